@@ -1,0 +1,6 @@
+export type {
+  ViewAssistantMessage,
+  ViewAssistantPart,
+  ViewMessage,
+  ViewUserMessage,
+} from './view-message.ts';

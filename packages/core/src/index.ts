@@ -1,0 +1,2 @@
+export type * from './ports/index.ts';
+export type { SessionHistory, Tool, ToolContext, ToolInput, ToolResult } from './tools/tool.ts';

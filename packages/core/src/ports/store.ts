@@ -1,0 +1,197 @@
+import type {
+  Compaction,
+  EventPayload,
+  LonghaulEvent,
+  Mark,
+  Message,
+  Part,
+  QueuedMessage,
+  RunStatus,
+  Session,
+} from '@longhaul/protocol';
+
+/** Who drives a session. Enough to tell whether it still lives. */
+export interface LeaseOwner {
+  host: string;
+  bootId: string;
+  pid: number;
+  /** Start time of the process, as the kernel gives it: a pid alone is used again. */
+  processStartedAt: string;
+}
+
+/** The right to append to one session, held by one run. */
+export interface Lease {
+  readonly sessionId: string;
+  readonly runId: string;
+  /** Grows with every acquisition. Appends with an older epoch are refused. */
+  readonly epoch: number;
+}
+
+export interface LeaseHolder {
+  runId: string;
+  epoch: number;
+  owner: LeaseOwner;
+  expiresAt: number;
+}
+
+/** What is known of a message when its row is first written; the store gives it its sequence. */
+export type MessageDraft = Omit<Message, 'sequence' | 'sessionId'>;
+
+/** Fields of a message that its end brings. */
+export type MessageClosing = Pick<Message, 'status' | 'tokenCount'> &
+  Partial<Pick<Message, 'finishReason' | 'usage' | 'cost' | 'model'>>;
+
+export type NewSession = Omit<Session, 'updatedAt' | 'status'>;
+export type SessionPatch = Partial<Pick<Session, 'status' | 'task' | 'title' | 'model' | 'metadata'>>;
+
+export interface SessionLog {
+  session: Session;
+  messages: Message[];
+  /** All marks, undone ones included, in the order in which they were made. */
+  marks: Mark[];
+  /** Rows that could not be read, and why. They are left as they are. */
+  damaged: DamagedRow[];
+}
+
+export interface DamagedRow {
+  table: string;
+  id: string;
+  reason: string;
+}
+
+export interface SearchHit {
+  sessionId: string;
+  messageId: string;
+  sequence: number;
+  partIndex: number;
+  /** A piece of the text around the match. */
+  snippet: string;
+}
+
+export interface FinishRunOptions {
+  status: RunStatus;
+  sessionStatus: Session['status'];
+  /** Close only if no message waits in the queue. Used by a run that believes it is done. */
+  onlyIfQueueEmpty: boolean;
+  events: readonly EventPayload[];
+}
+
+export interface RunRecord {
+  runId: string;
+  sessionId: string;
+  owner: LeaseOwner;
+  startedAt: number;
+  endedAt?: number;
+  /** Absent while it runs, or when its process died before it could say. */
+  status?: RunStatus;
+}
+
+/**
+ * Where sessions live.
+ *
+ * Every method is atomic: all of it is stored, or nothing, and what it returns is on disk. Methods that take a `Lease`
+ * check its epoch in the same transaction and refuse a stale one with `lease_lost`. Methods that take `events` store
+ * them in the same transaction and return them numbered, in the order given.
+ *
+ * A store may combine concurrent calls of one tick into one commit; each call still succeeds or fails alone.
+ *
+ * @throws {LonghaulError} `session_not_found`, `lease_lost`, `store_unavailable` (retryable: locked for longer than the busy
+ * timeout), `store_full`, `store_readonly`, `store_corrupt`, `store_newer`.
+ */
+export interface Store extends AsyncDisposable {
+  createSession(session: NewSession): Promise<Session>;
+  getSession(sessionId: string): Promise<Session | undefined>;
+  /** Newest first. `before` is the id of the last session of the page before. */
+  listSessions(options?: { limit?: number; before?: string }): Promise<Session[]>;
+  updateSession(sessionId: string, patch: SessionPatch): Promise<Session>;
+  deleteSession(sessionId: string): Promise<void>;
+
+  /**
+   * Takes the session for a run, if nobody holds it, or if its holder is dead (`isAlive` says no) or its lease expired.
+   *
+   * @throws {LonghaulError} `session_busy` with the holder in `data`.
+   */
+  acquireLease(
+    sessionId: string,
+    options: {
+      runId: string;
+      owner: LeaseOwner;
+      ttlMs: number;
+      isAlive: (owner: LeaseOwner) => boolean;
+      events?: readonly EventPayload[];
+    },
+  ): Promise<{ lease: Lease; events: LonghaulEvent[] }>;
+  renewLease(lease: Lease, ttlMs: number): Promise<void>;
+  leaseHolder(sessionId: string): Promise<LeaseHolder | undefined>;
+  /**
+   * Ends the run and gives the lease back. With `onlyIfQueueEmpty` and a message waiting, changes nothing and answers
+   * `{finished: false}`.
+   */
+  finishRun(lease: Lease, options: FinishRunOptions): Promise<{ finished: boolean; events: LonghaulEvent[] }>;
+  listRuns(sessionId: string): Promise<RunRecord[]>;
+
+  appendMessage(
+    lease: Lease,
+    draft: MessageDraft,
+    events?: readonly EventPayload[],
+  ): Promise<{ message: Message; events: LonghaulEvent[] }>;
+  /**
+   * Writes the part at `index`: a new one when `index` is the number of the message's parts, else a later state of the
+   * part there. A closed part never changes: that is refused with `internal`.
+   */
+  putPart(
+    lease: Lease,
+    target: { messageId: string; index: number },
+    part: Part,
+    events?: readonly EventPayload[],
+  ): Promise<LonghaulEvent[]>;
+  closeMessage(
+    lease: Lease,
+    messageId: string,
+    closing: MessageClosing,
+    events?: readonly EventPayload[],
+  ): Promise<LonghaulEvent[]>;
+  appendEvents(lease: Lease, events: readonly EventPayload[]): Promise<LonghaulEvent[]>;
+
+  /** Stores a message for the next step, from any process. Repeating an id stores nothing and answers as at first. */
+  enqueue(
+    sessionId: string,
+    message: QueuedMessage,
+    options: { maxPending: number },
+  ): Promise<{ position: number; events: LonghaulEvent[] }>;
+  listQueue(sessionId: string): Promise<QueuedMessage[]>;
+  editQueued(sessionId: string, id: string, content: QueuedMessage['content']): Promise<boolean>;
+  removeQueued(sessionId: string, id: string): Promise<boolean>;
+  clearQueue(sessionId: string): Promise<number>;
+  /**
+   * Takes all that wait and appends the one message that `build` makes of them. `build` is called inside the transaction,
+   * with at least one message, and must be pure. Returns undefined when nothing waits.
+   */
+  takeQueue(
+    lease: Lease,
+    build: (queued: readonly QueuedMessage[]) => { draft: MessageDraft; events: readonly EventPayload[] },
+  ): Promise<{ message: Message; events: LonghaulEvent[] } | undefined>;
+
+  /** The compaction row, its summary and all further marks, in one transaction. */
+  recordCompaction(
+    lease: Lease,
+    compaction: Omit<Compaction, 'kind' | 'sessionId'>,
+    options?: { marks?: readonly Mark[]; events?: readonly EventPayload[] },
+  ): Promise<LonghaulEvent[]>;
+  recordMarks(
+    lease: Lease,
+    marks: readonly Mark[],
+    events?: readonly EventPayload[],
+  ): Promise<LonghaulEvent[]>;
+  /** Marks the mark as undone. Undoing what was undone, or an id that is not there, answers false. */
+  undoMark(sessionId: string, markId: string, undoneAt: number): Promise<boolean>;
+
+  loadLog(sessionId: string): Promise<SessionLog>;
+  /** Durable events with a number greater than `after`, in order. */
+  readEvents(sessionId: string, options?: { after?: number; limit?: number }): Promise<LonghaulEvent[]>;
+  /**
+   * Parts whose text holds all the terms, best first. Identifiers are found by their words too (`retryAfter` by "retry").
+   * A part is found once it is closed. Terms are literal: no query syntax.
+   */
+  search(terms: string, options?: { sessionId?: string; limit?: number }): Promise<SearchHit[]>;
+}

@@ -1,0 +1,124 @@
+import type { JsonObject } from './json.ts';
+
+interface ErrorTraits {
+  /** HTTP status. */
+  readonly status: number;
+  /** Exit code of a command: 1 failed, 2 usage, 3 limit, 4 approval denied, 130 cancelled. */
+  readonly exitCode: number;
+  readonly retryable: boolean;
+}
+
+const traits = (status: number, exitCode: number, retryable = false): ErrorTraits => ({
+  status,
+  exitCode,
+  retryable,
+});
+
+/** The one table of what can go wrong. Message text never decides anything; the code does. */
+export const ERROR_TRAITS = {
+  // The caller's input
+  usage: traits(400, 2),
+  invalid_request: traits(400, 2),
+  config_invalid: traits(400, 2),
+  unknown_model: traits(400, 2),
+  model_not_configured: traits(400, 2),
+  window_unknown: traits(400, 2),
+  not_found: traits(404, 1),
+  file_unreadable: traits(400, 2),
+  // The session
+  session_not_found: traits(404, 1),
+  session_busy: traits(409, 1),
+  queue_full: traits(429, 1, true),
+  lease_lost: traits(409, 1),
+  cancelled: traits(499, 130),
+  limit_reached: traits(429, 3),
+  approval_denied: traits(403, 4),
+  doom_loop: traits(422, 3),
+  empty_answer: traits(502, 1),
+  // The context
+  context_overflow: traits(413, 1),
+  context_exhausted: traits(413, 1),
+  // The provider
+  provider_auth: traits(401, 1),
+  provider_quota: traits(402, 1),
+  provider_rate_limit: traits(429, 1, true),
+  provider_overloaded: traits(503, 1, true),
+  provider_unreachable: traits(502, 1, true),
+  provider_timeout: traits(504, 1, true),
+  provider_stream_cut: traits(502, 1, true),
+  provider_bad_response: traits(502, 1, true),
+  provider_bad_request: traits(400, 1),
+  provider_content_filter: traits(422, 1),
+  model_not_found: traits(404, 1),
+  tools_unsupported: traits(400, 1),
+  input_unsupported: traits(415, 1),
+  // Storage
+  store_unavailable: traits(503, 1, true),
+  store_full: traits(507, 1),
+  store_readonly: traits(500, 1),
+  store_corrupt: traits(500, 1),
+  store_newer: traits(500, 1),
+  blob_not_found: traits(404, 1),
+  // Sandbox
+  sandbox_unavailable: traits(500, 1),
+  sandbox_failed: traits(500, 1),
+  path_outside_workspace: traits(403, 1),
+  // A defect of ours
+  internal: traits(500, 1),
+} as const satisfies Record<string, ErrorTraits>;
+
+export type ErrorCode = keyof typeof ERROR_TRAITS;
+
+export interface LonghaulErrorOptions {
+  cause?: unknown;
+  /** Facts for programs: numbers, names. Never secrets; it may be shown to clients. */
+  data?: JsonObject;
+}
+
+/**
+ * The one error class. `message` says what was expected, what came, and what to do.
+ *
+ * @example throw new LonghaulError('unknown_model', 'Model "x" is not configured. Set `model` in longhaul.yml.');
+ */
+export class LonghaulError extends Error {
+  override readonly name = 'LonghaulError';
+  readonly code: ErrorCode;
+  readonly data: JsonObject;
+
+  constructor(code: ErrorCode, message: string, options: LonghaulErrorOptions = {}) {
+    super(message, options.cause === undefined ? undefined : { cause: options.cause });
+    this.code = code;
+    this.data = options.data ?? {};
+  }
+
+  get status(): number {
+    return ERROR_TRAITS[this.code].status;
+  }
+
+  get exitCode(): number {
+    return ERROR_TRAITS[this.code].exitCode;
+  }
+
+  get retryable(): boolean {
+    return ERROR_TRAITS[this.code].retryable;
+  }
+
+  toShape(): ErrorShape {
+    return { code: this.code, message: this.message, retryable: this.retryable, data: this.data };
+  }
+}
+
+/** How an error crosses a wire: no stack, no cause. */
+export interface ErrorShape {
+  code: ErrorCode;
+  message: string;
+  retryable: boolean;
+  data?: JsonObject;
+}
+
+/** Unknown → one error. What was thrown stays as `cause`, for the log only. */
+export function toLonghaulError(thrown: unknown): LonghaulError {
+  if (thrown instanceof LonghaulError) return thrown;
+  const text = thrown instanceof Error ? thrown.message : String(thrown);
+  return new LonghaulError('internal', `Unexpected failure: ${text}`, { cause: thrown });
+}

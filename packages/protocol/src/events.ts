@@ -1,0 +1,118 @@
+import type { ErrorShape } from './errors.ts';
+import type { JsonObject, JsonValue } from './json.ts';
+import type { CompactionReason } from './mark.ts';
+import type { FinishReason, ToolOutputContent } from './message.ts';
+import type { TokenUsage } from './usage.ts';
+
+export type RunStatus = 'completed' | 'cancelled' | 'failed' | 'limit' | 'interrupted';
+export type ActivityStatus = 'idle' | 'busy' | 'retrying' | 'compacting';
+
+/** What every event carries beside its payload. */
+export interface EventEnvelope {
+  sessionId: string;
+  /** Milliseconds since 1970. */
+  at: number;
+  /** The event's number in its session: 1, 2, 3… Absent on events that are not durable (chunks and tool progress). */
+  number?: number;
+}
+
+/**
+ * The event union: the real API of a run. All but `llm:chunk` and `llm:tool-progress` are durable.
+ */
+export type EventPayload =
+  | { type: 'run:started'; runId: string; task: string; model: string }
+  | {
+      type: 'run:finished';
+      runId: string;
+      status: RunStatus;
+      stepCount: number;
+      usage: TokenUsage;
+      cost?: number;
+      finishReason?: FinishReason;
+      /** The final answer, or what was said so far. */
+      text: string;
+      /** Present when the status is not `completed`. */
+      error?: ErrorShape;
+      compactions: number;
+    }
+  | { type: 'session:status'; status: ActivityStatus }
+  | { type: 'llm:thinking' }
+  | {
+      type: 'llm:chunk';
+      chunkType: 'text' | 'reasoning';
+      content: string;
+      isComplete?: boolean;
+      /** The part the chunk belongs to, and where in its text the chunk begins (UTF-16 units). */
+      messageId: string;
+      partIndex: number;
+      offset: number;
+    }
+  | { type: 'llm:tool-call'; toolName: string; args: JsonValue; callId: string }
+  | { type: 'llm:tool-progress'; callId: string; title?: string; metadata?: JsonObject }
+  | {
+      type: 'llm:tool-result';
+      toolName: string;
+      callId: string;
+      success: boolean;
+      /** What the model sees. */
+      sanitized: ToolOutputContent[];
+      title?: string;
+      truncated?: boolean;
+      handle?: string;
+    }
+  | {
+      type: 'llm:response';
+      content: string;
+      reasoning?: string;
+      provider: string;
+      model: string;
+      tokenUsage?: TokenUsage;
+      cost?: number;
+      finishReason: FinishReason;
+    }
+  | { type: 'llm:error'; error: ErrorShape; context?: string; recoverable: boolean }
+  | { type: 'llm:retry'; attempt: number; delayMs: number; reason: string }
+  | { type: 'llm:switched'; newConfig: JsonObject; historyRetained: boolean }
+  | {
+      type: 'llm:unsupported-input';
+      errors: string[];
+      provider: string;
+      model?: string;
+      fileType?: string;
+      details?: JsonObject;
+    }
+  | {
+      type: 'context:compressed';
+      originalTokens: number;
+      compressedTokens: number;
+      originalMessages: number;
+      compressedMessages: number;
+      strategy: string;
+      reason: CompactionReason;
+      round: number;
+    }
+  | { type: 'context:pruned'; prunedCount: number; savedTokens: number }
+  | { type: 'context:undone'; round: number }
+  | {
+      /** How full the window is: predicted tokens of the request about to leave. */
+      type: 'context:usage';
+      tokens: number;
+      usableTokens: number;
+      windowTokens: number;
+    }
+  | { type: 'context:warning'; message: string }
+  | { type: 'message:queued'; id: string; position: number }
+  | { type: 'message:dequeued'; count: number; ids: string[]; coalesced: boolean }
+  | { type: 'approval:requested'; callId: string; toolName: string; args: JsonValue }
+  | { type: 'approval:answered'; callId: string; allowed: boolean; reason?: string };
+
+export type EventType = EventPayload['type'];
+export type LonghaulEvent = EventPayload & EventEnvelope;
+export type EventOf<T extends EventType> = Extract<LonghaulEvent, { type: T }>;
+
+const TRANSIENT: ReadonlySet<EventType> = new Set(['llm:chunk', 'llm:tool-progress']);
+
+/** Whether an event is stored and numbered. */
+export function isDurable(payload: { type: EventType }): boolean {
+  return !TRANSIENT.has(payload.type);
+}

@@ -1,0 +1,19 @@
+import { defineConfig } from 'vitest/config';
+
+export default defineConfig({
+  resolve: { conditions: ['longhaul-src'] },
+  ssr: { resolve: { conditions: ['longhaul-src'] } },
+  test: {
+    include: [
+      'packages/*/{src,test}/**/*.test.ts',
+      'scripts/**/*.test.ts',
+      'bench/src/**/*.test.ts',
+      'examples/**/*.test.ts',
+    ],
+    exclude: ['**/node_modules/**', '**/dist/**', '**/*.bun.test.ts'],
+    pool: 'forks',
+    maxWorkers: 2,
+    testTimeout: 30_000,
+    hookTimeout: 60_000,
+  },
+});
