@@ -1,1 +1,1 @@
-export {};
+export { type GptCounter, loadGptCounter } from './tokenizers/gpt.ts';
