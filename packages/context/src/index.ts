@@ -1,3 +1,54 @@
+export {
+  type Budget,
+  type BudgetOptions,
+  computeBudget,
+  isOverflow,
+  MIN_OUTPUT_ROOM_TOKENS,
+  OUTPUT_TOKEN_MAX,
+  outputRoom,
+  type Trigger,
+  triggerTokens,
+} from './budget.ts';
+export { type CompactOptions, type CompactOutcome, compact } from './compact.ts';
+export { type CutResult, cutMiddle } from './cut-middle.ts';
+export { buildLedger, type LedgerOptions } from './ledger/ledger.ts';
+export {
+  type ActiveMarks,
+  activeMarks,
+  type ContextLog,
+  firstUserMessage,
+  isUserMessage,
+  partKey,
+} from './log.ts';
+export { SUMMARY_INSTRUCTION, type Summarise, type SummaryReply, type SummaryRequest } from './narrative.ts';
+export { outlineOf } from './outline.ts';
+export {
+  PRUNE_MINIMUM,
+  PRUNE_PROTECT,
+  type PruneOptions,
+  type PruneResult,
+  pruneOldToolOutputs,
+} from './prune.ts';
+export { createRequestMeter, type RequestMeter, viewMessageTokens } from './request-size.ts';
+export { type ReactiveOverflowOptions, ReactiveOverflowStrategy } from './strategies/reactive-overflow.ts';
+export type { CompactionPlan, CompressionStrategy, PlanInput } from './strategy.ts';
+export {
+  countByClasses,
+  estimateTokens,
+  IMAGE_TOKENS,
+  MESSAGE_OVERHEAD_TOKENS,
+  memoizeCounter,
+  REPLY_PRIMING_TOKENS,
+  type TokenCounter,
+} from './tokens.ts';
+export {
+  buildView,
+  INTERRUPTED_RESULT,
+  PRUNED_PREFIX,
+  renderSummary,
+  textOfOutput,
+  type ViewEntry,
+} from './view.ts';
 export type {
   ViewAssistantMessage,
   ViewAssistantPart,

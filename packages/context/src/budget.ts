@@ -1,0 +1,76 @@
+import { LonghaulError } from '@longhaul/protocol';
+
+/** Most that is reserved for the model's output; never more than a quarter of the window. */
+export const OUTPUT_TOKEN_MAX = 32_000;
+
+export interface BudgetOptions {
+  /** The model's window as its server enforces it. */
+  windowTokens: number;
+  /** The most the model writes in one answer. */
+  maxOutputTokens: number;
+  /** System text and tool schemas of the request. They are part of every request and of every count. */
+  fixedTokens: number;
+}
+
+export interface Budget {
+  readonly windowTokens: number;
+  readonly maxOutputTokens: number;
+  readonly fixedTokens: number;
+  /** The window less what is kept free for output. */
+  readonly usableTokens: number;
+  /** What is left of `usable` for messages. */
+  readonly messageTokens: number;
+}
+
+/**
+ * What may be sent.
+ *
+ * @throws {LonghaulError} `invalid_request` if the window is not a positive number.
+ */
+export function computeBudget(options: BudgetOptions): Budget {
+  const { windowTokens, maxOutputTokens, fixedTokens } = options;
+  if (!(windowTokens > 0)) {
+    throw new LonghaulError(
+      'invalid_request',
+      `The window must be a positive number of tokens, got ${windowTokens}.`,
+    );
+  }
+  const usableTokens = Math.floor(windowTokens - outputReserve(windowTokens, maxOutputTokens));
+  return {
+    windowTokens,
+    maxOutputTokens,
+    fixedTokens,
+    usableTokens,
+    messageTokens: Math.max(0, usableTokens - fixedTokens),
+  };
+}
+
+function outputReserve(windowTokens: number, maxOutputTokens: number): number {
+  return Math.min(maxOutputTokens, OUTPUT_TOKEN_MAX, windowTokens / 4);
+}
+
+/** Whether a request of so many tokens (system text, tools and cached input counted, each once) is over what may be sent. */
+export function isOverflow(requestTokens: number, budget: Pick<Budget, 'usableTokens'>): boolean {
+  return requestTokens > budget.usableTokens;
+}
+
+/** Below this much room for an answer, compacting comes first. */
+export const MIN_OUTPUT_ROOM_TOKENS = 1_000;
+
+/** Room for the answer of a request: `min(model's, window − predicted − 2 %)`. */
+export function outputRoom(requestTokens: number, budget: Budget): number {
+  const left = Math.floor(budget.windowTokens - requestTokens - budget.windowTokens * 0.02);
+  return Math.max(0, Math.min(budget.maxOutputTokens, left));
+}
+
+/**
+ * When to compact: at `usable`, or at a share of the window, whichever is lower. `manual` never fires by itself.
+ */
+export type Trigger = { kind: 'overflow' } | { kind: 'threshold'; percent: number } | { kind: 'manual' };
+
+/** Tokens of a request at which the trigger fires; fires at exactly this number. */
+export function triggerTokens(trigger: Trigger, budget: Budget): number {
+  if (trigger.kind === 'manual') return Number.POSITIVE_INFINITY;
+  if (trigger.kind === 'overflow') return budget.usableTokens;
+  return Math.min(Math.floor(budget.windowTokens * trigger.percent), budget.usableTokens);
+}

@@ -1,0 +1,68 @@
+import type { JsonValue, ToolPart } from '@longhaul/protocol';
+import { textOfOutput } from '../view.ts';
+
+export type FileAction = 'read' | 'listed' | 'searched' | 'created' | 'modified' | 'deleted';
+
+/** What a tool call says about the work, whatever the tool's own name: read from its name, its arguments and its result. */
+export interface ToolFacts {
+  path?: string;
+  action?: FileAction;
+  command?: string;
+  exitCode?: number;
+  failed: boolean;
+  /** Text of the result, or of the error. */
+  text: string;
+}
+
+const PATH_KEYS = ['path', 'file_path', 'filePath', 'file', 'filename', 'target_file'] as const;
+const COMMAND_KEYS = ['command', 'cmd'] as const;
+
+export function toolFacts(part: ToolPart): ToolFacts {
+  const text = part.output === undefined ? (part.error ?? '') : textOfOutput(part.output);
+  const path = stringAt(part.input, PATH_KEYS);
+  const command = stringAt(part.input, COMMAND_KEYS);
+  const failed = part.state !== 'completed';
+  const exitCode = command === undefined ? undefined : exitCodeOf(part, text);
+  const action = path === undefined || failed ? undefined : actionOf(part, text);
+  return {
+    failed: failed || (exitCode !== undefined && exitCode !== 0),
+    text,
+    ...(path === undefined ? {} : { path }),
+    ...(action === undefined ? {} : { action }),
+    ...(command === undefined ? {} : { command }),
+    ...(exitCode === undefined ? {} : { exitCode }),
+  };
+}
+
+function stringAt(input: JsonValue, keys: readonly string[]): string | undefined {
+  if (typeof input !== 'object' || input === null || Array.isArray(input)) return undefined;
+  for (const key of keys) {
+    const value = input[key];
+    if (typeof value === 'string' && value !== '') return value;
+  }
+  return undefined;
+}
+
+function actionOf(part: ToolPart, text: string): FileAction | undefined {
+  const name = part.name.toLowerCase();
+  if (/edit|patch|replace|insert/.test(name)) return 'modified';
+  if (/write|create|save/.test(name)) return isOverwrite(part, text) ? 'modified' : 'created';
+  if (/delete|remove/.test(name)) return 'deleted';
+  if (/list|ls|tree/.test(name)) return 'listed';
+  if (/grep|glob|search|find/.test(name)) return 'searched';
+  if (/read|view|cat|open/.test(name)) return 'read';
+  return undefined;
+}
+
+function isOverwrite(part: ToolPart, text: string): boolean {
+  const created = part.metadata?.['created'];
+  if (typeof created === 'boolean') return !created;
+  return /overwr|updated|replaced/i.test(text.slice(0, 400));
+}
+
+function exitCodeOf(part: ToolPart, text: string): number | undefined {
+  const recorded = part.metadata?.['exitCode'];
+  if (typeof recorded === 'number') return recorded;
+  const stated = /exit(?:ed with)?[ _]?(?:code|status)[:= ]+(-?\d+)/i.exec(text);
+  return stated === null ? undefined : Number(stated[1]);
+}

@@ -1,0 +1,54 @@
+import type { Compaction, CutMark, Mark, Message } from '@longhaul/protocol';
+
+/** The session as it happened, and the marks on it. */
+export interface ContextLog {
+  readonly messages: readonly Message[];
+  /** In the order in which they were made. */
+  readonly marks: readonly Mark[];
+}
+
+/** What the marks say now, undone ones left out. */
+export interface ActiveMarks {
+  /** The newest compaction; it names all that is hidden, earlier rounds included. */
+  readonly compaction?: Compaction;
+  readonly hidden: ReadonlySet<string>;
+  /** Keys (see `partKey`) of tool outputs behind a placeholder. */
+  readonly pruned: ReadonlySet<string>;
+  readonly cuts: ReadonlyMap<string, CutMark>;
+  readonly pinned: ReadonlySet<string>;
+}
+
+export function partKey(messageId: string, partIndex: number): string {
+  return `${messageId}#${partIndex}`;
+}
+
+export function activeMarks(marks: readonly Mark[]): ActiveMarks {
+  let compaction: Compaction | undefined;
+  const pruned = new Set<string>();
+  const cuts = new Map<string, CutMark>();
+  const pinned = new Set<string>();
+  for (const mark of marks) {
+    if (mark.undoneAt !== undefined) continue;
+    if (mark.kind === 'compaction') compaction = mark;
+    else if (mark.kind === 'prune') pruned.add(partKey(mark.messageId, mark.partIndex));
+    else if (mark.kind === 'cut') cuts.set(partKey(mark.messageId, mark.partIndex), mark);
+    else pinned.add(mark.messageId);
+  }
+  return {
+    ...(compaction === undefined ? {} : { compaction }),
+    hidden: new Set(compaction?.hides ?? []),
+    pruned,
+    cuts,
+    pinned,
+  };
+}
+
+/** A message a user wrote, not one the runtime put in their place. */
+export function isUserMessage(message: Message): boolean {
+  return message.role === 'user' && message.metadata?.synthetic === undefined;
+}
+
+/** The first message of the session that a user wrote: the task. */
+export function firstUserMessage(messages: readonly Message[]): Message | undefined {
+  return messages.find(isUserMessage);
+}

@@ -1,0 +1,64 @@
+import type { ToolOutputContent } from '@longhaul/protocol';
+import { IMAGE_TOKENS, MESSAGE_OVERHEAD_TOKENS, REPLY_PRIMING_TOKENS, type TokenCounter } from './tokens.ts';
+import type { ViewEntry } from './view.ts';
+import type { ViewAssistantPart, ViewMessage } from './view-message.ts';
+
+/** Tokens of one message of the view: its text, its calls and results, and what the chat format adds. */
+export function viewMessageTokens(message: ViewMessage, count: TokenCounter): number {
+  let tokens = MESSAGE_OVERHEAD_TOKENS;
+  for (const part of message.content) tokens += contentTokens(part, count);
+  return tokens;
+}
+
+function contentTokens(part: ViewAssistantPart | ToolOutputContent, count: TokenCounter): number {
+  switch (part.type) {
+    case 'text':
+      return count(part.text);
+    case 'reasoning':
+      // Only a model's own signed reasoning is sent back.
+      return part.providerMetadata === undefined ? 0 : count(part.text);
+    case 'image':
+    case 'file':
+      return IMAGE_TOKENS;
+    case 'tool':
+      return (
+        2 * MESSAGE_OVERHEAD_TOKENS +
+        count(part.name) +
+        count(JSON.stringify(part.input)) +
+        part.output.reduce((sum, content) => sum + contentTokens(content, count), 0)
+      );
+  }
+}
+
+/** Predicts the tokens of whole requests, corrected by what requests really cost. */
+export interface RequestMeter {
+  messageTokens(message: ViewMessage): number;
+  /** Tokens of the request made of these messages, with system text and tools. */
+  requestTokens(entries: readonly ViewEntry[], fixedTokens: number): number;
+  /** Takes the real size of a request that was predicted at `predictedTokens`. */
+  calibrate(predictedTokens: number, realTokens: number): void;
+  /** Real tokens for one predicted token; 1 until the first calibration. */
+  readonly ratio: number;
+}
+
+const RATIO_BOUNDS = { low: 0.5, high: 3 };
+
+export function createRequestMeter(count: TokenCounter, initialRatio = 1): RequestMeter {
+  let ratio = initialRatio;
+  const raw = (message: ViewMessage) => viewMessageTokens(message, count);
+  return {
+    get ratio() {
+      return ratio;
+    },
+    messageTokens: (message) => Math.ceil(raw(message) * ratio),
+    requestTokens(entries, fixedTokens) {
+      const messages = entries.reduce((sum, entry) => sum + raw(entry.message), 0);
+      return Math.ceil((messages + fixedTokens + REPLY_PRIMING_TOKENS) * ratio);
+    },
+    calibrate(predictedTokens, realTokens) {
+      if (!(predictedTokens > 0) || !(realTokens > 0)) return;
+      const next = (ratio * realTokens) / predictedTokens;
+      ratio = Math.min(RATIO_BOUNDS.high, Math.max(RATIO_BOUNDS.low, next));
+    },
+  };
+}

@@ -1,0 +1,171 @@
+import {
+  type Compaction,
+  type FilePart,
+  handleOf,
+  type Message,
+  type Part,
+  type ToolOutputContent,
+  type ToolPart,
+} from '@longhaul/protocol';
+import { cutMiddle } from './cut-middle.ts';
+import { type ActiveMarks, activeMarks, type ContextLog, firstUserMessage, partKey } from './log.ts';
+import { outlineOf } from './outline.ts';
+import type { ViewAssistantPart, ViewMessage, ViewUserMessage } from './view-message.ts';
+
+/** A message of the view and what it stands for. */
+export interface ViewEntry {
+  readonly message: ViewMessage;
+  /** The log's message it shows; absent for a summary and the synthetic message behind it. */
+  readonly source?: Message;
+}
+
+export const PRUNED_PREFIX = '[Old tool result content cleared';
+
+/** What a tool call without a known result is answered with: its outcome is unknown. */
+export const INTERRUPTED_RESULT =
+  '[Interrupted: the outcome of this call is unknown. Check what happened before repeating it.]';
+
+const CONTINUE_TEXT = 'Go on with the work from where the summary ends.';
+
+/**
+ * What the model is sent: a pure function of the log and its marks.
+ *
+ * The first user message comes first, then the summary of what is hidden, then all that is not hidden, in order. A tool call
+ * and its result are one part, so neither appears without the other.
+ */
+export function buildView(log: ContextLog): ViewEntry[] {
+  const marks = activeMarks(log.marks);
+  const first = firstUserMessage(log.messages);
+  const entries: ViewEntry[] = [];
+  let summaryIsDue = marks.hidden.size > 0;
+  for (const message of log.messages) {
+    if (marks.hidden.has(message.id)) continue;
+    if (summaryIsDue && message !== first && !isBefore(message, first)) {
+      entries.push(...summaryEntries(marks.compaction, message));
+      summaryIsDue = false;
+    }
+    const shown = showMessage(message, marks);
+    if (shown !== undefined) entries.push({ message: shown, source: message });
+  }
+  if (summaryIsDue) entries.push(...summaryEntries(marks.compaction, undefined));
+  return entries;
+}
+
+function isBefore(message: Message, first: Message | undefined): boolean {
+  return first !== undefined && message.sequence < first.sequence;
+}
+
+/** The summary is an assistant message; a short user message follows when what comes next is not a user's. */
+function summaryEntries(compaction: Compaction | undefined, next: Message | undefined): ViewEntry[] {
+  if (compaction === undefined) return [];
+  const summary: ViewEntry = {
+    message: { role: 'assistant', content: [{ type: 'text', text: renderSummary(compaction) }] },
+  };
+  if (next?.role === 'user') return [summary];
+  return [summary, { message: { role: 'user', content: [{ type: 'text', text: CONTINUE_TEXT }] } }];
+}
+
+export function renderSummary(compaction: Pick<Compaction, 'summary' | 'round'>): string {
+  const { ledger, narrative } = compaction.summary;
+  const heading = `## Session Summary (Compaction Round ${compaction.round})`;
+  return [heading, ledger, narrative === '' ? '' : `### Narrative\n${narrative}`]
+    .filter((section) => section !== '')
+    .join('\n\n');
+}
+
+function showMessage(message: Message, marks: ActiveMarks): ViewMessage | undefined {
+  if (message.role === 'user') return showUserMessage(message, marks);
+  const content: ViewAssistantPart[] = [];
+  for (const [index, part] of message.parts.entries()) {
+    const shown = showAssistantPart(message, index, part, marks);
+    if (shown !== undefined) content.push(shown);
+  }
+  if (content.length === 0) return undefined;
+  return { role: 'assistant', content, ...(message.model === undefined ? {} : { model: message.model }) };
+}
+
+function showUserMessage(message: Message, marks: ActiveMarks): ViewUserMessage | undefined {
+  const content: ViewUserMessage['content'] = [];
+  for (const [index, part] of message.parts.entries()) {
+    if (part.type === 'text') content.push({ type: 'text', text: cutText(part.text, message, index, marks) });
+    else if (part.type === 'file') content.push(showFile(part));
+    else if (part.type === 'notice' && part.forModel) content.push({ type: 'text', text: part.text });
+  }
+  return content.length === 0 ? undefined : { role: 'user', content };
+}
+
+function showFile(part: FilePart): ViewUserMessage['content'][number] {
+  if (part.mediaType.startsWith('image/'))
+    return { type: 'image', data: part.data, mediaType: part.mediaType };
+  const name = part.filename === undefined ? {} : { filename: part.filename };
+  return { type: 'file', data: part.data, mediaType: part.mediaType, ...name };
+}
+
+function showAssistantPart(
+  message: Message,
+  index: number,
+  part: Part,
+  marks: ActiveMarks,
+): ViewAssistantPart | undefined {
+  if (part.type === 'text' || part.type === 'reasoning') {
+    if (part.text === '' && part.providerMetadata === undefined) return undefined;
+    const text = part.type === 'text' ? cutText(part.text, message, index, marks) : part.text;
+    return { type: part.type, text, ...metadataOf(part) };
+  }
+  if (part.type === 'tool') return showTool(message, index, part, marks);
+  if (part.type === 'notice' && part.forModel) return { type: 'text', text: part.text };
+  return undefined;
+}
+
+function showTool(message: Message, index: number, part: ToolPart, marks: ActiveMarks): ViewAssistantPart {
+  return {
+    type: 'tool',
+    callId: part.callId,
+    name: part.name,
+    input: part.input,
+    output: toolOutput(message, index, part, marks),
+    isError: part.state !== 'completed',
+    ...metadataOf(part),
+  };
+}
+
+function toolOutput(
+  message: Message,
+  index: number,
+  part: ToolPart,
+  marks: ActiveMarks,
+): ToolOutputContent[] {
+  const key = partKey(message.id, index);
+  if (marks.pruned.has(key))
+    return [{ type: 'text', text: prunedPlaceholder(message.sequence, index, part) }];
+  const output = part.output ?? [{ type: 'text' as const, text: part.error ?? INTERRUPTED_RESULT }];
+  const cut = marks.cuts.get(key);
+  if (cut === undefined) return output;
+  return output.map((content) =>
+    content.type === 'text'
+      ? { type: 'text', text: cutMiddle(content.text, cut.keepChars, handleOf(message.sequence, index)).text }
+      : { type: 'text', text: `[${content.type} left out; handle ${handleOf(message.sequence, index)}]` },
+  );
+}
+
+/** Stands in the place of a pruned output: how to read it again, and an outline of what it hides. */
+export function prunedPlaceholder(sequence: number, partIndex: number, part: ToolPart): string {
+  const text = textOfOutput(part.output ?? []);
+  const outline = outlineOf(text);
+  const lines = text.split('\n').length;
+  const head = `${PRUNED_PREFIX}; recall handle ${handleOf(sequence, partIndex)}, ${lines} lines]`;
+  return outline === '' ? head : `${head}\n${outline}`;
+}
+
+export function textOfOutput(output: readonly ToolOutputContent[]): string {
+  return output.map((content) => (content.type === 'text' ? content.text : `[${content.type}]`)).join('\n');
+}
+
+function cutText(text: string, message: Message, index: number, marks: ActiveMarks): string {
+  const cut = marks.cuts.get(partKey(message.id, index));
+  return cut === undefined ? text : cutMiddle(text, cut.keepChars, handleOf(message.sequence, index)).text;
+}
+
+function metadataOf(part: { providerMetadata?: ToolPart['providerMetadata'] }) {
+  return part.providerMetadata === undefined ? {} : { providerMetadata: part.providerMetadata };
+}
