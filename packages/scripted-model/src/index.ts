@@ -1,1 +1,29 @@
-export {};
+export type { Fault } from './fault.ts';
+export type { RequestOutcome, RequestRecord, ScriptedModelStats } from './journal.ts';
+export {
+  type AnsweredCall,
+  hasToolCall,
+  lastUserText,
+  textOf,
+  toolResults,
+  userTexts,
+} from './messages.ts';
+export {
+  type ScriptedModelProcess,
+  type ScriptedModelProcessOptions,
+  startScriptedModelProcess,
+} from './process.ts';
+export { MEDIA_TOKENS } from './prompt-counter.ts';
+export {
+  inOrder,
+  type Script,
+  type ScriptAnswer,
+  type ScriptReply,
+  type ScriptRequest,
+  type ScriptToolCall,
+} from './script.ts';
+export {
+  createScriptedModelServer,
+  type ScriptedModelServer,
+  type ScriptedModelServerOptions,
+} from './server.ts';

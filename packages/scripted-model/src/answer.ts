@@ -1,0 +1,119 @@
+import { once } from 'node:events';
+import type { ServerResponse } from 'node:http';
+import { setTimeout as delay, setImmediate } from 'node:timers/promises';
+import type { ChatCompletion, ChatCompletionChunk, ChatErrorBody } from '@longhaul/protocol';
+import { type ApiError, faultError } from './api-error.ts';
+import { chunksBefore, type StreamFault } from './fault.ts';
+
+export interface Delivery {
+  response: ServerResponse;
+  fault: StreamFault | undefined;
+  /** Waited before every chunk. */
+  chunkDelayMs: number;
+}
+
+export function sendError(response: ServerResponse, error: ApiError): void {
+  sendJson(response, error.status, error.body, error.headers);
+}
+
+export function sendJson(
+  response: ServerResponse,
+  status: number,
+  body: unknown,
+  headers: Record<string, string> = {},
+): void {
+  response.writeHead(status, { 'content-type': 'application/json', ...headers });
+  response.end(JSON.stringify(body));
+}
+
+/** Sends a stream, with what is to go wrong in it. Resolves when it has ended or the client has left. */
+export async function streamChunks(
+  chunks: readonly ChatCompletionChunk[],
+  delivery: Delivery,
+): Promise<void> {
+  const { response, fault } = delivery;
+  response.writeHead(200, {
+    'content-type': 'text/event-stream; charset=utf-8',
+    'cache-control': 'no-cache',
+  });
+  response.flushHeaders();
+  const events = [...chunks.map((chunk) => sse(JSON.stringify(chunk))), sse('[DONE]')];
+  await play(events, delivery, fault === undefined ? events.length : chunksBefore(fault, chunks.length));
+}
+
+/** Sends an answer in one piece; the faults of a stream take the form they have there. */
+export async function sendCompletion(completion: ChatCompletion, delivery: Delivery): Promise<void> {
+  const { response, fault, chunkDelayMs } = delivery;
+  if (fault?.kind === 'error-event') {
+    return sendError(response, faultError({ ...fault, kind: 'status', status: 500 }));
+  }
+  response.writeHead(200, { 'content-type': 'application/json' });
+  response.flushHeaders();
+  const text = JSON.stringify(completion);
+  const half = Math.floor(text.length / 2);
+  if (fault?.kind === 'malformed-chunk') return void response.end(`${text.slice(0, half)}}{`);
+  const waited = { ...delivery, chunkDelayMs: fault?.kind === 'slow' ? fault.delayMs : chunkDelayMs };
+  await play([text.slice(0, half), text.slice(half)], waited, fault?.kind === 'silence' ? 0 : 1);
+}
+
+async function play(pieces: readonly string[], delivery: Delivery, before: number): Promise<void> {
+  const { response, fault } = delivery;
+  const gone = new AbortController();
+  response.once('close', () => gone.abort());
+  try {
+    const delayMs = fault?.kind === 'slow' ? fault.delayMs : delivery.chunkDelayMs;
+    const pace = { response, delayMs, signal: gone.signal };
+    await writeAll(pieces.slice(0, before), pace);
+    const goesOn = fault === undefined || (await strike(fault, pace));
+    if (goesOn) await writeAll(pieces.slice(before), pace);
+    if (fault?.kind !== 'cut') response.end();
+  } catch (error) {
+    if (!gone.signal.aborted) throw error;
+  }
+}
+
+interface Pace {
+  response: ServerResponse;
+  delayMs: number;
+  signal: AbortSignal;
+}
+
+async function writeAll(pieces: readonly string[], { response, delayMs, signal }: Pace): Promise<void> {
+  for (const piece of pieces) {
+    if (delayMs > 0) await delay(delayMs, undefined, { signal });
+    signal.throwIfAborted();
+    if (!response.write(piece)) await once(response, 'drain', { signal });
+  }
+}
+
+/** Whether the rest of the answer follows. */
+async function strike(fault: StreamFault, { response, signal }: Pace): Promise<boolean> {
+  switch (fault.kind) {
+    case 'slow':
+      return true;
+    case 'malformed-chunk':
+      response.write(sse('{"id":"chatcmpl-broken","choices":[{"delta":{"content":"…'));
+      return true;
+    case 'error-event':
+      response.write(sse(JSON.stringify(errorEvent(fault.message))));
+      return false;
+    case 'clean-cut':
+      return false;
+    case 'cut':
+      // What was written leaves first, or the client would see no answer at all instead of half of one.
+      await setImmediate();
+      response.socket?.destroySoon();
+      return false;
+    case 'silence':
+      await once(response, 'close', { signal });
+      return false;
+  }
+}
+
+function errorEvent(message: string | undefined): ChatErrorBody {
+  return faultError({ kind: 'status', status: 500, ...(message !== undefined && { message }) }).body;
+}
+
+function sse(data: string): string {
+  return `data: ${data}\n\n`;
+}
