@@ -1,1 +1,17 @@
+export { API_KEY_VARIABLES, howToSetKey } from './api-key-variables.ts';
+export { type CatalogueEntry, findModel, findProviderOf } from './catalogue.ts';
+export {
+  type DetectOptions,
+  detectLocalServers,
+  type ListServerModelsOptions,
+  LOCAL_SERVERS,
+  type LocalServer,
+  type LocalServerCandidate,
+  listServerModels,
+} from './local-servers.ts';
+export { mapProviderError, type ProviderFailure } from './provider-errors.ts';
+export { maskSecrets } from './secrets.ts';
+export type { ServerKind, ServerModel } from './server-models.ts';
 export { type GptCounter, loadGptCounter } from './tokenizers/gpt.ts';
+export { costOf, type LongPromptPrice, type TokenPrice } from './usage-cost.ts';
+export { type ProbeWindowOptions, probeWindow, type WindowReport } from './window-probe.ts';

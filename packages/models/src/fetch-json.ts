@@ -1,0 +1,52 @@
+export interface FetchJsonOptions {
+  fetch?: typeof fetch;
+  apiKey?: string;
+  signal?: AbortSignal;
+  timeoutMs: number;
+  /** Sent as JSON by POST. */
+  body?: unknown;
+}
+
+/** The JSON of a 2xx answer; undefined for whatever else happens. Never throws. */
+export async function fetchJson(url: string, options: FetchJsonOptions): Promise<unknown> {
+  const deadline = AbortSignal.timeout(options.timeoutMs);
+  try {
+    const response = await (options.fetch ?? fetch)(url, {
+      method: options.body === undefined ? 'GET' : 'POST',
+      headers: {
+        accept: 'application/json',
+        ...(options.apiKey ? { authorization: `Bearer ${options.apiKey}` } : {}),
+        ...(options.body === undefined ? {} : { 'content-type': 'application/json' }),
+      },
+      ...(options.body === undefined ? {} : { body: JSON.stringify(options.body) }),
+      signal: options.signal ? AbortSignal.any([options.signal, deadline]) : deadline,
+    });
+    if (response.ok) return await response.json();
+    await response.body?.cancel();
+    return undefined;
+  } catch {
+    // A probe asks servers that may not exist, or speak another language: no answer is the answer.
+    return undefined;
+  }
+}
+
+export function isRecord(value: unknown): value is Record<string, unknown> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}
+
+/** The objects of a list at `key`; none where there is no such list. */
+export function recordsAt(value: unknown, key: string): Record<string, unknown>[] {
+  const list = isRecord(value) ? value[key] : undefined;
+  return Array.isArray(list) ? list.filter(isRecord) : [];
+}
+
+export function textAt(value: unknown, key: string): string | undefined {
+  const text = isRecord(value) ? value[key] : undefined;
+  return typeof text === 'string' && text !== '' ? text : undefined;
+}
+
+/** A positive whole number at `key`. */
+export function countAt(value: unknown, key: string): number | undefined {
+  const count = isRecord(value) ? value[key] : undefined;
+  return typeof count === 'number' && Number.isInteger(count) && count > 0 ? count : undefined;
+}

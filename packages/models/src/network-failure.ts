@@ -1,0 +1,69 @@
+import { isRecord } from './fetch-json.ts';
+
+export type NetworkFailure = { kind: 'unreachable' | 'timeout' | 'cut'; code: string };
+
+const UNREACHABLE = new Set([
+  'ECONNREFUSED',
+  'ENOTFOUND',
+  'EAI_AGAIN',
+  'EHOSTUNREACH',
+  'ENETUNREACH',
+  'ECONNABORTED',
+  'ERR_INVALID_URL',
+  'ConnectionRefused',
+  'FailedToOpenSocket',
+]);
+const TIMEOUT = new Set([
+  'ETIMEDOUT',
+  'ESOCKETTIMEDOUT',
+  'UND_ERR_CONNECT_TIMEOUT',
+  'UND_ERR_HEADERS_TIMEOUT',
+  'UND_ERR_BODY_TIMEOUT',
+  'TimeoutError',
+]);
+/** Before an answer they mean that the server is not there; after one, that it hung up. */
+const RESET = new Set(['ECONNRESET', 'EPIPE', 'UND_ERR_SOCKET', 'ConnectionClosed']);
+
+/** What went wrong below HTTP, read from the codes of a chain of causes; undefined when nothing did. */
+export function readNetworkFailure(cause: unknown, hasAnswer: boolean): NetworkFailure | undefined {
+  const codes = causeCodes(cause);
+  for (const code of codes) {
+    if (TIMEOUT.has(code)) return { kind: 'timeout', code };
+    if (UNREACHABLE.has(code) || /CERT|SELF_SIGNED|^ERR_(?:TLS|SSL)/.test(code)) {
+      return { kind: 'unreachable', code };
+    }
+    if (RESET.has(code)) return { kind: hasAnswer ? 'cut' : 'unreachable', code };
+  }
+  // fetch itself failed without a code: a port it refuses to use, a malformed address.
+  return codes.includes(FETCH_FAILED) ? { kind: 'unreachable', code: FETCH_FAILED } : undefined;
+}
+
+const FETCH_FAILED = 'fetch failed';
+
+/** Node, undici, Bun and the AI SDK wrap one another; the reason stands in the innermost. */
+function causeCodes(cause: unknown): string[] {
+  const codes: string[] = [];
+  let layer: unknown[] = [cause];
+  for (let depth = 0; depth < 6 && layer.length > 0; depth += 1) {
+    const next: unknown[] = [];
+    for (const error of layer) {
+      if (!isRecord(error)) continue;
+      for (const key of ['code', 'name']) if (typeof error[key] === 'string') codes.push(error[key]);
+      const sign = error['name'] === 'TypeError' ? FETCH_MESSAGES.get(String(error['message'])) : undefined;
+      if (sign) codes.push(sign);
+      next.push(
+        error['cause'],
+        error['lastError'],
+        ...(Array.isArray(error['errors']) ? error['errors'] : []),
+      );
+    }
+    layer = next.slice(0, 20);
+  }
+  return codes;
+}
+
+/** What undici says only in words: a body that ended too early, and a request that could not be made. */
+const FETCH_MESSAGES: ReadonlyMap<string, string> = new Map([
+  ['terminated', 'UND_ERR_SOCKET'],
+  ['fetch failed', FETCH_FAILED],
+]);

@@ -1,0 +1,113 @@
+import type { ErrorBody } from './error-body.ts';
+
+/** Numbers a "too long" message named. */
+export interface Overflow {
+  windowTokens?: number;
+  requestTokens?: number;
+}
+
+/** Codes and types that mean nothing else. */
+const OVERFLOW_CODES: ReadonlySet<string> = new Set([
+  'context_length_exceeded',
+  'exceed_context_size_error',
+  'model_context_window_exceeded',
+  'request_too_large',
+  '1261',
+]);
+
+const N = String.raw`(?<window>\d[\d,]*)`;
+const M = String.raw`(?<request>\d[\d,]*)`;
+const pattern = (source: string): RegExp => new RegExp(source, 'is');
+
+/**
+ * How servers say "too long" in words. Every pattern is specific to prompts and windows: a rate limit ("Too many tokens, please
+ * wait") or a number of tokens in another error ("4500 tokens") must not match. Gaps are bounded, so matching is linear.
+ */
+const OVERFLOW_PATTERNS: readonly RegExp[] = [
+  // OpenAI, DeepSeek, OpenRouter, vLLM
+  pattern(
+    `maximum context length is ${N} tokens.{0,80}?(?:resulted in|requested(?: about)?|request has) ${M}`,
+  ),
+  pattern(`maximum context length is ${N}`),
+  pattern(`configured limit of ${N} tokens.{0,60}?resulted in ${M}`),
+  pattern('exceeds the context window'),
+  pattern(`passed ${M} input tokens.{0,120}?context length is only ${N}`),
+  // Anthropic
+  pattern(`prompt is too long: ${M} tokens > ${N}`),
+  pattern('prompt is too long'),
+  pattern('model_context_window_exceeded'),
+  pattern(String.raw`input length and .max_tokens. exceed context limit: ${M} \+ \d+ > ${N}`),
+  // Google
+  pattern(String.raw`input token count \(?${M}\)? exceeds the maximum number of tokens allowed \(?${N}`),
+  // Bedrock
+  pattern('input is too long for requested model'),
+  // xAI
+  pattern(`maximum prompt length is ${N} but the request contains ${M}`),
+  // Groq
+  pattern('please reduce the length of the messages or completion'),
+  // Mistral
+  pattern(`contains ${M} tokens.{0,80}?too large for model with ${N} maximum context length`),
+  pattern(`too large for model with ${N} maximum context length`),
+  // llama.cpp
+  pattern('exceeds the available context size'),
+  // LM Studio
+  pattern(String.raw`greater than the context length \(n_keep: ${M}\s*>=\s*n_ctx: ${N}\)`),
+  pattern('tokens to keep from the initial prompt is greater than the context length'),
+  pattern(`trying to keep the first ${M} tokens.{0,160}?only ${N}`),
+  pattern(String.raw`truncate prompt with n_keep \(${M}\) >= n_ctx \(${N}\)`),
+  // Ollama
+  pattern('prompt is longer than the context length currently available'),
+  pattern(String.raw`input length \(${M} tokens\) exceeds.{0,80}?\(${N} tokens\)`),
+  pattern('input length exceeds the.{0,20}context length'),
+  // Qwen, z.ai
+  pattern(String.raw`range of input length should be \[\d+, ?${N}\]`),
+  // Together
+  pattern(String.raw`input \(${M} tokens\) is longer than the model'?s context length \(${N} tokens\)`),
+  // Copilot
+  pattern(`tokens? count of ${M} exceeds the limit of ${N}`),
+  pattern(`tokens?.{0,20}exceeds the limit of ${N}(?! ?(?:[kmg]?b|bytes|requests|images|tools))`),
+  // Kimi
+  pattern(String.raw`exceeded model token limit: ${N}(?: \(requested: ${M}\))?`),
+  // MiniMax
+  pattern('context window exceeds limit'),
+];
+
+/** Rate limits that speak of tokens, whatever their status. */
+const RATE_LIMIT_TEXT =
+  /too many (?:tokens|requests)|please wait|rate.?limit|per.minute|tokens per (?:min|day)|\b[tr]p[md]\b|throttl/i;
+
+export function isRateLimitText(text: string): boolean {
+  return RATE_LIMIT_TEXT.test(text);
+}
+
+/** What the error says of a prompt too long for the window; undefined when it says no such thing. */
+export function readOverflow(body: ErrorBody): Overflow | undefined {
+  const hasCode = [...body.codes].some((code) => OVERFLOW_CODES.has(code));
+  if (!hasCode && isRateLimitText(body.text)) return undefined;
+  const match = firstMatch(body.text);
+  if (!hasCode && !match) return undefined;
+  return withNumbers({
+    windowTokens: body.windowTokens ?? toCount(match?.groups?.['window']),
+    requestTokens: body.requestTokens ?? toCount(match?.groups?.['request']),
+  });
+}
+
+function firstMatch(text: string): RegExpExecArray | undefined {
+  for (const candidate of OVERFLOW_PATTERNS) {
+    const match = candidate.exec(text);
+    if (match) return match;
+  }
+  return undefined;
+}
+
+function toCount(digits: string | undefined): number | undefined {
+  const count = Number(digits?.replaceAll(',', ''));
+  return Number.isSafeInteger(count) && count > 0 ? count : undefined;
+}
+
+function withNumbers(numbers: { [Key in keyof Overflow]: Overflow[Key] | undefined }): Overflow {
+  return {
+    ...(numbers.windowTokens === undefined ? {} : { windowTokens: numbers.windowTokens }),
+    ...(numbers.requestTokens === undefined ? {} : { requestTokens: numbers.requestTokens }),
+  };
+}

@@ -1,0 +1,569 @@
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import type { ErrorCode } from '@longhaul/protocol';
+import { describe, expect, it } from 'vitest';
+import { mapProviderError, type ProviderFailure } from './provider-errors.ts';
+
+type Failure = Partial<ProviderFailure>;
+
+const map = (failure: Failure) => mapProviderError({ provider: 'mine', model: 'big', ...failure });
+/** An address where nobody listens. */
+async function closedPort(): Promise<string> {
+  const server = createServer();
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  const { port } = server.address() as AddressInfo;
+  await new Promise((resolve) => server.close(resolve));
+  return `http://127.0.0.1:${port}/v1`;
+}
+
+const openAi = (message: string, more: object = {}) => JSON.stringify({ error: { message, ...more } });
+
+describe('an overflow, as each server words it', () => {
+  const rows: [name: string, failure: Failure, windowTokens?: number, requestTokens?: number][] = [
+    [
+      'OpenAI, by code and words',
+      {
+        status: 400,
+        body: openAi(
+          "This model's maximum context length is 8192 tokens. However, your messages resulted in 10123 tokens.",
+          { type: 'invalid_request_error', code: 'context_length_exceeded' },
+        ),
+      },
+      8192,
+      10123,
+    ],
+    [
+      'OpenAI, by code alone',
+      { status: 400, body: openAi('No.', { code: 'context_length_exceeded' }) },
+      undefined,
+      undefined,
+    ],
+    [
+      'OpenAI, by words alone',
+      { status: 400, body: openAi('Your input exceeds the context window of this model.') },
+    ],
+    [
+      'OpenAI, configured limit',
+      {
+        status: 400,
+        body: openAi(
+          'Input tokens exceed the configured limit of 272000 tokens. Your messages resulted in 300123 tokens. Please reduce the length of the messages.',
+        ),
+      },
+      272000,
+      300123,
+    ],
+    [
+      'Anthropic, too long',
+      {
+        status: 400,
+        body: '{"type":"error","error":{"type":"invalid_request_error","message":"prompt is too long: 210001 tokens > 200000 maximum"}}',
+      },
+      200000,
+      210001,
+    ],
+    [
+      'Anthropic, with max_tokens',
+      {
+        status: 400,
+        body: openAi('input length and `max_tokens` exceed context limit: 190000 + 20000 > 200000'),
+      },
+      200000,
+      190000,
+    ],
+    [
+      'Anthropic, 32 MB',
+      {
+        status: 413,
+        body: '{"type":"error","error":{"type":"request_too_large","message":"Request exceeds the maximum size"}}',
+      },
+    ],
+    ['Anthropic, stop reason', { message: 'stop reason model_context_window_exceeded' }],
+    [
+      'Google',
+      {
+        status: 400,
+        body: '[{"error":{"code":400,"status":"INVALID_ARGUMENT","message":"The input token count (1200000) exceeds the maximum number of tokens allowed (1048576)."}}]',
+      },
+      1048576,
+      1200000,
+    ],
+    [
+      'Bedrock',
+      {
+        status: 400,
+        body: '{"__type":"ValidationException","message":"Input is too long for requested model."}',
+      },
+    ],
+    [
+      'xAI',
+      {
+        status: 400,
+        body: '{"code":"Client specified an invalid argument","error":"This model\'s maximum prompt length is 131072 but the request contains 140000 tokens."}',
+      },
+      131072,
+      140000,
+    ],
+    ['Groq', { status: 400, body: openAi('Please reduce the length of the messages or completion.') }],
+    [
+      'Mistral',
+      {
+        status: 400,
+        body: '{"object":"error","message":"Prompt contains 40000 tokens and 0 draft tokens, too large for model with 32768 maximum context length","type":"invalid_request_error","code":"3051"}',
+      },
+      32768,
+      40000,
+    ],
+    ['Cerebras, 400 without a body', { provider: 'cerebras', status: 400, body: '' }],
+    ['Cerebras, 413 without a body', { provider: 'cerebras', status: 413 }],
+    [
+      'DeepSeek',
+      {
+        status: 400,
+        body: openAi(
+          "This model's maximum context length is 65536 tokens. However, you requested 70000 tokens (66000 in the messages, 4000 in the completion).",
+          { code: 'invalid_request_error' },
+        ),
+      },
+      65536,
+      70000,
+    ],
+    [
+      'OpenRouter',
+      {
+        status: 400,
+        body: '{"error":{"code":400,"message":"This endpoint\'s maximum context length is 128000 tokens. However, you requested about 130500 tokens (130000 of text input, 500 of tool input)."}}',
+      },
+      128000,
+      130500,
+    ],
+    [
+      'OpenRouter, the upstream error inside',
+      {
+        status: 400,
+        body: JSON.stringify({
+          error: {
+            message: 'Provider returned error',
+            code: 400,
+            metadata: {
+              raw: '{"error":{"message":"prompt is too long: 210001 tokens > 200000 maximum"}}',
+              provider_name: 'Anthropic',
+            },
+          },
+        }),
+      },
+      200000,
+      210001,
+    ],
+    [
+      'vLLM',
+      {
+        status: 400,
+        body: '{"object":"error","message":"This model\'s maximum context length is 4096 tokens. However, your request has 5000 input tokens. Please reduce the length of the input messages.","type":"BadRequestError","code":400}',
+      },
+      4096,
+      5000,
+    ],
+    [
+      'vLLM, older',
+      {
+        status: 400,
+        body: openAi(
+          "You passed 5001 input tokens and requested 100 output tokens. However, the model's context length is only 4096 tokens",
+        ),
+      },
+      4096,
+      5001,
+    ],
+    [
+      'llama.cpp, by type and fields',
+      {
+        status: 400,
+        body: '{"error":{"code":400,"message":"the request exceeds the available context size, try increasing it","type":"exceed_context_size_error","n_prompt_tokens":9001,"n_ctx":8192}}',
+      },
+      8192,
+      9001,
+    ],
+    [
+      'LM Studio, a bare string',
+      {
+        status: 400,
+        body: '{"error":"The number of tokens to keep from the initial prompt is greater than the context length (n_keep: 8300>= n_ctx: 8192). Try to load the model with a larger context length."}',
+      },
+      8192,
+      8300,
+    ],
+    [
+      'LM Studio, an SSE error event',
+      {
+        status: 200,
+        body: 'event: error\ndata: {"error":{"message":"The number of tokens to keep from the initial prompt is greater than the context length (n_keep: 8300>= n_ctx: 8192)."}}\n\n',
+      },
+      8192,
+      8300,
+    ],
+    [
+      'LM Studio, keeping',
+      {
+        status: 400,
+        body: '{"error":"Trying to keep the first 9000 tokens when context the overflows. However, the model is loaded with context length of only 4096 tokens"}',
+      },
+      4096,
+      9000,
+    ],
+    [
+      'LM Studio, truncating',
+      { status: 400, body: '{"error":"Cannot truncate prompt with n_keep (9000) >= n_ctx (4096)"}' },
+      4096,
+      9000,
+    ],
+    [
+      'Ollama, code null',
+      {
+        status: 400,
+        body: '{"error":{"message":"prompt is longer than the context length currently available","type":"invalid_request_error","param":null,"code":null}}',
+      },
+    ],
+    [
+      'Ollama, with numbers',
+      {
+        status: 400,
+        body: '{"error":"input length (9000 tokens) exceeds the model\'s maximum context length (8192 tokens)"}',
+      },
+      8192,
+      9000,
+    ],
+    [
+      'Qwen',
+      {
+        status: 400,
+        body: openAi(
+          '<400> InternalError.Algo.InvalidParameter: Range of input length should be [1, 129024]',
+        ),
+      },
+      129024,
+    ],
+    ['z.ai, by code', { status: 400, body: '{"error":{"code":"1261","message":"Prompt 超长"}}' }],
+    [
+      'Together',
+      {
+        status: 422,
+        body: openAi("The input (40000 tokens) is longer than the model's context length (32769 tokens)."),
+      },
+      32769,
+      40000,
+    ],
+    [
+      'Copilot',
+      { status: 400, body: openAi('prompt token count of 136124 exceeds the limit of 128000') },
+      128000,
+      136124,
+    ],
+    [
+      'Kimi',
+      {
+        status: 400,
+        body: openAi('Invalid request: Your request exceeded model token limit: 262144 (requested: 300000)'),
+      },
+      262144,
+      300000,
+    ],
+    ['MiniMax', { status: 400, body: openAi('invalid params, context window exceeds limit (2013)') }],
+    [
+      'numbers with thousands separators',
+      { status: 400, body: openAi('prompt is too long: 210,001 tokens > 200,000 maximum') },
+      200000,
+      210001,
+    ],
+  ];
+
+  it.each(rows)('%s', (_name, failure, windowTokens, requestTokens) => {
+    const error = map(failure);
+    expect(error.code).toBe('context_overflow');
+    expect(error.data['windowTokens']).toBe(windowTokens);
+    expect(error.data['requestTokens']).toBe(requestTokens);
+    expect(error.retryable).toBe(false);
+  });
+});
+
+describe('what looks like an overflow and is none', () => {
+  const rows: [name: string, failure: Failure, code: ErrorCode][] = [
+    [
+      'Bedrock throttling',
+      {
+        status: 429,
+        body: '{"message":"Too many tokens, please wait before trying again."}',
+      },
+      'provider_rate_limit',
+    ],
+    [
+      'Bedrock throttling as a 400',
+      {
+        status: 400,
+        body: '{"__type":"com.amazon.coral#ThrottlingException","message":"Too many tokens, please wait before trying again."}',
+      },
+      'provider_rate_limit',
+    ],
+    [
+      'Bedrock throttling inside a stream',
+      { message: 'Too many tokens, please wait before trying again.', status: 200 },
+      'provider_rate_limit',
+    ],
+    [
+      'a 500 that names 4500 tokens',
+      { status: 500, body: openAi('Failed after generating 4500 tokens') },
+      'provider_bad_response',
+    ],
+    [
+      'OpenAI tokens a minute',
+      {
+        status: 429,
+        body: openAi(
+          'Request too large for gpt-4o in organization org-x on tokens per min (TPM): Limit 30000, Requested 40000. The input or output tokens must be reduced in order to run successfully.',
+          { type: 'tokens', code: 'rate_limit_exceeded' },
+        ),
+      },
+      'provider_rate_limit',
+    ],
+    [
+      'Groq tokens a minute, as a 413',
+      {
+        status: 413,
+        body: openAi(
+          'Request too large for model `x` on tokens per minute (TPM): Limit 6000, Requested 7000, please reduce your message size and try again.',
+          { type: 'tokens', code: 'rate_limit_exceeded' },
+        ),
+      },
+      'provider_rate_limit',
+    ],
+    [
+      'a rate limit that quotes the window',
+      { status: 429, body: openAi('maximum context length is 8192 tokens') },
+      'provider_rate_limit',
+    ],
+    ['an empty 400 of another provider', { status: 400, body: '' }, 'provider_bad_request'],
+    ['an empty 413 of another provider', { status: 413 }, 'provider_bad_request'],
+    [
+      'too many tools',
+      { status: 400, body: openAi('The number of tools (200) exceeds the limit of 128.') },
+      'provider_bad_request',
+    ],
+    [
+      'an image that is too big',
+      { status: 400, body: openAi('messages.3.image exceeds 5 MB maximum: 6000000 bytes > 5242880 bytes') },
+      'provider_bad_request',
+    ],
+    [
+      'too large a max_tokens',
+      { status: 400, body: openAi('max_tokens: 200000 > 64000, which is the maximum allowed') },
+      'provider_bad_request',
+    ],
+    [
+      'nginx, 413 as a page',
+      { status: 413, body: '<html><head><title>413 Request Entity Too Large</title></head></html>' },
+      'provider_bad_request',
+    ],
+  ];
+
+  it.each(rows)('%s', (_name, failure, code) => {
+    expect(map(failure).code).toBe(code);
+  });
+});
+
+describe('everything else', () => {
+  const rows: [name: string, failure: Failure, code: ErrorCode][] = [
+    ['401', { status: 401, body: openAi('Incorrect API key provided') }, 'provider_auth'],
+    ['403', { status: 403, body: '' }, 'provider_auth'],
+    [
+      'Google, a bad key is a 400',
+      {
+        status: 400,
+        body: '{"error":{"code":400,"message":"API key not valid. Please pass a valid API key.","status":"INVALID_ARGUMENT","details":[{"reason":"API_KEY_INVALID"}]}}',
+      },
+      'provider_auth',
+    ],
+    ['402', { status: 402, body: '{}' }, 'provider_quota'],
+    [
+      'OpenAI, no credit is a 429',
+      { status: 429, body: openAi('You exceeded your current quota', { code: 'insufficient_quota' }) },
+      'provider_quota',
+    ],
+    [
+      'Anthropic, no credit is a 400',
+      { status: 400, body: openAi('Your credit balance is too low to access the Anthropic API.') },
+      'provider_quota',
+    ],
+    ['404', { status: 404, body: openAi('The model `x` does not exist') }, 'model_not_found'],
+    [
+      'Ollama, 404',
+      { status: 404, body: '{"error":"model \\"x\\" not found, try pulling it first"}' },
+      'model_not_found',
+    ],
+    ['429', { status: 429 }, 'provider_rate_limit'],
+    [
+      'Anthropic 529',
+      { status: 529, body: '{"type":"error","error":{"type":"overloaded_error","message":"Overloaded"}}' },
+      'provider_overloaded',
+    ],
+    [
+      'Anthropic overloaded inside a stream',
+      { status: 200, body: '{"type":"error","error":{"type":"overloaded_error","message":"Overloaded"}}' },
+      'provider_overloaded',
+    ],
+    ['503', { status: 503 }, 'provider_overloaded'],
+    ['504', { status: 504 }, 'provider_timeout'],
+    ['500', { status: 500, body: openAi('The server had an error') }, 'provider_bad_response'],
+    ['400', { status: 400, body: openAi('messages.1: role must be user') }, 'provider_bad_request'],
+    [
+      'content filter',
+      { status: 400, body: openAi('no', { code: 'content_filter' }) },
+      'provider_content_filter',
+    ],
+    [
+      'Ollama, no tools',
+      { status: 400, body: '{"error":"registry.ollama.ai/library/x does not support tools"}' },
+      'tools_unsupported',
+    ],
+    [
+      'OpenRouter, no tools is a 404',
+      { status: 404, body: openAi('No endpoints found that support tool use.') },
+      'tools_unsupported',
+    ],
+    [
+      'vLLM, no tools',
+      {
+        status: 400,
+        body: openAi(
+          '"auto" tool choice requires --enable-auto-tool-choice and --tool-call-parser to be set',
+        ),
+      },
+      'tools_unsupported',
+    ],
+    [
+      'llama.cpp, no images',
+      {
+        status: 500,
+        body: openAi(
+          'image input is not supported - hint: if this is unexpected, you may need to provide the mmproj',
+        ),
+      },
+      'input_unsupported',
+    ],
+    [
+      'a page with 200',
+      { status: 200, body: '<!DOCTYPE html><html><body>Login</body></html>' },
+      'provider_bad_response',
+    ],
+    ['a page with 404', { status: 404, body: '<html></html>' }, 'model_not_found'],
+    ['a page with 502', { status: 502, body: '<html></html>' }, 'provider_bad_response'],
+    ['nothing at all', {}, 'provider_bad_response'],
+  ];
+
+  it.each(rows)('%s', (_name, failure, code) => {
+    expect(map(failure).code).toBe(code);
+  });
+
+  it.each([
+    ['ECONNREFUSED', undefined, 'provider_unreachable'],
+    ['ENOTFOUND', undefined, 'provider_unreachable'],
+    ['ECONNRESET', undefined, 'provider_unreachable'],
+    ['ECONNRESET', 200, 'provider_stream_cut'],
+    ['UND_ERR_CONNECT_TIMEOUT', undefined, 'provider_timeout'],
+    ['UND_ERR_HEADERS_TIMEOUT', undefined, 'provider_timeout'],
+    ['ETIMEDOUT', undefined, 'provider_timeout'],
+    ['DEPTH_ZERO_SELF_SIGNED_CERT', undefined, 'provider_unreachable'],
+  ] as const)('%s with status %s deep in the causes is %s', (code, status, expected) => {
+    const cause = new TypeError('fetch failed', {
+      cause: new AggregateError([Object.assign(new Error('connect'), { code })]),
+    });
+    const error = map({
+      cause: new Error('Cannot connect to API', { cause }),
+      url: 'http://127.0.0.1:1234/v1/chat/completions',
+      ...(status === undefined ? {} : { status }),
+    });
+    expect(error.code).toBe(expected);
+    expect(error.message).toContain('http://127.0.0.1:1234/v1/chat/completions');
+    expect(error.message).toContain(code);
+    expect(error.retryable).toBe(true);
+  });
+
+  it('a real refused connection says where and what to do', async () => {
+    const url = await closedPort();
+    const cause = await fetch(url).catch((error: unknown) => error);
+    const error = map({ cause, url, provider: 'lmstudio' });
+    expect(error.code).toBe('provider_unreachable');
+    expect(error.message).toContain(url);
+    expect(error.message).toContain('ECONNREFUSED');
+    expect(error.message).toContain('providers.lmstudio.baseUrl');
+  });
+
+  it('a request that fetch refuses to make is unreachable', async () => {
+    const cause = await fetch('http://127.0.0.1:9/v1').catch((error: unknown) => error);
+    expect(map({ cause, url: 'http://127.0.0.1:9/v1' }).code).toBe('provider_unreachable');
+  });
+
+  it.each([
+    ['anthropic', 'ANTHROPIC_API_KEY'],
+    ['openai', 'OPENAI_API_KEY'],
+    ['google', 'GOOGLE_GENERATIVE_AI_API_KEY or GEMINI_API_KEY'],
+    ['mine', 'providers.mine.apiKey'],
+    ['constructor', 'providers.constructor.apiKey'],
+  ])('a refused key of %s names %s', (provider, variable) => {
+    expect(map({ provider, status: 401 }).message).toContain(variable);
+  });
+});
+
+describe('how long to wait', () => {
+  const now = Date.parse('Fri, 27 Nov 2026 10:00:00 GMT');
+  it.each<[string, Failure, number | undefined]>([
+    ['seconds', { headers: { 'Retry-After': '7' } }, 7000],
+    ['milliseconds before seconds', { headers: { 'retry-after': '7', 'retry-after-ms': '1500' } }, 1500],
+    ['a date', { headers: { 'retry-after': 'Fri, 27 Nov 2026 10:00:30 GMT' } }, 30_000],
+    ['a date in the past', { headers: { 'retry-after': 'Fri, 27 Nov 2026 09:00:00 GMT' } }, 0],
+    ['nonsense', { headers: { 'retry-after': 'soon' } }, undefined],
+    [
+      'Google',
+      { body: '{"error":{"status":"RESOURCE_EXHAUSTED","details":[{"retryDelay":"13s"}]}}' },
+      13_000,
+    ],
+    [
+      'OpenAI in words',
+      { body: openAi('Rate limit reached. Please try again in 6m1.5s. Visit us.') },
+      361_500,
+    ],
+    ['OpenAI in milliseconds', { body: openAi('Please try again in 20ms.') }, 20],
+    ['nothing', {}, undefined],
+  ])('%s', (_name, failure, expected) => {
+    expect(map({ status: 429, now, ...failure }).data['retryAfterMs']).toBe(expected);
+  });
+});
+
+describe('secrets', () => {
+  it.each([
+    'sk-proj-abcdefghijklmnop',
+    'sk-ant-api03-abc_def-ghijklmnop',
+    'AIzaSyA1234567890abcdefg',
+    'gsk_abcdefghijklmnop',
+    'eyJhbGciOiJIUzI1NiJ9.eyJzdWIiOiIxIn0.abc',
+  ])('%s never reaches the message', (key) => {
+    const error = map({ status: 401, body: openAi(`Incorrect API key provided: ${key}. Bearer ${key}`) });
+    expect(error.message).toContain('Incorrect API key provided');
+    expect(error.message).not.toContain(key.slice(6));
+  });
+
+  it('masks a key without a known shape when it is told of it, also where the cut would halve it', () => {
+    const key = 'my-own-key-0123456789';
+    const error = map({ status: 400, body: openAi(`${'x'.repeat(290)} ${key}`), secrets: [key] });
+    expect(error.message).not.toContain('my-own');
+  });
+
+  it('leaves user, password and query out of the address', () => {
+    const error = map({ status: 500, url: 'https://me:hunter2@host/v1/chat?key=AIzaSyA1234567890abcdefg' });
+    expect(error.message).toContain('https://host/v1/chat');
+    expect(error.message).not.toMatch(/hunter2|AIza/);
+  });
+
+  it('cuts a long body', () => {
+    expect(map({ status: 400, body: 'x'.repeat(1_000_000) }).message.length).toBeLessThan(600);
+  });
+});

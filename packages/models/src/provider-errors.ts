@@ -1,0 +1,275 @@
+import { type ErrorCode, type JsonObject, LonghaulError } from '@longhaul/protocol';
+import { howToSetKey } from './api-key-variables.ts';
+import { type ErrorBody, readErrorBody } from './error-body.ts';
+import { type NetworkFailure, readNetworkFailure } from './network-failure.ts';
+import { isRateLimitText, type Overflow, readOverflow } from './overflow-patterns.ts';
+import { readRetryAfterMs } from './retry-after.ts';
+import { maskSecrets } from './secrets.ts';
+
+export interface ProviderFailure {
+  /** HTTP status; absent when there was no answer, or when the error came inside a stream. */
+  status?: number;
+  /** As it came: JSON, an SSE event, HTML, nothing. */
+  body?: string;
+  headers?: Readonly<Record<string, string>>;
+  /** What the client library made of it. */
+  message?: string;
+  cause?: unknown;
+  provider: string;
+  model: string;
+  /** Of the request, for messages. */
+  url?: string;
+  /** Values that must not appear in the message, such as the key. */
+  secrets?: readonly string[];
+  /** For `retry-after` dates. Default: now. */
+  now?: number;
+}
+
+/**
+ * One error with one code out of whatever a provider answers. The only place where message text decides anything: types and codes
+ * first, then text. A rate limit is never an overflow.
+ *
+ * `data` holds `provider`, `model`, and where known `status`, `windowTokens` and `requestTokens` (of `context_overflow`), `retryAfterMs`.
+ * The message holds no secret, and no more than a few hundred characters of the provider's own.
+ */
+export function mapProviderError(failure: ProviderFailure): LonghaulError {
+  const body = readErrorBody(failure.body, failure.message);
+  const facts: Facts = { failure, body, said: quote(body, failure.secrets), at: address(failure) };
+  const verdict = judge(facts);
+  const data: JsonObject = { provider: failure.provider, model: failure.model, ...verdict.data };
+  if (failure.status !== undefined) data['status'] = failure.status;
+  const retryAfterMs = readRetryAfterMs({
+    headers: failure.headers ?? {},
+    ...(body.retryDelay === undefined ? {} : { retryDelay: body.retryDelay }),
+    text: body.text,
+    now: failure.now ?? Date.now(),
+  });
+  if (retryAfterMs !== undefined) data['retryAfterMs'] = retryAfterMs;
+  return new LonghaulError(verdict.code, verdict.message, { cause: failure.cause, data });
+}
+
+interface Facts {
+  failure: ProviderFailure;
+  body: ErrorBody;
+  /** ` It said: "…"`, or nothing. */
+  said: string;
+  /** `openai (https://api.openai.com)`. */
+  at: string;
+}
+
+interface Verdict {
+  code: ErrorCode;
+  message: string;
+  data?: JsonObject;
+}
+
+/** The first that answers decides; the order is the rule. */
+function judge(facts: Facts): Verdict {
+  for (const rule of RULES) {
+    const verdict = rule(facts);
+    if (verdict) return verdict;
+  }
+  return otherwise(facts);
+}
+
+const RULES: readonly ((facts: Facts) => Verdict | undefined)[] = [
+  ofNetwork,
+  ofQuota,
+  ofRateLimit,
+  ofContentFilter,
+  ofAuthentication,
+  ofOverflow,
+  ofMissingAbility,
+  ofMissingModel,
+  ofOverload,
+  ofHtml,
+];
+
+function ofNetwork({ failure, at }: Facts): Verdict | undefined {
+  const hasAnswer = failure.status !== undefined;
+  if (hasAnswer && failure.status !== 200) return undefined;
+  const network = readNetworkFailure(failure.cause, hasAnswer);
+  return network && describeNetwork(network, at, failure);
+}
+
+function describeNetwork({ kind, code }: NetworkFailure, at: string, failure: ProviderFailure): Verdict {
+  if (kind === 'timeout') {
+    const message = `${at} did not answer in time (${code}). Try again; for a slow local server raise retry.stallMs in longhaul.yml.`;
+    return { code: 'provider_timeout', message };
+  }
+  if (kind === 'cut') {
+    const message = `${at} ended its answer in the middle (${code}).`;
+    return { code: 'provider_stream_cut', message };
+  }
+  const advice = `Check that the server runs and that providers.${failure.provider}.baseUrl (or --base-url) is right.`;
+  return { code: 'provider_unreachable', message: `Cannot reach ${at} (${code}). ${advice}` };
+}
+
+function ofQuota({ failure, body, said, at }: Facts): Verdict | undefined {
+  const isQuota =
+    failure.status === 402 ||
+    hasCode(body, 'insufficient_quota', 'billing_error', 'billing_hard_limit_reached', 'payment_required') ||
+    /credit balance is too low|insufficient (?:balance|credits)/i.test(body.text);
+  if (!isQuota) return undefined;
+  return { code: 'provider_quota', message: `${at} refuses because the account has no credit left.${said}` };
+}
+
+function ofRateLimit({ failure, body, said, at }: Facts): Verdict | undefined {
+  const isLimit =
+    failure.status === 429 ||
+    hasCode(
+      body,
+      'rate_limit_error',
+      'rate_limit_exceeded',
+      'resource_exhausted',
+      'too_many_requests',
+      'throttlingexception',
+    ) ||
+    (isRateLimitText(body.text) && !isServerError(failure.status) && !readOverflow(body));
+  if (!isLimit) return undefined;
+  return { code: 'provider_rate_limit', message: `${at} limits the rate of requests.${said}` };
+}
+
+function ofAuthentication({ failure, body, said, at }: Facts): Verdict | undefined {
+  const isRefused =
+    failure.status === 401 ||
+    failure.status === 403 ||
+    hasCode(
+      body,
+      'authentication_error',
+      'invalid_api_key',
+      'api_key_invalid',
+      'permission_error',
+      'unauthenticated',
+    );
+  if (!isRefused) return undefined;
+  const message = `${at} does not accept the API key for model ${failure.model}. ${howToSetKey(failure.provider)}${said}`;
+  return { code: 'provider_auth', message };
+}
+
+function ofOverflow({ failure, body, said, at }: Facts): Verdict | undefined {
+  const { status } = failure;
+  const overflow = canBeOverflow(status) ? (readOverflow(body) ?? silentOverflow(failure, body)) : undefined;
+  if (!overflow) return undefined;
+  const sizes = [
+    overflow.requestTokens === undefined ? '' : ` ${overflow.requestTokens} tokens were sent.`,
+    overflow.windowTokens === undefined ? '' : ` Its window is ${overflow.windowTokens} tokens.`,
+  ];
+  const message = `The request is too long for ${failure.model} at ${at}.${sizes.join('')}${said}`;
+  return { code: 'context_overflow', message, data: { ...overflow } };
+}
+
+/** Cerebras answers a prompt that is too long with a bare 400 or 413. No other provider's empty body means that. */
+function silentOverflow({ status, provider }: ProviderFailure, body: ErrorBody): Overflow | undefined {
+  const isBare = body.isEmpty && (status === 400 || status === 413);
+  return isBare && /cerebras/i.test(provider) ? {} : undefined;
+}
+
+/** Inside a stream there is no status, or 200. Servers of local models use 500 as well. */
+function canBeOverflow(status: number | undefined): boolean {
+  return status === undefined || [200, 400, 413, 422, 500].includes(status);
+}
+
+const NO_TOOLS =
+  /(?:does not|doesn't|do not) support (?:tools|tool (?:use|call)|function)|support tool use|tools? (?:calling |use )?(?:is|are) not supported|function calling is not enabled|tool choice requires --enable|tools param requires --jinja/i;
+const NO_MEDIA =
+  /(?:does not|doesn't|do not) support (?:image|vision|file|pdf|audio)|(?:image|file|pdf|audio) (?:input|content)s? (?:is|are) not supported|image_url is only supported|no endpoints found that support image/i;
+
+function ofMissingAbility({ failure, body, said, at }: Facts): Verdict | undefined {
+  if (NO_TOOLS.test(body.text)) {
+    const message = `Model ${failure.model} at ${at} cannot call tools, which an agent needs. Choose a model that can.${said}`;
+    return { code: 'tools_unsupported', message };
+  }
+  if (!NO_MEDIA.test(body.text)) return undefined;
+  const message = `Model ${failure.model} at ${at} does not take this kind of file or image.${said}`;
+  return { code: 'input_unsupported', message };
+}
+
+function ofMissingModel({ failure, body, said, at }: Facts): Verdict | undefined {
+  const isMissing =
+    failure.status === 404 || hasCode(body, 'model_not_found', 'not_found_error', 'model_not_exist');
+  if (!isMissing) return undefined;
+  const advice =
+    failure.url === undefined || body.text !== ''
+      ? 'Check the name of the model.'
+      : 'Check the name of the model, and the base URL: that of an OpenAI-compatible server usually ends in /v1.';
+  return { code: 'model_not_found', message: `${at} has no model ${failure.model}. ${advice}${said}` };
+}
+
+function ofContentFilter({ body, said, at }: Facts): Verdict | undefined {
+  if (!hasCode(body, 'content_filter', 'content_policy_violation', 'responsibleaipolicyviolation')) {
+    return undefined;
+  }
+  return {
+    code: 'provider_content_filter',
+    message: `${at} refused the request by its content policy.${said}`,
+  };
+}
+
+function ofOverload({ failure, body, said, at }: Facts): Verdict | undefined {
+  const { status } = failure;
+  const isTimeout =
+    status === 408 ||
+    status === 504 ||
+    status === 524 ||
+    hasCode(body, 'timeout_error', 'deadline_exceeded', 'request_timeout');
+  if (isTimeout) {
+    return { code: 'provider_timeout', message: `${at} did not answer in time (HTTP ${status}).${said}` };
+  }
+  const isOverloaded =
+    status === 503 ||
+    status === 529 ||
+    hasCode(body, 'overloaded_error', 'engine_overloaded', 'unavailable', 'server_overloaded');
+  if (!isOverloaded) return undefined;
+  return { code: 'provider_overloaded', message: `${at} is overloaded.${said}` };
+}
+
+function ofHtml({ failure, body, at }: Facts): Verdict | undefined {
+  if (!body.isHtml) return undefined;
+  const isOurs = isClientError(failure.status);
+  const message = `${at} answered with a web page (HTTP ${failure.status ?? 'unknown'}), not with JSON. Check the base URL: that of an OpenAI-compatible server usually ends in /v1.`;
+  return { code: isOurs ? 'provider_bad_request' : 'provider_bad_response', message };
+}
+
+function otherwise({ failure, body, said, at }: Facts): Verdict {
+  const { status } = failure;
+  if (isClientError(status) || hasCode(body, 'invalid_request_error', 'invalid_argument')) {
+    const hint = status === 413 ? ' It, or a proxy before it, does not take requests this large.' : '';
+    const message = `${at} refused the request as invalid (HTTP ${status ?? 'unknown'}).${hint}${said}`;
+    return { code: 'provider_bad_request', message };
+  }
+  const reason = status === undefined || status === 200 ? 'failed' : `failed (HTTP ${status})`;
+  return { code: 'provider_bad_response', message: `${at} ${reason}.${said || ' It gave no reason.'}` };
+}
+
+function hasCode(body: ErrorBody, ...codes: string[]): boolean {
+  // AWS writes `com.amazon.coral#ThrottlingException`.
+  return codes.some(
+    (code) => body.codes.has(code) || [...body.codes].some((own) => own.endsWith(`#${code}`)),
+  );
+}
+
+function isServerError(status: number | undefined): boolean {
+  return status !== undefined && status >= 500;
+}
+
+function isClientError(status: number | undefined): boolean {
+  return status !== undefined && status >= 400 && status < 500;
+}
+
+const MAX_QUOTE = 300;
+
+function quote(body: ErrorBody, secrets: readonly string[] | undefined): string {
+  const lines = [...new Set(body.text.split('\n').map((line) => line.trim()))].filter((line) => line !== '');
+  // Masked before it is cut: half a key has the shape of none.
+  const text = maskSecrets(lines.join(' '), secrets).trim();
+  if (text === '') return '';
+  return ` It said: "${text.length > MAX_QUOTE ? `${text.slice(0, MAX_QUOTE)}…` : text}"`;
+}
+
+function address({ provider, url }: ProviderFailure): string {
+  if (url === undefined || !URL.canParse(url)) return provider;
+  // Origin and path only: a query may hold the key, and so may user and password.
+  const { origin, pathname } = new URL(url);
+  return `${provider} (${origin}${pathname})`;
+}

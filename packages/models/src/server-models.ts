@@ -1,0 +1,115 @@
+import { countAt, type FetchJsonOptions, fetchJson, isRecord, recordsAt, textAt } from './fetch-json.ts';
+
+/** Servers of local models that tell more than the OpenAI interface does. */
+export type ServerKind = 'lmstudio' | 'ollama' | 'llamacpp' | 'vllm';
+
+export interface ServerModel {
+  id: string;
+  /** In memory now. */
+  loaded: boolean;
+  /** Tokens of the loaded instance; absent when it is not loaded or the server does not say. */
+  windowTokens?: number;
+  /** Where the server reports it: `LM Studio /api/v1/models`. */
+  source: string;
+  /** Other names under which requests reach it. */
+  aliases?: string[];
+}
+
+export type ServerRequest = Omit<FetchJsonOptions, 'body'>;
+
+/** Asks one kind of server for its models. No answer, or another kind's answer, is an empty list. Never throws. */
+export function readServerModels(
+  kind: ServerKind,
+  baseUrl: string,
+  request: ServerRequest,
+): Promise<ServerModel[]> {
+  const root = baseUrl.replace(/\/+$/, '').replace(/\/v1$/, '');
+  return READERS[kind]((path, body) => fetchJson(`${root}${path}`, { ...request, body }));
+}
+
+type Ask = (path: string, body?: unknown) => Promise<unknown>;
+
+const READERS: Readonly<Record<ServerKind, (ask: Ask) => Promise<ServerModel[]>>> = {
+  lmstudio: readLmStudio,
+  ollama: readOllama,
+  llamacpp: readLlamaCpp,
+  vllm: readVllm,
+};
+
+async function readLmStudio(ask: Ask): Promise<ServerModel[]> {
+  const current = recordsAt(await ask('/api/v1/models'), 'models');
+  if (current.length > 0) return current.flatMap(lmStudioModel);
+  // Before LM Studio 0.4. `max_context_length` is what the model could do, not what was loaded.
+  return recordsAt(await ask('/api/v0/models'), 'data').flatMap((entry) => {
+    const id = textAt(entry, 'id');
+    if (!id || textAt(entry, 'type') === 'embeddings') return [];
+    const loaded = textAt(entry, 'state') === 'loaded';
+    return [serverModel(id, loaded, countAt(entry, 'loaded_context_length'), 'LM Studio /api/v0/models')];
+  });
+}
+
+function lmStudioModel(entry: Record<string, unknown>): ServerModel[] {
+  const id = textAt(entry, 'key') ?? textAt(entry, 'id');
+  if (!id || textAt(entry, 'type') === 'embedding') return [];
+  const instances = recordsAt(entry, 'loaded_instances');
+  const source = 'LM Studio /api/v1/models';
+  const first = instances[0];
+  const whole = {
+    ...serverModel(id, first !== undefined, countAt(first?.['config'], 'context_length'), source),
+    aliases: [textAt(entry, 'selected_variant')].filter((name) => name !== undefined),
+  };
+  // A second instance has a name and a length of its own.
+  const others = instances.flatMap((instance) => {
+    const name = textAt(instance, 'id');
+    const length = countAt(instance['config'], 'context_length');
+    return name && name !== id ? [serverModel(name, true, length, source)] : [];
+  });
+  return [whole, ...others];
+}
+
+async function readOllama(ask: Ask): Promise<ServerModel[]> {
+  const [running, pulled] = await Promise.all([ask('/api/ps'), ask('/api/tags')]);
+  const loaded = recordsAt(running, 'models').flatMap((entry) => {
+    const id = textAt(entry, 'model') ?? textAt(entry, 'name');
+    return id ? [serverModel(id, true, countAt(entry, 'context_length'), 'Ollama /api/ps')] : [];
+  });
+  const known = new Set(loaded.map((model) => model.id));
+  const idle = recordsAt(pulled, 'models').flatMap((entry) => {
+    const id = textAt(entry, 'model') ?? textAt(entry, 'name');
+    return id && !known.has(id) ? [serverModel(id, false, undefined, 'Ollama /api/tags')] : [];
+  });
+  // `llama3` and `llama3:latest` are one model.
+  return [...loaded, ...idle].map((model) =>
+    model.id.endsWith(':latest') ? { ...model, aliases: [model.id.slice(0, -':latest'.length)] } : model,
+  );
+}
+
+async function readLlamaCpp(ask: Ask): Promise<ServerModel[]> {
+  const [props, list] = await Promise.all([ask('/props'), ask('/v1/models')]);
+  const settings = isRecord(props) ? props['default_generation_settings'] : undefined;
+  if (!isRecord(settings)) return [];
+  // The limit of one slot. `meta.n_ctx_train` in /v1/models is what the model was trained with.
+  const windowTokens = countAt(settings, 'n_ctx');
+  const ids = recordsAt(list, 'data').flatMap((entry) => textAt(entry, 'id') ?? []);
+  // The server holds one model and answers to any name.
+  return [...ids, ANY_MODEL].map((id) => serverModel(id, true, windowTokens, 'llama.cpp /props'));
+}
+
+async function readVllm(ask: Ask): Promise<ServerModel[]> {
+  return recordsAt(await ask('/v1/models'), 'data').flatMap((entry) => {
+    const id = textAt(entry, 'id');
+    return id ? [serverModel(id, true, countAt(entry, 'max_model_len'), 'vLLM /v1/models')] : [];
+  });
+}
+
+/** An entry that stands for every name. */
+export const ANY_MODEL = '*';
+
+function serverModel(
+  id: string,
+  loaded: boolean,
+  windowTokens: number | undefined,
+  source: string,
+): ServerModel {
+  return { id, loaded, source, ...(loaded && windowTokens !== undefined ? { windowTokens } : {}) };
+}

@@ -1,0 +1,167 @@
+import { createServer, type Server } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { afterEach, describe, expect, it } from 'vitest';
+import { detectLocalServers, listServerModels } from './local-servers.ts';
+import { probeWindow } from './window-probe.ts';
+
+type Routes = Record<string, unknown>;
+
+const servers: Server[] = [];
+
+afterEach(async () => {
+  for (const server of servers.splice(0)) {
+    server.closeAllConnections();
+    await new Promise((resolve) => server.close(resolve));
+  }
+});
+
+/** A server that answers the given paths with JSON, all others with 404; `null` never answers. */
+async function serve(routes: Routes): Promise<{ baseUrl: string; asked: string[] }> {
+  const asked: string[] = [];
+  const server = createServer((request, response) => {
+    const path = request.url ?? '';
+    asked.push(path);
+    const answer = routes[path];
+    if (answer === null) return;
+    response.statusCode = answer === undefined ? 404 : 200;
+    response.setHeader('content-type', typeof answer === 'string' ? 'text/html' : 'application/json');
+    response.end(typeof answer === 'string' ? answer : JSON.stringify(answer ?? { error: 'not found' }));
+  });
+  servers.push(server);
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  const { port } = server.address() as AddressInfo;
+  return { baseUrl: `http://127.0.0.1:${port}/v1`, asked };
+}
+
+const LM_STUDIO = {
+  '/api/v1/models': {
+    models: [
+      { type: 'embedding', key: 'embed', loaded_instances: [], max_context_length: 2048 },
+      { type: 'llm', key: 'idle', loaded_instances: [], max_context_length: 131072 },
+      {
+        type: 'llm',
+        key: 'qwen',
+        loaded_instances: [
+          { id: 'qwen', config: { context_length: 8192 } },
+          { id: 'qwen:2', config: { context_length: 4096 } },
+        ],
+        max_context_length: 131072,
+      },
+    ],
+  },
+};
+const LM_STUDIO_OLD = {
+  '/api/v0/models': {
+    data: [
+      { id: 'idle', type: 'llm', state: 'not-loaded', max_context_length: 131072 },
+      { id: 'qwen', type: 'llm', state: 'loaded', max_context_length: 131072, loaded_context_length: 6000 },
+    ],
+  },
+};
+const OLLAMA = {
+  '/api/ps': { models: [{ name: 'llama3:latest', model: 'llama3:latest', context_length: 4096 }] },
+  '/api/tags': {
+    models: [
+      { name: 'idle:7b', model: 'idle:7b' },
+      { name: 'llama3:latest', model: 'llama3:latest' },
+    ],
+  },
+};
+const LLAMA_CPP = {
+  '/props': { default_generation_settings: { n_ctx: 16384 } },
+  '/v1/models': { data: [{ id: 'model.gguf', meta: { n_ctx_train: 131072 } }] },
+};
+const VLLM = { '/v1/models': { data: [{ id: 'org/model', max_model_len: 32768 }] } };
+
+describe('probeWindow', () => {
+  it.each([
+    ['lmstudio', LM_STUDIO, 'qwen', 8192, 'LM Studio /api/v1/models'],
+    ['lmstudio', LM_STUDIO, 'qwen:2', 4096, 'LM Studio /api/v1/models'],
+    ['lmstudio', LM_STUDIO_OLD, 'qwen', 6000, 'LM Studio /api/v0/models'],
+    ['ollama', OLLAMA, 'llama3:latest', 4096, 'Ollama /api/ps'],
+    ['ollama', OLLAMA, 'llama3', 4096, 'Ollama /api/ps'],
+    ['llamacpp', LLAMA_CPP, 'model.gguf', 16384, 'llama.cpp /props'],
+    ['llamacpp', LLAMA_CPP, 'any-name', 16384, 'llama.cpp /props'],
+    ['vllm', VLLM, 'org/model', 32768, 'vLLM /v1/models'],
+  ] as const)(
+    '%s tells the loaded length, by its kind and without',
+    async (kind, routes, model, windowTokens, source) => {
+      const { baseUrl } = await serve(routes);
+      expect(await probeWindow({ kind, baseUrl, model })).toEqual({ windowTokens, source });
+      expect(await probeWindow({ baseUrl, model })).toEqual({ windowTokens, source });
+      expect(await probeWindow({ baseUrl: baseUrl.replace('/v1', '/'), model })).toEqual({
+        windowTokens,
+        source,
+      });
+    },
+  );
+
+  it.each([
+    ['lmstudio', LM_STUDIO, 'idle'],
+    ['lmstudio', LM_STUDIO_OLD, 'idle'],
+    ['ollama', OLLAMA, 'idle:7b'],
+    ['vllm', VLLM, 'other'],
+    ['vllm', { '/v1/models': { data: [{ id: 'x' }] } }, 'x'],
+    ['llamacpp', { '/props': { default_generation_settings: { n_ctx: 0 } } }, 'x'],
+    ['ollama', { '/api/ps': { models: [{ model: 'x', context_length: 'many' }] } }, 'x'],
+  ] as const)(
+    '%s with a model it has not loaded, or says nothing of, is undefined',
+    async (kind, routes, model) => {
+      const { baseUrl } = await serve(routes);
+      expect(await probeWindow({ kind, baseUrl, model })).toBeUndefined();
+    },
+  );
+
+  it('never throws: nobody there, a page, silence, an abort', async () => {
+    const gone = await serve({});
+    await new Promise((resolve) => servers.pop()?.close(resolve));
+    expect(await probeWindow({ baseUrl: gone.baseUrl, model: 'x' })).toBeUndefined();
+    expect(await probeWindow({ baseUrl: 'not a url', model: 'x' })).toBeUndefined();
+    const page = await serve({ '/v1/models': '<html></html>' });
+    expect(await probeWindow({ baseUrl: page.baseUrl, model: 'x' })).toBeUndefined();
+    const silent = await serve({ '/v1/models': null });
+    expect(await probeWindow({ baseUrl: silent.baseUrl, model: 'x', timeoutMs: 50 })).toBeUndefined();
+    const signal = AbortSignal.abort();
+    expect(await probeWindow({ baseUrl: silent.baseUrl, model: 'x', signal })).toBeUndefined();
+  });
+
+  it('an answer is taken although another question is never answered', async () => {
+    const { baseUrl } = await serve({ ...VLLM, '/api/ps': null });
+    const report = await probeWindow({ baseUrl, model: 'org/model', timeoutMs: 100 });
+    expect(report?.windowTokens).toBe(32768);
+  });
+});
+
+describe('local servers', () => {
+  it('are found with their models, loaded ones first, embeddings left out', async () => {
+    const [studio, ollama] = [await serve(LM_STUDIO), await serve(OLLAMA)];
+    const found = await detectLocalServers({
+      candidates: [
+        { name: 'lmstudio', kind: 'lmstudio', baseUrl: studio.baseUrl },
+        { name: 'ollama', kind: 'ollama', baseUrl: ollama.baseUrl },
+        { name: 'llamacpp', kind: 'llamacpp', baseUrl: 'http://127.0.0.1:9/v1' },
+      ],
+    });
+    expect(found.map((server) => [server.name, server.models.map((model) => model.id)])).toEqual([
+      ['lmstudio', ['qwen', 'qwen:2', 'idle']],
+      ['ollama', ['llama3:latest', 'idle:7b']],
+    ]);
+    expect(found[0]?.models[0]).toMatchObject({ loaded: true, windowTokens: 8192 });
+  });
+
+  it('something else on the port is no server of models', async () => {
+    const { baseUrl } = await serve({ '/v1/models': '<html></html>', '/props': { hello: 'world' } });
+    const candidates = (['lmstudio', 'ollama', 'llamacpp', 'vllm'] as const).map((kind) => ({
+      name: kind,
+      kind,
+      baseUrl,
+    }));
+    expect(await detectLocalServers({ candidates })).toEqual([]);
+  });
+
+  it('lists what an OpenAI-compatible server offers', async () => {
+    const { baseUrl } = await serve(VLLM);
+    expect((await listServerModels(baseUrl)).map((model) => model.id)).toEqual(['org/model']);
+    expect(await listServerModels('http://127.0.0.1:9/v1')).toEqual([]);
+  });
+});
