@@ -1,1 +1,6 @@
-export {};
+export {
+  describeModelDriver,
+  type ModelAnswer,
+  type ModelAnswerKind,
+  type ModelDriverHarness,
+} from './model-driver-contract.ts';

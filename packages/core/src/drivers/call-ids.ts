@@ -1,0 +1,44 @@
+import type { CallIdForm } from './wire-profile.ts';
+
+const WORD = /^[a-zA-Z0-9_-]{1,64}$/;
+const NINE = /^[a-zA-Z0-9]{9}$/;
+
+/**
+ * Gives every call of a request an id in the form the server demands, different from those before it.
+ *
+ * The same calls in the same order get the same ids, so that the request's beginning stays as it was and the provider's cache holds.
+ */
+export function createCallIds(form: CallIdForm): (callId: string) => string {
+  const used = new Set<string>();
+  return (callId) => {
+    let candidate = conform(callId, form);
+    for (let attempt = 2; used.has(candidate); attempt += 1) candidate = again(callId, attempt, form);
+    used.add(candidate);
+    return candidate;
+  };
+}
+
+function conform(callId: string, form: CallIdForm): string {
+  if (form === 'nine') return NINE.test(callId) ? callId : hashOf(callId);
+  if (form === 'any') return callId === '' ? 'call' : callId;
+  if (WORD.test(callId)) return callId;
+  const cleaned = callId.replace(/[^a-zA-Z0-9_-]/g, '_').slice(0, 54);
+  return `${cleaned}_${hashOf(callId)}`;
+}
+
+function again(callId: string, attempt: number, form: CallIdForm): string {
+  if (form === 'nine') return hashOf(`${callId}#${attempt}`);
+  return `${conform(callId, form).slice(0, 56)}-${attempt}`;
+}
+
+/** Nine letters or digits: FNV-1a over the text, twice with different seeds. Not for secrets. */
+function hashOf(text: string): string {
+  const halves = [0x811c9dc5, 0x9e3779b9].map((seed) => {
+    let hash = seed;
+    for (let index = 0; index < text.length; index += 1) {
+      hash = Math.imul(hash ^ text.charCodeAt(index), 0x01000193) >>> 0;
+    }
+    return hash.toString(36).padStart(7, '0');
+  });
+  return halves.join('').slice(-9);
+}

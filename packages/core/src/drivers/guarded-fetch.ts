@@ -1,0 +1,82 @@
+import { mapProviderError } from '@longhaul/models';
+import { type JsonValue, LonghaulError } from '@longhaul/protocol';
+import type { CallTarget } from './step-failure.ts';
+
+/** Enough of a wrong answer to tell what it was. */
+const PEEK_BYTES = 64 * 1024;
+
+export interface GuardedFetchOptions {
+  fetch: typeof globalThis.fetch;
+  target: CallTarget;
+  /** Bytes came in answer to the request with this signal. Comments that only keep the connection open count. */
+  onBytes: (signal: AbortSignal) => void;
+}
+
+/**
+ * A `fetch` that reports every arrival of bytes, and that recognises an answer which is no stream of events.
+ *
+ * The providers' stream parsers find no event in such an answer and report a stream that ended early, which would be retried. LM Studio
+ * answers a wrong path with status 200 and a JSON error, and web servers in the way answer with a page.
+ */
+export function createGuardedFetch(options: GuardedFetchOptions): typeof globalThis.fetch {
+  return async (input, init) => {
+    const response = await options.fetch(input, init);
+    const signal = init?.signal;
+    if (!response.ok || response.body === null) return response;
+    const contentType = response.headers.get('content-type') ?? '';
+    if (/^(application\/json|text\/html)\b/i.test(contentType)) {
+      throw notAStream(await peek(response.body), contentType, options);
+    }
+    if (signal === null || signal === undefined) return response;
+    const body = reportBytes(response.body, () => options.onBytes(signal));
+    return new Response(body, { status: response.status, headers: response.headers });
+  };
+}
+
+function reportBytes(body: ReadableStream<Uint8Array>, onBytes: () => void): ReadableStream<Uint8Array> {
+  const reader = body.getReader();
+  return new ReadableStream<Uint8Array>(
+    {
+      async pull(controller) {
+        const { done, value } = await reader.read();
+        if (done) return controller.close();
+        onBytes();
+        controller.enqueue(value);
+      },
+      cancel: (reason) => reader.cancel(reason),
+    },
+    { highWaterMark: 0 },
+  );
+}
+
+function notAStream(text: string, contentType: string, options: GuardedFetchOptions): LonghaulError {
+  const { provider, model } = options.target;
+  if (contentType.includes('json') && hasError(text)) {
+    return mapProviderError({ status: 400, body: text, message: text.slice(0, 500), ...options.target });
+  }
+  return new LonghaulError(
+    'provider_bad_request',
+    `Expected a stream of events from ${provider}, got ${contentType}: ${JSON.stringify(text.slice(0, 200))}. Check its baseUrl; most servers want it to end in /v1.`,
+    { data: { provider, model } },
+  );
+}
+
+function hasError(text: string): boolean {
+  try {
+    const value: JsonValue = JSON.parse(text);
+    return typeof value === 'object' && value !== null && !Array.isArray(value) && 'error' in value;
+  } catch {
+    // Not JSON after all, or cut at the peek's limit.
+    return false;
+  }
+}
+
+async function peek(body: ReadableStream<Uint8Array>): Promise<string> {
+  const decoder = new TextDecoder();
+  let text = '';
+  for await (const chunk of body) {
+    text += decoder.decode(chunk, { stream: true });
+    if (text.length >= PEEK_BYTES) break;
+  }
+  return text.slice(0, PEEK_BYTES);
+}
