@@ -1,0 +1,138 @@
+import type { ToolOutputContent } from '@longhaul/protocol';
+import { plural } from './display.ts';
+
+/**
+ * Cleans what a tool returned, before it is stored and sent: escape sequences and control characters go, progress bars
+ * collapse to what a terminal would show last, and half surrogate pairs, which some providers refuse, are replaced. Media stay.
+ */
+export function sanitizeToolResult(content: readonly ToolOutputContent[]): ToolOutputContent[] {
+  return content.map((part) => (part.type === 'text' ? { ...part, text: sanitizeText(part.text) } : part));
+}
+
+/** Everything that makes the slow path necessary. Tab and line feed are text. */
+const NEEDS_CLEANING = /[\x00-\x08\x0b-\x1f\x7f-\x9f\ufffe\uffff]/;
+
+/** CSI sequences, OSC and other strings up to their end, charset and two-character escapes. */
+const ESCAPES = new RegExp(
+  [
+    '(?:\\x1b\\[|\\x9b)[0-?]*[ -/]*[@-~]?',
+    '\\x1b[\\]PX^_][^\\x07\\x1b\\x9c]{0,4096}(?:\\x07|\\x1b\\\\|\\x9c)?',
+    '\\x1b[ -/]+[0-~]?',
+    '\\x1b[0-~]?',
+  ].join('|'),
+  'g',
+);
+
+export function sanitizeText(text: string): string {
+  const wellFormed = text.toWellFormed();
+  if (!NEEDS_CLEANING.test(wellFormed)) return wellFormed;
+  return collapseCarriageReturns(wellFormed.replace(ESCAPES, '')).replace(
+    /[\x00-\x08\x0b-\x1f\x7f-\x9f\ufffe\uffff]/g,
+    '',
+  );
+}
+
+/** `10%\r20%\r100%` is shown as `100%`, as a terminal would. Windows line ends become plain ones. */
+function collapseCarriageReturns(text: string): string {
+  if (!text.includes('\r')) return text;
+  return text
+    .replace(/\r+\n/g, '\n')
+    .split('\n')
+    .map((line) => {
+      const shown = line.replace(/\r+$/, '');
+      return shown.slice(shown.lastIndexOf('\r') + 1);
+    })
+    .join('\n');
+}
+
+const SAMPLE_BYTES = 4096;
+
+/**
+ * Whether bytes are no text in UTF-8. Judged from their first 4 KiB: more than a tenth of control characters, where a byte
+ * that is not UTF-8 counts for a third of one (so that a little Latin-1 stays text).
+ */
+export function looksBinary(bytes: Uint8Array): boolean {
+  if (bytes.length === 0) return false;
+  const sample = new TextDecoder().decode(bytes.subarray(0, SAMPLE_BYTES));
+  let suspicious = 0;
+  for (let index = 0; index < sample.length; index += 1) {
+    const code = sample.charCodeAt(index);
+    if (code === 0xfffd) suspicious += 1 / 3;
+    else if (code < 32 && !(code >= 7 && code <= 13) && code !== 27) suspicious += 1;
+  }
+  return suspicious > sample.length / 10;
+}
+
+export function binaryNotice(bytes: number): string {
+  return `[binary output: ${plural(bytes, 'byte')}]`;
+}
+
+/** Longest unfinished line that is held back so that a progress bar in it can be collapsed. */
+const MAX_PENDING_CHARS = 64 * 1024;
+
+/** Turns the bytes of a stream into clean text as they come. Memory is bounded by one chunk and one line. */
+export interface StreamSanitizer {
+  /** The text that is now final, often all but the last line. */
+  push(chunk: Uint8Array): string;
+  /** The rest. */
+  end(): string;
+}
+
+/** Binary chunks are left out, with one line for every run of them that says how many bytes they had. */
+export function createStreamSanitizer(): StreamSanitizer {
+  const decoder = new TextDecoder();
+  let pending = '';
+  let binaryBytes = 0;
+
+  function takeBinaryNotice(): string {
+    if (binaryBytes === 0) return '';
+    const notice = `${binaryNotice(binaryBytes)}\n`;
+    binaryBytes = 0;
+    return notice;
+  }
+
+  function takeAll(): string {
+    const text = sanitizeText(pending + decoder.decode());
+    pending = '';
+    return text;
+  }
+
+  function takeFinished(): string {
+    const lineEnd = pending.lastIndexOf('\n') + 1;
+    const finished = pending.slice(0, lineEnd);
+    pending = pending.slice(lineEnd);
+    if (pending.length <= MAX_PENDING_CHARS) return sanitizeText(finished);
+    // One endless line: what a progress bar has overwritten goes first; if that is not enough, the line is let through in pieces.
+    const lastReturn = pending.lastIndexOf('\r', pending.length - 2);
+    if (lastReturn > 0) pending = pending.slice(lastReturn + 1);
+    if (pending.length <= MAX_PENDING_CHARS) return sanitizeText(finished);
+    const keepFrom = holdBackFrom(pending);
+    const piece = finished + pending.slice(0, keepFrom);
+    pending = pending.slice(keepFrom);
+    return sanitizeText(piece);
+  }
+
+  return {
+    push(chunk) {
+      if (looksBinary(chunk)) {
+        const before = binaryBytes === 0 ? takeAll() : '';
+        binaryBytes += chunk.length;
+        return before === '' || before.endsWith('\n') ? before : `${before}\n`;
+      }
+      const notice = takeBinaryNotice();
+      pending += decoder.decode(chunk, { stream: true });
+      return notice + takeFinished();
+    },
+    end() {
+      return takeBinaryNotice() + takeAll();
+    },
+  };
+}
+
+/** Where an escape sequence or a surrogate pair may have begun whose end has not come yet. */
+function holdBackFrom(text: string): number {
+  const escapeStart = text.lastIndexOf('\x1b');
+  if (escapeStart > 0 && text.length - escapeStart < 64) return escapeStart;
+  const last = text.charCodeAt(text.length - 1);
+  return last >= 0xd800 && last <= 0xdbff ? text.length - 1 : text.length;
+}

@@ -1,0 +1,8 @@
+/**
+ * Whether a path (relative, with `/`) matches a glob. Names that begin with a dot match too; a glob without a slash is matched
+ * against the last name of the path.
+ */
+export async function createPathMatcher(glob: string): Promise<(path: string) => boolean> {
+  const { default: picomatch } = await import('picomatch');
+  return picomatch(glob, { dot: true, basename: true, nonegate: true });
+}

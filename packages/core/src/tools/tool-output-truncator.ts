@@ -1,0 +1,98 @@
+import { endBefore, groupDigits, startAfter } from './display.ts';
+
+/** Characters (UTF-16 units) that the model sees of the output of a tool without a limit of its own. */
+export const DEFAULT_MAX_TOOL_OUTPUT_CHARS = 120_000;
+
+/** The line that ends every cut output, before the line with the handle. Users' programs look for it. */
+export const TRUNCATION_MARKER = '[Output truncated - exceeded maximum length]';
+
+export interface TruncateOptions {
+  /** Characters of the output that stay; the remark about what is missing comes on top. */
+  maxChars?: number;
+  /** `head` keeps the beginning; `head-tail` half of each, for commands, whose errors stand at the end. Default `head`. */
+  keep?: 'head' | 'head-tail';
+  /** The name by which `recall` finds the whole. Absent when it could not be kept. */
+  handle?: string;
+}
+
+export interface TruncatedOutput {
+  /** What the model sees. */
+  text: string;
+  truncated: boolean;
+  /** Which limit was hit. */
+  limit?: 'chars';
+  charsBefore: number;
+  linesBefore: number;
+  /** Of the kept text, without the remarks. */
+  charsAfter: number;
+}
+
+/**
+ * Cuts a tool's output to `maxChars`. Pure. Never splits a surrogate pair, and prefers to cut at a line's end when one is near.
+ *
+ * @example truncateToolOutput(text, { maxChars: 30_000, keep: 'head-tail', handle: 'm12.3' }).text
+ */
+export function truncateToolOutput(text: string, options: TruncateOptions = {}): TruncatedOutput {
+  const { maxChars = DEFAULT_MAX_TOOL_OUTPUT_CHARS, keep = 'head', handle } = options;
+  const sizes = { charsBefore: text.length, linesBefore: countLines(text) };
+  if (text.length <= maxChars) return { ...sizes, text, truncated: false, charsAfter: text.length };
+
+  const tailChars = keep === 'head' ? 0 : Math.floor(maxChars / 2);
+  const head = cutHead(text, maxChars - tailChars);
+  const tail = tailChars === 0 ? '' : cutTail(text, tailChars);
+  const body = keep === 'head' ? head : joinHeadAndTail(head, tail, text.length - head.length - tail.length);
+  return {
+    ...sizes,
+    text: formatToolOutput(body, { handle, chars: text.length }),
+    truncated: true,
+    limit: 'chars',
+    charsAfter: head.length + tail.length,
+  };
+}
+
+export interface CutNotice {
+  /** Absent when the whole output could not be kept. */
+  handle?: string;
+  /** Characters of the whole output. */
+  chars: number;
+}
+
+/** The final text for the model: the output, and if it was cut, the marker and how to read the rest. */
+export function formatToolOutput(text: string, cut?: CutNotice): string {
+  if (cut === undefined) return text;
+  const rest =
+    cut.handle === undefined
+      ? `The full output (${groupDigits(cut.chars)} chars) was not kept.`
+      : `Full output: recall(${JSON.stringify({ handle: cut.handle })}) (${groupDigits(cut.chars)} chars)`;
+  return `${text}${text === '' || text.endsWith('\n') ? '' : '\n'}${TRUNCATION_MARKER}\n${rest}`;
+}
+
+/** Head and tail of an output with a line between them that says how much is missing. */
+export function joinHeadAndTail(head: string, tail: string, missingChars: number): string {
+  const gap = `[… ${groupDigits(missingChars)} chars left out …]`;
+  return `${head}${head === '' || head.endsWith('\n') ? '' : '\n'}${gap}\n${tail}`;
+}
+
+/** At most `maxChars` from the start, up to a line's end if there is one in the last tenth. */
+export function cutHead(text: string, maxChars: number): string {
+  if (text.length <= maxChars) return text;
+  if (maxChars <= 0) return '';
+  const lineEnd = text.lastIndexOf('\n', maxChars - 1) + 1;
+  return text.slice(0, lineEnd >= maxChars * 0.9 && lineEnd > 0 ? lineEnd : endBefore(text, maxChars));
+}
+
+/** At most `maxChars` from the end, from a line's start if there is one in the first tenth. */
+export function cutTail(text: string, maxChars: number): string {
+  if (text.length <= maxChars) return text;
+  if (maxChars <= 0) return '';
+  const from = text.length - maxChars;
+  const lineStart = text.indexOf('\n', from - 1) + 1;
+  return text.slice(lineStart > 0 && lineStart <= from + maxChars * 0.1 ? lineStart : startAfter(text, from));
+}
+
+function countLines(text: string): number {
+  if (text === '') return 0;
+  let lines = text.endsWith('\n') ? 0 : 1;
+  for (let at = text.indexOf('\n'); at !== -1; at = text.indexOf('\n', at + 1)) lines += 1;
+  return lines;
+}
