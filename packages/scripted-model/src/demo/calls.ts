@@ -1,0 +1,43 @@
+import type { ScriptToolCall } from '../script.ts';
+import { type AppFile, type Correction, draftText } from './app-files.ts';
+
+export function write(path: AppFile): ScriptToolCall {
+  return { name: 'write', arguments: { path, content: draftText(path) } };
+}
+
+export function edit({ path, draft, final }: Correction): ScriptToolCall {
+  return { name: 'edit', arguments: { path, old: draft, new: final } };
+}
+
+export function read(path: string, offset?: number, limit?: number): ScriptToolCall {
+  return {
+    name: 'read',
+    arguments: {
+      path,
+      ...(offset === undefined ? {} : { offset }),
+      ...(limit === undefined ? {} : { limit }),
+    },
+  };
+}
+
+export function grep(pattern: string, path: string): ScriptToolCall {
+  return { name: 'grep', arguments: { pattern, path } };
+}
+
+export function glob(pattern: string): ScriptToolCall {
+  return { name: 'glob', arguments: { pattern } };
+}
+
+export function bash(command: string): ScriptToolCall {
+  return { name: 'bash', arguments: { command } };
+}
+
+/**
+ * By what a call is recognised in the messages: its tool and the argument that tells it from others. A `recall` is known by the
+ * kind of argument, since the handle is only found at run time.
+ */
+export function signatureOf(name: string, input: Readonly<Record<string, unknown>>): string {
+  if (name === 'recall') return 'query' in input ? 'recall query' : 'recall handle';
+  const keys = ['path', 'pattern', 'command', 'old', 'offset'];
+  return [name, ...keys.map((key) => (input[key] === undefined ? '' : String(input[key])))].join('\0');
+}

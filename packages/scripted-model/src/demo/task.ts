@@ -1,0 +1,37 @@
+/** What the user of the demonstration asks for: a task with standing instructions that must outlive every compaction. */
+export const DEMO_TASK = `Build a flashcard application for the command line in this empty folder.
+
+- Schedule reviews with SM-2 exactly as published: 1 day, 6 days, then the last interval times the easiness factor, rounded up; the factor never falls below 1.3; an answer below 3 starts the card again.
+- Keep decks, cards and reviews in SQLite.
+- Commands: add, list, due, review, stats, import and export as CSV, remove.
+- Plain JavaScript for Node 24, no dependencies.
+- Card ids are short hex strings; dates are ISO days such as 2026-03-01.
+- Tests with node:test: units, and the whole program through its real command line on a temporary database.
+- A README that a newcomer can follow, and a sample deck of 200 cards, imported once to show that it works.
+
+Run all tests before you say that it is done.`;
+
+/** Run in the workspace's sandbox after the agent has finished: the application's own tests. */
+export const DEMO_VERIFY_COMMAND = 'node --test';
+
+/** A standing instruction of the task, and how the script tells whether it can still see it. */
+export interface StandingRule {
+  name: string;
+  inSight: RegExp;
+  /** Stands in the application's README only if the rule was in sight when it was written. */
+  readmeLine: string;
+}
+
+export const STANDING_RULES: readonly StandingRule[] = [
+  {
+    name: 'no dependencies',
+    inSight: /no dependencies/i,
+    readmeLine: '- No dependencies: only what Node.js brings.',
+  },
+  {
+    name: 'short hex card ids',
+    inSight: /short hex/i,
+    readmeLine: '- Card ids are short hex strings, such as `9f03ac`.',
+  },
+  { name: 'ISO days', inSight: /ISO days/i, readmeLine: '- Dates are ISO days, such as 2026-03-01.' },
+];
