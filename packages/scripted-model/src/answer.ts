@@ -10,6 +10,8 @@ export interface Delivery {
   fault: StreamFault | undefined;
   /** Waited before every chunk. */
   chunkDelayMs: number;
+  /** Called when all is written, before the client can see the end. */
+  beforeEnd(): void;
 }
 
 export function sendError(response: ServerResponse, error: ApiError): void {
@@ -44,9 +46,6 @@ export async function streamChunks(
 /** Sends an answer in one piece; the faults of a stream take the form they have there. */
 export async function sendCompletion(completion: ChatCompletion, delivery: Delivery): Promise<void> {
   const { response, fault, chunkDelayMs } = delivery;
-  if (fault?.kind === 'error-event') {
-    return sendError(response, faultError({ ...fault, kind: 'status', status: 500 }));
-  }
   response.writeHead(200, { 'content-type': 'application/json' });
   response.flushHeaders();
   const text = JSON.stringify(completion);
@@ -66,7 +65,9 @@ async function play(pieces: readonly string[], delivery: Delivery, before: numbe
     await writeAll(pieces.slice(0, before), pace);
     const goesOn = fault === undefined || (await strike(fault, pace));
     if (goesOn) await writeAll(pieces.slice(before), pace);
-    if (fault?.kind !== 'cut') response.end();
+    if (fault?.kind === 'cut') return;
+    delivery.beforeEnd();
+    response.end();
   } catch (error) {
     if (!gone.signal.aborted) throw error;
   }
@@ -111,7 +112,7 @@ async function strike(fault: StreamFault, { response, signal }: Pace): Promise<b
 }
 
 function errorEvent(message: string | undefined): ChatErrorBody {
-  return faultError({ kind: 'status', status: 500, ...(message !== undefined && { message }) }).body;
+  return faultError({ kind: 'status', status: 500, message }).body;
 }
 
 function sse(data: string): string {

@@ -1,7 +1,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { ChatCompletionRequest } from '@longhaul/protocol';
 import { sendCompletion, sendError, streamChunks } from './answer.ts';
-import { ApiError, faultError, invalidRequest, scriptFailed, unknownModel, wrongKey } from './api-error.ts';
+import { ApiError, faultError, scriptFailed, unknownModel, wrongKey } from './api-error.ts';
 import { newHead, toChunks, toCompletion, usageOf } from './completion.ts';
 import type { Fault, StatusFault } from './fault.ts';
 import type { RequestRecord } from './journal.ts';
@@ -31,7 +31,7 @@ export async function answerChat(
   counter: PromptCounter,
 ): Promise<void> {
   const { request, response, record } = exchange;
-  response.once('close', () => noteEnd(record, response));
+  response.once('close', () => noteClose(record));
   try {
     checkKey(request, settings.apiKey);
     const chat = parseChatRequest(await readBody(request));
@@ -39,18 +39,24 @@ export async function answerChat(
     if (chat.model !== settings.model) throw unknownModel(chat.model);
 
     const ordered = settings.faults[record.number];
-    if (ordered?.kind === 'status') throw statusFault(record, ordered);
+    if (ordered?.kind === 'status') {
+      noteFault(record, ordered);
+      throw faultError(ordered);
+    }
     const prompt = admit(chat, record, settings, counter);
     const reply = await play(settings.script, scriptRequest(chat, record, settings));
+    if (response.destroyed) return;
     const fault = ordered ?? reply.fault;
-    if (fault?.kind === 'status') throw statusFault(record, fault);
-    if (fault !== undefined) record.fault = fault.kind;
+    if (fault !== undefined) noteFault(record, fault);
+    if (fault?.kind === 'status') throw faultError(fault);
+    if (fault?.kind === 'error-event' && chat.stream !== true) throw lateError(fault);
 
     await send(reply, { chat, prompt, record, response, settings, fault });
   } catch (error) {
-    noteError(record, error);
+    const answer = error instanceof ApiError ? error : unexpected(error);
+    noteError(record, answer);
     if (response.headersSent || response.destroyed) response.destroy();
-    else sendError(response, error instanceof ApiError ? error : unexpected(error));
+    else sendError(response, answer);
   }
 }
 
@@ -107,29 +113,23 @@ interface Sending {
 async function send(reply: ScriptReply, sending: Sending): Promise<void> {
   const { chat, prompt, record, response, settings, fault } = sending;
   const final = fitReply(reply, replyRoom(chat, prompt, settings), settings.countTokens);
+  record.status = 200;
   record.completionTokens = final.completionTokens;
   record.finishReason = final.finishReason;
 
   const head = newHead(chat.model);
   const usage = usageOf(prompt, final);
-  const delivery = { response, fault, chunkDelayMs: settings.chunkDelayMs };
+  const { chunkDelayMs } = settings;
+  const delivery = { response, fault, chunkDelayMs, beforeEnd: () => noteAnswered(record) };
   if (chat.stream !== true) return sendCompletion(toCompletion(head, final, usage), delivery);
   const includeUsage = chat.stream_options?.include_usage === true;
   const chunks = toChunks(head, final, usage, { chunkChars: settings.chunkChars, includeUsage });
   return streamChunks(chunks, delivery);
 }
 
-/** Sixteen windows of a million tokens; a client that sends more is not talking to a model. */
-const MAX_BODY_BYTES = 64 * 1024 * 1024;
-
 async function readBody(request: IncomingMessage): Promise<string> {
   const chunks: Buffer[] = [];
-  let bytes = 0;
-  for await (const chunk of request as AsyncIterable<Buffer>) {
-    bytes += chunk.length;
-    if (bytes > MAX_BODY_BYTES) throw invalidRequest(`Request body is over ${MAX_BODY_BYTES} bytes.`, null);
-    chunks.push(chunk);
-  }
+  for await (const chunk of request as AsyncIterable<Buffer>) chunks.push(chunk);
   return Buffer.concat(chunks).toString('utf8');
 }
 
@@ -138,23 +138,30 @@ function noteRequest(record: RequestRecord, chat: ChatCompletionRequest, keepBod
   if (keepBody) record.body = chat;
 }
 
-function statusFault(record: RequestRecord, fault: StatusFault): ApiError {
-  record.outcome = 'fault';
+/** Faults that only take time are none in the end. */
+function noteFault(record: RequestRecord, fault: Fault): void {
   record.fault = fault.kind;
-  return faultError(fault);
+  if (fault.kind !== 'slow') record.outcome = 'fault';
 }
 
-function noteError(record: RequestRecord, error: unknown): void {
+function noteError(record: RequestRecord, error: ApiError): void {
+  record.status = error.status;
+  if (error.body.error.code !== null) record.errorCode = error.body.error.code;
   if (record.outcome === 'answering') record.outcome = 'rejected';
-  if (error instanceof ApiError && error.body.error.code !== null) record.errorCode = error.body.error.code;
 }
 
-function noteEnd(record: RequestRecord, response: ServerResponse): void {
-  record.status = response.headersSent ? response.statusCode : 0;
-  if (record.outcome !== 'answering') return;
-  const harmed = record.fault !== undefined && record.fault !== 'slow';
-  if (harmed) record.outcome = 'fault';
-  else record.outcome = response.writableFinished ? 'answered' : 'client-gone';
+/** What is noted before the last byte leaves is there when the client has read it. */
+function noteAnswered(record: RequestRecord): void {
+  if (record.outcome === 'answering') record.outcome = 'answered';
+}
+
+function noteClose(record: RequestRecord): void {
+  if (record.outcome === 'answering') record.outcome = 'client-gone';
+}
+
+/** Where there is no stream to put it into, an error event is an error status. */
+function lateError(fault: Extract<Fault, { kind: 'error-event' }>): ApiError {
+  return faultError({ kind: 'status', status: 500, message: fault.message });
 }
 
 function unexpected(error: unknown): ApiError {

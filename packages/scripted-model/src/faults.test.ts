@@ -1,4 +1,4 @@
-import OpenAI, { APIConnectionError, APIError } from 'openai';
+import OpenAI, { APIConnectionError, APIError, APIUserAbortError } from 'openai';
 import { afterEach, describe, expect, it } from 'vitest';
 import { createScriptedModelServer, type Fault, type ScriptedModelServer } from './index.ts';
 
@@ -132,6 +132,26 @@ describe('in the middle of a stream', () => {
     expect((await reading).text).toBe('');
     await expect.poll(() => server.requests[0]?.outcome).toBe('client-gone');
   });
+});
+
+it('a client that leaves while the script thinks is noted as gone, and nothing is counted', async () => {
+  const thought = Promise.withResolvers<string>();
+  const asked = Promise.withResolvers<void>();
+  server = await createScriptedModelServer({
+    script: () => {
+      asked.resolve();
+      return thought.promise;
+    },
+  });
+  const controller = new AbortController();
+  const reading = read(new OpenAI({ baseURL: server.url, apiKey: 'any', maxRetries: 0 }), controller.signal);
+  await asked.promise;
+  controller.abort();
+  expect((await reading).error).toBeInstanceOf(APIUserAbortError);
+  await expect.poll(() => server.requests[0]?.outcome).toBe('client-gone');
+  thought.resolve(TEXT);
+  await server.close();
+  expect(server.stats()).toMatchObject({ requests: 1, promptTokens: 0, completionTokens: 0 });
 });
 
 describe('an answer in one piece', () => {
