@@ -245,8 +245,8 @@ function cancelTests(start: Start, testWith: TestWith): void {
       events.push(event);
       if (event.type === 'text-delta') controller.abort();
     }
-    expect(events.map((event) => event.type)).toEqual(['text-start', 'text-delta', 'error']);
-    expect(events.at(-1)).toMatchObject({ error: { code: 'cancelled' } });
+    const afterAbort = events.slice(events.findIndex((event) => event.type === 'text-delta') + 1);
+    expect(afterAbort).toMatchObject([{ type: 'error', error: { code: 'cancelled' } }]);
   });
 
   testWith('silence', 'an abort ends the wait for a silent server', async () => {
