@@ -1,6 +1,36 @@
 export { type AiSdkDriverOptions, createAiSdkDriver } from './drivers/ai-sdk-driver.ts';
 export type { AiSdkKind } from './drivers/wire-profile.ts';
+export {
+  type Approval,
+  type ApprovalRequest,
+  type ApprovalRule,
+  type Approver,
+  createRuleApprover,
+} from './executor/approver.ts';
+export type { CompressionSettings } from './executor/context-window.ts';
+export { defer } from './executor/defer.ts';
+export { DEFAULT_RETRY, type RetryOptions } from './executor/retry.ts';
+export { NO_LIMITS, type RunLimits } from './executor/run-limits.ts';
+export {
+  type StepOutcome,
+  StreamProcessor,
+  type StreamProcessorOptions,
+} from './executor/stream-processor.ts';
+export { type ExecutorResult, TurnExecutor, type TurnExecutorOptions } from './executor/turn-executor.ts';
 export type * from './ports/index.ts';
+export { buildSystemPrompt, type SystemPromptOptions } from './prompt/system-prompt.ts';
+export { type NewSessionOptions, type RunOptions, Runtime, type RuntimeOptions } from './runtime.ts';
+export { coalesce } from './session/coalesce.ts';
+export { EventHub, type EventListener } from './session/event-hub.ts';
+export { newId } from './session/ids.ts';
+export { currentOwner, isOwnerAlive } from './session/lease-owner.ts';
+export { expandBlobReferences } from './session/media.ts';
+export {
+  DEFAULT_MAX_PENDING,
+  type EnqueueResult,
+  MessageQueueService,
+} from './session/message-queue-service.ts';
+export { SessionWriter } from './session/session-writer.ts';
 export { createTools, type ToolsOptions } from './tools/create-tools.ts';
 export { sanitizeText, sanitizeToolResult } from './tools/output-sanitizer.ts';
 export type { SessionHistory, Tool, ToolContext, ToolInput, ToolResult } from './tools/tool.ts';

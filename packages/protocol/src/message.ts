@@ -110,7 +110,7 @@ export type MessageStatus = 'running' | 'done' | 'failed' | 'interrupted';
 export type FinishReason = 'stop' | 'tool-calls' | 'length' | 'content-filter' | 'error' | 'other';
 
 /** Why a user message exists that no user wrote. */
-export type SyntheticReason = 'continue-length' | 'continue-empty' | 'doom-loop' | 'limit';
+export type SyntheticReason = 'continue-cut' | 'continue-length' | 'continue-empty' | 'doom-loop' | 'limit';
 
 export interface MessageMetadata {
   /** Several queued messages became this one. */

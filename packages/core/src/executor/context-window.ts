@@ -1,0 +1,265 @@
+import {
+  type Budget,
+  buildView,
+  type CompressionStrategy,
+  compact,
+  computeBudget,
+  countByClasses,
+  createRequestMeter,
+  MIN_OUTPUT_ROOM_TOKENS,
+  memoizeCounter,
+  outputRoom,
+  pruneOldToolOutputs,
+  type RequestMeter,
+  type Summarise,
+  triggerTokens,
+  type ViewMessage,
+} from '@longhaul/context';
+import {
+  addUsage,
+  type CompactionReason,
+  LonghaulError,
+  type Mark,
+  type TokenUsage,
+  ZERO_USAGE,
+} from '@longhaul/protocol';
+import type { ModelDriver, StepRequest, ToolSchema } from '../ports/index.ts';
+import { newId } from '../session/ids.ts';
+import type { SessionWriter } from '../session/session-writer.ts';
+
+export interface CompressionSettings {
+  strategy: CompressionStrategy;
+  /** Off: an overflow is an error. */
+  auto: boolean;
+  /** Share of the message budget that the ledger may take. */
+  ledgerShare: number;
+  pruneProtectTokens?: number;
+  pruneMinimumTokens?: number;
+}
+
+export interface ContextWindowOptions {
+  writer: SessionWriter;
+  driver: ModelDriver;
+  /** Writes narratives; absent: ledger alone. */
+  summariser?: ModelDriver;
+  settings: CompressionSettings;
+  tools: readonly ToolSchema[];
+  protectedTools: ReadonlySet<string>;
+}
+
+/** A request that fits, with media still as blob references. */
+export interface FittedRequest {
+  messages: ViewMessage[];
+  predictedTokens: number;
+  maxOutputTokens: number;
+}
+
+/** What one character of tool output costs at the least: results are bounded in characters before they are counted. */
+const CHARS_PER_TOKEN = 3;
+const MIN_RESULT_CHARS = 1_000;
+
+/**
+ * Keeps a session's requests within its model's window: measures, compacts, prunes, and learns from what requests really cost.
+ */
+export class ContextWindow {
+  readonly #options: ContextWindowOptions;
+  readonly #count = memoizeCounter(countByClasses);
+  readonly #meter: RequestMeter = createRequestMeter(this.#count);
+  #system = '';
+  #windowTokens: number;
+  /** Of summary calls, since last asked. */
+  #spent: TokenUsage = ZERO_USAGE;
+  compactions = 0;
+
+  constructor(options: ContextWindowOptions) {
+    this.#options = options;
+    this.#windowTokens = options.driver.info.windowTokens;
+  }
+
+  /** System text stays as it is between compactions, so that the provider's cache holds. */
+  setSystem(system: string): void {
+    this.#system = system;
+  }
+
+  get system(): string {
+    return this.#system;
+  }
+
+  get budget(): Budget {
+    const fixed = this.#count(this.#system) + this.#count(JSON.stringify(this.#options.tools));
+    return computeBudget({
+      windowTokens: this.#windowTokens,
+      maxOutputTokens: this.#options.driver.info.maxOutputTokens,
+      fixedTokens: fixed,
+    });
+  }
+
+  /** The request as the log stands now. */
+  request(): FittedRequest {
+    const { budget } = this;
+    const entries = buildView(this.#options.writer.log);
+    const predictedTokens = this.#meter.requestTokens(entries, budget.fixedTokens);
+    return {
+      messages: entries.map((entry) => entry.message),
+      predictedTokens,
+      maxOutputTokens: outputRoom(predictedTokens, budget),
+    };
+  }
+
+  /** Whether a request must not leave as it is: at its trigger, or without room for an answer. */
+  mustCompact(request: FittedRequest): boolean {
+    const trigger = triggerTokens(this.#options.settings.strategy.trigger, this.budget);
+    if (!this.#options.settings.auto) return request.predictedTokens > this.budget.usableTokens;
+    return request.predictedTokens >= trigger || request.maxOutputTokens < this.#leastOutputRoom();
+  }
+
+  #leastOutputRoom(): number {
+    const { maxOutputTokens, windowTokens } = this.budget;
+    return Math.min(MIN_OUTPUT_ROOM_TOKENS, maxOutputTokens, Math.floor(windowTokens / 8));
+  }
+
+  /**
+   * Makes room and records it.
+   *
+   * @throws {LonghaulError} `context_exhausted`; `context_overflow` when compaction is switched off; `cancelled`.
+   */
+  async compact(reason: CompactionReason, signal: AbortSignal): Promise<void> {
+    const { writer, settings, summariser } = this.#options;
+    if (!settings.auto && reason !== 'manual')
+      throw compactionIsOff(this.request().predictedTokens, this.budget);
+    await writer.announce({ type: 'session:status', status: 'compacting' });
+    const before = buildView(writer.log).length;
+    const outcome = await compact({
+      log: writer.log,
+      budget: this.budget,
+      meter: this.#meter,
+      strategy: settings.strategy,
+      reason,
+      count: this.#count,
+      ledgerShare: settings.ledgerShare,
+      newId,
+      now: Date.now(),
+      ...(summariser === undefined ? {} : { summarise: this.#summariseWith(summariser, signal) }),
+    });
+    if (signal.aborted)
+      throw new LonghaulError('cancelled', 'Cancelled during a compaction; the session is as it was.');
+    if (outcome.status === 'exhausted') throw outcome.error;
+    await this.#record(outcome, before);
+  }
+
+  async #record(
+    { compaction, marks, warnings }: Extract<Awaited<ReturnType<typeof compact>>, { status: 'compacted' }>,
+    messagesBefore: number,
+  ): Promise<void> {
+    const { writer } = this.#options;
+    const shown = [
+      ...writer.log.marks,
+      { kind: 'compaction', sessionId: '', ...compaction } as const,
+      ...marks,
+    ];
+    const messagesAfter = buildView({ messages: writer.log.messages, marks: shown }).length;
+    await writer.recordCompaction(compaction, marks, [
+      ...warnings.map((message) => ({ type: 'context:warning', message }) as const),
+      {
+        type: 'context:compressed',
+        originalTokens: compaction.tokensBefore,
+        compressedTokens: compaction.tokensAfter,
+        originalMessages: messagesBefore,
+        compressedMessages: messagesAfter,
+        strategy: compaction.strategy,
+        reason: compaction.reason,
+        round: compaction.round,
+      },
+      { type: 'session:status', status: 'busy' },
+    ]);
+    this.compactions += 1;
+  }
+
+  #summariseWith(driver: ModelDriver, signal: AbortSignal): Summarise {
+    return async (request) => {
+      const isPrefix = request.mode === 'prefix';
+      // The tools stay in the prefix so that the provider's cache holds; what is called is never run.
+      const step: StepRequest = {
+        system: isPrefix ? this.#system : 'You summarise coding sessions.',
+        messages: request.messages,
+        tools: isPrefix ? this.#options.tools : [],
+        maxOutputTokens: request.maxOutputTokens,
+        signal,
+      };
+      let text = '';
+      for await (const event of driver.step(step)) {
+        if (event.type === 'text-delta') text += event.text;
+        else if (event.type === 'error') return { status: 'failed', reason: event.error.message };
+        else if (event.type === 'finish') {
+          if (event.usage !== undefined) this.#spent = addUsage(this.#spent, event.usage);
+          const finishedBy =
+            event.finishReason === 'stop' || event.finishReason === 'length' ? event.finishReason : 'other';
+          return { status: 'ok', text, finishedBy };
+        }
+      }
+      return { status: 'failed', reason: 'the summariser stopped before its answer was complete' };
+    };
+  }
+
+  /** Hides old tool outputs when that saves enough and no compaction is near, which would do it better. */
+  async pruneIfWorthIt(): Promise<void> {
+    const { writer, settings, protectedTools } = this.#options;
+    const { predictedTokens } = this.request();
+    if (!settings.auto || predictedTokens > triggerTokens(settings.strategy.trigger, this.budget) * 0.9)
+      return;
+    const { targets, savedTokens } = pruneOldToolOutputs(writer.log, {
+      windowTokens: this.#windowTokens,
+      protectedTools,
+      ...(settings.pruneProtectTokens === undefined ? {} : { protectTokens: settings.pruneProtectTokens }),
+      ...(settings.pruneMinimumTokens === undefined ? {} : { minimumTokens: settings.pruneMinimumTokens }),
+    });
+    if (targets.length === 0) return;
+    const marks: Mark[] = targets.map((target) => ({
+      kind: 'prune',
+      id: newId(),
+      compactedAt: Date.now(),
+      ...target,
+    }));
+    await writer.recordMarks(marks, [{ type: 'context:pruned', prunedCount: targets.length, savedTokens }]);
+  }
+
+  /** Most characters a result may bring when so many come at once: a share of what a compaction could free. */
+  maxResultChars(calls: number): number {
+    const { messageTokens } = this.budget;
+    const freeTokens = messageTokens * (1 - this.#options.settings.ledgerShare) * 0.7;
+    const share = freeTokens / (Math.max(1, calls) * this.#meter.ratio);
+    return Math.max(MIN_RESULT_CHARS, Math.floor(share * CHARS_PER_TOKEN));
+  }
+
+  /** Takes the real size of the request predicted at `predictedTokens`. */
+  calibrate(predictedTokens: number, usage: TokenUsage): void {
+    this.#meter.calibrate(predictedTokens, usage.inputTokens);
+  }
+
+  /** The server refused: what it named as its window holds from now on; without a number, a little less than was sent. */
+  learnFromOverflow(error: LonghaulError, sentTokens: number): void {
+    const named = error.data['windowTokens'];
+    if (typeof named === 'number' && named > 0) this.#windowTokens = Math.min(this.#windowTokens, named);
+    const real = error.data['requestTokens'];
+    if (typeof real === 'number' && real > sentTokens) this.#meter.calibrate(sentTokens, real);
+    else if (typeof named !== 'number') this.#meter.calibrate(sentTokens, Math.ceil(sentTokens * 1.15));
+  }
+
+  get windowTokens(): number {
+    return this.#windowTokens;
+  }
+
+  takeSummaryUsage(): TokenUsage {
+    const spent = this.#spent;
+    this.#spent = ZERO_USAGE;
+    return spent;
+  }
+}
+
+function compactionIsOff(tokens: number, budget: Budget): LonghaulError {
+  return new LonghaulError(
+    'context_overflow',
+    `The next request would have ${tokens} tokens and ${budget.usableTokens} fit, but automatic compaction is off ` +
+      '(context.compression.auto). Switch it on, or compact by hand.',
+  );
+}

@@ -1,0 +1,50 @@
+import type { LonghaulError } from '@longhaul/protocol';
+
+export interface RetryOptions {
+  /** Tries of one model call, the first included. Default 6. */
+  attempts: number;
+  /** Most time that waiting for one model call may take, in all. Default 600 000. */
+  totalMs: number;
+}
+
+export const DEFAULT_RETRY: RetryOptions = { attempts: 6, totalMs: 600_000 };
+
+const FIRST_DELAY_MS = 500;
+const MAX_DELAY_MS = 60_000;
+
+/**
+ * How long to wait before the next try, or undefined to give up. Doubles each time, with jitter; what the server asks for
+ * (`retryAfterMs`) comes first.
+ *
+ * @param attempt 1 after the first failure.
+ * @param waitedMs What was waited before.
+ */
+export function nextRetryDelay(
+  error: LonghaulError,
+  attempt: number,
+  {
+    options,
+    waitedMs,
+    random = Math.random,
+  }: { options: RetryOptions; waitedMs: number; random?: () => number },
+): number | undefined {
+  if (!error.retryable || attempt >= options.attempts) return undefined;
+  const asked = error.data['retryAfterMs'];
+  const backoff = Math.min(MAX_DELAY_MS, FIRST_DELAY_MS * 2 ** (attempt - 1)) * (0.75 + random() / 2);
+  const delay = Math.ceil(typeof asked === 'number' && asked >= 0 ? asked : backoff);
+  return waitedMs + delay > options.totalMs ? undefined : delay;
+}
+
+/** Waits, or ends at once when the signal aborts. */
+export function wait(delayMs: number, signal: AbortSignal): Promise<void> {
+  return new Promise((resolve) => {
+    if (signal.aborted) return resolve();
+    const timer = setTimeout(finish, delayMs);
+    signal.addEventListener('abort', finish, { once: true });
+    function finish() {
+      clearTimeout(timer);
+      signal.removeEventListener('abort', finish);
+      resolve();
+    }
+  });
+}

@@ -1,0 +1,238 @@
+import {
+  blobReference,
+  handleOf,
+  LonghaulError,
+  type Message,
+  type ToolOutputContent,
+  type ToolPart,
+  toLonghaulError,
+} from '@longhaul/protocol';
+import type { BlobStore, Sandbox } from '../ports/index.ts';
+import { storeMedia } from '../session/media.ts';
+import type { SessionWriter } from '../session/session-writer.ts';
+import type { SessionHistory, Tool, ToolContext, ToolResult } from '../tools/tool.ts';
+import {
+  DEFAULT_MAX_TOOL_OUTPUT_CHARS,
+  formatToolOutput,
+  truncateToolOutput,
+} from '../tools/tool-output-truncator.ts';
+import type { Approver } from './approver.ts';
+
+export interface ToolRunnerOptions {
+  tools: ReadonlyMap<string, Tool>;
+  writer: SessionWriter;
+  sandbox: Sandbox;
+  blobs: BlobStore;
+  history: SessionHistory;
+  approve: Approver;
+}
+
+/** One call of a step, where it stands in its message. */
+interface Call {
+  message: Message;
+  index: number;
+  part: ToolPart;
+}
+
+/**
+ * Runs the calls of a step. Each is on disk before it starts and its result before this returns. Tools run in parallel unless one declares
+ * that it runs alone. A failure, whatever it is, is a result for the model.
+ *
+ * On an abort it waits until what runs has stopped; calls not yet started are closed as interrupted.
+ */
+export class ToolRunner {
+  readonly #options: ToolRunnerOptions;
+
+  constructor(options: ToolRunnerOptions) {
+    this.#options = options;
+  }
+
+  /** @param maxResultChars Most characters that each result may bring into the context. */
+  async run(message: Message, options: { signal: AbortSignal; maxResultChars: number }): Promise<void> {
+    let group: Call[] = [];
+    for (const [index, part] of message.parts.entries()) {
+      if (part.type !== 'tool' || part.state !== 'pending') continue;
+      const call = { message, index, part };
+      if (this.#options.tools.get(part.name)?.runsAlone === true) {
+        await this.#runGroup(group, options);
+        group = [];
+        await this.#runGroup([call], options);
+      } else {
+        group.push(call);
+      }
+    }
+    await this.#runGroup(group, options);
+  }
+
+  async #runGroup(
+    calls: readonly Call[],
+    options: { signal: AbortSignal; maxResultChars: number },
+  ): Promise<void> {
+    const outcomes = await Promise.allSettled(calls.map((call) => this.#runCall(call, options)));
+    for (const outcome of outcomes) if (outcome.status === 'rejected') throw outcome.reason;
+  }
+
+  async #runCall(call: Call, options: { signal: AbortSignal; maxResultChars: number }): Promise<void> {
+    if (options.signal.aborted) return this.#interrupt(call);
+    const prepared = await this.#prepare(call);
+    if (!prepared.ok)
+      return this.#commit(
+        call,
+        { content: [{ type: 'text', text: prepared.reason }], isError: true },
+        options,
+      );
+    const started: Call = { ...call, part: { ...call.part, state: 'running', startedAt: Date.now() } };
+    await this.#options.writer.putPart(call.message, call.index, started.part);
+    const result = await this.#execute(started, prepared.execute, options.signal);
+    await this.#commit(started, result, options);
+  }
+
+  async #prepare({ part }: Call): Promise<{ ok: false; reason: string } | { ok: true; execute: Execute }> {
+    const tool = this.#options.tools.get(part.name);
+    if (tool === undefined) {
+      const names = [...this.#options.tools.keys()].join(', ');
+      return { ok: false, reason: `There is no tool "${part.name}". Available: ${names}.` };
+    }
+    if (part.inputText !== undefined) {
+      return {
+        ok: false,
+        reason: `The arguments of ${part.name} are not a JSON object: ${part.error ?? 'unreadable'}. Call it again with valid JSON.`,
+      };
+    }
+    const parsed = tool.parse(part.input);
+    if (!parsed.ok) return { ok: false, reason: `Invalid arguments for ${part.name}: ${parsed.reason}` };
+    const approval = await this.#options.approve({ toolName: part.name, input: part.input });
+    if (!approval.allowed) return { ok: false, reason: `Not allowed: ${approval.reason}` };
+    return { ok: true, execute: (context) => tool.execute(parsed.input, context) };
+  }
+
+  async #execute({ part, message, index }: Call, execute: Execute, signal: AbortSignal): Promise<ToolResult> {
+    try {
+      return await execute(this.#contextFor(part, handleOf(message.sequence, index), signal));
+    } catch (thrown) {
+      const error = toLonghaulError(thrown);
+      return {
+        content: [{ type: 'text', text: error.message }],
+        isError: true,
+        metadata: { code: error.code },
+      };
+    }
+  }
+
+  #contextFor(part: ToolPart, handle: string, signal: AbortSignal): ToolContext {
+    const { sandbox, blobs, history, writer } = this.#options;
+    return {
+      sessionId: writer.lease.sessionId,
+      callId: part.callId,
+      handle,
+      sandbox,
+      blobs,
+      history,
+      signal,
+      progress: (update) =>
+        writer.emitTransient({ type: 'llm:tool-progress', callId: part.callId, ...update }),
+    };
+  }
+
+  async #commit(
+    { message, index, part }: Call,
+    result: ToolResult,
+    { signal, maxResultChars }: { signal: AbortSignal; maxResultChars: number },
+  ): Promise<void> {
+    const handle = handleOf(message.sequence, index);
+    const tool = this.#options.tools.get(part.name);
+    const maxChars = Math.min(tool?.maxOutputChars ?? DEFAULT_MAX_TOOL_OUTPUT_CHARS, maxResultChars);
+    const fitted = await fitResult(result, { maxChars, handle, blobs: this.#options.blobs });
+    const isError = result.isError === true;
+    const wasAborted = signal.aborted && isError;
+    const closed: ToolPart = {
+      ...part,
+      state: wasAborted ? 'interrupted' : isError ? 'error' : 'completed',
+      output: fitted.content,
+      endedAt: Date.now(),
+      ...(result.title === undefined ? {} : { title: result.title }),
+      ...(isError ? { error: firstText(fitted.content) } : {}),
+      ...(result.metadata === undefined ? {} : { metadata: result.metadata }),
+      ...(fitted.fullOutput === undefined ? {} : { truncated: true, handle, fullOutput: fitted.fullOutput }),
+    };
+    await this.#options.writer.putPart(message, index, closed, [
+      {
+        type: 'llm:tool-result',
+        toolName: part.name,
+        callId: part.callId,
+        success: !isError,
+        sanitized: fitted.content,
+        ...(result.title === undefined ? {} : { title: result.title }),
+        ...(fitted.fullOutput === undefined ? {} : { truncated: true, handle }),
+      },
+    ]);
+  }
+
+  async #interrupt({ message, index, part }: Call): Promise<void> {
+    const text = 'Not run: the run was cancelled before it started.';
+    const closed: ToolPart = {
+      ...part,
+      state: 'interrupted',
+      error: text,
+      output: [{ type: 'text', text }],
+      endedAt: Date.now(),
+    };
+    await this.#options.writer.putPart(message, index, closed, [
+      {
+        type: 'llm:tool-result',
+        toolName: part.name,
+        callId: part.callId,
+        success: false,
+        sanitized: closed.output ?? [],
+      },
+    ]);
+  }
+}
+
+type Execute = (context: ToolContext) => Promise<ToolResult>;
+
+interface FittedResult {
+  content: ToolOutputContent[];
+  /** `@blob:<id>` of the whole text, if it was cut. */
+  fullOutput?: string;
+}
+
+/** Media into blobs, text cut to its limit with the whole behind the handle. A blob store that fails costs the rest, never the result. */
+async function fitResult(
+  result: ToolResult,
+  options: { maxChars: number; handle: string; blobs: BlobStore },
+): Promise<FittedResult> {
+  const content = await storeMedia(result.content, options.blobs);
+  const text = content.map((part) => (part.type === 'text' ? part.text : '')).join('\n');
+  const media = content.filter((part) => part.type !== 'text');
+  const keep = 'head-tail' as const;
+  if (result.fullOutput !== undefined) {
+    const { blobId, chars } = result.fullOutput;
+    const cut = truncateToolOutput(text, { maxChars: options.maxChars, keep });
+    const body = cut.truncated ? cut.text.slice(0, cut.text.lastIndexOf('\n[Output truncated')) : text;
+    const whole = formatToolOutput(body, { handle: options.handle, chars });
+    return { content: [{ type: 'text', text: whole }, ...media], fullOutput: blobReference(blobId) };
+  }
+  if (text.length <= options.maxChars) return { content };
+  const blobId = await spill(text, options.blobs);
+  const handle = blobId === undefined ? {} : { handle: options.handle };
+  const cut = truncateToolOutput(text, { maxChars: options.maxChars, keep, ...handle });
+  const fullOutput = blobId === undefined ? {} : { fullOutput: blobReference(blobId) };
+  return { content: [{ type: 'text', text: cut.text }, ...media], ...fullOutput };
+}
+
+async function spill(text: string, blobs: BlobStore): Promise<string | undefined> {
+  try {
+    return (await blobs.put(text)).id;
+  } catch (error) {
+    // The cut text says that the rest was not kept; only a failure of the disk may be answered so.
+    if (error instanceof LonghaulError && (error.code === 'store_full' || error.code === 'store_readonly'))
+      return undefined;
+    throw error;
+  }
+}
+
+function firstText(content: readonly ToolOutputContent[]): string {
+  const part = content.find((candidate) => candidate.type === 'text');
+  return part?.type === 'text' ? part.text.slice(0, 2_000) : 'failed';
+}

@@ -1,0 +1,421 @@
+import {
+  addUsage,
+  type EventPayload,
+  type FinishReason,
+  LonghaulError,
+  type Message,
+  type RunStatus,
+  type TokenUsage,
+  toLonghaulError,
+  ZERO_USAGE,
+} from '@longhaul/protocol';
+import type { BlobStore, ModelDriver, Sandbox } from '../ports/index.ts';
+import { expandBlobReferences } from '../session/media.ts';
+import type { SessionWriter } from '../session/session-writer.ts';
+import { draftSyntheticMessage } from '../session/user-message.ts';
+import type { SessionHistory, Tool } from '../tools/tool.ts';
+import type { Approver } from './approver.ts';
+import { type CompressionSettings, ContextWindow, type FittedRequest } from './context-window.ts';
+import { nextRetryDelay, type RetryOptions, wait } from './retry.ts';
+import { type RunLimits, reachedLimit } from './run-limits.ts';
+import { type StepOutcome, StreamProcessor } from './stream-processor.ts';
+import { ToolRunner } from './tool-runner.ts';
+
+export interface TurnExecutorOptions {
+  writer: SessionWriter;
+  driver: ModelDriver;
+  /** Writes narratives; absent: ledger alone. */
+  summariser?: ModelDriver;
+  sandbox: Sandbox;
+  blobs: BlobStore;
+  tools: readonly Tool[];
+  history: SessionHistory;
+  approve: Approver;
+  compression: CompressionSettings;
+  limits: RunLimits;
+  retry: RetryOptions;
+  costOf: (usage: TokenUsage) => number | undefined;
+  /** Made anew at the start and after each compaction. */
+  buildSystem: () => Promise<string>;
+  signal: AbortSignal;
+}
+
+export interface ExecutorResult {
+  status: RunStatus;
+  /** Model calls that ended well. */
+  stepCount: number;
+  usage: TokenUsage;
+  /** US dollars; absent when the model's price is unknown. */
+  cost?: number;
+  finishReason?: FinishReason;
+  /** The final answer; what was said so far when the status is not `completed`. */
+  text: string;
+  error?: LonghaulError;
+  compactions: number;
+}
+
+/** Each of these may happen so often in a row before the run gives up. */
+const MAX_OVERFLOWS = 3;
+const MAX_IDLE_COMPACTIONS = 3;
+const MAX_CONTINUES = 3;
+const MAX_EMPTY_ANSWERS = 1;
+
+type End = Pick<ExecutorResult, 'status'> & { error?: LonghaulError };
+
+/**
+ * One drive of the loop: takes what waits, keeps the context within the window, calls the model, runs its tools, until the final answer
+ * or a reason to stop. `run` does not reject: it always ends with exactly one `run:finished`, also when a hook throws or the session
+ * can no longer be written (then the event is emitted, not stored).
+ */
+export class TurnExecutor {
+  readonly #options: TurnExecutorOptions;
+  readonly #window: ContextWindow;
+  readonly #toolRunner: ToolRunner;
+  readonly #startedAt = performance.now();
+  #usage: TokenUsage = ZERO_USAGE;
+  #cost: number | undefined;
+  #steps = 0;
+  #text = '';
+  #finishReason: FinishReason | undefined;
+  /** Failures in a row, each of its own kind. */
+  #overflows = 0;
+  #compactionsSinceStep = 0;
+  #continues = 0;
+  #emptyAnswers = 0;
+
+  constructor(options: TurnExecutorOptions) {
+    this.#options = options;
+    const { writer, driver, tools } = options;
+    this.#window = new ContextWindow({
+      writer,
+      driver,
+      settings: options.compression,
+      tools: tools.map((tool) => tool.schema),
+      protectedTools: new Set(tools.filter((tool) => tool.isProtected === true).map((tool) => tool.name)),
+      ...(options.summariser === undefined ? {} : { summariser: options.summariser }),
+    });
+    this.#toolRunner = new ToolRunner({
+      writer,
+      sandbox: options.sandbox,
+      blobs: options.blobs,
+      history: options.history,
+      approve: options.approve,
+      tools: new Map(tools.map((tool) => [tool.name, tool])),
+    });
+  }
+
+  async run(): Promise<ExecutorResult> {
+    for (;;) {
+      const end = await this.#driveSafely();
+      const outcome = await this.#finishSafely(end);
+      if (outcome !== undefined) return outcome;
+    }
+  }
+
+  /** Whatever is thrown becomes the way the run ends. */
+  async #driveSafely(): Promise<End> {
+    try {
+      await this.#options.writer.announce({ type: 'session:status', status: 'busy' });
+      if (this.#window.system === '') this.#window.setSystem(await this.#options.buildSystem());
+      return await this.#drive();
+    } catch (thrown) {
+      const error = toLonghaulError(thrown);
+      return this.#endFor(error);
+    }
+  }
+
+  #endFor(error: LonghaulError): End {
+    if (this.#options.signal.aborted || error.code === 'cancelled')
+      return { status: 'cancelled', error: cancelled() };
+    return { status: error.exitCode === 3 ? 'limit' : 'failed', error };
+  }
+
+  async #drive(): Promise<End> {
+    const { writer, signal, limits } = this.#options;
+    for (;;) {
+      if (signal.aborted) return { status: 'cancelled', error: cancelled() };
+      await writer.takeQueue();
+      const limit = reachedLimit(limits, this.#progress());
+      if (limit !== undefined) return { status: 'limit', error: limitReached(limit) };
+      const request = await this.#fitRequest();
+      if (request === undefined) continue;
+      const outcome = await this.#callWithRetries(request);
+      if (outcome === 'overflow') continue;
+      this.#account(outcome, request);
+      const end = await this.#afterStep(outcome);
+      if (end !== undefined) return end;
+    }
+  }
+
+  /** A request that may leave, or undefined when a compaction came first: what waits is looked at again. */
+  async #fitRequest(): Promise<FittedRequest | undefined> {
+    const request = this.#window.request();
+    if (this.#window.mustCompact(request)) {
+      await this.#compact('threshold');
+      return undefined;
+    }
+    const { usableTokens } = this.#window.budget;
+    const { windowTokens } = this.#window;
+    await this.#options.writer.announce(
+      { type: 'context:usage', tokens: request.predictedTokens, usableTokens, windowTokens },
+      { type: 'llm:thinking' },
+    );
+    return request;
+  }
+
+  async #compact(reason: 'threshold' | 'overflow'): Promise<void> {
+    this.#compactionsSinceStep += 1;
+    if (this.#compactionsSinceStep > MAX_IDLE_COMPACTIONS) throw noProgress();
+    try {
+      await this.#window.compact(reason, this.#options.signal);
+    } finally {
+      this.#addUsage(this.#window.takeSummaryUsage());
+    }
+    this.#window.setSystem(await this.#options.buildSystem());
+  }
+
+  /** One step, tried again as the error allows. `overflow`: room was made, the request must be built anew. */
+  async #callWithRetries(request: FittedRequest): Promise<StepOutcome | 'overflow'> {
+    const { writer, signal, retry } = this.#options;
+    let waitedMs = 0;
+    for (let attempt = 1; ; attempt += 1) {
+      const outcome = await this.#call(request);
+      const { error } = outcome;
+      if (error === undefined) return outcome;
+      if (signal.aborted) throw cancelled();
+      if (error.code === 'context_overflow') return this.#makeRoom(error, request);
+      const delayMs = nextRetryDelay(error, attempt, { options: retry, waitedMs });
+      await writer.announce({
+        type: 'llm:error',
+        error: error.toShape(),
+        recoverable: delayMs !== undefined,
+      });
+      if (delayMs === undefined) throw error;
+      await writer.announce(
+        { type: 'llm:retry', attempt, delayMs, reason: error.message },
+        { type: 'session:status', status: 'retrying' },
+      );
+      await wait(delayMs, signal);
+      waitedMs += delayMs;
+      if (signal.aborted) throw cancelled();
+      await writer.announce({ type: 'session:status', status: 'busy' });
+      if (hasContent(outcome.message)) return outcome;
+    }
+  }
+
+  async #makeRoom(error: LonghaulError, request: FittedRequest): Promise<'overflow'> {
+    this.#overflows += 1;
+    await this.#options.writer.announce({
+      type: 'llm:error',
+      error: error.toShape(),
+      context: 'the server refused the request as too long',
+      recoverable: this.#overflows <= MAX_OVERFLOWS,
+    });
+    if (this.#overflows > MAX_OVERFLOWS) throw error;
+    this.#window.learnFromOverflow(error, request.predictedTokens);
+    await this.#compact('overflow');
+    return 'overflow';
+  }
+
+  async #call({ messages, maxOutputTokens }: FittedRequest): Promise<StepOutcome> {
+    const { writer, driver, blobs, costOf, signal, tools } = this.#options;
+    const { info } = driver;
+    const unsupported = new Set<string>();
+    const expanded = await expandBlobReferences(messages, {
+      blobs,
+      accepts: info.accepts,
+      onUnsupported: (mediaType) => unsupported.add(mediaType),
+    });
+    for (const fileType of unsupported) {
+      const errors = [`${info.model} does not take ${fileType}; it was told so in its place.`];
+      await writer.announce({
+        type: 'llm:unsupported-input',
+        errors,
+        provider: info.provider,
+        model: info.model,
+        fileType,
+      });
+    }
+    const model = `${info.provider}/${info.model}`;
+    const processor = new StreamProcessor({ writer, blobs, model, costOf });
+    return processor.process(
+      driver.step({
+        system: this.#window.system,
+        messages: expanded,
+        tools: tools.map((tool) => tool.schema),
+        maxOutputTokens,
+        signal,
+      }),
+    );
+  }
+
+  #account(outcome: StepOutcome, request: FittedRequest): void {
+    this.#text = outcome.text === '' && outcome.hasToolCalls ? this.#text : outcome.text;
+    this.#finishReason = outcome.finishReason;
+    if (outcome.error !== undefined) return;
+    this.#steps += 1;
+    this.#overflows = 0;
+    this.#compactionsSinceStep = 0;
+    if (outcome.usage === undefined) return;
+    this.#addUsage(outcome.usage);
+    this.#window.calibrate(request.predictedTokens, outcome.usage);
+  }
+
+  #addUsage(usage: TokenUsage): void {
+    this.#usage = addUsage(this.#usage, usage);
+    const cost = this.#options.costOf(usage);
+    if (cost !== undefined) this.#cost = (this.#cost ?? 0) + cost;
+  }
+
+  /** Runs the tools of a step, or ends the run, or asks the model to go on. Undefined: next step. */
+  async #afterStep(outcome: StepOutcome): Promise<End | undefined> {
+    const { message } = outcome;
+    if (outcome.error !== undefined) return this.#askToGoOn('continue-cut');
+    if (message !== undefined && outcome.hasToolCalls) {
+      await this.#runTools(message);
+      return undefined;
+    }
+    if (outcome.finishReason === 'content-filter') {
+      return {
+        status: 'failed',
+        error: new LonghaulError(
+          'provider_content_filter',
+          'The provider withheld the answer (content filter).',
+        ),
+      };
+    }
+    if (outcome.finishReason === 'length') return this.#askToGoOn('continue-length');
+    if (outcome.text.trim() === '') return this.#askToGoOn('continue-empty');
+    return { status: 'completed' };
+  }
+
+  async #runTools(message: Message): Promise<void> {
+    const { writer, signal } = this.#options;
+    const calls = message.parts.filter((part) => part.type === 'tool').length;
+    await this.#toolRunner.run(message, { signal, maxResultChars: this.#window.maxResultChars(calls) });
+    const { finishReason, usage, cost } = message;
+    await writer.closeMessage(message, {
+      status: 'done',
+      ...(finishReason === undefined ? {} : { finishReason }),
+      ...(usage === undefined ? {} : { usage }),
+      ...(cost === undefined ? {} : { cost }),
+    });
+    this.#continues = 0;
+    this.#emptyAnswers = 0;
+    if (!signal.aborted) await this.#window.pruneIfWorthIt();
+  }
+
+  async #askToGoOn(reason: 'continue-cut' | 'continue-length' | 'continue-empty'): Promise<End | undefined> {
+    const isEmpty = reason === 'continue-empty';
+    if (isEmpty) this.#emptyAnswers += 1;
+    else this.#continues += 1;
+    if (this.#emptyAnswers > MAX_EMPTY_ANSWERS) return { status: 'failed', error: emptyAnswer() };
+    if (this.#continues > MAX_CONTINUES) return { status: 'failed', error: neverDone() };
+    await this.#options.writer.appendMessage(draftSyntheticMessage(GO_ON[reason], reason));
+    return undefined;
+  }
+
+  /** The run's result, or undefined when a message has come in the meantime and the run goes on with it. */
+  async #finishSafely(end: End): Promise<ExecutorResult | undefined> {
+    try {
+      return (await this.#finish(end)) ? this.#result(end) : undefined;
+    } catch (thrown) {
+      // The store cannot take the end. Whoever watches is told all the same; what was stored before stays.
+      const failed: End = { status: 'failed', error: end.error ?? toLonghaulError(thrown) };
+      this.#options.writer.emitTransient(this.#finishedEvent(failed));
+      return this.#result(failed);
+    }
+  }
+
+  #finishedEvent(end: End): EventPayload {
+    const { error, ...result } = this.#result(end);
+    const shape = error === undefined ? {} : { error: error.toShape() };
+    return { type: 'run:finished', runId: this.#options.writer.lease.runId, ...result, ...shape };
+  }
+
+  /** Ends the run in the store. False: a message has come in the meantime, and the run goes on with it. */
+  async #finish(end: End): Promise<boolean> {
+    const isDone = end.status === 'completed';
+    const sessionStatus = isDone
+      ? 'completed'
+      : end.status === 'failed'
+        ? 'failed'
+        : end.status === 'cancelled'
+          ? 'cancelled'
+          : 'active';
+    return this.#options.writer.finishRun({
+      status: end.status,
+      sessionStatus,
+      onlyIfQueueEmpty: isDone,
+      events: [this.#finishedEvent(end), { type: 'session:status', status: 'idle' }],
+    });
+  }
+
+  #result(end: End): ExecutorResult {
+    return {
+      status: end.status,
+      stepCount: this.#steps,
+      usage: this.#usage,
+      text: this.#text,
+      compactions: this.#window.compactions,
+      ...(this.#cost === undefined ? {} : { cost: this.#cost }),
+      ...(this.#finishReason === undefined ? {} : { finishReason: this.#finishReason }),
+      ...(end.error === undefined ? {} : { error: end.error }),
+    };
+  }
+
+  #progress() {
+    return {
+      steps: this.#steps,
+      usage: this.#usage,
+      costUsd: this.#cost ?? 0,
+      elapsedMs: performance.now() - this.#startedAt,
+    };
+  }
+}
+
+const GO_ON = {
+  'continue-cut':
+    'The connection broke in the middle of your answer. What you had written stands above; go on from there.',
+  'continue-length': 'Your answer was cut off by its length limit. Go on exactly where it stopped.',
+  'continue-empty': 'Your answer was empty. If the work is done, say what was done; else go on with it.',
+} as const;
+
+function hasContent(message: Message | undefined): boolean {
+  return message !== undefined && message.parts.length > 0;
+}
+
+function cancelled(): LonghaulError {
+  return new LonghaulError(
+    'cancelled',
+    'The run was cancelled. What was done so far is kept in the session.',
+  );
+}
+
+function limitReached(limit: string): LonghaulError {
+  return new LonghaulError(
+    'limit_reached',
+    `The run stopped at its limit of ${limit}. What was done so far is kept.`,
+  );
+}
+
+function noProgress(): LonghaulError {
+  return new LonghaulError(
+    'context_exhausted',
+    `${MAX_IDLE_COMPACTIONS} compactions in a row without a finished step. The window is too small for this work: use a larger one.`,
+  );
+}
+
+function emptyAnswer(): LonghaulError {
+  return new LonghaulError(
+    'empty_answer',
+    'The model answered with nothing, twice. Try again, or another model.',
+  );
+}
+
+function neverDone(): LonghaulError {
+  return new LonghaulError(
+    'limit_reached',
+    `The model was cut off ${MAX_CONTINUES + 1} times in a row without finishing its answer.`,
+  );
+}

@@ -1,0 +1,263 @@
+import {
+  type EventPayload,
+  LonghaulError,
+  type LonghaulEvent,
+  type Session,
+  type TokenUsage,
+  type UserMessageContentPart,
+} from '@longhaul/protocol';
+import { type Approver, createRuleApprover } from './executor/approver.ts';
+import type { CompressionSettings } from './executor/context-window.ts';
+import { defer } from './executor/defer.ts';
+import { DEFAULT_RETRY, type RetryOptions } from './executor/retry.ts';
+import { NO_LIMITS, type RunLimits } from './executor/run-limits.ts';
+import { type ExecutorResult, TurnExecutor } from './executor/turn-executor.ts';
+import type { BlobStore, Lease, ModelDriver, Sandbox, SessionLog, Store } from './ports/index.ts';
+import { readInstructionFiles } from './prompt/instruction-files.ts';
+import { buildSystemPrompt } from './prompt/system-prompt.ts';
+import { EventHub, type EventListener } from './session/event-hub.ts';
+import { newId } from './session/ids.ts';
+import { currentOwner, isOwnerAlive } from './session/lease-owner.ts';
+import { type EnqueueResult, MessageQueueService } from './session/message-queue-service.ts';
+import { repairOpenParts } from './session/repair.ts';
+import { createSessionHistory } from './session/session-history.ts';
+import { SessionWriter } from './session/session-writer.ts';
+import type { Tool } from './tools/tool.ts';
+
+export interface RuntimeOptions {
+  store: Store;
+  blobs: BlobStore;
+  tools: readonly Tool[];
+  /** Opens the sandbox of a run. It is closed when the run ends. */
+  openSandbox: (session: Session, signal: AbortSignal) => Promise<Sandbox>;
+  /** The driver for a session's model (`provider/model`). */
+  driverFor: (model: string) => Promise<ModelDriver>;
+  /** The driver that writes narratives. Undefined result: none, the ledger stands alone. Default: the session's own model. */
+  summariserFor?: (model: string) => Promise<ModelDriver | undefined>;
+  compression: CompressionSettings;
+  costOf?: (usage: TokenUsage, driver: ModelDriver) => number | undefined;
+  approve?: Approver;
+  limits?: RunLimits;
+  retry?: RetryOptions;
+  /** Files of standing instructions in the workspace. Default: `AGENTS.md`. */
+  instructionFiles?: readonly string[];
+  /** Replaces the built-in system prompt. */
+  prompt?: string;
+}
+
+export interface NewSessionOptions {
+  /** Absolute path of an existing folder. */
+  workspace: string;
+  /** `provider/model`. */
+  model: string;
+  task: string;
+  title?: string;
+}
+
+export interface RunOptions {
+  /** Sent before the run starts. Absent: goes on with what waits in the queue. */
+  content?: readonly UserMessageContentPart[];
+  signal?: AbortSignal;
+}
+
+/** A silent owner is replaced after this long. */
+const LEASE_TTL_MS = 30_000;
+
+/** Sessions and their runs, on the parts that were passed in. */
+export class Runtime {
+  readonly queue: MessageQueueService;
+  readonly #options: RuntimeOptions;
+  readonly #hub = new EventHub();
+
+  constructor(options: RuntimeOptions) {
+    this.#options = options;
+    this.queue = new MessageQueueService({ store: options.store, blobs: options.blobs, hub: this.#hub });
+  }
+
+  /** Every event of every session of this runtime, in order. Returns the function that ends the subscription. */
+  subscribe(listener: EventListener): () => void {
+    return this.#hub.subscribe(listener);
+  }
+
+  createSession(options: NewSessionOptions): Promise<Session> {
+    const task = options.task.slice(0, 2_000);
+    return this.#options.store.createSession({
+      id: newId(),
+      createdAt: Date.now(),
+      task,
+      title: options.title ?? titleOf(task),
+      model: options.model,
+      workspace: options.workspace,
+    });
+  }
+
+  send(sessionId: string, content: readonly UserMessageContentPart[]): Promise<EnqueueResult> {
+    return this.queue.enqueue(sessionId, content);
+  }
+
+  /**
+   * Drives the session until it is idle. What goes wrong inside the run is its result; what prevents it from starting is thrown.
+   *
+   * @throws {LonghaulError} `session_not_found`, `session_busy`, `invalid_request`, and what opening driver or store throws.
+   */
+  async run(
+    sessionId: string,
+    { content, signal = new AbortController().signal }: RunOptions = {},
+  ): Promise<ExecutorResult> {
+    const { store } = this.#options;
+    const session = await this.#existing(sessionId);
+    const driver = await this.#options.driverFor(session.model);
+    const runId = newId();
+    if (content !== undefined) await this.send(sessionId, content);
+    const { lease, events } = await store.acquireLease(sessionId, {
+      runId,
+      owner: currentOwner(),
+      ttlMs: LEASE_TTL_MS,
+      isAlive: isOwnerAlive,
+      events: [{ type: 'run:started', runId, task: session.task, model: session.model }],
+    });
+    this.#emitAll(events);
+    await using _renewal = this.#keepLease(lease);
+    return this.#drive({ session, driver, lease, signal });
+  }
+
+  async #drive(run: {
+    session: Session;
+    driver: ModelDriver;
+    lease: Lease;
+    signal: AbortSignal;
+  }): Promise<ExecutorResult> {
+    const { store } = this.#options;
+    const log = await store.loadLog(run.session.id);
+    const writer = new SessionWriter({ store, lease: run.lease, hub: this.#hub, log });
+    try {
+      await this.#reportDamage(writer, log);
+      await repairOpenParts(writer, Date.now());
+      await using sandbox = await this.#options.openSandbox(run.session, run.signal);
+      const executor = await this.#createExecutor({ ...run, writer, sandbox });
+      return await executor.run();
+    } catch (error) {
+      await this.#failRun(writer, error);
+      throw error;
+    }
+  }
+
+  async #createExecutor(run: {
+    session: Session;
+    driver: ModelDriver;
+    signal: AbortSignal;
+    writer: SessionWriter;
+    sandbox: Sandbox;
+  }): Promise<TurnExecutor> {
+    const { store, blobs, tools, compression, costOf, approve, limits, retry, summariserFor } = this.#options;
+    const { session, driver, signal, writer, sandbox } = run;
+    const summariser = summariserFor === undefined ? driver : await summariserFor(session.model);
+    return new TurnExecutor({
+      writer,
+      driver,
+      sandbox,
+      blobs,
+      tools,
+      compression,
+      signal,
+      history: createSessionHistory({
+        store,
+        blobs,
+        sessionId: session.id,
+        messages: () => writer.log.messages,
+      }),
+      approve: approve ?? createRuleApprover([]),
+      limits: limits ?? NO_LIMITS,
+      retry: retry ?? DEFAULT_RETRY,
+      costOf: (usage) => costOf?.(usage, driver),
+      buildSystem: () => this.#buildSystem(sandbox),
+      ...(summariser === undefined ? {} : { summariser }),
+    });
+  }
+
+  async #buildSystem(sandbox: Sandbox): Promise<string> {
+    const { tools, prompt, instructionFiles = ['AGENTS.md'] } = this.#options;
+    return buildSystemPrompt({
+      workspacePath: sandbox.workspacePath,
+      sandbox: sandbox.description,
+      date: new Date().toISOString().slice(0, 10),
+      tools: tools.map((tool) => tool.name),
+      instructions: await readInstructionFiles(sandbox.files, instructionFiles),
+      ...(prompt === undefined ? {} : { prompt }),
+    });
+  }
+
+  async #reportDamage(writer: SessionWriter, { damaged }: SessionLog): Promise<void> {
+    if (damaged.length === 0) return;
+    const warnings = damaged.map<EventPayload>(({ table, id, reason }) => ({
+      type: 'context:warning',
+      message: `A damaged row was left out: ${table} ${id}: ${reason}`,
+    }));
+    await writer.announce(...warnings);
+  }
+
+  /** A run that could not be driven still ends in the store and for those who watch. */
+  async #failRun(writer: SessionWriter, thrown: unknown): Promise<void> {
+    const error =
+      thrown instanceof LonghaulError
+        ? thrown
+        : new LonghaulError('internal', String(thrown), { cause: thrown });
+    const usage = {
+      inputTokens: 0,
+      outputTokens: 0,
+      reasoningTokens: 0,
+      cacheReadTokens: 0,
+      cacheWriteTokens: 0,
+      totalTokens: 0,
+    };
+    const finished: EventPayload = {
+      type: 'run:finished',
+      runId: writer.lease.runId,
+      status: 'failed',
+      stepCount: 0,
+      usage,
+      text: '',
+      error: error.toShape(),
+      compactions: 0,
+    };
+    try {
+      await writer.finishRun({
+        status: 'failed',
+        sessionStatus: 'failed',
+        onlyIfQueueEmpty: false,
+        events: [finished],
+      });
+    } catch {
+      // The store is what failed: the caller gets the first error, and those who watch are told without it.
+      writer.emitTransient(finished);
+    }
+  }
+
+  #keepLease(lease: Lease): AsyncDisposable {
+    const { store } = this.#options;
+    const timer = setInterval(() => {
+      // A renewal that fails is noticed by the next append, which checks the epoch.
+      store.renewLease(lease, LEASE_TTL_MS).catch(() => clearInterval(timer));
+    }, LEASE_TTL_MS / 3);
+    timer.unref();
+    return defer(() => clearInterval(timer));
+  }
+
+  async #existing(sessionId: string): Promise<Session> {
+    const session = await this.#options.store.getSession(sessionId);
+    if (session !== undefined) return session;
+    throw new LonghaulError(
+      'session_not_found',
+      `There is no session ${sessionId}. \`longhaul sessions\` lists them.`,
+    );
+  }
+
+  #emitAll(events: readonly LonghaulEvent[]): void {
+    for (const event of events) this.#hub.emit(event);
+  }
+}
+
+function titleOf(task: string): string {
+  const line = task.trim().split('\n')[0] ?? '';
+  return line.length <= 80 ? line : `${line.slice(0, 79)}…`;
+}

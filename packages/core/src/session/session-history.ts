@@ -1,0 +1,37 @@
+import { textOfOutput } from '@longhaul/context';
+import { type Message, type Part, parseBlobReference, parseHandle } from '@longhaul/protocol';
+import type { BlobStore, Store } from '../ports/index.ts';
+import type { SessionHistory } from '../tools/tool.ts';
+
+/** The session's own past for `recall`: the store's index for words, the log and the blobs for handles. */
+export function createSessionHistory(options: {
+  store: Store;
+  blobs: BlobStore;
+  sessionId: string;
+  messages: () => readonly Message[];
+}): SessionHistory {
+  const { store, blobs, sessionId, messages } = options;
+  return {
+    search: (terms, limit) => store.search(terms, { sessionId, limit }),
+    async fullText(handle) {
+      const place = parseHandle(handle);
+      const message = messages().find((candidate) => candidate.sequence === place?.sequence);
+      if (place === undefined || message === undefined) return undefined;
+      if (place.partIndex !== undefined) {
+        const part = message.parts[place.partIndex];
+        return part === undefined ? undefined : fullTextOf(part, blobs);
+      }
+      const texts = await Promise.all(message.parts.map((part) => fullTextOf(part, blobs)));
+      return texts.join('\n\n');
+    },
+  };
+}
+
+async function fullTextOf(part: Part, blobs: BlobStore): Promise<string> {
+  if (part.type === 'file') return `[${part.mediaType} ${part.filename ?? ''}]`;
+  if (part.type !== 'tool') return part.text;
+  const id = part.fullOutput === undefined ? undefined : parseBlobReference(part.fullOutput);
+  const output =
+    id === undefined ? textOfOutput(part.output ?? []) : new TextDecoder().decode(await blobs.get(id));
+  return `${part.name} ${JSON.stringify(part.input)}\n${output}`;
+}

@@ -1,0 +1,108 @@
+import type { ContextLog } from '@longhaul/context';
+import type { Compaction, EventPayload, LonghaulEvent, Mark, Message, Part } from '@longhaul/protocol';
+import type { Lease, MessageClosing, MessageDraft, SessionLog, Store } from '../ports/index.ts';
+import type { EventHub } from './event-hub.ts';
+import { storedTokens } from './stored-tokens.ts';
+import { draftUserMessage } from './user-message.ts';
+
+/**
+ * The only way in which a run changes its session: stores first, then brings its own copy of the log up to date, then tells those who
+ * watch. What is in `log` is on disk.
+ */
+export class SessionWriter {
+  readonly lease: Lease;
+  readonly #store: Store;
+  readonly #hub: EventHub;
+  readonly #messages: Message[];
+  readonly #marks: Mark[];
+
+  constructor(options: { store: Store; lease: Lease; hub: EventHub; log: SessionLog }) {
+    this.lease = options.lease;
+    this.#store = options.store;
+    this.#hub = options.hub;
+    this.#messages = options.log.messages;
+    this.#marks = options.log.marks;
+  }
+
+  get log(): ContextLog {
+    return { messages: this.#messages, marks: this.#marks };
+  }
+
+  async announce(...events: EventPayload[]): Promise<void> {
+    this.#emitAll(await this.#store.appendEvents(this.lease, events));
+  }
+
+  /** Not stored, not numbered: chunks and tool progress. */
+  emitTransient(payload: EventPayload): void {
+    this.#hub.emit({ ...payload, sessionId: this.lease.sessionId, at: Date.now() });
+  }
+
+  async appendMessage(draft: MessageDraft, events: readonly EventPayload[] = []): Promise<Message> {
+    const stored = await this.#store.appendMessage(this.lease, draft, events);
+    this.#messages.push(stored.message);
+    this.#emitAll(stored.events);
+    return stored.message;
+  }
+
+  async putPart(
+    message: Message,
+    index: number,
+    part: Part,
+    events: readonly EventPayload[] = [],
+  ): Promise<void> {
+    const stored = await this.#store.putPart(this.lease, { messageId: message.id, index }, part, events);
+    message.parts[index] = part;
+    this.#emitAll(stored);
+  }
+
+  async closeMessage(
+    message: Message,
+    closing: Omit<MessageClosing, 'tokenCount'>,
+    events: readonly EventPayload[] = [],
+  ): Promise<void> {
+    const whole = { ...closing, tokenCount: storedTokens(message.parts) };
+    const stored = await this.#store.closeMessage(this.lease, message.id, whole, events);
+    Object.assign(message, whole);
+    this.#emitAll(stored);
+  }
+
+  /** Takes what waits and makes it one user message. Undefined when nothing waits. */
+  async takeQueue(): Promise<Message | undefined> {
+    const taken = await this.#store.takeQueue(this.lease, (queued) => {
+      const draft = draftUserMessage(queued);
+      const ids = queued.map((message) => message.id);
+      const event = { type: 'message:dequeued', count: ids.length, ids, coalesced: ids.length > 1 } as const;
+      return { draft, events: [event] };
+    });
+    if (taken === undefined) return undefined;
+    this.#messages.push(taken.message);
+    this.#emitAll(taken.events);
+    return taken.message;
+  }
+
+  async recordCompaction(
+    compaction: Omit<Compaction, 'kind' | 'sessionId'>,
+    marks: readonly Mark[],
+    events: readonly EventPayload[],
+  ): Promise<void> {
+    const stored = await this.#store.recordCompaction(this.lease, compaction, { marks, events });
+    this.#marks.push({ kind: 'compaction', sessionId: this.lease.sessionId, ...compaction }, ...marks);
+    this.#emitAll(stored);
+  }
+
+  async recordMarks(marks: readonly Mark[], events: readonly EventPayload[]): Promise<void> {
+    const stored = await this.#store.recordMarks(this.lease, marks, events);
+    this.#marks.push(...marks);
+    this.#emitAll(stored);
+  }
+
+  async finishRun(options: Parameters<Store['finishRun']>[1]): Promise<boolean> {
+    const outcome = await this.#store.finishRun(this.lease, options);
+    this.#emitAll(outcome.events);
+    return outcome.finished;
+  }
+
+  #emitAll(events: readonly LonghaulEvent[]): void {
+    for (const event of events) this.#hub.emit(event);
+  }
+}

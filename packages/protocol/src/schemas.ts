@@ -1,0 +1,181 @@
+/**
+ * zod schemas of what a store holds. A subpath of its own, because importing zod takes 40 ms that most commands need not pay.
+ * Fields they do not know are kept: they were written by a newer version.
+ */
+import { z } from 'zod';
+import type { JsonObject, JsonValue } from './json.ts';
+import type { Compaction, Mark } from './mark.ts';
+import type {
+  FileContent,
+  ImageContent,
+  Message,
+  MessageMetadata,
+  Part,
+  ProviderMetadata,
+  QueuedMessage,
+  Session,
+  TextContent,
+} from './message.ts';
+import type { TokenUsage } from './usage.ts';
+
+/** What comes here has been through `JSON.parse`: it is JSON if it is there at all. */
+const jsonValueSchema = z.custom<JsonValue>((value) => value !== undefined);
+const jsonObjectSchema = z.custom<JsonObject>(isObject);
+const providerMetadataSchema = z.custom<ProviderMetadata>(
+  (value) => isObject(value) && Object.values(value).every(isObject),
+);
+const count = z.number().int().nonnegative();
+const instant = z.number();
+const id = z.string().min(1);
+
+function isObject(value: unknown): value is object {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}
+
+export const textContentSchema: z.ZodType<TextContent> = z.looseObject({
+  type: z.literal('text'),
+  text: z.string(),
+});
+export const imageContentSchema: z.ZodType<ImageContent> = z.looseObject({
+  type: z.literal('image'),
+  data: z.string(),
+  mediaType: z.string().optional(),
+});
+export const fileContentSchema: z.ZodType<FileContent> = z.looseObject({
+  type: z.literal('file'),
+  data: z.string(),
+  mediaType: z.string(),
+  filename: z.string().optional(),
+});
+const contentSchema = z.union([textContentSchema, imageContentSchema, fileContentSchema]);
+
+const streamedFields = {
+  text: z.string(),
+  state: z.enum(['running', 'done', 'interrupted']),
+  providerMetadata: providerMetadataSchema.optional(),
+};
+
+export const partSchema: z.ZodType<Part> = z.discriminatedUnion('type', [
+  z.looseObject({ type: z.literal('text'), ...streamedFields }),
+  z.looseObject({ type: z.literal('reasoning'), ...streamedFields }),
+  z.looseObject({
+    type: z.literal('tool'),
+    callId: z.string(),
+    name: z.string(),
+    input: jsonValueSchema,
+    inputText: z.string().optional(),
+    state: z.enum(['pending', 'running', 'completed', 'error', 'interrupted']),
+    title: z.string().optional(),
+    output: z.array(contentSchema).optional(),
+    error: z.string().optional(),
+    truncated: z.boolean().optional(),
+    handle: z.string().optional(),
+    fullOutput: z.string().optional(),
+    metadata: jsonObjectSchema.optional(),
+    startedAt: instant.optional(),
+    endedAt: instant.optional(),
+    providerMetadata: providerMetadataSchema.optional(),
+  }),
+  z.looseObject({
+    type: z.literal('file'),
+    mediaType: z.string(),
+    data: z.string(),
+    filename: z.string().optional(),
+  }),
+  z.looseObject({ type: z.literal('notice'), text: z.string(), forModel: z.boolean() }),
+]);
+
+export const tokenUsageSchema: z.ZodType<TokenUsage> = z.looseObject({
+  inputTokens: count,
+  outputTokens: count,
+  reasoningTokens: count,
+  cacheReadTokens: count,
+  cacheWriteTokens: count,
+  totalTokens: count,
+});
+
+const messageFields = {
+  id,
+  sessionId: id,
+  sequence: z.number().int().positive(),
+  role: z.enum(['user', 'assistant']),
+  status: z.enum(['running', 'done', 'failed', 'interrupted']),
+  createdAt: instant,
+  tokenCount: z.number().nonnegative(),
+  finishReason: z.enum(['stop', 'tool-calls', 'length', 'content-filter', 'error', 'other']).optional(),
+  usage: tokenUsageSchema.optional(),
+  cost: z.number().optional(),
+  model: z.string().optional(),
+  metadata: z.custom<MessageMetadata>(isObject).optional(),
+};
+
+/** A message without its parts, as a row of its own. */
+export const messageRowSchema: z.ZodType<Omit<Message, 'parts'>> = z.looseObject(messageFields);
+export const messageSchema: z.ZodType<Message> = z.looseObject({
+  ...messageFields,
+  parts: z.array(partSchema),
+});
+
+export const sessionSchema: z.ZodType<Session> = z.looseObject({
+  id,
+  createdAt: instant,
+  updatedAt: instant,
+  status: z.enum(['active', 'completed', 'failed', 'cancelled']),
+  task: z.string(),
+  title: z.string(),
+  model: z.string(),
+  workspace: z.string(),
+  metadata: jsonObjectSchema.optional(),
+});
+
+export const queuedMessageSchema: z.ZodType<QueuedMessage> = z.looseObject({
+  id,
+  content: z.array(contentSchema),
+  queuedAt: instant,
+  metadata: jsonObjectSchema.optional(),
+});
+
+const compactionObject = z.looseObject({
+  kind: z.literal('compaction'),
+  id,
+  sessionId: id,
+  round: z.number().int().positive(),
+  strategy: z.string(),
+  reason: z.enum(['threshold', 'overflow', 'tool-results', 'stream', 'manual']),
+  tokensBefore: z.number(),
+  tokensAfter: z.number(),
+  summary: z.looseObject({ ledger: z.string(), narrative: z.string() }),
+  hides: z.array(z.string()),
+  createdAt: instant,
+  undoneAt: instant.optional(),
+});
+
+export const compactionSchema: z.ZodType<Compaction> = compactionObject;
+
+export const markSchema: z.ZodType<Mark> = z.discriminatedUnion('kind', [
+  compactionObject,
+  z.looseObject({
+    kind: z.literal('prune'),
+    id,
+    messageId: id,
+    partIndex: count,
+    compactedAt: instant,
+    undoneAt: instant.optional(),
+  }),
+  z.looseObject({
+    kind: z.literal('cut'),
+    id,
+    messageId: id,
+    partIndex: count,
+    keepChars: count,
+    createdAt: instant,
+    undoneAt: instant.optional(),
+  }),
+  z.looseObject({
+    kind: z.literal('pin'),
+    id,
+    messageId: id,
+    createdAt: instant,
+    undoneAt: instant.optional(),
+  }),
+]);
