@@ -5,7 +5,13 @@ import type { ModelDriver, StepEvent, StepRequest, ToolSchema } from '../ports/i
 
 /** What the server is to answer to the next request. */
 export type ModelAnswer =
-  | { kind: 'text'; text: string; usage?: { inputTokens: number; outputTokens: number } }
+  | {
+      kind: 'text';
+      text: string;
+      usage?: { inputTokens: number; outputTokens: number };
+      /** Where the wire format has it. */
+      reasoning?: { text: string; signature: string };
+    }
   | { kind: 'tool-calls'; calls: { callId: string; name: string; arguments: string }[] }
   | { kind: 'http-error'; status: number; message: string; retryAfterSeconds?: number }
   /** Some text, and then the socket is destroyed. */

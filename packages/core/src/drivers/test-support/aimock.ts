@@ -84,7 +84,13 @@ function toOptions(answer: ModelAnswer) {
 function toFixture(answer: ModelAnswer) {
   switch (answer.kind) {
     case 'text':
-      return { content: answer.text, ...usageOf(answer.usage) };
+      return {
+        content: answer.text,
+        ...(answer.reasoning === undefined
+          ? {}
+          : { reasoning: answer.reasoning.text, reasoningSignature: answer.reasoning.signature }),
+        ...usageOf(answer.usage),
+      };
     case 'tool-calls':
       return {
         toolCalls: answer.calls.map((call) => ({
