@@ -1,6 +1,6 @@
 import { looksBinary } from './output-sanitizer.ts';
 
-const CHUNK_BYTES = 256 * 1024;
+const CHUNK_BYTES = 1024 * 1024;
 /** Files up to this size are read to their end to learn how many lines they have. */
 const COUNT_LINES_UP_TO_BYTES = 64 * 1024 * 1024;
 const LINE_FEED = 0x0a;

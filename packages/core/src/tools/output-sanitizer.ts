@@ -34,15 +34,14 @@ export function sanitizeText(text: string): string {
 
 /** `10%\r20%\r100%` is shown as `100%`, as a terminal would. Windows line ends become plain ones. */
 function collapseCarriageReturns(text: string): string {
-  if (!text.includes('\r')) return text;
-  return text
-    .replace(/\r+\n/g, '\n')
-    .split('\n')
-    .map((line) => {
-      const shown = line.replace(/\r+$/, '');
-      return shown.slice(shown.lastIndexOf('\r') + 1);
-    })
-    .join('\n');
+  return text.includes('\r') ? text.split('\n').map(lastShown).join('\n') : text;
+}
+
+// By hand: an expression for returns at the end would take quadratic time on a line of many.
+function lastShown(line: string): string {
+  let end = line.length;
+  while (end > 0 && line.charCodeAt(end - 1) === 13) end -= 1;
+  return end === 0 ? '' : line.slice(line.lastIndexOf('\r', end - 1) + 1, end);
 }
 
 const SAMPLE_BYTES = 4096;
@@ -52,8 +51,10 @@ const SAMPLE_BYTES = 4096;
  * that is not UTF-8 counts for a third of one (so that a little Latin-1 stays text).
  */
 export function looksBinary(bytes: Uint8Array): boolean {
-  if (bytes.length === 0) return false;
-  const sample = new TextDecoder().decode(bytes.subarray(0, SAMPLE_BYTES));
+  let start = 0;
+  // A chunk of a stream may begin and end inside a character.
+  while (start < 3 && ((bytes[start] ?? 0) & 0xc0) === 0x80) start += 1;
+  const sample = new TextDecoder().decode(bytes.subarray(start, SAMPLE_BYTES), { stream: true });
   let suspicious = 0;
   for (let index = 0; index < sample.length; index += 1) {
     const code = sample.charCodeAt(index);
