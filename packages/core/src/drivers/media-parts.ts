@@ -58,8 +58,8 @@ function describeMedia(content: ImageContent | FileContent): { data: string; med
 }
 
 function inlineText(base64: string, filename: string | undefined): PromptPart {
-  const bytes = Uint8Array.from(atob(base64), (character) => character.charCodeAt(0));
-  const text = new TextDecoder().decode(bytes);
+  // `atob` would throw on what is not base64; a request must not fail for it.
+  const text = Buffer.from(base64, 'base64').toString('utf8');
   return { type: 'text', text: filename === undefined ? text : `${filename}:\n${text}` };
 }
 

@@ -99,6 +99,13 @@ test('chat: media the model does not take are a line of text, never the bytes', 
   expect(body.messages.at(-1).content).toContain('does not take it');
 });
 
+test('chat: a text file is sent as its text', async () => {
+  const data = Buffer.from('grüezi').toString('base64');
+  const file = { type: 'file' as const, data, mediaType: 'text/plain', filename: 'a.txt' };
+  const body = await sentByChat([{ role: 'user', content: [file] }]);
+  expect(body.messages.at(-1)).toEqual({ role: 'user', content: 'a.txt:\ngrüezi' });
+});
+
 test('chat: reasoning goes back only to models that need their own, within the open turn', async () => {
   const turn = (text: string, model: string) =>
     says([{ type: 'reasoning', text }, tool(`c-${text}`, 'x')], `mine/${model}`);
