@@ -17,9 +17,11 @@ export function parseChatRequest(body: string): ChatCompletionRequest {
 
 /** See {@link ScriptRequest.asksForSummary}. */
 export function asksForSummary(request: ChatCompletionRequest): boolean {
+  if (request.messages.at(-1)?.role !== 'user') return false;
+  const text = lastUserText(request.messages);
   const mayCallTools = (request.tools?.length ?? 0) > 0 && request.tool_choice !== 'none';
-  if (mayCallTools || request.messages.at(-1)?.role !== 'user') return false;
-  return /summar(y|i[sz]e)/i.test(lastUserText(request.messages));
+  // Asked for at the end of a session's own prefix, its tools are still on offer: then only the first word tells.
+  return mayCallTools ? /^\s*summari[sz]e\b/i.test(text) : /summar(y|i[sz]e)/i.test(text);
 }
 
 /** The most the client wants to get, if it said so. */

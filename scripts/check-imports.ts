@@ -1,0 +1,164 @@
+/**
+ * Fails on an import against the direction of the architecture, past a package's declared exports, without a declared
+ * dependency, or in a cycle, type-only imports included.
+ */
+import { existsSync, globSync, readFileSync } from 'node:fs';
+import { dirname, relative, resolve } from 'node:path';
+import { parseSync } from 'oxc-parser';
+
+/** What each package may import of the others. Tests may also use their package's devDependencies. */
+const DIRECTION: Record<string, readonly string[]> = {
+  protocol: [],
+  context: ['protocol'],
+  models: ['protocol', 'context'],
+  core: ['protocol', 'context', 'models'],
+  storage: ['protocol', 'context', 'models', 'core'],
+  sandbox: ['protocol', 'context', 'models', 'core'],
+  'scripted-model': ['protocol', 'models'],
+  cli: ['protocol', 'context', 'models', 'core', 'storage', 'sandbox', 'scripted-model'],
+};
+
+/** Packages that must run anywhere: neither Node's modules nor a clock nor chance. */
+const PURE = new Set(['context']);
+const IMPURE = /\b(?:Date\.now|new Date\(\)|Math\.random|performance\.now|process\.)/;
+
+/** Declared at the root, for tests only. */
+const TEST_TOOLS = new Set(['vitest', 'fast-check', 'openai', '@copilotkit/aimock', 'bun']);
+
+interface Edge {
+  from: string;
+  to: string;
+}
+
+interface Manifest {
+  name: string;
+  exports: Record<string, unknown>;
+  declared: Set<string>;
+}
+
+const problems: string[] = [];
+const manifests = readManifests();
+const edges = globSync('packages/*/{src,test}/**/*.ts').flatMap(checkFile);
+problems.push(...findCycles(edges).map((cycle) => `import cycle: ${cycle.join(' → ')}`));
+
+for (const problem of problems) console.error(problem);
+if (problems.length > 0) process.exit(1);
+console.log(`Imports: ${edges.length} checked, no wrong direction, no cycle.`);
+
+function readManifests(): Map<string, Manifest> {
+  const found = new Map<string, Manifest>();
+  for (const path of globSync('packages/*/package.json')) {
+    const json = JSON.parse(readFileSync(path, 'utf8'));
+    const declared = new Set(
+      [json.dependencies, json.devDependencies, json.peerDependencies, json.optionalDependencies].flatMap(
+        (map) => Object.keys(map ?? {}),
+      ),
+    );
+    found.set(packageOf(path), { name: json.name, exports: json.exports ?? {}, declared });
+  }
+  return found;
+}
+
+function packageOf(path: string): string {
+  return path.split('/')[1] ?? '';
+}
+
+function checkFile(path: string): Edge[] {
+  const source = readFileSync(path, 'utf8');
+  const isTest = /\.test\.ts$|\/test\/|\/test-support\//.test(path);
+  if (PURE.has(packageOf(path)) && !isTest) checkPurity(path, source);
+  return importsOf(path, source).flatMap((specifier) => checkImport(path, specifier, isTest));
+}
+
+function checkPurity(path: string, source: string): void {
+  const code = source.replace(/\/\*[\s\S]*?\*\/|\/\/[^\n]*/g, '');
+  const impure = IMPURE.exec(code);
+  if (impure !== null) problems.push(`${path}: a pure package may not use ${impure[0]}; pass it in`);
+}
+
+function importsOf(path: string, source: string): string[] {
+  const { module, errors } = parseSync(path, source);
+  for (const error of errors) problems.push(`${path}: cannot be parsed: ${error.message}`);
+  const exported = module.staticExports.flatMap((statement) => statement.entries);
+  const literals = module.dynamicImports.map(({ moduleRequest: { start, end } }) => source.slice(start, end));
+  return [
+    ...module.staticImports.map((statement) => statement.moduleRequest.value),
+    ...exported.flatMap((entry) => (entry.moduleRequest ? [entry.moduleRequest.value] : [])),
+    ...literals.filter((text) => /^['"].*['"]$/.test(text)).map((text) => text.slice(1, -1)),
+  ];
+}
+
+function checkImport(path: string, specifier: string, isTest: boolean): Edge[] {
+  const owner = packageOf(path);
+  if (specifier.startsWith('.')) return checkRelative(path, specifier);
+  if (/^(?:node|bun):/.test(specifier)) {
+    if (PURE.has(owner) && !isTest) problems.push(`${path}: a pure package may not import ${specifier}`);
+    return [];
+  }
+  const [target, subpath] = splitSpecifier(specifier);
+  const neighbour = [...manifests].find(([, manifest]) => manifest.name === target);
+  if (neighbour !== undefined)
+    checkNeighbour(path, { folder: neighbour[0], manifest: neighbour[1], subpath, isTest });
+  checkDeclared(path, target, isTest);
+  return [];
+}
+
+function checkRelative(path: string, specifier: string): Edge[] {
+  const to = relative('.', resolve(dirname(path), specifier));
+  if (packageOf(to) !== packageOf(path) || !to.startsWith('packages/')) {
+    problems.push(`${path}: imports ${specifier}, which is outside its package; use the package's name`);
+  } else if (!existsSync(to)) {
+    problems.push(`${path}: imports ${specifier}, which does not exist`);
+  }
+  return [{ from: path, to }];
+}
+
+function splitSpecifier(specifier: string): [string, string] {
+  const parts = specifier.split('/');
+  const count = specifier.startsWith('@') ? 2 : 1;
+  const rest = parts.slice(count).join('/');
+  return [parts.slice(0, count).join('/'), rest === '' ? '.' : `./${rest}`];
+}
+
+function checkNeighbour(
+  path: string,
+  target: { folder: string; manifest: Manifest; subpath: string; isTest: boolean },
+): void {
+  const owner = packageOf(path);
+  const { folder, manifest, subpath, isTest } = target;
+  const allowed = DIRECTION[owner];
+  if (allowed === undefined)
+    problems.push(`${path}: scripts/check-imports.ts does not know the package ${owner}`);
+  const isForTest = isTest && manifests.get(owner)?.declared.has(manifest.name) === true;
+  if (!isForTest && folder !== owner && allowed?.includes(folder) === false) {
+    problems.push(`${path}: ${owner} may not import ${folder}`);
+  }
+  if (!(subpath in manifest.exports)) problems.push(`${path}: ${manifest.name} does not export ${subpath}`);
+}
+
+function checkDeclared(path: string, target: string, isTest: boolean): void {
+  const manifest = manifests.get(packageOf(path));
+  const isTestTool = TEST_TOOLS.has(target) && (isTest || path.includes('/src/testing/'));
+  if (manifest === undefined || isTestTool || target === manifest.name || manifest.declared.has(target))
+    return;
+  problems.push(`${path}: imports ${target}, which its package.json does not declare`);
+}
+
+/** Each cycle once, as the files on it. */
+function findCycles(all: readonly Edge[]): string[][] {
+  const next = Map.groupBy(all, (edge) => edge.from);
+  const done = new Set<string>();
+  const cycles: string[][] = [];
+  const visit = (file: string, trail: string[]): void => {
+    const start = trail.indexOf(file);
+    if (start !== -1) {
+      cycles.push([...trail.slice(start), file]);
+      return;
+    }
+    if (done.has(file)) return;
+    for (const edge of next.get(file) ?? []) visit(edge.to, [...trail, file]);
+    done.add(file);
+  };
+  for (const file of next.keys()) visit(file, []);
+  return cycles;
+}
