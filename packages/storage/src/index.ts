@@ -1,1 +1,2 @@
-export {};
+export { createMemoryStore, type MemoryStoreOptions } from './memory/index.ts';
+export { openSqliteStore, type SqliteStore, type SqliteStoreOptions } from './sqlite/index.ts';

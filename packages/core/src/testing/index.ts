@@ -1,6 +1,8 @@
+export type { ContractRunner } from './contract-runner.ts';
 export {
   describeModelDriver,
   type ModelAnswer,
   type ModelAnswerKind,
   type ModelDriverHarness,
 } from './model-driver-contract.ts';
+export { type OpenStore, storeContract } from './store-contract.ts';

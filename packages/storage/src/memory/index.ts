@@ -1,1 +1,1 @@
-export {};
+export { createMemoryStore, type MemoryStoreOptions } from './memory-store.ts';

@@ -1,1 +1,2 @@
-export {};
+export { openSqliteStore, type SqliteStoreOptions } from './open-sqlite-store.ts';
+export type { SqliteStore } from './sqlite-store.ts';

@@ -1,0 +1,27 @@
+import type { Store } from '../ports/index.ts';
+import type { ContractRunner } from './contract-runner.ts';
+import { leaseContract } from './store-lease-contract.ts';
+import { logContract } from './store-log-contract.ts';
+import { markContract } from './store-mark-contract.ts';
+import { queueContract } from './store-queue-contract.ts';
+import { searchContract } from './store-search-contract.ts';
+import { sessionContract } from './store-session-contract.ts';
+
+/** Opens an empty store of its own for one test. `now` is the store's clock. */
+export type OpenStore = (options?: { now?: () => number }) => Promise<Store>;
+
+/**
+ * What every store must do.
+ *
+ * @example storeContract({ describe, it }, 'memory', async (options) => createMemoryStore(options));
+ */
+export function storeContract(runner: ContractRunner, name: string, open: OpenStore): void {
+  runner.describe(`store contract: ${name}`, () => {
+    runner.describe('sessions', () => sessionContract(runner, open));
+    runner.describe('leases', () => leaseContract(runner, open));
+    runner.describe('log', () => logContract(runner, open));
+    runner.describe('queue', () => queueContract(runner, open));
+    runner.describe('marks', () => markContract(runner, open));
+    runner.describe('search', () => searchContract(runner, open));
+  });
+}

@@ -1,0 +1,76 @@
+import assert from 'node:assert/strict';
+import type { Mark } from '@longhaul/protocol';
+import type { ContractRunner } from './contract-runner.ts';
+import type { OpenStore } from './store-contract.ts';
+import { draft, heldSession, refused, text } from './store-fixtures.ts';
+
+const prune = (id: string): Mark => ({ kind: 'prune', id, messageId: 'm1', partIndex: 0, compactedAt: 5 });
+const compaction = (id: string, round: number) => ({
+  id,
+  round,
+  strategy: 'reactive-overflow',
+  reason: 'threshold' as const,
+  tokensBefore: 900,
+  tokensAfter: 100,
+  summary: { ledger: 'facts', narrative: '' },
+  hides: ['m1', 'm2'],
+  createdAt: 6,
+});
+const asMark = (id: string, round: number): Mark => ({
+  kind: 'compaction',
+  sessionId: 's1',
+  ...compaction(id, round),
+});
+
+export function markContract({ it }: ContractRunner, open: OpenStore): void {
+  it('stores marks of every kind and returns them in the order they were made', async () => {
+    await using store = await open();
+    const lease = await heldSession(store);
+    await store.appendMessage(lease, draft('m1', [text('x')]));
+    const cut: Mark = { kind: 'cut', id: 'k3', messageId: 'm1', partIndex: 0, keepChars: 10, createdAt: 7 };
+    const pin: Mark = { kind: 'pin', id: 'k1', messageId: 'm1', createdAt: 8 };
+    await store.recordMarks(lease, [prune('k2'), pin]);
+    const event = { type: 'context:pruned', prunedCount: 1, savedTokens: 2 } as const;
+    const events = await store.recordCompaction(lease, compaction('c1', 1), {
+      marks: [cut],
+      events: [event],
+    });
+    assert.deepEqual(
+      events.map(({ type, number }) => [type, number]),
+      [['context:pruned', 1]],
+    );
+    const { marks, messages } = await store.loadLog('s1');
+    assert.deepEqual(marks, [prune('k2'), pin, asMark('c1', 1), cut]);
+    assert.deepEqual(messages[0]?.parts, [text('x')], 'marks never change the log');
+  });
+
+  it('records a compaction with its marks and events whole, or nothing of it', async () => {
+    await using store = await open();
+    const lease = await heldSession(store);
+    await store.recordMarks(lease, [prune('k1')]);
+    const event = { type: 'context:undone', round: 1 } as const;
+    const options = { marks: [prune('k2'), prune('k1')], events: [event] };
+    await refused(store.recordCompaction(lease, compaction('c1', 1), options), 'internal');
+    assert.deepEqual((await store.loadLog('s1')).marks, [prune('k1')]);
+    assert.deepEqual(await store.readEvents('s1'), []);
+    await store.recordCompaction(lease, compaction('c1', 1));
+    assert.equal((await store.loadLog('s1')).marks.length, 2);
+  });
+
+  it('undoes a mark once, and keeps it', async () => {
+    await using store = await open();
+    const lease = await heldSession(store);
+    await heldSession(store, 's2');
+    await store.recordCompaction(lease, compaction('c1', 1), { marks: [prune('k1')] });
+    assert.equal(await store.undoMark('s1', 'c1', 50), true);
+    assert.equal(await store.undoMark('s1', 'c1', 60), false);
+    assert.equal(await store.undoMark('s1', 'absent', 60), false);
+    assert.equal(await store.undoMark('s2', 'k1', 60), false);
+    assert.equal(await store.undoMark('s1', 'k1', 70), true);
+    const { marks } = await store.loadLog('s1');
+    assert.deepEqual(marks, [
+      { ...asMark('c1', 1), undoneAt: 50 },
+      { ...prune('k1'), undoneAt: 70 },
+    ]);
+  });
+}

@@ -1,0 +1,129 @@
+import assert from 'node:assert/strict';
+import type { ContractRunner } from './contract-runner.ts';
+import type { OpenStore } from './store-contract.ts';
+import { acquire, draft, heldSession, OWNER, queued, refused, text } from './store-fixtures.ts';
+
+const LIMIT = { maxPending: 3 };
+
+export function queueContract({ it }: ContractRunner, open: OpenStore): void {
+  it('queues in order, with positions and events', async () => {
+    await using store = await open({ now: () => 77 });
+    await heldSession(store);
+    const first = await store.enqueue('s1', { ...queued('q1'), metadata: { from: 'web' } }, LIMIT);
+    const event = { type: 'message:queued', id: 'q1', position: 1, sessionId: 's1', at: 77, number: 1 };
+    assert.deepEqual(first, { position: 1, events: [event] });
+    assert.equal((await store.enqueue('s1', queued('q2'), LIMIT)).position, 2);
+    assert.deepEqual(await store.listQueue('s1'), [
+      { ...queued('q1'), metadata: { from: 'web' } },
+      queued('q2'),
+    ]);
+    await refused(store.enqueue('absent', queued('q1'), LIMIT), 'session_not_found');
+  });
+
+  it('stores a repeated id once, and answers as at first, also when it was taken', async () => {
+    await using store = await open();
+    const lease = await heldSession(store);
+    const first = await store.enqueue('s1', queued('q1'), { maxPending: 1 });
+    assert.deepEqual(await store.enqueue('s1', queued('q1', 'changed'), { maxPending: 1 }), first);
+    assert.deepEqual(await store.listQueue('s1'), [queued('q1')]);
+    await store.takeQueue(lease, () => ({ draft: draft('m1', [text('x')]), events: [] }));
+    assert.deepEqual(await store.enqueue('s1', queued('q1'), { maxPending: 1 }), first);
+    assert.deepEqual(await store.listQueue('s1'), []);
+    assert.equal((await store.readEvents('s1')).length, 1);
+  });
+
+  it('is bounded', async () => {
+    await using store = await open();
+    await heldSession(store);
+    for (const id of ['q1', 'q2', 'q3']) await store.enqueue('s1', queued(id), LIMIT);
+    const full = await refused(store.enqueue('s1', queued('q4'), LIMIT), 'queue_full');
+    assert.deepEqual(full.data, { sessionId: 's1', pending: 3, maxPending: 3 });
+    assert.equal(await store.removeQueued('s1', 'q2'), true);
+    assert.equal((await store.enqueue('s1', queued('q4'), LIMIT)).position, 3);
+    assert.deepEqual(
+      (await store.listQueue('s1')).map(({ id }) => id),
+      ['q1', 'q3', 'q4'],
+    );
+  });
+
+  it('edits, removes and clears what waits, and only that', async () => {
+    await using store = await open();
+    const lease = await heldSession(store);
+    for (const id of ['q1', 'q2', 'q3']) await store.enqueue('s1', queued(id), LIMIT);
+    assert.equal(await store.editQueued('s1', 'q2', [{ type: 'text', text: 'better' }]), true);
+    assert.deepEqual((await store.listQueue('s1'))[1], queued('q2', 'better'));
+    assert.equal(await store.removeQueued('s1', 'q1'), true);
+    assert.equal(await store.removeQueued('s1', 'q1'), false);
+    assert.equal(await store.editQueued('s1', 'absent', []), false);
+    assert.equal(await store.clearQueue('s1'), 2);
+    assert.equal(await store.clearQueue('s1'), 0);
+    await store.enqueue('s1', queued('q5'), LIMIT);
+    await store.takeQueue(lease, () => ({ draft: draft('m1', [text('x')]), events: [] }));
+    assert.equal(await store.editQueued('s1', 'q5', []), false);
+    assert.equal(await store.removeQueued('s1', 'q5'), false);
+  });
+
+  it('takes all that wait and appends the one message made of them, once', async () => {
+    await using store = await open();
+    const lease = await heldSession(store);
+    await store.enqueue('s1', queued('q1'), LIMIT);
+    await store.enqueue('s1', queued('q2'), LIMIT);
+    const taken: string[][] = [];
+    const build: Parameters<typeof store.takeQueue>[1] = (messages) => {
+      const ids = messages.map(({ id }) => id);
+      taken.push(ids);
+      const parts = messages.flatMap(({ content }) =>
+        content.map((part) => text(part.type === 'text' ? part.text : '')),
+      );
+      return {
+        draft: draft(`made-of-${ids.join('+')}`, parts, { role: 'user' }),
+        events: [{ type: 'message:dequeued', count: ids.length, ids, coalesced: true }],
+      };
+    };
+    const both = await Promise.all([store.takeQueue(lease, build), store.takeQueue(lease, build)]);
+    const [answer, ...others] = both.filter((taker) => taker !== undefined);
+    assert.equal(others.length, 0);
+    assert.deepEqual(taken, [['q1', 'q2']]);
+    assert.equal(answer?.message.id, 'made-of-q1+q2');
+    assert.deepEqual(
+      answer?.events.map(({ type, number }) => [type, number]),
+      [['message:dequeued', 3]],
+    );
+    const { messages } = await store.loadLog('s1');
+    assert.deepEqual(messages, [answer?.message]);
+    assert.deepEqual(messages[0]?.parts, [text('q1'), text('q2')]);
+    assert.equal(await store.takeQueue(lease, build), undefined);
+  });
+
+  it('loses nothing when the message cannot be made, or the lease is lost', async () => {
+    await using store = await open();
+    const lease = await heldSession(store);
+    await store.enqueue('s1', queued('q1'), LIMIT);
+    const failing = store.takeQueue(lease, () => {
+      throw new Error('no message today');
+    });
+    await refused(failing, 'internal');
+    await store.acquireLease('s1', { runId: 'run-2', owner: OWNER, ttlMs: 1, isAlive: () => false });
+    await refused(
+      store.takeQueue(lease, () => assert.fail('built for a stale lease')),
+      'lease_lost',
+    );
+    assert.deepEqual(await store.listQueue('s1'), [queued('q1')]);
+    assert.deepEqual((await store.loadLog('s1')).messages, []);
+  });
+
+  it('keeps the queue over the end of a run', async () => {
+    await using store = await open();
+    const lease = await heldSession(store);
+    await store.enqueue('s1', queued('q1'), LIMIT);
+    await store.finishRun(lease, {
+      status: 'cancelled',
+      sessionStatus: 'cancelled',
+      onlyIfQueueEmpty: false,
+      events: [],
+    });
+    const next = await acquire(store, 's1', 'run-2');
+    const taken = await store.takeQueue(next, () => ({ draft: draft('m1', [text('x')]), events: [] }));
+    assert.equal(taken?.message.id, 'm1');
+  });
+}

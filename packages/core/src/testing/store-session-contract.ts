@@ -1,0 +1,85 @@
+import assert from 'node:assert/strict';
+import type { ContractRunner } from './contract-runner.ts';
+import type { OpenStore } from './store-contract.ts';
+import { draft, heldSession, newSession, queued, refused, text } from './store-fixtures.ts';
+
+export function sessionContract({ it }: ContractRunner, open: OpenStore): void {
+  it('stores a session and hands it back as it was', async () => {
+    await using store = await open();
+    const session = newSession('s1', { metadata: { tags: ['a', null, 2] } });
+    const stored = await store.createSession(session);
+    assert.deepEqual(stored, { ...session, status: 'active', updatedAt: session.createdAt });
+    assert.deepEqual(await store.getSession('s1'), stored);
+    assert.equal(await store.getSession('absent'), undefined);
+  });
+
+  it('refuses a second session of the same id', async () => {
+    await using store = await open();
+    await store.createSession(newSession('s1'));
+    await refused(store.createSession(newSession('s1', { task: 'other' })), 'invalid_request');
+    assert.equal((await store.getSession('s1'))?.task, 'Build it');
+  });
+
+  it('changes what the patch names and nothing else', async () => {
+    let time = 1000;
+    await using store = await open({ now: () => time });
+    const before = await store.createSession(newSession('s1', { metadata: { kept: true } }));
+    time = 5000;
+    const after = await store.updateSession('s1', { title: 'New', status: 'completed' });
+    assert.deepEqual(after, { ...before, title: 'New', status: 'completed', updatedAt: 5000 });
+    assert.deepEqual(await store.getSession('s1'), after);
+    await refused(store.updateSession('absent', { title: 'x' }), 'session_not_found');
+  });
+
+  it('lists newest first, in pages without gaps or repeats', async () => {
+    await using store = await open();
+    for (const [id, createdAt] of [
+      ['a', 1],
+      ['b', 3],
+      ['c', 3],
+      ['d', 2],
+      ['e', 9],
+    ] as const) {
+      await store.createSession(newSession(id, { createdAt }));
+    }
+    const pages: string[][] = [];
+    for (let before: string | undefined; ; before = pages.at(-1)?.at(-1)) {
+      const page = await store.listSessions({ limit: 2, ...(before === undefined ? {} : { before }) });
+      if (page.length === 0) break;
+      pages.push(page.map((session) => session.id));
+    }
+    assert.deepEqual(pages, [['e', 'c'], ['b', 'd'], ['a']]);
+    await refused(store.listSessions({ before: 'absent' }), 'session_not_found');
+  });
+
+  it('deletes a session with all that is in it, and no other', async () => {
+    await using store = await open();
+    const gone = await heldSession(store, 'gone');
+    const stays = await heldSession(store, 'stays');
+    await store.appendMessage(gone, draft('m1', [text('needle')]), [{ type: 'llm:thinking' }]);
+    await store.appendMessage(stays, draft('m2', [text('needle')]));
+    await store.enqueue('gone', queued('q1'), { maxPending: 9 });
+    await store.deleteSession('gone');
+    await refused(store.loadLog('gone'), 'session_not_found');
+    await refused(store.readEvents('gone'), 'session_not_found');
+    await refused(store.listQueue('gone'), 'session_not_found');
+    await refused(store.deleteSession('gone'), 'session_not_found');
+    await refused(store.appendEvents(gone, [{ type: 'llm:thinking' }]), 'session_not_found');
+    assert.deepEqual(
+      (await store.search('needle')).map((hit) => hit.sessionId),
+      ['stays'],
+    );
+    await store.createSession(newSession('gone'));
+    assert.deepEqual((await store.loadLog('gone')).messages, []);
+    assert.deepEqual(await store.readEvents('gone'), []);
+  });
+
+  it('keeps nothing that the caller could still change', async () => {
+    await using store = await open();
+    const metadata = { list: [1] };
+    const created = await store.createSession(newSession('s1', { metadata }));
+    metadata.list.push(2);
+    if (created.metadata !== undefined) created.metadata['list'] = 'changed';
+    assert.deepEqual((await store.getSession('s1'))?.metadata, { list: [1] });
+  });
+}

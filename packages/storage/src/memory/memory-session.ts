@@ -1,0 +1,79 @@
+import type { Lease, LeaseHolder, MessageDraft, RunRecord } from '@longhaul/core';
+import type {
+  EventPayload,
+  LonghaulEvent,
+  Mark,
+  Message,
+  QueuedMessage,
+  RunStatus,
+  Session,
+} from '@longhaul/protocol';
+import { assertDurable, leaseLost } from '../shared/store-errors.ts';
+
+interface QueueEntry {
+  message: QueuedMessage;
+  state: 'waiting' | 'taken' | 'removed';
+  /** What enqueue answered, to answer it again. */
+  answer: { position: number; events: LonghaulEvent[] };
+}
+
+/** All that is stored of one session. Its methods check first and change afterwards, so that a refusal changes nothing. */
+export class MemorySession {
+  readonly messages: Message[] = [];
+  readonly marks: Mark[] = [];
+  readonly runs: RunRecord[] = [];
+  readonly events: LonghaulEvent[] = [];
+  readonly queue: QueueEntry[] = [];
+  session: Session;
+  holder: LeaseHolder | undefined;
+  epoch = 0;
+  readonly #now: () => number;
+
+  constructor(session: Session, now: () => number) {
+    this.session = session;
+    this.#now = now;
+  }
+
+  get waiting(): QueueEntry[] {
+    return this.queue.filter((entry) => entry.state === 'waiting');
+  }
+
+  /** @throws {LonghaulError} `lease_lost`; `internal` for events that are not stored. */
+  check(lease: Lease, events: readonly EventPayload[]): void {
+    if (this.holder?.epoch !== lease.epoch || this.holder.runId !== lease.runId) {
+      throw leaseLost(lease.sessionId, lease.runId);
+    }
+    assertDurable(events);
+  }
+
+  appendEvents(payloads: readonly EventPayload[]): LonghaulEvent[] {
+    const sessionId = this.session.id;
+    const numbered = payloads.map((payload, index) => ({
+      ...structuredClone(payload),
+      sessionId,
+      at: this.#now(),
+      number: this.events.length + index + 1,
+    }));
+    this.events.push(...numbered);
+    if (numbered.length > 0) this.touch();
+    return structuredClone(numbered);
+  }
+
+  appendMessage(draft: MessageDraft): Message {
+    const sequence = (this.messages.at(-1)?.sequence ?? 0) + 1;
+    const message = { ...structuredClone(draft), sessionId: this.session.id, sequence };
+    this.messages.push(message);
+    this.touch();
+    return structuredClone(message);
+  }
+
+  endRun(status: RunStatus): void {
+    const run = this.runs.find(({ runId }) => runId === this.holder?.runId);
+    if (run !== undefined) Object.assign(run, { endedAt: this.#now(), status });
+    this.holder = undefined;
+  }
+
+  touch(): void {
+    this.session.updatedAt = this.#now();
+  }
+}

@@ -1,0 +1,270 @@
+import type { FinishRunOptions, Lease, SessionLog, Store } from '@longhaul/core';
+import { isOpen, type LonghaulEvent, type Mark, type Message, toLonghaulError } from '@longhaul/protocol';
+import {
+  assertDurable,
+  idTaken,
+  messageNotInSession,
+  partIsClosed,
+  partLeavesHole,
+  queueFull,
+  sessionBusy,
+  sessionExists,
+  sessionNotFound,
+  storeClosed,
+} from '../shared/store-errors.ts';
+import { searchMessages } from './memory-search.ts';
+import { MemorySession } from './memory-session.ts';
+
+export interface MemoryStoreOptions {
+  /** Milliseconds since 1970. Default: `Date.now`. */
+  now?: () => number;
+}
+
+/** A store that lives as long as its process: for tests, and for sessions that nobody needs again. */
+export function createMemoryStore(options: MemoryStoreOptions = {}): Store {
+  return new MemoryStore(options.now ?? Date.now);
+}
+
+/**
+ * Each method does all its work at once, so that nothing can come between. What goes in and out is cloned: a caller cannot change what
+ * is stored.
+ */
+class MemoryStore implements Store {
+  #sessions: Map<string, MemorySession> | undefined = new Map();
+  readonly #now: () => number;
+
+  constructor(now: () => number) {
+    this.#now = now;
+  }
+
+  createSession: Store['createSession'] = async (session) => {
+    if (this.#all.has(session.id)) throw sessionExists(session.id);
+    const stored = { ...structuredClone(session), status: 'active' as const, updatedAt: session.createdAt };
+    this.#all.set(session.id, new MemorySession(stored, this.#now));
+    return structuredClone(stored);
+  };
+
+  getSession: Store['getSession'] = async (sessionId) => structuredClone(this.#all.get(sessionId)?.session);
+
+  listSessions: Store['listSessions'] = async ({ limit = 50, before } = {}) => {
+    const newestFirst = [...this.#all.values()]
+      .map(({ session }) => session)
+      .toSorted((left, right) => right.createdAt - left.createdAt || (left.id < right.id ? 1 : -1));
+    const start = before === undefined ? 0 : newestFirst.indexOf(this.#get(before).session) + 1;
+    return structuredClone(newestFirst.slice(start, start + limit));
+  };
+
+  updateSession: Store['updateSession'] = async (sessionId, patch) => {
+    const held = this.#get(sessionId);
+    const given = Object.entries(patch).filter(([, value]) => value !== undefined);
+    Object.assign(held.session, structuredClone(Object.fromEntries(given)));
+    held.touch();
+    return structuredClone(held.session);
+  };
+
+  deleteSession: Store['deleteSession'] = async (sessionId) => {
+    this.#get(sessionId);
+    this.#all.delete(sessionId);
+  };
+
+  acquireLease: Store['acquireLease'] = async (sessionId, { runId, owner, ttlMs, isAlive, events = [] }) => {
+    const held = this.#get(sessionId);
+    assertDurable(events);
+    const { holder } = held;
+    if (holder !== undefined && holder.expiresAt > this.#now() && isAlive(holder.owner)) {
+      throw sessionBusy(sessionId, holder);
+    }
+    if (this.#list.some(({ runs }) => runs.some((run) => run.runId === runId))) throw idTaken('run', runId);
+    held.endRun('interrupted');
+    held.epoch += 1;
+    const { epoch } = held;
+    held.holder = { runId, epoch, owner: structuredClone(owner), expiresAt: this.#now() + ttlMs };
+    held.runs.push({ runId, sessionId, owner: structuredClone(owner), startedAt: this.#now() });
+    return { lease: { sessionId, runId, epoch }, events: held.appendEvents(events) };
+  };
+
+  renewLease: Store['renewLease'] = async (lease, ttlMs) => {
+    const { holder } = this.#held(lease);
+    if (holder !== undefined) holder.expiresAt = this.#now() + ttlMs;
+  };
+
+  leaseHolder: Store['leaseHolder'] = async (sessionId) => structuredClone(this.#get(sessionId).holder);
+
+  finishRun: Store['finishRun'] = async (lease, options: FinishRunOptions) => {
+    const held = this.#held(lease, options.events);
+    if (options.onlyIfQueueEmpty && held.waiting.length > 0) return { finished: false, events: [] };
+    held.endRun(options.status);
+    held.session.status = options.sessionStatus;
+    held.touch();
+    return { finished: true, events: held.appendEvents(options.events) };
+  };
+
+  listRuns: Store['listRuns'] = async (sessionId) => structuredClone(this.#get(sessionId).runs);
+
+  appendMessage: Store['appendMessage'] = async (lease, draft, events = []) => {
+    const held = this.#held(lease, events);
+    this.#refuseKnown(draft.id);
+    return { message: held.appendMessage(draft), events: held.appendEvents(events) };
+  };
+
+  putPart: Store['putPart'] = async (lease, { messageId, index }, part, events = []) => {
+    const held = this.#held(lease, events);
+    const { parts } = this.#message(held, messageId);
+    const before = parts[index];
+    if (before === undefined && index !== parts.length) throw partLeavesHole(messageId, index, parts.length);
+    if (before !== undefined && !isOpen(before)) throw partIsClosed(messageId, index);
+    parts[index] = structuredClone(part);
+    return held.appendEvents(events);
+  };
+
+  closeMessage: Store['closeMessage'] = async (lease, messageId, closing, events = []) => {
+    const held = this.#held(lease, events);
+    const given = Object.entries(closing).filter(([, value]) => value !== undefined);
+    Object.assign(this.#message(held, messageId), structuredClone(Object.fromEntries(given)));
+    return held.appendEvents(events);
+  };
+
+  appendEvents: Store['appendEvents'] = async (lease, events) =>
+    this.#held(lease, events).appendEvents(events);
+
+  enqueue: Store['enqueue'] = async (sessionId, message, { maxPending }) => {
+    const held = this.#get(sessionId);
+    const known = held.queue.find((entry) => entry.message.id === message.id);
+    if (known !== undefined) return structuredClone(known.answer);
+    const pending = held.waiting.length;
+    if (pending >= maxPending) throw queueFull(sessionId, pending, maxPending);
+    const position = pending + 1;
+    const events = held.appendEvents([{ type: 'message:queued', id: message.id, position }]);
+    held.queue.push({ message: structuredClone(message), state: 'waiting', answer: { position, events } });
+    return structuredClone({ position, events });
+  };
+
+  listQueue: Store['listQueue'] = async (sessionId) =>
+    structuredClone(this.#get(sessionId).waiting.map(({ message }) => message));
+
+  editQueued: Store['editQueued'] = async (sessionId, id, content) => {
+    const entry = this.#get(sessionId).waiting.find(({ message }) => message.id === id);
+    if (entry !== undefined) entry.message.content = structuredClone(content);
+    return entry !== undefined;
+  };
+
+  removeQueued: Store['removeQueued'] = async (sessionId, id) => {
+    const entry = this.#get(sessionId).waiting.find(({ message }) => message.id === id);
+    if (entry !== undefined) entry.state = 'removed';
+    return entry !== undefined;
+  };
+
+  clearQueue: Store['clearQueue'] = async (sessionId) => {
+    const { waiting } = this.#get(sessionId);
+    for (const entry of waiting) entry.state = 'removed';
+    return waiting.length;
+  };
+
+  takeQueue: Store['takeQueue'] = async (lease, build) => {
+    const held = this.#held(lease);
+    const { waiting } = held;
+    if (waiting.length === 0) return undefined;
+    const { draft, events } = this.#guarded(() =>
+      build(structuredClone(waiting.map(({ message }) => message))),
+    );
+    assertDurable(events);
+    this.#refuseKnown(draft.id);
+    for (const entry of waiting) entry.state = 'taken';
+    return { message: held.appendMessage(draft), events: held.appendEvents(events) };
+  };
+
+  recordCompaction: Store['recordCompaction'] = async (
+    lease,
+    compaction,
+    { marks = [], events = [] } = {},
+  ) => {
+    const mark: Mark = { ...compaction, kind: 'compaction', sessionId: lease.sessionId };
+    return this.#addMarks(lease, [mark, ...marks], events);
+  };
+
+  recordMarks: Store['recordMarks'] = async (lease, marks, events = []) =>
+    this.#addMarks(lease, marks, events);
+
+  undoMark: Store['undoMark'] = async (sessionId, markId, undoneAt) => {
+    const mark = this.#get(sessionId).marks.find(({ id }) => id === markId);
+    if (mark === undefined || mark.undoneAt !== undefined) return false;
+    mark.undoneAt = undoneAt;
+    return true;
+  };
+
+  loadLog: Store['loadLog'] = async (sessionId): Promise<SessionLog> => {
+    const { session, messages, marks } = this.#get(sessionId);
+    return structuredClone({ session, messages, marks, damaged: [] });
+  };
+
+  readEvents: Store['readEvents'] = async (sessionId, { after = 0, limit = Number.POSITIVE_INFINITY } = {}) =>
+    structuredClone(this.#get(sessionId).events.slice(after, after + limit));
+
+  search: Store['search'] = async (terms, { sessionId, limit = 20 } = {}) => {
+    const sessions = this.#list.filter(({ session }) => sessionId === undefined || session.id === sessionId);
+    return searchMessages(
+      sessions.flatMap(({ messages }) => messages),
+      terms,
+      limit,
+    );
+  };
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    this.#sessions = undefined;
+  }
+
+  get #all(): Map<string, MemorySession> {
+    if (this.#sessions === undefined) throw storeClosed();
+    return this.#sessions;
+  }
+
+  get #list(): MemorySession[] {
+    return [...this.#all.values()];
+  }
+
+  #get(sessionId: string): MemorySession {
+    const held = this.#all.get(sessionId);
+    if (held === undefined) throw sessionNotFound(sessionId);
+    return held;
+  }
+
+  #held(lease: Lease, events: Parameters<Store['appendEvents']>[1] = []): MemorySession {
+    const held = this.#get(lease.sessionId);
+    held.check(lease, events);
+    return held;
+  }
+
+  #message(held: MemorySession, messageId: string): Message {
+    const message = held.messages.find(({ id }) => id === messageId);
+    if (message === undefined) throw messageNotInSession(messageId, held.session.id);
+    return message;
+  }
+
+  #refuseKnown(messageId: string): void {
+    const isKnown = this.#list.some(({ messages }) => messages.some(({ id }) => id === messageId));
+    if (isKnown) throw idTaken('message', messageId);
+  }
+
+  #addMarks(
+    lease: Lease,
+    marks: readonly Mark[],
+    events: Parameters<Store['appendEvents']>[1],
+  ): LonghaulEvent[] {
+    const held = this.#held(lease, events);
+    const ids = new Set(this.#list.flatMap((session) => session.marks.map(({ id }) => id)));
+    for (const { id } of marks) {
+      if (ids.has(id)) throw idTaken('mark', id);
+      ids.add(id);
+    }
+    held.marks.push(...structuredClone([...marks]));
+    return held.appendEvents(events);
+  }
+
+  #guarded<T>(call: () => T): T {
+    try {
+      return call();
+    } catch (error) {
+      throw toLonghaulError(error);
+    }
+  }
+}

@@ -1,0 +1,87 @@
+import { isOpen, type JsonValue, type Part } from '@longhaul/protocol';
+
+/** What can be found of a part: its words as they stand, and the words inside its identifiers. */
+export interface SearchText {
+  text: string;
+  /** `retry After` for `retryAfter`; each word once. */
+  words: string;
+}
+
+/** Undefined for a part that is open, or has nothing to find: reasoning, media, notices. */
+export function searchTextOf(part: Part): SearchText | undefined {
+  const text = plainTextOf(part);
+  if (text === undefined || text === '') return undefined;
+  const separated = separateWords(text.replace(LONG_RUN, ' '));
+  return { text: separated, words: identifierWords(separated) };
+}
+
+/** The text of a closed part as a reader would see it, before any preparation for an index. */
+export function plainTextOf(part: Part): string | undefined {
+  if (isOpen(part)) return undefined;
+  if (part.type === 'text') return part.text;
+  if (part.type !== 'tool') return undefined;
+  const output = (part.output ?? []).map((content) => (content.type === 'text' ? content.text : ''));
+  const input = part.inputText ?? jsonText(part.input);
+  return [part.name, input, part.title ?? '', ...output, part.error ?? ''].filter(Boolean).join('\n');
+}
+
+/** Terms are separated by white space; what has no letter and no digit cannot be found and is left out. */
+export function parseTerms(terms: string): string[] {
+  return splitTerms(terms)
+    .filter((term) => /[\p{L}\p{N}]/u.test(term))
+    .map((term) => separateWords(term).trim());
+}
+
+/** A piece of `text` around the first place where a term stands, at most `maxChars` long, on one line. */
+export function snippetOf(text: string, terms: string, maxChars = 240): string {
+  const lower = text.toLowerCase();
+  const places = splitTerms(terms.toLowerCase())
+    .map((term) => lower.indexOf(term))
+    .filter((place) => place >= 0);
+  const place = places.length === 0 ? 0 : Math.min(...places);
+  const start = Math.max(0, Math.min(place - Math.floor(maxChars / 3), text.length - maxChars));
+  const end = Math.min(text.length, start + maxChars);
+  const piece = text.slice(start, end).toWellFormed().replace(/\s+/g, ' ').trim();
+  return `${start > 0 ? '…' : ''}${piece}${end < text.length ? '…' : ''}`;
+}
+
+/** The words of a text as the full-text index sees them: lower case, without accents, `_` separates. */
+export function wordsOf(text: string): string[] {
+  const plain = separateWords(text).normalize('NFD').replace(/\p{M}/gu, '').toLowerCase();
+  return plain.match(WORD) ?? [];
+}
+
+const WORD = /[\p{L}\p{N}]+/gu;
+/** Base64 and the like: 200 characters without a break are not words. */
+const LONG_RUN = /(?<![A-Za-z0-9+/=_-])[A-Za-z0-9+/=_-]{200,}/g;
+const CAMEL_BORDER = /(?<=[\p{Ll}\p{N}])(?=\p{Lu})|(?<=\p{Lu})(?=\p{Lu}\p{Ll})/u;
+/** Scripts without spaces between words: each character is indexed as a word, and terms become phrases of them. */
+const UNSPACED = /[\u0e00-\u0e7f\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff]/g;
+
+function separateWords(text: string): string {
+  return text.replace(UNSPACED, ' $& ');
+}
+
+function splitTerms(terms: string): string[] {
+  return terms.split(/\s+/).filter(Boolean);
+}
+
+function identifierWords(text: string): string {
+  const found = new Set<string>();
+  for (const [word] of text.matchAll(WORD)) {
+    if (word.length > 128) continue;
+    const pieces = word.split(CAMEL_BORDER);
+    if (pieces.length > 1) for (const piece of pieces) found.add(piece);
+  }
+  return [...found].join(' ');
+}
+
+/** Keys and values without JSON's escapes, which would glue `\n` to the word behind it. */
+function jsonText(value: JsonValue): string {
+  if (value === null) return '';
+  if (typeof value !== 'object') return String(value);
+  if (Array.isArray(value)) return value.map(jsonText).join('\n');
+  return Object.entries(value)
+    .map(([key, inner]) => `${key}: ${jsonText(inner)}`)
+    .join('\n');
+}

@@ -1,0 +1,75 @@
+import type { LeaseHolder } from '@longhaul/core';
+import { type EventPayload, isDurable, LonghaulError } from '@longhaul/protocol';
+
+/** The refusals that every store gives in the same words. */
+
+export function sessionNotFound(sessionId: string): LonghaulError {
+  return new LonghaulError('session_not_found', `There is no session "${sessionId}" in this store.`, {
+    data: { sessionId },
+  });
+}
+
+export function sessionExists(sessionId: string): LonghaulError {
+  return new LonghaulError('invalid_request', `A session "${sessionId}" exists already. Use another id.`, {
+    data: { sessionId },
+  });
+}
+
+export function sessionBusy(sessionId: string, holder: LeaseHolder): LonghaulError {
+  const { pid, host } = holder.owner;
+  return new LonghaulError(
+    'session_busy',
+    `Session "${sessionId}" is driven by run ${holder.runId} (process ${pid} on ${host}). ` +
+      'Send it a message, which will be queued, or cancel that run first.',
+    { data: { sessionId, pid, host, runId: holder.runId } },
+  );
+}
+
+export function leaseLost(sessionId: string, runId: string): LonghaulError {
+  return new LonghaulError(
+    'lease_lost',
+    `Run ${runId} no longer holds session "${sessionId}": it has ended, or another run took over. Nothing was stored.`,
+    { data: { sessionId, runId } },
+  );
+}
+
+export function queueFull(sessionId: string, pending: number, maxPending: number): LonghaulError {
+  return new LonghaulError(
+    'queue_full',
+    `${pending} messages wait for session "${sessionId}", which takes ${maxPending}. Send again when some were taken.`,
+    { data: { sessionId, pending, maxPending } },
+  );
+}
+
+export function messageNotInSession(messageId: string, sessionId: string): LonghaulError {
+  return new LonghaulError('internal', `Message "${messageId}" is not in session "${sessionId}".`);
+}
+
+export function idTaken(what: string, id: string): LonghaulError {
+  return new LonghaulError('internal', `The ${what} id "${id}" is used already.`);
+}
+
+export function partIsClosed(messageId: string, index: number): LonghaulError {
+  return new LonghaulError(
+    'internal',
+    `Part ${index} of message "${messageId}" is closed and cannot change.`,
+  );
+}
+
+export function partLeavesHole(messageId: string, index: number, count: number): LonghaulError {
+  return new LonghaulError(
+    'internal',
+    `Message "${messageId}" has ${count} parts, so the next index is ${count}, not ${index}.`,
+  );
+}
+
+export function storeClosed(): LonghaulError {
+  return new LonghaulError('internal', 'The store was closed before this call.');
+}
+
+/** Transient events have no number and no row: passing one is a defect of the caller. */
+export function assertDurable(events: readonly EventPayload[]): void {
+  const transient = events.find((event) => !isDurable(event));
+  if (transient === undefined) return;
+  throw new LonghaulError('internal', `Events of type "${transient.type}" are not stored.`);
+}

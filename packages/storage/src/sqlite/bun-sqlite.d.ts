@@ -1,0 +1,15 @@
+/** The part of Bun's SQLite that is used here; its own types come with a package that replaces Node's globals. */
+declare module 'bun:sqlite' {
+  export class Database {
+    constructor(path: string, options?: { readwrite?: boolean; create?: boolean });
+    readonly inTransaction: boolean;
+    exec(sql: string): void;
+    close(): void;
+  }
+}
+
+declare module 'bun:test' {
+  export function describe(name: string, define: () => void): void;
+  export function it(name: string, test: () => Promise<void>): void;
+  export function afterAll(clean: () => Promise<void>): void;
+}

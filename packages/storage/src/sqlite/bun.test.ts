@@ -1,0 +1,29 @@
+import assert from 'node:assert/strict';
+import { existsSync } from 'node:fs';
+import { fileURLToPath } from 'node:url';
+import { it } from 'vitest';
+import { lacks, runProgram } from '../../test/support.ts';
+
+const SUITE = fileURLToPath(new URL('./sqlite-store.bun.test.ts', import.meta.url));
+const MODULES = fileURLToPath(new URL('../../../../node_modules/', import.meta.url));
+
+it('passes the store contract under Bun, on bun:sqlite', { timeout: 120_000 }, async ({ skip }) => {
+  const bun = await findBun();
+  if (bun === undefined)
+    return lacks('bun', 'no Bun that runs was found in node_modules or on the PATH', skip);
+  const { code, output } = await runProgram(bun, ['--conditions=longhaul-src', 'test', SUITE]);
+  assert.equal(code, 0, output);
+  // A suite of which nothing was found would pass too.
+  assert.match(output, /\b[4-9]\d pass\b/);
+  assert.match(output, /\b0 fail\b/);
+});
+
+/** The package's own launcher works only after its install script; the binary beside it works without. */
+async function findBun(): Promise<string | undefined> {
+  const platform = `bun-${process.platform}-${process.arch === 'arm64' ? 'aarch64' : process.arch}`;
+  const packaged = [`${MODULES}@oven/${platform}/bin/bun`, `${MODULES}.bin/bun`].filter(existsSync);
+  for (const program of [...packaged, 'bun']) {
+    if ((await runProgram(program, ['--version'])).code === 0) return program;
+  }
+  return undefined;
+}

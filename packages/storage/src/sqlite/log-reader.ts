@@ -1,0 +1,121 @@
+import type { DamagedRow, SessionLog } from '@longhaul/core';
+import type { Mark, Message, Part, Session } from '@longhaul/protocol';
+import { asc, eq, getTableColumns } from 'drizzle-orm';
+import { withoutNulls } from '../shared/json.ts';
+import type { Drizzle } from './connection.ts';
+import { compactions, marks, messages, partChunks, parts } from './schema.ts';
+
+export type LogRows = ReturnType<typeof readLogRows>;
+
+/** All rows of a session, as they are. Part of a read of one snapshot. */
+export function readLogRows(db: Drizzle, sessionId: string) {
+  const ofSession = eq(messages.sessionId, sessionId);
+  const onMessage = eq(parts.messageId, messages.id);
+  return {
+    messages: db.select().from(messages).where(ofSession).orderBy(asc(messages.sequence)).all(),
+    parts: db
+      .select({ key: parts.key, messageId: parts.messageId, index: parts.index, body: parts.body })
+      .from(messages)
+      .innerJoin(parts, onMessage)
+      .where(ofSession)
+      .orderBy(asc(messages.sequence), asc(parts.index))
+      .all(),
+    chunks: db
+      .select(getTableColumns(partChunks))
+      .from(messages)
+      .innerJoin(parts, onMessage)
+      .innerJoin(partChunks, eq(partChunks.partKey, parts.key))
+      .where(ofSession)
+      .orderBy(asc(partChunks.key))
+      .all(),
+    marks: db.select().from(marks).where(eq(marks.sessionId, sessionId)).orderBy(asc(marks.key)).all(),
+    compactions: db.select().from(compactions).where(eq(compactions.sessionId, sessionId)).all(),
+  };
+}
+
+/** Makes the log of the rows. What is damaged is named and left out; the rest of its message stays. */
+export async function assembleLog(session: Session, rows: LogRows): Promise<SessionLog> {
+  const log: SessionLog = { session, messages: [], marks: [], damaged: [] };
+  // zod takes 40 ms to load: a new session need not wait for it.
+  if (rows.messages.length === 0 && rows.marks.length === 0) return log;
+  const schemas = await import('@longhaul/protocol/schemas');
+  const check = createChecker(log.damaged);
+  const partsOf = assembleParts(rows, (raw, id) => check(schemas.partSchema, raw, { table: 'parts', id }));
+  for (const { usage, metadata, ...row } of rows.messages) {
+    const raw = () => ({ ...withoutNulls(row), ...parsed({ usage, metadata }) });
+    const message = check(schemas.messageRowSchema, raw, { table: 'messages', id: row.id });
+    if (message !== undefined) log.messages.push({ ...message, parts: partsOf.get(row.id) ?? [] });
+  }
+  for (const [row, raw] of assembleMarks(rows)) {
+    const mark = check(schemas.markSchema, raw, row);
+    if (mark !== undefined) log.marks.push(mark);
+  }
+  return log;
+}
+
+interface Schema<T> {
+  safeParse(value: unknown): { success: true; data: T } | { success: false; error: Error };
+}
+
+type Place = Omit<DamagedRow, 'reason'>;
+
+function createChecker(damaged: DamagedRow[]) {
+  return <T>(schema: Schema<T>, raw: () => unknown, place: Place): T | undefined => {
+    try {
+      const result = schema.safeParse(raw());
+      if (result.success) return result.data;
+      damaged.push({ ...place, reason: result.error.message });
+    } catch (error) {
+      damaged.push({ ...place, reason: error instanceof Error ? error.message : String(error) });
+    }
+    return undefined;
+  };
+}
+
+/** Stands where a damaged part stood: marks and handles name parts by their index. */
+const UNREADABLE = {
+  type: 'notice',
+  text: '[A part that stood here could not be read.]',
+  forModel: true,
+} as const;
+
+function assembleParts(
+  rows: LogRows,
+  check: (raw: () => unknown, id: string) => Part | undefined,
+): Map<string, Message['parts']> {
+  const chunks = Map.groupBy(rows.chunks, (chunk) => chunk.partKey);
+  const byMessage = new Map<string, Part[]>();
+  for (const { key, messageId, index, body } of rows.parts) {
+    const part = check(() => JSON.parse(body), `${messageId}/${index}`) ?? { ...UNREADABLE };
+    const since = chunks.get(key);
+    if (since !== undefined && 'text' in part) part.text += since.map((chunk) => chunk.text).join('');
+    const siblings = byMessage.get(messageId);
+    if (siblings === undefined) byMessage.set(messageId, [part]);
+    else siblings.push(part);
+  }
+  return byMessage;
+}
+
+function assembleMarks(rows: LogRows): [Place, () => unknown][] {
+  const byId = new Map(rows.compactions.map((row) => [row.id, row]));
+  return rows.marks.map(({ id, kind, body, undoneAt }) => {
+    if (kind !== 'compaction') {
+      const undone = undoneAt === null ? {} : { undoneAt };
+      return [{ table: 'marks', id }, () => ({ ...JSON.parse(body ?? 'null'), ...undone }) satisfies object];
+    }
+    const raw = () => {
+      const { summaryContent, hides, ...row } = byId.get(id) ?? { summaryContent: 'null', hides: 'null' };
+      return { ...withoutNulls(row), kind, summary: JSON.parse(summaryContent), hides: JSON.parse(hides) };
+    };
+    return [{ table: 'compactions', id }, raw];
+  });
+}
+
+/** The columns that hold JSON and are not null, parsed. */
+function parsed(
+  columns: Record<string, string | null>,
+): Partial<Record<keyof Message | keyof Mark, unknown>> {
+  return Object.fromEntries(
+    Object.entries(columns).flatMap(([name, text]) => (text === null ? [] : [[name, JSON.parse(text)]])),
+  );
+}

@@ -1,0 +1,76 @@
+import { LonghaulError } from '@longhaul/protocol';
+import { sql } from 'drizzle-orm';
+import { type Connection, connect } from './connection.ts';
+
+export interface MigrateOptions {
+  path: string;
+  migrations: readonly string[];
+  now: () => number;
+}
+
+/**
+ * Brings the database to the newest version. Several processes may do so at once: one migrates, the others wait for its lock and
+ * find the work done. An existing database is copied first, to `PATH.v1.TIME.backup` with its version and the time.
+ *
+ * @throws {LonghaulError} `store_newer`; `store_corrupt` for a database of another program. Errors of SQLite as they are.
+ */
+export async function migrate(connection: Connection, options: MigrateOptions): Promise<void> {
+  const newest = options.migrations.length;
+  if (checkedVersion(connection, options) === newest) return;
+  // In WAL mode readers go on beside this lock: the backup reads through a connection of its own while nobody can write.
+  connection.exec('BEGIN IMMEDIATE');
+  try {
+    const version = checkedVersion(connection, options);
+    if (version > 0 && version < newest) await backUp(version, options);
+    for (const migration of options.migrations.slice(version)) connection.exec(migration);
+    connection.exec(`PRAGMA user_version = ${newest}`);
+    connection.exec(`PRAGMA application_id = ${APPLICATION_ID}`);
+    connection.exec('COMMIT');
+  } finally {
+    if (connection.inTransaction) connection.exec('ROLLBACK');
+  }
+}
+
+/** "LONG" in ASCII. Tells our databases from those of other programs. */
+const APPLICATION_ID = 0x4c4f4e47;
+
+function checkedVersion(connection: Connection, { path, migrations }: MigrateOptions): number {
+  const version = pragma(connection, 'user_version');
+  if (isForeign(connection)) {
+    throw new LonghaulError(
+      'store_corrupt',
+      `${path} is an SQLite database of another program. It was left as it is. Name another file with \`storage.url\`.`,
+      { data: { path } },
+    );
+  }
+  if (version > migrations.length) {
+    throw new LonghaulError(
+      'store_newer',
+      `${path} has version ${version}; this program knows versions up to ${migrations.length}. Use the newer program, or another ` +
+        'file.',
+      { data: { path, storeVersion: version, programVersion: migrations.length } },
+    );
+  }
+  return version;
+}
+
+function isForeign(connection: Connection): boolean {
+  if (pragma(connection, 'application_id') === APPLICATION_ID) return false;
+  const row = connection.db.get<{ tables: number }>(sql`SELECT count(*) AS tables FROM sqlite_master`);
+  return row !== undefined && row.tables > 0;
+}
+
+function pragma(connection: Connection, name: 'user_version' | 'application_id'): number {
+  const row = connection.db.get<Record<string, number>>(sql.raw(`PRAGMA ${name}`));
+  return row?.[name] ?? 0;
+}
+
+async function backUp(version: number, { path, now }: MigrateOptions): Promise<void> {
+  const time = new Date(now()).toISOString().replaceAll(/[:.]/g, '-');
+  const reader = await connect(path);
+  try {
+    reader.db.run(sql`VACUUM INTO ${`${path}.v${version}.${time}.backup`}`);
+  } finally {
+    reader.close();
+  }
+}

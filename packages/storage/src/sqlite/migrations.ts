@@ -1,0 +1,129 @@
+/**
+ * The database's versions: entry 0 makes version 1, and so on. A released entry never changes; a change of the tables is a new
+ * entry. The version is kept in `user_version`.
+ */
+export const MIGRATIONS: readonly string[] = [
+  `
+  CREATE TABLE sessions (
+    id TEXT PRIMARY KEY,
+    created_at INTEGER NOT NULL,
+    status TEXT NOT NULL,
+    task TEXT NOT NULL,
+    title TEXT NOT NULL,
+    model TEXT NOT NULL,
+    workspace TEXT NOT NULL,
+    metadata TEXT
+  );
+  CREATE INDEX sessions_newest ON sessions (created_at, id);
+
+  CREATE TABLE heads (
+    session_id TEXT PRIMARY KEY REFERENCES sessions (id) ON DELETE CASCADE,
+    updated_at INTEGER NOT NULL,
+    last_sequence INTEGER NOT NULL,
+    last_event INTEGER NOT NULL,
+    epoch INTEGER NOT NULL,
+    run_id TEXT,
+    expires_at INTEGER
+  ) WITHOUT ROWID;
+
+  CREATE TABLE runs (
+    run_id TEXT PRIMARY KEY,
+    session_id TEXT NOT NULL REFERENCES sessions (id) ON DELETE CASCADE,
+    epoch INTEGER NOT NULL,
+    host TEXT NOT NULL,
+    boot_id TEXT NOT NULL,
+    pid INTEGER NOT NULL,
+    process_started_at TEXT NOT NULL,
+    started_at INTEGER NOT NULL,
+    ended_at INTEGER,
+    status TEXT,
+    UNIQUE (session_id, epoch)
+  );
+
+  CREATE TABLE messages (
+    id TEXT PRIMARY KEY,
+    session_id TEXT NOT NULL REFERENCES sessions (id) ON DELETE CASCADE,
+    sequence INTEGER NOT NULL,
+    role TEXT NOT NULL,
+    status TEXT NOT NULL,
+    token_count INTEGER NOT NULL,
+    created_at INTEGER NOT NULL,
+    finish_reason TEXT,
+    usage TEXT,
+    cost REAL,
+    model TEXT,
+    metadata TEXT,
+    UNIQUE (session_id, sequence)
+  );
+
+  CREATE TABLE parts (
+    key INTEGER PRIMARY KEY,
+    message_id TEXT NOT NULL REFERENCES messages (id) ON DELETE CASCADE,
+    part_index INTEGER NOT NULL,
+    type TEXT NOT NULL,
+    state TEXT,
+    body TEXT NOT NULL,
+    UNIQUE (message_id, part_index)
+  );
+
+  CREATE TABLE part_chunks (
+    key INTEGER PRIMARY KEY,
+    part_key INTEGER NOT NULL REFERENCES parts (key) ON DELETE CASCADE,
+    text TEXT NOT NULL
+  );
+  CREATE INDEX part_chunks_of_part ON part_chunks (part_key);
+
+  CREATE TABLE marks (
+    key INTEGER PRIMARY KEY,
+    id TEXT NOT NULL UNIQUE,
+    session_id TEXT NOT NULL REFERENCES sessions (id) ON DELETE CASCADE,
+    kind TEXT NOT NULL,
+    body TEXT,
+    undone_at INTEGER
+  );
+  CREATE INDEX marks_of_session ON marks (session_id, key);
+
+  CREATE TABLE compactions (
+    id TEXT PRIMARY KEY REFERENCES marks (id) ON DELETE CASCADE,
+    session_id TEXT NOT NULL,
+    round INTEGER NOT NULL,
+    strategy TEXT NOT NULL,
+    reason TEXT NOT NULL,
+    tokens_before INTEGER NOT NULL,
+    tokens_after INTEGER NOT NULL,
+    summary_content TEXT NOT NULL,
+    hides TEXT NOT NULL,
+    created_at INTEGER NOT NULL,
+    undone_at INTEGER
+  );
+
+  CREATE TABLE queue (
+    key INTEGER PRIMARY KEY,
+    session_id TEXT NOT NULL REFERENCES sessions (id) ON DELETE CASCADE,
+    id TEXT NOT NULL,
+    content TEXT NOT NULL,
+    queued_at INTEGER NOT NULL,
+    metadata TEXT,
+    state TEXT NOT NULL,
+    position INTEGER NOT NULL,
+    event_number INTEGER NOT NULL,
+    UNIQUE (session_id, id)
+  );
+  CREATE INDEX queue_waiting ON queue (session_id, state, key);
+
+  CREATE TABLE events (
+    session_id TEXT NOT NULL REFERENCES sessions (id) ON DELETE CASCADE,
+    number INTEGER NOT NULL,
+    at INTEGER NOT NULL,
+    type TEXT NOT NULL,
+    payload TEXT NOT NULL,
+    PRIMARY KEY (session_id, number)
+  ) WITHOUT ROWID;
+
+  -- Holds no text of its own: a hit's text is read from its part. The row id is the part's key.
+  CREATE VIRTUAL TABLE part_search USING fts5 (text, words, content = '', contentless_delete = 1);
+  CREATE TRIGGER parts_leave_search AFTER DELETE ON parts BEGIN
+    DELETE FROM part_search WHERE rowid = old.key;
+  END;
+  `,
+];

@@ -1,0 +1,59 @@
+import { mkdir } from 'node:fs/promises';
+import { dirname } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { type Connection, connect } from './connection.ts';
+import { migrate } from './migrate.ts';
+import { MIGRATIONS } from './migrations.ts';
+import type { SqliteStoreOptions } from './open-sqlite-store.ts';
+import { folderError, mapSqliteError, SQLITE, sqliteCode } from './sqlite-errors.ts';
+import { SqliteStore } from './sqlite-store.ts';
+
+const MEMORY = ':memory:';
+
+export async function openDatabase({
+  path,
+  now = Date.now,
+  busyTimeoutMs = 5000,
+}: SqliteStoreOptions): Promise<SqliteStore> {
+  await makeFolder(path);
+  let connection: Connection | undefined;
+  try {
+    connection = await connect(path);
+    await prepare(connection, { path, now, busyTimeoutMs });
+    return new SqliteStore(connection, { path, now });
+  } catch (error) {
+    connection?.close();
+    throw mapSqliteError(error, path);
+  }
+}
+
+async function makeFolder(path: string): Promise<void> {
+  if (path === MEMORY) return;
+  try {
+    await mkdir(dirname(path), { recursive: true });
+  } catch (error) {
+    throw folderError(path, error);
+  }
+}
+
+/**
+ * Settings, then tables. Changing a new file to WAL does not honour the busy timeout when several processes do so at once, so a
+ * lock met here is waited for by trying again.
+ */
+async function prepare(
+  connection: Connection,
+  { path, now, busyTimeoutMs }: Required<SqliteStoreOptions>,
+): Promise<void> {
+  connection.exec(`PRAGMA busy_timeout = ${busyTimeoutMs}`);
+  const deadline = performance.now() + busyTimeoutMs;
+  for (;;) {
+    try {
+      connection.exec('PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL; PRAGMA foreign_keys = ON');
+      await migrate(connection, { path, migrations: MIGRATIONS, now });
+      return;
+    } catch (error) {
+      if (sqliteCode(error) !== SQLITE.BUSY || performance.now() >= deadline) throw error;
+      await sleep(5 + Math.random() * 20);
+    }
+  }
+}

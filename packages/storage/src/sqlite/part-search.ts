@@ -1,0 +1,56 @@
+import type { SearchHit } from '@longhaul/core';
+import type { Part } from '@longhaul/protocol';
+import { sql } from 'drizzle-orm';
+import { parseColumn } from '../shared/json.ts';
+import { parseTerms, plainTextOf, searchTextOf, snippetOf } from '../shared/search-text.ts';
+import type { Drizzle } from './connection.ts';
+import { lazy } from './lazy.ts';
+import { partSearch } from './schema.ts';
+
+interface HitRow {
+  sessionId: string;
+  messageId: string;
+  sequence: number;
+  partIndex: number;
+  body: string;
+}
+
+/** The full-text index over closed parts: SQLite's FTS5. */
+export function createPartSearch(db: Drizzle) {
+  const insert = lazy(() => {
+    const key = sql.placeholder('key');
+    const text = sql.placeholder('text');
+    const words = sql.placeholder('words');
+    return db.insert(partSearch).values({ key, text, words }).prepare();
+  });
+
+  return {
+    /** Nothing happens for a part that is open, or has no text to find. */
+    add(key: number, part: Part): void {
+      const text = searchTextOf(part);
+      if (text !== undefined) insert().run({ key, ...text });
+    },
+
+    find(query: string, { sessionId, limit }: { sessionId?: string; limit: number }): SearchHit[] {
+      const terms = parseTerms(query);
+      if (terms.length === 0) return [];
+      const match = terms.map((term) => `"${term.replaceAll('"', '""').replaceAll('\0', '')}"`).join(' ');
+      const rows = db.all<HitRow>(sql`
+        SELECT messages.session_id AS sessionId, messages.id AS messageId, messages.sequence AS sequence,
+          parts.part_index AS partIndex, parts.body AS body
+        FROM part_search
+        JOIN parts ON parts.key = part_search.rowid
+        JOIN messages ON messages.id = parts.message_id
+        WHERE part_search MATCH ${match}${sessionId === undefined ? sql`` : sql` AND messages.session_id = ${sessionId}`}
+        ORDER BY bm25(part_search), parts.key DESC
+        LIMIT ${limit}`);
+      return rows.map(({ body, ...place }) => {
+        const row = { table: 'parts', id: `${place.messageId}/${place.partIndex}` };
+        const text = plainTextOf(parseColumn<Part>(body, row)) ?? '';
+        return { ...place, snippet: snippetOf(text, query) };
+      });
+    },
+  };
+}
+
+export type PartSearch = ReturnType<typeof createPartSearch>;

@@ -1,0 +1,144 @@
+import { isOpen, type Part, type ReasoningPart, type TextPart } from '@longhaul/protocol';
+import { and, eq, sql } from 'drizzle-orm';
+import { messageNotInSession, partIsClosed, partLeavesHole } from '../shared/store-errors.ts';
+import type { Drizzle } from './connection.ts';
+import { lazy } from './lazy.ts';
+import type { PartSearch } from './part-search.ts';
+import { messages, partChunks, parts } from './schema.ts';
+
+/**
+ * Parts, and the texts of those that stream. A streaming text is flushed many times, longer each time: what came since the last flush is
+ * appended as a chunk, and the whole is written once more when the part closes. So the work is linear in its length.
+ */
+export function createPartTable(db: Drizzle, search: PartSearch) {
+  const statements = prepareStatements(db);
+  /** What of each open text is on disk, by the part's key: only this connection's own writes, forgotten when in doubt. */
+  const streamed = new Map<number, string>();
+
+  function insert(messageId: string, index: number, part: Part): void {
+    const row = statements.insert().get({ messageId, index, ...columnsOf(part) });
+    if (row === undefined) return;
+    remember(row.key, part);
+    search.add(row.key, part);
+  }
+
+  function update(key: number, part: Part): void {
+    const before = streamed.get(key);
+    if (before !== undefined && isStreaming(part) && part.text.startsWith(before)) {
+      const text = wholeCharacters(part.text);
+      if (text.length > before.length) {
+        statements.appendChunk().run({ partKey: key, text: text.slice(before.length) });
+        streamed.set(key, text);
+      }
+      return;
+    }
+    statements.update().run({ key, ...columnsOf(part) });
+    if (isText(part)) statements.dropChunks().run({ partKey: key });
+    remember(key, part);
+    search.add(key, part);
+  }
+
+  function remember(key: number, part: Part): void {
+    if (streamed.size > 1000) streamed.clear();
+    // A text that ends inside a character is not remembered: half a character cannot be a chunk's end.
+    if (isStreaming(part) && wholeCharacters(part.text) === part.text) streamed.set(key, part.text);
+    else streamed.delete(key);
+  }
+
+  return {
+    insert,
+    put(sessionId: string, target: { messageId: string; index: number }, part: Part): void {
+      const { messageId, index } = target;
+      const place = statements.place().get({ messageId, index });
+      if (place === undefined || place.sessionId !== sessionId) {
+        throw messageNotInSession(messageId, sessionId);
+      }
+      if (place.key === null) {
+        if (index !== place.count) throw partLeavesHole(messageId, index, place.count);
+        insert(messageId, index, part);
+      } else {
+        if (!isOpenRow(place)) throw partIsClosed(messageId, index);
+        update(place.key, part);
+      }
+    },
+    /** After a rollback, or when another process may have written: nothing is known of what is on disk. */
+    forget: () => streamed.clear(),
+  };
+}
+
+export type PartTable = ReturnType<typeof createPartTable>;
+
+function prepareStatements(db: Drizzle) {
+  const body = {
+    type: sql.placeholder('type'),
+    state: sql.placeholder('state'),
+    body: sql.placeholder('body'),
+  };
+  return {
+    insert: lazy(() =>
+      db
+        .insert(parts)
+        .values({ messageId: sql.placeholder('messageId'), index: sql.placeholder('index'), ...body })
+        .returning({ key: parts.key })
+        .prepare(),
+    ),
+    update: lazy(() =>
+      db
+        .update(parts)
+        .set({ type: sql`${body.type}`, state: sql`${body.state}`, body: sql`${body.body}` })
+        .where(eq(parts.key, sql.placeholder('key')))
+        .prepare(),
+    ),
+    appendChunk: lazy(() =>
+      db
+        .insert(partChunks)
+        .values({ partKey: sql.placeholder('partKey'), text: sql.placeholder('text') })
+        .prepare(),
+    ),
+    dropChunks: lazy(() =>
+      db
+        .delete(partChunks)
+        .where(eq(partChunks.partKey, sql.placeholder('partKey')))
+        .prepare(),
+    ),
+    place: lazy(() =>
+      db
+        .select({
+          sessionId: messages.sessionId,
+          count: sql<number>`(SELECT coalesce(max(part_index) + 1, 0) FROM parts WHERE message_id = ${messages.id})`,
+          key: parts.key,
+          type: parts.type,
+          state: parts.state,
+        })
+        .from(messages)
+        .leftJoin(parts, and(eq(parts.messageId, messages.id), eq(parts.index, sql.placeholder('index'))))
+        .where(eq(messages.id, sql.placeholder('messageId')))
+        .prepare(),
+    ),
+  };
+}
+
+function columnsOf(part: Part): { type: Part['type']; state: string | null; body: string } {
+  const state = 'state' in part ? part.state : null;
+  return { type: part.type, state, body: JSON.stringify(part) };
+}
+
+/** `isOpen`, for the columns of a row. */
+function isOpenRow({ type, state }: { type: Part['type'] | null; state: string | null }): boolean {
+  if (type === 'tool') return state === 'pending' || state === 'running';
+  return state === 'running';
+}
+
+function isText(part: Part): part is TextPart | ReasoningPart {
+  return part.type === 'text' || part.type === 'reasoning';
+}
+
+function isStreaming(part: Part): part is TextPart | ReasoningPart {
+  return isText(part) && isOpen(part) && part.providerMetadata === undefined;
+}
+
+/** Without the first half of a surrogate pair at the end: its other half is still to come. */
+function wholeCharacters(text: string): string {
+  const last = text.charCodeAt(text.length - 1);
+  return last >= 0xd800 && last <= 0xdbff ? text.slice(0, -1) : text;
+}

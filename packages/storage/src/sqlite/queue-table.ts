@@ -1,0 +1,87 @@
+import type { LonghaulEvent, QueuedMessage } from '@longhaul/protocol';
+import { and, asc, count, eq } from 'drizzle-orm';
+import { parseColumn, toColumn, withoutNulls } from '../shared/json.ts';
+import { queueFull } from '../shared/store-errors.ts';
+import type { Drizzle } from './connection.ts';
+import type { EventLog } from './event-log.ts';
+import { queue } from './schema.ts';
+import type { Head } from './session-heads.ts';
+
+type QueueRow = typeof queue.$inferSelect;
+
+export function createQueueTable(db: Drizzle, eventLog: EventLog) {
+  const ofSession = (sessionId: string, id: string) => and(eq(queue.sessionId, sessionId), eq(queue.id, id));
+  const waiting = (sessionId: string) => and(eq(queue.sessionId, sessionId), eq(queue.state, 'waiting'));
+
+  function pending(sessionId: string): number {
+    return db.select({ value: count() }).from(queue).where(waiting(sessionId)).get()?.value ?? 0;
+  }
+
+  function list(sessionId: string): QueuedMessage[] {
+    return db.select().from(queue).where(waiting(sessionId)).orderBy(asc(queue.key)).all().map(toQueued);
+  }
+
+  return {
+    pending,
+    list,
+    /** The caller saves the head, unless it is unchanged because the id is known. */
+    add(
+      head: Head,
+      message: QueuedMessage,
+      maxPending: number,
+    ): { position: number; events: LonghaulEvent[] } {
+      const { sessionId } = head;
+      const known = db.select().from(queue).where(ofSession(sessionId, message.id)).get();
+      if (known !== undefined) {
+        const events = eventLog.read(sessionId, { after: known.eventNumber - 1, limit: 1 });
+        return { position: known.position, events };
+      }
+      const before = pending(sessionId);
+      if (before >= maxPending) throw queueFull(sessionId, before, maxPending);
+      const position = before + 1;
+      const events = eventLog.append(head, [{ type: 'message:queued', id: message.id, position }]);
+      const json = { content: JSON.stringify(message.content), metadata: toColumn(message.metadata) };
+      const row = { ...message, ...json, sessionId, position, eventNumber: head.lastEvent };
+      db.insert(queue)
+        .values({ ...row, state: 'waiting' })
+        .run();
+      return { position, events };
+    },
+
+    edit(sessionId: string, id: string, content: QueuedMessage['content']): boolean {
+      const change = { content: JSON.stringify(content) };
+      const one = and(ofSession(sessionId, id), waiting(sessionId));
+      return db.update(queue).set(change).where(one).returning({ id: queue.id }).all().length > 0;
+    },
+
+    remove(sessionId: string, id: string): boolean {
+      const one = and(ofSession(sessionId, id), waiting(sessionId));
+      const removed = db.update(queue).set({ state: 'removed' }).where(one).returning({ id: queue.id }).all();
+      return removed.length > 0;
+    },
+
+    clear(sessionId: string): number {
+      const change = { state: 'removed' as const };
+      return db.update(queue).set(change).where(waiting(sessionId)).returning({ id: queue.id }).all().length;
+    },
+
+    /** All that wait, no longer waiting. */
+    take(sessionId: string): QueuedMessage[] {
+      const taken = list(sessionId);
+      if (taken.length > 0) db.update(queue).set({ state: 'taken' }).where(waiting(sessionId)).run();
+      return taken;
+    },
+  };
+}
+
+export type QueueTable = ReturnType<typeof createQueueTable>;
+
+function toQueued({ id, content, queuedAt, metadata }: QueueRow): QueuedMessage {
+  const row = { table: 'queue', id };
+  return withoutNulls({
+    id,
+    content: parseColumn<QueuedMessage['content']>(content, row),
+    queuedAt,
+    metadata: metadata === null ? null : parseColumn<NonNullable<QueuedMessage['metadata']>>(metadata, row),
+  });
+}

@@ -1,0 +1,168 @@
+import type { Compaction, Mark, Message, Part, RunStatus, Session } from '@longhaul/protocol';
+import { index, integer, primaryKey, real, sqliteTable, text, unique } from 'drizzle-orm/sqlite-core';
+
+/**
+ * The tables as queries see them; migrations.ts makes them, and a test compares the two. JSON columns are plain text here, so that
+ * one damaged row cannot fail a query of many.
+ */
+
+export const sessions = sqliteTable(
+  'sessions',
+  {
+    id: text('id').primaryKey(),
+    createdAt: integer('created_at').notNull(),
+    status: text('status').$type<Session['status']>().notNull(),
+    task: text('task').notNull(),
+    title: text('title').notNull(),
+    model: text('model').notNull(),
+    workspace: text('workspace').notNull(),
+    metadata: text('metadata'),
+  },
+  (table) => [index('sessions_newest').on(table.createdAt, table.id)],
+);
+
+/** What every append reads or changes, apart from the session's long row, so that an append rewrites few bytes. */
+export const heads = sqliteTable('heads', {
+  sessionId: text('session_id').primaryKey(),
+  updatedAt: integer('updated_at').notNull(),
+  lastSequence: integer('last_sequence').notNull(),
+  lastEvent: integer('last_event').notNull(),
+  epoch: integer('epoch').notNull(),
+  /** The run that holds the lease, or null. */
+  runId: text('run_id'),
+  expiresAt: integer('expires_at'),
+});
+
+export const runs = sqliteTable(
+  'runs',
+  {
+    runId: text('run_id').primaryKey(),
+    sessionId: text('session_id').notNull(),
+    epoch: integer('epoch').notNull(),
+    host: text('host').notNull(),
+    bootId: text('boot_id').notNull(),
+    pid: integer('pid').notNull(),
+    processStartedAt: text('process_started_at').notNull(),
+    startedAt: integer('started_at').notNull(),
+    endedAt: integer('ended_at'),
+    status: text('status').$type<RunStatus>(),
+  },
+  (table) => [unique('runs_of_session').on(table.sessionId, table.epoch)],
+);
+
+export const messages = sqliteTable(
+  'messages',
+  {
+    id: text('id').primaryKey(),
+    sessionId: text('session_id').notNull(),
+    sequence: integer('sequence').notNull(),
+    role: text('role').$type<Message['role']>().notNull(),
+    status: text('status').$type<Message['status']>().notNull(),
+    tokenCount: integer('token_count').notNull(),
+    createdAt: integer('created_at').notNull(),
+    finishReason: text('finish_reason').$type<NonNullable<Message['finishReason']>>(),
+    usage: text('usage'),
+    cost: real('cost'),
+    model: text('model'),
+    metadata: text('metadata'),
+  },
+  (table) => [unique('messages_of_session').on(table.sessionId, table.sequence)],
+);
+
+export const parts = sqliteTable(
+  'parts',
+  {
+    /** Names the part in the search index and in part_chunks. */
+    key: integer('key').primaryKey(),
+    messageId: text('message_id').notNull(),
+    index: integer('part_index').notNull(),
+    type: text('type').$type<Part['type']>().notNull(),
+    state: text('state'),
+    /** The part as JSON; of a text that still streams, part_chunks holds what came since. */
+    body: text('body').notNull(),
+  },
+  (table) => [unique('parts_of_message').on(table.messageId, table.index)],
+);
+
+/** Pieces of a streaming text, appended, so that a long text is not rewritten at every flush. Gone once the part closes. */
+export const partChunks = sqliteTable(
+  'part_chunks',
+  {
+    key: integer('key').primaryKey(),
+    partKey: integer('part_key').notNull(),
+    text: text('text').notNull(),
+  },
+  (table) => [index('part_chunks_of_part').on(table.partKey)],
+);
+
+export const marks = sqliteTable(
+  'marks',
+  {
+    /** The order in which marks were made. */
+    key: integer('key').primaryKey(),
+    id: text('id').notNull().unique(),
+    sessionId: text('session_id').notNull(),
+    kind: text('kind').$type<Mark['kind']>().notNull(),
+    /** JSON; null for a compaction, which has a row in its own table. */
+    body: text('body'),
+    undoneAt: integer('undone_at'),
+  },
+  (table) => [index('marks_of_session').on(table.sessionId, table.key)],
+);
+
+export const compactions = sqliteTable('compactions', {
+  id: text('id').primaryKey(),
+  sessionId: text('session_id').notNull(),
+  round: integer('round').notNull(),
+  strategy: text('strategy').notNull(),
+  reason: text('reason').$type<Compaction['reason']>().notNull(),
+  tokensBefore: integer('tokens_before').notNull(),
+  tokensAfter: integer('tokens_after').notNull(),
+  /** JSON `{ledger, narrative}`. */
+  summaryContent: text('summary_content').notNull(),
+  /** JSON array of message ids. */
+  hides: text('hides').notNull(),
+  createdAt: integer('created_at').notNull(),
+  undoneAt: integer('undone_at'),
+});
+
+export const queue = sqliteTable(
+  'queue',
+  {
+    /** The order in which messages were queued. */
+    key: integer('key').primaryKey(),
+    sessionId: text('session_id').notNull(),
+    id: text('id').notNull(),
+    content: text('content').notNull(),
+    queuedAt: integer('queued_at').notNull(),
+    metadata: text('metadata'),
+    /** Taken and removed rows stay, so that a repeated id is known. */
+    state: text('state').$type<'waiting' | 'taken' | 'removed'>().notNull(),
+    /** What enqueue answered, to answer it again. */
+    position: integer('position').notNull(),
+    eventNumber: integer('event_number').notNull(),
+  },
+  (table) => [
+    unique('queue_of_session').on(table.sessionId, table.id),
+    index('queue_waiting').on(table.sessionId, table.state, table.key),
+  ],
+);
+
+export const events = sqliteTable(
+  'events',
+  {
+    sessionId: text('session_id').notNull(),
+    number: integer('number').notNull(),
+    at: integer('at').notNull(),
+    type: text('type').notNull(),
+    payload: text('payload').notNull(),
+  },
+  (table) => [primaryKey({ columns: [table.sessionId, table.number] })],
+);
+
+/** The FTS5 table. It holds no text of its own, so its columns can be written and matched, not read. */
+export const partSearch = sqliteTable('part_search', {
+  key: integer('rowid').primaryKey(),
+  text: text('text').notNull(),
+  words: text('words').notNull(),
+});

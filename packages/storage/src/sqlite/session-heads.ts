@@ -1,0 +1,60 @@
+import type { Lease } from '@longhaul/core';
+import { eq, sql } from 'drizzle-orm';
+import { leaseLost, sessionNotFound } from '../shared/store-errors.ts';
+import type { Drizzle } from './connection.ts';
+import { lazy } from './lazy.ts';
+import { heads } from './schema.ts';
+
+/** A session's counters and lease inside one transaction. Changes are written by `save`. */
+export type Head = typeof heads.$inferSelect;
+
+export function createSessionHeads(db: Drizzle, now: () => number) {
+  const select = lazy(() =>
+    db
+      .select()
+      .from(heads)
+      .where(eq(heads.sessionId, sql.placeholder('sessionId')))
+      .prepare(),
+  );
+  const update = lazy(() =>
+    db
+      .update(heads)
+      .set({
+        updatedAt: sql`${sql.placeholder('updatedAt')}`,
+        lastSequence: sql`${sql.placeholder('lastSequence')}`,
+        lastEvent: sql`${sql.placeholder('lastEvent')}`,
+        epoch: sql`${sql.placeholder('epoch')}`,
+        runId: sql`${sql.placeholder('runId')}`,
+        expiresAt: sql`${sql.placeholder('expiresAt')}`,
+      })
+      .where(eq(heads.sessionId, sql.placeholder('sessionId')))
+      .prepare(),
+  );
+
+  function of(sessionId: string): Head {
+    const head = select().get({ sessionId });
+    if (head === undefined) throw sessionNotFound(sessionId);
+    return head;
+  }
+
+  return {
+    of,
+    /** The head, if the lease still holds. @throws {LonghaulError} `lease_lost`, `session_not_found`. */
+    held(lease: Lease): Head {
+      const head = of(lease.sessionId);
+      if (head.epoch !== lease.epoch || head.runId !== lease.runId) {
+        throw leaseLost(lease.sessionId, lease.runId);
+      }
+      return head;
+    },
+    save(head: Head): void {
+      update().run({ ...head, updatedAt: now() });
+    },
+    create(sessionId: string, updatedAt: number): void {
+      const fresh = { sessionId, updatedAt, lastSequence: 0, lastEvent: 0, epoch: 0 };
+      db.insert(heads).values(fresh).run();
+    },
+  };
+}
+
+export type SessionHeads = ReturnType<typeof createSessionHeads>;

@@ -1,0 +1,84 @@
+import type { NewSession, SessionPatch } from '@longhaul/core';
+import type { Session } from '@longhaul/protocol';
+import { and, desc, eq, getTableColumns, lt, or } from 'drizzle-orm';
+import { parseColumn, toColumn, withoutNulls } from '../shared/json.ts';
+import { sessionExists, sessionNotFound } from '../shared/store-errors.ts';
+import type { Drizzle } from './connection.ts';
+import { heads, sessions } from './schema.ts';
+import type { SessionHeads } from './session-heads.ts';
+
+type SessionRow = typeof sessions.$inferSelect & { updatedAt: number };
+
+export function createSessionTable(db: Drizzle, sessionHeads: SessionHeads) {
+  const rows = () =>
+    db
+      .select({ ...getTableColumns(sessions), updatedAt: heads.updatedAt })
+      .from(sessions)
+      .innerJoin(heads, eq(heads.sessionId, sessions.id));
+
+  function get(sessionId: string): Session | undefined {
+    const row = rows().where(eq(sessions.id, sessionId)).get();
+    return row === undefined ? undefined : toSession(row);
+  }
+
+  function existing(sessionId: string): Session {
+    const session = get(sessionId);
+    if (session === undefined) throw sessionNotFound(sessionId);
+    return session;
+  }
+
+  return {
+    get,
+    existing,
+    create({ metadata, ...session }: NewSession): Session {
+      if (get(session.id) !== undefined) throw sessionExists(session.id);
+      const row = { ...session, status: 'active' as const, metadata: toColumn(metadata) };
+      db.insert(sessions).values(row).run();
+      sessionHeads.create(session.id, session.createdAt);
+      return existing(session.id);
+    },
+
+    list({ limit, before }: { limit: number; before?: string }): Session[] {
+      const last = before === undefined ? undefined : existing(before);
+      const older =
+        last &&
+        or(
+          lt(sessions.createdAt, last.createdAt),
+          and(eq(sessions.createdAt, last.createdAt), lt(sessions.id, last.id)),
+        );
+      return rows()
+        .where(older)
+        .orderBy(desc(sessions.createdAt), desc(sessions.id))
+        .limit(limit)
+        .all()
+        .map(toSession);
+    },
+
+    update(sessionId: string, { metadata, ...patch }: SessionPatch): Session {
+      const head = sessionHeads.of(sessionId);
+      const change = { ...patch, ...(metadata === undefined ? {} : { metadata: toColumn(metadata) }) };
+      if (Object.values(change).some((value) => value !== undefined)) {
+        db.update(sessions).set(change).where(eq(sessions.id, sessionId)).run();
+      }
+      sessionHeads.save(head);
+      return existing(sessionId);
+    },
+
+    setStatus(sessionId: string, status: Session['status']): void {
+      db.update(sessions).set({ status }).where(eq(sessions.id, sessionId)).run();
+    },
+
+    delete(sessionId: string): void {
+      existing(sessionId);
+      db.delete(sessions).where(eq(sessions.id, sessionId)).run();
+    },
+  };
+}
+
+export type SessionTable = ReturnType<typeof createSessionTable>;
+
+function toSession({ metadata, ...row }: SessionRow): Session {
+  const column = { table: 'sessions', id: row.id };
+  const parsed = metadata === null ? null : parseColumn<NonNullable<Session['metadata']>>(metadata, column);
+  return withoutNulls({ ...row, metadata: parsed });
+}

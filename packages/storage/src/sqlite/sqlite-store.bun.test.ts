@@ -1,0 +1,17 @@
+import { afterAll, describe, it } from 'bun:test';
+import { mkdtempSync } from 'node:fs';
+import { rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { storeContract } from '@longhaul/core/testing';
+import { openSqliteStore } from './index.ts';
+
+/** Run by Bun's own test runner, which bun.test.ts starts. */
+const folder = mkdtempSync(join(tmpdir(), 'longhaul-bun-'));
+afterAll(() => rm(folder, { recursive: true, force: true }));
+
+let count = 0;
+storeContract({ describe, it }, 'bun:sqlite on a file', (options) => {
+  count += 1;
+  return openSqliteStore({ path: join(folder, `${count}.db`), ...options });
+});

@@ -1,0 +1,304 @@
+import type {
+  FinishRunOptions,
+  Lease,
+  LeaseHolder,
+  MessageClosing,
+  MessageDraft,
+  NewSession,
+  RunRecord,
+  SearchHit,
+  SessionLog,
+  SessionPatch,
+  Store,
+} from '@longhaul/core';
+import type {
+  Compaction,
+  EventPayload,
+  LonghaulEvent,
+  Mark,
+  Message,
+  Part,
+  QueuedMessage,
+  Session,
+} from '@longhaul/protocol';
+import { storeClosed } from '../shared/store-errors.ts';
+import type { Connection } from './connection.ts';
+import { createEventLog, type EventLog } from './event-log.ts';
+import { type AcquireOptions, createLeaseTable, type LeaseTable } from './lease-table.ts';
+import { assembleLog, readLogRows } from './log-reader.ts';
+import { createMarkTable, type MarkTable } from './mark-table.ts';
+import { createMessageTable, type MessageTable } from './message-table.ts';
+import { createPartSearch, type PartSearch } from './part-search.ts';
+import { createPartTable, type PartTable } from './part-table.ts';
+import { createQueueTable, type QueueTable } from './queue-table.ts';
+import { createSessionHeads, type Head, type SessionHeads } from './session-heads.ts';
+import { createSessionTable, type SessionTable } from './session-table.ts';
+import { mapSqliteError } from './sqlite-errors.ts';
+import { TransactionQueue } from './transaction-queue.ts';
+
+/** The Store port on one SQLite connection. Opened by `openSqliteStore`. */
+export class SqliteStore implements Store {
+  readonly #connection: Connection;
+  readonly #transactions: TransactionQueue;
+  readonly #heads: SessionHeads;
+  readonly #sessions: SessionTable;
+  readonly #leases: LeaseTable;
+  readonly #messages: MessageTable;
+  readonly #parts: PartTable;
+  readonly #events: EventLog;
+  readonly #queue: QueueTable;
+  readonly #marks: MarkTable;
+  readonly #search: PartSearch;
+  #closed = false;
+
+  constructor(connection: Connection, { path, now }: { path: string; now: () => number }) {
+    const { db } = connection;
+    this.#connection = connection;
+    this.#heads = createSessionHeads(db, now);
+    this.#sessions = createSessionTable(db, this.#heads);
+    this.#leases = createLeaseTable(db, now);
+    this.#events = createEventLog(db, now);
+    this.#search = createPartSearch(db);
+    this.#parts = createPartTable(db, this.#search);
+    this.#messages = createMessageTable(db, this.#parts);
+    this.#queue = createQueueTable(db, this.#events);
+    this.#marks = createMarkTable(db);
+    this.#transactions = new TransactionQueue(connection, {
+      mapError: (thrown) => mapSqliteError(thrown, path),
+      onRollback: () => this.#parts.forget(),
+    });
+  }
+
+  createSession(session: NewSession): Promise<Session> {
+    return this.#write(() => this.#sessions.create(session));
+  }
+
+  getSession(sessionId: string): Promise<Session | undefined> {
+    return this.#read(() => this.#sessions.get(sessionId));
+  }
+
+  listSessions({ limit = 50, before }: { limit?: number; before?: string } = {}): Promise<Session[]> {
+    return this.#read(() => this.#sessions.list({ limit, before }));
+  }
+
+  updateSession(sessionId: string, patch: SessionPatch): Promise<Session> {
+    return this.#write(() => this.#sessions.update(sessionId, patch));
+  }
+
+  deleteSession(sessionId: string): Promise<void> {
+    return this.#write(() => this.#sessions.delete(sessionId));
+  }
+
+  acquireLease(
+    sessionId: string,
+    { events = [], ...options }: AcquireOptions & { events?: readonly EventPayload[] },
+  ): Promise<{ lease: Lease; events: LonghaulEvent[] }> {
+    return this.#write(() => {
+      this.#parts.forget();
+      const head = this.#heads.of(sessionId);
+      const lease = this.#leases.acquire(head, options);
+      return { lease, events: this.#appendAndSave(head, events) };
+    });
+  }
+
+  renewLease(lease: Lease, ttlMs: number): Promise<void> {
+    return this.#write(() => {
+      const head = this.#heads.held(lease);
+      this.#leases.renew(head, ttlMs);
+      this.#heads.save(head);
+    });
+  }
+
+  leaseHolder(sessionId: string): Promise<LeaseHolder | undefined> {
+    return this.#read(() => this.#leases.holder(this.#heads.of(sessionId)));
+  }
+
+  finishRun(
+    lease: Lease,
+    { status, sessionStatus, onlyIfQueueEmpty, events }: FinishRunOptions,
+  ): Promise<{ finished: boolean; events: LonghaulEvent[] }> {
+    return this.#write(() => {
+      const head = this.#heads.held(lease);
+      if (onlyIfQueueEmpty && this.#queue.pending(lease.sessionId) > 0)
+        return { finished: false, events: [] };
+      this.#leases.end(head, status);
+      this.#sessions.setStatus(lease.sessionId, sessionStatus);
+      return { finished: true, events: this.#appendAndSave(head, events) };
+    });
+  }
+
+  listRuns(sessionId: string): Promise<RunRecord[]> {
+    return this.#read(() => {
+      this.#heads.of(sessionId);
+      return this.#leases.list(sessionId);
+    });
+  }
+
+  appendMessage(
+    lease: Lease,
+    draft: MessageDraft,
+    events: readonly EventPayload[] = [],
+  ): Promise<{ message: Message; events: LonghaulEvent[] }> {
+    return this.#write(() => {
+      const head = this.#heads.held(lease);
+      const message = this.#messages.append(head, draft);
+      return { message, events: this.#appendAndSave(head, events) };
+    });
+  }
+
+  putPart(
+    lease: Lease,
+    target: { messageId: string; index: number },
+    part: Part,
+    events: readonly EventPayload[] = [],
+  ): Promise<LonghaulEvent[]> {
+    return this.#append(lease, events, () => this.#parts.put(lease.sessionId, target, part));
+  }
+
+  closeMessage(
+    lease: Lease,
+    messageId: string,
+    closing: MessageClosing,
+    events: readonly EventPayload[] = [],
+  ): Promise<LonghaulEvent[]> {
+    return this.#append(lease, events, () => this.#messages.close(lease.sessionId, messageId, closing));
+  }
+
+  appendEvents(lease: Lease, events: readonly EventPayload[]): Promise<LonghaulEvent[]> {
+    return this.#append(lease, events, () => {});
+  }
+
+  enqueue(
+    sessionId: string,
+    message: QueuedMessage,
+    { maxPending }: { maxPending: number },
+  ): Promise<{ position: number; events: LonghaulEvent[] }> {
+    return this.#write(() => {
+      const head = this.#heads.of(sessionId);
+      const { lastEvent } = head;
+      const answer = this.#queue.add(head, message, maxPending);
+      if (head.lastEvent > lastEvent) this.#heads.save(head);
+      return answer;
+    });
+  }
+
+  listQueue(sessionId: string): Promise<QueuedMessage[]> {
+    return this.#read(() => {
+      this.#heads.of(sessionId);
+      return this.#queue.list(sessionId);
+    });
+  }
+
+  editQueued(sessionId: string, id: string, content: QueuedMessage['content']): Promise<boolean> {
+    return this.#inSession(sessionId, () => this.#queue.edit(sessionId, id, content));
+  }
+
+  removeQueued(sessionId: string, id: string): Promise<boolean> {
+    return this.#inSession(sessionId, () => this.#queue.remove(sessionId, id));
+  }
+
+  clearQueue(sessionId: string): Promise<number> {
+    return this.#inSession(sessionId, () => this.#queue.clear(sessionId));
+  }
+
+  takeQueue(
+    lease: Lease,
+    build: (queued: readonly QueuedMessage[]) => { draft: MessageDraft; events: readonly EventPayload[] },
+  ): Promise<{ message: Message; events: LonghaulEvent[] } | undefined> {
+    return this.#write(() => {
+      const head = this.#heads.held(lease);
+      const taken = this.#queue.take(lease.sessionId);
+      if (taken.length === 0) return undefined;
+      const { draft, events } = build(taken);
+      const message = this.#messages.append(head, draft);
+      return { message, events: this.#appendAndSave(head, events) };
+    });
+  }
+
+  recordCompaction(
+    lease: Lease,
+    compaction: Omit<Compaction, 'kind' | 'sessionId'>,
+    { marks = [], events = [] }: { marks?: readonly Mark[]; events?: readonly EventPayload[] } = {},
+  ): Promise<LonghaulEvent[]> {
+    const { sessionId } = lease;
+    return this.recordMarks(lease, [{ ...compaction, kind: 'compaction', sessionId }, ...marks], events);
+  }
+
+  recordMarks(
+    lease: Lease,
+    marks: readonly Mark[],
+    events: readonly EventPayload[] = [],
+  ): Promise<LonghaulEvent[]> {
+    return this.#append(lease, events, () => {
+      for (const mark of marks) this.#marks.add(lease.sessionId, mark);
+    });
+  }
+
+  undoMark(sessionId: string, markId: string, undoneAt: number): Promise<boolean> {
+    return this.#inSession(sessionId, () => this.#marks.undo(sessionId, markId, undoneAt));
+  }
+
+  async loadLog(sessionId: string): Promise<SessionLog> {
+    const { session, rows } = await this.#read(() => ({
+      session: this.#sessions.existing(sessionId),
+      rows: readLogRows(this.#connection.db, sessionId),
+    }));
+    return assembleLog(session, rows);
+  }
+
+  readEvents(
+    sessionId: string,
+    { after = 0, limit = -1 }: { after?: number; limit?: number } = {},
+  ): Promise<LonghaulEvent[]> {
+    return this.#read(() => {
+      this.#heads.of(sessionId);
+      return this.#events.read(sessionId, { after, limit });
+    });
+  }
+
+  search(
+    terms: string,
+    { sessionId, limit = 20 }: { sessionId?: string; limit?: number } = {},
+  ): Promise<SearchHit[]> {
+    return this.#read(() => this.#search.find(terms, { sessionId, limit }));
+  }
+
+  /** Stores what was called before, then closes. A second call does nothing. */
+  async [Symbol.asyncDispose](): Promise<void> {
+    if (this.#closed) return;
+    this.#closed = true;
+    this.#transactions.flush();
+    this.#connection.close();
+  }
+
+  #append(lease: Lease, events: readonly EventPayload[], write: () => void): Promise<LonghaulEvent[]> {
+    return this.#write(() => {
+      const head = this.#heads.held(lease);
+      write();
+      return events.length === 0 ? [] : this.#appendAndSave(head, events);
+    });
+  }
+
+  #appendAndSave(head: Head, events: readonly EventPayload[]): LonghaulEvent[] {
+    const numbered = this.#events.append(head, events);
+    this.#heads.save(head);
+    return numbered;
+  }
+
+  #inSession<T>(sessionId: string, write: () => T): Promise<T> {
+    return this.#write(() => {
+      this.#heads.of(sessionId);
+      return write();
+    });
+  }
+
+  async #write<T>(write: () => T): Promise<T> {
+    if (this.#closed) throw storeClosed();
+    return this.#transactions.write(write);
+  }
+
+  async #read<T>(read: () => T): Promise<T> {
+    if (this.#closed) throw storeClosed();
+    return this.#transactions.read(read);
+  }
+}

@@ -1,0 +1,40 @@
+import { spawn } from 'node:child_process';
+
+/**
+ * For a test of something that this machine may lack: skips it with the reason, unless `LONGHAUL_REQUIRE` names the thing; then the
+ * test fails.
+ */
+export function lacks(thing: string, reason: string, skip: (reason: string) => void): void {
+  const required = (process.env['LONGHAUL_REQUIRE'] ?? '').split(',').includes(thing);
+  if (required) throw new Error(`LONGHAUL_REQUIRE names ${thing}, but ${reason}`);
+  skip(reason);
+}
+
+export interface ProgramResult {
+  code: number | null;
+  output: string;
+}
+
+/** Runs a program to its end and collects what it prints. A program that cannot be started has no code. */
+export function runProgram(
+  program: string,
+  args: readonly string[],
+  options: { env?: Record<string, string>; uid?: number } = {},
+): Promise<ProgramResult> {
+  const { env = {}, uid } = options;
+  return new Promise((resolve) => {
+    const child = spawn(program, args, {
+      env: { ...process.env, ...env },
+      stdio: ['ignore', 'pipe', 'pipe'],
+      ...(uid === undefined ? {} : { uid }),
+    });
+    let output = '';
+    const collect = (chunk: Buffer) => {
+      output += chunk.toString();
+    };
+    child.stdout.on('data', collect);
+    child.stderr.on('data', collect);
+    child.on('error', (error) => resolve({ code: null, output: error.message }));
+    child.on('close', (code) => resolve({ code, output }));
+  });
+}
