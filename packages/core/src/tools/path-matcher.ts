@@ -4,5 +4,5 @@
  */
 export async function createPathMatcher(glob: string): Promise<(path: string) => boolean> {
   const { default: picomatch } = await import('picomatch');
-  return picomatch(glob, { dot: true, basename: true, nonegate: true });
+  return picomatch(glob, { dot: true, nonegate: true, basename: !glob.includes('/') });
 }
