@@ -1,3 +1,30 @@
+export {
+  type AgentConfig,
+  type CompressionConfig,
+  type CompressionTrigger,
+  type Config,
+  type ConfigInput,
+  DEFAULT_CONFIG,
+  expandHome,
+  type FindDefaultModelOptions,
+  findDefaultModel,
+  type LoadConfigOptions,
+  type LoadedConfig,
+  loadConfig,
+  type ModelConfig,
+  type ModelSettings,
+  noModelMessage,
+  PROVIDER_KINDS,
+  type ProviderConfig,
+  type ProviderKind,
+  type ResolvedModel,
+  type ResolvedWindow,
+  type ResolveModelOptions,
+  type ResolveWindowOptions,
+  resolveModel,
+  resolveWindow,
+  STRATEGY_NAMES,
+} from './config/index.ts';
 export { type AiSdkDriverOptions, createAiSdkDriver } from './drivers/ai-sdk-driver.ts';
 export type { AiSdkKind } from './drivers/wire-profile.ts';
 export {

@@ -1,0 +1,176 @@
+import type { TokenPrice } from '@longhaul/models';
+import type { ApprovalRule } from '../executor/approver.ts';
+
+/** The whole configuration, every default applied. Documented for users in docs/configuration.md. */
+export interface Config {
+  /** `provider/model`; absent: looked for. */
+  model?: string;
+  providers: Record<string, ProviderConfig>;
+  agents: Record<string, AgentConfig>;
+  context: {
+    compression: CompressionConfig;
+    /** Files of standing instructions in the workspace. */
+    instructions: string[];
+  };
+  tools: {
+    /** Cap for a tool without its own. */
+    maxOutputChars: number;
+    bash: { maxOutputChars: number; timeoutMs: number; maxTimeoutMs: number };
+    read: { maxLines: number; maxLineLength: number };
+    grep: { maxMatches: number };
+    list: { maxEntries: number };
+  };
+  sandbox: {
+    driver: 'auto' | 'docker' | 'bubblewrap' | 'local';
+    image: string;
+    network: 'on' | 'off';
+    memoryMb: number;
+    pids: number;
+    cpus: number;
+    /** Names of variables of the host's environment that commands see. */
+    env: string[];
+  };
+  /** `null`: no limit. */
+  limits: {
+    steps: number | null;
+    tokens: number | null;
+    costUsd: number | null;
+    minutes: number | null;
+  };
+  retry: { attempts: number; totalMs: number; stallMs: number };
+  /** The last one that matches a tool decides. */
+  approvals: ApprovalRule[];
+  storage: { url: string };
+  server: { host: string; port: number };
+  gateway: {
+    port: number;
+    upstreams: { name: string; baseUrl: string; compaction: boolean }[];
+    notices: 'text' | 'off';
+    learnUsage: boolean;
+  };
+  telemetry: { otlp: string | null };
+}
+
+export interface CompressionConfig {
+  /** A name of `STRATEGY_NAMES`, or the path of a module. */
+  strategy: string;
+  /** `null`: the strategy's own. */
+  trigger: CompressionTrigger | null;
+  auto: boolean;
+  /** Who writes summaries: `__same__`, `provider/model`, or `none`. */
+  model: string;
+  options: {
+    preserveLastNTurns: number;
+    recentMessagesToKeep: number;
+    pruneProtectTokens: number;
+    pruneMinimumTokens: number;
+    /** Share of the window that the ledger may take. */
+    ledgerShare: number;
+  };
+}
+
+export type CompressionTrigger = 'overflow' | 'manual' | { threshold: number };
+
+export interface ProviderConfig {
+  /** Absent: by the provider's name, else `openai-compatible`. */
+  kind?: ProviderKind;
+  baseUrl?: string;
+  apiKey?: string;
+  models?: Record<string, ModelConfig>;
+}
+
+export type ProviderKind = (typeof PROVIDER_KINDS)[number];
+
+export interface ModelConfig {
+  /** Tokens. */
+  window?: number;
+  /** Tokens. */
+  maxOutput?: number;
+  price?: TokenPrice;
+  accepts?: { images?: boolean; files?: boolean };
+}
+
+export interface AgentConfig {
+  model?: string;
+  /** Path of a file. */
+  prompt?: string;
+  tools?: string[];
+}
+
+/** One layer: what a file, a flag or a client sets. Lists replace, objects merge. */
+export type ConfigInput = DeepPartial<Config>;
+
+type DeepPartial<Value> = Value extends readonly unknown[]
+  ? Value
+  : Value extends object
+    ? { [Key in keyof Value]?: DeepPartial<Value[Key]> }
+    : Value;
+
+export const PROVIDER_KINDS = [
+  'anthropic',
+  'openai',
+  'google',
+  'openai-compatible',
+  'lmstudio',
+  'ollama',
+  'llamacpp',
+  'vllm',
+] as const;
+
+export const STRATEGY_NAMES = [
+  'reactive-overflow',
+  'proactive-threshold',
+  'structured-summary',
+  'middle-removal',
+  'pruning-agent',
+] as const;
+
+/** Every default, in one place. Plain data, so that a run without a file loads neither a schema nor a parser. */
+export const DEFAULT_CONFIG: Config = {
+  providers: {},
+  agents: {},
+  context: {
+    compression: {
+      strategy: 'reactive-overflow',
+      trigger: null,
+      auto: true,
+      model: '__same__',
+      options: {
+        preserveLastNTurns: 2,
+        recentMessagesToKeep: 10,
+        pruneProtectTokens: 40_000,
+        pruneMinimumTokens: 20_000,
+        ledgerShare: 0.2,
+      },
+    },
+    instructions: ['AGENTS.md'],
+  },
+  tools: {
+    maxOutputChars: 120_000,
+    bash: { maxOutputChars: 30_000, timeoutMs: 60_000, maxTimeoutMs: 600_000 },
+    read: { maxLines: 2000, maxLineLength: 2000 },
+    grep: { maxMatches: 1000 },
+    list: { maxEntries: 1000 },
+  },
+  sandbox: {
+    driver: 'auto',
+    image: 'node:24-bookworm',
+    network: 'on',
+    memoryMb: 2048,
+    pids: 512,
+    cpus: 2,
+    env: [],
+  },
+  limits: { steps: null, tokens: null, costUsd: null, minutes: null },
+  retry: { attempts: 6, totalMs: 600_000, stallMs: 120_000 },
+  approvals: [{ tool: '*', action: 'allow' }],
+  storage: { url: 'sqlite:~/.local/share/longhaul/longhaul.db' },
+  server: { host: '127.0.0.1', port: 4140 },
+  gateway: {
+    port: 4141,
+    upstreams: [{ name: 'lmstudio', baseUrl: 'http://127.0.0.1:1234/v1', compaction: true }],
+    notices: 'text',
+    learnUsage: true,
+  },
+  telemetry: { otlp: null },
+};

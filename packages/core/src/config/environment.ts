@@ -1,0 +1,57 @@
+import type { ConfigPath, ConfigProblem } from './config-layer.ts';
+import { isPlainObject, pathText } from './config-layer.ts';
+
+export type Environment = Readonly<Record<string, string | undefined>>;
+
+/** A value that is exactly `$NAME`. */
+const REFERENCE = /^\$([A-Za-z_]\w*)$/;
+
+export function referencedVariable(value: unknown): string | undefined {
+  return typeof value === 'string' ? REFERENCE.exec(value)?.[1] : undefined;
+}
+
+/** The variable's value. One that is empty counts as not set. */
+export function readVariable(env: Environment, name: string): string | undefined {
+  const value = Object.hasOwn(env, name) ? env[name]?.trim() : undefined;
+  return value === '' ? undefined : value;
+}
+
+export interface FilledIn {
+  value: unknown;
+  problems: ConfigProblem[];
+  /** Paths whose value came from a variable, as JSON. */
+  filled: ReadonlySet<string>;
+}
+
+/**
+ * Puts the environment in the place of every `$NAME`. A missing variable is a problem, except for the key and the address of a
+ * provider: there `$NAME` stays, and is a problem only for who uses the provider.
+ */
+export function fillInEnvironment(root: unknown, env: Environment): FilledIn {
+  const problems: ConfigProblem[] = [];
+  const filled = new Set<string>();
+  const visit = (value: unknown, path: ConfigPath): unknown => {
+    if (Array.isArray(value)) return value.map((item, index) => visit(item, [...path, index]));
+    if (isPlainObject(value)) {
+      return Object.fromEntries(
+        Object.entries(value).map(([key, item]) => [key, visit(item, [...path, key])]),
+      );
+    }
+    const name = referencedVariable(value);
+    if (name === undefined) return value;
+    const found = readVariable(env, name);
+    if (found !== undefined) filled.add(JSON.stringify(path));
+    else if (!mayWait(path)) {
+      problems.push({
+        path,
+        text: `${pathText(path)} reads $${name}, which is not set in the environment.`,
+      });
+    }
+    return found ?? value;
+  };
+  return { value: visit(root, []), problems, filled };
+}
+
+function mayWait(path: ConfigPath): boolean {
+  return path.length === 3 && path[0] === 'providers' && (path[2] === 'apiKey' || path[2] === 'baseUrl');
+}

@@ -1,0 +1,23 @@
+export {
+  type AgentConfig,
+  type CompressionConfig,
+  type CompressionTrigger,
+  type Config,
+  type ConfigInput,
+  DEFAULT_CONFIG,
+  type ModelConfig,
+  PROVIDER_KINDS,
+  type ProviderConfig,
+  type ProviderKind,
+  STRATEGY_NAMES,
+} from './config.ts';
+export { type FindDefaultModelOptions, findDefaultModel } from './default-model.ts';
+export { expandHome, type LoadConfigOptions, type LoadedConfig, loadConfig } from './load-config.ts';
+export { noModelMessage } from './no-model-message.ts';
+export {
+  type ModelSettings,
+  type ResolvedModel,
+  type ResolveModelOptions,
+  resolveModel,
+} from './resolve-model.ts';
+export { type ResolvedWindow, type ResolveWindowOptions, resolveWindow } from './resolve-window.ts';

@@ -1,0 +1,283 @@
+import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
+import { LonghaulError } from '@longhaul/protocol';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { DEFAULT_CONFIG } from './config.ts';
+import { type LoadConfigOptions, loadConfig } from './load-config.ts';
+
+let home: string;
+let cwd: string;
+
+beforeEach(async () => {
+  home = await mkdtemp(join(tmpdir(), 'longhaul-config-'));
+  cwd = join(home, 'project');
+  await mkdir(join(cwd, '.git'), { recursive: true });
+});
+
+afterEach(() => rm(home, { recursive: true, force: true }));
+
+async function write(path: string, text: string): Promise<string> {
+  const whole = join(home, path);
+  await mkdir(dirname(whole), { recursive: true });
+  await writeFile(whole, text);
+  return whole;
+}
+
+const project = (text: string) => write('project/longhaul.yml', text);
+const user = (text: string) => write('.config/longhaul/longhaul.yml', text);
+const load = (options: Partial<LoadConfigOptions> = {}) => loadConfig({ cwd, home, env: {}, ...options });
+
+/** The message of the `config_invalid` that loading must end with. */
+async function complaint(options: Partial<LoadConfigOptions> = {}): Promise<string> {
+  const error = await load(options).then(
+    () => undefined,
+    (thrown: unknown) => thrown,
+  );
+  expect(error).toBeInstanceOf(LonghaulError);
+  expect((error as LonghaulError).code).toBe('config_invalid');
+  return (error as LonghaulError).message;
+}
+
+describe('without a file', () => {
+  it('gives the defaults, with the home folder in the place of ~', async () => {
+    const { config, sources } = await load();
+    expect(sources).toEqual([]);
+    const storage = { url: `sqlite:${home}/.local/share/longhaul/longhaul.db` };
+    expect(config).toEqual({ ...DEFAULT_CONFIG, storage });
+  });
+
+  it.each(['', '# nothing\n', '---\n'])('an empty file %j is as none', async (text) => {
+    const path = await project(text);
+    const { config, sources } = await load();
+    expect(sources).toEqual([path]);
+    expect(config.retry).toEqual(DEFAULT_CONFIG.retry);
+  });
+});
+
+describe('precedence', () => {
+  it('is flag, settings, project, user, default; mappings merge and lists replace', async () => {
+    const userPath = await user(
+      'model: a/user\nlimits: { steps: 1, tokens: 1, costUsd: 1 }\ncontext: { instructions: [USER.md] }\nproviders: { one: { baseUrl: "http://one/v1" } }\n',
+    );
+    const projectPath = await project(
+      'model: a/project\nlimits: { steps: 2, tokens: 2 }\ncontext: { instructions: [A.md, B.md] }\nproviders: { two: { baseUrl: "http://two/v1" } }\n',
+    );
+    const { config, sources } = await load({
+      settings: { model: 'a/settings', limits: { steps: 3 } },
+      flags: { model: 'a/flag' },
+    });
+    expect(config.model).toBe('a/flag');
+    expect(config.limits).toEqual({ steps: 3, tokens: 2, costUsd: 1, minutes: null });
+    expect(config.context.instructions).toEqual(['A.md', 'B.md']);
+    expect(Object.keys(config.providers)).toEqual(['one', 'two']);
+    expect(sources).toEqual([projectPath, userPath]);
+  });
+
+  it('null takes a limit of a lower layer away', async () => {
+    await user('limits: { steps: 10 }');
+    await project('limits: { steps: null }');
+    expect((await load()).config.limits.steps).toBeNull();
+  });
+
+  it('the project file may stand above cwd, up to the root of the repository', async () => {
+    await mkdir(join(cwd, 'a/b'), { recursive: true });
+    await project('model: a/project');
+    await write('longhaul.yml', 'model: a/home');
+    expect((await load({ cwd: join(cwd, 'a/b') })).config.model).toBe('a/project');
+    await rm(join(cwd, 'longhaul.yml'));
+    expect((await load({ cwd: join(cwd, 'a/b') })).config.model).toBeUndefined();
+  });
+
+  it('outside of a repository the search ends at home', async () => {
+    await write('longhaul.yml', 'model: a/home');
+    const plain = join(home, 'plain/deep');
+    await mkdir(plain, { recursive: true });
+    expect((await load({ cwd: plain })).config.model).toBe('a/home');
+  });
+
+  it('outside of both, a file above is not taken: it may be anybody’s', async () => {
+    await write('longhaul.yml', 'model: a/stranger');
+    const elsewhere = join(home, 'nobody');
+    await mkdir(join(home, 'plain'), { recursive: true });
+    expect((await load({ cwd: join(home, 'plain'), home: elsewhere })).config.model).toBeUndefined();
+  });
+
+  it('XDG_CONFIG_HOME moves the user file', async () => {
+    await write('xdg/longhaul/longhaul.yml', 'model: a/xdg');
+    const env = { XDG_CONFIG_HOME: join(home, 'xdg') };
+    expect((await load({ env })).config.model).toBe('a/xdg');
+  });
+
+  it('paths in a file are meant from its folder', async () => {
+    await user(
+      'agents: { coder: { prompt: ./prompt.md } }\ncontext: { compression: { strategy: ~/mine.ts } }',
+    );
+    const { config } = await load();
+    expect(config.agents['coder']?.prompt).toBe(join(home, '.config/longhaul/prompt.md'));
+    expect(config.context.compression.strategy).toBe(join(home, 'mine.ts'));
+  });
+
+  it('headings with nothing below them change nothing', async () => {
+    await project('model:\nlimits:\nproviders:\n  lmstudio:\ncontext:\n  compression:\n');
+    const { config } = await load();
+    expect(config.limits).toEqual(DEFAULT_CONFIG.limits);
+    expect(config.providers).toEqual({ lmstudio: {} });
+  });
+});
+
+describe('the environment', () => {
+  const KEY = 'providers: { mine: { baseUrl: "http://mine/v1", apiKey: $MINE_KEY } }';
+
+  it('is read where a value is exactly $NAME', async () => {
+    await project(`${KEY}\nsandbox: { image: "img:$TAG" }`);
+    const { config } = await load({ env: { MINE_KEY: 'secret', TAG: 'no' } });
+    expect(config.providers['mine']?.apiKey).toBe('secret');
+    expect(config.sandbox.image).toBe('img:$TAG');
+  });
+
+  it('gives numbers and truth values where they are wanted', async () => {
+    await project(
+      'server: { port: $PORT }\ncontext: { compression: { auto: $AUTO } }\nsandbox: { image: $IMAGE }',
+    );
+    const { config } = await load({ env: { PORT: '4500', AUTO: 'false', IMAGE: '24' } });
+    expect([config.server.port, config.context.compression.auto, config.sandbox.image]).toEqual([
+      4500,
+      false,
+      '24',
+    ]);
+  });
+
+  it('a missing variable is named', async () => {
+    await project('\nstorage:\n  url: $DB_URL\n');
+    expect(await complaint()).toBe(
+      'longhaul.yml:3:8: storage.url reads $DB_URL, which is not set in the environment.',
+    );
+  });
+
+  it('a missing variable where a number is wanted is one problem, not two', async () => {
+    await project('server: { port: $PORT }');
+    expect((await complaint()).split('\n')).toHaveLength(1);
+  });
+
+  it('the missing key of a provider is no error until it is used', async () => {
+    await project(KEY);
+    expect((await load()).config.providers['mine']?.apiKey).toBe('$MINE_KEY');
+  });
+});
+
+describe('mistakes', () => {
+  it.each<[name: string, text: string, message: string]>([
+    ['an unknown key', 'modle: a/b', 'longhaul.yml:1:1: modle is not a known key. Did you mean "model"?'],
+    [
+      'an unknown key, nested',
+      'model: a/b\ncontext:\n  compression:\n    stategy: reactive-overflow\n',
+      'longhaul.yml:4:5: context.compression.stategy is not a known key. Did you mean "strategy"?',
+    ],
+    [
+      'an unknown key of a named provider',
+      'providers:\n  mine:\n    baseURL: http://x/v1\n',
+      'longhaul.yml:3:5: providers.mine.baseURL is not a known key. Did you mean "baseUrl"?',
+    ],
+    [
+      'an unknown key of a list',
+      'approvals:\n  - { tool: bash, acton: deny, action: deny }\n',
+      'longhaul.yml:2:19: approvals[0].acton is not a known key. Did you mean "action"?',
+    ],
+    ['an unknown key like nothing', 'quantumFlux: 1', 'longhaul.yml:1:1: quantumFlux is not a known key.'],
+    [
+      'a wrong type',
+      'limits:\n  steps: many\n',
+      'longhaul.yml:2:10: limits.steps must be a number, not "many".',
+    ],
+    ['a mapping that is none', 'tools: 5', 'longhaul.yml:1:8: tools must be a mapping of keys, not 5.'],
+    [
+      'a number out of range',
+      'server: { port: 99999 }',
+      'longhaul.yml:1:17: server.port must be at most 65535, not 99999.',
+    ],
+    [
+      'a value of a fixed set',
+      'sandbox: { driver: dokcer }',
+      'longhaul.yml:1:20: sandbox.driver must be auto or docker or bubblewrap or local, not "dokcer". Did you mean "docker"?',
+    ],
+    [
+      'a model without a provider',
+      'model: claude',
+      'longhaul.yml:1:8: model must be provider/model, such as anthropic/claude-sonnet-4-5, not "claude".',
+    ],
+    ['a missing value', 'approvals: [{ tool: bash }]', 'longhaul.yml:1:13: approvals[0].action is missing.'],
+    [
+      'an address that is none',
+      'providers: { x: { baseUrl: localhost } }',
+      'longhaul.yml:1:28: providers.x.baseUrl must be an http:// or https:// URL, not "localhost".',
+    ],
+    [
+      'a trigger that is none',
+      'context: { compression: { trigger: sometimes } }',
+      'longhaul.yml:1:36: context.compression.trigger must be overflow, manual, or { threshold: 0.8 }, not "sometimes".',
+    ],
+    ['a list as the whole', '- a\n', 'longhaul.yml:1:1: the file must be a mapping of keys, not a list.'],
+    [
+      'the key of a provider is never shown',
+      'providers: { x: { apiKey: 12345 } }',
+      'longhaul.yml:1:27: providers.x.apiKey must be text, not a number.',
+    ],
+  ])('%s', async (_name, text, message) => {
+    await project(text);
+    expect(await complaint()).toBe(message);
+  });
+
+  it.each([
+    ['an open bracket', 'model: [a', /^longhaul\.yml:1:10: this is not valid YAML: /],
+    ['a tab', 'tools:\n\tbash: 1', /^longhaul\.yml:2:1: this is not valid YAML: /],
+    ['a key twice', 'model: a/b\nmodel: a/c', /^longhaul\.yml:2:1: this is not valid YAML: .*unique/],
+    ['an alias to nothing', 'model: *nowhere', /^longhaul\.yml:1:\d+: this is not valid YAML: .*nowhere/],
+  ])('bad YAML: %s', async (_name, text, pattern) => {
+    await project(text);
+    expect(await complaint()).toMatch(pattern);
+  });
+
+  it('aliases that would fill the memory are refused', async () => {
+    const lines = ['a0: &a0 [x,x,x,x,x,x,x,x,x,x]'];
+    for (let i = 1; i < 9; i += 1)
+      lines.push(
+        `a${i}: &a${i} [${Array(10)
+          .fill(`*a${i - 1}`)
+          .join(',')}]`,
+      );
+    await project(lines.join('\n'));
+    expect(await complaint()).toMatch(/not valid YAML: Excessive alias/);
+  });
+
+  it('names every mistake', async () => {
+    await project('modle: a/b\nlimits: { steps: 0 }\n');
+    expect((await complaint()).split('\n')).toEqual([
+      'longhaul.yml:2:18: limits.steps must be more than 0, not 0.',
+      'longhaul.yml:1:1: modle is not a known key. Did you mean "model"?',
+    ]);
+  });
+
+  it('says which file, when it is not in the working folder', async () => {
+    const path = await user('modle: a/b');
+    expect(await complaint()).toContain(`${path}:1:1: modle`);
+  });
+
+  it('settings over the API are checked too', async () => {
+    expect(await complaint({ settings: { limits: { stepz: 1 } } })).toBe(
+      'settings: limits.stepz is not a known key. Did you mean "steps"?',
+    );
+  });
+
+  it('a key named __proto__ changes no object', async () => {
+    await project('providers: { __proto__: { baseUrl: "http://x/v1" } }\n');
+    await load().catch(() => undefined);
+    expect(Object.hasOwn(Object.prototype, 'baseUrl')).toBe(false);
+    expect(({} as Record<string, unknown>)['baseUrl']).toBeUndefined();
+  });
+
+  it('a folder in the place of the file is an error of its own', async () => {
+    await mkdir(join(cwd, 'longhaul.yml'));
+    await expect(load()).rejects.toMatchObject({ code: 'file_unreadable' });
+  });
+});

@@ -1,0 +1,161 @@
+import { readFile, stat } from 'node:fs/promises';
+import { dirname, isAbsolute, join, relative, resolve } from 'node:path';
+import { LonghaulError } from '@longhaul/protocol';
+import { type Config, type ConfigInput, DEFAULT_CONFIG } from './config.ts';
+import { type ConfigLayer, isPlainObject } from './config-layer.ts';
+import type { Environment } from './environment.ts';
+
+export interface LoadConfigOptions {
+  /** Absolute; the search for a project file starts here. */
+  cwd: string;
+  env: Environment;
+  /** Absolute. */
+  home: string;
+  /** What the command line says; already checked there. */
+  flags?: ConfigInput;
+  /** Settings changed over the API, as stored. */
+  settings?: unknown;
+}
+
+export interface LoadedConfig {
+  config: Config;
+  /** Files that were read, the one that wins first. */
+  sources: string[];
+}
+
+const FILE_NAME = 'longhaul.yml';
+
+/**
+ * The configuration: flags, then settings, then the project's file, then the user's file, then defaults. Lists replace, mappings
+ * merge. Having no file is fine, and costs nothing: neither the schema nor the YAML parser is loaded then.
+ *
+ * The project's file is `longhaul.yml` in `cwd` or a folder above it, up to the root of the git repository or the home folder; where
+ * there is neither, in `cwd` alone. The user's is `~/.config/longhaul/longhaul.yml` (`XDG_CONFIG_HOME`).
+ *
+ * @throws {LonghaulError} `config_invalid` with file, line and column; `file_unreadable`.
+ */
+export async function loadConfig(options: LoadConfigOptions): Promise<LoadedConfig> {
+  const files = await readFiles([await projectFiles(options), [userFile(options)]]);
+  const layers = await Promise.all(files.map((file) => checkFile(file, options)));
+  const settings = await checkSettings(options);
+  const lowestFirst = [...layers.reverse(), settings, options.flags ?? {}];
+  const config = lowestFirst.reduce<unknown>(merge, DEFAULT_CONFIG);
+  return {
+    // Every layer was checked, and merging checked layers into whole defaults gives a whole configuration.
+    config: withHome(config as Config, options.home),
+    sources: files.map((file) => file.path),
+  };
+}
+
+interface ConfigFile {
+  path: string;
+  text: string;
+}
+
+/** The first file there is of each group. */
+async function readFiles(groups: readonly (readonly string[])[]): Promise<ConfigFile[]> {
+  const found: ConfigFile[] = [];
+  for (const group of groups) {
+    for (const path of group) {
+      const text = await readIfThere(path);
+      if (text === undefined || found.some((file) => file.path === path)) continue;
+      found.push({ path, text });
+      break;
+    }
+  }
+  return found;
+}
+
+async function readIfThere(path: string): Promise<string | undefined> {
+  try {
+    return await readFile(path, 'utf8');
+  } catch (error) {
+    const code = error instanceof Error && 'code' in error ? error.code : undefined;
+    if (code === 'ENOENT' || code === 'ENOTDIR') return undefined;
+    throw new LonghaulError(
+      'file_unreadable',
+      `Cannot read ${path} (${String(code)}). Make it a readable file, or remove it.`,
+      {
+        cause: error,
+      },
+    );
+  }
+}
+
+async function projectFiles({ cwd, home }: LoadConfigOptions): Promise<string[]> {
+  const folders: string[] = [];
+  for (let folder = resolve(cwd); ; folder = dirname(folder)) {
+    folders.push(folder);
+    if (folder === resolve(home) || (await exists(join(folder, '.git')))) {
+      return folders.map((path) => join(path, FILE_NAME));
+    }
+    // Beyond a repository and the home folder, a file above may be anybody's.
+    if (dirname(folder) === folder) return [join(resolve(cwd), FILE_NAME)];
+  }
+}
+
+async function exists(path: string): Promise<boolean> {
+  return stat(path).then(
+    () => true,
+    () => false,
+  );
+}
+
+function userFile({ env, home }: LoadConfigOptions): string {
+  const configured = env['XDG_CONFIG_HOME'];
+  const base = configured && isAbsolute(configured) ? configured : join(home, '.config');
+  return join(base, 'longhaul', FILE_NAME);
+}
+
+async function checkFile(file: ConfigFile, options: LoadConfigOptions): Promise<ConfigInput> {
+  const { parseYamlLayer } = await import('./yaml-layer.ts');
+  const name = relative(options.cwd, file.path);
+  const layer = parseYamlLayer(name.startsWith('..') ? file.path : name, file.text);
+  const checked = await check(layer, options.env);
+  return withPaths(checked, dirname(file.path), options.home);
+}
+
+async function checkSettings({ settings, env }: LoadConfigOptions): Promise<ConfigInput> {
+  if (settings === undefined) return {};
+  return check({ name: 'settings', value: settings }, env);
+}
+
+async function check(layer: ConfigLayer, env: Environment): Promise<ConfigInput> {
+  const { checkLayer } = await import('./check-layer.ts');
+  return checkLayer(layer, env);
+}
+
+/** Paths in a file are meant from the file's own folder. */
+function withPaths(input: ConfigInput, folder: string, home: string): ConfigInput {
+  const from = (path: string): string => resolve(folder, expandHome(path, home));
+  const copy = structuredClone(input);
+  for (const agent of Object.values(copy.agents ?? {})) {
+    if (agent?.prompt !== undefined) agent.prompt = from(agent.prompt);
+  }
+  const compression = copy.context?.compression;
+  if (compression?.strategy !== undefined && /^[./~]|\.[cm]?[jt]s$/.test(compression.strategy)) {
+    compression.strategy = from(compression.strategy);
+  }
+  return copy;
+}
+
+function withHome(config: Config, home: string): Config {
+  const url = config.storage.url.replace(
+    /^sqlite:(~.*)$/,
+    (_, path: string) => `sqlite:${expandHome(path, home)}`,
+  );
+  return { ...config, storage: { ...config.storage, url } };
+}
+
+export function expandHome(path: string, home: string): string {
+  return path === '~' || path.startsWith('~/') ? join(home, path.slice(1)) : path;
+}
+
+function merge(lower: unknown, higher: unknown): unknown {
+  if (higher === undefined) return lower;
+  if (!isPlainObject(lower) || !isPlainObject(higher)) return higher;
+  const keys = new Set([...Object.keys(lower), ...Object.keys(higher)]);
+  const own = (object: Record<string, unknown>, key: string) =>
+    Object.hasOwn(object, key) ? object[key] : undefined;
+  return Object.fromEntries([...keys].map((key) => [key, merge(own(lower, key), own(higher, key))]));
+}

@@ -1,0 +1,16 @@
+import { API_KEY_VARIABLES, LOCAL_SERVERS } from '@longhaul/models';
+
+/** What to say when there is no model: everything that was looked at, and every way to name one. */
+export function noModelMessage(): string {
+  const ports = LOCAL_SERVERS.map((server) => `${server.name} on ${new URL(server.baseUrl).host}`);
+  return [
+    'No model is configured, and none was found.',
+    `Looked for: ${Object.values(API_KEY_VARIABLES).flat().join(', ')} in the environment; ${ports.join(', ')}.`,
+    'Do one of these:',
+    '  export ANTHROPIC_API_KEY=…                                    use a provider by its key',
+    '  model: anthropic/claude-sonnet-4-5                            name a model in longhaul.yml',
+    '  longhaul run --model openai-compatible/NAME --base-url URL …  use any OpenAI-compatible server',
+    '  start LM Studio, Ollama, llama.cpp or vLLM with a model loaded',
+    'To see Longhaul work without any model: longhaul demo',
+  ].join('\n');
+}

@@ -1,0 +1,248 @@
+import type { JsonValue } from '@longhaul/protocol';
+import * as z from 'zod';
+import { type ConfigInput, DEFAULT_CONFIG, PROVIDER_KINDS, STRATEGY_NAMES } from './config.ts';
+
+const setting = <Schema extends z.ZodType>(schema: Schema, description: string, fallback?: JsonValue) =>
+  schema.meta({ description, ...(fallback === undefined ? {} : { default: fallback }) }).optional();
+
+const D = DEFAULT_CONFIG;
+
+const count = z.int().min(1);
+const port = z.int().min(0).max(65_535);
+const limit = z.number().positive().nullable();
+const text = z.string().min(1);
+const modelName = z
+  .string()
+  .regex(/^[^/\s]+\/\S+$/, { error: 'must be provider/model, such as anthropic/claude-sonnet-4-5' });
+const url = z.string().refine(isHttpUrl, { error: 'must be an http:// or https:// URL' });
+
+/** `$NAME` of a variable that is not set stays until the provider is used. */
+function isHttpUrl(value: string): boolean {
+  return value.startsWith('$') || (/^https?:/i.test(value) && URL.canParse(value));
+}
+
+export function isModulePath(strategy: string): boolean {
+  return /^[./~]/.test(strategy) || /\.[cm]?[jt]s$/.test(strategy);
+}
+
+const rates = {
+  input: z.number().min(0).meta({ description: 'US dollars for a million tokens of input.' }),
+  output: z.number().min(0).meta({ description: 'US dollars for a million tokens of output.' }),
+  cacheRead: setting(z.number().min(0), 'For input that came from the cache. Default: as input.'),
+  cacheWrite: setting(z.number().min(0), 'For input written to the cache. Default: as input.'),
+};
+
+const price = z.strictObject({
+  ...rates,
+  long: setting(
+    z.strictObject({ aboveTokens: count, ...rates }),
+    'Rates of a whole request whose input is longer than aboveTokens.',
+  ),
+});
+
+const model = z.strictObject({
+  window: setting(count, 'Tokens of input and output together.'),
+  maxOutput: setting(count, 'Most tokens of one answer.'),
+  price: setting(price, 'For the cost of a run.'),
+  accepts: setting(
+    z.strictObject({ images: z.boolean().optional(), files: z.boolean().optional() }),
+    'Media the model takes.',
+  ),
+});
+
+const provider = z.strictObject({
+  kind: setting(z.enum(PROVIDER_KINDS), "Default: the provider's name, else openai-compatible."),
+  baseUrl: setting(url, 'Of an OpenAI-compatible server, usually ending in /v1.'),
+  apiKey: setting(text, 'Better as $NAME, which reads the environment.'),
+  models: setting(z.record(text, model), 'What the server does not tell of its models.'),
+});
+
+const agent = z.strictObject({
+  model: setting(modelName, 'Default: the top-level model.'),
+  prompt: setting(text, 'Path of a file, from this file.'),
+  tools: setting(z.array(text), 'Names of tools; * stands for any text. Default: all.'),
+});
+
+const options = D.context.compression.options;
+const compression = z.strictObject({
+  strategy: setting(
+    z.string().refine((name) => STRATEGY_NAMES.some((own) => own === name) || isModulePath(name), {
+      error: `must be one of ${STRATEGY_NAMES.join(', ')}, or the path of a module`,
+    }),
+    `One of ${STRATEGY_NAMES.join(', ')}, or the path of a module.`,
+    D.context.compression.strategy,
+  ),
+  trigger: setting(
+    z
+      .union([z.enum(['overflow', 'manual']), z.strictObject({ threshold: z.number().gt(0).max(1) })], {
+        error: 'must be overflow, manual, or { threshold: 0.8 }',
+      })
+      .nullable(),
+    "Overrides the strategy's own: overflow, manual, or a share of the window.",
+    null,
+  ),
+  auto: setting(z.boolean(), 'false: an overflow is an error instead.', D.context.compression.auto),
+  model: setting(
+    z.string().refine((name) => /^(?:__same__|none)$/.test(name) || modelName.safeParse(name).success, {
+      error: 'must be __same__, none, or provider/model',
+    }),
+    'Who writes summaries: __same__, none, or provider/model.',
+    D.context.compression.model,
+  ),
+  options: setting(
+    z.strictObject({
+      preserveLastNTurns: setting(z.int().min(0), 'Turns kept verbatim.', options.preserveLastNTurns),
+      recentMessagesToKeep: setting(count, 'Of structured-summary.', options.recentMessagesToKeep),
+      pruneProtectTokens: setting(
+        z.int().min(0),
+        'Newest tool output that pruning leaves.',
+        options.pruneProtectTokens,
+      ),
+      pruneMinimumTokens: setting(
+        z.int().min(0),
+        'Pruning happens only if it saves this.',
+        options.pruneMinimumTokens,
+      ),
+      ledgerShare: setting(z.number().min(0).max(1), 'Of the window.', options.ledgerShare),
+    }),
+    'Numbers of the strategies.',
+  ),
+});
+
+const tools = z.strictObject({
+  maxOutputChars: setting(count, 'Cap for a tool without its own.', D.tools.maxOutputChars),
+  bash: setting(
+    z.strictObject({
+      maxOutputChars: setting(count, 'Head and tail are kept.', D.tools.bash.maxOutputChars),
+      timeoutMs: setting(count, 'For a command.', D.tools.bash.timeoutMs),
+      maxTimeoutMs: setting(count, 'Most that a call may ask for.', D.tools.bash.maxTimeoutMs),
+    }),
+    'Commands.',
+  ),
+  read: setting(
+    z.strictObject({
+      maxLines: setting(count, 'Of one page.', D.tools.read.maxLines),
+      maxLineLength: setting(count, 'Characters.', D.tools.read.maxLineLength),
+    }),
+    'Reading files.',
+  ),
+  grep: setting(
+    z.strictObject({ maxMatches: setting(count, 'Of one call.', D.tools.grep.maxMatches) }),
+    'Searching files.',
+  ),
+  list: setting(
+    z.strictObject({ maxEntries: setting(count, 'Of one call.', D.tools.list.maxEntries) }),
+    'Listing folders.',
+  ),
+});
+
+const sandbox = z.strictObject({
+  driver: setting(
+    z.enum(['auto', 'docker', 'bubblewrap', 'local']),
+    'auto: docker, else bubblewrap. local is no sandbox.',
+    D.sandbox.driver,
+  ),
+  image: setting(text, 'Of docker.', D.sandbox.image),
+  network: setting(z.enum(['on', 'off']), 'Whether commands reach the network.', D.sandbox.network),
+  memoryMb: setting(count, 'For all processes together.', D.sandbox.memoryMb),
+  pids: setting(count, 'Most processes at once.', D.sandbox.pids),
+  cpus: setting(z.number().positive(), 'May be a fraction.', D.sandbox.cpus),
+  env: setting(
+    z.array(z.string().regex(/^[A-Za-z_]\w*$/, { error: 'must be the name of a variable, without $' })),
+    "Names of the host's variables that commands see.",
+    D.sandbox.env,
+  ),
+});
+
+const limits = z.strictObject({
+  steps: setting(limit, 'Model calls. null: no limit.', null),
+  tokens: setting(limit, 'Of input and output. null: no limit.', null),
+  costUsd: setting(limit, 'US dollars. null: no limit.', null),
+  minutes: setting(limit, 'Of wall time. null: no limit.', null),
+});
+
+const retry = z.strictObject({
+  attempts: setting(count, 'For one model call.', D.retry.attempts),
+  totalMs: setting(count, 'For all attempts of one model call.', D.retry.totalMs),
+  stallMs: setting(z.int().min(0), 'Silence in a stream that counts as failed. 0: never.', D.retry.stallMs),
+});
+
+const approval = z.strictObject({
+  tool: text.meta({ description: 'Name of a tool; * stands for any text.' }),
+  action: z.enum(['allow', 'ask', 'deny']),
+});
+
+const gateway = z.strictObject({
+  port: setting(port, '0: any free one.', D.gateway.port),
+  upstreams: setting(
+    z.array(
+      z.strictObject({
+        name: text,
+        baseUrl: url,
+        compaction: z.boolean().default(true),
+      }),
+    ),
+    'Servers behind the gateway.',
+    D.gateway.upstreams,
+  ),
+  notices: setting(z.enum(['text', 'off']), 'How clients are told of a compaction.', D.gateway.notices),
+  learnUsage: setting(z.boolean(), 'Learn token counts from real usage.', D.gateway.learnUsage),
+});
+
+/** What a `longhaul.yml` may hold. Keys that are not here are errors. Defaults are in `DEFAULT_CONFIG`. */
+export const configSchema = z.strictObject({
+  model: setting(modelName, 'provider/model. Default: looked for in the environment and on local ports.'),
+  providers: setting(
+    z.record(
+      z.string().regex(/^[A-Za-z0-9][\w.-]*$/, { error: 'must be a name of letters, digits, - and .' }),
+      provider,
+    ),
+    'Servers of models by name.',
+  ),
+  agents: setting(z.record(text, agent), 'Agents by name; coder is the default one.'),
+  context: setting(
+    z.strictObject({
+      compression: setting(compression, 'What happens when the window fills.'),
+      instructions: setting(
+        z.array(text),
+        'Files of standing instructions, from the workspace.',
+        D.context.instructions,
+      ),
+    }),
+    'The context window.',
+  ),
+  tools: setting(tools, 'Limits of tools.'),
+  sandbox: setting(sandbox, 'Where commands run.'),
+  limits: setting(limits, 'Where a run stops.'),
+  retry: setting(retry, 'When a model call fails.'),
+  approvals: setting(z.array(approval), 'The last that matches decides.', [{ tool: '*', action: 'allow' }]),
+  storage: setting(
+    z.strictObject({
+      url: setting(
+        z.string().regex(/^(?:sqlite|memory|postgres|postgresql):/, {
+          error: 'must start with sqlite:, memory: or postgres:',
+        }),
+        'Where sessions live.',
+        D.storage.url,
+      ),
+    }),
+    'Where sessions live.',
+  ),
+  server: setting(
+    z.strictObject({
+      host: setting(text, 'Address to listen on.', D.server.host),
+      port: setting(port, '0: any free one.', D.server.port),
+    }),
+    'longhaul serve.',
+  ),
+  gateway: setting(gateway, 'longhaul gateway.'),
+  telemetry: setting(
+    z.strictObject({ otlp: setting(url.nullable(), 'Address of an OTLP collector.', D.telemetry.otlp) }),
+    'Traces and metrics.',
+  ),
+}) satisfies z.ZodType<ConfigInput, unknown>;
+
+/** For editors: docs/longhaul.schema.json. */
+export function configJsonSchema(): Record<string, unknown> {
+  return { ...z.toJSONSchema(configSchema, { io: 'input' }), title: 'longhaul.yml' };
+}
