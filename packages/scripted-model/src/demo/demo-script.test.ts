@@ -219,18 +219,15 @@ describe('without a compaction', () => {
 });
 
 describe('with compactions', () => {
-  it.each([1, 2, 5])(
-    'goes on where it was when of every %i steps only the last stays',
-    async (compactEvery) => {
-      const { compactions, log, answer } = await run({ compactEvery });
-      expect(compactions).toBeGreaterThanOrEqual(2);
-      expect(answer).toMatch(/all \d+ tests pass/);
-      for (const rule of STANDING_RULES) expect(answer).toContain(rule.name);
-      await expectFinishedApplication();
-      expect([...writesByPath(log).values()]).toEqual(APP_FILES.map(() => 1));
-      expect(log.filter(({ name }) => name === 'recall')).toHaveLength(2);
-    },
-  );
+  it.each([1, 5])('goes on where it was when of every %i steps only the last stays', async (compactEvery) => {
+    const { compactions, log, answer } = await run({ compactEvery });
+    expect(compactions).toBeGreaterThanOrEqual(2);
+    expect(answer).toMatch(/all \d+ tests pass/);
+    for (const rule of STANDING_RULES) expect(answer).toContain(rule.name);
+    await expectFinishedApplication();
+    expect([...writesByPath(log).values()]).toEqual(APP_FILES.map(() => 1));
+    expect(log.filter(({ name }) => name === 'recall')).toHaveLength(2);
+  });
 
   it('loses its way and repeats work when the summary has no todo list', async () => {
     const { log } = await run({ compactEvery: 4, summary: () => 'Work is under way.' });
@@ -248,14 +245,10 @@ describe('the standing instructions', () => {
           ({ todo }) => `[${todo.startsWith('README') ? '>' : todo.startsWith('Check') ? ' ' : 'x'}] ${todo}`,
         ).join('\n'),
       },
-      {
-        role: 'assistant',
-        content: '',
-        tool_calls: [
-          { id: 'c', type: 'function', function: { name: 'read', arguments: '{"path":"src/cli.js"}' } },
-        ],
-      },
-      { role: 'tool', tool_call_id: 'c', content: '…' },
+      ...exchange([
+        { name: 'read', input: { path: 'src/cli.js' }, result: '…' },
+        { name: 'read', input: { path: 'scripts/make-sample-deck.js' }, result: '…' },
+      ]),
     ];
     const call = demoScript({ messages, asksForSummary: false }).toolCalls?.[0];
     expect(call).toMatchObject({ name: 'write', arguments: { path: 'README.md' } });
@@ -345,24 +338,60 @@ describe('what goes wrong', () => {
   });
 });
 
+describe('the final answer', () => {
+  const finished: ChatMessage[] = [
+    { role: 'user', content: DEMO_TASK },
+    { role: 'assistant', content: PLAN.map(({ todo }) => `[x] ${todo}`).join('\n') },
+    ...exchange([
+      { name: 'bash', input: { command: FINAL_TESTS }, result: 'ℹ pass 28\nℹ fail 0\n[exit code 0]' },
+    ]),
+  ];
+  const recalled = exchange([
+    {
+      name: 'recall',
+      input: { handle: 'm6.1' },
+      result: '    actual: [ 0, 1, 6, 15 ],\n    expected: [ 1, 6, 15, 38 ],',
+    },
+  ]);
+
+  it('tells the figures of the first failing run when they were recalled, and not otherwise', () => {
+    const figures = '0, 1, 6, 15 days instead of 1, 6, 15, 38';
+    const answer = (messages: ChatMessage[]) => demoScript({ messages, asksForSummary: false }).text;
+    expect(answer(finished)).toMatch(/all 28 tests pass/);
+    expect(answer(finished)).not.toContain(figures);
+    expect(answer([...finished, ...recalled])).toContain(figures);
+  });
+});
+
+let exchanges = 0;
+
 function exchange(calls: readonly LoggedCall[]): ChatMessage[] {
+  exchanges += 1;
   const tool_calls = calls.map(({ name, input }, index) => ({
-    id: `call_${index}`,
+    id: `call_${exchanges}_${index}`,
     type: 'function' as const,
     function: { name, arguments: JSON.stringify(input) },
   }));
   const results = calls.map(
-    ({ result }, index): ChatMessage => ({ role: 'tool', tool_call_id: `call_${index}`, content: result }),
+    ({ result }, index): ChatMessage => ({
+      role: 'tool',
+      tool_call_id: `call_${exchanges}_${index}`,
+      content: result,
+    }),
   );
   return [{ role: 'assistant', content: '', tool_calls }, ...results];
 }
 
-it('makes no call twice in one point of the plan, since that is how it finds its place', () => {
+it('makes in no step all the calls of a later one, since by them it finds its place', () => {
   const seen = lookAt([{ role: 'user', content: DEMO_TASK }], []);
   for (const { steps } of PLAN) {
-    const calls = steps
-      .flatMap((step) => step.calls(seen))
-      .map(({ name, arguments: input }) => signatureOf(name, Object(input)));
-    expect(new Set(calls).size).toBe(calls.length);
+    const made = steps.map((step) =>
+      step.calls(seen).map(({ name, arguments: input }) => signatureOf(name, Object(input))),
+    );
+    for (const [index, later] of made.entries()) {
+      for (const earlier of made.slice(0, index)) {
+        expect(later.every((call) => earlier.includes(call))).toBe(false);
+      }
+    }
   }
 });

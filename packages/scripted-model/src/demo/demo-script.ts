@@ -103,25 +103,30 @@ function lastStep(seen: Seen, item: PlanItem): number {
   return inSight === -1 ? item.steps.findLastIndex((step) => isNoted(seen, step)) : inSight;
 }
 
+/** The steps in sight that made all of its calls. */
 function attemptsAt(seen: Seen, step: PlanStep): SeenStep[] {
-  const wanted = new Set(step.calls(seen).map(callSignature));
-  return seen.sincePlan.filter((each) =>
-    each.calls.some((call) => wanted.has(signatureOf(call.name, call.input))),
-  );
+  const wanted = step.calls(seen).map(callSignature);
+  return seen.sincePlan.filter((each) => {
+    const made = new Set(each.calls.map((call) => signatureOf(call.name, call.input)));
+    return wanted.every((signature) => made.has(signature));
+  });
 }
 
 function callSignature({ name, arguments: input }: ScriptToolCall): string {
   return signatureOf(name, typeof input === 'string' ? {} : input);
 }
 
-/** Whether the summary says that a step with an effect has been taken. What was only read is read again. */
+/** Whether the summary says that all has been done that a step changes or runs. What was only read is read again. */
 function isNoted(seen: Seen, step: PlanStep): boolean {
-  return step.calls(seen).some(({ name, arguments: input }) => {
-    if (typeof input === 'string') return false;
-    if (name === 'write') return isFileNoted(seen, String(input['path']), 'created');
-    if (name === 'edit') return step.mayFail !== true && isFileNoted(seen, String(input['path']), 'modified');
-    return name === 'bash' && isCommandNoted(seen, String(input['command']));
-  });
+  const effects = step.calls(seen).filter(({ name }) => ['write', 'edit', 'bash'].includes(name));
+  return effects.length > 0 && effects.every((call) => isCallNoted(seen, call, step));
+}
+
+function isCallNoted(seen: Seen, { name, arguments: input }: ScriptToolCall, step: PlanStep): boolean {
+  if (typeof input === 'string') return false;
+  if (name === 'bash') return isCommandNoted(seen, String(input['command']));
+  if (name === 'write') return isFileNoted(seen, String(input['path']), 'created');
+  return step.mayFail !== true && isFileNoted(seen, String(input['path']), 'modified');
 }
 
 function reply(seen: Seen, step: PlanStep): ScriptReply {

@@ -11,7 +11,7 @@ export function finalAnswer(seen: Seen): string {
     `The flashcard application is built, and all ${counts.passed} tests pass.`,
     BUILT,
     rulesLine(seen),
-    'Two defects of my first versions were found by the tests and are fixed: the interval was computed from the count of repetitions before the answer, and a card was not due on its own day. The second has a unit test now, besides the one through the command line.',
+    `Two defects of my first versions were found by the tests and are fixed: the interval was computed from the count of repetitions before the answer${firstFigures(seen)}, and a card was not due on its own day. The second has a unit test now, besides the one through the command line.`,
     'To try it: `node src/cli.js --db sample.db import samples/times-tables.csv`, then `node src/cli.js --db sample.db review`.',
   ].join('\n\n');
 }
@@ -22,6 +22,18 @@ const BUILT = `- \`src/sm2.js\`: SM-2 as published, as pure functions; \`src/dat
 - \`src/csv.js\`: CSV with quoted fields; \`scripts/make-sample-deck.js\` and \`samples/times-tables.csv\`: a deck of 200 cards, imported and reviewed once
 - \`test/\`: units, the store on a real file, the whole program as its own process
 - \`README.md\`: from the first card to scheduling`;
+
+/** The figures of the first failing run: they can only be told if the output is still in sight, or was recalled. */
+function firstFigures(seen: Seen): string {
+  const outputs = seen.steps
+    .flatMap((step) => step.calls)
+    .filter(({ name }) => name === 'recall' || name === 'bash');
+  for (const { result } of outputs) {
+    const [, actual, expected] = /actual: \[ ([\d, ]+) \],\s+expected: \[ ([\d, ]+) \]/.exec(result) ?? [];
+    if (actual !== undefined && expected !== undefined) return ` (${actual} days instead of ${expected})`;
+  }
+  return '';
+}
 
 function rulesLine(seen: Seen): string {
   const [kept, lost] = [true, false].map((inSight) =>

@@ -1,6 +1,7 @@
 import type { ScriptToolCall } from '../script.ts';
 import { finalText, SM2_CORRECTION, STORE_CORRECTION, STORE_TEST_CORRECTION } from './app-files.ts';
 import { bash, edit, glob, grep, read, write } from './calls.ts';
+import { testCounts } from './outcomes.ts';
 import { callsOf, commandResult, type Seen } from './seen.ts';
 import { DEMO_VERIFY_COMMAND, STANDING_RULES } from './task.ts';
 
@@ -13,7 +14,7 @@ export interface PlanItem {
 export interface PlanStep {
   /** Said before the calls; can speak of what the last results showed. */
   text: string | ((seen: Seen) => string);
-  /** No two steps of one item make the same call: that is how a step is found again in what can be seen. */
+  /** By its calls a step is found again in what can be seen: an earlier step of the item must not make all the calls of a later one. */
   calls: (seen: Seen) => readonly ScriptToolCall[];
   /** The step is meant to show a failure: a test that finds a defect, an edit that is refused. */
   mayFail?: true;
@@ -59,10 +60,9 @@ const SCHEDULING: PlanItem = {
       mayFail: true,
     },
     {
-      text: 'That text stands in more than one place, and only one of them is wrong. I name the whole call.',
-      calls: () => [edit(SM2_CORRECTION)],
+      text: 'That text stands in more than one place, and only one of them is wrong. I name the whole call, and run the tests again.',
+      calls: () => [edit(SM2_CORRECTION), bash(SM2_TESTS)],
     },
-    { text: 'Once more, all tests there are.', calls: () => [bash('node --test test/*.test.js')] },
   ],
 };
 
@@ -131,11 +131,11 @@ const END_TO_END: PlanItem = {
     },
     {
       text: 'The query leaves out the day itself: it must be "on or before". The unit tests did not see it, so I add one there.',
-      calls: () => [edit(STORE_CORRECTION), edit(STORE_TEST_CORRECTION)],
+      calls: () => [edit(STORE_CORRECTION), edit(STORE_TEST_CORRECTION), bash(CLI_TESTS)],
     },
     {
-      text: 'Both test files that this touches.',
-      calls: () => [bash('node --test test/store.test.js test/cli.test.js')],
+      text: 'The command line is right now. The unit tests, the new one among them:',
+      calls: () => [bash('node --test test/sm2.test.js test/csv.test.js test/store.test.js')],
     },
   ],
 };
@@ -249,9 +249,11 @@ export function failedTests(output: string): string[] {
 }
 
 function describeFailures(seen: Seen, command: string): string {
-  const [first, ...others] = failedTests(commandResult(seen, command) ?? '');
+  const output = commandResult(seen, command) ?? '';
+  const [first] = failedTests(output);
+  const failed = testCounts(output)?.failed ?? 0;
   if (first === undefined) return 'The tests have found something.';
-  return `"${first}"${others.length > 0 ? ` and ${others.length} more fail.` : ' fails.'}`;
+  return failed > 1 ? `${failed} tests fail, the first of them "${first}".` : `"${first}" fails.`;
 }
 
 /** Of what `recall` found, preferably the output of a command. */
