@@ -1,4 +1,7 @@
 import { spawn } from 'node:child_process';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 
 /**
  * For a test of something that this machine may lack: skips it with the reason, unless `LONGHAUL_REQUIRE` names the thing; then the
@@ -37,4 +40,27 @@ export function runProgram(
     child.on('error', (error) => resolve({ code: null, output: error.message }));
     child.on('close', (code) => resolve({ code, output }));
   });
+}
+
+/** A file system of a few megabytes in memory, or undefined where this user may not mount one. */
+export async function smallDisk(megabytes: number): Promise<SmallDisk | undefined> {
+  const path = await mkdtemp(join(tmpdir(), 'longhaul-disk-'));
+  const { code } = await runProgram('mount', ['-t', 'tmpfs', '-o', `size=${megabytes}m`, 'tmpfs', path]);
+  if (code === 0) return new SmallDisk(path);
+  await rm(path, { recursive: true });
+  return undefined;
+}
+
+export class SmallDisk implements AsyncDisposable {
+  readonly path: string;
+
+  constructor(path: string) {
+    this.path = path;
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    const { code, output } = await runProgram('umount', [this.path]);
+    if (code !== 0) throw new Error(`Could not unmount ${this.path}: ${output}`);
+    await rm(this.path, { recursive: true });
+  }
 }

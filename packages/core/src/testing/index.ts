@@ -1,3 +1,4 @@
+export { blobStoreContract } from './blob-store-contract.ts';
 export type { ContractRunner } from './contract-runner.ts';
 export {
   describeModelDriver,

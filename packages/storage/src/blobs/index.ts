@@ -1,1 +1,2 @@
-export {};
+export { createFileBlobStore } from './file-blob-store.ts';
+export { createMemoryBlobStore } from './memory-blob-store.ts';

@@ -1,0 +1,65 @@
+import assert from 'node:assert/strict';
+import { mkdtemp, readdir, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { blobStoreContract } from '@longhaul/core/testing';
+import { LonghaulError } from '@longhaul/protocol';
+import { afterAll, beforeAll, describe, it } from 'vitest';
+import { lacks, smallDisk } from '../../test/support.ts';
+import { createFileBlobStore, createMemoryBlobStore } from './index.ts';
+
+let folder = '';
+let count = 0;
+const nextFolder = () => {
+  count += 1;
+  return join(folder, `${count}`);
+};
+beforeAll(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'longhaul-blobs-'));
+});
+afterAll(() => rm(folder, { recursive: true, force: true }));
+
+blobStoreContract({ describe, it }, 'memory', async () => createMemoryBlobStore());
+blobStoreContract({ describe, it }, 'files', async () => createFileBlobStore(nextFolder()));
+
+describe('file blob store', () => {
+  it('shards by the first two digits and leaves no temporary file, whatever failed', async () => {
+    const place = nextFolder();
+    const blobs = createFileBlobStore(place);
+    const { id } = await blobs.put('x');
+    await assert.rejects(blobs.putStream(failing()), /broke/);
+    assert.deepEqual((await readdir(place)).toSorted(), [id.slice(0, 2), 'tmp'].toSorted());
+    assert.deepEqual(await readdir(join(place, 'tmp')), []);
+    assert.deepEqual(await readdir(join(place, id.slice(0, 2))), [id.slice(2)]);
+  });
+
+  it('writes a blob again whose file a power cut has emptied', async () => {
+    const place = nextFolder();
+    const blobs = createFileBlobStore(place);
+    const { id } = await blobs.put('content');
+    await writeFile(join(place, id.slice(0, 2), id.slice(2)), '');
+    await blobs.put('content');
+    assert.equal(new TextDecoder().decode(await blobs.get(id)), 'content');
+  });
+
+  it('says that the disk is full, and works again when there is room', async ({ skip }) => {
+    await using disk = await smallDisk(1);
+    if (disk === undefined) return lacks('mount', 'a file system cannot be mounted here', skip);
+    const blobs = createFileBlobStore(join(disk.path, 'blobs'));
+    const big = new Uint8Array(2_000_000);
+    const full = (error: unknown) => error instanceof LonghaulError && error.code === 'store_full';
+    await assert.rejects(blobs.put(big), full);
+    await assert.rejects(blobs.putStream(once(big)), full);
+    assert.deepEqual(await readdir(join(disk.path, 'blobs', 'tmp')), []);
+    assert.equal((await blobs.put(new Uint8Array(500_000))).size, 500_000);
+  });
+});
+
+async function* failing(): AsyncGenerator<Uint8Array> {
+  yield new Uint8Array([1]);
+  throw new Error('the source broke');
+}
+
+async function* once(bytes: Uint8Array): AsyncGenerator<Uint8Array> {
+  yield bytes;
+}

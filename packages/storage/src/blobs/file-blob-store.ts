@@ -1,0 +1,130 @@
+import { createHash, randomUUID } from 'node:crypto';
+import { type FileHandle, mkdir, open, readFile, rename, rm, stat } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
+import type { BlobInfo, BlobStore } from '@longhaul/core';
+import { blobNotFound, isBlobId, mapFileError } from './blob-errors.ts';
+
+/**
+ * Blobs as files of a folder, which is made when first needed: `ab/cdef…` for the id `abcdef…`. A blob is written under another name,
+ * brought to the disk and then renamed, so that a file with a blob's name is always whole. Several processes may share a folder.
+ *
+ * @example const blobs = createFileBlobStore('/home/me/.local/share/longhaul/blobs');
+ */
+export function createFileBlobStore(folder: string): BlobStore {
+  const pathOf = (id: string) => join(folder, id.slice(0, 2), id.slice(2));
+
+  async function put(data: Uint8Array | string): Promise<BlobInfo> {
+    const bytes = typeof data === 'string' ? new TextEncoder().encode(data) : data;
+    const id = createHash('sha256').update(bytes).digest('hex');
+    const known = await statBlob(pathOf(id), id);
+    // The size is compared because a file system may forget a file's content, but not its name, in a power cut.
+    if (known?.size === bytes.length) return known;
+    return store(folder, pathOf, async (file) => {
+      await writeAll(file, bytes);
+      return { id, size: bytes.length };
+    });
+  }
+
+  function putStream(source: AsyncIterable<Uint8Array>): Promise<BlobInfo> {
+    return store(folder, pathOf, async (file) => {
+      const hash = createHash('sha256');
+      let size = 0;
+      for await (const chunk of source) {
+        hash.update(chunk);
+        size += chunk.length;
+        await writeAll(file, chunk);
+      }
+      return { id: hash.digest('hex'), size };
+    });
+  }
+
+  async function get(id: string): Promise<Uint8Array> {
+    if (!isBlobId(id)) throw blobNotFound(id);
+    try {
+      return new Uint8Array(await readFile(pathOf(id)));
+    } catch (error) {
+      throw mapFileError(error, { path: pathOf(id), id });
+    }
+  }
+
+  async function read(id: string, range: { start: number; length: number }): Promise<Uint8Array> {
+    if (!isBlobId(id)) throw blobNotFound(id);
+    try {
+      await using file = await open(pathOf(id), 'r');
+      const { size } = await file.stat();
+      const length = Math.max(0, Math.min(range.length, size - range.start));
+      const bytes = new Uint8Array(length);
+      await readAll(file, bytes, range.start);
+      return bytes;
+    } catch (error) {
+      throw mapFileError(error, { path: pathOf(id), id });
+    }
+  }
+
+  return {
+    put,
+    putStream,
+    get,
+    read,
+    stat: async (id) => (isBlobId(id) ? statBlob(pathOf(id), id) : undefined),
+  };
+}
+
+async function statBlob(path: string, id: string): Promise<BlobInfo | undefined> {
+  try {
+    return { id, size: (await stat(path)).size };
+  } catch (error) {
+    const mapped = mapFileError(error, { path, id });
+    if (mapped instanceof Error && 'code' in mapped && mapped.code === 'blob_not_found') return undefined;
+    throw mapped;
+  }
+}
+
+/** Writes a temporary file, brings it to the disk, and gives it its blob's name. Whatever fails, the temporary file is gone. */
+async function store(
+  folder: string,
+  pathOf: (id: string) => string,
+  write: (file: FileHandle) => Promise<BlobInfo>,
+): Promise<BlobInfo> {
+  const temporary = join(folder, 'tmp', randomUUID());
+  try {
+    await mkdir(dirname(temporary), { recursive: true });
+    const info = await writeDurably(temporary, write);
+    const path = pathOf(info.id);
+    await mkdir(dirname(path), { recursive: true });
+    await rename(temporary, path);
+    await syncFolder(dirname(path));
+    return info;
+  } catch (error) {
+    await rm(temporary, { force: true });
+    throw mapFileError(error, { path: folder });
+  }
+}
+
+async function writeDurably(path: string, write: (file: FileHandle) => Promise<BlobInfo>): Promise<BlobInfo> {
+  await using file = await open(path, 'wx');
+  const info = await write(file);
+  await file.sync();
+  return info;
+}
+
+/** The new name is on disk too. */
+async function syncFolder(path: string): Promise<void> {
+  await using folder = await open(path, 'r');
+  await folder.sync();
+}
+
+async function writeAll(file: FileHandle, bytes: Uint8Array): Promise<void> {
+  for (let start = 0; start < bytes.length; ) {
+    const { bytesWritten } = await file.write(bytes, start);
+    start += bytesWritten;
+  }
+}
+
+async function readAll(file: FileHandle, bytes: Uint8Array, from: number): Promise<void> {
+  for (let start = 0; start < bytes.length; ) {
+    const { bytesRead } = await file.read(bytes, start, bytes.length - start, from + start);
+    if (bytesRead === 0) return;
+    start += bytesRead;
+  }
+}
