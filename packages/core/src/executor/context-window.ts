@@ -58,6 +58,10 @@ export interface FittedRequest {
 const CHARS_PER_TOKEN = 3;
 const MIN_RESULT_CHARS = 1_000;
 
+/** Shares of the trigger between which pruning is worth breaking the provider's cached prefix. */
+const PRUNE_FROM = 0.5;
+const COMPACTION_IS_NEAR = 0.9;
+
 /**
  * Keeps a session's requests within its model's window: measures, compacts, prunes, and learns from what requests really cost.
  */
@@ -205,8 +209,8 @@ export class ContextWindow {
   async pruneIfWorthIt(): Promise<void> {
     const { writer, settings, protectedTools } = this.#options;
     const { predictedTokens } = this.request();
-    if (!settings.auto || predictedTokens > triggerTokens(settings.strategy.trigger, this.budget) * 0.9)
-      return;
+    const fullness = predictedTokens / triggerTokens(settings.strategy.trigger, this.budget);
+    if (!settings.auto || fullness < PRUNE_FROM || fullness > COMPACTION_IS_NEAR) return;
     const { targets, savedTokens } = pruneOldToolOutputs(writer.log, {
       windowTokens: this.#windowTokens,
       protectedTools,

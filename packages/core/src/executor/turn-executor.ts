@@ -270,7 +270,7 @@ export class TurnExecutor {
   /** Runs the tools of a step, or ends the run, or asks the model to go on. Undefined: next step. */
   async #afterStep(outcome: StepOutcome): Promise<End | undefined> {
     const { message } = outcome;
-    if (outcome.error !== undefined) return this.#askToGoOn('continue-cut');
+    if (outcome.error !== undefined) return this.#continueCutAnswer(outcome.error);
     if (message !== undefined && outcome.hasToolCalls) {
       await this.#runTools(message);
       return undefined;
@@ -287,6 +287,10 @@ export class TurnExecutor {
     if (outcome.finishReason === 'length') return this.#askToGoOn('continue-length');
     if (outcome.text.trim() === '') return this.#askToGoOn('continue-empty');
     return { status: 'completed' };
+  }
+
+  async #continueCutAnswer(error: LonghaulError): Promise<End | undefined> {
+    return this.#continues < MAX_CONTINUES ? this.#askToGoOn('continue-cut') : { status: 'failed', error };
   }
 
   async #runTools(message: Message): Promise<void> {
@@ -310,7 +314,7 @@ export class TurnExecutor {
     if (isEmpty) this.#emptyAnswers += 1;
     else this.#continues += 1;
     if (this.#emptyAnswers > MAX_EMPTY_ANSWERS) return { status: 'failed', error: emptyAnswer() };
-    if (this.#continues > MAX_CONTINUES) return { status: 'failed', error: neverDone() };
+    if (this.#continues > MAX_CONTINUES) return { status: 'limit', error: neverDone() };
     await this.#options.writer.appendMessage(draftSyntheticMessage(GO_ON[reason], reason));
     return undefined;
   }

@@ -1,0 +1,524 @@
+import { LonghaulError, type ToolPart } from '@longhaul/protocol';
+import { createMemoryStore } from '@longhaul/storage/memory';
+import { describe, expect, it } from 'vitest';
+import type { StepEvent, Store } from '../ports/index.ts';
+import { answer, calls, failure, playedDriver, usageOf } from './test-support/played-driver.ts';
+import { testRun, testTool, text } from './test-support/test-runtime.ts';
+
+const toolParts = (messages: { parts: { type: string }[] }[]) =>
+  messages.flatMap((message) => message.parts).filter((part): part is ToolPart => part.type === 'tool');
+
+describe('a run', () => {
+  it('ends with the answer, stored once and told in order', async () => {
+    const test = await testRun(playedDriver([answer('Done.', usageOf(100))]));
+    const result = await test.run('do it');
+
+    expect(result).toMatchObject({ status: 'completed', stepCount: 1, text: 'Done.', finishReason: 'stop' });
+    expect(result.usage).toMatchObject({ inputTokens: 100, outputTokens: 10 });
+    const messages = await test.messages();
+    expect(messages.map(({ role, status }) => [role, status])).toEqual([
+      ['user', 'done'],
+      ['assistant', 'done'],
+    ]);
+    expect(test.events.map((event) => event.type)).toEqual([
+      'message:queued',
+      'run:started',
+      'session:status',
+      'message:dequeued',
+      'context:usage',
+      'llm:thinking',
+      'llm:chunk',
+      'llm:response',
+      'run:finished',
+      'session:status',
+    ]);
+    expect(test.closedSandboxes()).toBe(1);
+    expect(await test.store.leaseHolder(test.sessionId)).toBeUndefined();
+    expect((await test.store.getSession(test.sessionId))?.status).toBe('completed');
+  });
+
+  it('goes on on tool calls and shows the model each result beside its call', async () => {
+    const driver = playedDriver([calls({ name: 'look', input: { at: 'x' } }), answer('Seen.')]);
+    const look = testTool('look', () => text('there it is', { title: 'x' }));
+    const test = await testRun(driver, [look]);
+    const result = await test.run('look at x');
+
+    expect(result).toMatchObject({ status: 'completed', stepCount: 2, text: 'Seen.' });
+    expect(look.starts).toBe(1);
+    expect(driver.requests[1]?.messages.at(-1)).toMatchObject({
+      role: 'assistant',
+      content: [
+        {
+          type: 'tool',
+          name: 'look',
+          input: { at: 'x' },
+          output: [{ type: 'text', text: 'there it is' }],
+          isError: false,
+        },
+      ],
+    });
+    expect(driver.requests[0]?.tools.map((tool) => tool.name)).toEqual(['look']);
+  });
+
+  it('has a call on disk before its tool starts, and its result before the next model call', async () => {
+    const store = createMemoryStore();
+    const seen: unknown[] = [];
+    const stateOnDisk = async (sessionId: string) =>
+      toolParts((await store.loadLog(sessionId)).messages)[0]?.state;
+    const look = testTool('look', async (_input, context) => {
+      seen.push(await stateOnDisk(context.sessionId));
+      return text('ok');
+    });
+    let sessionId = '';
+    const driver = playedDriver([
+      calls({ name: 'look' }),
+      async function* (): AsyncGenerator<StepEvent> {
+        seen.push(await stateOnDisk(sessionId));
+        yield* answer('ok');
+      },
+    ]);
+    const test = await testRun(driver, [look], { store });
+    sessionId = test.sessionId;
+    await test.run('go');
+    expect(seen).toEqual(['running', 'completed']);
+  });
+
+  it('runs calls of a step in parallel, but one that runs alone by itself', async () => {
+    const log: string[] = [];
+    const work = (name: string) => async () => {
+      log.push(`${name} starts`);
+      await new Promise((resolve) => setImmediate(resolve));
+      log.push(`${name} ends`);
+      return text(name);
+    };
+    const tools = [
+      testTool('a', work('a')),
+      testTool('b', work('b')),
+      testTool('alone', work('alone'), { runsAlone: true }),
+    ];
+    const driver = playedDriver([
+      calls({ name: 'a' }, { name: 'b' }, { name: 'alone' }, { name: 'a', callId: 'again' }),
+      answer('ok'),
+    ]);
+    const test = await testRun(driver, tools);
+    await test.run('go');
+    expect(log).toEqual([
+      'a starts',
+      'b starts',
+      'a ends',
+      'b ends',
+      'alone starts',
+      'alone ends',
+      'a starts',
+      'a ends',
+    ]);
+  });
+
+  it('answers an unknown tool, bad arguments and a throwing tool with results the model can act on', async () => {
+    const invalid: StepEvent[] = [
+      { type: 'tool-call', callId: '1', name: 'nope', input: {} },
+      {
+        type: 'tool-call-invalid',
+        callId: '2',
+        name: 'look',
+        inputText: '{"a":',
+        reason: 'Unexpected end of JSON input',
+      },
+      { type: 'tool-call', callId: '3', name: 'look', input: [] },
+      { type: 'tool-call', callId: '4', name: 'boom', input: {} },
+      { type: 'finish', finishReason: 'tool-calls' },
+    ];
+    const boom = testTool('boom', () => {
+      throw new LonghaulError('sandbox_failed', 'the container is gone');
+    });
+    const test = await testRun(playedDriver([invalid, answer('ok')]), [
+      testTool('look', () => text('')),
+      boom,
+    ]);
+    const result = await test.run('go');
+    expect(result.status).toBe('completed');
+    const errors = toolParts(await test.messages()).map((part) => [part.state, part.error]);
+    expect(errors).toEqual([
+      ['error', 'There is no tool "nope". Available: look, boom.'],
+      ['error', expect.stringContaining('not a JSON object: Unexpected end of JSON input')],
+      ['error', expect.stringContaining('the arguments must be an object')],
+      ['error', 'the container is gone'],
+    ]);
+  });
+
+  it('delivers a message sent while it works at the next step, and does not finish over one', async () => {
+    const driver = playedDriver([calls({ name: 'look' }), answer('first'), answer('second')]);
+    const test = await testRun(driver, [
+      testTool('look', async (_input, context) => {
+        await test.runtime.send(context.sessionId, [{ type: 'text', text: 'also this' }]);
+        await test.runtime.send(context.sessionId, [{ type: 'text', text: 'and that' }]);
+        return text('ok');
+      }),
+    ]);
+    const result = await test.run('go');
+    expect(result).toMatchObject({ status: 'completed', text: 'first', stepCount: 2 });
+    expect(driver.requests[1]?.messages.at(-1)).toEqual({
+      role: 'user',
+      content: [{ type: 'text', text: 'First: also this\n\nAlso: and that' }],
+    });
+    expect(test.of('message:dequeued').map(({ count, coalesced }) => [count, coalesced])).toEqual([
+      [1, false],
+      [2, true],
+    ]);
+  });
+
+  it('goes on with a message that comes with the final answer instead of losing it', async () => {
+    const driver = playedDriver([
+      async function* (): AsyncGenerator<StepEvent> {
+        await test.runtime.send(test.sessionId, [{ type: 'text', text: 'one more thing' }]);
+        yield* answer('first');
+      },
+      answer('second'),
+    ]);
+    const test = await testRun(driver);
+    const result = await test.run('go');
+    expect(result).toMatchObject({ status: 'completed', text: 'second', stepCount: 2 });
+    expect(test.of('run:finished')).toHaveLength(1);
+    expect(await test.runtime.queue.pendingCount(test.sessionId)).toBe(0);
+  });
+
+  it('stops at its step limit and says which', async () => {
+    const test = await testRun(
+      playedDriver([calls({ name: 'look' })]),
+      [testTool('look', () => text('ok'))],
+      {
+        limits: { steps: 3, tokens: null, costUsd: null, minutes: null },
+      },
+    );
+    const result = await test.run('go');
+    expect(result).toMatchObject({ status: 'limit', stepCount: 3 });
+    expect(result.error?.message).toContain('3 steps');
+  });
+});
+
+describe('a cancel', () => {
+  it('keeps the partial text, runs nothing after it, and ends as cancelled', async () => {
+    const controller = new AbortController();
+    const look = testTool('look', () => text('ok'));
+    const driver = playedDriver([
+      async function* (request): AsyncGenerator<StepEvent> {
+        yield { type: 'text-start', id: 't' };
+        yield { type: 'text-delta', id: 't', text: 'half an ans' };
+        yield { type: 'tool-call', callId: '1', name: 'look', input: {} };
+        controller.abort();
+        expect(request.signal.aborted).toBe(true);
+        yield failure('cancelled', 'cancelled');
+      },
+    ]);
+    const test = await testRun(driver, [look]);
+    const result = await test.run('go', { signal: controller.signal });
+    expect(result.status).toBe('cancelled');
+    expect(look.starts).toBe(0);
+    const [, assistant] = await test.messages();
+    expect(assistant).toMatchObject({
+      status: 'interrupted',
+      parts: [{ text: 'half an ans', state: 'interrupted' }, { state: 'error' }],
+    });
+    expect((await test.store.getSession(test.sessionId))?.status).toBe('cancelled');
+  });
+
+  it('waits for a running tool to stop and starts no further one', async () => {
+    const controller = new AbortController();
+    let hasStopped = false;
+    const slow = testTool(
+      'slow',
+      async (_input, { signal }) => {
+        controller.abort();
+        expect(signal.aborted).toBe(true);
+        await new Promise((resolve) => setImmediate(resolve));
+        hasStopped = true;
+        return text('stopped', { isError: true });
+      },
+      { runsAlone: true },
+    );
+    const driver = playedDriver([calls({ name: 'slow' }, { name: 'slow', callId: 'second' })]);
+    const test = await testRun(driver, [slow]);
+    const result = await test.run('go', { signal: controller.signal });
+    expect(result.status).toBe('cancelled');
+    expect(hasStopped).toBe(true);
+    expect(slow.starts).toBe(1);
+    expect(toolParts(await test.messages()).map((part) => part.state)).toEqual([
+      'interrupted',
+      'interrupted',
+    ]);
+    expect(driver.requests).toHaveLength(1);
+  });
+
+  it('keeps what waits in the queue for the next run', async () => {
+    const controller = new AbortController();
+    const driver = playedDriver([
+      async function* (): AsyncGenerator<StepEvent> {
+        await test.runtime.send(test.sessionId, [{ type: 'text', text: 'later' }]);
+        controller.abort();
+        yield failure('cancelled', 'cancelled');
+      },
+      answer('now'),
+    ]);
+    const test = await testRun(driver);
+    await test.run('go', { signal: controller.signal });
+    expect(await test.runtime.queue.pendingCount(test.sessionId)).toBe(1);
+    expect(await test.run()).toMatchObject({ status: 'completed', text: 'now' });
+  });
+});
+
+describe('a failing provider', () => {
+  const refused = failure('provider_overloaded', 'overloaded', { data: { retryAfterMs: 1 } });
+
+  it('is tried again, announced, and then succeeds', async () => {
+    const test = await testRun(playedDriver([[refused], [refused], answer('ok')]));
+    expect(await test.run('go')).toMatchObject({ status: 'completed', text: 'ok', stepCount: 1 });
+    expect(test.of('llm:retry').map(({ attempt, delayMs }) => [attempt, delayMs])).toEqual([
+      [1, 1],
+      [2, 1],
+    ]);
+    expect(await test.messages()).toHaveLength(2);
+  });
+
+  it('ends the run as failed when the tries are used up', async () => {
+    const test = await testRun(playedDriver([[refused]]));
+    const result = await test.run('go');
+    expect(result).toMatchObject({ status: 'failed', error: { code: 'provider_overloaded' } });
+    expect(test.of('run:finished')).toHaveLength(1);
+  });
+
+  it('is not tried again when that cannot help', async () => {
+    const driver = playedDriver([[failure('provider_auth', 'bad key')]]);
+    const test = await testRun(driver);
+    expect(await test.run('go')).toMatchObject({ status: 'failed', error: { code: 'provider_auth' } });
+    expect(driver.requests).toHaveLength(1);
+  });
+
+  it('that breaks off in the middle has its text kept and continued, and its calls not run', async () => {
+    const look = testTool('look', () => text('ok'));
+    const broken: StepEvent[] = [
+      { type: 'text-start', id: 't' },
+      { type: 'text-delta', id: 't', text: 'The first half' },
+      { type: 'tool-call', callId: '1', name: 'look', input: {} },
+      failure('provider_stream_cut', 'socket closed', { data: { retryAfterMs: 1 } }),
+    ];
+    const driver = playedDriver([broken, answer(' and the second.')]);
+    const test = await testRun(driver, [look]);
+    expect(await test.run('go')).toMatchObject({ status: 'completed' });
+    expect(look.starts).toBe(0);
+    const sent = driver.requests[1]?.messages;
+    expect(sent?.[1]).toMatchObject({
+      role: 'assistant',
+      content: [{ text: 'The first half' }, { type: 'tool', isError: true }],
+    });
+    expect(sent?.[2]).toMatchObject({ role: 'user' });
+  });
+
+  it('that finishes "stop" after an error part has failed all the same', async () => {
+    const hole: StepEvent[] = [
+      ...answer('ok').slice(0, 3),
+      failure('provider_bad_response', 'malformed chunk'),
+      { type: 'finish', finishReason: 'stop' },
+    ];
+    const test = await testRun(playedDriver([hole]));
+    expect((await test.run('go')).status).toBe('failed');
+  });
+});
+
+describe('nothing is completed without an answer', () => {
+  it('asks once more after an empty answer, then fails', async () => {
+    const driver = playedDriver([answer('')]);
+    const test = await testRun(driver);
+    expect(await test.run('go')).toMatchObject({ status: 'failed', error: { code: 'empty_answer' } });
+    expect(driver.requests).toHaveLength(2);
+  });
+
+  it('continues an answer cut off by its length', async () => {
+    const cut: StepEvent[] = [...answer('one, two').slice(0, 3), { type: 'finish', finishReason: 'length' }];
+    const driver = playedDriver([cut, answer(', three')]);
+    const test = await testRun(driver);
+    expect(await test.run('go')).toMatchObject({ status: 'completed', text: ', three' });
+    expect((await test.messages())[2]?.metadata).toEqual({ synthetic: 'continue-length' });
+  });
+
+  it('gives up when every answer is cut off', async () => {
+    const cut: StepEvent[] = [...answer('…').slice(0, 3), { type: 'finish', finishReason: 'length' }];
+    const driver = playedDriver([cut]);
+    const test = await testRun(driver);
+    expect(await test.run('go')).toMatchObject({ status: 'limit' });
+    expect(driver.requests).toHaveLength(4);
+  });
+});
+
+describe('the window', () => {
+  const page = 'const value = compute(input, options); // line of a file\n'.repeat(120);
+
+  it('is never exceeded: compaction comes first, keeps the task, and the run goes on', async () => {
+    const steps = Array.from({ length: 12 }, (_, index) =>
+      calls({ name: 'read', input: { path: `src/file${index}.ts` }, callId: `c${index}` }),
+    );
+    const driver = playedDriver([...steps, answer('All read.')]);
+    const test = await testRun(driver, [testTool('read', () => text(page), { isProtected: true })]);
+    const result = await test.run('Read all files. Never delete anything.');
+    expect(result).toMatchObject({ status: 'completed', text: 'All read.', stepCount: 13 });
+    expect(result.compactions).toBeGreaterThanOrEqual(1);
+    for (const event of test.of('context:usage')) expect(event.tokens).toBeLessThan(event.usableTokens);
+    for (const { originalTokens, compressedTokens } of test.of('context:compressed')) {
+      expect(compressedTokens).toBeLessThan(originalTokens * 0.95);
+    }
+    const last = driver.requests.at(-1)?.messages ?? [];
+    expect(last[0]).toEqual({
+      role: 'user',
+      content: [{ type: 'text', text: 'Read all files. Never delete anything.' }],
+    });
+    expect(JSON.stringify(last[1])).toContain('file0.ts');
+  });
+
+  it('learned from a refusal holds from then on', async () => {
+    const refusal = failure('context_overflow', 'maximum context length is 4096 tokens', {
+      data: { windowTokens: 4_096, requestTokens: 4_500 },
+    });
+    const reads = [1, 2, 3].map((index) => calls({ name: 'read', callId: `c${index}` }));
+    const driver = playedDriver([...reads, [refusal], answer('ok')]);
+    const test = await testRun(driver, [testTool('read', () => text(page.slice(0, 4_000)))]);
+    expect(await test.run('go')).toMatchObject({ status: 'completed', text: 'ok' });
+    expect(test.of('context:usage').at(-1)).toMatchObject({ windowTokens: 4_096 });
+    expect(test.of('context:compressed').at(-1)?.reason).toBe('overflow');
+  });
+
+  it('refused for ever ends in a clear error, not in a loop', async () => {
+    const driver = playedDriver([calls({ name: 'read' }), [failure('context_overflow', 'too long')]]);
+    const test = await testRun(driver, [testTool('read', () => text(page))]);
+    const result = await test.run('go');
+    expect(result.status).toBe('failed');
+    expect(['context_overflow', 'context_exhausted']).toContain(result.error?.code);
+    expect(driver.requests.length).toBeLessThanOrEqual(6);
+  });
+
+  it('too small for the first message shows it with its middle cut out', async () => {
+    const driver = playedDriver([answer('ok')]);
+    const test = await testRun(driver);
+    const result = await test.run(`The task begins. ${page.repeat(12)} The task ends.`);
+    expect(result.status).toBe('completed');
+    const first = JSON.stringify(driver.requests[0]?.messages[0]);
+    expect(first).toContain('The task begins.');
+    expect(first).toContain('The task ends.');
+    expect(first).toContain('m1.0');
+  });
+
+  it('makes a result share what a compaction could free, and keeps the rest behind a handle', async () => {
+    const driver = playedDriver([calls({ name: 'read' }, { name: 'read', callId: 'two' }), answer('ok')]);
+    const test = await testRun(driver, [testTool('read', () => text(page.repeat(10)))]);
+    expect((await test.run('go')).status).toBe('completed');
+    const [one, two] = toolParts(await test.messages());
+    expect([one?.truncated, two?.truncated]).toEqual([true, true]);
+    expect([one?.handle, two?.handle]).toEqual(['m2.0', 'm2.1']);
+    expect(one?.fullOutput).toMatch(/^@blob:[0-9a-f]{64}$/);
+  });
+});
+
+describe('pruning', () => {
+  const page = 'const value = compute(input, options); // line of a file\n'.repeat(120);
+
+  it('hides old outputs behind a placeholder with a handle when half the window is full', async () => {
+    const steps = [1, 2, 3, 4, 5].map((index) => calls({ name: 'read', callId: `c${index}` }));
+    const driver = playedDriver([...steps, answer('ok')]);
+    const test = await testRun(driver, [testTool('read', () => text(page))]);
+    expect((await test.run('go')).status).toBe('completed');
+    expect(test.of('context:pruned').length).toBeGreaterThanOrEqual(1);
+    const sent = JSON.stringify(driver.requests.at(-1)?.messages);
+    expect(sent).toContain('[Old tool result content cleared; recall handle m2.0');
+    expect(toolParts(await test.messages())[0]?.output).toEqual([{ type: 'text', text: page }]);
+  });
+});
+
+describe('one terminal event, always', () => {
+  it('also when a listener throws', async () => {
+    const test = await testRun(playedDriver([answer('ok')]));
+    test.runtime.subscribe(() => {
+      throw new Error('a listener of the caller');
+    });
+    expect((await test.run('go')).status).toBe('completed');
+    expect(test.of('run:finished')).toHaveLength(1);
+  });
+
+  it('also when a driver throws in the middle', async () => {
+    const driver = playedDriver([
+      async function* (): AsyncGenerator<StepEvent> {
+        yield { type: 'text-start', id: 't' };
+        throw new TypeError('a defect of the driver');
+      },
+    ]);
+    const test = await testRun(driver);
+    expect(await test.run('go')).toMatchObject({ status: 'failed', error: { code: 'internal' } });
+    expect(test.of('run:finished')).toHaveLength(1);
+    expect(test.closedSandboxes()).toBe(1);
+  });
+
+  it('also when the store fails in the middle and at the end', async () => {
+    const memory = createMemoryStore();
+    const full = new LonghaulError('store_full', 'The disk is full.');
+    const store: Store = new Proxy(memory, {
+      get(target, name) {
+        if (name === 'putPart' || name === 'finishRun') return () => Promise.reject(full);
+        const value = Reflect.get(target, name);
+        return typeof value === 'function' ? value.bind(target) : value;
+      },
+    });
+    const test = await testRun(playedDriver([answer('ok')]), [], { store });
+    expect(await test.run('go')).toMatchObject({ status: 'failed', error: { code: 'store_full' } });
+    expect(test.of('run:finished')).toHaveLength(1);
+  });
+
+  it('also when the sandbox cannot be opened', async () => {
+    const test = await testRun(playedDriver([answer('ok')]), [], {
+      openSandbox: () => Promise.reject(new LonghaulError('sandbox_unavailable', 'Docker does not answer.')),
+    });
+    await expect(test.run('go')).rejects.toMatchObject({ code: 'sandbox_unavailable' });
+    expect(test.of('run:finished')).toHaveLength(1);
+    expect(await test.store.leaseHolder(test.sessionId)).toBeUndefined();
+  });
+});
+
+describe('what a dead run left open', () => {
+  it('is closed as interrupted, and nothing is started again', async () => {
+    const store = createMemoryStore();
+    const look = testTool('look', () => text('ok'));
+    const driver = playedDriver([answer('ok')]);
+    const test = await testRun(driver, [look], { store });
+    const dead = {
+      host: (await import('node:os')).hostname(),
+      bootId: 'another boot',
+      pid: 1,
+      processStartedAt: '0',
+    };
+    const { lease } = await store.acquireLease(test.sessionId, {
+      runId: 'dead',
+      owner: dead,
+      ttlMs: 60_000,
+      isAlive: () => false,
+    });
+    const { message } = await store.appendMessage(lease, {
+      id: 'm',
+      role: 'assistant',
+      parts: [],
+      status: 'running',
+      createdAt: 1,
+      tokenCount: 0,
+    });
+    const call = { type: 'tool', callId: '1', name: 'look', input: {} } as const;
+    await store.putPart(lease, { messageId: message.id, index: 0 }, { ...call, state: 'running' });
+    await store.putPart(
+      lease,
+      { messageId: message.id, index: 1 },
+      { ...call, callId: '2', state: 'pending' },
+    );
+
+    expect((await test.run('go on')).status).toBe('completed');
+    expect(look.starts).toBe(0);
+    const [, user, answered] = [undefined, ...(await test.messages()).slice(1)];
+    expect([user?.role, answered?.role]).toEqual(['user', 'assistant']);
+    const sent = JSON.stringify(driver.requests[0]?.messages);
+    expect(sent).toContain('outcome of this call is unknown');
+    expect(sent).toContain('Not run');
+  });
+});
