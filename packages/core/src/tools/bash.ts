@@ -36,7 +36,7 @@ export function createBashTool(options: BashOptions = {}): Tool<BashInput> {
     schema: {
       name: 'bash',
       description:
-        'Run a shell command in the workspace. Each call is a new shell; background processes end with it. No input, no terminal.',
+        'Run a shell command in the workspace; returns output and exit code. Each call is a new shell, and what it leaves running is killed. No input, no terminal. Long output keeps head and tail.',
       parameters: {
         type: 'object',
         properties: {

@@ -27,6 +27,14 @@ test('replaces the one match, and shows the change with the new line numbers', a
   );
 });
 
+test('shows no line after the last line feed', async () => {
+  await using fixture = await openToolFixture();
+  await fixture.put('a', 'one\ntwo\n');
+  expect(await fixture.text(edit, { path: 'a', old: 'one', new: '1' })).toBe(
+    'Edited a\n- \tone\n+ 1\t1\n  2\ttwo',
+  );
+});
+
 test('edits at the very start and the very end', async () => {
   await using fixture = await openToolFixture();
   await fixture.put('a', '\nx');

@@ -27,7 +27,7 @@ export function createEditTool(): Tool<EditInput> {
     schema: {
       name: 'edit',
       description:
-        'Replace text in a file. `old` must match exactly, whitespace too, and only once unless `all`.',
+        'Replace text in a file. `old` must match exactly, whitespace too, and only once unless `all`: add lines around it to make it unique. Leave out the line numbers that read shows.',
       parameters: {
         type: 'object',
         properties: {
@@ -173,7 +173,9 @@ function linesAfter(text: string, start: number): string[] {
   if (start >= text.length) return [];
   let end = start - 1;
   for (let count = 0; count < CONTEXT_LINES && end !== -1; count += 1) end = text.indexOf('\n', end + 1);
-  return text.slice(start, end === -1 ? text.length : end).split('\n');
+  // What follows a file's last line feed is no line.
+  const fileEnd = text.endsWith('\n') ? text.length - 1 : text.length;
+  return text.slice(start, end === -1 ? fileEnd : end).split('\n');
 }
 
 function capped(lines: string[]): string[] {

@@ -26,10 +26,13 @@ export function createGlobTool(
     schema: {
       name: 'glob',
       description:
-        'Find files by a glob, as src/**/*.ts. Without / it matches names at any depth. Skips ignored files.',
+        'Find files by a glob, as src/**/*.ts. Without / it matches names at any depth. Skips what .gitignore names.',
       parameters: {
         type: 'object',
-        properties: { pattern: { type: 'string' }, path: { type: 'string', description: 'Folder' } },
+        properties: {
+          pattern: { type: 'string' },
+          path: { type: 'string', description: 'Folder to search' },
+        },
         required: ['pattern'],
       },
     },

@@ -29,7 +29,7 @@ export function createGrepTool(
     name: 'grep',
     schema: {
       name: 'grep',
-      description: 'Search file contents by a regular expression, line by line. Skips ignored files.',
+      description: 'Search file contents by a regular expression, line by line. Skips what .gitignore names.',
       parameters: {
         type: 'object',
         properties: {
@@ -59,6 +59,9 @@ export function createGrepTool(
         const info = await files.stat(input.path ?? '');
         if (info === undefined) return failedResult(await describeMissing(files, input.path ?? ''));
         const path = await files.resolve(input.path ?? '');
+        // Reading a pipe or a device would wait for ever.
+        if (info.kind === 'other')
+          return failedResult(`${displayPath(path)} is not a regular file or a folder.`);
         const search = await findSearch();
         const lines = search.findLines(files, {
           pattern: input.pattern,

@@ -27,7 +27,7 @@ export function createRecallTool(): Tool<RecallInput> {
     schema: {
       name: 'recall',
       description:
-        'Find what is no longer shown in this session: `query` searches it; `handle` (as m12.3) reads it by lines.',
+        'Get back what was cut or is no longer shown in this session: `query` searches it and gives handles; `handle` (as m12.3) reads the full text by lines.',
       parameters: {
         type: 'object',
         properties: {

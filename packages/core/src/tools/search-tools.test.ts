@@ -6,9 +6,19 @@ import { openToolFixture, refusalOf, type ToolFixture, textOf } from '../../test
 import { createSearchFinder } from './create-tools.ts';
 import { createGlobTool } from './glob.ts';
 import { createGrepTool } from './grep.ts';
+import { createPlainSearch } from './plain-search.ts';
+import { createRipgrepSearch } from './ripgrep-search.ts';
 
 const isRequired = (process.env['LONGHAUL_REQUIRE'] ?? '').split(',').includes('ripgrep');
 const hasRipgrep = spawnSync('rg', ['--version']).status === 0;
+
+function testWithRipgrep(name: string, body: () => Promise<void>): void {
+  test(name, async (context) => {
+    if (!hasRipgrep && !isRequired)
+      context.skip('ripgrep is not installed; the plain search is tested all the same');
+    await body();
+  });
+}
 
 async function fillWorkspace(fixture: ToolFixture): Promise<void> {
   await fixture.put('src/a.ts', 'const retryAfter = 1;\nlet other;\n// retryAfter again\n');
@@ -25,10 +35,8 @@ describe.each([
   ['ripgrep', 'rg'],
   ['plain JavaScript', null],
 ])('with %s', (_name, program) => {
-  const isMissing = program !== null && !hasRipgrep && !isRequired;
-  // Skipped where ripgrep is not installed: the plain search is tested all the same.
-  const run = test.skipIf(isMissing);
-  const findSearch = createSearchFinder(program);
+  const run = program === null ? test : testWithRipgrep;
+  const findSearch = async () => (program === null ? createPlainSearch() : createRipgrepSearch(program));
   const glob = createGlobTool(findSearch);
   const grep = createGrepTool(findSearch);
 
@@ -145,6 +153,14 @@ describe.each([
     expect(await fixture.text(grep, { pattern: 'x', path: 'gone' })).toMatch(/^gone does not exist/);
   });
 
+  run('a pipe in the workspace holds nothing up', async () => {
+    await using fixture = await openToolFixture();
+    await fixture.put('a', 'word');
+    spawnSync('mkfifo', [join(fixture.root, 'pipe')]);
+    expect(await fixture.text(grep, { pattern: 'word' })).toBe('a\n1:word');
+    expect(await fixture.text(grep, { pattern: 'word', path: 'pipe' })).toMatch(/not a regular file/);
+  });
+
   run('both stop when aborted', async () => {
     await using fixture = await openToolFixture();
     await fillWorkspace(fixture);
@@ -154,21 +170,18 @@ describe.each([
   });
 });
 
-test.skipIf(!hasRipgrep && !isRequired)(
-  'ripgrep reads the workspace’s own ignore file, below its root too',
-  async () => {
-    await using fixture = await openToolFixture();
-    await fixture.put('.gitignore', 'dist\n/src/generated.ts\n');
-    await fixture.put('src/a.ts', 'word');
-    await fixture.put('src/generated.ts', 'word');
-    await fixture.put('src/dist/b.ts', 'word');
-    const findSearch = createSearchFinder('rg');
-    expect(await fixture.text(createGrepTool(findSearch), { pattern: 'word', path: 'src' })).toBe(
-      'src/a.ts\n1:word',
-    );
-    expect(await fixture.text(createGlobTool(findSearch), { pattern: '*.ts' })).toBe('src/a.ts');
-  },
-);
+testWithRipgrep('ripgrep reads the workspace’s own ignore file, below its root too', async () => {
+  await using fixture = await openToolFixture();
+  await fixture.put('.gitignore', 'dist\n/src/generated.ts\n');
+  await fixture.put('src/a.ts', 'word');
+  await fixture.put('src/generated.ts', 'word');
+  await fixture.put('src/dist/b.ts', 'word');
+  const findSearch = createSearchFinder('rg');
+  expect(await fixture.text(createGrepTool(findSearch), { pattern: 'word', path: 'src' })).toBe(
+    'src/a.ts\n1:word',
+  );
+  expect(await fixture.text(createGlobTool(findSearch), { pattern: '*.ts' })).toBe('src/a.ts');
+});
 
 test('a ripgrep that is not there is done without', async () => {
   await using fixture = await openToolFixture();

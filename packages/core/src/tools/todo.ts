@@ -38,7 +38,8 @@ export function createTodoTool(): Tool<TodoInput> {
     isProtected: true,
     schema: {
       name: 'todo',
-      description: 'Replace your todo list with the whole new one. Keep one item in progress.',
+      description:
+        'Your plan for longer work: replaces the whole list. Keep one item in_progress, and mark items done as you finish them.',
       parameters: {
         type: 'object',
         properties: {
