@@ -1,0 +1,148 @@
+import assert from 'node:assert/strict';
+import { chmod, mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
+import { fileURLToPath } from 'node:url';
+import type { Lease } from '@longhaul/core';
+import { afterAll, beforeAll, describe, it } from 'vitest';
+import { lacks, runProgram, smallDisk } from '../../test/support.ts';
+import { openSqliteStore, type SqliteStore } from './index.ts';
+
+const PROGRAM = fileURLToPath(new URL('../../test/store-process.ts', import.meta.url));
+const NOBODY = 65534;
+const SESSION = { id: 's1', createdAt: 1, task: '', title: '', model: 'm', workspace: '/' };
+
+let folder = '';
+beforeAll(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'longhaul-bad-disk-'));
+});
+afterAll(() => rm(folder, { recursive: true, force: true }));
+
+describe('a database that cannot be used', () => {
+  it('is left as it is when it is damaged, and the error says what to do', async () => {
+    const path = join(folder, 'garbage.db');
+    const garbage = 'This is no database. '.repeat(500);
+    await writeFile(path, garbage);
+    await assert.rejects(openSqliteStore({ path }), { code: 'store_corrupt', message: /Move it aside/ });
+    assert.equal(await readFile(path, 'utf8'), garbage);
+  });
+
+  it('is reported as damaged when a page in the middle is', async () => {
+    const path = join(folder, 'damaged.db');
+    {
+      await using store = await openSqliteStore({ path });
+      const lease = await begin(store);
+      for (let i = 0; i < 50; i++) await append(store, lease, i, 2000);
+    }
+    const bytes = await readFile(path);
+    bytes.fill(0xee, 4096 * 2);
+    await writeFile(path, bytes);
+    const use = async () => {
+      await using store = await openSqliteStore({ path });
+      await store.loadLog('s1');
+    };
+    await assert.rejects(use(), { code: 'store_corrupt' });
+    assert.deepEqual(await readFile(path), bytes);
+  });
+
+  it('is reported as unavailable when another program keeps it locked', async () => {
+    const path = join(folder, 'locked.db');
+    await using store = await openSqliteStore({ path, busyTimeoutMs: 50 });
+    await store.createSession(SESSION);
+    const other = new DatabaseSync(path);
+    other.exec('BEGIN IMMEDIATE');
+    await assert.rejects(store.updateSession('s1', { title: 'x' }), {
+      code: 'store_unavailable',
+      retryable: true,
+    });
+    assert.equal((await store.getSession('s1'))?.title, '');
+    other.exec('COMMIT');
+    other.close();
+    assert.equal((await store.updateSession('s1', { title: 'y' })).title, 'y');
+  });
+
+  it('is a folder', async () => {
+    await assert.rejects(openSqliteStore({ path: folder }), { code: 'store_unavailable' });
+  });
+});
+
+describe('a place that cannot be written', () => {
+  const cases = [
+    { name: 'folder', folderMode: 0o555, file: false },
+    { name: 'file', folderMode: 0o777, file: true },
+    { name: 'folder and file', folderMode: 0o555, file: true },
+  ];
+  for (const { name, folderMode, file } of cases) {
+    it(`is reported: read-only ${name}`, async ({ skip }) => {
+      if (process.getuid?.() !== 0) return lacks('root', 'only root can run a program as another user', skip);
+      const readable = `require('node:fs').accessSync(${JSON.stringify(PROGRAM)})`;
+      const { code } = await runProgram(process.execPath, ['-e', readable], { uid: NOBODY });
+      if (code !== 0) return lacks('root', 'another user cannot read this checkout', skip);
+      await chmod(folder, 0o755);
+      const place = join(folder, name);
+      await mkdir(place);
+      const path = join(place, 'store.db');
+      if (file) {
+        await (await openSqliteStore({ path }))[Symbol.asyncDispose]();
+        await chmod(path, 0o444);
+      }
+      await chmod(place, folderMode);
+      const { output } = await runProgram(
+        process.execPath,
+        ['--conditions=longhaul-src', PROGRAM, path, 'name', '1'],
+        { uid: NOBODY },
+      );
+      assert.match(output, /^store_readonly: /);
+    });
+  }
+});
+
+describe('a full disk', () => {
+  it('fails the call, keeps the session, and the store works again when there is room', async ({ skip }) => {
+    await using disk = await smallDisk(2);
+    if (disk === undefined) return lacks('mount', 'a file system cannot be mounted here', skip);
+    const filler = join(disk.path, 'filler');
+    await writeFile(filler, new Uint8Array(700_000));
+    await using store = await openSqliteStore({ path: join(disk.path, 'store.db') });
+    const lease = await begin(store);
+    let stored = 0;
+    const fill = async () => {
+      for (; stored < 1000; stored++) await append(store, lease, stored, 20_000);
+    };
+    await assert.rejects(fill(), { code: 'store_full' });
+    const concurrent = [1, 2, 3].map((i) => append(store, lease, 5000 + i, 40_000));
+    const outcomes = await Promise.allSettled(concurrent);
+    assert.ok(outcomes.every(({ status }) => status === 'rejected'));
+    assert.ok(stored > 3);
+    assert.equal((await store.loadLog('s1')).messages.length, stored);
+    await rm(filler);
+    await append(store, lease, stored, 20_000);
+    const { messages, damaged } = await store.loadLog('s1');
+    assert.equal(messages.length, stored + 1);
+    assert.deepEqual(damaged, []);
+  });
+
+  it('is reported when the database cannot be made', async ({ skip }) => {
+    await using disk = await smallDisk(1);
+    if (disk === undefined) return lacks('mount', 'a file system cannot be mounted here', skip);
+    const filler = writeFile(join(disk.path, 'filler'), new Uint8Array(2_000_000));
+    await assert.rejects(filler, { code: 'ENOSPC' });
+    await assert.rejects(openSqliteStore({ path: join(disk.path, 'store.db') }), { code: 'store_full' });
+    await assert.rejects(openSqliteStore({ path: join(disk.path, 'folder', 'store.db') }), {
+      code: 'store_full',
+    });
+  });
+});
+
+async function begin(store: SqliteStore): Promise<Lease> {
+  await store.createSession(SESSION);
+  const owner = { host: 'h', bootId: 'b', pid: 1, processStartedAt: '0' };
+  return (await store.acquireLease('s1', { runId: 'r1', owner, ttlMs: 60_000, isAlive: () => true })).lease;
+}
+
+async function append(store: SqliteStore, lease: Lease, number: number, chars: number): Promise<void> {
+  const base = { role: 'user', status: 'done', createdAt: 1, tokenCount: 1 } as const;
+  const parts = [{ type: 'text', text: 'x'.repeat(chars), state: 'done' } as const];
+  await store.appendMessage(lease, { id: `m${number}`, ...base, parts });
+}

@@ -1,0 +1,133 @@
+import assert from 'node:assert/strict';
+import { mkdtemp, readdir, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
+import { LonghaulError } from '@longhaul/protocol';
+import { getTableColumns, getTableName, is } from 'drizzle-orm';
+import { SQLiteTable } from 'drizzle-orm/sqlite-core';
+import { afterAll, beforeAll, describe, it } from 'vitest';
+import { connect } from './connection.ts';
+import { openSqliteStore } from './index.ts';
+import { migrate } from './migrate.ts';
+import { MIGRATIONS } from './migrations.ts';
+import * as schema from './schema.ts';
+
+const NOW = Date.UTC(2026, 0, 2, 3, 4, 5);
+const FIRST = 'CREATE TABLE notes (id INTEGER PRIMARY KEY, text TEXT)';
+const SECOND = "ALTER TABLE notes ADD COLUMN title TEXT DEFAULT 'none'";
+
+let folder = '';
+beforeAll(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'longhaul-migrate-'));
+});
+afterAll(() => rm(folder, { recursive: true, force: true }));
+
+describe('migrations', () => {
+  it('make the tables that the schema describes', () => {
+    const database = new DatabaseSync(':memory:');
+    for (const migration of MIGRATIONS) database.exec(migration);
+    for (const table of Object.values(schema)) {
+      assert.ok(is(table, SQLiteTable));
+      const name = getTableName(table);
+      const made = database
+        .prepare(`SELECT name, "notnull" OR pk AS required FROM pragma_table_info('${name}')`)
+        .all();
+      const described = Object.values(getTableColumns(table))
+        .filter((column) => column.name !== 'rowid')
+        .map((column) => ({ name: column.name, required: Number(column.notNull) }));
+      const comparable = (rows: object[]) => rows.map((row) => ({ ...row })).toSorted(byName);
+      if (name === 'part_search')
+        assert.deepEqual(
+          made.map((row) => row['name']),
+          described.map((row) => row.name),
+        );
+      else assert.deepEqual(comparable(made), comparable(described), name);
+    }
+  });
+
+  it('copy an existing database before they change it', async () => {
+    const path = join(folder, 'old.db');
+    await migrated(path, [FIRST]);
+    const old = new DatabaseSync(path);
+    old.exec("INSERT INTO notes (text) VALUES ('kept')");
+    old.close();
+    await migrated(path, [FIRST, SECOND]);
+    const backup = 'old.db.v1.2026-01-02T03-04-05-000Z.backup';
+    assert.ok((await readdir(folder)).includes(backup));
+    assert.deepEqual(rows(path), [{ id: 1, text: 'kept', title: 'none' }]);
+    assert.deepEqual(rows(join(folder, backup)), [{ id: 1, text: 'kept' }]);
+  });
+
+  it('leave a database as it was when one of them fails', async () => {
+    const path = join(folder, 'failing.db');
+    await migrated(path, [FIRST]);
+    await assert.rejects(migrated(path, [FIRST, SECOND, 'CREATE NONSENSE']));
+    await migrated(path, [FIRST]);
+    assert.deepEqual(rows(path), []);
+  });
+
+  it('make no copy of a new database, or of one that is up to date', async () => {
+    const path = join(folder, 'new', 'store.db');
+    await (await openSqliteStore({ path }))[Symbol.asyncDispose]();
+    await (await openSqliteStore({ path }))[Symbol.asyncDispose]();
+    assert.deepEqual(await readdir(join(folder, 'new')), ['store.db']);
+  });
+
+  it('refuse a newer database, naming both versions', async () => {
+    const path = join(folder, 'newer.db');
+    await (await openSqliteStore({ path }))[Symbol.asyncDispose]();
+    const database = new DatabaseSync(path);
+    database.exec('PRAGMA user_version = 99');
+    database.close();
+    await assert.rejects(openSqliteStore({ path }), (error) => {
+      assert.ok(error instanceof LonghaulError);
+      assert.equal(error.code, 'store_newer');
+      assert.match(error.message, /99/);
+      assert.deepEqual(error.data, { path, storeVersion: 99, programVersion: MIGRATIONS.length });
+      return true;
+    });
+  });
+
+  it("refuse another program's database and leave it alone", async () => {
+    const path = join(folder, 'foreign.db');
+    const database = new DatabaseSync(path);
+    database.exec('CREATE TABLE theirs (a)');
+    database.close();
+    await assert.rejects(openSqliteStore({ path }), { code: 'store_corrupt' });
+    const after = new DatabaseSync(path);
+    assert.deepEqual(
+      after
+        .prepare('SELECT name FROM sqlite_master')
+        .all()
+        .map((row) => row['name']),
+      ['theirs'],
+    );
+    after.close();
+  });
+});
+
+async function migrated(path: string, migrations: string[]): Promise<void> {
+  const connection = await connect(path);
+  try {
+    await migrate(connection, { path, migrations, now: () => NOW });
+  } finally {
+    connection.close();
+  }
+}
+
+function rows(path: string): object[] {
+  const database = new DatabaseSync(path);
+  try {
+    return database
+      .prepare('SELECT * FROM notes')
+      .all()
+      .map((row) => ({ ...row }));
+  } finally {
+    database.close();
+  }
+}
+
+function byName(left: object, right: object): number {
+  return JSON.stringify(left).localeCompare(JSON.stringify(right));
+}
