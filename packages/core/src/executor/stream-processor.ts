@@ -156,11 +156,12 @@ export class StreamProcessor {
   }
 
   async #closeStream(id: string, stream: OpenStream, state: 'done' | 'interrupted'): Promise<void> {
-    this.#open.delete(id);
-    await this.#flush();
     stream.part = { ...stream.part, state };
+    stream.isWritten = false;
+    const written = this.#flush();
+    this.#open.delete(id);
     if (stream.part.type === 'text') this.#texts.push(stream.part.text);
-    await this.#write(stream.index, stream.part);
+    await written;
   }
 
   async #addToolCall(event: Extract<StepEvent, { type: 'tool-call' | 'tool-call-invalid' }>): Promise<void> {

@@ -163,6 +163,7 @@ export class ToolRunner {
         success: !isError,
         sanitized: fitted.content,
         ...(result.title === undefined ? {} : { title: result.title }),
+        ...(part.startedAt === undefined ? {} : { durationMs: Date.now() - part.startedAt }),
         ...(fitted.fullOutput === undefined ? {} : { truncated: true, handle }),
       },
     ]);
