@@ -57,6 +57,8 @@ export type EventPayload =
       /** What the model sees. */
       sanitized: ToolOutputContent[];
       title?: string;
+      /** How long the tool ran; absent when it was not run. */
+      durationMs?: number;
       truncated?: boolean;
       handle?: string;
     }
