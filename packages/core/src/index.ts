@@ -4,6 +4,7 @@ export {
   type CompressionTrigger,
   type Config,
   type ConfigInput,
+  configJsonSchema,
   DEFAULT_CONFIG,
   expandHome,
   type FindDefaultModelOptions,

@@ -10,8 +10,9 @@ import {
   problemLine,
 } from './config-layer.ts';
 import { type Environment, type FilledIn, fillInEnvironment } from './environment.ts';
+import { toEditorSchema } from './json-schema.ts';
 import { suggestion } from './nearest.ts';
-import { configJsonSchema, configSchema } from './schema.ts';
+import { configSchema } from './schema.ts';
 
 /**
  * Checks one layer and returns it with the environment filled in.
@@ -148,7 +149,7 @@ function describe(value: unknown, path: ConfigPath): string {
 
 /** The keys that a section may have, read from the schema for editors. */
 function knownKeys(path: ConfigPath): string[] {
-  let schema: unknown = configJsonSchema();
+  let schema: unknown = toEditorSchema();
   for (const key of path) schema = descend(schema, key);
   const properties = firstWith(schema, 'properties');
   return isPlainObject(properties) ? Object.keys(properties) : [];

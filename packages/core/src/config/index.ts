@@ -12,6 +12,7 @@ export {
   STRATEGY_NAMES,
 } from './config.ts';
 export { type FindDefaultModelOptions, findDefaultModel } from './default-model.ts';
+export { configJsonSchema } from './editor-schema.ts';
 export { expandHome, type LoadConfigOptions, type LoadedConfig, loadConfig } from './load-config.ts';
 export { noModelMessage } from './no-model-message.ts';
 export {

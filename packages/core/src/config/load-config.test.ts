@@ -1,6 +1,8 @@
+import { execFile } from 'node:child_process';
 import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
+import { promisify } from 'node:util';
 import { LonghaulError } from '@longhaul/protocol';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { DEFAULT_CONFIG } from './config.ts';
@@ -53,6 +55,20 @@ describe('without a file', () => {
     expect(sources).toEqual([path]);
     expect(config.retry).toEqual(DEFAULT_CONFIG.retry);
   });
+});
+
+it('a start without a file loads neither the schema library nor the YAML parser', async () => {
+  const script = `
+    import { registerHooks } from 'node:module';
+    const seen = [];
+    registerHooks({ resolve(name, context, next) { const found = next(name, context); seen.push(found.url); return found; } });
+    const { loadConfig } = await import(${JSON.stringify(new URL('./load-config.ts', import.meta.url).href)});
+    await loadConfig({ cwd: ${JSON.stringify(cwd)}, home: ${JSON.stringify(home)}, env: {}, flags: { model: 'a/b' } });
+    console.log(JSON.stringify({ all: seen.length > 0, heavy: seen.filter((url) => /node_modules/.test(url)) }));
+  `;
+  const args = ['--conditions=longhaul-src', '--input-type=module', '--eval', script];
+  const { stdout } = await promisify(execFile)(process.execPath, args);
+  expect(JSON.parse(stdout)).toEqual({ all: true, heavy: [] });
 });
 
 describe('precedence', () => {

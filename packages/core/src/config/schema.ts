@@ -35,7 +35,10 @@ const rates = {
 const price = z.strictObject({
   ...rates,
   long: setting(
-    z.strictObject({ aboveTokens: count, ...rates }),
+    z.strictObject({
+      aboveTokens: count.meta({ description: 'Tokens of input of one request.' }),
+      ...rates,
+    }),
     'Rates of a whole request whose input is longer than aboveTokens.',
   ),
 });
@@ -45,7 +48,10 @@ const model = z.strictObject({
   maxOutput: setting(count, 'Most tokens of one answer.'),
   price: setting(price, 'For the cost of a run.'),
   accepts: setting(
-    z.strictObject({ images: z.boolean().optional(), files: z.boolean().optional() }),
+    z.strictObject({
+      images: setting(z.boolean(), 'Default: by the catalogue, else false.'),
+      files: setting(z.boolean(), 'PDF and the like. Default: by the catalogue, else false.'),
+    }),
     'Media the model takes.',
   ),
 });
@@ -60,7 +66,10 @@ const provider = z.strictObject({
 const agent = z.strictObject({
   model: setting(modelName, 'Default: the top-level model.'),
   prompt: setting(text, 'Path of a file, from this file.'),
-  tools: setting(z.array(text), 'Names of tools; * stands for any text. Default: all.'),
+  tools: setting(
+    z.array(text),
+    'Names of tools; * stands for any text, mcp:* for tools over MCP (not used yet). Default: all.',
+  ),
 });
 
 const options = D.context.compression.options;
@@ -78,7 +87,7 @@ const compression = z.strictObject({
         error: 'must be overflow, manual, or { threshold: 0.8 }',
       })
       .nullable(),
-    "Overrides the strategy's own: overflow, manual, or a share of the window.",
+    "Overrides the strategy's own: overflow, manual, or { threshold: 0.8 }, a share of the window.",
     null,
   ),
   auto: setting(z.boolean(), 'false: an overflow is an error instead.', D.context.compression.auto),
@@ -92,7 +101,11 @@ const compression = z.strictObject({
   options: setting(
     z.strictObject({
       preserveLastNTurns: setting(z.int().min(0), 'Turns kept verbatim.', options.preserveLastNTurns),
-      recentMessagesToKeep: setting(count, 'Of structured-summary.', options.recentMessagesToKeep),
+      recentMessagesToKeep: setting(
+        count,
+        'Messages that structured-summary keeps verbatim.',
+        options.recentMessagesToKeep,
+      ),
       pruneProtectTokens: setting(
         z.int().min(0),
         'Newest tool output that pruning leaves.',
@@ -103,7 +116,11 @@ const compression = z.strictObject({
         'Pruning happens only if it saves this.',
         options.pruneMinimumTokens,
       ),
-      ledgerShare: setting(z.number().min(0).max(1), 'Of the window.', options.ledgerShare),
+      ledgerShare: setting(
+        z.number().min(0).max(1),
+        'Share of the room for messages that the ledger may take.',
+        options.ledgerShare,
+      ),
     }),
     'Numbers of the strategies.',
   ),
@@ -142,7 +159,7 @@ const sandbox = z.strictObject({
     'auto: docker, else bubblewrap. local is no sandbox.',
     D.sandbox.driver,
   ),
-  image: setting(text, 'Of docker.', D.sandbox.image),
+  image: setting(text, 'Image of the docker driver.', D.sandbox.image),
   network: setting(z.enum(['on', 'off']), 'Whether commands reach the network.', D.sandbox.network),
   memoryMb: setting(count, 'For all processes together.', D.sandbox.memoryMb),
   pids: setting(count, 'Most processes at once.', D.sandbox.pids),
@@ -169,7 +186,9 @@ const retry = z.strictObject({
 
 const approval = z.strictObject({
   tool: text.meta({ description: 'Name of a tool; * stands for any text.' }),
-  action: z.enum(['allow', 'ask', 'deny']),
+  action: z.enum(['allow', 'ask', 'deny']).meta({
+    description: 'ask counts as deny: nobody can be asked yet.',
+  }),
 });
 
 const gateway = z.strictObject({
@@ -177,9 +196,9 @@ const gateway = z.strictObject({
   upstreams: setting(
     z.array(
       z.strictObject({
-        name: text,
-        baseUrl: url,
-        compaction: z.boolean().default(true),
+        name: text.meta({ description: 'As messages and statistics name it.' }),
+        baseUrl: url.meta({ description: 'Usually ending in /v1.' }),
+        compaction: z.boolean().meta({ description: 'false: requests pass unchanged.' }),
       }),
     ),
     'Servers behind the gateway.',
@@ -199,7 +218,10 @@ export const configSchema = z.strictObject({
     ),
     'Servers of models by name.',
   ),
-  agents: setting(z.record(text, agent), 'Agents by name; coder is the default one.'),
+  agents: setting(
+    z.record(text, agent),
+    'Agents by name; coder is the default one. Others are not used yet.',
+  ),
   context: setting(
     z.strictObject({
       compression: setting(compression, 'What happens when the window fills.'),
@@ -233,16 +255,11 @@ export const configSchema = z.strictObject({
       host: setting(text, 'Address to listen on.', D.server.host),
       port: setting(port, '0: any free one.', D.server.port),
     }),
-    'longhaul serve.',
+    'longhaul serve. Not used yet.',
   ),
-  gateway: setting(gateway, 'longhaul gateway.'),
+  gateway: setting(gateway, 'longhaul gateway. Not used yet.'),
   telemetry: setting(
     z.strictObject({ otlp: setting(url.nullable(), 'Address of an OTLP collector.', D.telemetry.otlp) }),
-    'Traces and metrics.',
+    'Traces and metrics. Not used yet.',
   ),
 }) satisfies z.ZodType<ConfigInput, unknown>;
-
-/** For editors: docs/longhaul.schema.json. */
-export function configJsonSchema(): Record<string, unknown> {
-  return { ...z.toJSONSchema(configSchema, { io: 'input' }), title: 'longhaul.yml' };
-}

@@ -1,0 +1,48 @@
+import * as z from 'zod';
+import { isPlainObject } from './config-layer.ts';
+import { configSchema } from './schema.ts';
+
+type JsonSchema = Record<string, unknown>;
+
+/** The schema of `longhaul.yml` for editors, as docs/longhaul.schema.json has it. */
+export function toEditorSchema(): JsonSchema {
+  const { $schema, ...schema } = z.toJSONSchema(configSchema, { io: 'input' });
+  return { $schema, title: 'longhaul.yml', ...withVariables(schema) };
+}
+
+const VARIABLE = { type: 'string', pattern: '^\\$[A-Za-z_]\\w*$' };
+
+/** Any value may be `$NAME`; where plain text is not allowed anyway, the schema must say so. */
+function withVariables(schema: JsonSchema): JsonSchema {
+  const whole = withChildren(schema);
+  const isOpen = whole['type'] === 'string' && whole['enum'] === undefined && whole['pattern'] === undefined;
+  const isLeaf = ['string', 'number', 'integer', 'boolean'].includes(String(whole['type']));
+  if (!isLeaf || isOpen) return whole;
+  const { description, default: fallback, ...rest } = whole;
+  return {
+    ...(description === undefined ? {} : { description }),
+    ...(fallback === undefined ? {} : { default: fallback }),
+    anyOf: [rest, VARIABLE],
+  };
+}
+
+function withChildren(schema: JsonSchema): JsonSchema {
+  const { properties, additionalProperties, items, anyOf } = schema;
+  return {
+    ...schema,
+    ...(isPlainObject(properties) ? { properties: mapSchemas(properties) } : {}),
+    ...(isPlainObject(additionalProperties)
+      ? { additionalProperties: withVariables(additionalProperties) }
+      : {}),
+    ...(isPlainObject(items) ? { items: withVariables(items) } : {}),
+    ...(Array.isArray(anyOf) ? { anyOf: anyOf.filter(isPlainObject).map(withVariables) } : {}),
+  };
+}
+
+function mapSchemas(schemas: Record<string, unknown>): Record<string, unknown> {
+  const changed = Object.entries(schemas).map(([key, value]) => [
+    key,
+    isPlainObject(value) ? withVariables(value) : value,
+  ]);
+  return Object.fromEntries(changed);
+}

@@ -1,0 +1,72 @@
+/**
+ * Writes docs/longhaul.schema.json, and the table of keys in docs/configuration.md, from the schema of the configuration.
+ *
+ * node --conditions=longhaul-src scripts/config-schema.ts
+ */
+import { readFile, writeFile } from 'node:fs/promises';
+import { pathToFileURL } from 'node:url';
+import { configJsonSchema } from '@longhaul/core';
+
+type JsonSchema = Record<string, unknown>;
+
+export const SCHEMA_FILE = new URL('../docs/longhaul.schema.json', import.meta.url);
+export const PAGE_FILE = new URL('../docs/configuration.md', import.meta.url);
+
+export async function schemaText(): Promise<string> {
+  return `${JSON.stringify(await configJsonSchema(), null, 2)}\n`;
+}
+
+/** The page with its table of keys as the schema has them. */
+export async function withKeyTable(page: string): Promise<string> {
+  const rows = keyRows(await configJsonSchema(), '');
+  const table = ['| key | default | meaning |', '| --- | --- | --- |', ...rows].join('\n');
+  const marks = /(<!-- keys: [^\n]* -->\n)[\s\S]*(<!-- \/keys -->)/;
+  if (!marks.test(page)) throw new Error('docs/configuration.md has no place for the table of keys.');
+  return page.replace(marks, (_, start: string, end: string) => `${start}\n${table}\n\n${end}`);
+}
+
+function keyRows(schema: JsonSchema, prefix: string): string[] {
+  return Object.entries(recordAt(schema, 'properties') ?? {}).flatMap(([key, value]) => {
+    if (!isRecord(value)) return [];
+    const path = prefix === '' ? key : `${prefix}.${key}`;
+    return [row(path, value), ...nestedRows(value, path)];
+  });
+}
+
+function nestedRows(schema: JsonSchema, path: string): string[] {
+  const named = recordAt(schema, 'additionalProperties');
+  const items = recordAt(schema, 'items');
+  return [
+    ...keyRows(schema, path),
+    ...(named ? keyRows(named, `${path}.NAME`) : []),
+    ...(items ? keyRows(items, `${path}[]`) : []),
+  ];
+}
+
+function row(path: string, schema: JsonSchema): string {
+  const isSection = recordAt(schema, 'properties') !== undefined;
+  const fallback = schema['default'] === undefined ? '' : `\`${JSON.stringify(schema['default'])}\``;
+  const meaning = String(schema['description'] ?? '').replaceAll('|', '\\|');
+  const choices = isSection ? [] : choicesOf(schema);
+  return `| \`${path}\` | ${fallback} | ${[meaning, choices.length > 0 ? `One of ${choices.join(', ')}.` : ''].filter(Boolean).join(' ')} |`;
+}
+
+function choicesOf(schema: JsonSchema): string[] {
+  const own = Array.isArray(schema['enum']) ? schema['enum'].map((choice) => `\`${choice}\``) : [];
+  const alternatives = Array.isArray(schema['anyOf']) ? schema['anyOf'].filter(isRecord) : [];
+  return [...own, ...alternatives.flatMap(choicesOf)];
+}
+
+function recordAt(schema: JsonSchema, key: string): JsonSchema | undefined {
+  const value = schema[key];
+  return isRecord(value) ? value : undefined;
+}
+
+function isRecord(value: unknown): value is JsonSchema {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}
+
+if (process.argv[1] !== undefined && import.meta.url === pathToFileURL(process.argv[1]).href) {
+  await writeFile(SCHEMA_FILE, await schemaText());
+  await writeFile(PAGE_FILE, await withKeyTable(await readFile(PAGE_FILE, 'utf8')));
+}
