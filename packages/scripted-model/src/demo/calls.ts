@@ -1,5 +1,7 @@
 import type { ScriptToolCall } from '../script.ts';
-import { type AppFile, type Correction, draftText } from './app-files.ts';
+import { type AppFile, type Correction, draftText, finalText } from './app-files.ts';
+import type { Seen } from './seen.ts';
+import { STANDING_RULES } from './task.ts';
 
 export function write(path: AppFile): ScriptToolCall {
   return { name: 'write', arguments: { path, content: draftText(path) } };
@@ -30,6 +32,14 @@ export function glob(pattern: string): ScriptToolCall {
 
 export function bash(command: string): ScriptToolCall {
   return { name: 'bash', arguments: { command } };
+}
+
+/** The README tells of the standing instructions that are still in sight, and of no others. */
+export function writeReadme(seen: Seen): ScriptToolCall {
+  const lost = STANDING_RULES.filter((rule) => !rule.inSight.test(seen.prose));
+  let content = finalText('README.md');
+  for (const { readmeLine } of lost) content = content.replace(`${readmeLine}\n`, '');
+  return { name: 'write', arguments: { path: 'README.md', content } };
 }
 
 /**

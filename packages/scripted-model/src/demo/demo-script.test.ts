@@ -1,19 +1,15 @@
-import { spawnSync } from 'node:child_process';
-import { existsSync } from 'node:fs';
-import { mkdir, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
+import { mkdtemp, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
-import { dirname, join } from 'node:path';
+import { join } from 'node:path';
 import type { ChatMessage } from '@longhaul/protocol';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import type { ScriptReply } from '../script.ts';
-import { APP_FILES, finalText } from './app-files.ts';
+import { APP_FILES, finalText, STORE_CORRECTION, STORE_TEST_CORRECTION } from './app-files.ts';
 import { signatureOf } from './calls.ts';
 import { demoScript } from './demo-script.ts';
 import { FINAL_TESTS, PLAN } from './plan.ts';
 import { lookAt } from './seen.ts';
 import { DEMO_TASK, DEMO_VERIFY_COMMAND, STANDING_RULES } from './task.ts';
-
-const MAX_STEPS = 120;
+import { bash, type LoggedCall, playDemo } from './test-support/play-demo.ts';
 
 let workspace: string;
 
@@ -21,169 +17,6 @@ beforeEach(async () => {
   workspace = await mkdtemp(join(tmpdir(), 'demo-script-'));
 });
 afterEach(() => rm(workspace, { recursive: true }));
-
-type Input = Readonly<Record<string, unknown>>;
-interface LoggedCall {
-  name: string;
-  input: Input;
-  result: string;
-}
-
-/** A loop around the script with the least of tools, and a compaction after every so many steps. */
-async function run(options: { compactEvery?: number; summary?: (log: LoggedCall[]) => string } = {}) {
-  const { compactEvery = Number.POSITIVE_INFINITY, summary = summarise } = options;
-  const task: ChatMessage[] = [
-    { role: 'system', content: 'You are a coding agent.' },
-    { role: 'user', content: DEMO_TASK },
-  ];
-  let messages = [...task];
-  const log: LoggedCall[] = [];
-  let steps = 0;
-  let chars = 0;
-  let compactions = 0;
-  for (; steps < MAX_STEPS; steps += 1) {
-    const reply = demoScript({ messages, asksForSummary: false });
-    chars += JSON.stringify(reply).length;
-    if (reply.toolCalls === undefined) return { steps, chars, compactions, log, answer: reply.text ?? '' };
-    const added = await answerCalls(reply, { steps, log });
-    chars += added.slice(1).reduce((sum, message) => sum + String(message.content).length, 0);
-    messages.push(...added);
-    if ((steps + 1) % compactEvery === 0) {
-      compactions += 1;
-      messages = [...task, { role: 'assistant', content: summary(log) }, ...added];
-    }
-  }
-  return { steps, chars, compactions, log, answer: '' };
-}
-
-async function answerCalls(reply: ScriptReply, { steps, log }: { steps: number; log: LoggedCall[] }) {
-  const added: ChatMessage[] = [{ role: 'assistant', content: reply.text ?? '', tool_calls: [] }];
-  for (const [index, { name, arguments: input }] of (reply.toolCalls ?? []).entries()) {
-    if (typeof input === 'string') throw new TypeError('The script sends arguments as objects');
-    const id = `call_${steps}_${index}`;
-    const result = await useTool(name, input, log);
-    log.push({ name, input, result });
-    added[0]?.tool_calls?.push({
-      id,
-      type: 'function',
-      function: { name, arguments: JSON.stringify(input) },
-    });
-    added.push({ role: 'tool', tool_call_id: id, content: result });
-  }
-  return added;
-}
-
-async function useTool(name: string, input: Input, log: readonly LoggedCall[]): Promise<string> {
-  const path = join(workspace, String(input['path'] ?? '.'));
-  switch (name) {
-    case 'bash':
-      return bashOnce(String(input['command']));
-    case 'list':
-      return (await readdir(path)).join('\n') || '(empty)';
-    case 'read': {
-      const lines = (await readFile(path, 'utf8')).split('\n');
-      const start = Number(input['offset'] ?? 1) - 1;
-      return lines.slice(start, start + Number(input['limit'] ?? 2000)).join('\n');
-    }
-    case 'write': {
-      const created = !existsSync(path);
-      await mkdir(dirname(path), { recursive: true });
-      await writeFile(path, String(input['content']));
-      return `${created ? 'Created' : 'Overwrote'} ${input['path']}`;
-    }
-    case 'edit': {
-      const pieces = (await readFile(path, 'utf8')).split(String(input['old']));
-      if (pieces.length !== 2) return `${input['path']}: \`old\` matches ${pieces.length - 1} times`;
-      await writeFile(path, pieces.join(String(input['new'])));
-      return `Edited ${input['path']}`;
-    }
-    case 'grep':
-      return bash(`grep -rn -- "${input['pattern']}" ${input['path']}`);
-    case 'glob':
-      return bash('find . -name "*.js"');
-    case 'todo':
-      return checklist(input);
-    case 'recall':
-      return recall(input, log);
-    default:
-      throw new Error(`The script called an unknown tool: ${name}`);
-  }
-}
-
-const testOutputs = new Map<string, string>();
-
-/** The same tests over the same files end the same way: they run once for all cases here. */
-async function bashOnce(command: string): Promise<string> {
-  if (!command.startsWith('node --test')) return bash(command);
-  const key = JSON.stringify([command, await filesOf('src'), await filesOf('test')]);
-  const output = testOutputs.get(key) ?? bash(command);
-  testOutputs.set(key, output);
-  return output;
-}
-
-async function filesOf(folder: string): Promise<string[]> {
-  const names = existsSync(join(workspace, folder)) ? (await readdir(join(workspace, folder))).sort() : [];
-  return Promise.all(
-    names.map(async (name) => `${name}\n${await readFile(join(workspace, folder, name), 'utf8')}`),
-  );
-}
-
-function bash(command: string): string {
-  const env = { HOME: workspace, PATH: `${dirname(process.execPath)}:${process.env['PATH']}` };
-  const { stdout, stderr, status } = spawnSync('bash', ['-c', command], {
-    cwd: workspace,
-    env,
-    encoding: 'utf8',
-  });
-  return `${stdout}${stderr}\n[exit code ${status}]`;
-}
-
-function checklist(input: Input): string {
-  const marks: Record<string, string> = { done: '[x]', in_progress: '[>]', pending: '[ ]' };
-  const { todo } = lookAt(
-    [
-      {
-        role: 'assistant',
-        tool_calls: [
-          { id: 't', type: 'function', function: { name: 'todo', arguments: JSON.stringify(input) } },
-        ],
-      },
-    ],
-    [],
-  );
-  return [...(todo ?? [])].map(([text, status]) => `${marks[status]} ${text}`).join('\n');
-}
-
-function recall(input: Input, log: readonly LoggedCall[]): string {
-  const handle = /^m(\d+)\.0$/.exec(String(input['handle'] ?? ''));
-  if (handle !== null) return log[Number(handle[1])]?.result ?? 'Nothing stands there.';
-  const hits = log.flatMap((call, index) =>
-    call.result.includes('AssertionError') ? [`m${index}.0 (${call.name}): ${call.result.slice(0, 80)}`] : [],
-  );
-  return hits.join('\n');
-}
-
-/** As a ledger puts it: the todo list as its tool showed it, files by folder, commands with their outcome. */
-function summarise(log: readonly LoggedCall[]): string {
-  const todo = log.findLast((call) => call.name === 'todo')?.result ?? '';
-  const files = new Map<string, Set<string>>();
-  for (const { name, input } of log) {
-    const action = { read: 'read', write: 'created', edit: 'modified' }[name];
-    const path = String(input['path']);
-    if (action !== undefined) files.set(path, (files.get(path) ?? new Set()).add(action));
-  }
-  const commands = log.filter((call) => call.name === 'bash');
-  return [
-    '### Todo list',
-    todo,
-    '### Files',
-    ...[...files].map(([path, actions]) => `  ${path.split('/').at(-1)} (${[...actions].join(', ')}; m3.1)`),
-    '### Commands',
-    ...commands.map(
-      ({ input, result }) => `- \`${input['command']}\` (exit ${/code (\d+)/.exec(result)?.[1]}, 1×, m3.2)`,
-    ),
-  ].join('\n');
-}
 
 function writesByPath(log: readonly LoggedCall[]): Map<string, number> {
   const writes = new Map<string, number>();
@@ -196,13 +29,13 @@ function writesByPath(log: readonly LoggedCall[]): Map<string, number> {
 async function expectFinishedApplication(): Promise<void> {
   for (const path of APP_FILES)
     expect(await readFile(join(workspace, path), 'utf8'), path).toBe(finalText(path));
-  const output = await bashOnce(DEMO_VERIFY_COMMAND);
+  const output = await bash(workspace, DEMO_VERIFY_COMMAND);
   expect(output).toMatch(/fail 0[\s\S]*\[exit code 0\]/);
 }
 
 describe('without a compaction', () => {
   it('builds the application step by step, with two defects that its tests find and a refused edit', async () => {
-    const { steps, chars, log, answer } = await run();
+    const { steps, chars, log, answer } = await playDemo(workspace);
     expect(answer).toMatch(/all \d+ tests pass/);
     await expectFinishedApplication();
     expect(steps).toBeGreaterThanOrEqual(35);
@@ -220,7 +53,7 @@ describe('without a compaction', () => {
 
 describe('with compactions', () => {
   it.each([1, 5])('goes on where it was when of every %i steps only the last stays', async (compactEvery) => {
-    const { compactions, log, answer } = await run({ compactEvery });
+    const { compactions, log, answer } = await playDemo(workspace, { compactEvery });
     expect(compactions).toBeGreaterThanOrEqual(2);
     expect(answer).toMatch(/all \d+ tests pass/);
     for (const rule of STANDING_RULES) expect(answer).toContain(rule.name);
@@ -230,7 +63,7 @@ describe('with compactions', () => {
   });
 
   it('loses its way and repeats work when the summary has no todo list', async () => {
-    const { log } = await run({ compactEvery: 4, summary: () => 'Work is under way.' });
+    const { log } = await playDemo(workspace, { compactEvery: 4, summary: () => 'Work is under way.' });
     expect(Math.max(...writesByPath(log).values())).toBeGreaterThan(1);
   });
 });
@@ -324,6 +157,42 @@ describe('what goes wrong', () => {
     expect(look('v20.1.0\n[exit code 0]').text).toMatch(/the sandbox has version 20/);
     expect(look('node: not found\n[exit code 127]').text).toMatch(/has none that answers/);
     expect(look('v24.1.0\n[exit code 0]').toolCalls?.[0]?.name).toBe('todo');
+  });
+
+  it('is no failure when an edit was made before a crash hid its outcome', () => {
+    const calls = (edited: string, tested: string) =>
+      exchange([
+        {
+          name: 'edit',
+          input: { path: 'src/store.js', old: STORE_CORRECTION.draft, new: STORE_CORRECTION.final },
+          result: edited,
+        },
+        {
+          name: 'edit',
+          input: { path: 'test/store.test.js', old: STORE_TEST_CORRECTION.draft },
+          result: 'Edited test/store.test.js',
+        },
+        { name: 'bash', input: { command: 'node --test test/cli.test.js' }, result: tested },
+      ]);
+    const messages: ChatMessage[] = [
+      { role: 'user', content: DEMO_TASK },
+      {
+        role: 'assistant',
+        content: PLAN.map(({ todo }, index) => `${index < 5 ? '[x]' : '[ ]'} ${todo}`).join('\n'),
+      },
+      ...calls(
+        '[Interrupted: the outcome of this call is unknown.]',
+        '[Interrupted: the outcome is unknown.]',
+      ),
+    ];
+    const again = demoScript({ messages, asksForSummary: false });
+    expect(again.toolCalls?.map(({ name }) => name)).toEqual(['edit', 'edit', 'bash']);
+    const refusal = 'src/store.js: `old` was not found. But `new` stands there already, at line 80.';
+    const next = demoScript({
+      messages: [...messages, ...calls(refusal, 'ℹ fail 0\n[exit code 0]')],
+      asksForSummary: false,
+    });
+    expect(next.text).toMatch(/The command line is right now/);
   });
 
   it('includes a final test run that fails', () => {

@@ -88,7 +88,7 @@ function enter(seen: Seen, index: number): ScriptReply {
 }
 
 function finish(seen: Seen): ScriptReply {
-  if (commandResult(seen, FINAL_TESTS) === undefined) {
+  if ((commandResult(seen, FINAL_TESTS) ?? '') === '') {
     return reply(seen, {
       text: 'I no longer see how the last test run ended, so I run the tests again.',
       calls: () => [{ name: 'bash', arguments: { command: FINAL_TESTS } }],

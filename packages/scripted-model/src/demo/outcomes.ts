@@ -1,4 +1,4 @@
-import { callsOf, type Seen, type SeenCall, type SeenStep } from './seen.ts';
+import { callsOf, commandResult, type Seen, type SeenCall, type SeenStep } from './seen.ts';
 
 /** What a step's results say went wrong, undefined when nothing did or when the results are cleared from the view. */
 export function failureOf(step: SeenStep | undefined): string | undefined {
@@ -11,7 +11,10 @@ function hasFailed({ name, result }: SeenCall): boolean {
   if (name === 'bash') return (exitCode(result) ?? (hasFailingTests(result) ? 1 : 0)) !== 0;
   if (name !== 'write' && name !== 'edit') return false;
   const line = result.split('\n')[0] ?? '';
-  return !/^\W*(edited|created|overwrote|wrote|updated|replaced)/i.test(line) && REFUSAL.test(line);
+  if (/^\W*(edited|created|overwrote|wrote|updated|replaced)/i.test(line)) return false;
+  // An edit made again, because a crash hid the outcome of the first.
+  if (/stands there already|already (applied|there)/i.test(result)) return false;
+  return REFUSAL.test(line);
 }
 
 const REFUSAL =
@@ -44,4 +47,39 @@ export function nodeProblem(seen: Seen): string | undefined {
   const major = /\bv(\d+)\.\d+/.exec(result)?.[1];
   if (major !== undefined && Number(major) >= 24) return undefined;
   return `The task needs Node.js 24, and the sandbox has ${major === undefined ? 'none that answers' : `version ${major}`}. I have built nothing. \`node --version\` said:\n\n${result}`;
+}
+
+/** The first look around is the oldest thing done: when it is out of sight, a compaction has hidden the past. */
+export function isPastHidden(seen: Seen): boolean {
+  return callsOf(seen, 'list').length === 0;
+}
+
+/** The names of failed tests in an output of `node --test`, in its default form or as TAP. */
+export function failedTests(output: string): string[] {
+  const names = [...output.matchAll(/^\s*(?:✖|not ok \d+ -) (.+?)(?: \([\d.]+ms\))?$/gm)].map(
+    (match) => match[1] ?? '',
+  );
+  return [...new Set(names)].filter((name) => name !== '' && !/^(failing tests:|test\/|\d)/.test(name));
+}
+
+/** What the last run of a test command in sight found, in a sentence. */
+export function describeFailures(seen: Seen, command: string): string {
+  const output = commandResult(seen, command) ?? '';
+  const [first] = failedTests(output);
+  const failed = testCounts(output)?.failed ?? 0;
+  if (first === undefined) return 'The tests have found something.';
+  return failed > 1 ? `${failed} tests fail, the first of them "${first}".` : `"${first}" fails.`;
+}
+
+/** Of what `recall` found, preferably the output of a command. */
+export function recalledHandle(seen: Seen): string | undefined {
+  const lines =
+    callsOf(seen, 'recall')
+      .find((call) => 'query' in call.input)
+      ?.result.split('\n') ?? [];
+  const handles = lines.flatMap((line) => {
+    const handle = /\bm\d+\.\d+\b/.exec(line)?.[0];
+    return handle === undefined ? [] : [{ handle, isCommand: /\bbash\b|node --test/.test(line) }];
+  });
+  return (handles.find((each) => each.isCommand) ?? handles[0])?.handle;
 }

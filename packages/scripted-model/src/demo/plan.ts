@@ -1,9 +1,9 @@
 import type { ScriptToolCall } from '../script.ts';
-import { finalText, SM2_CORRECTION, STORE_CORRECTION, STORE_TEST_CORRECTION } from './app-files.ts';
-import { bash, edit, glob, grep, read, write } from './calls.ts';
-import { testCounts } from './outcomes.ts';
-import { callsOf, commandResult, type Seen } from './seen.ts';
-import { DEMO_VERIFY_COMMAND, STANDING_RULES } from './task.ts';
+import { SM2_CORRECTION, STORE_CORRECTION, STORE_TEST_CORRECTION } from './app-files.ts';
+import { bash, edit, glob, grep, read, write, writeReadme } from './calls.ts';
+import { describeFailures, isPastHidden, recalledHandle } from './outcomes.ts';
+import type { Seen } from './seen.ts';
+import { DEMO_VERIFY_COMMAND } from './task.ts';
 
 /** One point of the plan, as it stands in the todo list, and the steps that it takes. */
 export interface PlanItem {
@@ -234,44 +234,3 @@ export const LOOK_AROUND: PlanStep = {
   text: 'I look at the folder and at the version of Node before I plan.',
   calls: () => [{ name: 'list', arguments: {} }, bash('node --version')],
 };
-
-/** The first look around is the oldest thing done: when it is out of sight, a compaction has hidden the past. */
-export function isPastHidden(seen: Seen): boolean {
-  return callsOf(seen, 'list').length === 0;
-}
-
-/** The names of failed tests in an output of `node --test`, in its default form or as TAP. */
-export function failedTests(output: string): string[] {
-  const names = [...output.matchAll(/^\s*(?:✖|not ok \d+ -) (.+?)(?: \([\d.]+ms\))?$/gm)].map(
-    (match) => match[1] ?? '',
-  );
-  return [...new Set(names)].filter((name) => name !== '' && !/^(failing tests:|test\/|\d)/.test(name));
-}
-
-function describeFailures(seen: Seen, command: string): string {
-  const output = commandResult(seen, command) ?? '';
-  const [first] = failedTests(output);
-  const failed = testCounts(output)?.failed ?? 0;
-  if (first === undefined) return 'The tests have found something.';
-  return failed > 1 ? `${failed} tests fail, the first of them "${first}".` : `"${first}" fails.`;
-}
-
-/** Of what `recall` found, preferably the output of a command. */
-function recalledHandle(seen: Seen): string | undefined {
-  const lines =
-    callsOf(seen, 'recall')
-      .find((call) => 'query' in call.input)
-      ?.result.split('\n') ?? [];
-  const handles = lines.flatMap((line) => {
-    const handle = /\bm\d+\.\d+\b/.exec(line)?.[0];
-    return handle === undefined ? [] : [{ handle, isCommand: /\bbash\b|node --test/.test(line) }];
-  });
-  return (handles.find((each) => each.isCommand) ?? handles[0])?.handle;
-}
-
-function writeReadme(seen: Seen): ScriptToolCall {
-  const lost = STANDING_RULES.filter((rule) => !rule.inSight.test(seen.prose));
-  let content = finalText('README.md');
-  for (const { readmeLine } of lost) content = content.replace(`${readmeLine}\n`, '');
-  return { name: 'write', arguments: { path: 'README.md', content } };
-}

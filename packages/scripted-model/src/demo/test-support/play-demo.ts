@@ -1,0 +1,187 @@
+import { spawnSync } from 'node:child_process';
+import { existsSync } from 'node:fs';
+import { mkdir, readdir, readFile, writeFile } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
+import type { ChatMessage } from '@longhaul/protocol';
+import type { ScriptReply } from '../../script.ts';
+import { demoScript } from '../demo-script.ts';
+import { DEMO_TASK } from '../task.ts';
+
+const MAX_STEPS = 120;
+
+type Input = Readonly<Record<string, unknown>>;
+export interface LoggedCall {
+  name: string;
+  input: Input;
+  result: string;
+}
+
+export interface PlayOptions {
+  /** Default: never. */
+  compactEvery?: number;
+  /** What stands in place of all but the last step. Default: like a ledger. */
+  summary?: (log: readonly LoggedCall[]) => string;
+}
+
+export interface PlayResult {
+  steps: number;
+  /** Of the model's replies and the tools' results, together. */
+  chars: number;
+  compactions: number;
+  log: LoggedCall[];
+  /** Empty when the steps ran out. */
+  answer: string;
+}
+
+interface Tools {
+  workspace: string;
+  log: LoggedCall[];
+}
+
+/** A loop around the script with the least of tools, and a compaction after every so many steps. */
+export async function playDemo(workspace: string, options: PlayOptions = {}): Promise<PlayResult> {
+  const { compactEvery = Number.POSITIVE_INFINITY, summary = summarise } = options;
+  const task: ChatMessage[] = [
+    { role: 'system', content: 'You are a coding agent.' },
+    { role: 'user', content: DEMO_TASK },
+  ];
+  let messages = [...task];
+  const log: LoggedCall[] = [];
+  let steps = 0;
+  let chars = 0;
+  let compactions = 0;
+  for (; steps < MAX_STEPS; steps += 1) {
+    const reply = demoScript({ messages, asksForSummary: false });
+    chars += JSON.stringify(reply).length;
+    if (reply.toolCalls === undefined) return { steps, chars, compactions, log, answer: reply.text ?? '' };
+    const added = await answerCalls(reply, steps, { workspace, log });
+    chars += added.slice(1).reduce((sum, message) => sum + String(message.content).length, 0);
+    messages.push(...added);
+    if ((steps + 1) % compactEvery === 0) {
+      compactions += 1;
+      messages = [...task, { role: 'assistant', content: summary(log) }, ...added];
+    }
+  }
+  return { steps, chars, compactions, log, answer: '' };
+}
+
+async function answerCalls(reply: ScriptReply, step: number, tools: Tools): Promise<ChatMessage[]> {
+  const added: ChatMessage[] = [{ role: 'assistant', content: reply.text ?? '', tool_calls: [] }];
+  for (const [index, { name, arguments: input }] of (reply.toolCalls ?? []).entries()) {
+    if (typeof input === 'string') throw new TypeError('The script sends arguments as objects');
+    const id = `call_${step}_${index}`;
+    const result = await useTool(name, input, tools);
+    tools.log.push({ name, input, result });
+    added[0]?.tool_calls?.push({
+      id,
+      type: 'function',
+      function: { name, arguments: JSON.stringify(input) },
+    });
+    added.push({ role: 'tool', tool_call_id: id, content: result });
+  }
+  return added;
+}
+
+async function useTool(name: string, input: Input, { workspace, log }: Tools): Promise<string> {
+  const path = join(workspace, String(input['path'] ?? '.'));
+  switch (name) {
+    case 'bash':
+      return bash(workspace, String(input['command']));
+    case 'list':
+      return (await readdir(path)).join('\n') || '(empty)';
+    case 'read': {
+      const lines = (await readFile(path, 'utf8')).split('\n');
+      const start = Number(input['offset'] ?? 1) - 1;
+      return lines.slice(start, start + Number(input['limit'] ?? 2000)).join('\n');
+    }
+    case 'write': {
+      const created = !existsSync(path);
+      await mkdir(dirname(path), { recursive: true });
+      await writeFile(path, String(input['content']));
+      return `${created ? 'Created' : 'Overwrote'} ${input['path']}`;
+    }
+    case 'edit': {
+      const pieces = (await readFile(path, 'utf8')).split(String(input['old']));
+      if (pieces.length !== 2) return `${input['path']}: \`old\` matches ${pieces.length - 1} times`;
+      await writeFile(path, pieces.join(String(input['new'])));
+      return `Edited ${input['path']}`;
+    }
+    case 'grep':
+      return runShell(workspace, `grep -rn -- "${input['pattern']}" ${input['path']}`);
+    case 'glob':
+      return runShell(workspace, 'find . -name "*.js"');
+    case 'todo':
+      return checklist(input['items']);
+    case 'recall':
+      return recall(input, log);
+    default:
+      throw new Error(`The script called an unknown tool: ${name}`);
+  }
+}
+
+const testOutputs = new Map<string, string>();
+
+/** The same tests over the same files end the same way: they run once for all cases here. */
+export async function bash(workspace: string, command: string): Promise<string> {
+  if (!command.startsWith('node --test')) return runShell(workspace, command);
+  const key = JSON.stringify([
+    command,
+    await filesOf(join(workspace, 'src')),
+    await filesOf(join(workspace, 'test')),
+  ]);
+  const output = testOutputs.get(key) ?? runShell(workspace, command);
+  testOutputs.set(key, output);
+  return output;
+}
+
+async function filesOf(folder: string): Promise<string[]> {
+  const names = existsSync(folder) ? (await readdir(folder)).sort() : [];
+  return Promise.all(names.map(async (name) => `${name}\n${await readFile(join(folder, name), 'utf8')}`));
+}
+
+function runShell(workspace: string, command: string): string {
+  const env = { HOME: workspace, PATH: `${dirname(process.execPath)}:${process.env['PATH']}` };
+  const { stdout, stderr, status } = spawnSync('bash', ['-c', command], {
+    cwd: workspace,
+    env,
+    encoding: 'utf8',
+  });
+  return `${stdout}${stderr}\n[exit code ${status}]`;
+}
+
+function checklist(items: unknown): string {
+  if (!Array.isArray(items)) throw new TypeError('A todo list is an array');
+  const marks: Record<string, string> = { done: '[x]', in_progress: '[>]', pending: '[ ]' };
+  return items.map(({ text, status }) => `${marks[status]} ${text}`).join('\n');
+}
+
+function recall(input: Input, log: readonly LoggedCall[]): string {
+  const handle = /^m(\d+)\.0$/.exec(String(input['handle'] ?? ''));
+  if (handle !== null) return log[Number(handle[1])]?.result ?? 'Nothing stands there.';
+  const hits = log.flatMap((call, index) =>
+    call.result.includes('AssertionError') ? [`m${index}.0 (${call.name}): ${call.result.slice(0, 80)}`] : [],
+  );
+  return hits.join('\n');
+}
+
+/** As a ledger puts it: the todo list as its tool showed it, files by folder, commands with their outcome. */
+function summarise(log: readonly LoggedCall[]): string {
+  const todo = log.findLast((call) => call.name === 'todo')?.result ?? '';
+  const files = new Map<string, Set<string>>();
+  for (const { name, input } of log) {
+    const action = { read: 'read', write: 'created', edit: 'modified' }[name];
+    const path = String(input['path']);
+    if (action !== undefined) files.set(path, (files.get(path) ?? new Set()).add(action));
+  }
+  const commands = log.filter((call) => call.name === 'bash');
+  return [
+    '### Todo list',
+    todo,
+    '### Files',
+    ...[...files].map(([path, actions]) => `  ${path.split('/').at(-1)} (${[...actions].join(', ')}; m3.1)`),
+    '### Commands',
+    ...commands.map(
+      ({ input, result }) => `- \`${input['command']}\` (exit ${/code (\d+)/.exec(result)?.[1]}, 1×, m3.2)`,
+    ),
+  ].join('\n');
+}
