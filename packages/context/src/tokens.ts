@@ -13,33 +13,86 @@ export const REPLY_PRIMING_TOKENS = 3;
 /** What an image is taken to cost until its real price is known: about a 1024 × 1024 image at most providers. */
 export const IMAGE_TOKENS = 1_200;
 
-type CharacterClass = 'letter' | 'digit' | 'blank' | 'newline' | 'mark' | 'latin' | 'wide' | 'other';
-
 /**
  * Predicts tokens from runs of character classes, as byte-pair tokenizers split text: words, groups of three digits, runs of
- * blanks, punctuation, ideographs. Needs no vocabulary. Within about 15 % on prose and code; a ratio learned from real usage
- * removes most of the rest.
+ * blanks, punctuation, ideographs. Needs no vocabulary. Within 25 % of OpenAI's o200k on Latin prose, code, JSON and logs, and
+ * rather over than under; other alphabets count up to three times what they cost. A ratio learned from real usage removes
+ * most of the rest.
  */
 export function countByClasses(text: string): number {
-  let tokens = 0;
-  let runClass: CharacterClass | undefined;
-  let runLength = 0;
-  for (let index = 0; index < text.length; index += 1) {
-    const current = classOf(text.charCodeAt(index));
-    if (current === runClass) {
-      runLength += 1;
+  const counter = new ClassCounter();
+  for (let index = 0; index < text.length; index += 1) counter.add(text.charCodeAt(index));
+  return Math.ceil(counter.end());
+}
+
+type CharacterClass = 'letter' | 'digit' | 'blank' | 'newline' | 'mark' | 'latin' | 'wide' | 'other';
+
+/** From this length on, a word is looked at as a whole: random text (base64, hashes) breaks into shorter tokens than names do. */
+const RANDOM_WORD_CHARS = 12;
+/** Changes between lower and upper case, letters and digits, for each character: names have some 0.2, base64 0.4. */
+const RANDOM_SWITCHES = 0.3;
+const RANDOM_TOKENS_PER_CHAR = 0.72;
+
+/** Walks over character codes once. A run is characters of one class; a word is letters and digits without anything between them. */
+class ClassCounter {
+  #tokens = 0;
+  #class: CharacterClass | undefined;
+  #length = 0;
+  #isOneCharacter = true;
+  #lastCode = 0;
+  #word = { chars: 0, tokens: 0, switches: 0 };
+
+  add(code: number): void {
+    const next = classOf(code);
+    if (next === this.#class) {
+      this.#length += 1;
+      if (code !== this.#lastCode) this.#isOneCharacter = false;
+      if (isUpper(code) && !isUpper(this.#lastCode)) this.#word.switches += 1;
     } else {
-      if (runClass !== undefined) tokens += runTokens(runClass, runLength);
-      runClass = current;
-      runLength = 1;
+      this.#endRun(next);
+      this.#class = next;
+      this.#length = 1;
+      this.#isOneCharacter = true;
     }
+    if (isWordClass(next)) this.#word.chars += 1;
+    this.#lastCode = code;
   }
-  if (runClass !== undefined) tokens += runTokens(runClass, runLength);
-  return Math.ceil(tokens);
+
+  end(): number {
+    this.#endRun(undefined);
+    return this.#tokens;
+  }
+
+  #endRun(next: CharacterClass | undefined): void {
+    if (this.#class === undefined) return;
+    const cost = runTokens(this.#class, this.#length, this.#isOneCharacter);
+    this.#tokens += cost;
+    // A word takes the blank before it into its token; a number does not.
+    if (next === 'digit' && this.#class === 'blank') this.#tokens += 0.95;
+    if (!isWordClass(this.#class)) return;
+    this.#word.tokens += cost;
+    if (isWordClass(next)) this.#word.switches += 1;
+    else this.#endWord();
+  }
+
+  #endWord(): void {
+    const { chars, tokens, switches } = this.#word;
+    if (chars >= RANDOM_WORD_CHARS && switches >= chars * RANDOM_SWITCHES)
+      this.#tokens += Math.max(0, chars * RANDOM_TOKENS_PER_CHAR - tokens);
+    this.#word = { chars: 0, tokens: 0, switches: 0 };
+  }
+}
+
+function isUpper(code: number): boolean {
+  return code >= 65 && code <= 90;
+}
+
+function isWordClass(characterClass: CharacterClass | undefined): boolean {
+  return characterClass === 'letter' || characterClass === 'digit';
 }
 
 function classOf(code: number): CharacterClass {
-  if ((code >= 97 && code <= 122) || (code >= 65 && code <= 90)) return 'letter';
+  if ((code >= 97 && code <= 122) || isUpper(code)) return 'letter';
   if (code >= 48 && code <= 57) return 'digit';
   if (code === 32 || code === 9) return 'blank';
   if (code === 10 || code === 13) return 'newline';
@@ -49,7 +102,7 @@ function classOf(code: number): CharacterClass {
   return 'other';
 }
 
-function runTokens(runClass: CharacterClass, length: number): number {
+function runTokens(runClass: CharacterClass, length: number, isOneCharacter: boolean): number {
   switch (runClass) {
     case 'letter':
       return length <= 7 ? 1 : 1 + (length - 7) / 5;
@@ -58,9 +111,11 @@ function runTokens(runClass: CharacterClass, length: number): number {
     case 'blank':
       return length === 1 ? 0.05 : 0.9 + length / 64;
     case 'newline':
-      return 0.6 + length / 32;
+      return 0.6 + length / 16;
     case 'mark':
-      return length === 1 ? 0.75 : 0.5 + length / 2.4;
+      if (length === 1) return 0.75;
+      // Lines of `====` or `----`.
+      return isOneCharacter && length > 3 ? 1 + length / 32 : 0.5 + length / 2.4;
     case 'latin':
       return 0.5 + length / 2.2;
     case 'wide':
