@@ -14,6 +14,7 @@ export {
   loadConfig,
   type ModelConfig,
   type ModelSettings,
+  modelInfoOf,
   noModelMessage,
   PROVIDER_KINDS,
   type ProviderConfig,

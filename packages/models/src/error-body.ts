@@ -15,8 +15,8 @@ export interface ErrorBody {
   isEmpty: boolean;
 }
 
-/** Enough for every message seen; what follows in a longer one is a dump of the request. */
-const MAX_TEXT = 4000;
+/** Enough for every message seen. What follows in a longer one is a dump of the request, whose words must decide nothing. */
+const MAX_TEXT = 1500;
 const MAX_PARSED = 200_000;
 
 /**

@@ -77,7 +77,8 @@ const RATE_LIMIT_TEXT =
   /too many (?:tokens|requests)|please wait|rate.?limit|per.minute|tokens per (?:min|day)|\b[tr]p[md]\b|throttl/i;
 
 export function isRateLimitText(text: string): boolean {
-  return RATE_LIMIT_TEXT.test(text);
+  // At the beginning: further on a server may quote a request that speaks of rate limits.
+  return RATE_LIMIT_TEXT.test(text.slice(0, 400));
 }
 
 /** What the error says of a prompt too long for the window; undefined when it says no such thing. */

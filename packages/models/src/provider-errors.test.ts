@@ -487,6 +487,19 @@ describe('everything else', () => {
     expect(error.retryable).toBe(true);
   });
 
+  it('a 404 without words of its own may be a wrong base URL, whatever the client library adds', () => {
+    const url = 'http://127.0.0.1:1234/chat/completions';
+    expect(map({ status: 404, message: 'Not Found', url }).message).toContain('usually ends in /v1');
+    expect(map({ status: 404, body: openAi('no model x'), url }).message).not.toContain('/v1');
+  });
+
+  it('a request that is quoted in an error decides nothing', () => {
+    const quoted = `${'x'.repeat(2000)} prompt is too long: 5 tokens > 4 maximum; rate limit`;
+    expect(map({ status: 400, body: openAi(`Invalid message: ${quoted}`) }).code).toBe(
+      'provider_bad_request',
+    );
+  });
+
   it('a real refused connection says where and what to do', async () => {
     const url = await closedPort();
     const cause = await fetch(url).catch((error: unknown) => error);

@@ -190,7 +190,7 @@ function ofMissingModel({ failure, body, said, at }: Facts): Verdict | undefined
     failure.status === 404 || hasCode(body, 'model_not_found', 'not_found_error', 'model_not_exist');
   if (!isMissing) return undefined;
   const advice =
-    failure.url === undefined || body.text !== ''
+    failure.url === undefined || !(body.isEmpty || body.isHtml)
       ? 'Check the name of the model.'
       : 'Check the name of the model, and the base URL: that of an OpenAI-compatible server usually ends in /v1.';
   return { code: 'model_not_found', message: `${at} has no model ${failure.model}. ${advice}${said}` };

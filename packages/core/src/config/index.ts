@@ -21,4 +21,9 @@ export {
   type ResolveModelOptions,
   resolveModel,
 } from './resolve-model.ts';
-export { type ResolvedWindow, type ResolveWindowOptions, resolveWindow } from './resolve-window.ts';
+export {
+  modelInfoOf,
+  type ResolvedWindow,
+  type ResolveWindowOptions,
+  resolveWindow,
+} from './resolve-window.ts';

@@ -11,7 +11,7 @@ import {
   type ResolveModelOptions,
   resolveModel,
 } from './resolve-model.ts';
-import { type ResolveWindowOptions, resolveWindow } from './resolve-window.ts';
+import { modelInfoOf, type ResolveWindowOptions, resolveWindow } from './resolve-window.ts';
 
 const NOTHING: ModelSettings = { providers: {} };
 const resolve = (model: string, options: Partial<ResolveModelOptions> = {}, config = NOTHING) =>
@@ -304,6 +304,17 @@ describe('resolveWindow', () => {
     expect(await resolveWindow(local, { probe: says(8192) })).toMatchObject({ maxOutputTokens: 2048 });
     expect(await resolveWindow({ ...local, maxOutputTokens: 16_000 }, { probe: says(8192) })).toMatchObject({
       maxOutputTokens: 8192,
+    });
+  });
+
+  it('gives the engine what it needs, and no media that are not known to be taken', async () => {
+    const window = await resolveWindow(local, { probe: says(8192) });
+    expect(modelInfoOf(local, window)).toEqual({
+      provider: 'mine',
+      model: 'org/big',
+      windowTokens: 8192,
+      maxOutputTokens: 2048,
+      accepts: { images: false, files: false },
     });
   });
 

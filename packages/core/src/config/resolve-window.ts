@@ -1,5 +1,6 @@
 import type { ProbeWindowOptions, WindowReport } from '@longhaul/models';
 import { LonghaulError } from '@longhaul/protocol';
+import type { ModelInfo } from '../ports/index.ts';
 import type { ResolvedModel } from './resolve-model.ts';
 
 export interface ResolveWindowOptions {
@@ -48,6 +49,18 @@ export async function resolveWindow(
   const maxOutputTokens =
     model.maxOutputTokens ?? Math.min(DEFAULT_MAX_OUTPUT, Math.floor(window.windowTokens / 4));
   return { ...window, maxOutputTokens: Math.min(maxOutputTokens, window.windowTokens) };
+}
+
+/** What a driver and the engine need to know of the model. Media are taken only where that is known. */
+export function modelInfoOf(model: ResolvedModel, window: ResolvedWindow): ModelInfo {
+  return {
+    provider: model.provider,
+    model: model.model,
+    windowTokens: window.windowTokens,
+    maxOutputTokens: window.maxOutputTokens,
+    ...(model.price === undefined ? {} : { price: model.price }),
+    accepts: model.accepts ?? { images: false, files: false },
+  };
 }
 
 /** Providers in the cloud do not report windows; their models are in the catalogue. */
