@@ -11,6 +11,13 @@ export {
 } from './budget.ts';
 export { type CompactOptions, type CompactOutcome, compact } from './compact.ts';
 export { type CutResult, cutMiddle } from './cut-middle.ts';
+export {
+  type ContextPolicy,
+  type ContextState,
+  decidePruning,
+  decideRequest,
+  type RequestDecision,
+} from './decide.ts';
 export { buildLedger, type LedgerOptions } from './ledger/ledger.ts';
 export {
   type ActiveMarks,

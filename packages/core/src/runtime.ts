@@ -37,6 +37,8 @@ export interface RuntimeOptions {
   compression: CompressionSettings;
   costOf?: (usage: TokenUsage, driver: ModelDriver) => number | undefined;
   approve?: Approver;
+  /** Cap of the output of a tool without its own. */
+  maxToolOutputChars?: number;
   limits?: RunLimits;
   retry?: RetryOptions;
   /** Files of standing instructions in the workspace. Default: `AGENTS.md`. */
@@ -149,7 +151,18 @@ export class Runtime {
     writer: SessionWriter;
     sandbox: Sandbox;
   }): Promise<TurnExecutor> {
-    const { store, blobs, tools, compression, costOf, approve, limits, retry, summariserFor } = this.#options;
+    const {
+      store,
+      blobs,
+      tools,
+      compression,
+      costOf,
+      approve,
+      limits,
+      retry,
+      summariserFor,
+      maxToolOutputChars,
+    } = this.#options;
     const { session, driver, signal, writer, sandbox } = run;
     const summariser = summariserFor === undefined ? driver : await summariserFor(session.model);
     return new TurnExecutor({
@@ -172,6 +185,7 @@ export class Runtime {
       costOf: (usage) => costOf?.(usage, driver),
       buildSystem: () => this.#buildSystem(sandbox),
       ...(summariser === undefined ? {} : { summariser }),
+      ...(maxToolOutputChars === undefined ? {} : { maxToolOutputChars }),
     });
   }
 

@@ -1,19 +1,18 @@
 import {
   type Budget,
   buildView,
-  type CompressionStrategy,
+  type ContextPolicy,
+  type ContextState,
   compact,
   computeBudget,
   countByClasses,
   createRequestMeter,
-  MIN_OUTPUT_ROOM_TOKENS,
+  decidePruning,
+  decideRequest,
   memoizeCounter,
-  outputRoom,
-  pruneOldToolOutputs,
+  type RequestDecision,
   type RequestMeter,
   type Summarise,
-  triggerTokens,
-  type ViewMessage,
 } from '@longhaul/context';
 import {
   addUsage,
@@ -27,15 +26,8 @@ import type { ModelDriver, StepRequest, ToolSchema } from '../ports/index.ts';
 import { newId } from '../session/ids.ts';
 import type { SessionWriter } from '../session/session-writer.ts';
 
-export interface CompressionSettings {
-  strategy: CompressionStrategy;
-  /** Off: an overflow is an error. */
-  auto: boolean;
-  /** Share of the message budget that the ledger may take. */
-  ledgerShare: number;
-  pruneProtectTokens?: number;
-  pruneMinimumTokens?: number;
-}
+/** The policy without what the tools themselves say. */
+export type CompressionSettings = Omit<ContextPolicy, 'protectedTools'>;
 
 export interface ContextWindowOptions {
   writer: SessionWriter;
@@ -47,20 +39,9 @@ export interface ContextWindowOptions {
   protectedTools: ReadonlySet<string>;
 }
 
-/** A request that fits, with media still as blob references. */
-export interface FittedRequest {
-  messages: ViewMessage[];
-  predictedTokens: number;
-  maxOutputTokens: number;
-}
-
 /** What one character of tool output costs at the least: results are bounded in characters before they are counted. */
 const CHARS_PER_TOKEN = 3;
 const MIN_RESULT_CHARS = 1_000;
-
-/** Shares of the trigger between which pruning is worth breaking the provider's cached prefix. */
-const PRUNE_FROM = 0.5;
-const COMPACTION_IS_NEAR = 0.9;
 
 /**
  * Keeps a session's requests within its model's window: measures, compacts, prunes, and learns from what requests really cost.
@@ -98,39 +79,28 @@ export class ContextWindow {
     });
   }
 
-  /** The request as the log stands now. */
-  request(): FittedRequest {
-    const { budget } = this;
-    const entries = buildView(this.#options.writer.log);
-    const predictedTokens = this.#meter.requestTokens(entries, budget.fixedTokens);
+  /** Whether the next request may leave as the log stands now. */
+  decide(): RequestDecision {
+    return decideRequest(this.#state());
+  }
+
+  #state(): ContextState {
+    const { writer, settings, protectedTools } = this.#options;
     return {
-      messages: entries.map((entry) => entry.message),
-      predictedTokens,
-      maxOutputTokens: outputRoom(predictedTokens, budget),
+      log: writer.log,
+      budget: this.budget,
+      meter: this.#meter,
+      policy: { ...settings, protectedTools },
     };
-  }
-
-  /** Whether a request must not leave as it is: at its trigger, or without room for an answer. */
-  mustCompact(request: FittedRequest): boolean {
-    const trigger = triggerTokens(this.#options.settings.strategy.trigger, this.budget);
-    if (!this.#options.settings.auto) return request.predictedTokens > this.budget.usableTokens;
-    return request.predictedTokens >= trigger || request.maxOutputTokens < this.#leastOutputRoom();
-  }
-
-  #leastOutputRoom(): number {
-    const { maxOutputTokens, windowTokens } = this.budget;
-    return Math.min(MIN_OUTPUT_ROOM_TOKENS, maxOutputTokens, Math.floor(windowTokens / 8));
   }
 
   /**
    * Makes room and records it.
    *
-   * @throws {LonghaulError} `context_exhausted`; `context_overflow` when compaction is switched off; `cancelled`.
+   * @throws {LonghaulError} `context_exhausted`; `cancelled`.
    */
   async compact(reason: CompactionReason, signal: AbortSignal): Promise<void> {
     const { writer, settings, summariser } = this.#options;
-    if (!settings.auto && reason !== 'manual')
-      throw compactionIsOff(this.request().predictedTokens, this.budget);
     await writer.announce({ type: 'session:status', status: 'compacting' });
     const before = buildView(writer.log).length;
     const outcome = await compact({
@@ -205,26 +175,17 @@ export class ContextWindow {
     };
   }
 
-  /** Hides old tool outputs when that saves enough and no compaction is near, which would do it better. */
   async pruneIfWorthIt(): Promise<void> {
-    const { writer, settings, protectedTools } = this.#options;
-    const { predictedTokens } = this.request();
-    const fullness = predictedTokens / triggerTokens(settings.strategy.trigger, this.budget);
-    if (!settings.auto || fullness < PRUNE_FROM || fullness > COMPACTION_IS_NEAR) return;
-    const { targets, savedTokens } = pruneOldToolOutputs(writer.log, {
-      windowTokens: this.#windowTokens,
-      protectedTools,
-      ...(settings.pruneProtectTokens === undefined ? {} : { protectTokens: settings.pruneProtectTokens }),
-      ...(settings.pruneMinimumTokens === undefined ? {} : { minimumTokens: settings.pruneMinimumTokens }),
-    });
+    const { targets, savedTokens } = decidePruning(this.#state());
     if (targets.length === 0) return;
-    const marks: Mark[] = targets.map((target) => ({
+    const marks = targets.map<Mark>((target) => ({
       kind: 'prune',
       id: newId(),
       compactedAt: Date.now(),
       ...target,
     }));
-    await writer.recordMarks(marks, [{ type: 'context:pruned', prunedCount: targets.length, savedTokens }]);
+    const event = { type: 'context:pruned', prunedCount: targets.length, savedTokens } as const;
+    await this.#options.writer.recordMarks(marks, [event]);
   }
 
   /** Most characters a result may bring when so many come at once: a share of what a compaction could free. */
@@ -258,12 +219,4 @@ export class ContextWindow {
     this.#spent = ZERO_USAGE;
     return spent;
   }
-}
-
-function compactionIsOff(tokens: number, budget: Budget): LonghaulError {
-  return new LonghaulError(
-    'context_overflow',
-    `The next request would have ${tokens} tokens and ${budget.usableTokens} fit, but automatic compaction is off ` +
-      '(context.compression.auto). Switch it on, or compact by hand.',
-  );
 }

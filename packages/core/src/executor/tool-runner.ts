@@ -10,6 +10,7 @@ import {
 import type { BlobStore, Sandbox } from '../ports/index.ts';
 import { storeMedia } from '../session/media.ts';
 import type { SessionWriter } from '../session/session-writer.ts';
+import { sanitizeToolResult } from '../tools/output-sanitizer.ts';
 import type { SessionHistory, Tool, ToolContext, ToolResult } from '../tools/tool.ts';
 import {
   DEFAULT_MAX_TOOL_OUTPUT_CHARS,
@@ -25,6 +26,8 @@ export interface ToolRunnerOptions {
   blobs: BlobStore;
   history: SessionHistory;
   approve: Approver;
+  /** Cap of the output of a tool without its own. Default `DEFAULT_MAX_TOOL_OUTPUT_CHARS`. */
+  maxOutputChars?: number;
 }
 
 /** One call of a step, where it stands in its message. */
@@ -141,7 +144,10 @@ export class ToolRunner {
   ): Promise<void> {
     const handle = handleOf(message.sequence, index);
     const tool = this.#options.tools.get(part.name);
-    const maxChars = Math.min(tool?.maxOutputChars ?? DEFAULT_MAX_TOOL_OUTPUT_CHARS, maxResultChars);
+    const maxChars = Math.min(
+      tool?.maxOutputChars ?? this.#options.maxOutputChars ?? DEFAULT_MAX_TOOL_OUTPUT_CHARS,
+      maxResultChars,
+    );
     const fitted = await fitResult(result, { maxChars, handle, blobs: this.#options.blobs });
     const isError = result.isError === true;
     const wasAborted = signal.aborted && isError;
@@ -203,7 +209,7 @@ async function fitResult(
   result: ToolResult,
   options: { maxChars: number; handle: string; blobs: BlobStore },
 ): Promise<FittedResult> {
-  const content = await storeMedia(result.content, options.blobs);
+  const content = await storeMedia(sanitizeToolResult(result.content), options.blobs);
   const text = content.map((part) => (part.type === 'text' ? part.text : '')).join('\n');
   const media = content.filter((part) => part.type !== 'text');
   const keep = 'head-tail' as const;

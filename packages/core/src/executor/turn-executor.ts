@@ -1,3 +1,4 @@
+import type { RequestDecision } from '@longhaul/context';
 import {
   addUsage,
   type EventPayload,
@@ -15,7 +16,7 @@ import type { SessionWriter } from '../session/session-writer.ts';
 import { draftSyntheticMessage } from '../session/user-message.ts';
 import type { SessionHistory, Tool } from '../tools/tool.ts';
 import type { Approver } from './approver.ts';
-import { type CompressionSettings, ContextWindow, type FittedRequest } from './context-window.ts';
+import { type CompressionSettings, ContextWindow } from './context-window.ts';
 import { nextRetryDelay, type RetryOptions, wait } from './retry.ts';
 import { type RunLimits, reachedLimit } from './run-limits.ts';
 import { type StepOutcome, StreamProcessor } from './stream-processor.ts';
@@ -31,6 +32,8 @@ export interface TurnExecutorOptions {
   tools: readonly Tool[];
   history: SessionHistory;
   approve: Approver;
+  /** Cap of the output of a tool without its own. */
+  maxToolOutputChars?: number;
   compression: CompressionSettings;
   limits: RunLimits;
   retry: RetryOptions;
@@ -60,6 +63,7 @@ const MAX_IDLE_COMPACTIONS = 3;
 const MAX_CONTINUES = 3;
 const MAX_EMPTY_ANSWERS = 1;
 
+type FittedRequest = Extract<RequestDecision, { action: 'send' }>;
 type End = Pick<ExecutorResult, 'status'> & { error?: LonghaulError };
 
 /**
@@ -101,6 +105,7 @@ export class TurnExecutor {
       history: options.history,
       approve: options.approve,
       tools: new Map(tools.map((tool) => [tool.name, tool])),
+      ...(options.maxToolOutputChars === undefined ? {} : { maxOutputChars: options.maxToolOutputChars }),
     });
   }
 
@@ -149,18 +154,19 @@ export class TurnExecutor {
 
   /** A request that may leave, or undefined when a compaction came first: what waits is looked at again. */
   async #fitRequest(): Promise<FittedRequest | undefined> {
-    const request = this.#window.request();
-    if (this.#window.mustCompact(request)) {
+    const decision = this.#window.decide();
+    if (decision.action === 'refuse') throw decision.error;
+    if (decision.action === 'compact') {
       await this.#compact('threshold');
       return undefined;
     }
     const { usableTokens } = this.#window.budget;
     const { windowTokens } = this.#window;
     await this.#options.writer.announce(
-      { type: 'context:usage', tokens: request.predictedTokens, usableTokens, windowTokens },
+      { type: 'context:usage', tokens: decision.predictedTokens, usableTokens, windowTokens },
       { type: 'llm:thinking' },
     );
-    return request;
+    return decision;
   }
 
   async #compact(reason: 'threshold' | 'overflow'): Promise<void> {
@@ -217,15 +223,18 @@ export class TurnExecutor {
     return 'overflow';
   }
 
-  async #call({ messages, maxOutputTokens }: FittedRequest): Promise<StepOutcome> {
+  async #call({ entries, maxOutputTokens }: FittedRequest): Promise<StepOutcome> {
     const { writer, driver, blobs, costOf, signal, tools } = this.#options;
     const { info } = driver;
     const unsupported = new Set<string>();
-    const expanded = await expandBlobReferences(messages, {
-      blobs,
-      accepts: info.accepts,
-      onUnsupported: (mediaType) => unsupported.add(mediaType),
-    });
+    const expanded = await expandBlobReferences(
+      entries.map((entry) => entry.message),
+      {
+        blobs,
+        accepts: info.accepts,
+        onUnsupported: (mediaType) => unsupported.add(mediaType),
+      },
+    );
     for (const fileType of unsupported) {
       const errors = [`${info.model} does not take ${fileType}; it was told so in its place.`];
       await writer.announce({

@@ -1,0 +1,87 @@
+import { LonghaulError } from '@longhaul/protocol';
+import { type Budget, MIN_OUTPUT_ROOM_TOKENS, outputRoom, triggerTokens } from './budget.ts';
+import type { ContextLog } from './log.ts';
+import { type PruneResult, pruneOldToolOutputs } from './prune.ts';
+import type { RequestMeter } from './request-size.ts';
+import type { CompressionStrategy } from './strategy.ts';
+import { buildView, type ViewEntry } from './view.ts';
+
+/** How a session's context is kept small. */
+export interface ContextPolicy {
+  strategy: CompressionStrategy;
+  /** Off: what does not fit is an error. */
+  auto: boolean;
+  /** Share of the message budget that the ledger may take. */
+  ledgerShare: number;
+  /** Default: `PRUNE_PROTECT` and `PRUNE_MINIMUM`, scaled to the window. */
+  pruneProtectTokens?: number;
+  pruneMinimumTokens?: number;
+  /** Tools whose outputs are never pruned. */
+  protectedTools: ReadonlySet<string>;
+}
+
+/** A session at one moment: all that a decision depends on. */
+export interface ContextState {
+  log: ContextLog;
+  budget: Budget;
+  meter: RequestMeter;
+  policy: ContextPolicy;
+}
+
+export type RequestDecision =
+  /** The request may leave as it is. */
+  | { action: 'send'; entries: ViewEntry[]; predictedTokens: number; maxOutputTokens: number }
+  /** Make room first. */
+  | { action: 'compact'; entries: ViewEntry[]; predictedTokens: number }
+  /** It does not fit, and compaction is switched off. */
+  | { action: 'refuse'; error: LonghaulError };
+
+/**
+ * What happens before a request: whoever sends one (the agent, a replay, a gateway) asks here. Compacts at exactly the trigger, or when
+ * too little room would be left for an answer.
+ */
+export function decideRequest({ log, budget, meter, policy }: ContextState): RequestDecision {
+  const entries = buildView(log);
+  const predictedTokens = meter.requestTokens(entries, budget.fixedTokens);
+  const maxOutputTokens = outputRoom(predictedTokens, budget);
+  const send = { action: 'send', entries, predictedTokens, maxOutputTokens } as const;
+  if (!policy.auto) {
+    return predictedTokens > budget.usableTokens
+      ? { action: 'refuse', error: compactionIsOff(predictedTokens, budget) }
+      : send;
+  }
+  const isDue = predictedTokens >= triggerTokens(policy.strategy.trigger, budget);
+  if (isDue || maxOutputTokens < leastOutputRoom(budget))
+    return { action: 'compact', entries, predictedTokens };
+  return send;
+}
+
+function leastOutputRoom({ maxOutputTokens, windowTokens }: Budget): number {
+  return Math.min(MIN_OUTPUT_ROOM_TOKENS, maxOutputTokens, Math.floor(windowTokens / 8));
+}
+
+function compactionIsOff(tokens: number, budget: Budget): LonghaulError {
+  return new LonghaulError(
+    'context_overflow',
+    `The next request would have ${tokens} tokens and ${budget.usableTokens} fit, but automatic compaction is off ` +
+      '(context.compression.auto). Switch it on, or compact by hand.',
+  );
+}
+
+/** Shares of the trigger between which pruning is worth breaking the provider's cached prefix. */
+const PRUNE_FROM = 0.5;
+const COMPACTION_IS_NEAR = 0.9;
+
+/** What happens after a step: old outputs to hide, if that saves enough and no compaction is near, which would do it better. */
+export function decidePruning({ log, budget, meter, policy }: ContextState): PruneResult {
+  const tokens = meter.requestTokens(buildView(log), budget.fixedTokens);
+  const fullness = tokens / triggerTokens(policy.strategy.trigger, budget);
+  if (!policy.auto || fullness < PRUNE_FROM || fullness > COMPACTION_IS_NEAR)
+    return { targets: [], savedTokens: 0 };
+  return pruneOldToolOutputs(log, {
+    windowTokens: budget.windowTokens,
+    protectedTools: policy.protectedTools,
+    ...(policy.pruneProtectTokens === undefined ? {} : { protectTokens: policy.pruneProtectTokens }),
+    ...(policy.pruneMinimumTokens === undefined ? {} : { minimumTokens: policy.pruneMinimumTokens }),
+  });
+}
