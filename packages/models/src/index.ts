@@ -1,5 +1,6 @@
 export { API_KEY_VARIABLES, howToSetKey } from './api-key-variables.ts';
 export { type CatalogueEntry, findModel, findProviderOf } from './catalogue.ts';
+export { type CheckServerOptions, checkServer } from './check-server.ts';
 export {
   type DetectOptions,
   detectLocalServers,

@@ -1,6 +1,7 @@
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { afterEach, describe, expect, it } from 'vitest';
+import { checkServer } from './check-server.ts';
 import { detectLocalServers, listServerModels } from './local-servers.ts';
 import { probeWindow } from './window-probe.ts';
 
@@ -129,6 +130,40 @@ describe('probeWindow', () => {
     const { baseUrl } = await serve({ ...VLLM, '/api/ps': null });
     const report = await probeWindow({ baseUrl, model: 'org/model', timeoutMs: 100 });
     expect(report?.windowTokens).toBe(32768);
+  });
+});
+
+describe('checkServer', () => {
+  const target = { provider: 'mine', model: 'x' };
+
+  it('is content with any answer', async () => {
+    const { baseUrl, asked } = await serve({});
+    expect(await checkServer({ baseUrl, ...target })).toBeUndefined();
+    expect(asked).toEqual(['/v1/models']);
+  });
+
+  it('says where nobody listens, and that nobody answers', async () => {
+    const gone = await serve({});
+    await new Promise((resolve) => servers.pop()?.close(resolve));
+    const error = await checkServer({ baseUrl: gone.baseUrl, ...target });
+    expect(error?.code).toBe('provider_unreachable');
+    expect(error?.message).toContain(gone.baseUrl);
+    const silent = await serve({ '/v1/models': null });
+    const late = await checkServer({ baseUrl: silent.baseUrl, ...target, timeoutMs: 50 });
+    expect(late?.code).toBe('provider_timeout');
+  });
+
+  it('a refused key is found before any work is done', async () => {
+    const server = createServer((request, response) => {
+      response.statusCode = request.headers.authorization === 'Bearer right' ? 200 : 401;
+      response.end('{}');
+    });
+    servers.push(server);
+    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+    const baseUrl = `http://127.0.0.1:${(server.address() as AddressInfo).port}/v1`;
+    expect(await checkServer({ baseUrl, ...target, apiKey: 'right' })).toBeUndefined();
+    expect((await checkServer({ baseUrl, ...target, apiKey: 'wrong' }))?.code).toBe('provider_auth');
+    expect((await checkServer({ baseUrl, ...target }))?.code).toBe('provider_auth');
   });
 });
 

@@ -1,6 +1,6 @@
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { detectLocalServers, probeWindow, type WindowReport } from '@longhaul/models';
+import { checkServer, detectLocalServers, probeWindow, type WindowReport } from '@longhaul/models';
 import { LonghaulError } from '@longhaul/protocol';
 import { describe, expect, it } from 'vitest';
 import { findDefaultModel } from './default-model.ts';
@@ -323,6 +323,18 @@ describe('resolveWindow', () => {
     await expect(error).rejects.toMatchObject({ code: 'window_unknown' });
     await expect(error).rejects.toThrow('providers.mine.models."org/big".window');
     await expect(error).rejects.toThrow('--window');
+  });
+
+  it('a server that is not there is said to be so, where nothing else knows the window', async () => {
+    const server = createServer();
+    await new Promise<void>((done) => server.listen(0, '127.0.0.1', done));
+    const baseUrl = `http://127.0.0.1:${(server.address() as AddressInfo).port}/v1`;
+    await new Promise((done) => server.close(done));
+    const options = { check: checkServer, probe: probeWindow };
+    const error = resolveWindow({ ...local, baseUrl }, options);
+    await expect(error).rejects.toMatchObject({ code: 'provider_unreachable' });
+    await expect(error).rejects.toThrow(baseUrl);
+    expect(await resolveWindow({ ...configured, baseUrl }, options)).toMatchObject({ windowTokens: 65_536 });
   });
 
   it('from a real server: found on its port, asked for its window', async () => {

@@ -1,4 +1,4 @@
-import type { ProbeWindowOptions, WindowReport } from '@longhaul/models';
+import type { CheckServerOptions, ProbeWindowOptions, WindowReport } from '@longhaul/models';
 import { LonghaulError } from '@longhaul/protocol';
 import type { ModelInfo } from '../ports/index.ts';
 import type { ResolvedModel } from './resolve-model.ts';
@@ -6,6 +6,8 @@ import type { ResolvedModel } from './resolve-model.ts';
 export interface ResolveWindowOptions {
   /** `probeWindow` of @longhaul/models. */
   probe: (options: ProbeWindowOptions) => Promise<WindowReport | undefined>;
+  /** `checkServer` of @longhaul/models: tells a server that is not there from one that does not say. Absent: both are `window_unknown`. */
+  check?: (options: CheckServerOptions) => Promise<LonghaulError | undefined>;
   /** Tokens named by an earlier overflow error of this server and model. */
   remembered?: number;
   /** `--window`: takes the place of configuration and catalogue, and caps what the server says. */
@@ -32,7 +34,8 @@ const DEFAULT_MAX_OUTPUT = 32_000;
  * The window to count with: an overflow error of this server caps it, then comes the server's own report of the loaded length,
  * then configuration, then the catalogue. There is no silent default.
  *
- * @throws {LonghaulError} `window_unknown`, naming the setting.
+ * @throws {LonghaulError} `window_unknown`, naming the setting; `provider_unreachable`, `provider_timeout` or `provider_auth` where that
+ * is why nothing is known.
  */
 export async function resolveWindow(
   model: ResolvedModel,
@@ -45,7 +48,7 @@ export async function resolveWindow(
     fromFlag(options.flag),
     reported === undefined && options.flag === undefined ? known(model) : undefined,
   ]);
-  if (!window) throw unknownWindow(model);
+  if (!window) throw (await whyNotReported(model, options)) ?? unknownWindow(model);
   const maxOutputTokens =
     model.maxOutputTokens ?? Math.min(DEFAULT_MAX_OUTPUT, Math.floor(window.windowTokens / 4));
   return { ...window, maxOutputTokens: Math.min(maxOutputTokens, window.windowTokens) };
@@ -65,16 +68,31 @@ export function modelInfoOf(model: ResolvedModel, window: ResolvedWindow): Model
 
 /** Providers in the cloud do not report windows; their models are in the catalogue. */
 async function report(model: ResolvedModel, options: ResolveWindowOptions): Promise<Candidate | undefined> {
-  const { kind, serverKind, baseUrl, apiKey } = model;
-  if (baseUrl === undefined || kind === 'anthropic' || kind === 'openai' || kind === 'google')
-    return undefined;
-  return options.probe({
+  const request = requestTo(model, options);
+  const { serverKind } = model;
+  return request && options.probe({ ...request, ...(serverKind === undefined ? {} : { kind: serverKind }) });
+}
+
+async function whyNotReported(
+  model: ResolvedModel,
+  options: ResolveWindowOptions,
+): Promise<LonghaulError | undefined> {
+  const request = requestTo(model, options);
+  return request && options.check?.({ ...request, provider: model.provider });
+}
+
+type ServerTarget = Omit<ProbeWindowOptions, 'kind'>;
+
+function requestTo(model: ResolvedModel, { signal }: ResolveWindowOptions): ServerTarget | undefined {
+  const { kind, baseUrl, apiKey } = model;
+  const isCloud = kind === 'anthropic' || kind === 'openai' || kind === 'google';
+  if (baseUrl === undefined || isCloud) return undefined;
+  return {
     baseUrl,
     model: model.model,
-    ...(serverKind === undefined ? {} : { kind: serverKind }),
     ...(apiKey === undefined ? {} : { apiKey }),
-    ...(options.signal === undefined ? {} : { signal: options.signal }),
-  });
+    ...(signal === undefined ? {} : { signal }),
+  };
 }
 
 function remembered(windowTokens: number | undefined): Candidate | undefined {

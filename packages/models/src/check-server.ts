@@ -1,0 +1,35 @@
+import type { LonghaulError } from '@longhaul/protocol';
+import { mapProviderError } from './provider-errors.ts';
+
+export interface CheckServerOptions {
+  baseUrl: string;
+  provider: string;
+  model: string;
+  apiKey?: string;
+  fetch?: typeof fetch;
+  signal?: AbortSignal;
+  /** Default 3000. */
+  timeoutMs?: number;
+}
+
+/**
+ * Whether a server is there at all. Any answer of HTTP will do, except one that refuses the key; undefined means that all is well.
+ * Never throws.
+ */
+export async function checkServer(options: CheckServerOptions): Promise<LonghaulError | undefined> {
+  const { baseUrl, provider, model, apiKey, timeoutMs = 3000 } = options;
+  const url = `${baseUrl.replace(/\/+$/, '')}/models`;
+  const target = { provider, model, url, ...(apiKey === undefined ? {} : { secrets: [apiKey] }) };
+  const deadline = AbortSignal.timeout(timeoutMs);
+  try {
+    const response = await (options.fetch ?? fetch)(url, {
+      ...(apiKey === undefined ? {} : { headers: { authorization: `Bearer ${apiKey}` } }),
+      signal: options.signal ? AbortSignal.any([options.signal, deadline]) : deadline,
+    });
+    await response.body?.cancel();
+    const isRefused = response.status === 401 || response.status === 403;
+    return isRefused ? mapProviderError({ ...target, status: response.status }) : undefined;
+  } catch (cause) {
+    return mapProviderError({ ...target, cause });
+  }
+}
