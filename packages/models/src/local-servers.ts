@@ -1,4 +1,10 @@
-import { ANY_MODEL, readServerModels, type ServerKind, type ServerModel } from './server-models.ts';
+import {
+  ANY_MODEL,
+  readServerModels,
+  SERVER_KINDS,
+  type ServerKind,
+  type ServerModel,
+} from './server-models.ts';
 
 export interface LocalServerCandidate {
   /** The provider's name in configuration. */
@@ -42,7 +48,7 @@ export async function detectLocalServers(options: DetectOptions = {}): Promise<L
 }
 
 export interface ListServerModelsOptions extends Omit<DetectOptions, 'candidates'> {
-  /** Unknown: what `/v1/models` lists. */
+  /** Unknown: every way is tried, in parallel, and the most telling answer is taken. */
   kind?: ServerKind;
   apiKey?: string;
 }
@@ -52,8 +58,12 @@ export async function listServerModels(
   baseUrl: string,
   options: ListServerModelsOptions = {},
 ): Promise<ServerModel[]> {
-  const { kind = 'vllm', timeoutMs = 2000 } = options;
-  return loadedFirst(await readServerModels(kind, baseUrl, { ...options, timeoutMs }));
+  const { kind, timeoutMs = 2000 } = options;
+  const kinds = kind === undefined ? SERVER_KINDS : [kind];
+  const answers = await Promise.all(
+    kinds.map((one) => readServerModels(one, baseUrl, { ...options, timeoutMs })),
+  );
+  return answers.map(loadedFirst).find((models) => models.length > 0) ?? [];
 }
 
 function loadedFirst(models: readonly ServerModel[]): ServerModel[] {

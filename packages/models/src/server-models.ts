@@ -5,7 +5,7 @@ export type ServerKind = 'lmstudio' | 'ollama' | 'llamacpp' | 'vllm';
 
 export interface ServerModel {
   id: string;
-  /** In memory now. */
+  /** In memory now, as far as the server says. */
   loaded: boolean;
   /** Tokens of the loaded instance; absent when it is not loaded or the server does not say. */
   windowTokens?: number;
@@ -16,6 +16,9 @@ export interface ServerModel {
 }
 
 export type ServerRequest = Omit<FetchJsonOptions, 'body'>;
+
+/** From the most telling answer to the least: `/v1/models` is what every server has. */
+export const SERVER_KINDS: readonly ServerKind[] = ['lmstudio', 'ollama', 'llamacpp', 'vllm'];
 
 /** Asks one kind of server for its models. No answer, or another kind's answer, is an empty list. Never throws. */
 export function readServerModels(
@@ -98,7 +101,9 @@ async function readLlamaCpp(ask: Ask): Promise<ServerModel[]> {
 async function readVllm(ask: Ask): Promise<ServerModel[]> {
   return recordsAt(await ask('/v1/models'), 'data').flatMap((entry) => {
     const id = textAt(entry, 'id');
-    return id ? [serverModel(id, true, countAt(entry, 'max_model_len'), 'vLLM /v1/models')] : [];
+    const windowTokens = countAt(entry, 'max_model_len');
+    // vLLM lists what it has loaded, with its length; other servers list what they could load.
+    return id ? [serverModel(id, windowTokens !== undefined, windowTokens, 'vLLM /v1/models')] : [];
   });
 }
 

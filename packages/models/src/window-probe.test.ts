@@ -197,6 +197,10 @@ describe('local servers', () => {
   it('lists what an OpenAI-compatible server offers', async () => {
     const { baseUrl } = await serve(VLLM);
     expect((await listServerModels(baseUrl)).map((model) => model.id)).toEqual(['org/model']);
+    const studio = await serve({ ...LM_STUDIO, '/v1/models': { data: [{ id: 'idle' }, { id: 'qwen' }] } });
+    expect((await listServerModels(studio.baseUrl))[0]).toMatchObject({ id: 'qwen', loaded: true });
+    const plain = await serve({ '/v1/models': { data: [{ id: 'a' }, { id: 'b' }] } });
+    expect((await listServerModels(plain.baseUrl)).map((model) => model.loaded)).toEqual([false, false]);
     expect(await listServerModels('http://127.0.0.1:9/v1')).toEqual([]);
   });
 });

@@ -1,4 +1,10 @@
-import { ANY_MODEL, readServerModels, type ServerKind, type ServerModel } from './server-models.ts';
+import {
+  ANY_MODEL,
+  readServerModels,
+  SERVER_KINDS,
+  type ServerKind,
+  type ServerModel,
+} from './server-models.ts';
 
 export interface ProbeWindowOptions {
   /** Unknown: every way is tried, in parallel. */
@@ -20,16 +26,13 @@ export interface WindowReport {
   source: string;
 }
 
-/** From the most telling answer to the least. */
-const KINDS: readonly ServerKind[] = ['lmstudio', 'ollama', 'llamacpp', 'vllm'];
-
 /**
  * Asks a server for the window it has *loaded* the model with; what the model was trained for is never taken. Undefined when
  * the server does not say, or does not answer, or has not loaded the model. Never throws.
  */
 export async function probeWindow(options: ProbeWindowOptions): Promise<WindowReport | undefined> {
   const { baseUrl, model, timeoutMs = 1500 } = options;
-  const kinds = options.kind ? [options.kind] : KINDS;
+  const kinds = options.kind ? [options.kind] : SERVER_KINDS;
   const answers = await Promise.all(
     kinds.map((kind) => readServerModels(kind, baseUrl, { ...options, timeoutMs })),
   );

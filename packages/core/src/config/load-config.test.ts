@@ -119,6 +119,15 @@ describe('precedence', () => {
     expect((await load({ cwd: join(home, 'plain'), home: elsewhere })).config.model).toBeUndefined();
   });
 
+  it('a file that is named stands in the place of the project’s, and must be there', async () => {
+    await project('model: a/project');
+    await user('limits: { steps: 7 }');
+    const file = await write('elsewhere/mine.yml', 'model: a/named');
+    const { config, sources } = await load({ file });
+    expect([config.model, config.limits.steps, sources[0]]).toEqual(['a/named', 7, file]);
+    await expect(load({ file: `${file}.not` })).rejects.toMatchObject({ code: 'file_unreadable' });
+  });
+
   it('XDG_CONFIG_HOME moves the user file', async () => {
     await write('xdg/longhaul/longhaul.yml', 'model: a/xdg');
     const env = { XDG_CONFIG_HOME: join(home, 'xdg') };

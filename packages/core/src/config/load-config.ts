@@ -15,6 +15,8 @@ export interface LoadConfigOptions {
   flags?: ConfigInput;
   /** Settings changed over the API, as stored. */
   settings?: unknown;
+  /** Absolute path of a file that takes the place of the project's; it must be there. */
+  file?: string;
 }
 
 export interface LoadedConfig {
@@ -36,6 +38,7 @@ const FILE_NAME = 'longhaul.yml';
  */
 export async function loadConfig(options: LoadConfigOptions): Promise<LoadedConfig> {
   const files = await readFiles([await projectFiles(options), [userFile(options)]]);
+  if (options.file !== undefined && files[0]?.path !== options.file) throw fileNotThere(options.file);
   const layers = await Promise.all(files.map((file) => checkFile(file, options)));
   const settings = await checkSettings(options);
   const lowestFirst = [...layers.reverse(), settings, options.flags ?? {}];
@@ -66,6 +69,10 @@ async function readFiles(groups: readonly (readonly string[])[]): Promise<Config
   return found;
 }
 
+function fileNotThere(path: string): LonghaulError {
+  return new LonghaulError('file_unreadable', `The configuration file ${path} does not exist.`);
+}
+
 async function readIfThere(path: string): Promise<string | undefined> {
   try {
     return await readFile(path, 'utf8');
@@ -82,7 +89,8 @@ async function readIfThere(path: string): Promise<string | undefined> {
   }
 }
 
-async function projectFiles({ cwd, home }: LoadConfigOptions): Promise<string[]> {
+async function projectFiles({ cwd, home, file }: LoadConfigOptions): Promise<string[]> {
+  if (file !== undefined) return [file];
   const folders: string[] = [];
   for (let folder = resolve(cwd); ; folder = dirname(folder)) {
     folders.push(folder);
