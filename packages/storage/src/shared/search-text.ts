@@ -11,7 +11,7 @@ export interface SearchText {
 export function searchTextOf(part: Part): SearchText | undefined {
   const text = plainTextOf(part);
   if (text === undefined || text === '') return undefined;
-  const separated = separateWords(text.replace(LONG_RUN, ' '));
+  const separated = separateWords(hasLongRun(text) ? text.replace(LONG_RUN, ' ') : text);
   return { text: separated, words: identifierWords(separated) };
 }
 
@@ -58,6 +58,16 @@ const CAMEL_BORDER = /(?<=[\p{Ll}\p{N}])(?=\p{Lu})|(?<=\p{Lu})(?=\p{Lu}\p{Ll})/u
 /** Scripts without spaces between words: each character is indexed as a word, and terms become phrases of them. */
 const UNSPACED = /[\u0e00-\u0e7f\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff]/g;
 
+/** Whether {@link LONG_RUN} could match: 200 characters without white space, which only few texts have. */
+function hasLongRun(text: string): boolean {
+  let start = 0;
+  for (let i = 0; i < text.length; i++) {
+    if (text.charCodeAt(i) <= 0x20) start = i + 1;
+    else if (i - start >= 199) return true;
+  }
+  return false;
+}
+
 function separateWords(text: string): string {
   return text.replace(UNSPACED, ' $& ');
 }
@@ -68,12 +78,22 @@ function splitTerms(terms: string): string[] {
 
 function identifierWords(text: string): string {
   const found = new Set<string>();
-  for (const [word] of text.matchAll(WORD)) {
-    if (word.length > 128) continue;
+  for (const word of text.match(WORD) ?? []) {
+    if (!mayHaveBorder(word)) continue;
     const pieces = word.split(CAMEL_BORDER);
     if (pieces.length > 1) for (const piece of pieces) found.add(piece);
   }
   return [...found].join(' ');
+}
+
+/** Whether a capital, or a letter that is not ASCII, stands inside: most words have none, and need no regular expression. */
+function mayHaveBorder(word: string): boolean {
+  if (word.length > 128) return false;
+  for (let i = 1; i < word.length; i++) {
+    const code = word.charCodeAt(i);
+    if ((code >= 0x41 && code <= 0x5a) || code > 0x7f) return true;
+  }
+  return false;
 }
 
 /** Keys and values without JSON's escapes, which would glue `\n` to the word behind it. */

@@ -4,6 +4,7 @@ declare module 'bun:sqlite' {
     constructor(path: string, options?: { readwrite?: boolean; create?: boolean });
     readonly inTransaction: boolean;
     exec(sql: string): void;
+    prepare(sql: string): { get(): Record<string, unknown> | null };
     close(): void;
   }
 }

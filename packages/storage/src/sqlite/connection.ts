@@ -1,11 +1,14 @@
 import type { SQLiteAsyncDatabase } from 'drizzle-orm/sqlite-core/async/db';
+import { lazy } from './lazy.ts';
 
-export type Drizzle = SQLiteAsyncDatabase<'sync', unknown>;
+export type Drizzle = SQLiteAsyncDatabase<'sync', { lastInsertRowid: number | bigint }>;
 
 /** One connection, the same on Node's and on Bun's SQLite. Everything in it is synchronous. */
 export interface Connection {
   readonly db: Drizzle;
   readonly inTransaction: boolean;
+  /** Changes when another connection, of this process or not, has committed a change. */
+  dataVersion(): number;
   /** Runs statements without parameters. */
   exec(sql: string): void;
   close(): void;
@@ -21,11 +24,13 @@ async function connectNode(path: string): Promise<Connection> {
     import('drizzle-orm/node-sqlite'),
   ]);
   const client = new DatabaseSync(path);
+  const version = lazy(() => client.prepare('PRAGMA data_version'));
   return {
     db: drizzle({ client }),
     get inTransaction() {
       return client.isTransaction;
     },
+    dataVersion: () => Number(version().get()?.['data_version']),
     exec: (sql) => client.exec(sql),
     close: () => client.close(),
   };
@@ -37,11 +42,13 @@ async function connectBun(path: string): Promise<Connection> {
     import('drizzle-orm/bun-sqlite'),
   ]);
   const client = new Database(path, { readwrite: true, create: true });
+  const version = lazy(() => client.prepare('PRAGMA data_version'));
   return {
     db: drizzle({ client }),
     get inTransaction() {
       return client.inTransaction;
     },
+    dataVersion: () => Number(version().get()?.['data_version']),
     exec: (sql) => client.exec(sql),
     close: () => client.close(),
   };

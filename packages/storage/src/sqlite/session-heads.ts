@@ -5,7 +5,7 @@ import type { Drizzle } from './connection.ts';
 import { lazy } from './lazy.ts';
 import { heads } from './schema.ts';
 
-/** A session's counters and lease inside one transaction. Changes are written by `save`. */
+/** A session's counters and lease. Who changes one must `save` it in the same write. */
 export type Head = typeof heads.$inferSelect;
 
 export function createSessionHeads(db: Drizzle, now: () => number) {
@@ -31,9 +31,14 @@ export function createSessionHeads(db: Drizzle, now: () => number) {
       .prepare(),
   );
 
+  /** Heads as they are on disk, until `forget`: an append need not read what this connection itself wrote last. */
+  const known = new Map<string, Head>();
+
   function of(sessionId: string): Head {
-    const head = select().get({ sessionId });
+    const head = known.get(sessionId) ?? select().get({ sessionId });
     if (head === undefined) throw sessionNotFound(sessionId);
+    if (known.size > 1000) known.clear();
+    known.set(sessionId, head);
     return head;
   }
 
@@ -48,8 +53,11 @@ export function createSessionHeads(db: Drizzle, now: () => number) {
       return head;
     },
     save(head: Head): void {
-      update().run({ ...head, updatedAt: now() });
+      head.updatedAt = now();
+      update().run(head);
     },
+    /** After a rollback, when another connection has written, or when a session is gone. */
+    forget: () => known.clear(),
     create(sessionId: string, updatedAt: number): void {
       const fresh = { sessionId, updatedAt, lastSequence: 0, lastEvent: 0, epoch: 0 };
       db.insert(heads).values(fresh).run();

@@ -71,6 +71,7 @@ export function createSessionTable(db: Drizzle, sessionHeads: SessionHeads) {
     delete(sessionId: string): void {
       existing(sessionId);
       db.delete(sessions).where(eq(sessions.id, sessionId)).run();
+      sessionHeads.forget();
     },
   };
 }

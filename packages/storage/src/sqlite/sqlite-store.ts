@@ -65,7 +65,10 @@ export class SqliteStore implements Store {
     this.#marks = createMarkTable(db);
     this.#transactions = new TransactionQueue(connection, {
       mapError: (thrown) => mapSqliteError(thrown, path),
-      onRollback: () => this.#parts.forget(),
+      forget: () => {
+        this.#heads.forget();
+        this.#parts.forget();
+      },
     });
   }
 
@@ -94,7 +97,6 @@ export class SqliteStore implements Store {
     { events = [], ...options }: AcquireOptions & { events?: readonly EventPayload[] },
   ): Promise<{ lease: Lease; events: LonghaulEvent[] }> {
     return this.#write(() => {
-      this.#parts.forget();
       const head = this.#heads.of(sessionId);
       const lease = this.#leases.acquire(head, options);
       return { lease, events: this.#appendAndSave(head, events) };

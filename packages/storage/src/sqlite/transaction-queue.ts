@@ -16,16 +16,21 @@ interface Operation {
 export class TransactionQueue {
   readonly #connection: Connection;
   readonly #mapError: (thrown: unknown) => unknown;
-  readonly #onRollback: () => void;
+  readonly #forget: () => void;
+  #dataVersion: number | undefined;
   #pending: Operation[] = [];
 
+  /**
+   * `forget` is called whenever what the writes remember of the database may no longer be true: after a rollback, and when another
+   * connection has written.
+   */
   constructor(
     connection: Connection,
-    options: { mapError: (thrown: unknown) => unknown; onRollback: () => void },
+    options: { mapError: (thrown: unknown) => unknown; forget: () => void },
   ) {
     this.#connection = connection;
     this.#mapError = options.mapError;
-    this.#onRollback = options.onRollback;
+    this.#forget = options.forget;
   }
 
   /** Runs `write` in the tick's transaction; resolves once it is committed. */
@@ -50,7 +55,7 @@ export class TransactionQueue {
   async read<T>(read: () => T): Promise<T> {
     this.flush();
     try {
-      this.#connection.exec('BEGIN');
+      this.#begin('BEGIN');
       return read();
     } catch (error) {
       throw this.#mapError(error);
@@ -78,7 +83,7 @@ export class TransactionQueue {
 
   /** Undefined when a write threw, and all were rolled back. */
   #runBare(batch: readonly Operation[]): Map<Operation, unknown> | undefined {
-    this.#connection.exec('BEGIN IMMEDIATE');
+    this.#begin('BEGIN IMMEDIATE');
     let alone: Map<Operation, unknown> | undefined;
     for (const operation of batch) {
       try {
@@ -96,7 +101,7 @@ export class TransactionQueue {
 
   #runIsolated(batch: readonly Operation[]): Map<Operation, unknown> {
     const failed = new Map<Operation, unknown>();
-    this.#connection.exec('BEGIN IMMEDIATE');
+    this.#begin('BEGIN IMMEDIATE');
     for (const operation of batch) {
       this.#connection.exec('SAVEPOINT one');
       try {
@@ -105,7 +110,7 @@ export class TransactionQueue {
         // A full disk ends the whole transaction; then there is no savepoint to go back to.
         if (!this.#connection.inTransaction) throw error;
         this.#connection.exec('ROLLBACK TO one');
-        this.#onRollback();
+        this.#forget();
         failed.set(operation, error);
       }
       this.#connection.exec('RELEASE one');
@@ -114,9 +119,16 @@ export class TransactionQueue {
     return failed;
   }
 
+  #begin(statement: 'BEGIN' | 'BEGIN IMMEDIATE'): void {
+    this.#connection.exec(statement);
+    const version = this.#connection.dataVersion();
+    if (version !== this.#dataVersion) this.#forget();
+    this.#dataVersion = version;
+  }
+
   #abandon(): void {
     this.#rollback();
-    this.#onRollback();
+    this.#forget();
   }
 
   #rollback(): void {

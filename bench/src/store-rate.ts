@@ -1,0 +1,46 @@
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import type { BenchResult } from './bench-result.ts';
+import { timeRaw, timeStore } from './store-rate-sides.ts';
+
+const ROUNDS = 5;
+const CASES = [
+  { key: 'sequential', label: 'one session, each call awaited', sessions: 1, steps: 100 },
+  { key: 'concurrent', label: '50 sessions at a time', sessions: 50, steps: 50 },
+];
+
+/**
+ * Rows a second of the store, called as an executor calls it, against the same writes made raw on `node:sqlite`: same tables and
+ * indexes, same `synchronous`, same number of transactions, on the same disk, in turns. The raw side writes only: it checks no
+ * lease, and has its numbers, its JSON and its search text beforehand.
+ */
+export async function benchStoreRate(): Promise<BenchResult> {
+  const folder = await mkdtemp(join(tmpdir(), 'longhaul-bench-'));
+  try {
+    const result: BenchResult = { name: 'store-rate', rows: [], summary: {} };
+    for (const { key, label, ...load } of CASES) {
+      const rates: { store: number; raw: number }[] = [];
+      // The first round warms up code and disk and is not counted.
+      for (let round = 0; round <= ROUNDS; round++) {
+        const path = join(folder, `${key}-${round}`);
+        const store = await timeStore(`${path}-store.db`, load);
+        const raw = await timeRaw(`${path}-raw.db`, load);
+        if (round > 0) rates.push({ store, raw });
+      }
+      const store = Math.round(median(rates.map((rate) => rate.store)));
+      const raw = Math.round(median(rates.map((rate) => rate.raw)));
+      const ratio = Number((store / raw).toFixed(2));
+      result.rows.push({ label, values: { 'store rows/s': store, 'raw rows/s': raw, ratio } });
+      result.summary[`${key}Ratio`] = ratio;
+    }
+    result.summary['ratio'] = Math.min(...Object.values(result.summary));
+    return result;
+  } finally {
+    await rm(folder, { recursive: true, force: true });
+  }
+}
+
+function median(values: readonly number[]): number {
+  return values.toSorted((left, right) => left - right)[Math.floor(values.length / 2)] ?? 0;
+}
