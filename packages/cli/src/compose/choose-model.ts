@@ -1,0 +1,75 @@
+import {
+  type Config,
+  findDefaultModel,
+  noModelMessage,
+  type ResolvedModel,
+  resolveModel,
+} from '@longhaul/core/config';
+import { LonghaulError } from '@longhaul/protocol';
+
+export interface ModelChoice {
+  /** `provider/model`. */
+  model?: string;
+  baseUrl?: string;
+  maxOutput?: number;
+}
+
+type Environment = Readonly<Record<string, string | undefined>>;
+
+/**
+ * The model that a run uses: the one that was named; else that of a key in the environment; else one that a local server has.
+ *
+ * @throws {LonghaulError} `model_not_configured` with every way to name one; what resolving it throws.
+ */
+export async function chooseModel(
+  config: Config,
+  choice: ModelChoice,
+  env: Environment,
+): Promise<ResolvedModel> {
+  const resolved = await resolveChoice(config, choice, env);
+  return choice.maxOutput === undefined ? resolved : { ...resolved, maxOutputTokens: choice.maxOutput };
+}
+
+async function resolveChoice(config: Config, choice: ModelChoice, env: Environment): Promise<ResolvedModel> {
+  const named = choice.model ?? config.agents['coder']?.model ?? config.model;
+  if (named !== undefined) return resolveNamed(config, { ...choice, model: named }, env);
+  if (choice.baseUrl !== undefined) {
+    const model = `openai-compatible/${await onlyModelOf(choice.baseUrl, env)}`;
+    return resolveNamed(config, { ...choice, model }, env);
+  }
+  const detect = async () => (await import('@longhaul/models')).detectLocalServers();
+  const found = await findDefaultModel({ env, config, detect });
+  if (found === undefined) throw new LonghaulError('model_not_configured', noModelMessage());
+  return found;
+}
+
+/** `LONGHAUL_API_KEY` is the key of whatever model is named, for this run. */
+export function resolveNamed(
+  config: Config,
+  choice: ModelChoice & { model: string },
+  env: Environment,
+): ResolvedModel {
+  const apiKey = env['LONGHAUL_API_KEY']?.trim();
+  return resolveModel(config, {
+    model: choice.model,
+    env,
+    ...(choice.baseUrl === undefined ? {} : { baseUrl: choice.baseUrl }),
+    ...(apiKey === undefined || apiKey === '' ? {} : { apiKey }),
+  });
+}
+
+async function onlyModelOf(baseUrl: string, env: Environment): Promise<string> {
+  const { listServerModels } = await import('@longhaul/models');
+  const apiKey = env['LONGHAUL_API_KEY'];
+  const models = await listServerModels(baseUrl, apiKey === undefined ? {} : { apiKey });
+  const [first, ...others] = models;
+  if (first !== undefined && (others.length === 0 || first.loaded)) return first.id;
+  const names = models
+    .map((model) => model.id)
+    .slice(0, 8)
+    .join(', ');
+  throw new LonghaulError(
+    'usage',
+    `${baseUrl} ${names === '' ? 'lists no model' : `has several models: ${names}`}. Name one: --model openai-compatible/NAME --base-url ${baseUrl}`,
+  );
+}

@@ -1,0 +1,45 @@
+import { stat } from 'node:fs/promises';
+import { homedir } from 'node:os';
+import { resolve } from 'node:path';
+import { type Config, type ConfigInput, loadConfig } from '@longhaul/core/config';
+import { LonghaulError } from '@longhaul/protocol';
+import type { Terminal } from '../terminal.ts';
+
+export interface Place {
+  cwd?: string;
+  config?: string;
+}
+
+export interface Settings {
+  config: Config;
+  /** Files that were read, the one that wins first. */
+  sources: string[];
+  /** Absolute; exists. */
+  workspace: string;
+}
+
+/** The configuration that holds in the folder that `--cwd` names. */
+export async function loadSettings(
+  place: Place,
+  terminal: Terminal,
+  flags: ConfigInput = {},
+): Promise<Settings> {
+  const workspace = await existingFolder(resolve(terminal.cwd, place.cwd ?? '.'));
+  const file = place.config === undefined ? {} : { file: resolve(terminal.cwd, place.config) };
+  const home = terminal.env['HOME'] ?? homedir();
+  const { config, sources } = await loadConfig({ cwd: workspace, env: terminal.env, home, flags, ...file });
+  return { config, sources, workspace };
+}
+
+async function existingFolder(path: string): Promise<string> {
+  const info = await stat(path).catch((error: NodeJS.ErrnoException) => {
+    throw new LonghaulError(
+      'usage',
+      error.code === 'ENOENT'
+        ? `The workspace ${path} does not exist. Make it first, or name another folder with --cwd.`
+        : `The workspace ${path} cannot be opened (${error.code}).`,
+    );
+  });
+  if (info.isDirectory()) return path;
+  throw new LonghaulError('usage', `The workspace ${path} is a file. Name a folder with --cwd.`);
+}

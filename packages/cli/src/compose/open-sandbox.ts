@@ -1,0 +1,41 @@
+import { dirname } from 'node:path';
+import type { Config, Sandbox } from '@longhaul/core';
+import type { Session } from '@longhaul/protocol';
+
+export interface OpenSandboxOptions {
+  session: Pick<Session, 'id' | 'workspace'>;
+  signal?: AbortSignal;
+  env: Readonly<Record<string, string | undefined>>;
+}
+
+/** Opens the configured sandbox around a session's workspace. The Node that runs us is on the PATH of its commands. */
+export async function openSandbox(
+  { sandbox: config }: Config,
+  { session, signal, env }: OpenSandboxOptions,
+): Promise<Sandbox> {
+  const { chooseSandbox } = await import('@longhaul/sandbox');
+  return chooseSandbox(config.driver, {
+    sessionId: session.id,
+    workspace: session.workspace,
+    network: config.network,
+    memoryMb: config.memoryMb,
+    pids: config.pids,
+    cpus: config.cpus,
+    image: config.image,
+    env: passedOn(config.env, env),
+    programFolders: [dirname(process.execPath)],
+    ...(signal === undefined ? {} : { signal }),
+  });
+}
+
+function passedOn(
+  names: readonly string[],
+  env: Readonly<Record<string, string | undefined>>,
+): Record<string, string> {
+  return Object.fromEntries(
+    names.flatMap((name) => {
+      const value = env[name];
+      return value === undefined ? [] : [[name, value] as const];
+    }),
+  );
+}

@@ -1,0 +1,71 @@
+import { mkdir } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
+import type { BlobStore, Store } from '@longhaul/core';
+import { LonghaulError } from '@longhaul/protocol';
+
+export interface Storage {
+  store: Store;
+  blobs: BlobStore;
+}
+
+/** A storage that opens while other things are done, and is closed at the end however that went. */
+export interface HeldStorage extends AsyncDisposable {
+  readonly opened: Promise<Storage>;
+}
+
+export function holdStorage(url: string): HeldStorage {
+  const opened = openStorage(url);
+  const settled = opened.then(
+    ({ store }) => store,
+    // Whoever awaits `opened` is told.
+    () => undefined,
+  );
+  return {
+    opened,
+    async [Symbol.asyncDispose]() {
+      await (await settled)?.[Symbol.asyncDispose]();
+    },
+  };
+}
+
+/**
+ * Opens what `storage.url` names. The blobs of an SQLite database stand in the folder `blobs` beside it.
+ *
+ * @throws {LonghaulError} `config_invalid` for a kind of store that is not there; what opening the store throws.
+ */
+export async function openStorage(url: string): Promise<Storage> {
+  if (url.startsWith('memory:')) return openMemory();
+  const path = databasePath(url);
+  await makePrivateFolder(dirname(path));
+  const [{ openSqliteStore }, { createFileBlobStore }] = await Promise.all([
+    import('@longhaul/storage/sqlite'),
+    import('@longhaul/storage/blobs'),
+  ]);
+  return { store: await openSqliteStore({ path }), blobs: createFileBlobStore(join(dirname(path), 'blobs')) };
+}
+
+async function openMemory(): Promise<Storage> {
+  const [{ createMemoryStore }, { createMemoryBlobStore }] = await Promise.all([
+    import('@longhaul/storage/memory'),
+    import('@longhaul/storage/blobs'),
+  ]);
+  return { store: createMemoryStore(), blobs: createMemoryBlobStore() };
+}
+
+/** @throws {LonghaulError} `config_invalid` */
+export function databasePath(url: string): string {
+  if (url.startsWith('sqlite:') && url.length > 'sqlite:'.length) return url.slice('sqlite:'.length);
+  throw new LonghaulError(
+    'config_invalid',
+    `storage.url is "${url.replace(/\/\/[^@/]*@/, '//…@')}", and this version stores sessions in SQLite: write sqlite:PATH, such as sqlite:~/.local/share/longhaul/longhaul.db.`,
+  );
+}
+
+/** Sessions hold what the agent read: nobody else's business. */
+async function makePrivateFolder(folder: string): Promise<void> {
+  try {
+    await mkdir(folder, { recursive: true, mode: 0o700 });
+  } catch {
+    // Opening the store fails for the same reason, and says what to do.
+  }
+}

@@ -1,0 +1,92 @@
+import { LonghaulError } from '@longhaul/protocol';
+import { didYouMean } from './command-line/nearest.ts';
+import { printError } from './print-error.ts';
+import { processTerminal, type Terminal } from './terminal.ts';
+
+/** Runs a command to its end and returns its exit code. */
+export type Command = (argv: readonly string[], terminal: Terminal) => Promise<number>;
+
+/** Each is loaded when it is called: help must cost nothing. */
+const COMMANDS: Readonly<Record<string, () => Promise<Command>>> = {
+  run: async () => (await import('./commands/run.ts')).run,
+  sessions: async () => (await import('./commands/sessions.ts')).sessions,
+  show: async () => (await import('./commands/show.ts')).show,
+  export: async () => (await import('./commands/export.ts')).exportSession,
+  doctor: async () => (await import('./commands/doctor.ts')).doctor,
+  config: async () => (await import('./commands/config.ts')).showConfig,
+  demo: async () => (await import('./commands/demo.ts')).demo,
+};
+
+/**
+ * The `longhaul` command.
+ *
+ * Exit codes: 0 done, 1 failed, 2 wrong usage or configuration, 3 stopped at a limit, 4 approval denied, 130 cancelled.
+ *
+ * @param argv Without the program's own name.
+ */
+export async function main(argv: readonly string[], terminal: Terminal = processTerminal()): Promise<number> {
+  surviveClosedOutput(terminal);
+  try {
+    return await dispatch(argv, terminal);
+  } catch (error) {
+    return printError(error, terminal, { json: flagsOf(argv).includes('--json') });
+  }
+}
+
+async function dispatch(argv: readonly string[], terminal: Terminal): Promise<number> {
+  const [name, ...rest] = argv;
+  if (name === '--version' || name === '-v' || name === 'version') {
+    terminal.out.write(`${await version()}\n`);
+    return 0;
+  }
+  const asksForHelp = flagsOf(argv).some((flag) => flag === '--help' || flag === '-h');
+  if (name === undefined || name === 'help' || asksForHelp) {
+    const topic = name === 'help' ? rest[0] : name?.startsWith('-') ? undefined : name;
+    return showHelp(topic, { terminal, isError: name === undefined });
+  }
+  const load = Object.hasOwn(COMMANDS, name) ? COMMANDS[name] : undefined;
+  if (load === undefined) throw unknownCommand(name);
+  const command = await load();
+  return command(rest, terminal);
+}
+
+async function showHelp(
+  topic: string | undefined,
+  { terminal, isError }: { terminal: Terminal; isError: boolean },
+): Promise<number> {
+  if (topic !== undefined && !Object.hasOwn(COMMANDS, topic)) throw unknownCommand(topic);
+  const { helpFor } = await import('./command-line/help.ts');
+  (isError ? terminal.err : terminal.out).write(helpFor(topic));
+  return isError ? 2 : 0;
+}
+
+/** What stands before `--`: after it, everything is text. */
+function flagsOf(argv: readonly string[]): readonly string[] {
+  const end = argv.indexOf('--');
+  return end === -1 ? argv : argv.slice(0, end);
+}
+
+function unknownCommand(name: string): LonghaulError {
+  if (name.startsWith('-')) {
+    return new LonghaulError('usage', `Unknown flag ${name} before a command. See: longhaul --help`);
+  }
+  const hint = didYouMean(name, Object.keys(COMMANDS), 'longhaul ');
+  const task = hint === '' ? ' To give the agent a task: longhaul run "task".' : '';
+  return new LonghaulError('usage', `There is no command "${name}".${hint}${task} See: longhaul --help`);
+}
+
+async function version(): Promise<string> {
+  const { readFile } = await import('node:fs/promises');
+  const text = await readFile(new URL('../package.json', import.meta.url), 'utf8');
+  const { version }: { version: string } = JSON.parse(text);
+  return version;
+}
+
+/** A reader that has seen enough (`| head`) closes the pipe: what is left to say is dropped. */
+function surviveClosedOutput({ out, err }: Terminal): void {
+  for (const stream of [out, err]) {
+    stream.on('error', (error: NodeJS.ErrnoException) => {
+      if (error.code !== 'EPIPE' && error.code !== 'EIO') throw error;
+    });
+  }
+}

@@ -1,0 +1,57 @@
+import { isUtf8 } from 'node:buffer';
+import { usage } from './command-line/parse-flags.ts';
+import type { Terminal } from './terminal.ts';
+
+const MAX_TASK_BYTES = 4 * 1024 * 1024;
+
+/**
+ * The task: the words of the command line; without any, standard input. A word that is `-` stands for standard input, so that a task
+ * and a text can be given together. Otherwise standard input is not touched: in scripts it often never ends.
+ *
+ * @throws {LonghaulError} `usage` when there is none, or it is not text.
+ */
+export async function readTask(words: readonly string[], terminal: Terminal): Promise<string> {
+  const wantsInput = words.length === 0 || words.includes('-');
+  if (words.length === 0 && terminal.input.isTTY) {
+    throw usage('What is the task? Give it as an argument: longhaul run "Fix the failing test".', 'run');
+  }
+  const spoken = words
+    .filter((word) => word !== '-')
+    .join(' ')
+    .trim();
+  const input = wantsInput ? (await readText(terminal.input)).trim() : '';
+  const task = [spoken, input].filter((text) => text !== '').join('\n\n');
+  if (task !== '') return task;
+  throw usage(
+    wantsInput
+      ? 'The task on standard input is empty. Write what is to be done, or give it as an argument.'
+      : 'The task is empty. Say what is to be done: longhaul run "Fix the failing test".',
+    'run',
+  );
+}
+
+async function readText(input: AsyncIterable<Uint8Array | string>): Promise<string> {
+  const chunks: Buffer[] = [];
+  let size = 0;
+  for await (const chunk of input) {
+    const bytes = Buffer.from(chunk);
+    size += bytes.length;
+    if (size > MAX_TASK_BYTES) {
+      throw usage(
+        'The task on standard input is larger than 4 MB. Put the text into a file of the workspace and name it.',
+        'run',
+      );
+    }
+    chunks.push(bytes);
+  }
+  return decode(Buffer.concat(chunks));
+}
+
+function decode(bytes: Buffer): string {
+  const isText = !bytes.includes(0) && isUtf8(bytes);
+  if (isText) return new TextDecoder().decode(bytes);
+  throw usage(
+    'Standard input is not UTF-8 text. Put binary data into a file of the workspace and name it in the task.',
+    'run',
+  );
+}

@@ -1,0 +1,80 @@
+import stringWidth from 'string-width';
+
+/** `950`, `8.4k`, `127k`, `1.2M`. */
+export function formatTokens(tokens: number): string {
+  if (tokens < 1_000) return String(Math.round(tokens));
+  if (tokens < 99_950) return `${(tokens / 1_000).toFixed(1).replace(/\.0$/, '')}k`;
+  if (tokens < 999_500) return `${Math.round(tokens / 1_000)}k`;
+  return `${(tokens / 1_000_000).toFixed(1).replace(/\.0$/, '')}M`;
+}
+
+/** `0.4 s`, `12 s`, `2 min 03 s`, `1 h 02 min`. */
+export function formatDuration(ms: number): string {
+  if (ms < 9_950) return `${(Math.max(0, ms) / 1_000).toFixed(1)} s`;
+  const seconds = Math.round(ms / 1_000);
+  if (seconds < 60) return `${seconds} s`;
+  const minutes = Math.floor(seconds / 60);
+  if (minutes < 60) return `${minutes} min ${twoDigits(seconds % 60)} s`;
+  return `${Math.floor(minutes / 60)} h ${twoDigits(minutes % 60)} min`;
+}
+
+function twoDigits(number: number): string {
+  return String(number).padStart(2, '0');
+}
+
+/** `$0.0042`, `$0.43`, `$12.50`. */
+export function formatCost(dollars: number): string {
+  if (dollars === 0) return '$0';
+  return dollars < 0.1 ? `$${dollars.toFixed(4)}` : `$${dollars.toFixed(2)}`;
+}
+
+/** `812 B`, `4.1 kB`, `3.2 MB`. */
+export function formatBytes(bytes: number): string {
+  const units = ['B', 'kB', 'MB', 'GB', 'TB'];
+  let size = bytes;
+  let unit = 0;
+  while (size >= 1_000 && unit < units.length - 1) {
+    size /= 1_000;
+    unit += 1;
+  }
+  return `${unit === 0 || size >= 100 ? Math.round(size) : size.toFixed(1)} ${units[unit]}`;
+}
+
+export function plural(count: number, word: string): string {
+  return `${count} ${word}${count === 1 ? '' : 's'}`;
+}
+
+/** Columns the text takes in a terminal. */
+export function widthOf(text: string): number {
+  return stringWidth(text);
+}
+
+/** One line of at most `columns`, with `…` where something is missing. */
+export function fitLine(text: string, columns: number): string {
+  const line = printable(text).replace(/\s+/g, ' ').trim();
+  if (widthOf(line) <= columns) return line;
+  let kept = '';
+  for (const character of line) {
+    if (widthOf(kept + character) > columns - 1) break;
+    kept += character;
+  }
+  return `${kept.trimEnd()}…`;
+}
+
+/** Text on the left and on the right of a line; the left one gives way. */
+export function spread(left: string, right: string, columns: number): string {
+  const gap = Math.max(2, columns - widthOf(left) - widthOf(right));
+  return right === '' ? left : `${left}${' '.repeat(gap)}${right}`;
+}
+
+/** Without what could move the cursor or change the terminal: what is shown comes from models and files. */
+export function printable(text: string): string {
+  return text
+    .replace(/\r\n?/g, '\n')
+    .replace(/[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u202a-\u202e\u2066-\u2069]/g, '');
+}
+
+/** The first piece of a session's id that tells it from all others: UUIDv7 begins with its time in milliseconds. */
+export function shortId(id: string): string {
+  return id.slice(0, 13);
+}

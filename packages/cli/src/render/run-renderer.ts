@@ -1,0 +1,158 @@
+import type { EventOf, JsonValue, LonghaulEvent } from '@longhaul/protocol';
+import { fitLine, formatDuration, formatTokens, plural, printable, widthOf } from './format.ts';
+import { contextMeter } from './meter.ts';
+import { createPaint, type Paint } from './paint.ts';
+import { field, runSummary } from './run-summary.ts';
+import { toolLine } from './tool-line.ts';
+import { WordWrapper } from './word-wrapper.ts';
+
+export interface RunRendererOptions {
+  columns: number;
+  colors: boolean;
+  /** Default true; a session in a temporary database cannot be seen again. */
+  showsHowToSeeIt?: boolean;
+}
+
+export interface RunHeader {
+  model: string;
+  window: string;
+  sandbox: string;
+  workspace: string;
+  task: string;
+}
+
+/**
+ * Turns the events of a run into the text that a person reads. Pure but for what it remembers of the events before: no clock, no
+ * output.
+ */
+export class RunRenderer {
+  readonly #options: RunRendererOptions;
+  readonly #paint: Paint;
+  readonly #calls = new Map<string, { args: JsonValue; at: number }>();
+  #text: { kind: 'text' | 'reasoning'; wrapper: WordWrapper } | undefined;
+  #steps = 0;
+  #startedAt: number | undefined;
+
+  constructor(options: RunRendererOptions) {
+    this.#options = options;
+    this.#paint = createPaint(options.colors);
+  }
+
+  /** No line is begun: something may be drawn below. */
+  get isAtLineStart(): boolean {
+    return this.#text === undefined;
+  }
+
+  header({ model, window, sandbox, workspace, task }: RunHeader): string {
+    const paint = this.#paint;
+    const room = this.#options.columns - 9;
+    const [first = '', ...more] = task.trim().split('\n');
+    const rest = more.length === 0 ? '' : paint.dim(` (+${plural(more.length, 'line')})`);
+    return `${[
+      field('task', `${fitLine(first, room - (more.length === 0 ? 0 : 12))}${rest}`, paint),
+      field('model', fitLine(`${model}, ${window}`, room), paint),
+      field('sandbox', fitLine(sandbox, room), paint),
+      field('folder', fitLine(workspace, room), paint),
+    ].join('\n')}\n`;
+  }
+
+  render(event: LonghaulEvent): string {
+    if (event.type === 'llm:chunk') return this.#chunk(event);
+    const before = this.#endText();
+    return before + this.#line(event);
+  }
+
+  #line(event: Exclude<LonghaulEvent, { type: 'llm:chunk' }>): string {
+    const paint = this.#paint;
+    switch (event.type) {
+      case 'run:started':
+        this.#startedAt = event.at;
+        return '';
+      case 'context:usage':
+        this.#steps += 1;
+        return this.#rule(`${this.#steps}`, contextMeter(event, paint));
+      case 'llm:tool-call':
+        this.#calls.set(event.callId, { args: event.args, at: event.at });
+        return '';
+      case 'llm:tool-result':
+        return this.#toolResult(event);
+      case 'context:compressed':
+        return `${paint.note('◆ compacted')} ${compressed(event)}\n`;
+      case 'context:pruned':
+        return `${paint.note('◇ pruned')} ${plural(event.prunedCount, 'old tool output')}, ${formatTokens(event.savedTokens)} tokens saved\n`;
+      case 'context:undone':
+        return `${paint.note('◇ undone')} compaction ${event.round}\n`;
+      case 'context:warning':
+        return this.#remark(event.message);
+      case 'llm:unsupported-input':
+        return event.errors.map((error) => this.#remark(error)).join('');
+      case 'llm:retry':
+        return `${paint.warn('↻')} try ${event.attempt + 1} in ${formatDuration(event.delayMs)}: ${fitLine(event.reason, this.#options.columns - 24)}\n`;
+      case 'llm:error':
+        return event.context === undefined ? '' : this.#remark(`${event.context}: ${event.error.message}`);
+      case 'approval:answered':
+        return event.allowed ? '' : this.#remark(`not allowed: ${event.reason ?? event.callId}`);
+      case 'run:finished':
+        return this.#finished(event);
+      default:
+        return '';
+    }
+  }
+
+  #chunk({ chunkType, content }: EventOf<'llm:chunk'>): string {
+    let out = '';
+    if (this.#text?.kind !== chunkType) {
+      // Models like to begin with empty lines.
+      if (content.trim() === '') return '';
+      out = this.#endText();
+      const indent = chunkType === 'reasoning' ? '  ' : '';
+      this.#text = { kind: chunkType, wrapper: new WordWrapper(this.#options.columns, indent) };
+    }
+    const piece = this.#text?.wrapper.push(content) ?? '';
+    return out + (chunkType === 'reasoning' ? this.#paint.dim(piece) : piece);
+  }
+
+  #endText(): string {
+    const text = this.#text;
+    this.#text = undefined;
+    const rest = text?.wrapper.end() ?? '';
+    return text?.kind === 'reasoning' ? this.#paint.dim(rest) : rest;
+  }
+
+  #toolResult(event: EventOf<'llm:tool-result'>): string {
+    const call = this.#calls.get(event.callId);
+    this.#calls.delete(event.callId);
+    const { columns } = this.#options;
+    const { durationMs } = event;
+    return toolLine(event, { args: call?.args ?? null, durationMs, columns, paint: this.#paint });
+  }
+
+  #remark(text: string): string {
+    const wrapper = new WordWrapper(this.#options.columns - 2);
+    const lines = (wrapper.push(printable(text)) + wrapper.end()).trimEnd().split('\n');
+    return `${lines.map((line, index) => `${index === 0 ? this.#paint.warn('!') : ' '} ${line}`).join('\n')}\n`;
+  }
+
+  #finished(event: EventOf<'run:finished'>): string {
+    const { showsHowToSeeIt = true } = this.#options;
+    const durationMs = this.#startedAt === undefined ? undefined : event.at - this.#startedAt;
+    return this.#rule('', '') + runSummary({ finished: event, durationMs, showsHowToSeeIt }, this.#paint);
+  }
+
+  /** `── 12 ───────── ctx ▓▓▓░░░ 31 % 5k/16k` */
+  #rule(label: string, right: string): string {
+    const { columns } = this.#options;
+    const left = label === '' ? '' : ` ${label} `;
+    const end = right === '' ? '' : ` ${right}`;
+    const line = Math.max(2, columns - 2 - widthOf(left) - widthOf(end));
+    return `${this.#paint.dim(`──${left}${'─'.repeat(line)}`)}${end}\n`;
+  }
+}
+
+function compressed(event: EventOf<'context:compressed'>): string {
+  const why = event.reason === 'overflow' ? ', the server refused more' : '';
+  return (
+    `${formatTokens(event.originalTokens)} → ${formatTokens(event.compressedTokens)} tokens, ` +
+    `${event.originalMessages} → ${event.compressedMessages} messages (${event.strategy}, round ${event.round}${why})`
+  );
+}

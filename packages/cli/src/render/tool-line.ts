@@ -1,0 +1,49 @@
+import type { EventOf, JsonValue } from '@longhaul/protocol';
+import { fitLine, formatDuration, spread, widthOf } from './format.ts';
+import type { Paint } from './paint.ts';
+
+const NAME_COLUMNS = 6;
+
+/** `✓ bash   node --test (exit 0)     1.2 s`; a failed call has the first line of its reason below it. */
+export function toolLine(
+  result: Pick<
+    EventOf<'llm:tool-result'>,
+    'toolName' | 'success' | 'title' | 'sanitized' | 'truncated' | 'handle'
+  >,
+  {
+    args,
+    durationMs,
+    columns,
+    paint,
+  }: { args: JsonValue; durationMs: number | undefined; columns: number; paint: Paint },
+): string {
+  const sign = result.success ? paint.good('✓') : paint.bad('✗');
+  const name = fitLine(result.toolName, 20).padEnd(NAME_COLUMNS);
+  const right = durationMs === undefined || durationMs < 50 ? '' : formatDuration(durationMs);
+  const cut = result.truncated === true ? ` [cut, whole: ${result.handle ?? ''}]` : '';
+  const room = columns - 3 - widthOf(name) - widthOf(cut) - (right === '' ? 0 : right.length + 2);
+  const title = fitLine(result.title ?? shortArguments(args), Math.max(8, room));
+  const line = spread(`${sign} ${paint.bold(name)} ${title}${paint.dim(cut)}`, paint.dim(right), columns);
+  if (result.success) return `${line}\n`;
+  const reason = reasonOf(result);
+  return reason === '' ? `${line}\n` : `${line}\n    ${paint.dim(fitLine(reason, columns - 4))}\n`;
+}
+
+/** What the call is about, where the tool gave no title. */
+export function shortArguments(args: JsonValue): string {
+  if (typeof args !== 'object' || args === null || Array.isArray(args)) return '';
+  const values = Object.values(args).filter((value) => typeof value !== 'object');
+  return values.map(String).join(' ');
+}
+
+/** The last telling line of a failure: for a command that is its end, else its beginning. */
+function reasonOf({
+  sanitized,
+  toolName,
+}: Pick<EventOf<'llm:tool-result'>, 'sanitized' | 'toolName'>): string {
+  const text = sanitized.map((part) => (part.type === 'text' ? part.text : '')).join('\n');
+  const lines = text
+    .split('\n')
+    .filter((line) => line.trim() !== '' && !/^\[(stdout|stderr|exit code \d+)\]$/.test(line.trim()));
+  return (toolName === 'bash' ? lines.at(-1) : lines[0]) ?? '';
+}

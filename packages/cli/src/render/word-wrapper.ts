@@ -1,0 +1,61 @@
+import { printable, widthOf } from './format.ts';
+
+/**
+ * Breaks text that comes in pieces at the words, as far as it has come: a word is held back until it is known to be whole.
+ */
+export class WordWrapper {
+  readonly #columns: number;
+  readonly #indent: string;
+  #column = 0;
+  #word = '';
+  #spaces = '';
+
+  constructor(columns: number, indent = '') {
+    this.#columns = columns;
+    this.#indent = indent;
+  }
+
+  /** Nothing stands in the current line. */
+  get isAtLineStart(): boolean {
+    return this.#column === 0 && this.#word === '' && this.#spaces === '';
+  }
+
+  push(text: string): string {
+    let out = '';
+    for (const character of printable(text).replaceAll('\t', '    ')) {
+      if (character === '\n') {
+        out += `${this.#endWord()}\n`;
+        this.#column = 0;
+        this.#spaces = '';
+      } else if (character === ' ') {
+        out += this.#endWord();
+        this.#spaces += ' ';
+      } else this.#word += character;
+    }
+    return out;
+  }
+
+  /** Writes what is held back and ends the line, if one is begun. */
+  end(): string {
+    const rest = this.#endWord();
+    this.#spaces = '';
+    if (this.#column === 0) return rest;
+    this.#column = 0;
+    return `${rest}\n`;
+  }
+
+  #endWord(): string {
+    if (this.#word === '') return '';
+    const width = widthOf(this.#word);
+    const isTooWide = this.#column > 0 && this.#column + this.#spaces.length + width > this.#columns;
+    const spaces = isTooWide ? '' : this.#spaces;
+    const start = isTooWide ? '\n' : '';
+    if (isTooWide) this.#column = 0;
+    const indent = this.#column === 0 ? this.#indent : '';
+    const piece = `${start}${indent}${spaces}${this.#word}`;
+    this.#column += indent.length + spaces.length + width;
+    this.#word = '';
+    this.#spaces = '';
+    return piece;
+  }
+}

@@ -1,0 +1,92 @@
+import type { Runtime } from '@longhaul/core';
+import type { EventOf, LonghaulEvent } from '@longhaul/protocol';
+import { createLiveLine, type LiveLine } from './render/live-line.ts';
+import { LiveStatus } from './render/live-status.ts';
+import { type RunHeader, RunRenderer } from './render/run-renderer.ts';
+import { canAnimate, columnsOf, type Terminal, wantsColors } from './terminal.ts';
+
+export type Display = 'events' | 'progress' | 'answer';
+
+export interface RunDisplay extends Disposable {
+  header(header: RunHeader): void;
+  /** The run's end, once it has come. */
+  readonly finished: EventOf<'run:finished'> | undefined;
+}
+
+export interface ShowRunOptions {
+  /** `events`: one JSON line each; `progress`: for a person; `answer`: nothing but the final text. */
+  display: Display;
+  noColor?: boolean;
+  showsHowToSeeIt?: boolean;
+}
+
+/** Shows a runtime's events as they come, until disposed. */
+export function showRun(runtime: Runtime, terminal: Terminal, options: ShowRunOptions): RunDisplay {
+  let finished: EventOf<'run:finished'> | undefined;
+  const view = createView(terminal, options);
+  const end = runtime.subscribe((event) => {
+    if (event.type === 'run:finished') finished = event;
+    view.show(event);
+  });
+  return {
+    header: view.header,
+    get finished() {
+      return finished;
+    },
+    [Symbol.dispose]() {
+      end();
+      view.end();
+    },
+  };
+}
+
+interface View {
+  header(header: RunHeader): void;
+  show(event: LonghaulEvent): void;
+  end(): void;
+}
+
+function createView(terminal: Terminal, options: ShowRunOptions): View {
+  if (options.display === 'events') return eventView(terminal);
+  return options.display === 'answer' ? answerView(terminal) : progressView(terminal, options);
+}
+
+function eventView({ out }: Terminal): View {
+  return {
+    header: () => undefined,
+    show: (event) => void out.write(`${JSON.stringify(event)}\n`),
+    end: () => undefined,
+  };
+}
+
+function answerView({ out, err }: Terminal): View {
+  return {
+    header: () => undefined,
+    show(event) {
+      if (event.type === 'context:warning') err.write(`longhaul: ${event.message}\n`);
+      if (event.type !== 'run:finished') return;
+      if (event.text !== '') out.write(`${event.text.trimEnd()}\n`);
+      if (event.error !== undefined) err.write(`longhaul: ${event.error.message}\n`);
+    },
+    end: () => undefined,
+  };
+}
+
+function progressView(terminal: Terminal, { noColor, showsHowToSeeIt = true }: ShowRunOptions): View {
+  const { out } = terminal;
+  const colors = wantsColors(terminal, noColor);
+  const columns = columnsOf(out);
+  const renderer = new RunRenderer({ columns, colors, showsHowToSeeIt });
+  const status = new LiveStatus();
+  const live: LiveLine = canAnimate(terminal, colors)
+    ? createLiveLine(out, () => status.text(Date.now(), columns - 3))
+    : { write: (text) => void (text !== '' && out.write(text)), end: () => undefined };
+  return {
+    header: (header) => live.write(renderer.header(header), true),
+    show(event) {
+      status.update(event);
+      live.write(renderer.render(event), renderer.isAtLineStart);
+    },
+    end: () => live.end(),
+  };
+}
