@@ -1,1 +1,3 @@
-export {};
+export { type ChooseSandboxHooks, chooseSandbox } from './choose-sandbox.ts';
+export { createSandboxDriver } from './create-sandbox-driver.ts';
+export { createWorkspaceFiles } from './files/workspace-files.ts';

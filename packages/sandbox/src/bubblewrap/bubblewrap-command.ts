@@ -1,0 +1,92 @@
+import { Readable, Writable } from 'node:stream';
+import { text } from 'node:stream/consumers';
+import { LonghaulError } from '@longhaul/protocol';
+import { findTree, killUntilGone, sendSignal } from '../command/process-tree.ts';
+import { type SpawnedProcess, spawnProcess } from '../command/spawn-process.ts';
+import { exitOfShellCode, type RunningCommand } from '../command/supervise-command.ts';
+import { isRunning, startTime } from '../process-identity.ts';
+
+export interface BubblewrapCommand {
+  bwrap: string;
+  /** Arguments of bwrap, environment included, up to the command. */
+  arguments: readonly string[];
+  /** Of the sandbox's cgroup; none where there is none. */
+  procsFiles: readonly string[];
+  /** Shell lines that set limits of the process itself. */
+  limitScript: string;
+  shell: string;
+  command: string;
+  stdin?: string;
+}
+
+const INFO_FD = 3;
+const READY_FD = 4;
+const ARGUMENTS_FD = 5;
+
+// Joins the cgroups named by the arguments before the `--`, then becomes bwrap.
+const JOIN_SCRIPT = 'while [ "$1" != -- ]; do echo $$ >"$1" || exit 125; shift; done; shift; exec "$@"';
+
+/**
+ * Starts a command in a bubblewrap of its own and settles when it runs. The arguments go through a pipe, so that the
+ * environment, which may hold keys, does not stand in the list of processes.
+ *
+ * @throws {LonghaulError} `sandbox_failed` with what bwrap said.
+ */
+export async function startBubblewrap(request: BubblewrapCommand): Promise<RunningCommand> {
+  const ready = `echo ready >&${READY_FD}; exec ${READY_FD}>&-; ${request.limitScript} exec "$0" -c "$1"`;
+  const inner = ['/bin/sh', '-c', ready, request.shell, request.command];
+  const descriptors = ['--info-fd', String(INFO_FD), '--args', String(ARGUMENTS_FD)];
+  const outer = [...request.procsFiles, '--', request.bwrap, ...descriptors, '--', ...inner];
+  const spawned = await spawnProcess('/bin/sh', ['-c', JOIN_SCRIPT, 'longhaul', ...outer], {
+    env: {},
+    extraPipes: 3,
+    ...(request.stdin === undefined ? {} : { stdin: request.stdin }),
+  });
+  const { child } = spawned;
+  const pipes: readonly Pipe[] = child.stdio;
+  const [infoPipe, readyPipe, argumentsPipe] = [pipes[INFO_FD], pipes[READY_FD], pipes[ARGUMENTS_FD]];
+  if (!isReadable(infoPipe) || !isReadable(readyPipe) || !isWritable(argumentsPipe)) {
+    throw new LonghaulError('internal', 'bubblewrap was started without its pipes.');
+  }
+  // bwrap may have ended before it read them; what it said is reported below.
+  argumentsPipe.on('error', () => undefined);
+  argumentsPipe.end(request.arguments.map((argument) => `${argument}\0`).join(''));
+  const [info, isReady] = await Promise.all([text(infoPipe), text(readyPipe)]);
+  if (isReady === '') throw await startFailure(spawned);
+  return toRunningCommand(spawned, Number(/"child-pid": (\d+)/.exec(info)?.[1]));
+}
+
+type Pipe = Readable | Writable | null | undefined;
+const isReadable = (pipe: Pipe): pipe is Readable => pipe instanceof Readable;
+const isWritable = (pipe: Pipe): pipe is Writable => pipe instanceof Writable;
+
+function toRunningCommand({ outputs, exited }: SpawnedProcess, init: number): RunningCommand {
+  const startedAt = startTime(init);
+  // The kernel ends a pid namespace with its first process: when that is gone, all are. The number may be used again, the start not.
+  const find = () => (isRunning(init) && startTime(init) === startedAt ? [init] : []);
+  return {
+    outputs,
+    exited: exited.then((exit) => (exit.exitCode === undefined ? exit : exitOfShellCode(exit.exitCode))),
+    terminate: () =>
+      sendSignal(
+        findTree((candidate) => candidate.parent === init),
+        'SIGTERM',
+      ),
+    async destroy() {
+      await killUntilGone(find);
+      await exited;
+    },
+  };
+}
+
+async function startFailure({ outputs, exited }: SpawnedProcess): Promise<LonghaulError> {
+  let said = '';
+  for (const output of outputs) {
+    for await (const { data } of output) said = (said + Buffer.from(data).toString()).slice(0, 2_000);
+  }
+  const { exitCode } = await exited;
+  return new LonghaulError(
+    'sandbox_failed',
+    `bubblewrap could not start the command (exit code ${exitCode ?? 'none'}): ${said.trim() || 'it said nothing'}`,
+  );
+}

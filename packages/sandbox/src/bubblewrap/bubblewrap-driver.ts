@@ -1,0 +1,160 @@
+import { execFile } from 'node:child_process';
+import { accessSync, constants, existsSync } from 'node:fs';
+import { mkdir } from 'node:fs/promises';
+import { release } from 'node:os';
+import { delimiter, join } from 'node:path';
+import type { Sandbox, SandboxDriver, SandboxOptions, SandboxProbe } from '@longhaul/core';
+import { LonghaulError } from '@longhaul/protocol';
+import { commandEnvironment } from '../command-environment.ts';
+import { createSandbox } from '../create-sandbox.ts';
+import { createWorkspaceFiles } from '../files/workspace-files.ts';
+import { openWorkspace } from '../open-workspace.ts';
+import { makeTempFolder, removeFolder, removeOrphanedTempFolders } from '../temp-folder.ts';
+import { startBubblewrap } from './bubblewrap-command.ts';
+import { type BwrapLayout, bwrapArguments, bwrapPath, HOME_PATH, WORKSPACE_PATH } from './bwrap-arguments.ts';
+import { type Cgroup, makeCgroup } from './cgroup.ts';
+
+/** Linux namespaces through `bwrap`: the workspace writable, the system's programs read-only, nothing else of the host. */
+export function createBubblewrapDriver(): SandboxDriver {
+  let known: Promise<SandboxProbe> | undefined;
+  const probe = async () => {
+    known ??= probeBubblewrap();
+    const result = await known;
+    // What is missing may be installed meanwhile.
+    if (!result.available) known = undefined;
+    return result;
+  };
+  return {
+    kind: 'bubblewrap',
+    probe,
+    async open(options) {
+      const root = await openWorkspace(options);
+      const result = await probe();
+      if (result.available) return openBubblewrap(root, options);
+      throw new LonghaulError(
+        'sandbox_unavailable',
+        `bubblewrap cannot be used. ${result.reason} ${result.remedy}`,
+      );
+    },
+  };
+}
+
+async function openBubblewrap(root: string, options: SandboxOptions): Promise<Sandbox> {
+  await removeOrphanedTempFolders();
+  const folder = await makeTempFolder();
+  const layout: BwrapLayout = {
+    workspace: root,
+    tmp: join(folder, 'tmp'),
+    home: join(folder, 'home'),
+    programFolders: options.programFolders,
+    network: options.network,
+  };
+  await mkdir(layout.tmp);
+  await mkdir(layout.home);
+  const cgroup = await makeCgroup(options);
+  const environment = commandEnvironment({ HOME: HOME_PATH, PATH: bwrapPath(layout) }, options.env);
+  const setEnvironment = Object.entries(environment).flatMap(([name, value]) => ['--setenv', name, value]);
+  return createSandbox({
+    kind: 'bubblewrap',
+    workspacePath: WORKSPACE_PATH,
+    description: `bubblewrap, network ${options.network}`,
+    files: createWorkspaceFiles(root, WORKSPACE_PATH),
+    start: (command, { cwd, stdin }) =>
+      startBubblewrap({
+        bwrap: findBwrap() ?? 'bwrap',
+        arguments: [
+          ...bwrapArguments(layout),
+          '--clearenv',
+          ...setEnvironment,
+          '--chdir',
+          join(WORKSPACE_PATH, cwd),
+        ],
+        procsFiles: cgroup?.procsFiles ?? [],
+        limitScript: limitScript(options, cgroup),
+        shell: existsSync('/bin/bash') ? '/bin/bash' : '/bin/sh',
+        command,
+        ...(stdin === undefined ? {} : { stdin }),
+      }),
+    async cleanUp() {
+      await removeFolder(folder);
+      await cgroup?.remove();
+    },
+  });
+}
+
+/**
+ * Without a cgroup, each process is held to the memory by itself, and the number of processes is limited where the kernel counts it
+ * by user namespace (5.14); before, it would count the user's whole desktop. The kernel holds root to neither number.
+ */
+function limitScript({ memoryMb, pids }: SandboxOptions, cgroup: Cgroup | undefined): string {
+  if (cgroup !== undefined) return 'ulimit -c 0;';
+  const [major = 0, minor = 0] = release().split('.').map(Number);
+  const countsByNamespace = major > 5 || (major === 5 && minor >= 14);
+  const processes = countsByNamespace ? `ulimit -u ${pids} 2>/dev/null || ulimit -p ${pids};` : '';
+  return `ulimit -c 0; ulimit -d ${Math.round(memoryMb * 1024)}; ${processes}`;
+}
+
+function findBwrap(): string | undefined {
+  const folders = [...(process.env['PATH'] ?? '').split(delimiter), '/usr/bin', '/usr/local/bin'];
+  return folders.map((folder) => join(folder, 'bwrap')).find(isExecutable);
+}
+
+function isExecutable(path: string): boolean {
+  try {
+    accessSync(path, constants.X_OK);
+    return path.startsWith('/');
+  } catch {
+    return false;
+  }
+}
+
+async function probeBubblewrap(): Promise<SandboxProbe> {
+  if (process.platform !== 'linux') {
+    return { available: false, reason: 'It exists on Linux only.', remedy: 'Use Docker.' };
+  }
+  const bwrap = findBwrap();
+  if (bwrap === undefined) {
+    return {
+      available: false,
+      reason: 'The program bwrap is not installed.',
+      remedy: 'Install it: `apt install bubblewrap`, `dnf install bubblewrap` or `pacman -S bubblewrap`.',
+    };
+  }
+  const failure = await tryBubblewrap(bwrap);
+  if (failure === undefined) return { available: true, detail: bwrap };
+  return { available: false, reason: `bwrap says: ${failure}`, remedy: remedyFor(failure) };
+}
+
+/** Opens the smallest sandbox with all namespaces; what went wrong, or undefined. */
+function tryBubblewrap(bwrap: string): Promise<string | undefined> {
+  const layout = [
+    '--unshare-all',
+    '--cap-drop',
+    'ALL',
+    '--ro-bind',
+    '/',
+    '/',
+    '--proc',
+    '/proc',
+    '--dev',
+    '/dev',
+  ];
+  return new Promise((resolve) => {
+    execFile(bwrap, [...layout, '/bin/sh', '-c', ':'], { timeout: 10_000 }, (error, _stdout, stderr) => {
+      resolve(error === null ? undefined : stderr.trim() || error.message);
+    });
+  });
+}
+
+function remedyFor(failure: string): string {
+  if (existsSync('/.dockerenv') || existsSync('/run/.containerenv')) {
+    return 'This is a container: start it with `--security-opt seccomp=unconfined --security-opt systempaths=unconfined` or `--privileged`, or give it the Docker socket.';
+  }
+  if (existsSync('/proc/sys/kernel/apparmor_restrict_unprivileged_userns')) {
+    return 'Ubuntu forbids user namespaces to programs without an AppArmor profile: add one for bwrap, or run `sudo sysctl -w kernel.apparmor_restrict_unprivileged_userns=0`.';
+  }
+  if (/namespace|uid map|clone/i.test(failure)) {
+    return 'User namespaces are switched off: run `sudo sysctl -w kernel.unprivileged_userns_clone=1 user.max_user_namespaces=10000`.';
+  }
+  return 'Check that bwrap works by hand: `bwrap --unshare-all --ro-bind / / true`.';
+}

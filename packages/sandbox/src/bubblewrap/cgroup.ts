@@ -1,0 +1,101 @@
+import { access, constants, mkdir, readdir, readFile, rmdir, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { systemCode } from '../files/file-errors.ts';
+import { isOwnerAlive, ownerName } from '../process-identity.ts';
+
+const BASE = '/sys/fs/cgroup';
+const PREFIX = 'longhaul-';
+const CPU_PERIOD_US = 100_000;
+const REMOVE_ATTEMPTS = 50;
+
+export interface Limits {
+  memoryMb: number;
+  pids: number;
+  cpus: number;
+}
+
+/** Limits that hold for all processes of a sandbox together. */
+export interface Cgroup {
+  /** A process that writes its number into these is limited. */
+  readonly procsFiles: readonly string[];
+  remove(): Promise<void>;
+}
+
+/** Folders with the files that set the limits, for version 2 or version 1 of the kernel's interface. */
+type Settings = Record<string, Record<string, string>>;
+
+/** Makes a cgroup, where this process may (as root, mostly); undefined elsewhere. */
+export async function makeCgroup(limits: Limits): Promise<Cgroup | undefined> {
+  const settings = await findSettings(limits);
+  if (settings === undefined) return undefined;
+  await removeOrphans(Object.keys(settings));
+  const name = `${PREFIX}${ownerName()}-${crypto.randomUUID()}`;
+  const folders: string[] = [];
+  const remove = async () => {
+    for (const folder of folders) await removeCgroup(folder);
+  };
+  try {
+    for (const [parent, files] of Object.entries(settings)) {
+      const folder = join(parent, name);
+      await mkdir(folder);
+      folders.push(folder);
+      for (const [file, value] of Object.entries(files)) await writeFile(join(folder, file), value);
+    }
+  } catch {
+    // Listed, but not ours to set: a container or a kernel that lacks a controller. The caller falls back to rlimits and says so.
+    await remove();
+    return undefined;
+  }
+  return { procsFiles: folders.map((folder) => join(folder, 'cgroup.procs')), remove };
+}
+
+async function findSettings({ memoryMb, pids, cpus }: Limits): Promise<Settings | undefined> {
+  const bytes = String(Math.round(memoryMb * 1024 * 1024));
+  const quota = Math.round(cpus * CPU_PERIOD_US);
+  const controllers = await readFile(join(BASE, 'cgroup.subtree_control'), 'utf8').catch(() => undefined);
+  if (controllers !== undefined) {
+    const enabled = controllers.trim().split(' ');
+    if (!['cpu', 'memory', 'pids'].every((name) => enabled.includes(name)) || !(await isWritable(BASE)))
+      return;
+    return {
+      [BASE]: { 'memory.max': bytes, 'pids.max': String(pids), 'cpu.max': `${quota} ${CPU_PERIOD_US}` },
+    };
+  }
+  const settings: Settings = {
+    [join(BASE, 'memory')]: { 'memory.limit_in_bytes': bytes },
+    [join(BASE, 'pids')]: { 'pids.max': String(pids) },
+    [join(BASE, 'cpu')]: { 'cpu.cfs_period_us': String(CPU_PERIOD_US), 'cpu.cfs_quota_us': String(quota) },
+  };
+  for (const folder of Object.keys(settings)) if (!(await isWritable(folder))) return undefined;
+  return settings;
+}
+
+function isWritable(path: string): Promise<boolean> {
+  return access(path, constants.W_OK).then(
+    () => true,
+    () => false,
+  );
+}
+
+/** A cgroup can be removed a moment after its last process has gone. */
+async function removeCgroup(folder: string): Promise<void> {
+  for (let attempt = 1; ; attempt += 1) {
+    try {
+      return await rmdir(folder);
+    } catch (error) {
+      if (systemCode(error) === 'ENOENT') return;
+      if (systemCode(error) !== 'EBUSY' || attempt === REMOVE_ATTEMPTS) throw error;
+    }
+    await sleep(10);
+  }
+}
+
+async function removeOrphans(parents: readonly string[]): Promise<void> {
+  for (const parent of parents) {
+    for (const name of await readdir(parent)) {
+      if (!name.startsWith(PREFIX) || isOwnerAlive(name.slice(PREFIX.length).split('-')[0] ?? '')) continue;
+      await removeCgroup(join(parent, name));
+    }
+  }
+}

@@ -1,0 +1,84 @@
+import { execFileSync } from 'node:child_process';
+import { readdirSync } from 'node:fs';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { LonghaulError } from '@longhaul/protocol';
+import { statFields } from '../process-identity.ts';
+
+export interface ProcessInfo {
+  pid: number;
+  parent: number;
+  /** The session; where there is no /proc, the process group, which is the closest `ps` knows everywhere. */
+  session: number;
+}
+
+const KILL_DEADLINE_MS = 5_000;
+
+/**
+ * Kills what `find` finds, again and again until it finds nothing: a tree may grow while it is being killed.
+ *
+ * @throws {LonghaulError} `sandbox_failed` when something cannot be killed, such as a process of another user.
+ */
+export async function killUntilGone(find: () => readonly number[]): Promise<void> {
+  const deadline = Date.now() + KILL_DEADLINE_MS;
+  for (let delayMs = 1; ; delayMs = Math.min(delayMs * 2, 20)) {
+    const pids = find();
+    if (pids.length === 0) return;
+    sendSignal(pids, 'SIGKILL');
+    if (Date.now() > deadline) {
+      throw new LonghaulError(
+        'sandbox_failed',
+        `Processes that a command left behind could not be killed: ${pids.join(', ')}. End them by hand.`,
+      );
+    }
+    await sleep(delayMs);
+  }
+}
+
+/** Signals each process; one that is gone or belongs to somebody else is passed over. */
+export function sendSignal(pids: readonly number[], signal: 'SIGTERM' | 'SIGKILL'): void {
+  for (const pid of pids) {
+    try {
+      process.kill(pid, signal);
+    } catch (error) {
+      const code = error instanceof Error && 'code' in error ? error.code : undefined;
+      if (code !== 'ESRCH' && code !== 'EPERM') throw error;
+    }
+  }
+}
+
+/** The processes that `isMember` names, and all their descendants; never this process. */
+export function findTree(isMember: (candidate: ProcessInfo) => boolean): number[] {
+  const processes = listProcesses().filter(({ pid }) => pid !== process.pid);
+  const tree = new Set(processes.filter(isMember).map(({ pid }) => pid));
+  for (let size = -1; size !== tree.size; ) {
+    size = tree.size;
+    for (const { pid, parent } of processes) if (tree.has(parent)) tree.add(pid);
+  }
+  return [...tree];
+}
+
+/** All processes that run; zombies do not. */
+export function listProcesses(): ProcessInfo[] {
+  return process.platform === 'linux' ? fromProc() : fromPs();
+}
+
+function fromProc(): ProcessInfo[] {
+  const processes: ProcessInfo[] = [];
+  for (const name of readdirSync('/proc')) {
+    const pid = Number(name);
+    if (!Number.isInteger(pid)) continue;
+    const [state, parent, , session] = statFields(pid) ?? [];
+    if (state === undefined || state === 'Z' || state === 'X') continue;
+    processes.push({ pid, parent: Number(parent), session: Number(session) });
+  }
+  return processes;
+}
+
+function fromPs(): ProcessInfo[] {
+  const table = execFileSync('ps', ['-A', '-o', 'pid=,ppid=,pgid=,stat='], { encoding: 'utf8' });
+  return table
+    .split('\n')
+    .map((line) => line.trim().split(/\s+/))
+    .filter(([pid, , , state]) => pid !== '' && !state?.startsWith('Z'))
+    .map(([pid, parent, group]) => ({ pid: Number(pid), parent: Number(parent), session: Number(group) }));
+}

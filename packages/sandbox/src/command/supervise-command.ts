@@ -1,0 +1,123 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { ExecOptions, ExecResult } from '@longhaul/core';
+
+/** How long a command that got SIGTERM may take before it gets SIGKILL. */
+export const TERMINATE_GRACE_MS = 1_000;
+
+export interface OutputChunk {
+  stream: 'stdout' | 'stderr';
+  data: Uint8Array;
+}
+
+export interface CommandExit {
+  exitCode?: number;
+  signal?: string;
+}
+
+/** A command that a driver has started. */
+export interface RunningCommand {
+  /** Each is read one chunk at a time; what is not read must hold the command back. */
+  readonly outputs: readonly AsyncIterable<OutputChunk>[];
+  /** Settles when the command itself has ended; rejects when the sandbox died under it. */
+  readonly exited: Promise<CommandExit>;
+  /** SIGTERM to the whole tree. */
+  terminate(): void | Promise<void>;
+  /** Kills whatever of the tree is left, and settles when all of it is gone. May be called more than once. */
+  destroy(): Promise<void>;
+}
+
+type Watch = Pick<ExecOptions, 'timeoutMs' | 'signal' | 'onOutput'>;
+
+/**
+ * Sees a command through: passes its output on, ends it on timeout and abort, kills what it left behind. The first cause wins.
+ * When this settles nothing of the command runs any more.
+ */
+export async function superviseCommand(command: RunningCommand, watch: Watch): Promise<ExecResult> {
+  const startedAt = performance.now();
+  const ending = createEnding(command);
+  const onAbort = () => ending.abort();
+  const timer = setTimeout(() => ending.timeOut(), watch.timeoutMs);
+  watch.signal?.addEventListener('abort', onAbort, { once: true });
+  if (watch.signal?.aborted) onAbort();
+  const pumps = Promise.all(command.outputs.map((output) => pump(output, watch.onOutput)));
+  // A consumer that throws ends the command; its error is reported below, from `pumps` itself.
+  pumps.catch(onAbort);
+  try {
+    const exit = await command.exited;
+    return resultOf(ending.cause, exit, performance.now() - startedAt);
+  } finally {
+    clearTimeout(timer);
+    watch.signal?.removeEventListener('abort', onAbort);
+    await command.destroy();
+    await ending.settled();
+    await pumps;
+  }
+}
+
+async function pump(output: AsyncIterable<OutputChunk>, onOutput: ExecOptions['onOutput']): Promise<void> {
+  for await (const { data, stream } of output) await onOutput(data, stream);
+}
+
+/** Why a command is being ended, and the work of ending it. */
+function createEnding(command: RunningCommand) {
+  const over = new AbortController();
+  const work: Promise<void>[] = [];
+  // Failures are reported when the work is awaited; until then they must not count as unhandled.
+  const track = (step: Promise<void>) => {
+    step.catch(() => undefined);
+    work.push(step);
+  };
+  const terminateThenKill = async () => {
+    await command.terminate();
+    await sleep(TERMINATE_GRACE_MS, undefined, { signal: over.signal }).catch(() => undefined);
+    if (!over.signal.aborted) await command.destroy();
+  };
+  return {
+    cause: 'exit' as ExecResult['ended'],
+    timeOut() {
+      if (this.cause !== 'exit') return;
+      this.cause = 'timeout';
+      track(terminateThenKill());
+    },
+    /** Kills at once, also while a timeout's grace runs. */
+    abort() {
+      if (this.cause === 'exit') this.cause = 'aborted';
+      track(command.destroy());
+    },
+    async settled() {
+      over.abort();
+      await Promise.all(work);
+    },
+  };
+}
+
+function resultOf(ended: ExecResult['ended'], exit: CommandExit, durationMs: number): ExecResult {
+  const result: ExecResult = { ended, durationMs: Math.round(durationMs) };
+  if (exit.signal !== undefined) result.signal = exit.signal;
+  if (ended === 'exit' && exit.exitCode !== undefined) result.exitCode = exit.exitCode;
+  return result;
+}
+
+const SIGNALS_OF_SHELL_CODES: Readonly<Record<number, string>> = {
+  130: 'SIGINT',
+  131: 'SIGQUIT',
+  132: 'SIGILL',
+  133: 'SIGTRAP',
+  134: 'SIGABRT',
+  135: 'SIGBUS',
+  136: 'SIGFPE',
+  137: 'SIGKILL',
+  139: 'SIGSEGV',
+  141: 'SIGPIPE',
+  143: 'SIGTERM',
+  159: 'SIGSYS',
+};
+
+/**
+ * What stands between us and the command (bwrap, the container's shell) reports a death by signal as 128 + n. Codes that
+ * programs use themselves, such as Git's 129 for wrong usage, stay codes.
+ */
+export function exitOfShellCode(code: number): CommandExit {
+  const signal = SIGNALS_OF_SHELL_CODES[code];
+  return signal === undefined ? { exitCode: code } : { signal };
+}

@@ -1,0 +1,118 @@
+import { randomUUID } from 'node:crypto';
+import type { Readable } from 'node:stream';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { LonghaulError } from '@longhaul/protocol';
+import type { Container, Exec } from 'dockerode';
+import {
+  type CommandExit,
+  exitOfShellCode,
+  type OutputChunk,
+  type RunningCommand,
+} from '../command/supervise-command.ts';
+import { isGone, reasonOf } from './engine.ts';
+import { SIGNAL_SCRIPT, SUPERVISE_SCRIPT } from './supervisor-script.ts';
+
+const POLL_MS = 10;
+/** Bytes before each frame of output: one for the stream, three unused, four for the length. */
+const FRAME_HEADER = 8;
+
+/** Starts a command in the container and settles when it runs. Rejects as the engine does, so that `isGone` can tell. */
+export async function startDockerCommand(
+  container: Container,
+  request: { command: string; cwd: string; stdin?: string },
+): Promise<RunningCommand> {
+  const mark = randomUUID();
+  const hasInput = request.stdin !== undefined;
+  const exec = await container.exec({
+    Cmd: ['/bin/sh', '-c', SUPERVISE_SCRIPT, 'longhaul', mark, request.command],
+    WorkingDir: request.cwd,
+    AttachStdin: hasInput,
+    AttachStdout: true,
+    AttachStderr: true,
+  });
+  const stream = await exec.start({ hijack: hasInput, stdin: hasInput });
+  if (hasInput) stream.end(request.stdin);
+  const over = Promise.withResolvers<void>();
+  return {
+    outputs: [demultiplex(stream, over.resolve)],
+    exited: over.promise.then(() => exitOf(container, exec)),
+    terminate: () => signalCommand(container, mark, 'TERM'),
+    async destroy() {
+      // Killed while its supervisor was only starting, the command would begin after the kill; so again, until it has ended.
+      while (await isRunning(exec)) {
+        await signalCommand(container, mark, 'KILL');
+        await sleep(POLL_MS);
+      }
+    },
+  };
+}
+
+/** Output comes in frames over one connection; reading them one by one holds the command back by the engine's own pipe. */
+async function* demultiplex(stream: Readable, onEnd: () => void): AsyncIterable<OutputChunk> {
+  let pending: Buffer = Buffer.alloc(0);
+  try {
+    for await (const data of stream) {
+      pending = pending.length === 0 ? data : Buffer.concat([pending, data]);
+      while (pending.length >= FRAME_HEADER) {
+        const end = FRAME_HEADER + pending.readUInt32BE(4);
+        if (pending.length < end) break;
+        yield { stream: pending[0] === 2 ? 'stderr' : 'stdout', data: pending.subarray(FRAME_HEADER, end) };
+        pending = pending.subarray(end);
+      }
+    }
+  } finally {
+    onEnd();
+  }
+}
+
+/** @throws {LonghaulError} `sandbox_failed` when the container ended under the command. */
+async function exitOf(container: Container, exec: Exec): Promise<CommandExit> {
+  try {
+    for (;;) {
+      const { Running, ExitCode } = await exec.inspect();
+      if (!Running && ExitCode !== null) {
+        // 137 is also what is left of a command whose container was killed.
+        if (ExitCode !== 137 || (await container.inspect()).State.Running) return exitOfShellCode(ExitCode);
+        break;
+      }
+      if (!(await container.inspect()).State.Running) break;
+      await sleep(POLL_MS);
+    }
+  } catch (error) {
+    if (!isGone(error)) throw engineFailure(error);
+  }
+  throw new LonghaulError(
+    'sandbox_failed',
+    'The container ended while the command ran: it was killed from outside or ran out of memory. The next command gets a new start; files in the workspace are as they were.',
+  );
+}
+
+async function isRunning(exec: Exec): Promise<boolean> {
+  try {
+    return (await exec.inspect()).Running;
+  } catch (error) {
+    if (isGone(error)) return false;
+    throw engineFailure(error);
+  }
+}
+
+async function signalCommand(container: Container, mark: string, signal: 'TERM' | 'KILL'): Promise<void> {
+  try {
+    const exec = await container.exec({
+      Cmd: ['/bin/sh', '-c', SIGNAL_SCRIPT, 'longhaul', mark, signal],
+      AttachStdout: true,
+    });
+    const stream = await exec.start({});
+    for await (const _ of stream);
+  } catch (error) {
+    // With the container, everything in it has ended.
+    if (!isGone(error)) throw engineFailure(error);
+  }
+}
+
+export function engineFailure(error: unknown): LonghaulError {
+  if (error instanceof LonghaulError) return error;
+  return new LonghaulError('sandbox_failed', `The Docker engine failed: ${reasonOf(error)}.`, {
+    cause: error,
+  });
+}

@@ -1,0 +1,184 @@
+import { randomUUID } from 'node:crypto';
+import { hostname } from 'node:os';
+import { posix } from 'node:path';
+import type { Sandbox, SandboxDriver, SandboxOptions } from '@longhaul/core';
+import { LonghaulError } from '@longhaul/protocol';
+import type { Container, ContainerCreateOptions } from 'dockerode';
+import type { RunningCommand } from '../command/supervise-command.ts';
+import { COMMAND_VARIABLE, commandEnvironment } from '../command-environment.ts';
+import { createSandbox } from '../create-sandbox.ts';
+import { createWorkspaceFiles } from '../files/workspace-files.ts';
+import { openWorkspace } from '../open-workspace.ts';
+import { ownerName } from '../process-identity.ts';
+import { engineFailure, startDockerCommand } from './docker-command.ts';
+import {
+  connectEngine,
+  type Engine,
+  ensureImage,
+  isGone,
+  LABELS,
+  reasonOf,
+  removeContainer,
+  removeOrphanedContainers,
+  unavailable,
+} from './engine.ts';
+import { CONTAINER_MARK } from './supervisor-script.ts';
+
+const WORKSPACE_PATH = '/workspace';
+/** In the container's own layer: on a tmpfs, a package cache would count as memory. */
+const HOME_PATH = '/tmp/longhaul-home';
+
+/** A container per sandbox, kept alive, with the workspace mounted at `/workspace`. */
+export function createDockerDriver(): SandboxDriver {
+  return {
+    kind: 'docker',
+    async probe() {
+      const engine = await connectEngine();
+      if (!engine.ok) return { available: false, reason: engine.reason, remedy: engine.remedy };
+      return { available: true, detail: `Docker ${engine.version}` };
+    },
+    async open(options) {
+      const root = await openWorkspace(options);
+      const engine = await connectEngine();
+      if (!engine.ok)
+        throw unavailable(`Docker cannot be used. ${engine.reason} ${engine.remedy}`, undefined);
+      return openDocker(engine, root, options);
+    },
+  };
+}
+
+type ReadyEngine = Extract<Engine, { ok: true }>;
+
+async function openDocker(engine: ReadyEngine, root: string, options: SandboxOptions): Promise<Sandbox> {
+  const { docker } = engine;
+  await ensureImage(docker, options.image, options.signal);
+  await removeOrphanedContainers(docker).catch((error: unknown) => {
+    throw unavailable(
+      `Containers left behind by an earlier run cannot be removed: ${reasonOf(error)}.`,
+      error,
+    );
+  });
+  const create = () => startContainer(engine, containerOptions(engine, root, options));
+  const keeper = createKeeper(await create(), create);
+  if (options.signal?.aborted) {
+    await keeper.remove();
+    throw new LonghaulError('cancelled', 'Cancelled while the sandbox was opened.');
+  }
+  return createSandbox({
+    kind: 'docker',
+    workspacePath: WORKSPACE_PATH,
+    description: `docker ${options.image}, network ${options.network}`,
+    files: createWorkspaceFiles(root, WORKSPACE_PATH),
+    start: (command, { cwd, stdin }) =>
+      keeper.start({
+        command,
+        cwd: posix.join(WORKSPACE_PATH, cwd),
+        ...(stdin === undefined ? {} : { stdin }),
+      }),
+    cleanUp: () => keeper.remove(),
+  });
+}
+
+/** Holds the container, and gets it going again when it has died. */
+function createKeeper(first: Container, create: () => Promise<Container>) {
+  let current = Promise.resolve(first);
+  const revive = async (dead: Container) => {
+    try {
+      // Started again it still has what commands left in it outside the workspace.
+      await dead.start();
+      return dead;
+    } catch {
+      // For whatever reason it does not start: a new one will tell, if it cannot either.
+      await removeContainer(dead);
+      return create();
+    }
+  };
+  return {
+    async start(request: { command: string; cwd: string; stdin?: string }): Promise<RunningCommand> {
+      const attempt = current;
+      try {
+        return await startDockerCommand(await attempt, request);
+      } catch (error) {
+        if (!isGone(error) && !(error instanceof LonghaulError)) throw engineFailure(error);
+      }
+      // Of several commands that find it dead, one revives it. A failure is not kept: the next command tries anew.
+      if (current === attempt) {
+        const dead = await attempt.catch(() => first);
+        if (current === attempt) current = revive(dead);
+      }
+      try {
+        return await startDockerCommand(await current, request);
+      } catch (error) {
+        throw engineFailure(error);
+      }
+    },
+    async remove(): Promise<void> {
+      await removeContainer(await current.catch(() => first));
+    },
+  };
+}
+
+/** @throws {LonghaulError} `sandbox_unavailable` when it cannot be made or does not start; nothing is left of it then. */
+async function startContainer({ docker }: ReadyEngine, options: ContainerCreateOptions): Promise<Container> {
+  let container: Container | undefined;
+  try {
+    container = await docker.createContainer(options);
+    await container.start();
+    return container;
+  } catch (error) {
+    if (container !== undefined) await removeContainer(container);
+    throw unavailable(
+      `The container cannot be started from ${options.Image}: ${reasonOf(error)}. ` +
+        'The image needs /bin/sh; the engine must see the workspace at its own path; `network: on` needs the engine to have a bridge network.',
+      error,
+    );
+  }
+}
+
+function containerOptions(
+  engine: ReadyEngine,
+  root: string,
+  options: SandboxOptions,
+): ContainerCreateOptions {
+  const memory = Math.round(options.memoryMb * 1024 * 1024);
+  const environment = commandEnvironment(
+    { HOME: HOME_PATH, [COMMAND_VARIABLE]: CONTAINER_MARK },
+    options.env,
+  );
+  return {
+    name: `longhaul-${randomUUID()}`,
+    Image: options.image,
+    Entrypoint: ['/bin/sh', '-c', 'while :; do sleep 3600; done'],
+    Cmd: [],
+    Env: Object.entries(environment).map(([name, value]) => `${name}=${value}`),
+    User: containerUser(engine.isRootless),
+    WorkingDir: WORKSPACE_PATH,
+    Hostname: 'longhaul',
+    Labels: {
+      [LABELS.session]: options.sessionId,
+      [LABELS.owner]: ownerName(),
+      [LABELS.ownerPid]: String(process.pid),
+      [LABELS.host]: hostname(),
+    },
+    HostConfig: {
+      Mounts: [{ Type: 'bind', Source: root, Target: WORKSPACE_PATH }],
+      NetworkMode: options.network === 'on' ? 'default' : 'none',
+      Memory: memory,
+      MemorySwap: memory,
+      PidsLimit: options.pids,
+      // The engine refuses more processors than there are.
+      NanoCpus: Math.round(Math.min(options.cpus, engine.cpus) * 1e9),
+      CapDrop: ['ALL'],
+      SecurityOpt: ['no-new-privileges'],
+      Init: true,
+      Ulimits: [{ Name: 'core', Soft: 0, Hard: 0 }],
+    },
+  };
+}
+
+/** Files belong to the caller. A rootless engine maps its root to the caller. */
+function containerUser(isRootless: boolean): string {
+  const { getuid, getgid } = process;
+  if (isRootless || getuid === undefined || getgid === undefined) return '0:0';
+  return `${getuid.call(process)}:${getgid.call(process)}`;
+}

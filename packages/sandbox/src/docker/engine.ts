@@ -1,0 +1,141 @@
+import { existsSync } from 'node:fs';
+import { homedir, hostname } from 'node:os';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { LonghaulError } from '@longhaul/protocol';
+import type Docker from 'dockerode';
+import { isOwnerAlive } from '../process-identity.ts';
+
+export const LABELS = {
+  session: 'longhaul.session',
+  owner: 'longhaul.owner',
+  ownerPid: 'longhaul.owner-pid',
+  host: 'longhaul.host',
+} as const;
+
+const ANSWER_TIMEOUT_MS = 5_000;
+
+export type Engine =
+  | { ok: true; docker: Docker; version: string; cpus: number; isRootless: boolean }
+  | { ok: false; reason: string; remedy: string };
+
+/** Asks the engine whether it is there. Where there is no socket, nothing is loaded and the answer is immediate. */
+export async function connectEngine(): Promise<Engine> {
+  const address = findEngine();
+  if (address === undefined) {
+    return {
+      ok: false,
+      reason: 'No Docker engine was found (no socket, and DOCKER_HOST is not set).',
+      remedy: 'Install and start Docker.',
+    };
+  }
+  const { default: DockerClient } = await import('dockerode');
+  const docker = address.socketPath === undefined ? new DockerClient() : new DockerClient(address);
+  try {
+    const late = sleep(ANSWER_TIMEOUT_MS, undefined, { ref: false }).then(() => {
+      throw new Error(`no answer within ${ANSWER_TIMEOUT_MS / 1000} seconds`);
+    });
+    const info = await Promise.race([docker.info(), late]);
+    return {
+      ok: true,
+      docker,
+      version: info.ServerVersion,
+      cpus: info.NCPU,
+      isRootless: (info.SecurityOptions ?? []).some((option: string) => option.includes('rootless')),
+    };
+  } catch (error) {
+    const isForbidden = error instanceof Error && 'code' in error && error.code === 'EACCES';
+    return {
+      ok: false,
+      reason: `The Docker engine does not answer: ${reasonOf(error)}.`,
+      remedy: isForbidden
+        ? 'Add yourself to the group docker: `sudo usermod -aG docker $USER`, then log in again.'
+        : 'Start Docker, and check that `docker version` shows a server.',
+    };
+  }
+}
+
+/** The socket to use; no socket path when DOCKER_HOST names an engine elsewhere, which the client reads itself. */
+function findEngine(): { socketPath?: string } | undefined {
+  const host = process.env['DOCKER_HOST'];
+  if (host !== undefined && host !== '') {
+    if (!host.startsWith('unix://')) return {};
+    const socketPath = host.slice('unix://'.length);
+    return existsSync(socketPath) ? { socketPath } : undefined;
+  }
+  const runtime = process.env['XDG_RUNTIME_DIR'];
+  const socketPath = [
+    '/var/run/docker.sock',
+    ...(runtime === undefined ? [] : [join(runtime, 'docker.sock')]),
+    join(homedir(), '.docker/run/docker.sock'),
+  ].find((path) => existsSync(path));
+  return socketPath === undefined ? undefined : { socketPath };
+}
+
+/**
+ * Makes sure the image is on this machine, by pulling it if it must.
+ *
+ * @throws {LonghaulError} `sandbox_unavailable`; `cancelled`.
+ */
+export async function ensureImage(docker: Docker, image: string, signal?: AbortSignal): Promise<void> {
+  try {
+    await docker.getImage(image).inspect();
+    return;
+  } catch (error) {
+    if (statusOf(error) !== 404)
+      throw unavailable(`The image ${image} cannot be looked up: ${reasonOf(error)}.`, error);
+  }
+  try {
+    const progress = await docker.pull(image, signal === undefined ? {} : { abortSignal: signal });
+    await new Promise<void>((resolve, reject) => {
+      docker.modem.followProgress(progress, (error) => (error ? reject(error) : resolve()));
+    });
+  } catch (error) {
+    if (signal?.aborted)
+      throw new LonghaulError('cancelled', `Cancelled while ${image} was pulled.`, { cause: error });
+    throw unavailable(
+      `The image ${image} is not on this machine and cannot be pulled: ${reasonOf(error)}. ` +
+        'Check its name and the network, or set `sandbox.image` to one that `docker images` lists.',
+      error,
+    );
+  }
+}
+
+/** Removes the containers of processes of this machine that died before they could. */
+export async function removeOrphanedContainers(docker: Docker): Promise<void> {
+  const filters = { label: [`${LABELS.owner}`, `${LABELS.host}=${hostname()}`] };
+  const containers = await docker.listContainers({ all: true, filters });
+  const orphans = containers.filter(({ Labels }) => !isOwnerAlive(Labels[LABELS.owner] ?? ''));
+  await Promise.all(orphans.map(({ Id }) => removeContainer(docker.getContainer(Id))));
+}
+
+export async function removeContainer(container: Docker.Container): Promise<void> {
+  try {
+    await container.remove({ force: true, v: true });
+  } catch (error) {
+    // Gone already, or being removed by somebody else.
+    if (!isGone(error)) throw error;
+  }
+}
+
+/** The container is not there, or does not run. */
+export function isGone(error: unknown): boolean {
+  const status = statusOf(error);
+  return status === 404 || status === 409;
+}
+
+export function unavailable(message: string, cause: unknown): LonghaulError {
+  return new LonghaulError('sandbox_unavailable', message, { cause });
+}
+
+/** What the engine said, without the client's own wrapping. */
+export function reasonOf(error: unknown): string {
+  if (!(error instanceof Error)) return String(error);
+  const body = 'json' in error ? error.json : undefined;
+  const said = typeof body === 'object' && body !== null && 'message' in body ? body.message : undefined;
+  return (typeof said === 'string' ? said : error.message).trim().replace(/\.$/, '');
+}
+
+function statusOf(error: unknown): unknown {
+  return error instanceof Error && 'statusCode' in error ? error.statusCode : undefined;
+}

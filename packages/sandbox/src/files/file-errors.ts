@@ -1,0 +1,48 @@
+import { LonghaulError } from '@longhaul/protocol';
+
+/** The code of a system error, or undefined. */
+export function systemCode(error: unknown): string | undefined {
+  return error instanceof Error && 'code' in error && typeof error.code === 'string' ? error.code : undefined;
+}
+
+/** A system error as one of ours. `path` is as the caller wrote it. */
+export function fileError(error: unknown, path: string, action: 'read' | 'write'): LonghaulError {
+  if (error instanceof LonghaulError) return error;
+  const name = JSON.stringify(path);
+  const fail = (code: LonghaulError['code'], message: string) =>
+    new LonghaulError(code, message, { cause: error });
+  switch (systemCode(error)) {
+    case 'ENOENT':
+      return fail('not_found', `${name} is not there.`);
+    case 'ENOTDIR':
+      return fail('invalid_request', `A part of ${name} is a file where a folder was expected.`);
+    case 'EISDIR':
+      return fail('invalid_request', `${name} is a folder where a file was expected.`);
+    case 'ENAMETOOLONG':
+      return fail('invalid_request', `${name} is longer than the file system allows.`);
+    case 'ENOSPC':
+    case 'EDQUOT':
+      return fail('store_full', `No space is left to write ${name}. Free some and try again.`);
+    case 'EROFS':
+      return fail('store_readonly', `${name} cannot be written: the file system is read-only.`);
+    case 'EACCES':
+    case 'EPERM':
+      return action === 'write'
+        ? fail(
+            'store_readonly',
+            `${name} cannot be written: permission denied. Check the folder's mode and owner.`,
+          )
+        : fail('file_unreadable', `${name} cannot be read: permission denied. Check its mode and owner.`);
+    default: {
+      const reason = error instanceof Error ? error.message : String(error);
+      return fail('internal', `${name} could not be ${action === 'read' ? 'read' : 'written'}: ${reason}`);
+    }
+  }
+}
+
+export function outsideWorkspace(path: string): LonghaulError {
+  return new LonghaulError(
+    'path_outside_workspace',
+    `${JSON.stringify(path)} leads out of the workspace. Only files of the workspace can be used; give a path relative to it.`,
+  );
+}

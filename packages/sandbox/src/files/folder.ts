@@ -1,0 +1,91 @@
+import { constants } from 'node:fs';
+import { type FileHandle, lstat, mkdir, open, realpath } from 'node:fs/promises';
+import { join } from 'node:path';
+import { systemCode } from './file-errors.ts';
+
+/** Thrown when a name turned out to be a link after it had been resolved: somebody swaps them. */
+export class PathChanged extends Error {}
+
+/**
+ * An open folder of the workspace. `path(name)` addresses what is in it through the open descriptor (`/proc/self/fd/N/name`, Linux's
+ * way to say openat), so that nobody can swap a folder on the way for a link. Elsewhere the real path is checked
+ * instead, which leaves a gap of some microseconds.
+ */
+export interface Folder extends AsyncDisposable {
+  path(name?: string): string;
+  readonly handle: FileHandle;
+}
+
+const FOLDER_FLAGS = constants.O_RDONLY | constants.O_DIRECTORY | constants.O_NOFOLLOW;
+const HAS_PROC = process.platform === 'linux';
+
+/** Opens the folder at `names` below the root, one name at a time. With `create`, makes the ones that are missing. */
+export async function openFolder(
+  root: string,
+  names: readonly string[],
+  options: { create?: boolean } = {},
+): Promise<Folder> {
+  let folder = toFolder(await open(root, FOLDER_FLAGS), root);
+  for (const name of names) {
+    try {
+      const next = await openChild(folder, name, options.create ?? false);
+      await folder[Symbol.asyncDispose]();
+      folder = next;
+    } catch (error) {
+      await folder[Symbol.asyncDispose]();
+      throw error;
+    }
+  }
+  return folder;
+}
+
+async function openChild(parent: Folder, name: string, create: boolean): Promise<Folder> {
+  const path = parent.path(name);
+  try {
+    return await openReal(path);
+  } catch (error) {
+    if (!create || systemCode(error) !== 'ENOENT') throw error;
+  }
+  await mkdir(path).catch((error: unknown) => {
+    if (systemCode(error) !== 'EEXIST') throw error;
+  });
+  return openReal(path);
+}
+
+async function openReal(path: string): Promise<Folder> {
+  const handle = await openUnfollowed(path, FOLDER_FLAGS);
+  if (HAS_PROC) return toFolder(handle, path);
+  if ((await realpath(path)) === path) return toFolder(handle, path);
+  await handle.close();
+  throw new PathChanged(path);
+}
+
+/** Opens without following a link in the last name. */
+export async function openUnfollowed(path: string, flags: number, mode?: number): Promise<FileHandle> {
+  try {
+    return await open(path, flags | constants.O_NOFOLLOW, mode);
+  } catch (error) {
+    const code = systemCode(error);
+    // A link is ELOOP for a file; for a folder Linux says ENOTDIR, as it does for a file in its place.
+    if (code === 'ELOOP' || code === 'EMLINK' || (code === 'ENOTDIR' && (await isLink(path)))) {
+      throw new PathChanged(path);
+    }
+    throw error;
+  }
+}
+
+async function isLink(path: string): Promise<boolean> {
+  return lstat(path).then(
+    (info) => info.isSymbolicLink(),
+    () => false,
+  );
+}
+
+function toFolder(handle: FileHandle, realPath: string): Folder {
+  const base = HAS_PROC ? `/proc/self/fd/${handle.fd}` : realPath;
+  return {
+    handle,
+    path: (name) => (name === undefined ? base : join(base, name)),
+    [Symbol.asyncDispose]: () => handle.close(),
+  };
+}

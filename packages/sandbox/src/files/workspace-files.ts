@@ -1,0 +1,203 @@
+import { randomUUID } from 'node:crypto';
+import { constants, type Stats } from 'node:fs';
+import { type FileHandle, lstat, readdir, rename, unlink } from 'node:fs/promises';
+import type { DirectoryEntry, FileInfo, WorkspaceFiles } from '@longhaul/core';
+import { LonghaulError } from '@longhaul/protocol';
+import { fileError, outsideWorkspace, systemCode } from './file-errors.ts';
+import { type Folder, openFolder, openUnfollowed, PathChanged } from './folder.ts';
+import { resolveInside } from './resolve-inside.ts';
+
+/** How often a path is resolved anew when somebody swaps links under us. */
+const MAX_ATTEMPTS = 5;
+/** Entries of a folder that are looked at together. */
+const STAT_BATCH = 64;
+// A FIFO would make a plain open wait for a writer.
+const READ_FLAGS = constants.O_RDONLY | constants.O_NONBLOCK | constants.O_NOCTTY;
+const CREATE_FLAGS = constants.O_WRONLY | constants.O_CREAT | constants.O_EXCL;
+
+type Action = 'read' | 'write';
+
+/**
+ * The files of a workspace, on this machine's side, for all drivers.
+ *
+ * @param root Absolute path of the workspace on this machine, links resolved.
+ * @param workspacePath The same folder as commands see it; paths and links below either are understood.
+ */
+export function createWorkspaceFiles(root: string, workspacePath: string): WorkspaceFiles {
+  const resolve = (path: string) => resolveInside(root, workspacePath, path);
+
+  /** Runs `work` on a path whose links are resolved, anew when they change meanwhile. */
+  const at = async <T>(path: string, action: Action, work: (names: string[]) => Promise<T>): Promise<T> => {
+    try {
+      for (let attempt = 1; attempt <= MAX_ATTEMPTS; attempt += 1) {
+        try {
+          return await work(await resolve(path));
+        } catch (error) {
+          if (!(error instanceof PathChanged)) throw error;
+        }
+      }
+    } catch (error) {
+      throw fileError(error, path, action);
+    }
+    throw outsideWorkspace(path);
+  };
+
+  return {
+    root,
+    resolve: (path) => at(path, 'read', async (names) => names.join('/')),
+    stat: (path) => at(path, 'read', (names) => statNames(root, names)),
+    read: (path, range) => at(path, 'read', (names) => readNames(root, names, { path, range })),
+    write: (path, data) => at(path, 'write', (names) => writeNames(root, names, { path, data })),
+    list: (path) => at(path, 'read', (names) => listNames(root, names)),
+  };
+}
+
+async function statNames(root: string, names: string[]): Promise<FileInfo | undefined> {
+  const name = names.at(-1);
+  try {
+    await using folder = await openFolder(root, names.slice(0, -1));
+    const info = name === undefined ? await folder.handle.stat() : await lstatUnchanged(folder, name);
+    return { kind: kindOf(info), size: info.size, modifiedAt: info.mtimeMs };
+  } catch (error) {
+    const code = systemCode(error);
+    if (code === 'ENOENT' || code === 'ENOTDIR') return undefined;
+    throw error;
+  }
+}
+
+interface ReadRequest {
+  path: string;
+  range: { start: number; length: number } | undefined;
+}
+
+async function readNames(root: string, names: string[], { path, range }: ReadRequest): Promise<Uint8Array> {
+  const name = fileName(names, path);
+  await using folder = await openFolder(root, names.slice(0, -1));
+  // Looked at before it is opened too: opening a device can do something.
+  requireFile(await lstatUnchanged(folder, name), path);
+  const handle = await openUnfollowed(folder.path(name), READ_FLAGS);
+  try {
+    requireFile(await handle.stat(), path);
+    return range === undefined ? await handle.readFile() : await readRange(handle, range);
+  } finally {
+    await handle.close();
+  }
+}
+
+async function readRange(handle: FileHandle, range: { start: number; length: number }): Promise<Uint8Array> {
+  const { size } = await handle.stat();
+  const buffer = Buffer.alloc(Math.max(0, Math.min(range.length, size - range.start)));
+  let filled = 0;
+  while (filled < buffer.length) {
+    const { bytesRead } = await handle.read(buffer, filled, buffer.length - filled, range.start + filled);
+    if (bytesRead === 0) break;
+    filled += bytesRead;
+  }
+  return buffer.subarray(0, filled);
+}
+
+interface WriteRequest {
+  path: string;
+  data: Uint8Array | string;
+}
+
+async function writeNames(
+  root: string,
+  names: string[],
+  request: WriteRequest,
+): Promise<{ created: boolean }> {
+  const name = fileName(names, request.path);
+  await using folder = await openFolder(root, names.slice(0, -1), { create: true });
+  const before = await lstatUnchanged(folder, name).catch((error: unknown) => {
+    if (systemCode(error) === 'ENOENT') return undefined;
+    throw error;
+  });
+  if (before !== undefined) requireFile(before, request.path);
+  const temporary = folder.path(`.longhaul-${randomUUID()}.tmp`);
+  try {
+    await writeTemporary(temporary, request.data, before);
+    // A rename replaces a link instead of following it.
+    await rename(temporary, folder.path(name));
+  } catch (error) {
+    await unlink(temporary).catch(() => undefined);
+    throw error;
+  }
+  return { created: before === undefined };
+}
+
+async function writeTemporary(
+  path: string,
+  data: Uint8Array | string,
+  before: Stats | undefined,
+): Promise<void> {
+  const handle = await openUnfollowed(path, CREATE_FLAGS, 0o666);
+  try {
+    await handle.writeFile(data);
+    if (before === undefined) return;
+    const made = await handle.stat();
+    if (made.uid !== before.uid || made.gid !== before.gid) await keepOwner(handle, before);
+    await handle.chmod(before.mode & 0o7777);
+  } finally {
+    await handle.close();
+  }
+}
+
+async function keepOwner(handle: FileHandle, before: Stats): Promise<void> {
+  await handle.chown(before.uid, before.gid).catch((error: unknown) => {
+    // Only root may give files away; for others the rewritten file is theirs.
+    if (systemCode(error) !== 'EPERM') throw error;
+  });
+}
+
+async function listNames(root: string, names: string[]): Promise<DirectoryEntry[]> {
+  await using folder = await openFolder(root, names);
+  const found = await readdir(folder.path());
+  const entries: DirectoryEntry[] = [];
+  for (let start = 0; start < found.length; start += STAT_BATCH) {
+    const batch = found.slice(start, start + STAT_BATCH).map((name) => entryOf(folder, name));
+    for (const entry of await Promise.all(batch)) if (entry !== undefined) entries.push(entry);
+  }
+  return entries.sort((a, b) => (a.name < b.name ? -1 : 1));
+}
+
+async function entryOf(folder: Folder, name: string): Promise<DirectoryEntry | undefined> {
+  try {
+    const info = await lstat(folder.path(name));
+    if (info.isSymbolicLink()) return { name, kind: 'link' };
+    const kind = kindOf(info);
+    return kind === 'file' ? { name, kind, size: info.size } : { name, kind };
+  } catch (error) {
+    // Removed since the folder was read.
+    if (systemCode(error) === 'ENOENT') return undefined;
+    throw error;
+  }
+}
+
+async function lstatUnchanged(folder: Folder, name: string): Promise<Stats> {
+  const info = await lstat(folder.path(name));
+  if (info.isSymbolicLink()) throw new PathChanged(name);
+  return info;
+}
+
+function fileName(names: readonly string[], path: string): string {
+  const name = names.at(-1);
+  if (name === undefined) throw notAFile(path, 'a folder');
+  return name;
+}
+
+function requireFile(info: Stats, path: string): void {
+  if (info.isDirectory()) throw notAFile(path, 'a folder');
+  if (!info.isFile()) throw notAFile(path, 'a device, pipe or socket');
+}
+
+function notAFile(path: string, what: string): LonghaulError {
+  return new LonghaulError(
+    'invalid_request',
+    `${JSON.stringify(path)} is ${what} where a file was expected.`,
+  );
+}
+
+function kindOf(info: Stats): FileInfo['kind'] {
+  if (info.isFile()) return 'file';
+  return info.isDirectory() ? 'directory' : 'other';
+}

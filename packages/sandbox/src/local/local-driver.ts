@@ -1,0 +1,115 @@
+import { randomUUID } from 'node:crypto';
+import { existsSync } from 'node:fs';
+import { delimiter, join } from 'node:path';
+import type { Sandbox, SandboxDriver, SandboxOptions } from '@longhaul/core';
+import {
+  findTree,
+  killUntilGone,
+  listProcesses,
+  type ProcessInfo,
+  sendSignal,
+} from '../command/process-tree.ts';
+import { type SpawnedProcess, spawnProcess } from '../command/spawn-process.ts';
+import type { RunningCommand } from '../command/supervise-command.ts';
+import { COMMAND_VARIABLE, commandEnvironment } from '../command-environment.ts';
+import { createSandbox } from '../create-sandbox.ts';
+import { createWorkspaceFiles } from '../files/workspace-files.ts';
+import { openWorkspace } from '../open-workspace.ts';
+import { hasOpen, isOwnerAlive, ownerName, readProc } from '../process-identity.ts';
+
+/** What a command gets of our own environment. */
+const PASSED_ON = ['HOME', 'USER', 'LOGNAME', 'TMPDIR', 'TZ'];
+
+/** No isolation: commands run as the user, on this machine. Only by explicit choice. */
+export function createLocalDriver(): SandboxDriver {
+  return {
+    kind: 'local',
+    async probe() {
+      if (process.platform === 'win32') {
+        return { available: false, reason: 'It needs a POSIX shell.', remedy: 'Use WSL.' };
+      }
+      return { available: true, detail: 'no isolation: commands run on this machine as you' };
+    },
+    open: openLocal,
+  };
+}
+
+async function openLocal(options: SandboxOptions): Promise<Sandbox> {
+  const root = await openWorkspace(options);
+  const environment = commandEnvironment(localEnvironment(options.programFolders), options.env);
+  const shell = existsSync('/bin/bash') ? '/bin/bash' : '/bin/sh';
+  await killOrphans();
+  return createSandbox({
+    kind: 'local',
+    workspacePath: root,
+    description: 'local, no isolation',
+    files: createWorkspaceFiles(root, root),
+    start: (command, { cwd, stdin }) =>
+      startLocal([shell, '-c', command], {
+        cwd: join(root, cwd),
+        env: environment,
+        ...(stdin === undefined ? {} : { stdin }),
+      }),
+    cleanUp: async () => undefined,
+  });
+}
+
+async function startLocal(
+  [shell, ...args]: [string, ...string[]],
+  options: { cwd: string; env: Record<string, string>; stdin?: string },
+): Promise<RunningCommand> {
+  const mark = `${ownerName()}.${randomUUID()}`;
+  const spawned = await spawnProcess(shell, args, {
+    ...options,
+    env: { ...options.env, [COMMAND_VARIABLE]: mark },
+  });
+  const find = () => findTree((candidate) => isOfCommand(candidate, spawned, mark));
+  return {
+    outputs: spawned.outputs,
+    exited: spawned.exited,
+    terminate: () => sendSignal(find(), 'SIGTERM'),
+    async destroy() {
+      await killUntilGone(find);
+      await spawned.release();
+    },
+  };
+}
+
+/**
+ * The command leads a session of its own. What left it still carries the mark, or descends from what does; what wiped its
+ * environment too may still hold the command's output. A process that left all of these behind is out of reach.
+ */
+function isOfCommand({ pid, session }: ProcessInfo, spawned: SpawnedProcess, mark: string): boolean {
+  if (session === spawned.pid) return true;
+  const found = markOf(pid);
+  return found === undefined ? hasOpen(pid, spawned.outputNames) : found === mark;
+}
+
+/** Kills what commands of processes left behind that died before they could. */
+async function killOrphans(): Promise<void> {
+  const orphans = () =>
+    listProcesses()
+      .map(({ pid }) => pid)
+      .filter((pid) => {
+        const mark = markOf(pid);
+        return mark !== undefined && !isOwnerAlive(mark);
+      });
+  await killUntilGone(orphans);
+}
+
+function markOf(pid: number): string | undefined {
+  const prefix = `${COMMAND_VARIABLE}=`;
+  return readProc(`${pid}/environ`)
+    ?.split('\0')
+    .find((entry) => entry.startsWith(prefix))
+    ?.slice(prefix.length);
+}
+
+function localEnvironment(programFolders: readonly string[]): Record<string, string> {
+  const path = [...programFolders, process.env['PATH'] ?? '/usr/local/bin:/usr/bin:/bin'].join(delimiter);
+  const passedOn = PASSED_ON.flatMap((name) => {
+    const value = process.env[name];
+    return value === undefined ? [] : [[name, value]];
+  });
+  return { ...Object.fromEntries(passedOn), PATH: path };
+}

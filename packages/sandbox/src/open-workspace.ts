@@ -1,0 +1,24 @@
+import { realpath, stat } from 'node:fs/promises';
+import type { SandboxOptions } from '@longhaul/core';
+import { LonghaulError } from '@longhaul/protocol';
+
+/**
+ * What every driver checks before it opens: returns the workspace's path with links resolved.
+ *
+ * @throws {LonghaulError} `cancelled`; `sandbox_unavailable` when the workspace is not a folder.
+ */
+export async function openWorkspace(options: SandboxOptions): Promise<string> {
+  if (options.signal?.aborted)
+    throw new LonghaulError('cancelled', 'Cancelled before the sandbox was opened.');
+  const isFolder = await stat(options.workspace).then(
+    (info) => info.isDirectory(),
+    () => false,
+  );
+  if (!isFolder) {
+    throw new LonghaulError(
+      'sandbox_unavailable',
+      `The workspace ${options.workspace} is not a folder. Make it, or name another.`,
+    );
+  }
+  return realpath(options.workspace);
+}
