@@ -1,0 +1,62 @@
+import type { EventOf } from '@longhaul/protocol';
+import { formatBytes, formatTokens, plural, printable } from '../render/format.ts';
+import { createPaint } from '../render/paint.ts';
+import { field } from '../render/run-summary.ts';
+import type { Inspection } from './inspect-application.ts';
+
+export interface DemoFacts {
+  finished: EventOf<'run:finished'>;
+  overflows: number;
+  workspace: string;
+  /** Where the session is kept, if it is. */
+  database?: string;
+  inspection?: Inspection;
+  leastCompactions: number;
+}
+
+/** What was built, and whether it is what was promised. */
+export function demoReport(
+  facts: DemoFacts,
+  { columns, colors }: { columns: number; colors: boolean },
+): string {
+  const paint = createPaint(colors);
+  const { finished, inspection, overflows } = facts;
+  const lines = [''];
+  if (inspection !== undefined) {
+    const { files, command, passed, verified } = inspection;
+    const size = files.reduce((sum, file) => sum + file.size, 0);
+    lines.push(paint.bold(`Built: ${plural(files.length, 'file')}, ${formatBytes(size)}`));
+    lines.push(
+      ...files.map((file) => `  ${formatBytes(file.size).padStart(8)}  ${printable(file.path)}`),
+      '',
+    );
+    const sign = verified ? paint.good('✓') : paint.bad('✗');
+    lines.push(
+      `${sign} ${command}: ${verified ? `${plural(passed, 'test')} of the application passed` : 'failed'}`,
+    );
+    if (!verified) lines.push(paint.dim(printable(inspection.output).trimEnd()));
+  }
+  if (finished.status === 'completed' && finished.compactions < facts.leastCompactions) {
+    lines.push(
+      `${paint.bad('✗')} fewer than ${facts.leastCompactions} compactions: the window was too large for the demonstration`,
+    );
+  }
+  const refused =
+    overflows === 0 ? 'no request was too long' : `${plural(overflows, 'request')} refused as too long`;
+  lines.push(
+    field('steps', String(finished.stepCount), paint),
+    field('compacted', ` ${plural(finished.compactions, 'time')}; ${refused}`, paint),
+    field(
+      'tokens',
+      `${formatTokens(finished.usage.inputTokens)} in, ${formatTokens(finished.usage.outputTokens)} out`,
+      paint,
+    ),
+    field('folder', facts.workspace, paint),
+  );
+  if (facts.database !== undefined) lines.push(field('session', facts.database, paint));
+  if (inspection?.verified === true) {
+    lines.push('', `Try it: cd ${facts.workspace} && node src/cli.js --help`);
+  }
+  void columns;
+  return `${lines.join('\n')}\n`;
+}
