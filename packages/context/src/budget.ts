@@ -25,16 +25,16 @@ export interface Budget {
 /**
  * What may be sent.
  *
- * @throws {LonghaulError} `invalid_request` if the window is not a positive number.
+ * @throws {LonghaulError} `invalid_request` if a number is not one, or the window or the output is not positive.
  */
 export function computeBudget(options: BudgetOptions): Budget {
   const { windowTokens, maxOutputTokens, fixedTokens } = options;
-  if (!(windowTokens > 0)) {
-    throw new LonghaulError(
-      'invalid_request',
-      `The window must be a positive number of tokens, got ${windowTokens}.`,
-    );
-  }
+  if (!(windowTokens > 0) || !Number.isFinite(windowTokens))
+    throw invalid(`The window must be a positive number of tokens, got ${windowTokens}.`);
+  if (!(maxOutputTokens > 0))
+    throw invalid(`The most output must be a positive number of tokens, got ${maxOutputTokens}.`);
+  if (!(fixedTokens >= 0))
+    throw invalid(`The tokens of system text and tools must be a number, got ${fixedTokens}.`);
   const usableTokens = Math.floor(windowTokens - outputReserve(windowTokens, maxOutputTokens));
   return {
     windowTokens,
@@ -43,6 +43,11 @@ export function computeBudget(options: BudgetOptions): Budget {
     usableTokens,
     messageTokens: Math.max(0, usableTokens - fixedTokens),
   };
+}
+
+/** Not a number would make every comparison false, and no request would ever be too large. */
+function invalid(message: string): LonghaulError {
+  return new LonghaulError('invalid_request', message);
 }
 
 function outputReserve(windowTokens: number, maxOutputTokens: number): number {

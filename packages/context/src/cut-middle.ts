@@ -7,21 +7,39 @@ export interface CutResult {
 
 /**
  * Keeps the head and the tail of a text within `maxChars`, with a line between them that says how much is missing and by which
- * handle it can be read. Surrogate pairs stay whole.
+ * handle it can be read; that line is counted, and is all that stays when there is room for no more. Never longer than the text
+ * it was given. Surrogate pairs stay whole.
  */
 export function cutMiddle(text: string, maxChars: number, handle?: string): CutResult {
-  if (text.length <= maxChars) return { text, wasCut: false, removedChars: 0 };
-  const headEnd = pairSafe(text, Math.ceil(maxChars * 0.6));
-  const tailStart = pairSafe(text, text.length - Math.floor(maxChars * 0.4));
+  const whole = { text, wasCut: false, removedChars: 0 };
+  if (text.length <= maxChars) return whole;
+  const room = Math.max(0, maxChars - noteFor(text.length, handle).length);
+  const headEnd = headOf(text, Math.ceil(room * 0.6)).length;
+  const tail = text.length - Math.floor(room * 0.4);
+  const tailStart = splitsPair(text, tail) ? tail + 1 : tail;
   const removedChars = tailStart - headEnd;
-  const where = handle === undefined ? '' : `; read it with recall, handle ${handle}`;
-  const note = `\n[… ${removedChars} characters cut here${where} …]\n`;
-  return { text: text.slice(0, headEnd) + note + text.slice(tailStart), wasCut: true, removedChars };
+  const cut = text.slice(0, headEnd) + noteFor(removedChars, handle) + text.slice(tailStart);
+  return cut.length < text.length ? { text: cut, wasCut: true, removedChars } : whole;
 }
 
-/** Moves a cut position off the middle of a surrogate pair. */
-function pairSafe(text: string, position: number): number {
-  const bounded = Math.max(0, Math.min(text.length, position));
-  const code = text.charCodeAt(bounded);
-  return code >= 0xdc00 && code <= 0xdfff && bounded > 0 ? bounded - 1 : bounded;
+function noteFor(removedChars: number, handle: string | undefined): string {
+  const where = handle === undefined ? '' : `; read it with recall, handle ${handle}`;
+  return `\n[… ${removedChars} characters cut here${where} …]\n`;
+}
+
+/** The first `maxChars` characters, or one fewer where that would split a surrogate pair. */
+export function headOf(text: string, maxChars: number): string {
+  return text.slice(0, splitsPair(text, maxChars) ? maxChars - 1 : maxChars);
+}
+
+function splitsPair(text: string, position: number): boolean {
+  if (position <= 0 || position >= text.length) return false;
+  return (
+    isBetween(text.charCodeAt(position - 1), 0xd800, 0xdbff) &&
+    isBetween(text.charCodeAt(position), 0xdc00, 0xdfff)
+  );
+}
+
+function isBetween(code: number, low: number, high: number): boolean {
+  return code >= low && code <= high;
 }

@@ -12,7 +12,8 @@ export function outlineOf(text: string, maxChars = 240): string {
   return joinWithin([...paths, ...symbols], maxChars);
 }
 
-const NAME = /[A-Za-z_][\w-]*(?:[./][\w-]+)+|[A-Za-z_]\w{5,}/g;
+/** Bounded everywhere: without bounds, its time grows with the square of a text such as `a-a-a-…`. */
+const NAME = /[A-Za-z_][\w-]{0,80}(?:[./][\w-]{1,80}){1,20}|[A-Za-z_]\w{5,}/g;
 
 /** Looks like an identifier rather than a word of prose. */
 export function isSymbol(name: string): boolean {

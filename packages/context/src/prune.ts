@@ -1,7 +1,7 @@
-import type { Message } from '@longhaul/protocol';
+import { isOpen, type Message, type ToolOutputContent } from '@longhaul/protocol';
 import { type ActiveMarks, activeMarks, type ContextLog, isUserMessage, partKey } from './log.ts';
-import { estimateTokens } from './tokens.ts';
-import { prunedPlaceholder, textOfOutput } from './view.ts';
+import { estimateTokens, IMAGE_TOKENS } from './tokens.ts';
+import { prunedPlaceholder } from './view.ts';
 
 /** Tokens of the newest tool output that pruning never touches, and the least it must save to act. */
 export const PRUNE_PROTECT = 40_000;
@@ -76,15 +76,24 @@ function turnsBackwards(messages: readonly Message[], marks: ActiveMarks): Messa
   const turns: Message[][] = [[]];
   for (const message of messages.toReversed()) {
     if (marks.hidden.has(message.id)) break;
-    if (message.role === 'assistant') turns.at(-1)?.push(message);
+    if (message.role === 'assistant' && !marks.pinned.has(message.id)) turns.at(-1)?.push(message);
     else if (isUserMessage(message)) turns.push([]);
   }
-  return turns;
+  // A message that was never answered is no turn: two of them would leave nothing protected.
+  return turns.filter((turn) => turn.length > 0);
 }
 
 function turnOutputTokens(turn: readonly Message[]): number {
   const outputs = turn.flatMap((message) => message.parts).filter((part) => part.type === 'tool');
-  return outputs.reduce((sum, part) => sum + estimateTokens(textOfOutput(part.output ?? [])), 0);
+  return outputs.reduce((sum, part) => sum + contentTokens(part.output ?? []), 0);
+}
+
+/** An image weighs what it costs, not what its name does. */
+function contentTokens(output: readonly ToolOutputContent[]): number {
+  return output.reduce(
+    (sum, content) => sum + (content.type === 'text' ? estimateTokens(content.text) : IMAGE_TOKENS),
+    0,
+  );
 }
 
 function outputTokens(
@@ -94,9 +103,10 @@ function outputTokens(
   protectedTools: ReadonlySet<string> | undefined,
 ): { tokens: number; savedTokens: number } | undefined {
   const part = message.parts[index];
-  if (part?.type !== 'tool' || part.output === undefined || part.state !== 'completed') return undefined;
+  // A failed call's output counts like any other: a command that fails prints the most.
+  if (part?.type !== 'tool' || part.output === undefined || isOpen(part)) return undefined;
   if (protectedTools?.has(part.name) === true || marks.pruned.has(partKey(message.id, index)))
     return undefined;
-  const tokens = estimateTokens(textOfOutput(part.output));
+  const tokens = contentTokens(part.output);
   return { tokens, savedTokens: tokens - estimateTokens(prunedPlaceholder(message.sequence, index, part)) };
 }

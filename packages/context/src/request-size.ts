@@ -44,7 +44,7 @@ export interface RequestMeter {
 const RATIO_BOUNDS = { low: 0.5, high: 3 };
 
 export function createRequestMeter(count: TokenCounter, initialRatio = 1): RequestMeter {
-  let ratio = initialRatio;
+  let ratio = bounded(initialRatio);
   const raw = (message: ViewMessage) => viewMessageTokens(message, count);
   return {
     get ratio() {
@@ -57,8 +57,12 @@ export function createRequestMeter(count: TokenCounter, initialRatio = 1): Reque
     },
     calibrate(predictedTokens, realTokens) {
       if (!(predictedTokens > 0) || !(realTokens > 0)) return;
-      const next = (ratio * realTokens) / predictedTokens;
-      ratio = Math.min(RATIO_BOUNDS.high, Math.max(RATIO_BOUNDS.low, next));
+      ratio = bounded((ratio * realTokens) / predictedTokens);
     },
   };
+}
+
+/** A provider that reports nonsense must neither switch compaction off nor make every request too large. */
+function bounded(ratio: number): number {
+  return Math.min(RATIO_BOUNDS.high, Math.max(RATIO_BOUNDS.low, ratio));
 }

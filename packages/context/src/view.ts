@@ -2,8 +2,11 @@ import {
   type Compaction,
   type FilePart,
   handleOf,
+  isOpen,
+  type JsonValue,
   type Message,
   type Part,
+  type ProviderMetadata,
   type ToolOutputContent,
   type ToolPart,
 } from '@longhaul/protocol';
@@ -87,7 +90,8 @@ function showMessage(message: Message, marks: ActiveMarks): ViewMessage | undefi
 function showUserMessage(message: Message, marks: ActiveMarks): ViewUserMessage | undefined {
   const content: ViewUserMessage['content'] = [];
   for (const [index, part] of message.parts.entries()) {
-    if (part.type === 'text') content.push({ type: 'text', text: cutText(part.text, message, index, marks) });
+    if (part.type === 'text' && part.text !== '')
+      content.push({ type: 'text', text: cutText(part.text, message, index, marks) });
     else if (part.type === 'file') content.push(showFile(part));
     else if (part.type === 'notice' && part.forModel) content.push({ type: 'text', text: part.text });
   }
@@ -108,9 +112,10 @@ function showAssistantPart(
   marks: ActiveMarks,
 ): ViewAssistantPart | undefined {
   if (part.type === 'text' || part.type === 'reasoning') {
-    if (part.text === '' && part.providerMetadata === undefined) return undefined;
+    const metadata = metadataOf(part, message);
+    if (part.text === '' && metadata.providerMetadata === undefined) return undefined;
     const text = part.type === 'text' ? cutText(part.text, message, index, marks) : part.text;
-    return { type: part.type, text, ...metadataOf(part) };
+    return { type: part.type, text, ...metadata };
   }
   if (part.type === 'tool') return showTool(message, index, part, marks);
   if (part.type === 'notice' && part.forModel) return { type: 'text', text: part.text };
@@ -122,11 +127,27 @@ function showTool(message: Message, index: number, part: ToolPart, marks: Active
     type: 'tool',
     callId: part.callId,
     name: part.name,
-    input: part.input,
+    input: toolInput(message, index, part, marks),
     output: toolOutput(message, index, part, marks),
     isError: part.state !== 'completed',
-    ...metadataOf(part),
+    ...metadataOf(part, message),
   };
+}
+
+/** A cut part's arguments too: a file that the model wrote can be larger than any output. */
+function toolInput(message: Message, index: number, part: ToolPart, marks: ActiveMarks): JsonValue {
+  const cut = marks.cuts.get(partKey(message.id, index));
+  if (cut === undefined) return part.input;
+  return cutStrings(part.input, cut.keepChars, handleOf(message.sequence, index));
+}
+
+function cutStrings(value: JsonValue, maxChars: number, handle: string): JsonValue {
+  if (typeof value === 'string') return cutMiddle(value, maxChars, handle).text;
+  if (typeof value !== 'object' || value === null) return value;
+  if (Array.isArray(value)) return value.map((item) => cutStrings(item, maxChars, handle));
+  return Object.fromEntries(
+    Object.entries(value).map(([key, item]) => [key, cutStrings(item, maxChars, handle)]),
+  );
 }
 
 function toolOutput(
@@ -138,23 +159,53 @@ function toolOutput(
   const key = partKey(message.id, index);
   if (marks.pruned.has(key))
     return [{ type: 'text', text: prunedPlaceholder(message.sequence, index, part) }];
-  const output = part.output ?? [{ type: 'text' as const, text: part.error ?? INTERRUPTED_RESULT }];
+  const output = resultOf(part);
   const cut = marks.cuts.get(key);
   if (cut === undefined) return output;
-  return output.map((content) =>
-    content.type === 'text'
-      ? { type: 'text', text: cutMiddle(content.text, cut.keepChars, handleOf(message.sequence, index)).text }
-      : { type: 'text', text: `[${content.type} left out; handle ${handleOf(message.sequence, index)}]` },
-  );
+  return cutOutput(output, cut.keepChars, handleOf(message.sequence, index));
+}
+
+/** Every call has a result: providers refuse a request with one that has none. */
+function resultOf(part: ToolPart): ToolOutputContent[] {
+  if (part.output !== undefined && part.output.length > 0) return part.output;
+  return [
+    { type: 'text', text: part.error ?? (part.state === 'completed' ? '[no output]' : INTERRUPTED_RESULT) },
+  ];
+}
+
+function cutOutput(
+  output: readonly ToolOutputContent[],
+  keepChars: number,
+  handle: string,
+): ToolOutputContent[] {
+  const texts = output.filter((content) => content.type === 'text').length;
+  const each = Math.floor(keepChars / Math.max(1, texts));
+  return output.map((content) => ({
+    type: 'text',
+    text:
+      content.type === 'text'
+        ? cutMiddle(content.text, each, handle).text
+        : `[${content.type} left out; handle ${handle}]`,
+  }));
 }
 
 /** Stands in the place of a pruned output: how to read it again, and an outline of what it hides. */
 export function prunedPlaceholder(sequence: number, partIndex: number, part: ToolPart): string {
-  const text = textOfOutput(part.output ?? []);
-  const outline = outlineOf(text);
-  const lines = text.split('\n').length;
+  const { lines, outline } = digestOf(part);
   const head = `${PRUNED_PREFIX}; recall handle ${handleOf(sequence, partIndex)}, ${lines} lines]`;
   return outline === '' ? head : `${head}\n${outline}`;
+}
+
+/** A closed part never changes, and its placeholder is shown in every request from then on. */
+const digests = new WeakMap<ToolPart, { lines: number; outline: string }>();
+
+function digestOf(part: ToolPart): { lines: number; outline: string } {
+  const known = digests.get(part);
+  if (known !== undefined) return known;
+  const text = textOfOutput(part.output ?? []);
+  const digest = { lines: text.split('\n').length, outline: outlineOf(text) };
+  if (!isOpen(part)) digests.set(part, digest);
+  return digest;
 }
 
 export function textOfOutput(output: readonly ToolOutputContent[]): string {
@@ -166,6 +217,11 @@ function cutText(text: string, message: Message, index: number, marks: ActiveMar
   return cut === undefined ? text : cutMiddle(text, cut.keepChars, handleOf(message.sequence, index)).text;
 }
 
-function metadataOf(part: { providerMetadata?: ToolPart['providerMetadata'] }) {
-  return part.providerMetadata === undefined ? {} : { providerMetadata: part.providerMetadata };
+/** Without the name of the model that wrote it, it can be returned to none. */
+function metadataOf(
+  part: { providerMetadata?: ProviderMetadata },
+  message: Message,
+): { providerMetadata?: ProviderMetadata } {
+  if (part.providerMetadata === undefined || message.model === undefined) return {};
+  return { providerMetadata: part.providerMetadata };
 }
