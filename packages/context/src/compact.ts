@@ -1,9 +1,12 @@
 import {
   type Compaction,
   type CompactionReason,
+  type JsonValue,
   LonghaulError,
   type Mark,
   type Message,
+  type Part,
+  type ToolOutputContent,
 } from '@longhaul/protocol';
 import { type Budget, triggerTokens } from './budget.ts';
 import { buildLedger } from './ledger/ledger.ts';
@@ -18,8 +21,8 @@ import {
 } from './narrative.ts';
 import type { RequestMeter } from './request-size.ts';
 import { type CompressionStrategy, hideableMessages, type PlanInput } from './strategy.ts';
-import type { TokenCounter } from './tokens.ts';
-import { buildView, textOfOutput, type ViewEntry } from './view.ts';
+import { IMAGE_TOKENS, type TokenCounter } from './tokens.ts';
+import { buildView, type ViewEntry } from './view.ts';
 
 export interface CompactOptions {
   log: ContextLog;
@@ -30,8 +33,13 @@ export interface CompactOptions {
   count: TokenCounter;
   /** Share of the message budget that the ledger may take. */
   ledgerShare: number;
-  /** Absent: the ledger stands alone. */
+  /**
+   * Absent: the ledger stands alone. What it throws, as on a cancel, is thrown on: a cancelled compaction leaves nothing behind and
+   * does not try another way.
+   */
   summarise?: Summarise;
+  /** Tools whose outputs are not pruned. Default: `todo`, whose newest result is the plan. */
+  protectedTools?: ReadonlySet<string>;
   /** Where ids and times come from: this package has neither a clock nor chance. */
   newId: () => string;
   now: number;
@@ -68,20 +76,32 @@ export async function compact(options: CompactOptions): Promise<CompactOutcome> 
   const context = createContext(options);
   const warnings: string[] = [];
   let best = await strategyDraft(context, warnings);
-  for (const harder of [pruneAll, smallTail, cutLargest]) {
-    if (sizeOf(context, best) < context.targetTokens) break;
+  let tokensAfter = sizeOf(context, best);
+  for (const harder of isWished(context) ? [] : [pruneAll, smallTail, cutLargest]) {
+    if (isEnough(context, tokensAfter)) break;
     const next = harder(context, best);
-    if (sizeOf(context, next) <= sizeOf(context, best)) best = next;
+    const size = sizeOf(context, next);
+    if (!isEnough(context, size) && size > tokensAfter * (1 - MIN_PROGRESS)) continue;
+    best = next;
+    tokensAfter = size;
   }
-  const tokensAfter = sizeOf(context, best);
-  const hasProgress = tokensAfter <= context.tokensBefore * (1 - MIN_PROGRESS);
-  if (tokensAfter >= context.targetTokens || !hasProgress) return exhausted(context, tokensAfter);
+  if (!isEnough(context, tokensAfter)) return exhausted(context, tokensAfter);
   return {
     status: 'compacted',
     compaction: toCompaction(context, best, tokensAfter),
     marks: best.marks,
     warnings,
   };
+}
+
+/** Below the trigger, and far enough from where it was that the next step does not ask again. */
+function isEnough({ targetTokens, tokensBefore }: Context, tokens: number): boolean {
+  return tokens < targetTokens && tokens <= tokensBefore * (1 - MIN_PROGRESS);
+}
+
+/** Asked for by a person while there is room: nothing is cut or pruned only to have compacted something. */
+function isWished({ reason, targetTokens, tokensBefore }: Context): boolean {
+  return reason === 'manual' && tokensBefore < targetTokens;
 }
 
 interface Context extends CompactOptions {
@@ -100,6 +120,8 @@ function createContext(options: CompactOptions): Context {
   const { log, budget, meter, strategy } = options;
   return {
     ...options,
+    // Real tokens, as everything here is measured in.
+    count: (text) => Math.ceil(options.count(text) * meter.ratio),
     input: { log, marks, entries, budget, meter, round },
     tokensBefore: meter.requestTokens(entries, budget.fixedTokens),
     targetTokens: Math.min(triggerTokens(strategy.trigger, budget), budget.usableTokens),
@@ -113,16 +135,23 @@ async function strategyDraft(context: Context, warnings: string[]): Promise<Draf
   const marks = plan.marks.map((mark) => ({ ...mark, id: context.newId(), createdAt: context.now }) as Mark);
   const hides = allHidden(context, plan.hides);
   const ledger = ledgerFor(context, hides, context.ledgerTokens);
-  const asks = plan.wantsNarrative && plan.hides.length > 0;
+  const adds = hides.filter((id) => !context.input.marks.hidden.has(id));
+  const asks = plan.wantsNarrative && adds.length > 0;
   const previous = context.input.marks.compaction?.summary.narrative ?? '';
-  const narrative = asks ? await writeNarrative(context, plan.hides, warnings) : previous;
+  const narrative = asks ? await writeNarrative(context, adds, warnings) : previous;
   return { hides, marks, summary: { ledger, narrative } };
 }
 
-/** What is hidden after it: what was hidden before, and what the plan adds, in the log's order. */
-function allHidden(context: Context, adds: readonly string[]): string[] {
-  const hidden = new Set([...context.input.marks.hidden, ...adds]);
-  return context.log.messages.filter((message) => hidden.has(message.id)).map((message) => message.id);
+/**
+ * What is hidden after it: what was hidden before, and what the plan adds, in the log's order. Never the first user message and
+ * what is pinned, whatever a strategy says.
+ */
+function allHidden({ input, log }: Context, adds: readonly string[]): string[] {
+  const hidden = new Set([...input.marks.hidden, ...adds]);
+  const first = firstUserMessage(log.messages);
+  return log.messages
+    .filter((message) => hidden.has(message.id) && message !== first && !input.marks.pinned.has(message.id))
+    .map((message) => message.id);
 }
 
 function ledgerFor(context: Context, hides: readonly string[], maxTokens: number): string {
@@ -158,10 +187,11 @@ async function writeNarrative(
     (sum, entry) => sum + input.meter.messageTokens(entry.message),
     0,
   );
-  const limits = { hiddenTokens, maxTokens, count };
+  const limits = { hiddenTokens: hiddenTokens + count(previous), maxTokens, count };
 
-  if (prefixFits(context, maxTokens)) {
-    const checked = checkNarrative(await summarise(prefixRequest(input.entries, options)), limits);
+  const prefix = prefixUpTo(input.entries, hiddenEntries.at(-1));
+  if (prefixFits(context, prefix, maxTokens)) {
+    const checked = checkNarrative(await summarise(prefixRequest(prefix, options)), limits);
     if (checked.accepted) return checked.text;
   }
   let narrative = previous;
@@ -172,7 +202,8 @@ async function writeNarrative(
     const request = transcriptRequest(chunk, { ...options, previous: narrative });
     const checked = checkNarrative(await summarise(request), limits);
     if (!checked.accepted) {
-      warnings.push(`No new narrative: ${checked.reason}. The ledger stands alone.`);
+      const rest = narrative === '' ? 'The ledger stands alone' : 'The narrative so far stays';
+      warnings.push(`No new narrative: ${checked.reason}. ${rest}.`);
       return narrative;
     }
     narrative = checked.text;
@@ -182,20 +213,35 @@ async function writeNarrative(
 
 const INSTRUCTION_TOKENS = 250;
 
-function prefixFits(context: Context, maxTokens: number): boolean {
-  const needed = context.tokensBefore + INSTRUCTION_TOKENS + maxTokens;
-  return needed <= context.budget.windowTokens * 0.97;
+/** The session up to the newest message to be hidden: what is kept is not folded in. */
+function prefixUpTo(entries: readonly ViewEntry[], last: ViewEntry | undefined): ViewEntry[] {
+  return last === undefined ? [] : entries.slice(0, entries.indexOf(last) + 1);
 }
 
+function prefixFits(context: Context, prefix: readonly ViewEntry[], maxTokens: number): boolean {
+  const tokens = context.meter.requestTokens(prefix, context.budget.fixedTokens);
+  const needed = tokens + INSTRUCTION_TOKENS + maxTokens;
+  return prefix.length > 0 && needed <= context.budget.windowTokens * 0.97;
+}
+
+/** Characters below which a text is not worth a mark. */
+const MIN_TEXT_CHARS = 400;
+/** Characters that a cut leaves at the least, the remark about what is missing included. */
+const MIN_KEPT_CHARS = 200;
+const DEFAULT_PROTECTED_TOOLS: ReadonlySet<string> = new Set(['todo']);
+
 function pruneAll(context: Context, draft: Draft): Draft {
-  const lastStep = context.log.messages.findLast((message) => message.role === 'assistant');
-  const hidden = new Set(draft.hides);
+  const { pinned, pruned } = context.input.marks;
+  const protectedTools = context.protectedTools ?? DEFAULT_PROTECTED_TOOLS;
+  const visible = visibleMessages(context, draft);
+  const lastStep = visible.findLast((message) => message.role === 'assistant');
   const marks: Mark[] = [];
-  for (const message of context.log.messages) {
-    if (message === lastStep || hidden.has(message.id)) continue;
+  for (const message of visible) {
+    if (message === lastStep || pinned.has(message.id)) continue;
     for (const [partIndex, part] of message.parts.entries()) {
-      if (part.type !== 'tool' || textOfOutput(part.output ?? []).length < 400) continue;
-      if (context.input.marks.pruned.has(partKey(message.id, partIndex))) continue;
+      if (part.type !== 'tool' || protectedTools.has(part.name) || pruned.has(partKey(message.id, partIndex)))
+        continue;
+      if (outputChars(part.output ?? []) < MIN_TEXT_CHARS) continue;
       marks.push({
         kind: 'prune',
         id: context.newId(),
@@ -208,66 +254,103 @@ function pruneAll(context: Context, draft: Draft): Draft {
   return { ...draft, marks: [...draft.marks, ...marks] };
 }
 
-/** Hides all but the last step and the newest user message; half the ledger, no narrative. */
+function visibleMessages(context: Context, draft: Draft): Message[] {
+  const hidden = new Set(draft.hides);
+  return context.log.messages.filter((message) => !hidden.has(message.id));
+}
+
+/** Hides all before the last step but the newest user message; half the ledger, no narrative. */
 function smallTail(context: Context, draft: Draft): Draft {
   const messages = hideableMessages(context.input);
-  const lastStep = messages.findLast((message) => message.role === 'assistant');
+  const lastStep = messages.findLastIndex((message) => message.role === 'assistant');
   const newestUser = messages.findLast(isUserMessage);
   const adds = messages
-    .filter((message) => message !== lastStep && message !== newestUser)
+    .filter((message, index) => index < lastStep && message !== newestUser)
     .map(({ id }) => id);
   const hides = allHidden(context, adds);
   const ledger = ledgerFor(context, hides, Math.floor(context.ledgerTokens / 2));
   return { hides, marks: draft.marks, summary: { ledger, narrative: '' } };
 }
 
-/** Cuts the texts that take most, all to the same length, so that they fit into what is left. */
+interface LongPart {
+  messageId: string;
+  partIndex: number;
+  chars: number;
+}
+
+/**
+ * Cuts the texts that take most, all to the same length: the longest at which the request fits, found by halving, since texts
+ * differ in how many characters a token has.
+ */
 function cutLargest(context: Context, draft: Draft): Draft {
-  const hidden = new Set(draft.hides);
-  const visible = context.log.messages.filter((message) => !hidden.has(message.id));
-  const texts = visible.flatMap((message) => textsOf(message));
-  const excess = sizeOf(context, draft) - context.targetTokens * 0.9;
-  const chars = texts.reduce((sum, text) => sum + text.chars, 0);
-  const tokens = texts.reduce(
-    (sum, text) => sum + Math.ceil(context.count(text.text) * context.meter.ratio),
+  const parts = longParts(context, draft);
+  let low = MIN_KEPT_CHARS;
+  let best = cutTo(context, draft, { parts, keepChars: low });
+  if (sizeOf(context, best) >= context.targetTokens) return best;
+  let high = Math.min(context.targetTokens * 8, Math.max(low, ...parts.map((part) => part.chars)));
+  while (high - low > low * 0.1 && high - low > 20) {
+    const middle = Math.floor((low + high) / 2);
+    const next = cutTo(context, draft, { parts, keepChars: middle });
+    if (sizeOf(context, next) < context.targetTokens * CUT_MARGIN) {
+      best = next;
+      low = middle;
+    } else high = middle;
+  }
+  return best;
+}
+
+/** Leaves room for the next step, which would else have to compact again at once. */
+const CUT_MARGIN = 0.9;
+
+function cutTo(
+  context: Context,
+  draft: Draft,
+  { parts, keepChars }: { parts: readonly LongPart[]; keepChars: number },
+): Draft {
+  const cut = parts.filter((part) => part.chars > keepChars);
+  const replaced = new Set(cut.map(({ messageId, partIndex }) => partKey(messageId, partIndex)));
+  const kept = draft.marks.filter(
+    (mark) => mark.kind !== 'cut' || !replaced.has(partKey(mark.messageId, mark.partIndex)),
+  );
+  const marks = cut.map(({ messageId, partIndex }): Mark => {
+    return { kind: 'cut', id: context.newId(), messageId, partIndex, keepChars, createdAt: context.now };
+  });
+  return { ...draft, marks: [...kept, ...marks] };
+}
+
+/** The parts that a cut would make smaller, with their length as it is shown now: earlier cuts and prunings count. */
+function longParts(context: Context, draft: Draft): LongPart[] {
+  const { cuts, pruned } = activeMarks([...context.log.marks, ...draft.marks]);
+  return visibleMessages(context, draft).flatMap((message) =>
+    message.parts.flatMap((part, partIndex) => {
+      const key = partKey(message.id, partIndex);
+      const chars = Math.min(
+        cuttableChars(part, pruned.has(key)),
+        cuts.get(key)?.keepChars ?? Number.POSITIVE_INFINITY,
+      );
+      return chars < MIN_TEXT_CHARS ? [] : [{ messageId: message.id, partIndex, chars }];
+    }),
+  );
+}
+
+function cuttableChars(part: Part, isPruned: boolean): number {
+  if (part.type === 'text') return part.text.length;
+  if (part.type !== 'tool') return 0;
+  return Math.max(longestString(part.input), isPruned ? 0 : outputChars(part.output ?? []));
+}
+
+function longestString(value: JsonValue): number {
+  if (typeof value === 'string') return value.length;
+  if (typeof value !== 'object' || value === null) return 0;
+  return Object.values(value).reduce<number>((longest, item) => Math.max(longest, longestString(item)), 0);
+}
+
+/** Media count as the text that costs as much. */
+function outputChars(output: readonly ToolOutputContent[]): number {
+  return output.reduce(
+    (sum, content) => sum + (content.type === 'text' ? content.text.length : IMAGE_TOKENS * 4),
     0,
   );
-  if (texts.length === 0 || tokens <= excess) return draft;
-  const limit = commonLimit(
-    texts.map((text) => text.chars),
-    chars * (1 - excess / tokens),
-  );
-  const marks: Mark[] = texts
-    .filter((text) => text.chars > limit)
-    .map(({ messageId, partIndex }) => ({
-      kind: 'cut',
-      id: context.newId(),
-      messageId,
-      partIndex,
-      keepChars: Math.max(200, Math.floor(limit) - 120),
-      createdAt: context.now,
-    }));
-  return { ...draft, marks: [...draft.marks, ...marks] };
-}
-
-function textsOf(message: Message): { messageId: string; partIndex: number; chars: number; text: string }[] {
-  return message.parts.flatMap((part, partIndex) => {
-    const text =
-      part.type === 'text' ? part.text : part.type === 'tool' ? textOfOutput(part.output ?? []) : '';
-    return text.length < 400 ? [] : [{ messageId: message.id, partIndex, chars: text.length, text }];
-  });
-}
-
-/** The length to which the longer ones are cut so that all together have `total`. */
-function commonLimit(lengths: readonly number[], total: number): number {
-  const sorted = lengths.toSorted((left, right) => left - right);
-  let left = total;
-  for (const [index, length] of sorted.entries()) {
-    const share = left / (sorted.length - index);
-    if (length > share) return share;
-    left -= length;
-  }
-  return Number.POSITIVE_INFINITY;
 }
 
 function sizeOf(context: Context, draft: Draft): number {
@@ -311,8 +394,12 @@ function exhausted(context: Context, tokensAfter: number): CompactOutcome {
     tokensBefore: context.tokensBefore,
     tokensAfter,
   };
+  const problem =
+    tokensAfter < context.targetTokens
+      ? `Compacting would save almost nothing: the request has ${context.tokensBefore} tokens and would have ${tokensAfter} `
+      : `The context cannot be made small enough: the smallest request would have ${tokensAfter} tokens, and fewer than ${context.targetTokens} fit `;
   const message =
-    `The context cannot be made small enough: the smallest request would have ${tokensAfter} tokens, and at most ${context.targetTokens} fit ` +
+    problem +
     `(window ${budget.windowTokens}). System text and tools take ${Math.ceil(budget.fixedTokens * meter.ratio)}, the task ${sizes.firstMessageTokens}, ` +
     `the last message ${sizes.lastMessageTokens}. Use a model with a larger window, fewer tools, or shorter instructions.`;
   return { status: 'exhausted', error: new LonghaulError('context_exhausted', message, { data: sizes }) };
