@@ -1,7 +1,8 @@
-import { handleOf, type Message, type TextPart, type ToolPart } from '@longhaul/protocol';
+import { handleOf, isOpen, type Message, type TextPart, type ToolPart } from '@longhaul/protocol';
+import { headOf } from '../cut-middle.ts';
 import { isUserMessage } from '../log.ts';
 import { isSymbol } from '../outline.ts';
-import { type FileAction, toolFacts } from './tool-facts.ts';
+import { type FileAction, type ToolFacts, toolFacts } from './tool-facts.ts';
 
 export interface FileFact {
   path: string;
@@ -16,6 +17,7 @@ export interface CommandFact {
   command: string;
   count: number;
   exitCode?: number;
+  ended?: string;
   handle: string;
   lastSequence: number;
 }
@@ -23,18 +25,20 @@ export interface CommandFact {
 export interface ErrorFact {
   /** The call that failed: `bash: npm test`. */
   call: string;
+  toolName: string;
   message: string;
   resolved: boolean;
   handle: string;
 }
 
 export interface LedgerFacts {
-  instructions: { text: string; handle: string }[];
+  instructions: { messageId: string; text: string; handle: string }[];
   /** The last todo list, as its tool showed it. */
   todo?: string;
   files: Map<string, FileFact>;
   commands: Map<string, CommandFact>;
-  errors: ErrorFact[];
+  /** The last failure of each command and on each path, the newest last. */
+  errors: Map<string, ErrorFact>;
   names: Set<string>;
   /** Outputs whose whole text only `recall` can show. */
   handles: { handle: string; what: string }[];
@@ -48,7 +52,7 @@ export function collectFacts(messages: readonly Message[]): LedgerFacts {
     instructions: [],
     files: new Map(),
     commands: new Map(),
-    errors: [],
+    errors: new Map(),
     names: new Set(),
     handles: [],
   };
@@ -67,10 +71,12 @@ function addInstruction(facts: LedgerFacts, message: Message): void {
     .filter((part): part is TextPart => part.type === 'text')
     .map((part) => part.text)
     .join('\n');
-  if (text.trim() !== '') facts.instructions.push({ text, handle: handleOf(message.sequence) });
+  if (text.trim() !== '')
+    facts.instructions.push({ messageId: message.id, text, handle: handleOf(message.sequence) });
 }
 
 function addToolCall(facts: LedgerFacts, part: ToolPart, sequence: number, index: number): void {
+  if (isOpen(part)) return;
   const seen = toolFacts(part);
   const handle = handleOf(sequence, index);
   if (part.name === 'todo' && part.state === 'completed') {
@@ -83,9 +89,13 @@ function addToolCall(facts: LedgerFacts, part: ToolPart, sequence: number, index
     addFile(facts, { path: seen.path, action: seen.action, text: seen.text, part, handle, sequence });
   }
   if (seen.command !== undefined)
-    addCommand(facts, seen.command, { exitCode: seen.exitCode, handle, sequence });
-  if (seen.failed) addError(facts, label, seen.text, handle);
-  else resolveErrors(facts, label);
+    addCommand(facts, seen.command, { exitCode: seen.exitCode, ended: seen.ended, handle, sequence });
+  addOutcome(facts, `${seen.command === undefined ? 'path' : 'command'} ${call ?? part.name}`, {
+    call: label,
+    toolName: part.name,
+    seen,
+    handle,
+  });
   if (part.truncated === true) facts.handles.push({ handle, what: label });
   addNames(facts, seen.text);
 }
@@ -137,7 +147,7 @@ function definedSymbols(text: string): string[] {
 function addCommand(
   facts: LedgerFacts,
   command: string,
-  seen: { exitCode?: number | undefined; handle: string; sequence: number },
+  seen: { exitCode?: number | undefined; ended?: string | undefined; handle: string; sequence: number },
 ): void {
   const known = facts.commands.get(command);
   facts.commands.delete(command);
@@ -145,18 +155,31 @@ function addCommand(
     command,
     count: (known?.count ?? 0) + 1,
     ...(seen.exitCode === undefined ? {} : { exitCode: seen.exitCode }),
+    ...(seen.ended === undefined ? {} : { ended: seen.ended }),
     handle: seen.handle,
     lastSequence: seen.sequence,
   });
 }
 
-function addError(facts: LedgerFacts, call: string, text: string, handle: string): void {
-  facts.errors = facts.errors.filter((error) => error.call !== call || error.resolved);
-  facts.errors.push({ call, message: errorLine(text), resolved: false, handle });
-}
-
-function resolveErrors(facts: LedgerFacts, call: string): void {
-  for (const error of facts.errors) if (error.call === call) error.resolved = true;
+/**
+ * A failure stays open until the same tool succeeds at the same thing, or what it failed on has been written anew: an edit that
+ * found no match is settled by a write of that file.
+ */
+function addOutcome(
+  facts: LedgerFacts,
+  key: string,
+  { call, toolName, seen, handle }: { call: string; toolName: string; seen: ToolFacts; handle: string },
+): void {
+  const known = facts.errors.get(key);
+  if (seen.failed) {
+    facts.errors.delete(key);
+    facts.errors.set(key, { call, toolName, message: errorLine(seen.text), resolved: false, handle });
+  } else if (
+    known !== undefined &&
+    (known.toolName === toolName || seen.action === 'created' || seen.action === 'modified')
+  ) {
+    known.resolved = true;
+  }
 }
 
 const ERROR_LINE = /error|fail|exception|cannot|not found|denied|refused|assert|expected|ambiguous|matches/i;
@@ -167,8 +190,9 @@ function errorLine(text: string): string {
   return oneLine(lines.find((line) => ERROR_LINE.test(line)) ?? lines[0] ?? '', 200);
 }
 
+/** Bounded everywhere: without bounds, its time grows with the square of a text such as `a-a-a-…`. */
 const EXACT_NAME =
-  /https?:\/\/[^\s"'<>)\]]{4,120}|\b[0-9a-f]{7,40}\b|[A-Za-z_][\w-]*(?:[./][\w-]+)+|[A-Za-z_]\w{5,}/g;
+  /https?:\/\/[^\s"'<>)\]]{4,120}|\b[0-9a-f]{7,40}\b|[A-Za-z_][\w-]{0,80}(?:[./][\w-]{1,80}){1,20}|[A-Za-z_]\w{5,}/g;
 const MAX_NAMES = 400;
 
 function addNames(facts: LedgerFacts, text: string): void {
@@ -188,5 +212,5 @@ function isExact(name: string): boolean {
 
 export function oneLine(text: string, maxChars: number): string {
   const line = text.replace(/\s+/g, ' ').trim();
-  return line.length <= maxChars ? line : `${line.slice(0, maxChars - 1)}…`;
+  return line.length <= maxChars ? line : `${headOf(line, maxChars - 1)}…`;
 }

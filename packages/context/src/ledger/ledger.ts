@@ -1,7 +1,14 @@
 import type { Message } from '@longhaul/protocol';
 import { cutMiddle } from '../cut-middle.ts';
 import type { TokenCounter } from '../tokens.ts';
-import { type CommandFact, collectFacts, type FileFact, type LedgerFacts, oneLine } from './collect-facts.ts';
+import {
+  type CommandFact,
+  collectFacts,
+  type ErrorFact,
+  type FileFact,
+  type LedgerFacts,
+  oneLine,
+} from './collect-facts.ts';
 
 export interface LedgerOptions {
   /** Most tokens the ledger may take. */
@@ -16,7 +23,14 @@ interface Section {
   /** Share of the budget. What a section leaves is the next one's. */
   share: number;
   /** Most useful first; a section is cut at its end. */
-  lines: (facts: LedgerFacts, maxChars: number) => string[];
+  lines: (facts: LedgerFacts, room: Room) => string[];
+}
+
+interface Room {
+  tokens: number;
+  /** Rough characters that have so many tokens. */
+  chars: number;
+  count: TokenCounter;
 }
 
 /** Most useful first: a budget too small for all drops the last ones. */
@@ -24,8 +38,8 @@ const SECTIONS: readonly Section[] = [
   { heading: 'User instructions (verbatim)', share: 0.3, lines: instructionLines },
   { heading: 'Todo list', share: 0.3, lines: todoLines },
   { heading: 'Files', share: 0.4, lines: fileLines },
-  { heading: 'Commands (last exit code, times run)', share: 0.3, lines: commandLines },
-  { heading: 'Errors', share: 0.3, lines: errorLines },
+  { heading: 'Commands, newest first', share: 0.3, lines: commandLines },
+  { heading: 'Errors, newest first', share: 0.3, lines: errorLines },
   { heading: 'Cut outputs (read with recall)', share: 0.3, lines: handleLines },
   { heading: 'Other exact names', share: 0.8, lines: nameLines },
 ];
@@ -38,61 +52,104 @@ const CHARS_PER_TOKEN = 3.5;
  * Markdown that a person can read too.
  */
 export function buildLedger(messages: readonly Message[], options: LedgerOptions): string {
+  const { maxTokens, count, verbatim } = options;
   const facts = collectFacts(messages);
-  facts.instructions = facts.instructions.filter(
-    (_, index) => !isVerbatim(messages, index, options.verbatim),
-  );
+  facts.instructions = facts.instructions.filter(({ messageId }) => verbatim?.has(messageId) !== true);
   const sections: string[] = [];
-  let leftTokens = options.maxTokens;
+  let leftTokens = maxTokens;
   for (const { heading, share, lines } of SECTIONS) {
-    const sectionTokens = Math.floor(leftTokens * share);
-    const text = fill(lines(facts, sectionTokens * CHARS_PER_TOKEN), sectionTokens, options.count);
-    if (text === '') continue;
-    const section = `### ${heading}\n${text}`;
-    sections.push(section);
-    leftTokens -= options.count(section);
+    const tokens = Math.floor(leftTokens * share);
+    const section = fill(heading, lines(facts, { tokens, chars: tokens * CHARS_PER_TOKEN, count }), {
+      tokens,
+      count,
+    });
+    if (section === undefined) continue;
+    sections.push(section.text);
+    leftTokens -= section.tokens;
   }
   return sections.join('\n\n');
 }
 
-function isVerbatim(
-  messages: readonly Message[],
-  index: number,
-  verbatim: ReadonlySet<string> | undefined,
-): boolean {
-  if (verbatim === undefined) return false;
-  const users = messages.filter(
-    (message) => message.role === 'user' && message.metadata?.synthetic === undefined,
-  );
-  const message = users[index];
-  return message !== undefined && verbatim.has(message.id);
-}
+/** Tokens of the line that says how many lines are missing, and of the blank line after a section. */
+const MORE_TOKENS = 16;
 
-function fill(lines: readonly string[], maxTokens: number, count: TokenCounter): string {
-  const kept: string[] = [];
-  let tokens = 0;
-  for (const [index, line] of lines.entries()) {
+/** The lines that fit below their heading; undefined when none does. */
+function fill(
+  heading: string,
+  lines: readonly string[],
+  { tokens: maxTokens, count }: { tokens: number; count: TokenCounter },
+): { text: string; tokens: number } | undefined {
+  const kept = [`### ${heading}`];
+  let tokens = count(`### ${heading}\n\n`) + MORE_TOKENS;
+  for (const line of lines) {
     const cost = count(line) + 1;
-    if (tokens + cost > maxTokens) {
-      if (kept.length > 0) kept.push(`(and ${lines.length - index} more; recall finds them)`);
-      break;
-    }
+    if (tokens + cost > maxTokens) break;
     kept.push(line);
     tokens += cost;
   }
-  return kept.join('\n');
+  const missing = lines.length - (kept.length - 1);
+  if (kept.length === 1) return undefined;
+  if (missing > 0) kept.push(`(and ${missing} more; recall finds them)`);
+  return { text: kept.join('\n'), tokens };
 }
 
-function instructionLines(facts: LedgerFacts, maxChars: number): string[] {
-  const each = Math.max(200, Math.floor(maxChars / Math.max(1, facts.instructions.length)) - 20);
-  return facts.instructions.map(
-    ({ text, handle }) => `- (${handle}) ${cutMiddle(text.trim(), each, handle).text}`,
-  );
+/** Whole where they fit, else all cut to one length; and where even that is too much, the newest. */
+function instructionLines(facts: LedgerFacts, room: Room): string[] {
+  let lines: string[] = [];
+  let { chars } = room;
+  // Scripts differ in how many characters a token has: what is too long is made again, shorter.
+  for (let attempt = 0; attempt < 4; attempt += 1) {
+    lines = instructionsWithin(facts, chars);
+    const tokens = lines.reduce((sum, line) => sum + room.count(line) + 1, 40);
+    if (tokens <= room.tokens) break;
+    chars *= Math.max(0.1, (room.tokens / tokens) * 0.95);
+  }
+  return lines;
 }
 
-function todoLines(facts: LedgerFacts): string[] {
-  return facts.todo === undefined ? [] : facts.todo.split('\n').filter((line) => line.trim() !== '');
+const MIN_INSTRUCTION_CHARS = 160;
+/** `- (m12) ` and the line's end. */
+const INSTRUCTION_FRAME_CHARS = 12;
+
+function instructionsWithin(facts: LedgerFacts, maxChars: number): string[] {
+  const { instructions } = facts;
+  const lengths = instructions.map(({ text }) => text.trim().length + INSTRUCTION_FRAME_CHARS);
+  const each = Math.max(MIN_INSTRUCTION_CHARS, commonLimit(lengths, maxChars)) - INSTRUCTION_FRAME_CHARS;
+  const lines: string[] = [];
+  let chars = 0;
+  for (const { text, handle } of instructions.toReversed()) {
+    const line = `- (${handle}) ${cutMiddle(text.trim(), each, handle).text}`;
+    if (chars + line.length > maxChars) break;
+    lines.unshift(line);
+    chars += line.length;
+  }
+  const missing = instructions.length - lines.length;
+  if (missing > 0 && lines.length > 0) lines.unshift(`(${missing} older ones: recall finds them)`);
+  return lines;
 }
+
+/** The length to which the longer ones are cut so that all together have `total`. */
+function commonLimit(lengths: readonly number[], total: number): number {
+  const sorted = lengths.toSorted((left, right) => left - right);
+  let left = total;
+  for (const [index, length] of sorted.entries()) {
+    const share = Math.floor(left / (sorted.length - index));
+    if (length > share) return share;
+    left -= length;
+  }
+  return Number.POSITIVE_INFINITY;
+}
+
+/** As its tool showed it; where that is too long, what is done goes first. */
+function todoLines(facts: LedgerFacts, { tokens, count }: Room): string[] {
+  const lines = (facts.todo ?? '').split('\n').filter((line) => line.trim() !== '');
+  if (count(lines.join('\n')) + lines.length + 2 * MORE_TOKENS <= tokens) return lines;
+  const open = lines.filter((line) => !DONE_ITEM.test(line));
+  const done = lines.length - open.length;
+  return done === 0 ? open : [`(${done} items are done)`, ...open];
+}
+
+const DONE_ITEM = /^\s*(?:[-*]\s*)?\[x\]/i;
 
 const ACTION_ORDER = ['deleted', 'created', 'modified', 'read', 'searched', 'listed'] as const;
 
@@ -102,41 +159,50 @@ function fileLines(facts: LedgerFacts): string[] {
   for (const file of [...facts.files.values()].reverse()) {
     const slash = file.path.lastIndexOf('/');
     const folder = slash === -1 ? './' : file.path.slice(0, slash + 1);
-    folders.set(folder, [...(folders.get(folder) ?? []), file]);
+    const files = folders.get(folder);
+    if (files === undefined) folders.set(folder, [file]);
+    else files.push(file);
   }
-  return [...folders].flatMap(([folder, files]) => [folder, ...files.map(fileLine)]);
+  return [...folders].flatMap(([folder, files]) => [`- ${folder}`, ...files.flatMap(describeFile)]);
 }
 
-function fileLine(file: FileFact): string {
+function describeFile(file: FileFact): string[] {
   const name = file.path.slice(file.path.lastIndexOf('/') + 1);
   const actions = ACTION_ORDER.filter((action) => file.actions.has(action)).join(', ');
-  const symbols = file.symbols.size === 0 ? '' : `: ${[...file.symbols].join(', ')}`;
-  return `  ${name} (${actions}; ${file.handle})${symbols}`;
+  const line = `  - ${oneLine(name, 120)} (${actions}; ${file.handle})`;
+  return file.symbols.size === 0 ? [line] : [line, `    ${[...file.symbols].join(', ')}`];
 }
 
 function commandLines(facts: LedgerFacts): string[] {
   return [...facts.commands.values()].reverse().map(commandLine);
 }
 
-function commandLine({ command, count, exitCode, handle }: CommandFact): string {
-  const outcome = exitCode === undefined ? 'no exit code' : `exit ${exitCode}`;
-  return `- \`${oneLine(command, 160)}\` (${outcome}, ${count}×, ${handle})`;
+function commandLine({ command, count, exitCode, ended, handle }: CommandFact): string {
+  const outcome = exitCode === undefined ? (ended ?? 'unknown outcome') : `exit ${exitCode}`;
+  const times = count === 1 ? '' : `, run ${count} times`;
+  return `- \`${oneLine(command, 160)}\` → ${outcome}${times} (${handle})`;
 }
 
+const MAX_RESOLVED = 10;
+
 function errorLines(facts: LedgerFacts): string[] {
-  const open = facts.errors.filter((error) => !error.resolved).reverse();
-  const resolved = facts.errors.filter((error) => error.resolved).reverse();
-  return [
-    ...open.map((error) => `- OPEN ${error.call} → ${error.message} (${error.handle})`),
-    ...resolved.slice(0, 10).map((error) => `- resolved ${error.call} → ${error.message} (${error.handle})`),
-  ];
+  const newest = [...facts.errors.values()].reverse();
+  const open = newest.filter((error) => !error.resolved).map((error) => errorLine('open', error));
+  const resolved = newest.filter((error) => error.resolved).slice(0, MAX_RESOLVED);
+  return [...open, ...resolved.map((error) => errorLine('resolved', error))];
+}
+
+function errorLine(state: string, { call, message, handle }: ErrorFact): string {
+  return `- ${state}: ${call} → ${message === '' ? 'failed' : message} (${handle})`;
 }
 
 function handleLines(facts: LedgerFacts): string[] {
   return [...facts.handles].reverse().map(({ handle, what }) => `- ${handle}: ${what}`);
 }
 
-function nameLines(facts: LedgerFacts, maxChars: number): string[] {
+const NAME_LINE_CHARS = 100;
+
+function nameLines(facts: LedgerFacts, { chars: maxChars }: Room): string[] {
   const shown = new Set<string>();
   for (const file of facts.files.values()) {
     shown.add(file.path);
@@ -146,13 +212,12 @@ function nameLines(facts: LedgerFacts, maxChars: number): string[] {
   let line = '';
   for (const name of [...facts.names].reverse()) {
     if (shown.has(name)) continue;
-    if (line.length + name.length > 100) {
+    if (line !== '' && line.length + name.length > NAME_LINE_CHARS) {
       lines.push(line);
       line = '';
     }
-    line = line === '' ? name : `${line} ${name}`;
-    if (lines.length * 100 > maxChars) break;
+    if (lines.length * NAME_LINE_CHARS > maxChars) return lines;
+    line = line === '' ? name : `${line}, ${name}`;
   }
-  if (line !== '') lines.push(line);
-  return lines;
+  return line === '' ? lines : [...lines, line];
 }

@@ -9,6 +9,8 @@ export interface ToolFacts {
   action?: FileAction;
   command?: string;
   exitCode?: number;
+  /** How the command ended when not by itself: `timeout`, `aborted`, `failed`. */
+  ended?: string;
   failed: boolean;
   /** Text of the result, or of the error. */
   text: string;
@@ -23,6 +25,7 @@ export function toolFacts(part: ToolPart): ToolFacts {
   const command = stringAt(part.input, COMMAND_KEYS);
   const failed = part.state !== 'completed';
   const exitCode = command === undefined ? undefined : exitCodeOf(part, text);
+  const ended = part.metadata?.['ended'];
   const action = path === undefined || failed ? undefined : actionOf(part, text);
   return {
     failed: failed || (exitCode !== undefined && exitCode !== 0),
@@ -31,6 +34,7 @@ export function toolFacts(part: ToolPart): ToolFacts {
     ...(action === undefined ? {} : { action }),
     ...(command === undefined ? {} : { command }),
     ...(exitCode === undefined ? {} : { exitCode }),
+    ...(typeof ended === 'string' && ended !== 'exit' ? { ended } : {}),
   };
 }
 
@@ -63,6 +67,10 @@ function isOverwrite(part: ToolPart, text: string): boolean {
 function exitCodeOf(part: ToolPart, text: string): number | undefined {
   const recorded = part.metadata?.['exitCode'];
   if (typeof recorded === 'number') return recorded;
-  const stated = /exit(?:ed with)?[ _]?(?:code|status)[:= ]+(-?\d+)/i.exec(text);
-  return stated === null ? undefined : Number(stated[1]);
+  if (part.metadata?.['ended'] !== undefined) return undefined;
+  // A command's own end stands last; what it printed may name other exit codes.
+  const stated = [...text.slice(-2_000).matchAll(/exit(?:ed with)?[ _]?(?:code|status)[:= ]+(-?\d+)/gi)].at(
+    -1,
+  );
+  return stated === undefined ? undefined : Number(stated[1]);
 }
