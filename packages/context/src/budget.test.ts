@@ -1,0 +1,86 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { computeBudget, isOverflow, outputRoom, triggerTokens } from './budget.ts';
+
+function budgetOf(windowTokens: number, maxOutputTokens: number, fixedTokens = 0) {
+  return computeBudget({ windowTokens, maxOutputTokens, fixedTokens });
+}
+
+describe('computeBudget', () => {
+  it.each([
+    { window: 200_000, maxOutput: 64_000, usable: 168_000, by: 'the cap on the reserve' },
+    { window: 200_000, maxOutput: 8_192, usable: 191_808, by: "the model's own most output" },
+    { window: 16_384, maxOutput: 16_384, usable: 12_288, by: 'a quarter of the window' },
+    { window: 4_097, maxOutput: 8_000, usable: 3_072, by: 'a quarter of an odd window, rounded down' },
+  ])('reserves $by', ({ window, maxOutput, usable }) => {
+    expect(budgetOf(window, maxOutput).usableTokens).toBe(usable);
+  });
+
+  it('takes system text and tools from what messages may have, never below nothing', () => {
+    expect(budgetOf(16_000, 4_000, 2_000).messageTokens).toBe(10_000);
+    expect(budgetOf(16_000, 4_000, 50_000).messageTokens).toBe(0);
+  });
+
+  it.each([
+    { windowTokens: 0, maxOutputTokens: 1, fixedTokens: 0 },
+    { windowTokens: -5, maxOutputTokens: 1, fixedTokens: 0 },
+    { windowTokens: Number.NaN, maxOutputTokens: 1, fixedTokens: 0 },
+    { windowTokens: Number.POSITIVE_INFINITY, maxOutputTokens: 1, fixedTokens: 0 },
+    { windowTokens: 1_000, maxOutputTokens: Number.NaN, fixedTokens: 0 },
+    { windowTokens: 1_000, maxOutputTokens: 0, fixedTokens: 0 },
+    { windowTokens: 1_000, maxOutputTokens: 10, fixedTokens: Number.NaN },
+  ])('refuses numbers with which nothing would ever overflow: %o', (options) => {
+    expect(() => computeBudget(options)).toThrow(expect.objectContaining({ code: 'invalid_request' }));
+  });
+});
+
+describe('isOverflow', () => {
+  it('is false under and at usable, true over it', () => {
+    const budget = budgetOf(16_000, 4_000);
+    expect([11_999, 12_000, 12_001].map((tokens) => isOverflow(tokens, budget))).toEqual([
+      false,
+      false,
+      true,
+    ]);
+  });
+});
+
+describe('triggerTokens', () => {
+  const budget = budgetOf(100_000, 10_000);
+
+  it('is usable on overflow, and never by itself when manual', () => {
+    expect(triggerTokens({ kind: 'overflow' }, budget)).toBe(90_000);
+    expect(triggerTokens({ kind: 'manual' }, budget)).toBe(Number.POSITIVE_INFINITY);
+  });
+
+  it('is a share of the window, but at most usable', () => {
+    expect(triggerTokens({ kind: 'threshold', percent: 0.5 }, budget)).toBe(50_000);
+    expect(triggerTokens({ kind: 'threshold', percent: 0.95 }, budget)).toBe(90_000);
+  });
+
+  it('leaves room for an answer in every request below it', () => {
+    fc.assert(
+      fc.property(
+        fc.integer({ min: 1_000, max: 2_000_000 }),
+        fc.integer({ min: 100, max: 200_000 }),
+        (window, output) => {
+          const any = budgetOf(window, output);
+          const reserve = any.windowTokens - any.usableTokens;
+          const room = outputRoom(triggerTokens({ kind: 'overflow' }, any) - 1, any);
+          expect(room).toBeGreaterThanOrEqual(
+            Math.floor(Math.max(0, Math.min(output, reserve - window * 0.02))),
+          );
+        },
+      ),
+    );
+  });
+});
+
+describe('outputRoom', () => {
+  it("is the model's most output, or what the request and 2 % leave", () => {
+    const budget = budgetOf(100_000, 10_000);
+    expect(outputRoom(20_000, budget)).toBe(10_000);
+    expect(outputRoom(90_000, budget)).toBe(8_000);
+    expect(outputRoom(99_000, budget)).toBe(0);
+  });
+});

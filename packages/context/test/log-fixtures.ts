@@ -1,0 +1,143 @@
+import type {
+  JsonObject,
+  Mark,
+  Message,
+  MessageMetadata,
+  Part,
+  ToolOutputContent,
+  ToolPart,
+  ToolState,
+} from '@longhaul/protocol';
+import {
+  type CompactOptions,
+  type CompactOutcome,
+  type ContextLog,
+  compact,
+  computeBudget,
+  countByClasses,
+  createRequestMeter,
+  ReactiveOverflowStrategy,
+} from '../src/index.ts';
+
+export interface CallSpec {
+  input?: JsonObject;
+  output?: string | ToolOutputContent[];
+  state?: ToolState;
+  metadata?: JsonObject;
+  truncated?: boolean;
+}
+
+/** A call as the executor leaves it. */
+export function call(name: string, spec: CallSpec = {}): ToolPart {
+  const { output = '' } = spec;
+  const state = spec.state ?? 'completed';
+  const content = typeof output === 'string' ? [{ type: 'text' as const, text: output }] : output;
+  const isOpen = state === 'pending' || state === 'running';
+  return {
+    type: 'tool',
+    callId: `call-${name}-${JSON.stringify(spec.input ?? {}).slice(0, 40)}`,
+    name,
+    input: spec.input ?? {},
+    state,
+    ...(isOpen ? {} : { output: content }),
+    ...(state === 'error' && typeof output === 'string' ? { error: output.slice(0, 2_000) } : {}),
+    ...(spec.metadata === undefined ? {} : { metadata: spec.metadata }),
+    ...(spec.truncated === true ? { truncated: true } : {}),
+  };
+}
+
+export function text(content: string): Part {
+  return { type: 'text', text: content, state: 'done' };
+}
+
+/** Writes a session's log, numbering messages as the store does. */
+export class LogBuilder {
+  readonly messages: Message[] = [];
+  readonly marks: Mark[] = [];
+
+  user(content: string | Part[], metadata?: MessageMetadata): this {
+    const parts = typeof content === 'string' ? [text(content)] : content;
+    return this.#add('user', parts, metadata === undefined ? {} : { metadata });
+  }
+
+  step(...parts: (Part | string)[]): this {
+    const made = parts.map((part) => (typeof part === 'string' ? text(part) : part));
+    return this.#add('assistant', made, { model: 'test/model', finishReason: 'tool-calls' });
+  }
+
+  mark(mark: Mark): this {
+    this.marks.push(mark);
+    return this;
+  }
+
+  get log(): ContextLog {
+    return { messages: this.messages, marks: this.marks };
+  }
+
+  #add(role: 'user' | 'assistant', parts: Part[], rest: Partial<Message>): this {
+    const sequence = this.messages.length + 1;
+    this.messages.push({
+      id: `id-${String(sequence).padStart(5, '0')}`,
+      sessionId: 'session',
+      sequence,
+      role,
+      parts,
+      status: 'done',
+      createdAt: sequence,
+      tokenCount: 0,
+      ...rest,
+    });
+    return this;
+  }
+}
+
+export interface CompactSettings extends Partial<CompactOptions> {
+  windowTokens?: number;
+  maxOutputTokens?: number;
+  fixedTokens?: number;
+}
+
+export function compactOptions(log: ContextLog, settings: CompactSettings = {}): CompactOptions {
+  const { windowTokens = 16_000, maxOutputTokens = 4_000, fixedTokens = 1_500, ...rest } = settings;
+  let ids = 0;
+  return {
+    log,
+    budget: computeBudget({ windowTokens, maxOutputTokens, fixedTokens }),
+    meter: createRequestMeter(countByClasses),
+    strategy: new ReactiveOverflowStrategy(),
+    reason: 'threshold',
+    count: countByClasses,
+    ledgerShare: 0.2,
+    newId: () => `made-${(ids += 1)}`,
+    now: 1_000,
+    ...rest,
+  };
+}
+
+export function compactLog(log: ContextLog, settings: CompactSettings = {}): Promise<CompactOutcome> {
+  return compact(compactOptions(log, settings));
+}
+
+type Compacted = Extract<CompactOutcome, { status: 'compacted' }>;
+
+export function expectCompacted(outcome: CompactOutcome): Compacted {
+  if (outcome.status !== 'compacted') throw outcome.error;
+  return outcome;
+}
+
+/** The log as the store has it after the compaction was recorded. */
+export function withCompaction(log: ContextLog, { compaction, marks }: Compacted): ContextLog {
+  return {
+    messages: log.messages,
+    marks: [...log.marks, { kind: 'compaction', sessionId: 'session', ...compaction }, ...marks],
+  };
+}
+
+/** Lines like those of source code, the same for the same seed. */
+export function code(lines: number, seed = 0): string {
+  return Array.from(
+    { length: lines },
+    (_, index) =>
+      `export function handler${seed}_${index}(request, response) { return response.send(${index * 7}); }`,
+  ).join('\n');
+}
