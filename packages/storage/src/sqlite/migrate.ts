@@ -16,16 +16,29 @@ export interface MigrateOptions {
  */
 export async function migrate(connection: Connection, options: MigrateOptions): Promise<void> {
   const newest = options.migrations.length;
-  if (checkedVersion(connection, options) === newest) return;
+  const version = await inTransaction(connection, 'BEGIN', async () => checkedVersion(connection, options));
+  if (version === newest) return;
   // In WAL mode readers go on beside this lock: the backup reads through a connection of its own while nobody can write.
-  connection.exec('BEGIN IMMEDIATE');
-  try {
-    const version = checkedVersion(connection, options);
-    if (version > 0 && version < newest) await backUp(version, options);
-    for (const migration of options.migrations.slice(version)) connection.exec(migration);
+  await inTransaction(connection, 'BEGIN IMMEDIATE', async () => {
+    const old = checkedVersion(connection, options);
+    if (old > 0 && old < newest) await backUp(old, options);
+    for (const migration of options.migrations.slice(old)) connection.exec(migration);
     connection.exec(`PRAGMA user_version = ${newest}`);
     connection.exec(`PRAGMA application_id = ${APPLICATION_ID}`);
+  });
+}
+
+/** The check reads several values: outside of a transaction another process's migration could come between them. */
+async function inTransaction<T>(
+  connection: Connection,
+  begin: 'BEGIN' | 'BEGIN IMMEDIATE',
+  work: () => Promise<T>,
+): Promise<T> {
+  connection.exec(begin);
+  try {
+    const result = await work();
     connection.exec('COMMIT');
+    return result;
   } finally {
     if (connection.inTransaction) connection.exec('ROLLBACK');
   }

@@ -7,8 +7,6 @@ import { afterAll, beforeAll, describe, it } from 'vitest';
 import { type ProgramResult, runProgram } from '../../test/support.ts';
 import { openSqliteStore } from './index.ts';
 
-const PROGRAM = fileURLToPath(new URL('../../test/store-process.ts', import.meta.url));
-
 let folder = '';
 beforeAll(async () => {
   folder = await mkdtemp(join(tmpdir(), 'longhaul-processes-'));
@@ -17,11 +15,14 @@ afterAll(() => rm(folder, { recursive: true, force: true }));
 
 describe('several processes on one database', () => {
   it('open it for the first time at once, all with success', async () => {
-    for (const round of [1, 2, 3]) {
-      const path = join(folder, `first-${round}`, 'store.db');
-      const names = ['a', 'b', 'c', 'd', 'e', 'f'];
-      allDone(await Promise.all(names.map((name) => start(path, name, 1))));
-      await using store = await openSqliteStore({ path });
+    const names = ['a', 'b', 'c', 'd', 'e', 'f'];
+    const rounds = 25;
+    // By then all six have started and loaded their code.
+    const start = Date.now() + 3000;
+    const openers = names.map((name) => run('open-process.ts', folder, name, `${start}`, `${rounds}`));
+    allDone(await Promise.all(openers));
+    for (let round = 0; round < rounds; round++) {
+      await using store = await openSqliteStore({ path: join(folder, `${round}.db`) });
       assert.deepEqual((await store.listSessions()).map(({ id }) => id).toSorted(), names);
     }
   });
@@ -29,10 +30,11 @@ describe('several processes on one database', () => {
   it('append beside each other: nothing is lost, numbers have no holes', async () => {
     const path = join(folder, 'appending.db');
     const count = 150;
+    const appender = (name: string) => run('store-process.ts', path, name, `${count}`);
     await using store = await openSqliteStore({ path });
     const texts = { task: '', title: '', model: 'm', workspace: '/' };
     await store.createSession({ id: 'shared', createdAt: 1, ...texts });
-    allDone(await Promise.all([start(path, 'left', count), start(path, 'right', count)]));
+    allDone(await Promise.all([appender('left'), appender('right')]));
     for (const name of ['left', 'right']) {
       const expected = Array.from({ length: count }, (_, i) => `${name}-${i}`);
       const { messages } = await store.loadLog(name);
@@ -60,8 +62,9 @@ describe('several processes on one database', () => {
   });
 });
 
-function start(path: string, name: string, count: number): Promise<ProgramResult> {
-  return runProgram(process.execPath, ['--conditions=longhaul-src', PROGRAM, path, name, `${count}`]);
+function run(program: string, ...args: string[]): Promise<ProgramResult> {
+  const path = fileURLToPath(new URL(`../../test/${program}`, import.meta.url));
+  return runProgram(process.execPath, ['--conditions=longhaul-src', path, ...args]);
 }
 
 function allDone(results: readonly ProgramResult[]): void {
