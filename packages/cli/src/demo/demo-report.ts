@@ -15,10 +15,7 @@ export interface DemoFacts {
 }
 
 /** What was built, and whether it is what was promised. */
-export function demoReport(
-  facts: DemoFacts,
-  { columns, colors }: { columns: number; colors: boolean },
-): string {
+export function demoReport(facts: DemoFacts, { colors }: { colors: boolean }): string {
   const paint = createPaint(colors);
   const { finished, inspection, overflows } = facts;
   const lines = [''];
@@ -43,9 +40,9 @@ export function demoReport(
   }
   const refused =
     overflows === 0 ? 'no request was too long' : `${plural(overflows, 'request')} refused as too long`;
+  const work = `${plural(finished.stepCount, 'step')}, ${plural(finished.compactions, 'compaction')}; ${refused}`;
   lines.push(
-    field('steps', String(finished.stepCount), paint),
-    field('compacted', ` ${plural(finished.compactions, 'time')}; ${refused}`, paint),
+    field('work', work, paint),
     field(
       'tokens',
       `${formatTokens(finished.usage.inputTokens)} in, ${formatTokens(finished.usage.outputTokens)} out`,
@@ -57,6 +54,5 @@ export function demoReport(
   if (inspection?.verified === true) {
     lines.push('', `Try it: cd ${facts.workspace} && node src/cli.js --help`);
   }
-  void columns;
   return `${lines.join('\n')}\n`;
 }

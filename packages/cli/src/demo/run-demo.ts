@@ -12,7 +12,7 @@ import { openSandbox } from '../compose/open-sandbox.ts';
 import { holdStorage } from '../compose/open-storage.ts';
 import { drive, headerOf } from '../run-task.ts';
 import { type RunDisplay, showRun } from '../show-run.ts';
-import { columnsOf, type Terminal, wantsColors } from '../terminal.ts';
+import { type Terminal, wantsColors } from '../terminal.ts';
 import { demoReport } from './demo-report.ts';
 import { type Inspection, inspectApplication } from './inspect-application.ts';
 import { pickSandbox } from './pick-sandbox.ts';
@@ -183,7 +183,7 @@ function report(
       ...(inspection === undefined ? {} : { inspection }),
       leastCompactions: LEAST_COMPACTIONS,
     },
-    { columns: columnsOf(terminal.out), colors: wantsColors(terminal, noColor) },
+    { colors: wantsColors(terminal, noColor) },
   );
   terminal.out.write(text);
 }

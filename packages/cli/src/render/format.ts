@@ -1,4 +1,4 @@
-import stringWidth from 'string-width';
+import { stripVTControlCharacters } from 'node:util';
 
 /** `950`, `8.4k`, `127k`, `1.2M`. */
 export function formatTokens(tokens: number): string {
@@ -44,9 +44,22 @@ export function plural(count: number, word: string): string {
   return `${count} ${word}${count === 1 ? '' : 's'}`;
 }
 
-/** Columns the text takes in a terminal. */
+const PLAIN = /^[\u0020-\u007e]*$/;
+/** East Asian wide characters, and emoji. Source: Unicode's EastAsianWidth.txt, the blocks that are wide as a whole. */
+const WIDE =
+  /[\u1100-\u115f\u2e80-\u303e\u3041-\ua4cf\ua960-\ua97c\uac00-\ud7a3\uf900-\ufaff\ufe30-\ufe6f\uff01-\uff60\uffe0-\uffe6\u{1f300}-\u{1f64f}\u{1f680}-\u{1f6ff}\u{1f900}-\u{1faff}\u{20000}-\u{3fffd}]/u;
+const NO_WIDTH = /\p{Mark}|\p{Default_Ignorable_Code_Point}/u;
+
+/**
+ * Columns the text takes in a terminal, colours not counted. Close, not exact: libraries that know every emoji take longer to load than all
+ * of the command's own code.
+ */
 export function widthOf(text: string): number {
-  return stringWidth(text);
+  const shown = stripVTControlCharacters(text);
+  if (PLAIN.test(shown)) return shown.length;
+  let width = 0;
+  for (const character of shown) width += NO_WIDTH.test(character) ? 0 : WIDE.test(character) ? 2 : 1;
+  return width;
 }
 
 /** One line of at most `columns`, with `…` where something is missing. */

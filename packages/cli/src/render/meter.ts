@@ -17,5 +17,6 @@ export function contextMeter({ tokens, usableTokens, windowTokens }: Fill, paint
   const color = urgency >= 0.9 ? paint.bad : urgency >= 0.7 ? paint.warn : paint.good;
   const bar = `${color('▓'.repeat(full))}${paint.dim('░'.repeat(CELLS - full))}`;
   const percent = `${Math.round(share * 100)} %`.padStart(5);
-  return `${paint.dim('ctx')} ${bar}${percent} ${paint.dim(`${formatTokens(tokens)}/${formatTokens(windowTokens)}`)}`;
+  const figures = `${formatTokens(tokens)}/${formatTokens(windowTokens)}`;
+  return `${paint.dim('ctx')} ${bar}${percent} ${paint.dim(figures.padStart(9))}`;
 }

@@ -36,14 +36,13 @@ export function shortArguments(args: JsonValue): string {
   return values.map(String).join(' ');
 }
 
-/** The last telling line of a failure: for a command that is its end, else its beginning. */
+/** The telling line of a failure: of a command the last one that speaks of an error, else its last; of other tools the first. */
 function reasonOf({
   sanitized,
   toolName,
 }: Pick<EventOf<'llm:tool-result'>, 'sanitized' | 'toolName'>): string {
   const text = sanitized.map((part) => (part.type === 'text' ? part.text : '')).join('\n');
-  const lines = text
-    .split('\n')
-    .filter((line) => line.trim() !== '' && !/^\[(stdout|stderr|exit code \d+)\]$/.test(line.trim()));
-  return (toolName === 'bash' ? lines.at(-1) : lines[0]) ?? '';
+  const lines = text.split('\n').filter((line) => /\p{L}/u.test(line) && !/^\[[^\]]*\]$/.test(line.trim()));
+  if (toolName !== 'bash') return lines[0] ?? '';
+  return lines.findLast((line) => /error|fail|not found|denied|cannot/i.test(line)) ?? lines.at(-1) ?? '';
 }

@@ -8,6 +8,8 @@ export class WordWrapper {
   readonly #indent: string;
   #column = 0;
   #word = '';
+  /** Of a list's item: its further lines stand below its text. */
+  #hanging = '';
   #spaces = '';
 
   constructor(columns: number, indent = '') {
@@ -27,6 +29,7 @@ export class WordWrapper {
         out += `${this.#endWord()}\n`;
         this.#column = 0;
         this.#spaces = '';
+        this.#hanging = '';
       } else if (character === ' ') {
         out += this.#endWord();
         this.#spaces += ' ';
@@ -48,10 +51,14 @@ export class WordWrapper {
     if (this.#word === '') return '';
     const width = widthOf(this.#word);
     const isTooWide = this.#column > 0 && this.#column + this.#spaces.length + width > this.#columns;
+    const isFirst = this.#column === 0;
+    if (isFirst && /^(?:[-*•]|\d+[.)])$/.test(this.#word)) {
+      this.#hanging = ' '.repeat(this.#spaces.length + width + 1);
+    }
     const spaces = isTooWide ? '' : this.#spaces;
-    const start = isTooWide ? '\n' : '';
-    if (isTooWide) this.#column = 0;
-    const indent = this.#column === 0 ? this.#indent : '';
+    const start = isTooWide ? `\n${this.#hanging}` : '';
+    if (isTooWide) this.#column = this.#hanging.length;
+    const indent = isFirst || isTooWide ? this.#indent : '';
     const piece = `${start}${indent}${spaces}${this.#word}`;
     this.#column += indent.length + spaces.length + width;
     this.#word = '';
