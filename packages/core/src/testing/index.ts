@@ -6,4 +6,5 @@ export {
   type ModelAnswerKind,
   type ModelDriverHarness,
 } from './model-driver-contract.ts';
-export { type OpenStore, storeContract } from './store-contract.ts';
+export { storeContract } from './store-contract.ts';
+export type { OpenStore } from './store-fixtures.ts';

@@ -1,14 +1,11 @@
-import type { Store } from '../ports/index.ts';
 import type { ContractRunner } from './contract-runner.ts';
+import type { OpenStore } from './store-fixtures.ts';
 import { leaseContract } from './store-lease-contract.ts';
 import { logContract } from './store-log-contract.ts';
 import { markContract } from './store-mark-contract.ts';
 import { queueContract } from './store-queue-contract.ts';
 import { searchContract } from './store-search-contract.ts';
 import { sessionContract } from './store-session-contract.ts';
-
-/** Opens an empty store of its own for one test. `now` is the store's clock. */
-export type OpenStore = (options?: { now?: () => number }) => Promise<Store>;
 
 /**
  * What every store must do.

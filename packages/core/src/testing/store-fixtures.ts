@@ -11,6 +11,9 @@ import type { Lease, LeaseOwner, MessageDraft, NewSession, Store } from '../port
 
 /** Rows for store tests. Ids are given, so that a test reads as what it says. */
 
+/** Opens an empty store of its own for one test. `now` is the store's clock. */
+export type OpenStore = (options?: { now?: () => number }) => Promise<Store>;
+
 export const OWNER: LeaseOwner = { host: 'here', bootId: 'boot-1', pid: 4242, processStartedAt: '17' };
 
 export function newSession(id: string, fields: Partial<NewSession> = {}): NewSession {

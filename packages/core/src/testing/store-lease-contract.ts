@@ -2,8 +2,17 @@ import assert from 'node:assert/strict';
 import { ZERO_USAGE } from '@longhaul/protocol';
 import type { Store } from '../ports/index.ts';
 import type { ContractRunner } from './contract-runner.ts';
-import type { OpenStore } from './store-contract.ts';
-import { acquire, draft, heldSession, newSession, OWNER, queued, refused, text } from './store-fixtures.ts';
+import {
+  acquire,
+  draft,
+  heldSession,
+  newSession,
+  type OpenStore,
+  OWNER,
+  queued,
+  refused,
+  text,
+} from './store-fixtures.ts';
 
 const FINISH = {
   status: 'completed',

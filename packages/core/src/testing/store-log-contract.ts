@@ -1,8 +1,7 @@
 import assert from 'node:assert/strict';
 import type { EventPayload, Part, ToolPart } from '@longhaul/protocol';
 import type { ContractRunner } from './contract-runner.ts';
-import type { OpenStore } from './store-contract.ts';
-import { draft, heldSession, refused, text } from './store-fixtures.ts';
+import { draft, heldSession, type OpenStore, refused, text } from './store-fixtures.ts';
 
 const TOOL: ToolPart = {
   type: 'tool',

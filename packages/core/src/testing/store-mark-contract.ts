@@ -1,8 +1,7 @@
 import assert from 'node:assert/strict';
 import type { Mark } from '@longhaul/protocol';
 import type { ContractRunner } from './contract-runner.ts';
-import type { OpenStore } from './store-contract.ts';
-import { draft, heldSession, refused, text } from './store-fixtures.ts';
+import { draft, heldSession, type OpenStore, refused, text } from './store-fixtures.ts';
 
 const prune = (id: string): Mark => ({ kind: 'prune', id, messageId: 'm1', partIndex: 0, compactedAt: 5 });
 const compaction = (id: string, round: number) => ({

@@ -1,7 +1,15 @@
 import assert from 'node:assert/strict';
 import type { ContractRunner } from './contract-runner.ts';
-import type { OpenStore } from './store-contract.ts';
-import { acquire, draft, heldSession, OWNER, queued, refused, text } from './store-fixtures.ts';
+import {
+  acquire,
+  draft,
+  heldSession,
+  type OpenStore,
+  OWNER,
+  queued,
+  refused,
+  text,
+} from './store-fixtures.ts';
 
 const LIMIT = { maxPending: 3 };
 

@@ -2,8 +2,7 @@ import assert from 'node:assert/strict';
 import type { Part } from '@longhaul/protocol';
 import type { Store } from '../ports/index.ts';
 import type { ContractRunner } from './contract-runner.ts';
-import type { OpenStore } from './store-contract.ts';
-import { draft, heldSession, text } from './store-fixtures.ts';
+import { draft, heldSession, type OpenStore, text } from './store-fixtures.ts';
 
 const tool = (fields: Partial<Extract<Part, { type: 'tool' }>>): Part => ({
   type: 'tool',

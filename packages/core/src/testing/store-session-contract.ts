@@ -1,7 +1,6 @@
 import assert from 'node:assert/strict';
 import type { ContractRunner } from './contract-runner.ts';
-import type { OpenStore } from './store-contract.ts';
-import { draft, heldSession, newSession, queued, refused, text } from './store-fixtures.ts';
+import { draft, heldSession, newSession, type OpenStore, queued, refused, text } from './store-fixtures.ts';
 
 export function sessionContract({ it }: ContractRunner, open: OpenStore): void {
   it('stores a session and hands it back as it was', async () => {

@@ -53,5 +53,6 @@ it('skips damaged rows, names them, and loads the rest', async () => {
     log.marks.map(({ id }) => id),
     ['k2'],
   );
+  assert.deepEqual((await store.search('zero')).length, 3);
   await rm(folder, { recursive: true });
 });

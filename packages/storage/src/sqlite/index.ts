@@ -1,2 +1,3 @@
-export { openSqliteStore, type SqliteStoreOptions } from './open-sqlite-store.ts';
+export { openSqliteStore } from './open-sqlite-store.ts';
 export type { SqliteStore } from './sqlite-store.ts';
+export type { SqliteStoreOptions } from './sqlite-store-options.ts';

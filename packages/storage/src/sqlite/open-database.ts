@@ -4,9 +4,9 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { type Connection, connect } from './connection.ts';
 import { migrate } from './migrate.ts';
 import { MIGRATIONS } from './migrations.ts';
-import type { SqliteStoreOptions } from './open-sqlite-store.ts';
 import { folderError, mapSqliteError, SQLITE, sqliteCode } from './sqlite-errors.ts';
 import { SqliteStore } from './sqlite-store.ts';
+import type { SqliteStoreOptions } from './sqlite-store-options.ts';
 
 const MEMORY = ':memory:';
 

@@ -1,13 +1,5 @@
 import type { SqliteStore } from './sqlite-store.ts';
-
-export interface SqliteStoreOptions {
-  /** The database file, made with its folder if missing; or `:memory:`. */
-  path: string;
-  /** Milliseconds since 1970. Default: `Date.now`. */
-  now?: () => number;
-  /** How long to wait for another process's write. Default 5 000. */
-  busyTimeoutMs?: number;
-}
+import type { SqliteStoreOptions } from './sqlite-store-options.ts';
 
 /**
  * Opens a store in an SQLite file, on Node's built-in SQLite or on Bun's, and brings its tables to this program's version (an older
