@@ -2,6 +2,7 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { BenchResult } from './bench-result.ts';
+import { median } from './median.ts';
 import { timeRaw, timeStore } from './store-rate-sides.ts';
 
 const ROUNDS = 5;
@@ -39,8 +40,4 @@ export async function benchStoreRate(): Promise<BenchResult> {
   } finally {
     await rm(folder, { recursive: true, force: true });
   }
-}
-
-function median(values: readonly number[]): number {
-  return values.toSorted((left, right) => left - right)[Math.floor(values.length / 2)] ?? 0;
 }

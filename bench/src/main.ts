@@ -1,0 +1,47 @@
+import { parseArgs } from 'node:util';
+import type { BenchResult } from './bench-result.ts';
+import { formatResult } from './format-result.ts';
+
+/** Every benchmark, by name. Peers run beside us in the same run: only ratios are judged. */
+const BENCHES: Record<string, { about: string; run: () => Promise<BenchResult> }> = {
+  streaming: {
+    about: 'streamed deltas into SQLite, against the same stream merely consumed',
+    run: async () => (await import('./streaming.ts')).benchStreaming(),
+  },
+  'store-rate': {
+    about: 'rows a second of the store, against the same statements made raw',
+    run: async () => (await import('./store-rate.ts')).benchStoreRate(),
+  },
+  startup: {
+    about: 'start-up and memory of the command, against `node -e 0`',
+    run: async () => (await import('./startup.ts')).benchStartup(),
+  },
+};
+
+const { values, positionals } = parseArgs({
+  allowPositionals: true,
+  options: {
+    json: { type: 'boolean', default: false },
+    help: { type: 'boolean', short: 'h', default: false },
+  },
+});
+
+if (values.help) {
+  console.log('npm run bench -- [NAME…] [--json]\n');
+  for (const [name, { about }] of Object.entries(BENCHES)) console.log(`  ${name.padEnd(12)} ${about}`);
+  process.exit(0);
+}
+
+const unknown = positionals.filter((name) => !(name in BENCHES));
+if (unknown.length > 0) {
+  console.error(
+    `There is no benchmark "${unknown.join('", "')}". There are: ${Object.keys(BENCHES).join(', ')}.`,
+  );
+  process.exit(2);
+}
+
+for (const [name, bench] of Object.entries(BENCHES)) {
+  if (positionals.length > 0 && !positionals.includes(name)) continue;
+  const result = await bench.run();
+  console.log(values.json ? JSON.stringify(result) : formatResult(result));
+}
