@@ -6,5 +6,6 @@ export {
   type ModelAnswerKind,
   type ModelDriverHarness,
 } from './model-driver-contract.ts';
+export { type SandboxContractRunner, type SandboxHarness, sandboxContract } from './sandbox-contract.ts';
 export { storeContract } from './store-contract.ts';
 export type { OpenStore } from './store-fixtures.ts';

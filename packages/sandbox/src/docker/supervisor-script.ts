@@ -41,13 +41,17 @@ kill_all() {
 }
 `;
 
-/** Arguments: the mark, the command. Ends with the command's exit code once nothing of it is left. */
+/**
+ * Arguments: the mark, the command. Standard error is kept aside, and a subshell becomes the command, so that this shell's own remarks
+ * ("Killed") do not stand in the command's output. Ends with the command's exit code once nothing of it is
+ * left.
+ */
 export const SUPERVISE_SCRIPT = `${SWEEP}
 exec 3>&2 2>/dev/null
 [ -d "$HOME" ] || mkdir -p "$HOME"
 shell=sh
 command -v bash >/dev/null && shell=bash
-${COMMAND_VARIABLE}=$1 "$shell" -c "$2" 2>&3 3>&-
+( export ${COMMAND_VARIABLE}="$1"; exec "$shell" -c "$2" 2>&3 3>&- )
 code=$?
 kill_all "$1"
 exit $code

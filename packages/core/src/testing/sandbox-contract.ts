@@ -1,0 +1,27 @@
+import type { ContractRunner } from './contract-runner.ts';
+import { execContract } from './sandbox-exec-contract.ts';
+import { workspaceFilesContract } from './sandbox-files-contract.ts';
+import type { SandboxHarness } from './sandbox-fixtures.ts';
+import { isolationContract } from './sandbox-isolation-contract.ts';
+import { processContract } from './sandbox-process-contract.ts';
+
+export type { SandboxHarness } from './sandbox-fixtures.ts';
+
+export interface SandboxContractRunner extends ContractRunner {
+  /** Shows a test that cannot be run, with the reason in its name. */
+  skip(name: string): void;
+}
+
+/**
+ * What every sandbox must do, ways out of it included. Needs Linux: it looks for processes in /proc.
+ *
+ * @example sandboxContract({ describe, it, skip: (name) => it.skip(name) }, 'docker', { driver, image, leftovers });
+ */
+export function sandboxContract(runner: SandboxContractRunner, name: string, harness: SandboxHarness): void {
+  runner.describe(`sandbox contract: ${name}`, () => {
+    runner.describe('commands', () => execContract(runner, harness));
+    runner.describe('processes', () => processContract(runner, harness));
+    runner.describe('isolation', () => isolationContract(runner, harness));
+    runner.describe('files', () => workspaceFilesContract(runner, harness));
+  });
+}

@@ -1,0 +1,112 @@
+import assert from 'node:assert/strict';
+import type { ContractRunner } from './contract-runner.ts';
+import {
+  countProcesses,
+  openTestSandbox,
+  refusedWith,
+  runIn,
+  type SandboxHarness,
+  uniqueSeconds,
+  until,
+} from './sandbox-fixtures.ts';
+
+/** Ways to outlive a command, by name. */
+const LEAVING: Record<string, (seconds: string) => string> = {
+  'in the background': (seconds) => `sleep ${seconds} & true`,
+  'with its output closed': (seconds) => `nohup sleep ${seconds} >/dev/null 2>&1 </dev/null & true`,
+  'in a session of its own': (seconds) => `setsid sleep ${seconds} >/dev/null 2>&1 & sleep 0.1`,
+  'forked twice': (seconds) => `(setsid sh -c 'sleep ${seconds} >/dev/null 2>&1 & exit' &); sleep 0.1`,
+  'with its environment wiped': (seconds) => `(env -i setsid sleep ${seconds} &); sleep 0.1`,
+  'deaf to SIGTERM': (seconds) => `(trap '' TERM HUP INT; sleep ${seconds}; sleep ${seconds}) & sleep 0.1`,
+};
+
+export function processContract({ it }: ContractRunner, harness: SandboxHarness): void {
+  for (const [manner, leave] of Object.entries(LEAVING)) {
+    it(`kills a process left behind ${manner} when the command ends`, async () => {
+      await using box = await openTestSandbox(harness);
+      const seconds = uniqueSeconds();
+      const { exitCode } = await box.run(leave(seconds));
+      assert.deepEqual([exitCode, countProcesses(seconds)], [0, 0]);
+    });
+  }
+
+  it('leaves the processes of commands that still run alone', async () => {
+    await using box = await openTestSandbox(harness);
+    const slow = box.run('sleep 1 & wait $!; echo "slept $?"');
+    await box.run('sleep 1000 & true');
+    assert.equal((await slow).stdout, 'slept 0\n');
+  });
+
+  it('ends a command at its timeout and keeps what it said until then', async () => {
+    await using box = await openTestSandbox(harness);
+    const seconds = uniqueSeconds();
+    const result = await box.run(`echo begun; setsid sleep ${seconds} & sleep ${seconds}`, {
+      timeoutMs: 500,
+    });
+    assert.deepEqual([result.ended, result.exitCode, result.stdout], ['timeout', undefined, 'begun\n']);
+    assert.equal(countProcesses(seconds), 0);
+  });
+
+  it('lets a command clean up on SIGTERM at its timeout', async () => {
+    await using box = await openTestSandbox(harness);
+    const result = await box.run('trap "echo cleaned; exit 0" TERM; while :; do sleep 0.05; done', {
+      timeoutMs: 500,
+    });
+    assert.deepEqual([result.ended, result.exitCode, result.stdout], ['timeout', undefined, 'cleaned\n']);
+  });
+
+  it('kills a command that is deaf to SIGTERM after its timeout', async () => {
+    await using box = await openTestSandbox(harness);
+    const seconds = uniqueSeconds();
+    const result = await box.run(`trap '' TERM; while :; do sleep ${seconds}; done`, { timeoutMs: 300 });
+    assert.deepEqual([result.ended, countProcesses(seconds)], ['timeout', 0]);
+  });
+
+  it('ends a tree of fifty processes on an abort', async () => {
+    await using box = await openTestSandbox(harness);
+    const seconds = uniqueSeconds();
+    const cancel = new AbortController();
+    const running = box.run(`trap '' TERM; for i in $(seq 50); do setsid sleep ${seconds} & done; wait`, {
+      signal: cancel.signal,
+    });
+    await until(() => countProcesses(`sleep\0${seconds}`) >= 50);
+    cancel.abort();
+    const result = await running;
+    assert.deepEqual([result.ended, result.exitCode, countProcesses(seconds)], ['aborted', undefined, 0]);
+    assert.equal((await box.run('echo on')).stdout, 'on\n');
+  });
+
+  it('runs nothing when the abort came before', async () => {
+    await using box = await openTestSandbox(harness);
+    const result = await box.run('touch started', { signal: AbortSignal.abort() });
+    assert.equal(result.ended, 'aborted');
+    assert.equal(await box.sandbox.files.stat('started'), undefined);
+  });
+
+  it('leaves nothing of a command that is aborted while it starts', async () => {
+    await using box = await openTestSandbox(harness);
+    const seconds = uniqueSeconds();
+    const cancel = new AbortController();
+    const running = box.run(`sleep ${seconds}`, { signal: cancel.signal });
+    setImmediate(() => cancel.abort());
+    assert.equal((await running).ended, 'aborted');
+    assert.equal(countProcesses(seconds), 0);
+  });
+
+  it('disposes with commands running, and leaves no process, folder or container', async () => {
+    const box = await openTestSandbox(harness);
+    const seconds = uniqueSeconds();
+    const running = box.run(`setsid sleep ${seconds} & sleep ${seconds}`);
+    await until(() => countProcesses(seconds) >= 2);
+    await box[Symbol.asyncDispose]();
+    assert.equal((await running).ended, 'aborted');
+    assert.equal(countProcesses(seconds), 0);
+    assert.deepEqual(await harness.leftovers(box.sessionId), []);
+    await refusedWith(runIn(box.sandbox, 'true'), 'sandbox_failed');
+    await box.sandbox[Symbol.asyncDispose]();
+  });
+
+  it('says so when the workspace is not there', async () => {
+    await refusedWith(openTestSandbox(harness, { workspace: '/absent/workspace' }), 'sandbox_unavailable');
+  });
+}

@@ -1,0 +1,7 @@
+import { sandboxContract } from '@longhaul/core/testing';
+import { describe, it } from 'vitest';
+import { describeKind, harness, skip } from './support.ts';
+
+await describeKind('bubblewrap', () =>
+  sandboxContract({ describe, it, skip }, 'bubblewrap', harness('bubblewrap')),
+);

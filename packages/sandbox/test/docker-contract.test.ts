@@ -1,0 +1,5 @@
+import { sandboxContract } from '@longhaul/core/testing';
+import { describe, it } from 'vitest';
+import { describeKind, harness, skip } from './support.ts';
+
+await describeKind('docker', () => sandboxContract({ describe, it, skip }, 'docker', harness('docker')));
