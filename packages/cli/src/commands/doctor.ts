@@ -1,1 +1,52 @@
-export const doctor = async () => 0;
+import { DOCTOR_FLAGS } from '../command-line/flags.ts';
+import { parseFlags, usage } from '../command-line/parse-flags.ts';
+import type { Check } from '../doctor/check.ts';
+import { runChecks } from '../doctor/run-checks.ts';
+import { printable } from '../render/format.ts';
+import { createPaint } from '../render/paint.ts';
+import { WordWrapper } from '../render/word-wrapper.ts';
+import { columnsOf, type Terminal, wantsColors } from '../terminal.ts';
+
+/** `longhaul doctor`: what is here, and what to do about the rest. */
+export async function doctor(argv: readonly string[], terminal: Terminal): Promise<number> {
+  const { values, positionals } = parseFlags(argv, 'doctor', DOCTOR_FLAGS);
+  if (positionals.length > 0) throw usage(`longhaul doctor takes no "${positionals[0]}".`, 'doctor');
+  const checks = await runChecks(values, terminal);
+  const isReady = checks.every((check) => check.status !== 'failed');
+  if (values.json) for (const check of checks) terminal.out.write(`${JSON.stringify(check)}\n`);
+  else {
+    const colors = wantsColors(terminal, values['no-color']);
+    terminal.out.write(checkList(checks, { columns: columnsOf(terminal.out), colors }));
+    terminal.out.write(
+      isReady ? '\nReady: longhaul run "task"\n' : '\nA task cannot be run yet: see ✗ above.\n',
+    );
+  }
+  return isReady ? 0 : 1;
+}
+
+const NAME_COLUMNS = 14;
+
+/** One check a line; what to do about it below. */
+export function checkList(
+  checks: readonly Check[],
+  { columns, colors }: { columns: number; colors: boolean },
+): string {
+  const paint = createPaint(colors);
+  const signs = { ok: paint.good('✓'), missing: paint.warn('–'), failed: paint.bad('✗') };
+  const indent = ' '.repeat(NAME_COLUMNS + 2);
+  const below = (text: string) => {
+    const wrapper = new WordWrapper(columns - indent.length);
+    return (wrapper.push(printable(text)) + wrapper.end()).trimEnd().split('\n');
+  };
+  return checks
+    .map(({ name, status, detail, remedy }) => {
+      const [first = '', ...rest] = below(detail);
+      const lines = [
+        `${signs[status]} ${name.padEnd(NAME_COLUMNS)}${first}`,
+        ...rest.map((line) => indent + line),
+      ];
+      const advice = remedy === undefined ? [] : below(remedy).map((line) => indent + paint.dim(line));
+      return `${[...lines, ...advice].join('\n')}\n`;
+    })
+    .join('');
+}

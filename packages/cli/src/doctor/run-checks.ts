@@ -1,0 +1,35 @@
+import { DEFAULT_CONFIG } from '@longhaul/core/config';
+import { loadSettings, type Place } from '../compose/load-settings.ts';
+import type { Terminal } from '../terminal.ts';
+import { type Check, failedCheck } from './check.ts';
+import { checkDatabase } from './database.ts';
+import { checkModels } from './model.ts';
+import { checkGit, checkNode, checkRipgrep } from './programs.ts';
+import { checkSandboxes } from './sandboxes.ts';
+
+/** Everything a run needs, each thing by itself: what fails hides nothing of the rest. */
+export async function runChecks(place: Place, terminal: Terminal): Promise<Check[]> {
+  const settings = await loadSettings(place, terminal).catch((error: unknown) => ({ error }));
+  const isBroken = 'error' in settings;
+  const config = isBroken ? DEFAULT_CONFIG : settings.config;
+  const configuration = isBroken
+    ? failedCheck('config', settings.error)
+    : ({ name: 'config', status: 'ok', detail: settings.sources.join(', ') || 'no file; defaults' } as const);
+  const groups = await Promise.all([
+    checkGit(),
+    checkRipgrep(),
+    checkSandboxes(config.sandbox),
+    guarded('database', () => checkDatabase(config.storage)),
+    checkModels(config, terminal.env),
+  ]);
+  const [git, ripgrep, sandboxes, database, models] = groups;
+  return [checkNode(), git, ripgrep, ...sandboxes, configuration, database, ...models];
+}
+
+async function guarded(name: string, check: () => Promise<Check>): Promise<Check> {
+  try {
+    return await check();
+  } catch (error) {
+    return failedCheck(name, error);
+  }
+}

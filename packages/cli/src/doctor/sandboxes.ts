@@ -1,0 +1,42 @@
+import type { SandboxKind, SandboxProbe } from '@longhaul/core';
+import type { Config } from '@longhaul/core/config';
+import type { Check } from './check.ts';
+
+/** Each kind really tried; then whether the configured one is among those that work. */
+export async function checkSandboxes(config: Config['sandbox']): Promise<Check[]> {
+  const { createSandboxDriver } = await import('@longhaul/sandbox');
+  const kinds: SandboxKind[] = ['docker', 'bubblewrap'];
+  const probes = await Promise.all(kinds.map((kind) => createSandboxDriver(kind).probe()));
+  const checks = probes.map((probe, index) => describe(kinds[index] ?? 'docker', probe));
+  return [...checks, choice(config, probes)];
+}
+
+function describe(name: SandboxKind, probe: SandboxProbe): Check {
+  if (probe.available) return { name, status: 'ok', detail: probe.detail };
+  return { name, status: 'missing', detail: probe.reason, remedy: probe.remedy };
+}
+
+function choice(
+  { driver, network }: Config['sandbox'],
+  [docker, bubblewrap]: readonly (SandboxProbe | undefined)[],
+): Check {
+  const name = 'sandbox';
+  const works = {
+    docker: docker?.available === true,
+    bubblewrap: bubblewrap?.available === true,
+    local: true,
+  };
+  const isUsable = driver === 'auto' ? works.docker || works.bubblewrap : works[driver];
+  if (!isUsable) {
+    return {
+      name,
+      status: 'failed',
+      detail: driver === 'auto' ? 'none works here' : `${driver} is configured and does not work here`,
+      remedy: 'Install bubblewrap or start Docker; or, with no isolation at all: --sandbox local.',
+    };
+  }
+  if (driver === 'local') {
+    return { name, status: 'ok', detail: 'local: commands run with no isolation, as configured' };
+  }
+  return { name, status: 'ok', detail: `${driver}, network ${network}` };
+}
