@@ -1,4 +1,11 @@
-import { handleOf, isOpen, type Message, type TextPart, type ToolPart } from '@longhaul/protocol';
+import {
+  handleOf,
+  isOpen,
+  type Message,
+  parseHandle,
+  type TextPart,
+  type ToolPart,
+} from '@longhaul/protocol';
 import { headOf } from '../cut-middle.ts';
 import { isUserMessage } from '../log.ts';
 import { isSymbol } from '../outline.ts';
@@ -197,7 +204,7 @@ const MAX_NAMES = 400;
 
 function addNames(facts: LedgerFacts, text: string): void {
   for (const [name] of text.slice(0, 100_000).matchAll(EXACT_NAME)) {
-    if (name.length > 120 || !isExact(name)) continue;
+    if (name.length > 120 || !isExact(name) || parseHandle(name) !== undefined) continue;
     facts.names.delete(name);
     facts.names.add(name);
   }

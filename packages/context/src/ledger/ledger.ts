@@ -151,12 +151,15 @@ function todoLines(facts: LedgerFacts, { tokens, count }: Room): string[] {
 
 const DONE_ITEM = /^\s*(?:[-*]\s*)?\[x\]/i;
 
-const ACTION_ORDER = ['deleted', 'created', 'modified', 'read', 'searched', 'listed'] as const;
+const ACTIONS_ON_FILES = ['deleted', 'created', 'modified', 'read'] as const;
+const ACTION_ORDER = [...ACTIONS_ON_FILES, 'searched', 'listed'] as const;
 
 /** Grouped by folder, the folder most recently touched first; symbols stand under their file. */
 function fileLines(facts: LedgerFacts): string[] {
   const folders = new Map<string, FileFact[]>();
   for (const file of [...facts.files.values()].reverse()) {
+    // A folder looked through is no file, and what was found there is named where it was opened.
+    if (!ACTIONS_ON_FILES.some((action) => file.actions.has(action))) continue;
     const slash = file.path.lastIndexOf('/');
     const folder = slash === -1 ? './' : file.path.slice(0, slash + 1);
     const files = folders.get(folder);
@@ -193,7 +196,7 @@ function errorLines(facts: LedgerFacts): string[] {
 }
 
 function errorLine(state: string, { call, message, handle }: ErrorFact): string {
-  return `- ${state}: ${call} → ${message === '' ? 'failed' : message} (${handle})`;
+  return `- [${state}] ${call} → ${message === '' ? 'failed' : message} (${handle})`;
 }
 
 function handleLines(facts: LedgerFacts): string[] {
