@@ -108,7 +108,10 @@ export function compactOptions(log: ContextLog, settings: CompactSettings = {}):
     reason: 'threshold',
     count: countByClasses,
     ledgerShare: 0.2,
-    newId: () => `made-${(ids += 1)}`,
+    newId: () => {
+      ids += 1;
+      return `made-${ids}`;
+    },
     now: 1_000,
     ...rest,
   };

@@ -1,0 +1,382 @@
+import type { JsonObject } from '@longhaul/protocol';
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import {
+  call,
+  code,
+  compactLog,
+  expectCompacted,
+  LogBuilder,
+  withCompaction,
+} from '../../test/log-fixtures.ts';
+import type { ContextLog } from '../log.ts';
+import { countByClasses } from '../tokens.ts';
+import { buildLedger } from './ledger.ts';
+
+function ledgerOf(builder: LogBuilder, maxTokens = 2_000, verbatim?: ReadonlySet<string>): string {
+  const options = verbatim === undefined ? {} : { verbatim };
+  return buildLedger(builder.messages, { maxTokens, count: countByClasses, ...options });
+}
+
+function section(ledger: string, heading: string): string {
+  const start = ledger.indexOf(`### ${heading}`);
+  if (start === -1) return '';
+  const end = ledger.indexOf('\n\n### ', start);
+  return ledger.slice(start, end === -1 ? undefined : end);
+}
+
+function bash(command: string, exitCode: number, output = '') {
+  return call('bash', {
+    input: { command },
+    output: `${output}\n[exit code ${exitCode}]`.trim(),
+    state: exitCode === 0 ? 'completed' : 'error',
+    metadata: { ended: 'exit', exitCode, outputChars: output.length, durationMs: 12 },
+  });
+}
+
+function write(path: string, content: string, created = true) {
+  return call('write', {
+    input: { path, content },
+    output: `${created ? 'Created' : 'Overwrote'} ${path} (3 lines, 40 bytes).`,
+    metadata: { path, created, bytes: content.length },
+  });
+}
+
+function edit(path: string, old: string, next: string, failure?: string) {
+  return call('edit', {
+    input: { path, old, new: next },
+    output: failure ?? `Edited ${path}\n- \t${old}\n+ 3\t${next}`,
+    ...(failure === undefined ? { metadata: { path, replacements: 1 } } : { state: 'error' }),
+  });
+}
+
+function todo(...items: string[]) {
+  return call('todo', {
+    input: { items: items.map((item) => ({ text: item.slice(4), status: 'pending' })) },
+    output: items.join('\n'),
+  });
+}
+
+/** A morning's work, as the tools of the agent report it. */
+function realSession(): LogBuilder {
+  return new LogBuilder()
+    .user('Build a flashcard app in this folder. Use Node 24, no dependencies. Never commit to main.')
+    .step('I look around first.', call('list', { input: { path: '.' }, output: 'package.json\nsrc/\ntest/' }))
+    .step(
+      todo('[>] Design the schedule', '[ ] Store cards', '[ ] Command line'),
+      call('read', {
+        input: { path: 'package.json' },
+        output: '1\t{ "name": "cards", "type": "module" }',
+        metadata: { path: 'package.json', firstLine: 1, lines: 1 },
+      }),
+    )
+    .step(
+      write('src/sm2.js', 'export function nextInterval(card) {}\nexport function easinessAfter(grade) {}\n'),
+    )
+    .step(write('src/store.js', "import { DatabaseSync } from 'node:sqlite';\nexport class CardStore {}\n"))
+    .step(bash('npm test', 1, 'not ok 1 - rounds up\nError: expected 6 to equal 7 at src/sm2.js:14'))
+    .user('Please keep all dates in UTC. The API is at https://cards.example.com/v2 on port 8443.')
+    .step(
+      edit(
+        'src/sm2.js',
+        'Math.round(interval)',
+        'Math.ceil(interval)',
+        '`old` matches 2 times, at lines 14, 20.',
+      ),
+    )
+    .step(edit('src/sm2.js', 'return Math.round(interval)', 'return Math.ceil(interval)'))
+    .step(bash('npm test', 0, '# tests 12\n# pass 12'), bash('git checkout -b cards', 0))
+    .step(
+      call('bash', {
+        input: { command: 'npm run soak' },
+        output: '[timed out after 60000 ms and was killed]',
+        state: 'error',
+        metadata: { ended: 'timeout', durationMs: 60_000, outputChars: 0 },
+      }),
+    )
+    .step(
+      call('grep', {
+        input: { pattern: 'nextInterval', path: 'src' },
+        output: 'src/sm2.js:1: export function nextInterval',
+      }),
+      call('read', {
+        input: { path: 'src/cli.js' },
+        output: 'src/cli.js was not found. Near it: src/sm2.js',
+        state: 'error',
+      }),
+    )
+    .step(
+      call('bash', {
+        input: { command: 'cat data/deck.json' },
+        output: '[…]\n[Output truncated - exceeded maximum length]\nFull output: recall({"handle":"m13.0"})',
+        truncated: true,
+        metadata: { ended: 'exit', exitCode: 0, outputChars: 90_000, durationMs: 3 },
+      }),
+    )
+    .step(todo('[x] Design the schedule', '[x] Store cards', '[>] Command line'), 'Now the command line.');
+}
+
+describe('buildLedger', () => {
+  it('reads as the state of the work', () => {
+    expect(ledgerOf(realSession())).toMatchInlineSnapshot(`
+      "### User instructions (verbatim)
+      - (m1) Build a flashcard app in this folder. Use Node 24, no dependencies. Never commit to main.
+      - (m7) Please keep all dates in UTC. The API is at https://cards.example.com/v2 on port 8443.
+
+      ### Todo list
+      [x] Design the schedule
+      [x] Store cards
+      [>] Command line
+
+      ### Files
+      - src/
+        - sm2.js (created, modified; m9.0)
+          nextInterval, easinessAfter
+        - store.js (created; m5.0)
+          CardStore
+      - ./
+        - package.json (read; m3.1)
+
+      ### Commands, newest first
+      - \`cat data/deck.json\` → exit 0 (m13.0)
+      - \`npm run soak\` → timeout (m11.0)
+      - \`git checkout -b cards\` → exit 0 (m10.1)
+      - \`npm test\` → exit 0, run 2 times (m10.0)
+
+      ### Errors, newest first
+      - [open] read: src/cli.js → src/cli.js was not found. Near it: src/sm2.js (m12.1)
+      - [open] bash: npm run soak → [timed out after 60000 ms and was killed] (m11.0)
+      - [resolved] edit: src/sm2.js → \`old\` matches 2 times, at lines 14, 20. (m8.0)
+      - [resolved] bash: npm test → Error: expected 6 to equal 7 at src/sm2.js:14 (m6.0)
+
+      ### Cut outputs (read with recall)
+      - m13.0: bash: cat data/deck.json
+
+      ### Other exact names
+      src/cli.js, Math.ceil, Math.round, https://cards.example.com/v2"
+    `);
+  });
+
+  it('has the instructions verbatim, with their handles, but not those that stay in the view', () => {
+    const builder = realSession();
+    const instructions = section(ledgerOf(builder), 'User instructions');
+    expect(instructions).toContain(
+      '- (m1) Build a flashcard app in this folder. Use Node 24, no dependencies. Never commit to main.',
+    );
+    const rest = section(ledgerOf(builder, 2_000, new Set(['id-00001'])), 'User instructions');
+    expect(rest).not.toContain('(m1)');
+    expect(rest).toContain('- (m7) Please keep all dates in UTC.');
+  });
+
+  it('matches what stays verbatim by id: an empty message before it shifted all by one', () => {
+    const builder = new LogBuilder().user('  ').user('first').user('second');
+    const ledger = ledgerOf(builder, 2_000, new Set(['id-00002']));
+    expect(ledger).toContain('second');
+    expect(ledger).not.toContain('first');
+  });
+
+  it('leaves out messages of the runtime', () => {
+    const builder = new LogBuilder()
+      .user('task')
+      .user('Go on where you stopped.', { synthetic: 'continue-length' });
+    expect(ledgerOf(builder)).not.toContain('Go on');
+  });
+
+  it('cuts long instructions in the middle so that the newest and the oldest both stay', () => {
+    const builder = new LogBuilder()
+      .user(`OLDEST ${'blah '.repeat(4_000)} END`)
+      .step('ok')
+      .user('NEWEST: use tabs');
+    const instructions = section(ledgerOf(builder, 800), 'User instructions');
+    expect(instructions).toMatch(/\(m1\) OLDEST .*/);
+    expect(instructions).toContain('handle m1');
+    expect(instructions).toContain('- (m3) NEWEST: use tabs');
+  });
+
+  it('keeps the newest of too many instructions, whatever their script, and says that there are more', () => {
+    const builder = new LogBuilder();
+    for (let index = 0; index < 300; index += 1)
+      builder.user(`指示${index}：${'请保持所有日期为协调世界时'.repeat(5)}`);
+    const instructions = section(ledgerOf(builder, 1_000), 'User instructions');
+    expect(instructions).toContain('指示299');
+    expect(instructions).not.toContain('指示0：');
+    expect(instructions).toMatch(/\(\d+ older ones: recall finds them\)/);
+  });
+
+  it('shows the todo list as its tool showed it last', () => {
+    expect(section(ledgerOf(realSession()), 'Todo list')).toBe(
+      '### Todo list\n[x] Design the schedule\n[x] Store cards\n[>] Command line',
+    );
+  });
+
+  it('leaves out what is done when the todo list is too long, never what is open', () => {
+    const items = Array.from(
+      { length: 80 },
+      (_, index) => `[${index < 70 ? 'x' : ' '}] Item ${index} with some more words`,
+    );
+    const list = section(ledgerOf(new LogBuilder().user('x').step(todo(...items)), 1_000), 'Todo list');
+    expect(list).toContain('(70 items are done)');
+    for (let index = 70; index < 80; index += 1) expect(list).toContain(`[ ] Item ${index} `);
+  });
+
+  it('groups files by folder, with actions, and their symbols under them', () => {
+    expect(section(ledgerOf(realSession()), 'Files')).toContain(
+      '- src/\n  - sm2.js (created, modified; m9.0)\n    nextInterval, easinessAfter\n',
+    );
+  });
+
+  it('names one file once, however its path was written', () => {
+    const builder = new LogBuilder()
+      .user('x')
+      .step(write('/workspace/src/a.js', ''), write('./src/a.js', '', false), write('src/a.js', '', false));
+    expect(section(ledgerOf(builder), 'Files').match(/a\.js/g)).toHaveLength(1);
+  });
+
+  it('tells of each command how it ended last and how often it ran', () => {
+    const commands = section(ledgerOf(realSession()), 'Commands');
+    expect(commands).toContain('- `npm test` → exit 0, run 2 times (m10.0)');
+    expect(commands).toContain('- `npm run soak` → timeout (m11.0)');
+    expect(commands).toContain('- `git checkout -b cards` → exit 0 (m10.1)');
+  });
+
+  it('believes a command about its own end, not what it printed about others', () => {
+    const builder = new LogBuilder().user('x').step(
+      call('shell', {
+        input: { cmd: 'make' },
+        output: 'worker: exit code 3, retrying\nfine\nexited with code 0',
+      }),
+    );
+    expect(section(ledgerOf(builder), 'Commands')).toContain('exit 0');
+  });
+
+  it('says which errors are open and which were resolved, and how', () => {
+    const errors = section(ledgerOf(realSession()), 'Errors');
+    expect(errors).toContain(
+      '- [resolved] bash: npm test → Error: expected 6 to equal 7 at src/sm2.js:14 (m6.0)',
+    );
+    expect(errors).toContain('- [open] read: src/cli.js → src/cli.js was not found.');
+    expect(errors).toContain('- [resolved] edit: src/sm2.js');
+  });
+
+  it('takes a failed edit for settled once the file is written anew, but not once it is read', () => {
+    const failed = () => new LogBuilder().user('x').step(edit('a.js', 'x', 'y', '`old` was not found.'));
+    const read = call('read', { input: { path: 'a.js' }, output: '1\tz' });
+    expect(ledgerOf(failed().step(read))).toContain('[open] edit: a.js');
+    expect(
+      ledgerOf(
+        failed()
+          .step(read)
+          .step(write('a.js', 'y', false)),
+      ),
+    ).toContain('[resolved] edit: a.js');
+  });
+
+  it('does not take a call that is still open for a failure', () => {
+    const builder = new LogBuilder()
+      .user('x')
+      .step(call('bash', { input: { command: 'sleep 9' }, state: 'running' }));
+    expect(ledgerOf(builder)).not.toContain('Errors');
+  });
+
+  it('keeps other exact names and the handles of cut outputs', () => {
+    const ledger = ledgerOf(realSession());
+    expect(ledger).toContain('https://cards.example.com/v2');
+    expect(section(ledger, 'Cut outputs')).toContain('- m13.0: bash: cat data/deck.json');
+  });
+
+  it('is empty for an empty session and for no budget', () => {
+    expect(ledgerOf(new LogBuilder())).toBe('');
+    expect(ledgerOf(realSession(), 0)).toBe('');
+    expect(ledgerOf(realSession(), -5)).toBe('');
+  });
+
+  it('drops the less useful first when the budget is small', () => {
+    expect(ledgerOf(realSession(), 350)).toMatch(/^### User instructions[^#]+### Todo list/);
+    expect(ledgerOf(realSession(), 350)).not.toContain('Cut outputs');
+  });
+});
+
+const anyText = fc.oneof(
+  fc.string({ unit: 'binary', maxLength: 120 }),
+  fc
+    .constantFrom('文', 'word ', 'src/some/file.ts ', 'retryAfter ', '\n', '[x] done\n')
+    .chain((unit) => fc.nat(400).map((count) => unit.repeat(count))),
+);
+
+const anyMessage = fc.oneof(
+  fc.record({ kind: fc.constant('user' as const), text: anyText }),
+  fc.record({
+    kind: fc.constantFrom('bash', 'read', 'write', 'edit', 'todo', 'grep', 'mcp_search'),
+    text: anyText,
+    argument: anyText,
+    state: fc.constantFrom(
+      'completed' as const,
+      'error' as const,
+      'interrupted' as const,
+      'running' as const,
+    ),
+    truncated: fc.boolean(),
+  }),
+);
+
+type AnyMessage = typeof anyMessage extends fc.Arbitrary<infer Value> ? Value : never;
+
+function sessionOf(messages: readonly AnyMessage[]): LogBuilder {
+  return messages.reduce((builder, message) => {
+    if (!('argument' in message)) return builder.user(message.text);
+    const { kind, text, argument, state, truncated } = message;
+    const input: JsonObject = kind === 'bash' ? { command: argument } : { path: argument, content: text };
+    return builder.step(text, call(kind, { input, output: text, state, truncated }));
+  }, new LogBuilder());
+}
+
+describe('buildLedger, on any session', () => {
+  it('stays within its budget, and is the same each time', () => {
+    fc.assert(
+      fc.property(
+        fc.array(anyMessage, { maxLength: 25 }),
+        fc.integer({ min: 0, max: 3_000 }),
+        (messages, maxTokens) => {
+          const builder = sessionOf(messages);
+          const ledger = ledgerOf(builder, maxTokens);
+          expect(countByClasses(ledger)).toBeLessThanOrEqual(maxTokens);
+          expect(ledgerOf(builder, maxTokens)).toBe(ledger);
+        },
+      ),
+    );
+  });
+
+  it('is the same after several compactions as when computed at once', async () => {
+    const builder = new LogBuilder().user('Build it').step(todo('[>] one', '[ ] two'));
+    let log: ContextLog = builder.log;
+    for (let round = 1; round <= 4; round += 1) {
+      for (let step = 0; step < 8; step += 1)
+        builder.step(call('read', { input: { path: `src/r${round}-${step}.ts` }, output: code(25, step) }));
+      log = { messages: builder.messages, marks: log.marks };
+      const outcome = expectCompacted(await compactLog(log, { windowTokens: 12_000 }));
+      expect(outcome.compaction.round).toBe(round);
+      expect(outcome.compaction.summary.ledger).toContain('[>] one\n[ ] two');
+      const atOnce = expectCompacted(await compactLog({ ...log, marks: [] }, { windowTokens: 12_000 }));
+      expect(outcome.compaction.summary.ledger).toBe(atOnce.compaction.summary.ledger);
+      log = withCompaction(log, outcome);
+    }
+  });
+
+  it('grows with the session, not with its square', () => {
+    const timeOf = (count: number) => {
+      const builder = new LogBuilder();
+      for (let index = 0; index < count; index += 1) {
+        builder.user(`instruction ${index}`);
+        builder.step(
+          bash(`run ${index}`, index % 2, `Error: number ${index}`),
+          write(`src/f${index}.js`, 'let some_name = 1;'),
+        );
+      }
+      const startedAt = performance.now();
+      ledgerOf(builder, 4_000);
+      return performance.now() - startedAt;
+    };
+    const growth = [1, 2, 3].map(() => timeOf(5_000) / Math.max(1, timeOf(500)));
+    expect(Math.min(...growth)).toBeLessThan(40);
+  });
+});
