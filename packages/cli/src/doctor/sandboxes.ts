@@ -6,7 +6,9 @@ import type { Check } from './check.ts';
 export async function checkSandboxes(config: Config['sandbox']): Promise<Check[]> {
   const { createSandboxDriver } = await import('@longhaul/sandbox');
   const kinds: SandboxKind[] = ['docker', 'bubblewrap'];
-  const probes = await Promise.all(kinds.map((kind) => createSandboxDriver(kind).probe()));
+  const probes = await Promise.all(
+    kinds.map((kind) => createSandboxDriver(kind).probe({ image: config.image })),
+  );
   const checks = probes.map((probe, index) => describe(kinds[index] ?? 'docker', probe));
   return [...checks, choice(config, probes)];
 }

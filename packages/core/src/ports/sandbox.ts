@@ -1,8 +1,8 @@
 /** How a kind of sandbox is found and opened. */
 export interface SandboxDriver {
   readonly kind: SandboxKind;
-  /** Whether it can be used here and now, and if not, what to do. Does not throw. */
-  probe(): Promise<SandboxProbe>;
+  /** Whether it can be used here and now, and if not, what to do. Says of an `image`, where there are any, whether it is here. Does not throw. */
+  probe(options?: { image?: string }): Promise<SandboxProbe>;
   /**
    * Opens a sandbox around the workspace.
    *

@@ -15,6 +15,7 @@ import {
   connectEngine,
   type Engine,
   ensureImage,
+  hasImage,
   isGone,
   LABELS,
   reasonOf,
@@ -32,10 +33,14 @@ const HOME_PATH = '/tmp/longhaul-home';
 export function createDockerDriver(): SandboxDriver {
   return {
     kind: 'docker',
-    async probe() {
+    async probe({ image } = {}) {
       const engine = await connectEngine();
       if (!engine.ok) return { available: false, reason: engine.reason, remedy: engine.remedy };
-      return { available: true, detail: `Docker ${engine.version}` };
+      const detail = `Docker ${engine.version}`;
+      if (image === undefined) return { available: true, detail };
+      const isHere = await hasImage(engine.docker, image);
+      const where = isHere ? 'is here' : 'is not here yet: the first run fetches it';
+      return { available: true, detail: `${detail}; the image ${image} ${where}` };
     },
     async open(options) {
       const root = await openWorkspace(options);

@@ -101,6 +101,17 @@ export async function ensureImage(docker: Docker, image: string, signal?: AbortS
   }
 }
 
+/** Whether the image is here. An engine that cannot say has none. */
+export function hasImage(docker: Docker, image: string): Promise<boolean> {
+  return docker
+    .getImage(image)
+    .inspect()
+    .then(
+      () => true,
+      () => false,
+    );
+}
+
 /** Removes the containers of processes of this machine that died before they could. */
 export async function removeOrphanedContainers(docker: Docker): Promise<void> {
   const filters = { label: [`${LABELS.owner}`, `${LABELS.host}=${hostname()}`] };
