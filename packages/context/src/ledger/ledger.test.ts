@@ -225,6 +225,15 @@ describe('buildLedger', () => {
     );
   });
 
+  it('names all files before it spends its room on their symbols', () => {
+    const builder = new LogBuilder().user('x');
+    for (let index = 0; index < 15; index += 1)
+      builder.step(call('read', { input: { path: `src/f${index}.ts` }, output: code(30, index) }));
+    const files = section(ledgerOf(builder, 1_500), 'Files');
+    for (let index = 0; index < 15; index += 1) expect(files).toContain(`- f${index}.ts (read;`);
+    expect(files).toContain('handler3_0');
+  });
+
   it('names one file once, however its path was written', () => {
     const builder = new LogBuilder()
       .user('x')

@@ -1,5 +1,6 @@
 import type { Message } from '@longhaul/protocol';
 import { cutMiddle } from '../cut-middle.ts';
+import { joinWithin } from '../outline.ts';
 import type { TokenCounter } from '../tokens.ts';
 import {
   type CommandFact,
@@ -154,26 +155,55 @@ const DONE_ITEM = /^\s*(?:[-*]\s*)?\[x\]/i;
 const ACTIONS_ON_FILES = ['deleted', 'created', 'modified', 'read'] as const;
 const ACTION_ORDER = [...ACTIONS_ON_FILES, 'searched', 'listed'] as const;
 
-/** Grouped by folder, the folder most recently touched first; symbols stand under their file. */
-function fileLines(facts: LedgerFacts): string[] {
-  const folders = new Map<string, FileFact[]>();
-  for (const file of [...facts.files.values()].reverse()) {
-    // A folder looked through is no file, and what was found there is named where it was opened.
-    if (!ACTIONS_ON_FILES.some((action) => file.actions.has(action))) continue;
-    const slash = file.path.lastIndexOf('/');
-    const folder = slash === -1 ? './' : file.path.slice(0, slash + 1);
-    const files = folders.get(folder);
-    if (files === undefined) folders.set(folder, [file]);
-    else files.push(file);
+/**
+ * Grouped by folder, the folder most recently touched first; symbols stand under their file, as many as the room allows once every
+ * file has its line: a path that is missing costs more than a symbol.
+ */
+function fileLines(facts: LedgerFacts, room: Room): string[] {
+  // A folder looked through is no file, and what was found there is named where it was opened.
+  const files = [...facts.files.values()]
+    .filter((file) => ACTIONS_ON_FILES.some((action) => file.actions.has(action)))
+    .reverse();
+  const folders = groupByFolder(files);
+  for (const symbolChars of SYMBOL_CHARS) {
+    const lines = filesWithSymbols(folders, symbolChars);
+    const tokens = lines.reduce((sum, line) => sum + room.count(line) + 1, 2 * MORE_TOKENS);
+    if (tokens <= room.tokens) return lines;
   }
-  return [...folders].flatMap(([folder, files]) => [`- ${folder}`, ...files.flatMap(describeFile)]);
+  return filesWithSymbols(folders, 0);
 }
 
-function describeFile(file: FileFact): string[] {
+/** Characters for the symbols of each file, tried in turn. */
+const SYMBOL_CHARS = [320, 160, 80, 40];
+
+function filesWithSymbols(folders: ReadonlyMap<string, readonly FileFact[]>, symbolChars: number): string[] {
+  return [...folders].flatMap(([folder, files]) => [
+    `- ${folder}`,
+    ...files.flatMap((file) => [fileLine(file), ...symbolLine(file, symbolChars)]),
+  ]);
+}
+
+function groupByFolder(files: readonly FileFact[]): Map<string, FileFact[]> {
+  const folders = new Map<string, FileFact[]>();
+  for (const file of files) {
+    const slash = file.path.lastIndexOf('/');
+    const folder = slash === -1 ? './' : file.path.slice(0, slash + 1);
+    const known = folders.get(folder);
+    if (known === undefined) folders.set(folder, [file]);
+    else known.push(file);
+  }
+  return folders;
+}
+
+function fileLine(file: FileFact): string {
   const name = file.path.slice(file.path.lastIndexOf('/') + 1);
   const actions = ACTION_ORDER.filter((action) => file.actions.has(action)).join(', ');
-  const line = `  - ${oneLine(name, 120)} (${actions}; ${file.handle})`;
-  return file.symbols.size === 0 ? [line] : [line, `    ${[...file.symbols].join(', ')}`];
+  return `  - ${oneLine(name, 120)} (${actions}; ${file.handle})`;
+}
+
+function symbolLine(file: FileFact, maxChars: number): string[] {
+  const symbols = joinWithin([...file.symbols], maxChars);
+  return symbols === '' ? [] : [`    ${symbols}`];
 }
 
 function commandLines(facts: LedgerFacts): string[] {
