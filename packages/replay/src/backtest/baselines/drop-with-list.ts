@@ -1,0 +1,76 @@
+import { factsIn } from '../facts.ts';
+import type { ReplayMethod } from '../method.ts';
+import { type RecordedEvent, type Segment, segmentOf, tokensOf } from '../recorded-session.ts';
+import { firstUserEvent, tailStart } from './dropped-tail.ts';
+
+/** Drops as the plain method at 80 % does, and keeps 30 %. */
+const DROP_FROM = 0.8;
+const DROP_KEEP = 0.3;
+
+/** Share of the list that recent call lines take, and how long one may be. */
+const CALLS_SHARE = 0.25;
+const CALL_CHARS = 160;
+
+/** Arguments say more about what will be needed than outputs do. */
+const WEIGHTS: Readonly<Record<Segment['kind'], number>> = { call: 4, user: 3, assistant: 2, result: 1 };
+
+/** Drops the oldest and puts a list in its place: recent calls, and the identifiers of what was dropped. */
+export function dropWithList(listTokens: number): ReplayMethod {
+  return {
+    name: `drop-with-list-${listTokens / 1000}k`,
+    start({ events }, { windowTokens }) {
+      const first = firstUserEvent(events);
+      const tokensAt = (index: number) => events[index]?.tokens ?? 0;
+      let start = 0;
+      let list: Segment[] = [];
+      const viewTo = (end: number): Segment[] => [
+        ...(first !== -1 && first < start ? events.slice(first, first + 1) : []),
+        ...list,
+        ...events.slice(start, end),
+      ];
+      return {
+        async viewBefore({ firstEvent: end }) {
+          if (tokensOf(viewTo(end)) > DROP_FROM * windowTokens) {
+            start = tailStart(events, { end, maxTokens: DROP_KEEP * windowTokens, tokensAt });
+            list = [segmentOf('user', listOf(events.slice(0, start), listTokens * 4))];
+          }
+          return { view: viewTo(end) };
+        },
+      };
+    },
+  };
+}
+
+function listOf(dropped: readonly RecordedEvent[], maxChars: number): string {
+  const calls = within(
+    dropped
+      .filter((event) => event.kind === 'call')
+      .reverse()
+      .map((event) => event.text.slice(0, CALL_CHARS)),
+    { maxChars: maxChars * CALLS_SHARE, separator: '\n' },
+  );
+  const facts = within(rankedFacts(dropped), { maxChars: maxChars - calls.length - 1, separator: '\n' });
+  return `${calls}\n${facts}`;
+}
+
+/** Most often first, the newer first among equals. */
+function rankedFacts(events: readonly RecordedEvent[]): string[] {
+  const scores = new Map<string, number>();
+  for (const [index, event] of events.entries()) {
+    for (const fact of factsIn(event.text)) {
+      scores.set(fact, (scores.get(fact) ?? 0) + WEIGHTS[event.kind] + index / (events.length * 1000));
+    }
+  }
+  return [...scores].sort(([, left], [, right]) => right - left).map(([fact]) => fact);
+}
+
+function within(items: readonly string[], limits: { maxChars: number; separator: string }): string {
+  const kept: string[] = [];
+  let chars = 0;
+  for (const item of items) {
+    chars += item.length + limits.separator.length;
+    if (chars > limits.maxChars) break;
+    kept.push(item);
+  }
+  return kept.join(limits.separator);
+}

@@ -1,0 +1,60 @@
+import { describe, expect, test } from 'vitest';
+import { factsIn, fileOfCall, splitPath } from './facts.ts';
+
+const found = (text: string) => [...factsIn(text)];
+
+describe('factsIn', () => {
+  test('finds paths, dotted names, names with underscores, digits or an upper letter inside', () => {
+    expect(found('see src/app.ts, os.path, my_name, retryAfter and port8080')).toEqual([
+      'src/app.ts',
+      'os.path',
+      'my_name',
+      'retryAfter',
+      'port8080',
+    ]);
+  });
+
+  test('leaves plain words alone, however long, and anything under six characters', () => {
+    expect(found('international Workspace a/b x.y a1b2c')).toEqual([]);
+  });
+
+  test('finds hashes of 7 to 40 hexadecimal digits, and numbers of six digits or more', () => {
+    expect(found('1a2b3c4 and 123456 but not 12345')).toEqual(['1a2b3c4', '123456']);
+  });
+
+  test('names each once, in order of appearance', () => {
+    expect(found('b_second a_first b_second')).toEqual(['b_second', 'a_first']);
+  });
+
+  test('keeps a line number as part of its path, and loses the leading slash', () => {
+    expect(found('/srv/app/main.py:12')).toEqual(['srv/app/main.py:12']);
+  });
+});
+
+describe('fileOfCall', () => {
+  const fileOf = (input: unknown) => fileOfCall(input, JSON.stringify(input));
+
+  test('takes a path argument first', () => {
+    expect(fileOf({ file_path: '/srv/app/main.py', content: 'import other/file.py' })).toBe(
+      'srv/app/main.py',
+    );
+  });
+
+  test('prefers a file to the folder that a command goes to', () => {
+    expect(fileOf({ command: 'cd /srv/app && cat lib/main.py' })).toBe('lib/main.py');
+  });
+
+  test('takes a folder where no file is named, and nothing where no path is', () => {
+    expect(fileOf({ command: 'ls lib/core' })).toBe('lib/core');
+    expect(fileOf({ command: 'git status' })).toBeUndefined();
+  });
+
+  test('takes a name with an extension for a file, and a property for none', () => {
+    expect(fileOf({ command: 'python self.items setup.py' })).toBe('setup.py');
+  });
+});
+
+test('splitPath parts the last component from its folder', () => {
+  expect(splitPath('src/core/app.ts')).toEqual({ folder: 'src/core', name: 'app.ts' });
+  expect(splitPath('app.ts')).toBeUndefined();
+});

@@ -1,0 +1,60 @@
+const CANDIDATE = /[A-Za-z_][\w-]*(?:[./:][\w-]+)+|[A-Za-z_]\w{5,}|\b[0-9a-f]{7,40}\b|\b\d{4,}\b/g;
+const MIN_FACT_CHARS = 6;
+const EXACT = /[/.:_\d]|[a-z][A-Z]/;
+
+/**
+ * The facts of a text, each once, in order of appearance: identifiers of at least six characters that hold one of `/ . : _`, a digit, or a
+ * change from lower to upper case. Plain words are none.
+ */
+export function factsIn(text: string): Set<string> {
+  const facts = new Set<string>();
+  for (const [candidate] of text.matchAll(CANDIDATE)) if (isFact(candidate)) facts.add(candidate);
+  return facts;
+}
+
+export function isFact(candidate: string): boolean {
+  return candidate.length >= MIN_FACT_CHARS && EXACT.test(candidate);
+}
+
+/** A path of at least two components, as a folder and what stands in it; undefined for any other fact. */
+export function splitPath(fact: string): { folder: string; name: string } | undefined {
+  const slash = fact.lastIndexOf('/');
+  return slash === -1 ? undefined : { folder: fact.slice(0, slash), name: fact.slice(slash + 1) };
+}
+
+const PATH_KEYS = ['path', 'file_path', 'filePath', 'file', 'filename', 'target_file', 'notebook_path'];
+const EXTENSION = /\.[A-Za-z][A-Za-z0-9]{0,7}(?::\d+)?$/;
+
+/**
+ * The file a tool call is about: its path argument; else the first path with an extension in its arguments, else the first path. Undefined
+ * when the arguments name none.
+ */
+export function fileOfCall(input: unknown, inputText: string): string | undefined {
+  const named = pathArgument(input);
+  if (named !== undefined) return named;
+  const paths = [...inputText.matchAll(CANDIDATE)].map(([found]) => found);
+  const file = paths.find((found) => EXTENSION.test(found) && /^[^:]*$/.test(found) && isFileName(found));
+  return file ?? paths.find((found) => found.includes('/') && !found.includes('://'));
+}
+
+function pathArgument(input: unknown): string | undefined {
+  if (typeof input !== 'object' || input === null) return undefined;
+  const values = new Map<string, unknown>(Object.entries(input));
+  for (const key of PATH_KEYS) {
+    const value = values.get(key);
+    if (typeof value === 'string' && value !== '') return withoutLeadingSlash(value);
+  }
+  return undefined;
+}
+
+function withoutLeadingSlash(path: string): string {
+  return path.replace(/^[./~]*\/+/, '') || path;
+}
+
+/** `a/b.ts` and `b.py` are files; `self.items` and `os.path` mostly are not. */
+function isFileName(found: string): boolean {
+  return (
+    found.includes('/') ||
+    /\.(?:[cm]?[jt]sx?|py|md|json|ya?ml|toml|cfg|txt|sh|html|css|rs|go|c|h|java|rb)$/.test(found)
+  );
+}

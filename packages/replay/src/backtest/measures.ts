@@ -1,0 +1,144 @@
+import type { FactFinder } from './fact-finder.ts';
+import { type Segment, tokensOf } from './recorded-session.ts';
+import type { Need, SessionFacts } from './session-facts.ts';
+
+/** Sums over steps; adding two tallies pools them. */
+export interface Tally {
+  steps: number;
+  /** Needed facts, and those of them that stood in the view of their step. */
+  needed: number;
+  neededSeen: number;
+  far: number;
+  farSeen: number;
+  /** Far facts that stood beside the file they came from. */
+  farGrounded: number;
+  /** Steps whose view was over the window less the output reserve. */
+  overflows: number;
+  sentTokens: number;
+  costTokens: number;
+  /** Times the prefix was rewritten. */
+  compactions: number;
+}
+
+export const EMPTY_TALLY: Readonly<Tally> = {
+  steps: 0,
+  needed: 0,
+  neededSeen: 0,
+  far: 0,
+  farSeen: 0,
+  farGrounded: 0,
+  overflows: 0,
+  sentTokens: 0,
+  costTokens: 0,
+  compactions: 0,
+};
+
+export function addTallies(left: Tally, right: Tally): Tally {
+  return {
+    steps: left.steps + right.steps,
+    needed: left.needed + right.needed,
+    neededSeen: left.neededSeen + right.neededSeen,
+    far: left.far + right.far,
+    farSeen: left.farSeen + right.farSeen,
+    farGrounded: left.farGrounded + right.farGrounded,
+    overflows: left.overflows + right.overflows,
+    sentTokens: left.sentTokens + right.sentTokens,
+    costTokens: left.costTokens + right.costTokens,
+    compactions: left.compactions + right.compactions,
+  };
+}
+
+/** Part of a whole; undefined where there is no whole. */
+export function share(part: number, whole: number): number | undefined {
+  return whole === 0 ? undefined : part / whole;
+}
+
+/** What the prefix that a view has in common with the one before costs, of the price of what is new. */
+export const CACHED_PRICE = 0.1;
+
+/** What one step's view was like. */
+export interface StepMeasure {
+  readonly tokens: number;
+  readonly isRewritten: boolean;
+  /** Numbers of needed facts that did not stand in the view. */
+  readonly missing: readonly number[];
+}
+
+export interface MeterOptions {
+  finder: FactFinder;
+  needs: SessionFacts['needs'];
+  /** The window less the output reserve. */
+  usableTokens: number;
+}
+
+/**
+ * Measures the views of one replay, step after step. Keeps how often the current view shows each fact, and changes that by what comes in
+ * and what goes.
+ */
+export class ViewMeter {
+  readonly #options: MeterOptions;
+  readonly #shown = new Map<number, number>();
+  readonly #grounded = new Map<number, number>();
+  #view: readonly Segment[] = [];
+  #tally: Tally = { ...EMPTY_TALLY };
+
+  constructor(options: MeterOptions) {
+    this.#options = options;
+  }
+
+  get tally(): Tally {
+    return { ...this.#tally };
+  }
+
+  /** Measures the view of the next step. `callTokens`: what calls to a summariser took before it. */
+  measure(view: readonly Segment[], callTokens = 0): StepMeasure {
+    const common = commonPrefix(this.#view, view);
+    const isRewritten = common < this.#view.length;
+    for (const segment of this.#view.slice(common)) this.#count(segment, -1);
+    for (const segment of view.slice(common)) this.#count(segment, 1);
+    this.#view = view;
+    const cachedTokens = tokensOf(view.slice(0, common));
+    const newTokens = tokensOf(view.slice(common));
+    const tokens = cachedTokens + newTokens;
+    const missing = this.#look(this.#options.needs[this.#tally.steps] ?? []);
+    this.#tally.steps += 1;
+    this.#tally.sentTokens += tokens;
+    this.#tally.costTokens += cachedTokens * CACHED_PRICE + newTokens + callTokens;
+    if (tokens > this.#options.usableTokens) this.#tally.overflows += 1;
+    if (isRewritten) this.#tally.compactions += 1;
+    return { tokens, isRewritten, missing };
+  }
+
+  #look(needs: readonly Need[]): number[] {
+    const missing: number[] = [];
+    for (const { fact, isFar } of needs) {
+      const isSeen = (this.#shown.get(fact) ?? 0) > 0;
+      if (!isSeen) missing.push(fact);
+      this.#tally.needed += 1;
+      if (isSeen) this.#tally.neededSeen += 1;
+      if (!isFar) continue;
+      this.#tally.far += 1;
+      if (isSeen) this.#tally.farSeen += 1;
+      if ((this.#grounded.get(fact) ?? 0) > 0) this.#tally.farGrounded += 1;
+    }
+    return missing;
+  }
+
+  #count(segment: Segment, change: 1 | -1): void {
+    const { facts, grounded } = this.#options.finder.shownIn(segment);
+    for (const fact of facts) this.#shown.set(fact, (this.#shown.get(fact) ?? 0) + change);
+    for (const fact of grounded) this.#grounded.set(fact, (this.#grounded.get(fact) ?? 0) + change);
+  }
+}
+
+function commonPrefix(before: readonly Segment[], now: readonly Segment[]): number {
+  let index = 0;
+  while (index < before.length && index < now.length && isSame(before[index], now[index])) index += 1;
+  return index;
+}
+
+function isSame(left: Segment | undefined, right: Segment | undefined): boolean {
+  return (
+    left === right || (left?.kind === right?.kind && left?.text === right?.text && left?.args === right?.args)
+  );
+}

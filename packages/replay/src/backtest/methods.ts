@@ -1,0 +1,21 @@
+import type { Summarise } from '@longhaul/context';
+import { BASELINES } from './baselines/all.ts';
+import { engineMethod } from './engine-method.ts';
+import type { ReplayMethod } from './method.ts';
+import { createStrategy } from './strategies.ts';
+
+export function baselineNames(): string[] {
+  return BASELINES.map((baseline) => baseline.name);
+}
+
+/**
+ * The method of this name: a simple one to compare the engine with, or a strategy of the engine.
+ *
+ * @throws {LonghaulError} `usage` if there is none.
+ */
+export function createMethod(name: string, summarise?: Summarise): ReplayMethod {
+  const baseline = BASELINES.find((candidate) => candidate.name === name);
+  if (baseline !== undefined) return baseline;
+  const options = { createStrategy: () => createStrategy(name) };
+  return engineMethod(name, summarise === undefined ? options : { ...options, summarise });
+}

@@ -1,0 +1,24 @@
+import { type Summarise, viewMessageTokens } from '@longhaul/context';
+import { eventTokens } from './recorded-session.ts';
+
+export interface CountedSummariser {
+  summarise?: Summarise;
+  /** Input and output of its calls so far. */
+  tokens(): number;
+}
+
+/** Counts what summaries cost, by characters as everything else. */
+export function countedSummariser(summarise: Summarise | undefined): CountedSummariser {
+  let tokens = 0;
+  if (summarise === undefined) return { tokens: () => 0 };
+  return {
+    tokens: () => tokens,
+    async summarise(request) {
+      for (const message of request.messages)
+        tokens += viewMessageTokens(message, (text) => Math.floor(text.length / 4));
+      const reply = await summarise(request);
+      if (reply.status === 'ok') tokens += eventTokens(reply.text);
+      return reply;
+    },
+  };
+}
