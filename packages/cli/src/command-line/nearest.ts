@@ -4,9 +4,8 @@ export function nearest(word: string, candidates: readonly string[]): string | u
     .map((candidate) => ({ candidate, distance: editDistance(word, candidate) }))
     .sort((left, right) => left.distance - right.distance);
   const [best] = ranked;
-  return best !== undefined && best.distance <= Math.max(1, Math.floor(word.length / 3))
-    ? best.candidate
-    : undefined;
+  const allowed = Math.min(word.length - 1, Math.max(2, Math.floor(word.length / 3)));
+  return best !== undefined && best.distance <= allowed ? best.candidate : undefined;
 }
 
 /** ` Did you mean "x"?`, or nothing. */

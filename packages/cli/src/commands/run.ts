@@ -22,7 +22,7 @@ export async function run(argv: readonly string[], terminal: Terminal): Promise<
   using interrupt = watchInterrupts(terminal, () => {
     terminal.err.write('\nStopping; Ctrl-C again ends at once.\n');
   });
-  return runTask({
+  return await runTask({
     task,
     flags,
     terminal,

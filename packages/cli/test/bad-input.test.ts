@@ -1,0 +1,199 @@
+import { execFileSync } from 'node:child_process';
+import { existsSync } from 'node:fs';
+import { mkdir, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { Bench, type Ended, linesOf } from './harness.ts';
+
+/** A message for a person: no stack, and nothing on standard output. */
+function expectRefusal(ended: Ended, expected: { code: number; says: string | RegExp }): void {
+  expect(ended.stderr).toMatch(expected.says);
+  expect(ended.stderr).not.toMatch(/\n\s+at |node:internal|file:\/\//);
+  expect(ended.stdout).toBe('');
+  expect(ended.code).toBe(expected.code);
+}
+
+const NOWHERE = [
+  '--model',
+  'openai-compatible/x',
+  '--base-url',
+  'http://127.0.0.1:9/v1',
+  '--window',
+  '16000',
+];
+
+describe('wrong usage exits with 2 and says what to do', () => {
+  it.each([
+    [['run', '--modle', 'x', 'task'], /Unknown flag --modle\. Did you mean --model\?/],
+    [['run', '-x', 'task'], /Unknown flag -x\. See: longhaul run --help/],
+    [['run', '--json=yes', 'task'], /--json takes no value/],
+    [['run', 'task', '--model'], /--model needs a value/],
+    [['run', '--model', '--quiet', 'task'], /--model needs a value/],
+    [['run', 'task', '--api-key', 'sk-1'], /LONGHAUL_API_KEY/],
+    [['run', 'task', '--window', 'big'], /--window must be a whole number greater than 0, not "big"/],
+    [
+      ['run', 'task', '--sandbox', 'dokcer'],
+      /--sandbox must be auto, docker, bubblewrap or local.*Did you mean docker\?/,
+    ],
+    [['run', 'task', '--network', 'maybe'], /--network must be on or off/],
+    [['run', 'task', '--base-url', 'localhost:1234'], /--base-url must be an address such as/],
+    [['run', 'task', '--session', 'last', '--cwd', '.'], /--session and --cwd do not go together/],
+    [['run', 'task', '--cwd', 'not-there'], /workspace .*not-there does not exist/],
+    [['run', 'task', '--config', 'not-there.yml'], /configuration file .*not-there\.yml does not exist/],
+    [
+      ['run', 'task', '--strategy', 'middle-removal', ...NOWHERE],
+      /"middle-removal" is not in this version; available: reactive-overflow/,
+    ],
+    [['run', 'task', '--model', 'gpt-5.1'], /Did you mean "openai\/gpt-5\.1"\?/],
+    [
+      ['run', 'task', '--model', 'antropic/claude'],
+      /no provider is called "antropic"\. Did you mean "anthropic"\?/,
+    ],
+    [['run', ''], /The task is empty/],
+    [['run'], /The task on standard input is empty/],
+    [['rum', 'task'], /no command "rum"\. Did you mean longhaul run\?/],
+    [['Fix the test'], /longhaul run "task"/],
+    [['show'], /Name one session/],
+    [['sessions', 'all'], /takes no "all"/],
+    [['demo', 'chess'], /has its own task/],
+  ])('longhaul %j', async (args, says) => {
+    await using bench = await Bench.open();
+    expectRefusal(await bench.run(args), { code: 2, says });
+  });
+
+  it('binary standard input', async () => {
+    await using bench = await Bench.open();
+    for (const input of [Buffer.from([0x7f, 0x45, 0x4c, 0x46, 0x00]), Buffer.from([0xc3, 0x28])]) {
+      expectRefusal(await bench.run(['run'], { input }), { code: 2, says: /not UTF-8 text/ });
+    }
+  });
+
+  it('a configuration that is no YAML, or has a key that is not known, is named with its line', async () => {
+    await using bench = await Bench.open();
+    const path = join(bench.workspace, 'longhaul.yml');
+    await writeFile(path, 'model: a/b\nlimits: { steps: 3\n');
+    expectRefusal(await bench.run(['run', 'task']), {
+      code: 2,
+      says: /longhaul\.yml:\d+:\d+: this is not valid YAML/,
+    });
+    await writeFile(path, 'model: a/b\ncontext:\n  compresion: {}\n');
+    const says = /longhaul\.yml:3:3: context\.compresion is not a known key\. Did you mean "compression"\?/;
+    expectRefusal(await bench.run(['run', 'task']), { code: 2, says });
+  });
+
+  it('with --json the refusal is one line on standard output too', async () => {
+    await using bench = await Bench.open();
+    const ended = await bench.run(['run', 'task', '--json', '--model', 'antropic/claude']);
+    const lines = linesOf(ended.stdout);
+    expect(lines).toHaveLength(1);
+    expect(JSON.parse(lines[0] ?? '')).toMatchObject({ type: 'error', error: { code: 'unknown_model' } });
+    expect(ended.code).toBe(2);
+  });
+});
+
+describe('what the machine lacks', () => {
+  it('an unreachable server is named, and where to look', async () => {
+    await using bench = await Bench.open();
+    const ended = await bench.run(['run', 'task', '--sandbox', 'local', ...NOWHERE], {
+      env: { XDG_CONFIG_HOME: await withRetries(bench, 1) },
+    });
+    expect(ended.code).toBe(1);
+    expect(ended.stdout + ended.stderr).toContain('127.0.0.1:9');
+    expect((await bench.run(['sessions'])).stdout).toMatch(/failed +task/);
+  });
+
+  it('a wrong key fails at once, without the key in the output', async () => {
+    await using bench = await Bench.open();
+    const { flags, server } = await bench.serve({ script: () => 'Hello.', apiKey: 'right-key-1234567890' });
+    const run = (key: string) =>
+      bench.run(['run', 'task', '--sandbox', 'local', '--window', '16000', ...flags], {
+        env: { LONGHAUL_API_KEY: key },
+      });
+    const ended = await run('wrong-key-1234567890');
+    expect(ended.code).toBe(1);
+    expect(ended.stdout).toMatch(/Failed/);
+    expect(ended.stdout + ended.stderr).toMatch(/key/i);
+    expect(ended.stdout + ended.stderr).not.toContain('wrong-key-1234567890');
+    expect(server.requests).toHaveLength(1);
+    expect((await run('right-key-1234567890')).code).toBe(0);
+  });
+
+  it('no Docker engine: the run fails in the session, and says what to do', async () => {
+    await using bench = await Bench.open();
+    const { flags } = await bench.serve({ script: () => 'Hello.' });
+    const ended = await bench.run(['run', 'task', '--sandbox', 'docker', ...flags], {
+      env: { DOCKER_HOST: 'unix:///nowhere/docker.sock' },
+    });
+    expect(ended.code).toBe(1);
+    expect(ended.stdout + ended.stderr).toMatch(/Docker cannot be used/);
+    expect(ended.stdout + ended.stderr).not.toMatch(/\n\s+at /);
+    expect((await bench.run(['sessions'])).stdout).toMatch(/failed +task/);
+  });
+
+  it('a folder that cannot be written', async () => {
+    await using bench = await Bench.open();
+    await writeFile(join(bench.workspace, 'longhaul.yml'), 'storage: { url: "sqlite:/sys/longhaul/x.db" }\n');
+    const { flags } = await bench.serve({ script: () => 'Hello.' });
+    const ended = await bench.run(['run', 'task', '--sandbox', 'local', ...flags]);
+    expectRefusal(ended, { code: 1, says: /\/sys\/longhaul\/x\.db or its folder cannot be written/ });
+  });
+
+  it('a full disk ends the run with what was stored kept', async ({ skip }) => {
+    await using bench = await Bench.open();
+    const disk = join(bench.root, 'disk');
+    await mkdir(disk);
+    if (!mountSmallDisk(disk)) return skip('a tmpfs cannot be mounted here');
+    try {
+      await writeFile(join(bench.workspace, 'longhaul.yml'), `storage: { url: "sqlite:${disk}/x.db" }\n`);
+      let step = 0;
+      const { flags } = await bench.serve({
+        windowTokens: 400_000,
+        script: () => {
+          step += 1;
+          const command = `head -c 20000 /dev/urandom | base64 -w 0 # ${step}`;
+          return { text: `Step ${step}.`, toolCalls: [{ name: 'bash', arguments: { command } }] };
+        },
+      });
+      const ended = await bench.run([
+        'run',
+        'Fill the disk',
+        '--sandbox',
+        'local',
+        '--max-steps',
+        '80',
+        ...flags,
+      ]);
+      expect(ended.code).toBe(1);
+      expect(ended.stdout).toMatch(/The disk of .*x\.db is full/);
+      expect(ended.stderr).not.toMatch(/\n\s+at /);
+      expect((await bench.run(['show', 'last'])).stdout).toContain('Step 1.');
+    } finally {
+      execFileSync('umount', [disk]);
+    }
+  });
+
+  it('a run without any model says every way to have one, and offers the demo', async ({ skip }) => {
+    await using bench = await Bench.open();
+    const ended = await bench.run(['run', 'task']);
+    if (ended.code !== 2) return skip('a local model server answers on this machine');
+    expectRefusal(ended, { code: 2, says: /ANTHROPIC_API_KEY[\s\S]*longhaul demo/ });
+  });
+});
+
+function mountSmallDisk(folder: string): boolean {
+  if (!existsSync('/usr/bin/mount') && !existsSync('/bin/mount')) return false;
+  try {
+    execFileSync('mount', ['-t', 'tmpfs', '-o', 'size=1m', 'tmpfs', folder], { stdio: 'ignore' });
+    return true;
+  } catch {
+    return false; // Only root may mount: the caller skips.
+  }
+}
+
+/** A user's configuration with so many tries of a call, so that a test need not wait for six. */
+async function withRetries(bench: Bench, attempts: number): Promise<string> {
+  const folder = join(bench.root, 'config');
+  await mkdir(join(folder, 'longhaul'), { recursive: true });
+  await writeFile(join(folder, 'longhaul', 'longhaul.yml'), `retry: { attempts: ${attempts} }\n`);
+  return folder;
+}

@@ -1,0 +1,118 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { mkdir, mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import type { LonghaulEvent } from '@longhaul/protocol';
+import {
+  createScriptedModelServer,
+  type ScriptedModelServer,
+  type ScriptedModelServerOptions,
+} from '@longhaul/scripted-model';
+
+const BIN = fileURLToPath(new URL('../bin/longhaul.js', import.meta.url));
+
+export interface Ended {
+  code: number | null;
+  signal: NodeJS.Signals | null;
+  stdout: string;
+  stderr: string;
+}
+
+export interface Running {
+  child: ChildProcess;
+  ended: Promise<Ended>;
+  /** Resolves when standard output holds the text. */
+  saw(text: string): Promise<void>;
+}
+
+export interface CommandOptions {
+  input?: string | Uint8Array;
+  env?: Record<string, string>;
+}
+
+/** A home, a workspace and a database of their own; the real command, run from source. */
+export class Bench implements AsyncDisposable {
+  readonly root: string;
+  readonly home: string;
+  readonly workspace: string;
+  readonly #servers: ScriptedModelServer[] = [];
+
+  private constructor(root: string) {
+    this.root = root;
+    this.home = join(root, 'home');
+    this.workspace = join(root, 'work space');
+  }
+
+  static async open(): Promise<Bench> {
+    const bench = new Bench(await mkdtemp(join(tmpdir(), 'longhaul-cli-')));
+    await mkdir(bench.home);
+    await mkdir(bench.workspace);
+    return bench;
+  }
+
+  /** A scripted model, and the flags that name it. */
+  async serve(
+    options: ScriptedModelServerOptions,
+  ): Promise<{ server: ScriptedModelServer; flags: string[] }> {
+    const server = await createScriptedModelServer({ windowTokens: 16_000, ...options });
+    this.#servers.push(server);
+    return { server, flags: ['--model', 'openai-compatible/scripted', '--base-url', server.url] };
+  }
+
+  start(args: readonly string[], { input, env = {} }: CommandOptions = {}): Running {
+    const child = spawn(process.execPath, ['--conditions=longhaul-src', BIN, ...args], {
+      cwd: this.workspace,
+      env: { PATH: process.env['PATH'] ?? '', HOME: this.home, TMPDIR: this.root, ...env },
+      stdio: ['pipe', 'pipe', 'pipe'],
+    });
+    let stdout = '';
+    let stderr = '';
+    const seen = new EventTarget();
+    child.stdout.setEncoding('utf8').on('data', (text: string) => {
+      stdout += text;
+      seen.dispatchEvent(new Event('data'));
+    });
+    child.stderr.setEncoding('utf8').on('data', (text: string) => {
+      stderr += text;
+    });
+    // A command that does not read its input may be gone before it is written.
+    child.stdin.on('error', () => {});
+    child.stdin.end(input);
+    const ended = new Promise<Ended>((resolve, reject) => {
+      child.on('error', reject);
+      child.on('close', (code, signal) => resolve({ code, signal, stdout, stderr }));
+    });
+    return {
+      child,
+      ended,
+      saw: (text) =>
+        new Promise((resolve, reject) => {
+          const look = () => stdout.includes(text) && resolve();
+          seen.addEventListener('data', look);
+          ended.then(
+            (end) => reject(new Error(`It ended without "${text}": ${end.stdout}\n${end.stderr}`)),
+            reject,
+          );
+          look();
+        }),
+    };
+  }
+
+  run(args: readonly string[], options: CommandOptions = {}): Promise<Ended> {
+    return this.start(args, options).ended;
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    for (const server of this.#servers) await server.close();
+    await rm(this.root, { recursive: true, force: true });
+  }
+}
+
+export function eventsOf({ stdout }: Ended): LonghaulEvent[] {
+  return linesOf(stdout).map((line): LonghaulEvent => JSON.parse(line));
+}
+
+export function linesOf(text: string): string[] {
+  return text.split('\n').filter((line) => line !== '');
+}

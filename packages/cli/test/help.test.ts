@@ -1,0 +1,128 @@
+import { execFile, execFileSync } from 'node:child_process';
+import { mkdir, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { promisify } from 'node:util';
+import { describe, expect, it } from 'vitest';
+import manifest from '../package.json' with { type: 'json' };
+import * as flags from '../src/command-line/flags.ts';
+import { helpFor } from '../src/command-line/help.ts';
+import { Bench, linesOf } from './harness.ts';
+
+const COMMANDS = ['run', 'sessions', 'show', 'export', 'doctor', 'config', 'demo'];
+const BIN = fileURLToPath(new URL('../bin/longhaul.js', import.meta.url));
+
+describe('help', () => {
+  it.each(COMMANDS)('longhaul %s --help names every flag, within 120 columns', (command) => {
+    const text = helpFor(command);
+    const known = Object.entries(flags).find(([name]) => name === `${command.toUpperCase()}_FLAGS`)?.[1];
+    expect(known).toBeDefined();
+    for (const flag of Object.keys(known ?? {})) expect(text).toContain(`--${flag}`);
+    for (const line of text.split('\n')) expect(line.length).toBeLessThanOrEqual(120);
+  });
+
+  it('is on standard output when asked for, and an error without a command', async () => {
+    await using bench = await Bench.open();
+    const overview = helpFor(undefined);
+    for (const args of [['--help'], ['-h'], ['help']]) {
+      expect(await bench.run(args)).toMatchObject({ code: 0, stdout: overview, stderr: '' });
+    }
+    expect(await bench.run([])).toMatchObject({ code: 2, stdout: '', stderr: overview });
+    for (const args of [
+      ['run', '--help'],
+      ['help', 'run'],
+    ]) {
+      expect(await bench.run(args)).toMatchObject({ code: 0, stdout: helpFor('run') });
+    }
+  });
+
+  it('prints the version', async () => {
+    await using bench = await Bench.open();
+    expect(await bench.run(['--version'])).toMatchObject({ code: 0, stdout: `${manifest.version}\n` });
+  });
+
+  it('loads none of the heavy libraries', async () => {
+    const counter = `data:text/javascript,${encodeURIComponent(`
+      import { registerHooks } from 'node:module';
+      registerHooks({ load(url, context, next) { console.error(url); return next(url, context); } });
+    `)}`;
+    const args = ['--conditions=longhaul-src', '--import', counter, BIN, '--help'];
+    const { stderr } = await promisify(execFile)(process.execPath, args);
+    const loaded = linesOf(stderr);
+    expect(loaded.some((url) => url.endsWith('/cli/src/main.ts'))).toBe(true);
+    expect(loaded.filter((url) => /node_modules|packages\/(?!cli|protocol)/.test(url))).toEqual([]);
+  });
+});
+
+describe('longhaul config', () => {
+  it('shows what holds and where it comes from, keys masked', async () => {
+    await using bench = await Bench.open();
+    await writeFile(
+      join(bench.workspace, 'longhaul.yml'),
+      'model: mine/big\nproviders: { mine: { baseUrl: "http://127.0.0.1:9/v1", apiKey: sk-secret-123 } }\n',
+    );
+    const { stdout, code } = await bench.run(['config']);
+    expect(code).toBe(0);
+    expect(stdout).toContain(`# from ${join(bench.workspace, 'longhaul.yml')}`);
+    expect(stdout).toContain('model: mine/big');
+    expect(stdout).not.toContain('sk-secret');
+    const json = JSON.parse((await bench.run(['config', '--json'])).stdout);
+    expect(json.config.providers.mine.apiKey).toBe('********');
+    expect(JSON.parse((await bench.run(['config', '--schema'])).stdout)).toMatchObject({
+      title: 'longhaul.yml',
+    });
+  });
+});
+
+describe('longhaul doctor', () => {
+  it('checks each thing by itself and fails while no task can be run', async () => {
+    await using bench = await Bench.open();
+    const env = { DOCKER_HOST: 'unix:///nowhere/docker.sock', ANTHROPIC_API_KEY: 'sk-ant-secret' };
+    await mkdir(join(bench.home, '.config', 'longhaul'), { recursive: true });
+    const config = join(bench.home, '.config', 'longhaul', 'longhaul.yml');
+    await writeFile(config, 'sandbox: { driver: local }\n');
+    const good = await bench.run(['doctor'], { env });
+    expect(good.stdout).toMatch(/✓ node +v\d+/);
+    expect(good.stdout).toMatch(/– docker/);
+    expect(good.stdout).toMatch(/✓ sandbox +local/);
+    expect(good.stdout).toMatch(/✓ model +anthropic\/claude-sonnet-4-5, key is set, window 200k/);
+    expect(good.stdout).not.toContain('sk-ant-secret');
+    expect(good.code).toBe(0);
+    await writeFile(config, 'sandbox: { driver: lokal }\n');
+    const bad = await bench.run(['doctor', '--json'], { env });
+    const checks = linesOf(bad.stdout).map((line) => JSON.parse(line));
+    expect(checks).toContainEqual(expect.objectContaining({ name: 'config', status: 'failed' }));
+    expect(checks).toContainEqual(expect.objectContaining({ name: 'database', status: 'ok' }));
+    expect(bad.code).toBe(1);
+  });
+});
+
+describe('an older Node', () => {
+  const old = findOldNode();
+
+  it.skipIf(old === undefined)(
+    'hands over to the newer one that is installed beside it, exit code included',
+    async () => {
+      const { stdout } = await promisify(execFile)(old ?? '', [BIN, '--version'], {
+        env: { NODE_OPTIONS: '--conditions=longhaul-src' },
+      });
+      expect(stdout).toBe(`${manifest.version}\n`);
+      const failing = promisify(execFile)(old ?? '', [BIN, 'rum'], {
+        env: { NODE_OPTIONS: '--conditions=longhaul-src' },
+      });
+      await expect(failing).rejects.toMatchObject({ code: 2 });
+    },
+  );
+});
+
+/** A Node older than 24 in a usual place. */
+function findOldNode(): string | undefined {
+  return ['/usr/bin/node', '/usr/local/bin/node'].find((path) => {
+    try {
+      const major = Number(/^v(\d+)/.exec(execFileSync(path, ['--version'], { encoding: 'utf8' }))?.[1]);
+      return major < 24;
+    } catch {
+      return false; // Not there.
+    }
+  });
+}

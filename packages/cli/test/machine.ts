@@ -1,0 +1,20 @@
+import { execFileSync } from 'node:child_process';
+
+/** Why a test cannot run here, or undefined. What LONGHAUL_REQUIRE names must be there: then the test runs, and fails. */
+export function lacks(name: string, isThere: () => boolean): string | undefined {
+  const required = (process.env['LONGHAUL_REQUIRE'] ?? '').split(',').map((each) => each.trim());
+  return required.includes(name) || isThere() ? undefined : `${name} is not available here`;
+}
+
+export function runs(program: string, ...args: string[]): boolean {
+  try {
+    execFileSync(program, args, { stdio: 'ignore', timeout: 10_000 });
+    return true;
+  } catch {
+    return false; // The answer to whether it runs.
+  }
+}
+
+export const lacksBubblewrap = lacks('bubblewrap', () =>
+  runs('bwrap', '--unshare-all', '--ro-bind', '/', '/', '/bin/true'),
+);

@@ -1,0 +1,79 @@
+import { describe, expect, it } from 'vitest';
+import { Bench, linesOf } from './harness.ts';
+
+async function benchWithRuns(...tasks: string[]): Promise<Bench> {
+  const bench = await Bench.open();
+  const { flags } = await bench.serve({ script: () => 'It is \u001b[31mdone\u001b[0m.' });
+  for (const task of tasks) await bench.run(['run', task, '--sandbox', 'local', ...flags]);
+  return bench;
+}
+
+describe('longhaul sessions', () => {
+  it('lists the newest first, as many as asked for', async () => {
+    await using bench = await benchWithRuns('First', 'Second');
+    const { stdout } = await bench.run(['sessions']);
+    expect(linesOf(stdout).map((line) => line.split(/ {2,}/).slice(2))).toEqual([
+      ['completed', 'Second'],
+      ['completed', 'First'],
+    ]);
+    const [only, ...others] = linesOf((await bench.run(['sessions', '--json', '-n', '1'])).stdout);
+    expect(JSON.parse(only ?? '')).toMatchObject({
+      task: 'Second',
+      status: 'completed',
+      workspace: bench.workspace,
+    });
+    expect(others).toEqual([]);
+  });
+
+  it('says how the first one is made', async () => {
+    await using bench = await Bench.open();
+    expect(await bench.run(['sessions'])).toMatchObject({
+      code: 0,
+      stdout: expect.stringContaining('longhaul run'),
+    });
+  });
+});
+
+describe('longhaul show', () => {
+  it('finds a session by the beginning of its id, and lets nothing of it reach the terminal but text', async () => {
+    await using bench = await benchWithRuns('First');
+    const [prefix = ''] = (await bench.run(['sessions'])).stdout.split(' ');
+    expect(prefix).toHaveLength(13);
+    const { stdout, code } = await bench.run(['show', prefix]);
+    expect(code).toBe(0);
+    expect(stdout).toMatch(/m1 user\nFirst\n\nm2 assistant\nIt is \[31mdone\[0m\.\n/);
+  });
+
+  it('names what to do when nothing or several sessions begin so', async () => {
+    await using bench = await benchWithRuns('First', 'Second');
+    const missing = await bench.run(['show', 'ffff']);
+    expect(missing).toMatchObject({ code: 1, stdout: '' });
+    expect(missing.stderr).toContain('No session\'s id begins with "ffff". longhaul sessions lists them.');
+    const [first = ''] = (await bench.run(['sessions'])).stdout;
+    const several = await bench.run(['show', first]);
+    expect(several.code).toBe(2);
+    expect(several.stderr).toMatch(/is the beginning of 2 sessions/);
+  });
+});
+
+describe('longhaul export', () => {
+  it('writes all there is, in a format with a version', async () => {
+    await using bench = await benchWithRuns('First');
+    const { stdout, code } = await bench.run(['export', 'last']);
+    expect(code).toBe(0);
+    const whole = JSON.parse(stdout);
+    expect(whole).toMatchObject({
+      format: 'longhaul-session',
+      version: 1,
+      session: { task: 'First' },
+      messages: [{ role: 'user' }, { role: 'assistant' }],
+      marks: [],
+      queue: [],
+      damaged: [],
+    });
+    expect(whole.events.map((event: { number: number }) => event.number)).toEqual(
+      whole.events.map((_: unknown, index: number) => index + 1),
+    );
+    expect(whole.runs).toHaveLength(1);
+  });
+});
