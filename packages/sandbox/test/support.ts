@@ -1,11 +1,17 @@
+import { spawn } from 'node:child_process';
+import { randomUUID } from 'node:crypto';
+import { once } from 'node:events';
 import { existsSync, readdirSync } from 'node:fs';
+import { mkdtemp, realpath, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
-import type { SandboxKind } from '@longhaul/core';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import type { Sandbox, SandboxKind, SandboxOptions } from '@longhaul/core';
 import type { SandboxHarness } from '@longhaul/core/testing';
 import Docker from 'dockerode';
 import { describe, it } from 'vitest';
 import { createSandboxDriver } from '../src/index.ts';
-import { ownerName } from '../src/process-identity.ts';
+import { ownerName, readProc } from '../src/process-identity.ts';
 
 export const IMAGE = process.env['LONGHAUL_TEST_IMAGE'] ?? 'longhaul-test:latest';
 
@@ -64,4 +70,91 @@ export function harness(kind: SandboxKind): SandboxHarness {
     leftovers: async (sessionId) => (kind === 'docker' ? containersOf(sessionId) : ownTraces()),
     ...(kind === 'local' ? { notIsolated: 'local isolates nothing' } : {}),
   };
+}
+
+export interface TestFolders extends AsyncDisposable {
+  workspace: string;
+  options(changes?: Partial<SandboxOptions>): SandboxOptions;
+}
+
+export async function makeWorkspace(): Promise<TestFolders> {
+  const workspace = await realpath(await mkdtemp(join(tmpdir(), 'longhaul-test-')));
+  return {
+    workspace,
+    options: (changes = {}) => ({
+      sessionId: randomUUID(),
+      workspace,
+      network: 'off',
+      memoryMb: 512,
+      pids: 128,
+      cpus: 1,
+      env: {},
+      image: IMAGE,
+      programFolders: [],
+      ...changes,
+    }),
+    [Symbol.asyncDispose]: () => rm(workspace, { recursive: true }),
+  };
+}
+
+/** What a command prints on both outputs, and its exit code. */
+export async function run(sandbox: Sandbox, command: string): Promise<{ output: string; exitCode?: number }> {
+  let output = '';
+  const { exitCode } = await sandbox.exec(command, {
+    timeoutMs: 20_000,
+    onOutput: (chunk) => {
+      output += Buffer.from(chunk).toString();
+    },
+  });
+  return { output, ...(exitCode === undefined ? {} : { exitCode }) };
+}
+
+/** Opens a sandbox in another process, waits until its command has printed something, and kills that process. */
+export async function crashWith(kind: SandboxKind, options: SandboxOptions, command: string): Promise<void> {
+  const script = fileURLToPath(new URL('open-and-wait.ts', import.meta.url));
+  const args = [
+    '--conditions=longhaul-src',
+    script,
+    kind,
+    options.image,
+    options.workspace,
+    options.sessionId,
+    command,
+  ];
+  const child = spawn(process.execPath, args, { stdio: ['ignore', 'pipe', 'inherit'] });
+  await once(child.stdout, 'data');
+  const gone = once(child, 'exit');
+  child.kill('SIGKILL');
+  await gone;
+}
+
+/** How many processes of this machine, containers included, have the text in their arguments. */
+export function countProcesses(text: string): number {
+  return readdirSync('/proc').filter((pid) => /^\d+$/.test(pid) && readProc(`${pid}/cmdline`)?.includes(text))
+    .length;
+}
+
+/** Runs `work` with environment variables of this process changed. */
+export async function withEnvironment(
+  changes: Record<string, string>,
+  work: () => Promise<void>,
+): Promise<void> {
+  const before = { ...process.env };
+  Object.assign(process.env, changes);
+  try {
+    await work();
+  } finally {
+    for (const name of Object.keys(changes)) {
+      if (before[name] === undefined) delete process.env[name];
+      else process.env[name] = before[name];
+    }
+  }
+}
+
+/** Skips a test with the reason, or fails it where LONGHAUL_REQUIRE names what is missing. */
+export function lacks(thing: string, reason: string | undefined, skipTest: (reason: string) => void): void {
+  if (reason === undefined) return;
+  const required = (process.env['LONGHAUL_REQUIRE'] ?? '').split(',').includes(thing);
+  if (required) throw new Error(`LONGHAUL_REQUIRE names ${thing}, but: ${reason}`);
+  skipTest(reason);
 }

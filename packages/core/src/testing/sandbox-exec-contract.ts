@@ -129,6 +129,14 @@ export function execContract({ it }: ContractRunner, harness: SandboxHarness): v
     await assert.rejects(running, failure);
   });
 
+  it('loses no output of commands that end at once, which Node discards when nobody reads yet', async () => {
+    await using box = await openTestSandbox(harness);
+    for (let round = 0; round < 20; round += 1) {
+      const { stdout, stderr } = await box.run('echo out; echo err >&2');
+      assert.deepEqual([stdout, stderr], ['out\n', 'err\n']);
+    }
+  });
+
   it('runs twenty commands side by side, each with its own output', async () => {
     await using box = await openTestSandbox(harness);
     const numbers = Array.from({ length: 20 }, (_, index) => index);

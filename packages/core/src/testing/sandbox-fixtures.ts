@@ -42,7 +42,7 @@ export async function openTestSandbox(
   const workspace = await mkdtemp(join(folder, 'workspace-'));
   const outside = await mkdtemp(join(folder, 'outside-'));
   const sessionId = randomUUID();
-  const sandbox = await driver.open({
+  const opening = driver.open({
     sessionId,
     workspace,
     network: 'off',
@@ -53,6 +53,10 @@ export async function openTestSandbox(
     image,
     programFolders: [],
     ...options,
+  });
+  const sandbox = await opening.catch(async (error: unknown) => {
+    await rm(folder, { recursive: true });
+    throw error;
   });
   return {
     sandbox,

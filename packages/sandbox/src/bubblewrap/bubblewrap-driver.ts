@@ -95,7 +95,7 @@ function limitScript({ memoryMb, pids }: SandboxOptions, cgroup: Cgroup | undefi
 }
 
 function findBwrap(): string | undefined {
-  const folders = [...(process.env['PATH'] ?? '').split(delimiter), '/usr/bin', '/usr/local/bin'];
+  const folders = (process.env['PATH'] ?? '').split(delimiter);
   return folders.map((folder) => join(folder, 'bwrap')).find(isExecutable);
 }
 

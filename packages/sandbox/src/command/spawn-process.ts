@@ -53,6 +53,8 @@ export async function spawnProcess(
   if (child.pid === undefined || child.stdout === null || child.stderr === null) {
     throw new LonghaulError('internal', `${file} was started without a process id or pipes.`);
   }
+  // Without a reader at the time of the exit, Node throws away what the pipes still hold.
+  for (const pipe of [child.stdout, child.stderr]) pipe.on('readable', () => undefined);
   if (options.stdin !== undefined) feed(child, options.stdin);
   const { stdout, stderr } = child;
   return {

@@ -13,6 +13,7 @@ import { isGone, reasonOf } from './engine.ts';
 import { SIGNAL_SCRIPT, SUPERVISE_SCRIPT } from './supervisor-script.ts';
 
 const POLL_MS = 10;
+const STOP_TIMEOUT_MS = 2_000;
 /** Bytes before each frame of output: one for the stream, three unused, four for the length. */
 const FRAME_HEADER = 8;
 
@@ -67,24 +68,51 @@ async function* demultiplex(stream: Readable, onEnd: () => void): AsyncIterable<
 
 /** @throws {LonghaulError} `sandbox_failed` when the container ended under the command. */
 async function exitOf(container: Container, exec: Exec): Promise<CommandExit> {
-  try {
-    for (;;) {
-      const { Running, ExitCode } = await exec.inspect();
-      if (!Running && ExitCode !== null) {
-        // 137 is also what is left of a command whose container was killed.
-        if (ExitCode !== 137 || (await container.inspect()).State.Running) return exitOfShellCode(ExitCode);
-        break;
-      }
-      if (!(await container.inspect()).State.Running) break;
-      await sleep(POLL_MS);
-    }
-  } catch (error) {
-    if (!isGone(error)) throw engineFailure(error);
-  }
+  while (await isRunning(exec)) await sleep(POLL_MS);
+  const code = await exitCodeOf(exec);
+  // 137 is also what is left of a command whose container was killed, and the engine may not have noticed that yet.
+  if (code !== undefined && (code !== 137 || (await canRun(container)))) return exitOfShellCode(code);
+  await untilStopped(container);
   throw new LonghaulError(
     'sandbox_failed',
-    'The container ended while the command ran: it was killed from outside or ran out of memory. The next command gets a new start; files in the workspace are as they were.',
+    'The container ended while the command ran: it was killed from outside or ran out of memory. The next command starts it again; files in the workspace are as they were.',
   );
+}
+
+/** Whether a shell can be run in the container. */
+export async function canRun(container: Container): Promise<boolean> {
+  try {
+    const exec = await container.exec({ Cmd: ['/bin/sh', '-c', ':'], AttachStdout: true });
+    for await (const _ of await exec.start({}));
+    while (await isRunning(exec)) await sleep(POLL_MS);
+    return (await exitCodeOf(exec)) === 0;
+  } catch {
+    // Whatever the reason: the answer is no.
+    return false;
+  }
+}
+
+/** Waits until the engine has noticed that the container ended, so that the next command finds it so. */
+async function untilStopped(container: Container): Promise<void> {
+  for (let waitedMs = 0; waitedMs < STOP_TIMEOUT_MS; waitedMs += POLL_MS) {
+    try {
+      if (!(await container.inspect()).State.Running) return;
+    } catch (error) {
+      if (isGone(error)) return;
+      throw engineFailure(error);
+    }
+    await sleep(POLL_MS);
+  }
+}
+
+/** Undefined when the engine no longer knows the command. */
+async function exitCodeOf(exec: Exec): Promise<number | undefined> {
+  try {
+    return (await exec.inspect()).ExitCode ?? undefined;
+  } catch (error) {
+    if (isGone(error)) return undefined;
+    throw engineFailure(error);
+  }
 }
 
 async function isRunning(exec: Exec): Promise<boolean> {

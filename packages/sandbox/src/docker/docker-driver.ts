@@ -10,7 +10,7 @@ import { createSandbox } from '../create-sandbox.ts';
 import { createWorkspaceFiles } from '../files/workspace-files.ts';
 import { openWorkspace } from '../open-workspace.ts';
 import { ownerName } from '../process-identity.ts';
-import { engineFailure, startDockerCommand } from './docker-command.ts';
+import { canRun, engineFailure, startDockerCommand } from './docker-command.ts';
 import {
   connectEngine,
   type Engine,
@@ -129,6 +129,8 @@ async function startContainer({ docker }: ReadyEngine, options: ContainerCreateO
   try {
     container = await docker.createContainer(options);
     await container.start();
+    // With an init, a container starts even when there is nothing to run in it.
+    if (!(await canRun(container))) throw new Error('/bin/sh cannot be run in it');
     return container;
   } catch (error) {
     if (container !== undefined) await removeContainer(container);

@@ -1,0 +1,79 @@
+import { execFile } from 'node:child_process';
+import { mkdir, mkdtemp, readdir, readFile, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+import { expect, it } from 'vitest';
+import { createWorkspaceFiles } from './workspace-files.ts';
+
+const runProgram = promisify(execFile);
+
+/** A file system of one megabyte; undefined where this user may not mount one. */
+async function mountSmall() {
+  const path = await mkdtemp(join(tmpdir(), 'longhaul-files-'));
+  const mounted = await runProgram('mount', ['-t', 'tmpfs', '-o', 'size=1m', 'tmpfs', path]).then(
+    () => true,
+    () => false,
+  );
+  if (!mounted) {
+    await rm(path, { recursive: true });
+    return undefined;
+  }
+  return {
+    path,
+    makeReadOnly: () => runProgram('mount', ['-o', 'remount,ro', path]),
+    async [Symbol.asyncDispose]() {
+      await runProgram('umount', [path]);
+      await rm(path, { recursive: true });
+    },
+  };
+}
+
+it('keeps the old file when the disk is full, and says store_full', async ({ skip }) => {
+  await using disk = await mountSmall();
+  if (disk === undefined) return skip('no file system can be mounted here');
+  const files = createWorkspaceFiles(disk.path, '/workspace');
+  await files.write('file', 'old');
+  await expect(files.write('file', Buffer.alloc(2_000_000))).rejects.toMatchObject({ code: 'store_full' });
+  expect(await readFile(join(disk.path, 'file'), 'utf8')).toBe('old');
+  expect(await readdir(disk.path)).toEqual(['file']);
+});
+
+it('says store_readonly on a read-only file system', async ({ skip }) => {
+  await using disk = await mountSmall();
+  if (disk === undefined) return skip('no file system can be mounted here');
+  const files = createWorkspaceFiles(disk.path, '/workspace');
+  await files.write('file', 'old');
+  await disk.makeReadOnly();
+  await expect(files.write('file', 'new')).rejects.toMatchObject({ code: 'store_readonly' });
+  await expect(files.write('folder/file', 'new')).rejects.toMatchObject({ code: 'store_readonly' });
+  expect(Buffer.from(await files.read('file')).toString()).toBe('old');
+});
+
+it('does not take a folder for inside whose name begins like the workspace', async () => {
+  const parent = await mkdtemp(join(tmpdir(), 'longhaul-files-'));
+  await mkdir(join(parent, 'work'));
+  await mkdir(join(parent, 'work-other'));
+  const files = createWorkspaceFiles(join(parent, 'work'), '/workspace');
+  await expect(files.list(join(parent, 'work-other'))).rejects.toMatchObject({
+    code: 'path_outside_workspace',
+  });
+  await expect(files.list('/workspace-other')).rejects.toMatchObject({ code: 'path_outside_workspace' });
+  await rm(parent, { recursive: true });
+});
+
+it('leaves no descriptor open, whatever fails', async () => {
+  const root = await mkdtemp(join(tmpdir(), 'longhaul-files-'));
+  const files = createWorkspaceFiles(root, '/workspace');
+  await mkdir(join(root, 'folder'));
+  const count = async () => (await readdir('/proc/self/fd').catch(() => [])).length;
+  const before = await count();
+  for (const path of ['absent/x', 'folder', 'folder/absent', '../x']) {
+    await files.read(path).catch(() => undefined);
+    await files.list(path).catch(() => undefined);
+    await files.stat(path).catch(() => undefined);
+    await files.write(path, 'x').catch(() => undefined);
+  }
+  expect(await count()).toBe(before);
+  await rm(root, { recursive: true });
+});

@@ -1,0 +1,97 @@
+import { chmod, chown, mkdir, symlink, writeFile } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
+import { expect, it } from 'vitest';
+import { createSandboxDriver } from '../src/index.ts';
+import {
+  countProcesses,
+  crashWith,
+  describeKind,
+  makeWorkspace,
+  ownTraces,
+  run,
+  withEnvironment,
+} from './support.ts';
+
+await describeKind('bubblewrap', () => {
+  const driver = createSandboxDriver('bubblewrap');
+
+  it('puts folders of programs first on the path, read-only, wherever they are', async () => {
+    await using folders = await makeWorkspace();
+    await using elsewhere = await makeWorkspace();
+    const own = join(folders.workspace, 'own');
+    const other = join(elsewhere.workspace, 'other');
+    for (const folder of [own, other]) {
+      await mkdir(folder);
+      await writeFile(join(folder, `prog-${folder === own ? 'own' : 'other'}`), '#!/bin/sh\necho ran $0\n', {
+        mode: 0o755,
+      });
+    }
+    await symlink(other, join(elsewhere.workspace, 'link'));
+    const programFolders = [
+      dirname(process.execPath),
+      own,
+      join(elsewhere.workspace, 'link'),
+      '/usr/bin',
+      '/absent/folder',
+    ];
+    await using sandbox = await driver.open(folders.options({ programFolders }));
+    expect((await run(sandbox, 'node --version')).output).toBe(`${process.version}\n`);
+    expect((await run(sandbox, 'prog-own')).output).toBe('ran /workspace/own/prog-own\n');
+    expect((await run(sandbox, 'prog-other')).exitCode).toBe(0);
+    const { output } = await run(sandbox, 'echo x >$(dirname $(command -v prog-other))/new');
+    expect(output).toMatch(/Read-only/);
+    expect(await sandbox.files.list('')).toEqual([{ name: 'own', kind: 'directory' }]);
+  });
+
+  it('shows a new resolv.conf and trusted certificates with the network on', async () => {
+    await using folders = await makeWorkspace();
+    await using sandbox = await driver.open(folders.options({ network: 'on' }));
+    const { output } = await run(sandbox, 'grep -c nameserver /etc/resolv.conf; ls /etc/ssl; ls /run');
+    expect(output).toMatch(/^[1-9]/);
+    expect(output).not.toContain('private');
+  });
+
+  it('lets Git work in a folder of another user', async ({ skip }) => {
+    await using folders = await makeWorkspace();
+    await using sandbox = await driver.open(folders.options());
+    if (process.getuid?.() !== 0) skip('only root can give a folder away');
+    if ((await run(sandbox, 'command -v git')).exitCode !== 0) skip('Git is not installed');
+    await chown(folders.workspace, 12_345, 12_345);
+    await chmod(folders.workspace, 0o777);
+    await run(sandbox, 'git init -q inner');
+    await chown(join(folders.workspace, 'inner'), 12_345, 12_345);
+    expect((await run(sandbox, 'git -C inner status --short')).output).toBe('');
+    await chown(folders.workspace, 0, 0);
+  });
+
+  it('dies with its process, and what that left is removed by the next one', async () => {
+    await using folders = await makeWorkspace();
+    const seconds = '31536.141421';
+    await crashWith('bubblewrap', folders.options(), `echo up; setsid sleep ${seconds}`);
+    await expect.poll(() => countProcesses(seconds)).toBe(0);
+    const sandbox = await driver.open(folders.options());
+    await sandbox[Symbol.asyncDispose]();
+    expect(ownTraces()).toEqual([]);
+  });
+
+  it('keeps keys of the environment out of the list of processes', async () => {
+    await using folders = await makeWorkspace();
+    await using sandbox = await driver.open(folders.options({ env: { KEY: 'key-314159265' } }));
+    const running = run(sandbox, 'echo "$KEY" >file; until [ -e stop ]; do sleep 0.02; done');
+    await expect.poll(() => sandbox.files.stat('file')).toBeDefined();
+    expect(countProcesses('key-314159265')).toBe(0);
+    await sandbox.files.write('stop', '');
+    await running;
+  });
+
+  it('says how to install bwrap where it is missing, and finds it once it is there', async () => {
+    const fresh = createSandboxDriver('bubblewrap');
+    await withEnvironment({ PATH: '/absent' }, async () => {
+      expect(await fresh.probe()).toMatchObject({
+        available: false,
+        remedy: expect.stringContaining('apt install bubblewrap'),
+      });
+    });
+    expect(await fresh.probe()).toMatchObject({ available: true });
+  });
+});

@@ -1,0 +1,52 @@
+import { expect, it } from 'vitest';
+import { chooseSandbox, createSandboxDriver } from '../src/index.ts';
+import { lacks, makeWorkspace, whyNot, withEnvironment } from './support.ts';
+
+const NO_DOCKER = { DOCKER_HOST: 'unix:///absent/docker.sock' };
+
+it('takes docker where the engine answers and the image is there', async ({ skip }) => {
+  lacks('docker', await whyNot('docker'), skip);
+  await using folders = await makeWorkspace();
+  await using sandbox = await chooseSandbox('auto', folders.options());
+  expect(sandbox.kind).toBe('docker');
+});
+
+it('takes bubblewrap where no engine answers, and says why', async ({ skip }) => {
+  lacks('bubblewrap', await whyNot('bubblewrap'), skip);
+  await using folders = await makeWorkspace();
+  await withEnvironment(NO_DOCKER, async () => {
+    const passedOver: string[] = [];
+    const onPassedOver = (kind: string, reason: string) => passedOver.push(`${kind}: ${reason}`);
+    await using sandbox = await chooseSandbox('auto', folders.options(), { onPassedOver });
+    expect(sandbox.kind).toBe('bubblewrap');
+    expect(passedOver).toEqual([expect.stringMatching(/^docker: .*Install and start Docker/)]);
+  });
+});
+
+it('never falls back to local: it says what to install, and that local must be chosen', async () => {
+  await using folders = await makeWorkspace();
+  await withEnvironment({ ...NO_DOCKER, PATH: '/absent' }, async () => {
+    await expect(chooseSandbox('auto', folders.options())).rejects.toMatchObject({
+      code: 'sandbox_unavailable',
+      message: expect.stringMatching(/Docker.*bubblewrap.*`sandbox\.driver: local`/s),
+    });
+  });
+});
+
+it('opens exactly what was asked for', async () => {
+  await using folders = await makeWorkspace();
+  await using sandbox = await chooseSandbox('local', folders.options());
+  expect(sandbox.kind).toBe('local');
+  await withEnvironment(NO_DOCKER, async () => {
+    await expect(chooseSandbox('docker', folders.options())).rejects.toMatchObject({
+      code: 'sandbox_unavailable',
+    });
+    expect(await createSandboxDriver('docker').probe()).toMatchObject({ available: false });
+  });
+});
+
+it('says cancelled when it was cancelled before it began', async () => {
+  await using folders = await makeWorkspace();
+  const options = folders.options({ signal: AbortSignal.abort() });
+  await expect(chooseSandbox('auto', options)).rejects.toMatchObject({ code: 'cancelled' });
+});

@@ -1,0 +1,102 @@
+import { Readable } from 'node:stream';
+import Docker from 'dockerode';
+import { expect, it } from 'vitest';
+import { createSandboxDriver } from '../src/index.ts';
+import { containersOf, countProcesses, crashWith, describeKind, makeWorkspace, run } from './support.ts';
+
+await describeKind('docker', () => {
+  const docker = new Docker();
+  const driver = createSandboxDriver('docker');
+
+  const onlyContainer = async (sessionId: string) => {
+    const ids = await containersOf(sessionId);
+    expect(ids).toHaveLength(1);
+    return docker.getContainer(ids[0] ?? '');
+  };
+
+  it('labels its container, limits it and drops its rights', async () => {
+    await using folders = await makeWorkspace();
+    const options = folders.options({ memoryMb: 300, pids: 77, cpus: 64 });
+    await using _sandbox = await driver.open(options);
+    const { Config, HostConfig } = await (await onlyContainer(options.sessionId)).inspect();
+    expect(Config.Labels).toMatchObject({
+      'longhaul.session': options.sessionId,
+      'longhaul.owner-pid': String(process.pid),
+    });
+    expect(HostConfig).toMatchObject({
+      Memory: 300 * 1024 * 1024,
+      PidsLimit: 77,
+      CapDrop: ['ALL'],
+      SecurityOpt: ['no-new-privileges'],
+      NetworkMode: 'none',
+      Init: true,
+    });
+  });
+
+  it('reports a container that is killed under a command, and starts it again for the next one', async () => {
+    await using folders = await makeWorkspace();
+    const options = folders.options();
+    await using sandbox = await driver.open(options);
+    await run(sandbox, 'echo kept >/tmp/kept; echo work >file');
+    const killed = run(sandbox, 'touch started; sleep 1000');
+    await expect.poll(() => sandbox.files.stat('started')).toBeDefined();
+    await (await onlyContainer(options.sessionId)).kill();
+    await expect(killed).rejects.toMatchObject({ code: 'sandbox_failed' });
+    expect((await run(sandbox, 'cat /tmp/kept file')).output).toBe('kept\nwork\n');
+  });
+
+  it('makes a new container when it was removed, one for all commands that wait', async () => {
+    await using folders = await makeWorkspace();
+    const options = folders.options();
+    await using sandbox = await driver.open(options);
+    await (await onlyContainer(options.sessionId)).remove({ force: true });
+    const outputs = await Promise.all(['a', 'b', 'c'].map((text) => run(sandbox, `echo ${text}`)));
+    expect(outputs.map(({ output }) => output)).toEqual(['a\n', 'b\n', 'c\n']);
+    await onlyContainer(options.sessionId);
+  });
+
+  it('removes the container of a process that was killed, and no living one', async () => {
+    await using folders = await makeWorkspace();
+    const orphaned = folders.options();
+    const living = folders.options();
+    await using _living = await driver.open(living);
+    const seconds = '31536.271828';
+    await crashWith('docker', orphaned, `echo up; sleep ${seconds}`);
+    expect(await containersOf(orphaned.sessionId)).toHaveLength(1);
+    await using _next = await driver.open(folders.options());
+    expect(await containersOf(orphaned.sessionId)).toEqual([]);
+    expect(await containersOf(living.sessionId)).toHaveLength(1);
+    expect(countProcesses(seconds)).toBe(0);
+  });
+
+  it('says which image is missing and what to do', async () => {
+    await using folders = await makeWorkspace();
+    const open = driver.open(folders.options({ image: '127.0.0.1:9/longhaul-absent:none' }));
+    await expect(open).rejects.toMatchObject({
+      code: 'sandbox_unavailable',
+      message: expect.stringMatching(/longhaul-absent:none.*sandbox\.image/),
+    });
+  });
+
+  it('says so when the image has no shell, and leaves no container', async () => {
+    await using folders = await makeWorkspace();
+    // An empty archive: the image has no file at all.
+    const empty = Readable.from([Buffer.alloc(1024)]);
+    const imported = await docker.importImage(empty as unknown as string, {
+      repo: 'longhaul-empty',
+      tag: 'test',
+    });
+    await new Promise((resolve) => docker.modem.followProgress(imported, resolve));
+    const options = folders.options({ image: 'longhaul-empty:test' });
+    await expect(driver.open(options)).rejects.toMatchObject({ code: 'sandbox_unavailable' });
+    expect(await containersOf(options.sessionId)).toEqual([]);
+    await docker.getImage('longhaul-empty:test').remove();
+  });
+
+  it('refuses an environment variable that none can be', async () => {
+    await using folders = await makeWorkspace();
+    await expect(driver.open(folders.options({ env: { 'A=B': 'c' } }))).rejects.toMatchObject({
+      code: 'invalid_request',
+    });
+  });
+});

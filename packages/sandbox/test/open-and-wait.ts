@@ -1,0 +1,23 @@
+/*
+ * A process of its own that opens a sandbox, starts a command and waits to be killed. Arguments: kind, image, workspace, session,
+ * command.
+ */
+import type { SandboxKind } from '@longhaul/core';
+import { createSandboxDriver } from '../src/index.ts';
+
+const [kind, image, workspace, sessionId, command] = process.argv.slice(2);
+const sandbox = await createSandboxDriver(kind as SandboxKind).open({
+  sessionId: sessionId ?? '',
+  workspace: workspace ?? '',
+  network: 'off',
+  memoryMb: 512,
+  pids: 64,
+  cpus: 1,
+  env: {},
+  image: image ?? '',
+  programFolders: [],
+});
+await sandbox.exec(command ?? '', {
+  timeoutMs: 600_000,
+  onOutput: (chunk) => void process.stdout.write(chunk),
+});
