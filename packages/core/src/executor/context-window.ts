@@ -111,12 +111,12 @@ export class ContextWindow {
       reason,
       count: this.#count,
       ledgerShare: settings.ledgerShare,
+      protectedTools: this.#options.protectedTools,
       newId,
       now: Date.now(),
       ...(summariser === undefined ? {} : { summarise: this.#summariseWith(summariser, signal) }),
     });
-    if (signal.aborted)
-      throw new LonghaulError('cancelled', 'Cancelled during a compaction; the session is as it was.');
+    if (signal.aborted) throw cancelledCompaction();
     if (outcome.status === 'exhausted') throw outcome.error;
     await this.#record(outcome, before);
   }
@@ -163,8 +163,10 @@ export class ContextWindow {
       let text = '';
       for await (const event of driver.step(step)) {
         if (event.type === 'text-delta') text += event.text;
-        else if (event.type === 'error') return { status: 'failed', reason: event.error.message };
-        else if (event.type === 'finish') {
+        else if (event.type === 'error') {
+          if (signal.aborted) throw cancelledCompaction();
+          return { status: 'failed', reason: event.error.message };
+        } else if (event.type === 'finish') {
           if (event.usage !== undefined) this.#spent = addUsage(this.#spent, event.usage);
           const finishedBy =
             event.finishReason === 'stop' || event.finishReason === 'length' ? event.finishReason : 'other';
@@ -219,4 +221,8 @@ export class ContextWindow {
     this.#spent = ZERO_USAGE;
     return spent;
   }
+}
+
+function cancelledCompaction(): LonghaulError {
+  return new LonghaulError('cancelled', 'Cancelled during a compaction; the session is as it was.');
 }
