@@ -22,11 +22,20 @@ export function toolLine(
   const right = durationMs === undefined || durationMs < 50 ? '' : formatDuration(durationMs);
   const cut = result.truncated === true ? ` [cut, whole: ${result.handle ?? ''}]` : '';
   const room = columns - 3 - widthOf(name) - widthOf(cut) - (right === '' ? 0 : right.length + 2);
-  const title = fitLine(result.title ?? shortArguments(args), Math.max(8, room));
+  const title = fitTitle(result.title ?? shortArguments(args), Math.max(8, room));
   const line = spread(`${sign} ${paint.bold(name)} ${title}${paint.dim(cut)}`, paint.dim(right), columns);
   if (result.success) return `${line}\n`;
   const reason = reasonOf(result);
   return reason === '' ? `${line}\n` : `${line}\n    ${paint.dim(fitLine(reason, columns - 4))}\n`;
+}
+
+/** The outcome in brackets at the end of a title stays, whatever has to go before it. */
+function fitTitle(title: string, columns: number): string {
+  const outcome = / \([^()]{1,24}\)$/.exec(title)?.[0] ?? '';
+  const room = columns - widthOf(outcome);
+  return room < 8
+    ? fitLine(title, columns)
+    : fitLine(title.slice(0, title.length - outcome.length), room) + outcome;
 }
 
 /** What the call is about, where the tool gave no title. */

@@ -4,7 +4,7 @@ import type { Compaction, Message, Part } from '@longhaul/protocol';
 import { formatTokens, plural, printable } from './format.ts';
 import { createPaint, type Paint } from './paint.ts';
 import { field } from './run-summary.ts';
-import { toolLine } from './tool-line.ts';
+import { shortArguments, toolLine } from './tool-line.ts';
 import { WordWrapper } from './word-wrapper.ts';
 
 export interface TranscriptOptions {
@@ -82,7 +82,9 @@ function partText(part: Part, options: { columns: number; paint: Paint; pruned: 
       return paint.dim(`[${part.mediaType}${part.filename === undefined ? '' : ` ${part.filename}`}]\n`);
     case 'tool': {
       const isOpen = part.state === 'pending' || part.state === 'running' || part.state === 'interrupted';
-      const title = isOpen ? { title: `${part.title ?? ''} (${part.state})`.trim() } : {};
+      const title = isOpen
+        ? { title: `${part.title ?? shortArguments(part.input)} (${part.state})`.trim() }
+        : {};
       const ran = part.startedAt !== undefined && part.endedAt !== undefined;
       const line = toolLine(
         {

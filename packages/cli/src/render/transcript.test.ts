@@ -1,0 +1,96 @@
+import type { SessionLog } from '@longhaul/core';
+import type { Message } from '@longhaul/protocol';
+import { expect, it } from 'vitest';
+import { transcript } from './transcript.ts';
+
+const message = (sequence: number, more: Pick<Message, 'role' | 'parts'>): Message => ({
+  id: `m${sequence}`,
+  sessionId: 's',
+  sequence,
+  status: 'done',
+  createdAt: sequence * 10,
+  tokenCount: 1,
+  ...more,
+});
+
+const log: SessionLog = {
+  session: {
+    id: '0197a3c2-5e1b-7000-8000-000000000001',
+    createdAt: 0,
+    updatedAt: 0,
+    status: 'completed',
+    task: 'Count',
+    title: 'Count',
+    model: 'p/m',
+    workspace: '/w',
+  },
+  messages: [
+    message(1, { role: 'user', parts: [{ type: 'text', text: 'Count', state: 'done' }] }),
+    message(2, {
+      role: 'assistant',
+      parts: [
+        { type: 'text', text: 'I count.', state: 'done' },
+        {
+          type: 'tool',
+          callId: 'a',
+          name: 'bash',
+          input: {},
+          state: 'completed',
+          title: 'wc (exit 0)',
+          output: [],
+        },
+      ],
+    }),
+    message(3, {
+      role: 'assistant',
+      parts: [{ type: 'tool', callId: 'b', name: 'read', input: { path: 'x' }, state: 'interrupted' }],
+    }),
+    message(4, { role: 'assistant', parts: [{ type: 'text', text: 'Seven.', state: 'done' }] }),
+  ],
+  marks: [
+    {
+      kind: 'compaction',
+      id: 'c',
+      sessionId: 's',
+      round: 1,
+      strategy: 'reactive-overflow',
+      reason: 'threshold',
+      tokensBefore: 9_000,
+      tokensAfter: 3_000,
+      summary: { ledger: 'Commands: wc', narrative: 'Counted once.' },
+      hides: ['m2'],
+      createdAt: 25,
+    },
+    { kind: 'prune', id: 'p', messageId: 'm2', partIndex: 1, compactedAt: 24 },
+  ],
+  damaged: [{ table: 'parts', id: 'p9', reason: 'not JSON' }],
+};
+
+it('shows all that happened, and marks what the model no longer sees', () => {
+  const text = transcript(log, { columns: 60, colors: false });
+  expect(text.split('\n').slice(5)).toEqual([
+    '',
+    '╎ hidden from the model by a compaction',
+    '',
+    '! damaged: parts p9: not JSON',
+    '',
+    'm1 user',
+    'Count',
+    '',
+    '╎ m2 assistant',
+    '╎ I count.',
+    '╎ ✓ bash   wc (exit 0) [pruned]',
+    '',
+    '◆ compacted 9k → 3k tokens, 1 message hidden (reactive-overflow, round 1)',
+    '│ Commands: wc',
+    '│ ',
+    '│ Counted once.',
+    '',
+    'm3 assistant',
+    '✗ read   x (interrupted)',
+    '',
+    'm4 assistant',
+    'Seven.',
+    '',
+  ]);
+});
