@@ -15,7 +15,8 @@ const DIRECTION: Record<string, readonly string[]> = {
   storage: ['protocol', 'context', 'models', 'core'],
   sandbox: ['protocol', 'context', 'models', 'core'],
   'scripted-model': ['protocol', 'models'],
-  cli: ['protocol', 'context', 'models', 'core', 'storage', 'sandbox', 'scripted-model'],
+  replay: ['protocol', 'context', 'models', 'scripted-model'],
+  cli: ['protocol', 'context', 'models', 'core', 'storage', 'sandbox', 'scripted-model', 'replay'],
 };
 
 /** Packages that must run anywhere: neither Node's modules nor a clock nor chance. */

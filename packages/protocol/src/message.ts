@@ -109,8 +109,17 @@ export type MessageStatus = 'running' | 'done' | 'failed' | 'interrupted';
 
 export type FinishReason = 'stop' | 'tool-calls' | 'length' | 'content-filter' | 'error' | 'other';
 
-/** Why a user message exists that no user wrote. */
-export type SyntheticReason = 'continue-cut' | 'continue-length' | 'continue-empty' | 'doom-loop' | 'limit';
+/**
+ * Why a user message exists that no user wrote. `injected`: in an imported session, the recorded agent's own runtime put it there
+ * (instruction files, reminders, summaries, outputs of the user's commands).
+ */
+export type SyntheticReason =
+  | 'continue-cut'
+  | 'continue-length'
+  | 'continue-empty'
+  | 'doom-loop'
+  | 'limit'
+  | 'injected';
 
 export interface MessageMetadata {
   /** Several queued messages became this one. */

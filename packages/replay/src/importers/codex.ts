@@ -1,0 +1,162 @@
+import type { JsonObject } from '@longhaul/protocol';
+import { readContent, readParts, typeName } from './content-blocks.ts';
+import type { Importer } from './importer.ts';
+import { instantAt, isObject, objectAt, objectsAt, parseArguments, textAt } from './json-fields.ts';
+import { textOf } from './part-text.ts';
+import type { SessionBuilder } from './session-builder.ts';
+import { codexUsage } from './usage.ts';
+
+const ENVELOPES = new Set(['session_meta', 'turn_context', 'response_item', 'event_msg', 'compacted']);
+const BARE_ITEMS = new Set(['function_call', 'function_call_output', 'local_shell_call', 'custom_tool_call']);
+
+/** Texts in the user's place that Codex wrote itself: instruction files, the environment, notes on an interrupted turn. */
+const INJECTED = /^\s*(?:# AGENTS\.md instructions|<([a-z_]+)>[\s\S]*<\/\1>\s*$)/;
+
+/** Whether a row of a JSONL file is one of a Codex rollout; the first versions had no envelope around their items. */
+export function isCodexRow(row: JsonObject): boolean {
+  const type = textAt(row, 'type') ?? '';
+  if (ENVELOPES.has(type)) return isObject(row['payload']);
+  if (BARE_ITEMS.has(type)) return textAt(row, 'call_id') !== undefined;
+  const first = objectsAt(row, 'content')[0];
+  return type === 'message' && /^(?:in|out)put_text$/.test(textAt(first, 'type') ?? '');
+}
+
+/** Items of responses, one by one; a step ends where the next answer begins after a result. */
+export function createCodexImporter(builder: SessionBuilder): Importer {
+  return new CodexImporter(builder);
+}
+
+class CodexImporter implements Importer {
+  readonly format = 'codex';
+  readonly #builder: SessionBuilder;
+  #provider = 'openai';
+  #model: string | undefined;
+  #stepIsOver = true;
+  #searches = 0;
+
+  constructor(builder: SessionBuilder) {
+    this.#builder = builder;
+  }
+
+  read(row: JsonObject): void {
+    const type = textAt(row, 'type') ?? '';
+    const payload = objectAt(row, 'payload');
+    const at = instantAt(row, 'timestamp');
+    if (!ENVELOPES.has(type)) this.#item(row, at);
+    else if (payload === undefined) this.#builder.report.skip(`rows of the type ${type} without content`);
+    else if (type === 'response_item') this.#item(payload, at);
+    else if (type === 'compacted')
+      this.#builder.compaction(textAt(payload, 'message') ?? '', { createdAt: at });
+    else if (type === 'event_msg') this.#event(payload);
+    else this.#context(payload, type);
+  }
+
+  #context(payload: JsonObject, type: string): void {
+    const { report } = this.#builder.report;
+    this.#provider = textAt(payload, 'model_provider') ?? this.#provider;
+    this.#model = textAt(payload, 'model') ?? this.#model;
+    report.workspace ??= textAt(payload, 'cwd');
+    if (type !== 'session_meta') return;
+    report.sourceId ??= textAt(payload, 'id');
+    const instructions =
+      textAt(objectAt(payload, 'base_instructions'), 'text') ??
+      textAt(payload, 'base_instructions') ??
+      textAt(payload, 'instructions');
+    this.#builder.report.system(instructions ?? '');
+  }
+
+  /** All events but the token count repeat, for display, what the items say. */
+  #event(payload: JsonObject): void {
+    const usage = codexUsage(objectAt(objectAt(payload, 'info'), 'last_token_usage'));
+    if (textAt(payload, 'type') !== 'token_count') {
+      this.#builder.report.skip('event_msg rows: copies for display');
+      return;
+    }
+    if (usage === undefined) return;
+    if (this.#builder.isInStep) this.#builder.describeStep({ usage });
+    this.#stepIsOver = true;
+  }
+
+  #item(item: JsonObject, at: number | undefined): void {
+    const type = textAt(item, 'type') ?? '';
+    if (type === 'message') this.#message(item, at);
+    else if (type === 'reasoning') this.#reasoning(item, at);
+    else if (type.endsWith('_output')) this.#output(item, at);
+    else if (type.endsWith('_call')) this.#call(item, at);
+    else this.#builder.report.skip(`items of the type ${typeName(item)}`);
+  }
+
+  #message(item: JsonObject, at: number | undefined): void {
+    const { report } = this.#builder;
+    const role = textAt(item, 'role');
+    const content = readContent(item['content'], report);
+    if (role === 'assistant') {
+      this.#answer(at);
+      for (const block of content) if (block.type === 'text') this.#builder.text(block.text);
+    } else if (role === 'user') {
+      const isInjected = INJECTED.test(textOf(content));
+      this.#builder.user(readParts(item['content'], report), { createdAt: at, isInjected });
+    } else if (role === 'system' || role === 'developer') {
+      report.system(textOf(content));
+    } else {
+      report.skip('messages of an unknown role');
+    }
+  }
+
+  #reasoning(item: JsonObject, at: number | undefined): void {
+    const texts = [...objectsAt(item, 'summary'), ...objectsAt(item, 'content')].map((part) =>
+      textAt(part, 'text'),
+    );
+    const text = texts.filter((part) => part !== undefined).join('\n\n');
+    if (text === '') {
+      this.#builder.report.skip('reasoning without readable text');
+      return;
+    }
+    this.#answer(at);
+    this.#builder.reasoning(text);
+  }
+
+  #call(item: JsonObject, at: number | undefined): void {
+    this.#answer(at);
+    const type = textAt(item, 'type') ?? '';
+    const isSearch = type === 'web_search_call';
+    const id = textAt(item, 'call_id') ?? textAt(item, 'id') ?? this.#searchId(type);
+    const facts = isSearch || type === 'local_shell_call' ? shellOrSearch(item) : functionCall(item);
+    this.#builder.call(id, { ...facts, name: facts.name ?? type.slice(0, -'_call'.length), startedAt: at });
+    // The provider searches on its own side; no result is recorded.
+    if (isSearch) this.#builder.result(id, { output: [], endedAt: at });
+  }
+
+  #searchId(type: string): string {
+    this.#searches += 1;
+    return `${type}-${this.#searches}`;
+  }
+
+  #output(item: JsonObject, at: number | undefined): void {
+    const raw = item['output'];
+    const isError = isObject(raw) && raw['success'] === false;
+    const output = readContent(isObject(raw) ? (raw['content'] ?? raw['output']) : raw, this.#builder.report);
+    this.#builder.result(textAt(item, 'call_id') ?? '', { output, isError, endedAt: at });
+    this.#stepIsOver = true;
+  }
+
+  #answer(at: number | undefined): void {
+    if (this.#stepIsOver) this.#builder.endStep();
+    this.#stepIsOver = false;
+    const model = this.#model === undefined ? undefined : `${this.#provider}/${this.#model}`;
+    if (!this.#builder.isInStep) this.#builder.step(undefined, { createdAt: at, model });
+  }
+}
+
+function functionCall(item: JsonObject) {
+  const name = textAt(item, 'name');
+  const free = textAt(item, 'input');
+  // A custom tool takes free text, not JSON.
+  return free === undefined
+    ? { name, ...parseArguments(item['arguments']) }
+    : { name, input: { input: free } };
+}
+
+function shellOrSearch(item: JsonObject) {
+  return { name: undefined, input: objectAt(item, 'action') ?? {} };
+}

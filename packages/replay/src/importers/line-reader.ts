@@ -1,0 +1,70 @@
+import type { JsonObject } from '@longhaul/protocol';
+import { parseObjects } from './parse-objects.ts';
+import type { ReportDraft } from './report.ts';
+
+/** A longer line is left out, so that memory stays bounded. */
+const MAX_LINE_CHARS = 96_000_000;
+
+/**
+ * Splits a JSONL text at `\n` only (other line separators stand inside strings) and reads the objects of each line. A line that
+ * repeats the one before it is left out.
+ */
+export class LineReader {
+  readonly #report: ReportDraft;
+  readonly #read: (row: JsonObject) => void;
+  #pieces: string[] = [];
+  #chars = 0;
+  #line = 1;
+  #previous = '';
+
+  constructor(report: ReportDraft, read: (row: JsonObject) => void) {
+    this.#report = report;
+    this.#read = read;
+  }
+
+  push(text: string): void {
+    let from = 0;
+    for (let end = text.indexOf('\n'); end !== -1; end = text.indexOf('\n', from)) {
+      this.#append(text.slice(from, end));
+      this.#endLine(false);
+      from = end + 1;
+    }
+    this.#append(text.slice(from));
+  }
+
+  end(): void {
+    if (this.#chars > 0) this.#endLine(true);
+  }
+
+  #append(piece: string): void {
+    if (piece === '') return;
+    this.#chars += piece.length;
+    if (this.#chars <= MAX_LINE_CHARS) this.#pieces.push(piece);
+    else this.#pieces = [];
+  }
+
+  #endLine(isLast: boolean): void {
+    const text = this.#pieces.join('');
+    const isTooLong = this.#chars > MAX_LINE_CHARS;
+    this.#report.where = `line ${this.#line}`;
+    this.#pieces = [];
+    this.#chars = 0;
+    this.#line += 1;
+    if (isTooLong) this.#report.skip(`lines over ${MAX_LINE_CHARS / 1e6} million characters`);
+    else if (text.trim() !== '') this.#readLine(text, isLast);
+  }
+
+  #readLine(text: string, isLast: boolean): void {
+    if (text === this.#previous) {
+      this.#report.skip('lines that repeat the one before');
+      return;
+    }
+    this.#previous = text;
+    const { objects, problem } = parseObjects(text);
+    const isCut = isLast && problem !== undefined && !text.trimEnd().endsWith('}');
+    if (isCut)
+      this.#report.skip('the last line, which is cut off: the file was still being written, or was cut');
+    else if (problem !== undefined) this.#report.skip(problem);
+    for (const row of objects) this.#read(row);
+  }
+}

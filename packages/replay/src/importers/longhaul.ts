@@ -1,0 +1,103 @@
+import {
+  isOpen,
+  type JsonObject,
+  type JsonValue,
+  type Mark,
+  type Message,
+  type Part,
+} from '@longhaul/protocol';
+import { markSchema, messageSchema } from '@longhaul/protocol/schemas';
+import type { Importer } from './importer.ts';
+import { isObject, textAt } from './json-fields.ts';
+import type { SessionBuilder } from './session-builder.ts';
+
+export const LONGHAUL_FORMAT = 'longhaul-session';
+
+export function isLonghaulMessage(element: JsonObject, fields: ReadonlyMap<string, JsonValue>): boolean {
+  if (fields.get('format') === LONGHAUL_FORMAT) return true;
+  return Array.isArray(element['parts']) && typeof element['sequence'] === 'number' && 'sessionId' in element;
+}
+
+/**
+ * What `longhaul export` writes: messages come back with their ids, marks with theirs. Parts that were open when it was written are
+ * closed as interrupted.
+ */
+export function createLonghaulImporter(builder: SessionBuilder): Importer {
+  return new LonghaulImporter(builder);
+}
+
+class LonghaulImporter implements Importer {
+  readonly format = 'longhaul';
+  readonly #builder: SessionBuilder;
+  readonly #sequences = new Map<string, number>();
+  #marks: JsonValue[] = [];
+
+  constructor(builder: SessionBuilder) {
+    this.#builder = builder;
+  }
+
+  field(name: string, value: JsonValue): void {
+    const { report } = this.#builder.report;
+    if (name === 'marks' && Array.isArray(value)) this.#marks = value;
+    if (name === 'version' && value !== 1)
+      this.#builder.report.skip('what a newer version of the format may hold beside version 1');
+    if (name !== 'session' || !isObject(value)) return;
+    report.sourceId = textAt(value, 'id');
+    report.title = textAt(value, 'title');
+    report.workspace = textAt(value, 'workspace');
+    report.model ??= textAt(value, 'model');
+  }
+
+  read(element: JsonObject): void {
+    const parsed = messageSchema.safeParse(element);
+    if (!parsed.success) {
+      this.#builder.report.skip('messages with wrong or missing fields');
+      return;
+    }
+    const message = parsed.data;
+    if (this.#sequences.has(message.id)) {
+      this.#builder.report.skip('messages that stand there twice');
+      return;
+    }
+    const sequence = this.#builder.whole({
+      ...message,
+      parts: message.parts.map(closed),
+      status: closedStatus(message),
+    });
+    if (sequence !== undefined) this.#sequences.set(message.id, sequence);
+  }
+
+  /** Marks stand behind the messages in the file. One that names a message that is not there says nothing. */
+  end(): void {
+    const { report } = this.#builder.report;
+    for (const value of this.#marks) {
+      const parsed = markSchema.safeParse(value);
+      if (parsed.success && this.#isKnown(parsed.data)) report.marks.push(parsed.data);
+      else this.#builder.report.skip('marks with wrong fields, or on messages that are not there', 'marks');
+    }
+    for (const mark of report.marks) {
+      if (mark.kind !== 'compaction' || mark.undoneAt !== undefined) continue;
+      const afterSequence = Math.max(0, ...mark.hides.map((id) => this.#sequences.get(id) ?? 0));
+      const summary = [mark.summary.ledger, mark.summary.narrative]
+        .filter((text) => text !== '')
+        .join('\n\n');
+      report.compactions.push({ afterSequence, summary, tokensBefore: mark.tokensBefore });
+    }
+  }
+
+  #isKnown(mark: Mark): boolean {
+    if (mark.kind === 'compaction') return mark.hides.every((id) => this.#sequences.has(id));
+    return this.#sequences.has(mark.messageId);
+  }
+}
+
+function closed(part: Part): Part {
+  if (!isOpen(part)) return part;
+  return part.type === 'tool' || part.type === 'text' || part.type === 'reasoning'
+    ? { ...part, state: 'interrupted' }
+    : part;
+}
+
+function closedStatus(message: Message): Message['status'] {
+  return message.status === 'running' ? 'interrupted' : message.status;
+}

@@ -1,0 +1,84 @@
+import type { JsonObject, JsonValue } from '@longhaul/protocol';
+import { jsonrepair } from 'jsonrepair';
+import { isObject } from './json-fields.ts';
+import { splitValues } from './split-values.ts';
+
+export interface ParsedObjects {
+  objects: JsonObject[];
+  /** What was wrong with the text, if anything. */
+  problem?: string;
+}
+
+/** Damaged text is repaired up to this length; the repair walks over it slowly. */
+const MAX_REPAIR_CHARS = 2_000_000;
+
+/** The objects in a text that should be one JSON object: also when it is several, is damaged, or stands among rubbish. Never throws. */
+export function parseObjects(text: string): ParsedObjects {
+  const value = tryParse(text);
+  if (isObject(value)) return { objects: [value] };
+  if (value !== undefined) {
+    const objects = Array.isArray(value) ? value.filter(isObject) : [];
+    return { objects, problem: 'lines that hold no JSON object' };
+  }
+  const escaped = tryParse(withLegalEscapes(text));
+  if (isObject(escaped))
+    return { objects: [escaped], problem: 'lines with illegal characters or escapes: repaired' };
+  const slices = splitValues(text);
+  const parsed = slices.map((slice) => parseSlice(slice.text, slice.isWhole));
+  const objects = parsed.flatMap((slice) => slice.objects);
+  const isClean = parsed.every((slice) => slice.isClean);
+  if (isClean) return { objects, problem: 'lines with several objects glued together: read one by one' };
+  return {
+    objects,
+    problem:
+      objects.length === 0
+        ? 'damaged lines that cannot be read'
+        : 'damaged lines, read as far as they can be',
+  };
+}
+
+/** One object that was cut off or damaged, as far as it can be read. */
+export function repairObject(text: string): JsonObject | undefined {
+  if (text.length > MAX_REPAIR_CHARS || !/^\s*\{\s*"/.test(text)) return undefined;
+  const repaired = tryRepair(text);
+  const value = repaired === undefined ? undefined : tryParse(repaired);
+  return isObject(value) ? value : undefined;
+}
+
+function parseSlice(text: string, isWhole: boolean): { objects: JsonObject[]; isClean: boolean } {
+  if (!isWhole && text.trim() === '') return { objects: [], isClean: true };
+  const value = isWhole ? tryParse(text) : undefined;
+  if (isObject(value)) return { objects: [value], isClean: true };
+  const start = text.indexOf('{"');
+  const repaired = start === -1 ? undefined : repairObject(text.slice(start));
+  return { objects: repaired === undefined ? [] : [repaired], isClean: false };
+}
+
+export function tryParse(text: string): JsonValue | undefined {
+  try {
+    const value: JsonValue = JSON.parse(text);
+    return value;
+  } catch (error) {
+    if (error instanceof SyntaxError) return undefined;
+    throw error;
+  }
+}
+
+/** Backslashes before what JSON cannot escape (left by careless replacing of names), and bare control characters, are escaped. */
+function withLegalEscapes(text: string): string {
+  return text
+    .replace(/\\(?:(["\\/bfnrt]|u[0-9a-fA-F]{4})|)/g, (found, legal) =>
+      legal === undefined ? '\\\\' : found,
+    )
+    .replace(/[\u0000-\u001f]/g, (control) => (/\s/.test(control) ? ' ' : ''));
+}
+
+function tryRepair(text: string): string | undefined {
+  try {
+    return jsonrepair(text);
+  } catch (error) {
+    // Its own error says that it gave up; a range error, that the text was nested too deep for it.
+    if (error instanceof Error) return undefined;
+    throw error;
+  }
+}

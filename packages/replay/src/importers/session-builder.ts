@@ -1,0 +1,364 @@
+import type {
+  FinishReason,
+  JsonObject,
+  Message,
+  MessageMetadata,
+  MessageStatus,
+  Part,
+  ProviderMetadata,
+  TokenUsage,
+  ToolOutputContent,
+  ToolPart,
+} from '@longhaul/protocol';
+import { compactJson } from './json-fields.ts';
+import { contentSize, filePart, partSize, partTokens, textOf } from './part-text.ts';
+import { RecentKeys } from './recent-keys.ts';
+import type { ReportDraft } from './report.ts';
+import type { StableIds } from './stable-id.ts';
+
+/** What an importer says of a step. All but `key` may come in later rows too. */
+export interface StepFacts {
+  createdAt?: number | undefined;
+  model?: string | undefined;
+  usage?: TokenUsage | undefined;
+  finishReason?: FinishReason | undefined;
+  cost?: number | undefined;
+  status?: MessageStatus | undefined;
+}
+
+export interface CallFacts {
+  name: string;
+  input: JsonObject;
+  inputText?: string | undefined;
+  title?: string | undefined;
+  metadata?: JsonObject | undefined;
+  startedAt?: number | undefined;
+  providerMetadata?: ProviderMetadata | undefined;
+}
+
+export interface ResultFacts {
+  output: ToolOutputContent[];
+  isError?: boolean | undefined;
+  title?: string | undefined;
+  metadata?: JsonObject | undefined;
+  endedAt?: number | undefined;
+}
+
+export interface UserFacts {
+  createdAt?: number | undefined;
+  /** Text that the agent's runtime put there, not the user: kept as a notice that the model sees. */
+  isInjected?: boolean;
+  metadata?: MessageMetadata;
+}
+
+interface Draft {
+  message: Message;
+  key: string | undefined;
+  openCalls: number;
+  chars: number;
+}
+
+interface OpenCall {
+  part: ToolPart;
+  draft: Draft;
+}
+
+/** A message waits for missing results until this many messages or characters stand behind it. */
+const MAX_HELD_MESSAGES = 64;
+const MAX_HELD_CHARS = 16_000_000;
+
+/**
+ * Makes messages of what importers find, in order: rows with one key are one step, a result goes into the part of its call,
+ * call ids are unique in a session. A message closes when the next one has begun and its calls have their results, or when too much waits
+ * behind it; then a result that comes too late is kept as a message of its own.
+ */
+export class SessionBuilder {
+  readonly report: ReportDraft;
+  readonly #ids: StableIds;
+  readonly #held: (Draft | RecordedSummary)[] = [];
+  readonly #openCalls = new Map<string, OpenCall>();
+  readonly #knownCalls = new Set<string>();
+  readonly #answered = new RecentKeys(4096);
+  readonly #countedUsage = new RecentKeys(4096);
+  #heldChars = 0;
+  #step: Draft | undefined;
+  #sequence = 0;
+  #latestInstant: number;
+
+  constructor(report: ReportDraft, ids: StableIds, createdAt: number) {
+    this.report = report;
+    this.#ids = ids;
+    this.#latestInstant = createdAt;
+  }
+
+  /** Something that stands in the user's place. Ends the step before it. */
+  user(parts: Part[], facts: UserFacts = {}): void {
+    const shown = facts.isInjected === true ? parts.map(asNotice) : parts;
+    if (shown.length === 0) {
+      this.report.skip('user messages without content');
+      return;
+    }
+    const synthetic: MessageMetadata = facts.isInjected === true ? { synthetic: 'injected' } : {};
+    const metadata = { ...facts.metadata, ...synthetic };
+    const draft = this.#begin('user', undefined, facts.createdAt);
+    if (Object.keys(metadata).length > 0) draft.message.metadata = metadata;
+    this.#step = undefined;
+    for (const part of shown) this.#add(draft, part);
+  }
+
+  /** Begins a step, or goes on with the one that has this key. Without a key it is always a new one. */
+  step(key: string | undefined, facts: StepFacts = {}): void {
+    const current = this.#step;
+    const isSame = key !== undefined && current?.key === key && current.chars < MAX_HELD_CHARS;
+    const draft = isSame ? current : (this.#findHeld(key) ?? this.#begin('assistant', key, facts.createdAt));
+    this.#step = draft;
+    this.#describe(draft, facts);
+  }
+
+  /** Whether a step is being written, so that a row without any id can join it. */
+  get isInStep(): boolean {
+    return this.#step !== undefined;
+  }
+
+  describeStep(facts: StepFacts): void {
+    if (this.#step !== undefined) this.#describe(this.#step, facts);
+  }
+
+  /** The next assistant row is a new step. */
+  endStep(): void {
+    this.#step = undefined;
+  }
+
+  text(text: string, providerMetadata?: ProviderMetadata): void {
+    if (text === '') return;
+    this.#add(this.#current(), { type: 'text', text, state: 'done', ...optional({ providerMetadata }) });
+  }
+
+  reasoning(text: string, providerMetadata?: ProviderMetadata): void {
+    if (text === '' && providerMetadata === undefined) return;
+    this.#add(this.#current(), { type: 'reasoning', text, state: 'done', ...optional({ providerMetadata }) });
+  }
+
+  /** A part of the step that is neither text nor a call. */
+  part(part: Part): void {
+    this.#add(this.#current(), part);
+  }
+
+  call(id: string, facts: CallFacts): void {
+    const draft = this.#current();
+    const { input, ...rest } = facts;
+    const text = compactJson(input);
+    if (text === undefined) this.report.skip('arguments of calls, nested too deep');
+    const open = this.#openCalls.get(id);
+    if (open?.draft === draft && open.part.name === facts.name && compactJson(open.part.input) === text) {
+      this.report.skip('calls that stand there twice');
+      return;
+    }
+    const part: ToolPart = {
+      type: 'tool',
+      callId: this.#uniqueCallId(id),
+      ...optional(rest),
+      name: facts.name,
+      input: text === undefined ? {} : input,
+      state: 'interrupted',
+    };
+    this.#openCalls.set(id, { part, draft });
+    draft.openCalls += 1;
+    this.#add(draft, part);
+  }
+
+  result(id: string, facts: ResultFacts): void {
+    const open = this.#openCalls.get(id);
+    if (open === undefined) this.#orphan(id, facts);
+    else this.#answer(id, open, facts);
+  }
+
+  /** The result of the step's first call that has none, for formats that do not name the call. False when no call waits. */
+  resultOfOldestCall(facts: ResultFacts): boolean {
+    for (const [id, open] of this.#openCalls) {
+      this.#answer(id, open, facts);
+      return true;
+    }
+    return false;
+  }
+
+  /** The recorded agent compacted its context here; `summary` went to its model in the place of what was before. */
+  compaction(
+    summary: string,
+    facts: { tokensBefore?: number | undefined; createdAt?: number | undefined } = {},
+  ): void {
+    this.#held.push({ summary, ...optional({ tokensBefore: facts.tokensBefore }) });
+    this.#step = undefined;
+    if (summary === '') return;
+    const notice: Part = { type: 'notice', text: summary, forModel: true };
+    this.user([notice], {
+      createdAt: facts.createdAt,
+      isInjected: true,
+      metadata: { isCompactSummary: true },
+    });
+  }
+
+  /**
+   * A message of our own, which is whole already and keeps its id. Its sequence is its place here.
+   *
+   * @returns Its sequence, or undefined when it held nothing.
+   */
+  whole(message: Message): number | undefined {
+    const parts = message.parts.map((part) =>
+      part.type === 'tool' ? { ...part, callId: this.#uniqueCallId(part.callId) } : part,
+    );
+    const draft: Draft = { message: { ...message, parts }, key: undefined, openCalls: 0, chars: 0 };
+    draft.message.sessionId = this.#ids.sessionId;
+    this.#held.push(draft);
+    return parts.length === 0 ? undefined : this.#sequence + this.#held.length;
+  }
+
+  /** Messages that have closed since. */
+  take(): Message[] {
+    return this.#release(false);
+  }
+
+  end(): Message[] {
+    this.#step = undefined;
+    return this.#release(true);
+  }
+
+  #begin(role: Message['role'], key: string | undefined, createdAt: number | undefined): Draft {
+    this.#latestInstant = createdAt ?? this.#latestInstant;
+    const message: Message = {
+      id: '',
+      sessionId: this.#ids.sessionId,
+      sequence: 0,
+      role,
+      parts: [],
+      status: 'done',
+      createdAt: this.#latestInstant,
+      tokenCount: 0,
+    };
+    const draft = { message, key, openCalls: 0, chars: 0 };
+    this.#held.push(draft);
+    return draft;
+  }
+
+  #current(): Draft {
+    this.#step ??= this.#begin('assistant', undefined, undefined);
+    return this.#step;
+  }
+
+  #findHeld(key: string | undefined): Draft | undefined {
+    if (key === undefined) return undefined;
+    return this.#held.find(
+      (held): held is Draft => 'message' in held && held.key === key && held.chars < MAX_HELD_CHARS,
+    );
+  }
+
+  #describe(draft: Draft, facts: StepFacts): void {
+    const { createdAt: _, usage, ...rest } = facts;
+    Object.assign(draft.message, optional(rest));
+    if (usage === undefined) return;
+    // Rows of one response each carry its usage; once its message is gone, a later row must not count it again.
+    if (draft.key !== undefined && draft.message.usage === undefined && this.#countedUsage.has(draft.key))
+      return;
+    if (draft.key !== undefined) this.#countedUsage.add(draft.key);
+    draft.message.usage = usage;
+  }
+
+  #add(draft: Draft, part: Part): void {
+    draft.message.parts.push(part);
+    this.#grow(draft, partSize(part));
+  }
+
+  #grow(draft: Draft, chars: number): void {
+    draft.chars += chars;
+    this.#heldChars += chars;
+  }
+
+  #uniqueCallId(id: string): string {
+    let unique = id;
+    for (let round = 2; this.#knownCalls.has(unique); round += 1) unique = `${id}#${round}`;
+    this.#knownCalls.add(unique);
+    return unique;
+  }
+
+  #answer(id: string, open: OpenCall, facts: ResultFacts): void {
+    const { part, draft } = open;
+    const { output, isError, metadata, ...rest } = facts;
+    this.#openCalls.delete(id);
+    this.#answered.add(id);
+    draft.openCalls -= 1;
+    Object.assign(part, optional(rest));
+    if (metadata !== undefined) part.metadata = { ...part.metadata, ...metadata };
+    part.state = isError === true ? 'error' : 'completed';
+    part.output = output;
+    if (isError === true) part.error = textOf(output);
+    this.#grow(draft, contentSize(output));
+  }
+
+  /** A result whose call is not there: kept as what the model was shown at this place. */
+  #orphan(id: string, facts: ResultFacts): void {
+    if (this.#answered.has(id)) {
+      this.report.skip('results of calls that have one already');
+      return;
+    }
+    this.report.skip('results without their call: kept as notices, not as results');
+    const text = `[Result of the call ${id}, which is not on record]\n${textOf(facts.output)}`;
+    const draft = this.#begin('user', undefined, facts.endedAt);
+    draft.message.metadata = { synthetic: 'injected', orphanResult: id };
+    this.#add(draft, { type: 'notice', text, forModel: true });
+    for (const content of facts.output) {
+      if (content.type !== 'text') this.#add(draft, filePart(content));
+    }
+  }
+
+  #release(isEnd: boolean): Message[] {
+    const released: Message[] = [];
+    for (let head = this.#held[0]; head !== undefined; head = this.#held[0]) {
+      if (!('message' in head)) {
+        this.report.report.compactions.push({ afterSequence: this.#sequence, ...head });
+        this.#held.shift();
+        continue;
+      }
+      const isOver = this.#held.length > MAX_HELD_MESSAGES || this.#heldChars > MAX_HELD_CHARS;
+      const isClosed = head !== this.#step && head.openCalls === 0;
+      if (!isEnd && !isClosed && !(isOver && head !== this.#step)) break;
+      this.#held.shift();
+      this.#heldChars -= head.chars;
+      const message = this.#close(head);
+      if (message !== undefined) released.push(message);
+    }
+    return released;
+  }
+
+  #close(draft: Draft): Message | undefined {
+    const { message } = draft;
+    if (draft.openCalls > 0) {
+      for (const [id, open] of this.#openCalls) if (open.draft === draft) this.#openCalls.delete(id);
+    }
+    if (message.parts.length === 0) {
+      this.report.skip('answers without content');
+      return undefined;
+    }
+    this.#sequence += 1;
+    message.sequence = this.#sequence;
+    if (message.id === '') message.id = this.#ids.messageId(this.#sequence, message.createdAt);
+    message.tokenCount = message.parts.reduce((sum, part) => sum + partTokens(part), 0);
+    this.report.message(message);
+    return message;
+  }
+}
+
+interface RecordedSummary {
+  summary: string;
+  tokensBefore?: number;
+}
+
+function asNotice(part: Part): Part {
+  return part.type === 'text' ? { type: 'notice', text: part.text, forModel: true } : part;
+}
+
+/** The fields that are there. */
+function optional<T extends object>(fields: T): Partial<T> {
+  const present: Partial<T> = { ...fields };
+  for (const key in present) if (present[key] === undefined) delete present[key];
+  return present;
+}

@@ -1,0 +1,138 @@
+import type { JsonObject, JsonValue, Message } from '@longhaul/protocol';
+import { importerOfElement, importerOfRow, isReadByLines } from './detect-format.ts';
+import { DocumentReader } from './document-reader.ts';
+import type { CreateImporter, Importer } from './importer.ts';
+import { LineReader } from './line-reader.ts';
+import { type ImportReport, ReportDraft } from './report.ts';
+import { SessionBuilder } from './session-builder.ts';
+import { StableIds } from './stable-id.ts';
+
+export interface ImportOptions {
+  /** `sessionId` of the messages. Default: made from how the file begins, so that the same file gives the same ids. */
+  sessionId?: string;
+  /** When the session began, for formats that record no dates, in milliseconds since 1970. Default 0. */
+  createdAt?: number;
+}
+
+/** How much of a file is looked at before its format is settled. */
+const HEAD_CHARS = 1_000_000;
+/** Elements that may pass before a document says what it is. */
+const MAX_UNDECIDED = 4;
+
+/** Reads a session file that comes in pieces of text, and gives the messages that have closed since. Never throws on what it reads. */
+export class SessionReader {
+  readonly #options: ImportOptions;
+  readonly #draft = new ReportDraft();
+  readonly #fields = new Map<string, JsonValue>();
+  #head = '';
+  #reader: LineReader | DocumentReader | undefined;
+  #builder: SessionBuilder | undefined;
+  #importer: Importer | undefined;
+  #undecided: { element: JsonObject; list: string }[] = [];
+  #isEmpty = true;
+  #hasBinary = false;
+
+  constructor(options: ImportOptions = {}) {
+    this.#options = options;
+  }
+
+  /** What is known so far; complete after `end`. */
+  get report(): ImportReport {
+    return this.#draft.report;
+  }
+
+  push(text: string): Message[] {
+    if (this.#reader === undefined) {
+      this.#head += text;
+      if (this.#head.length < HEAD_CHARS) return [];
+      this.#begin();
+    } else {
+      this.#reader.push(text);
+    }
+    return this.#builder?.take() ?? [];
+  }
+
+  end(): Message[] {
+    if (this.#reader === undefined) this.#begin();
+    this.#reader?.end();
+    this.#settle();
+    this.#importer?.end?.();
+    const messages = this.#builder?.end() ?? [];
+    const problem = this.#problem();
+    if (problem !== undefined) this.report.problem = problem;
+    return messages;
+  }
+
+  #begin(): void {
+    const head = this.#head;
+    this.#head = '';
+    this.#hasBinary = head.slice(0, 8192).includes('\u0000');
+    this.#isEmpty = head.trim() === '';
+    const ids = new StableIds(head.slice(0, 65_536), this.#options.sessionId);
+    this.#builder = new SessionBuilder(this.#draft, ids, this.#options.createdAt ?? 0);
+    this.#reader = isReadByLines(head)
+      ? new LineReader(this.#draft, (row) => this.#row(row))
+      : new DocumentReader(this.#draft, {
+          element: (element, list) => this.#element(element, list),
+          field: (name, value) => this.#field(name, value),
+        });
+    this.#reader.push(head);
+  }
+
+  #row(row: JsonObject): void {
+    this.#importer ??= this.#create(importerOfRow(row));
+    if (this.#importer === undefined) this.#draft.skip('rows of no known format');
+    else this.#importer.read(row, '');
+  }
+
+  #element(element: JsonObject, list: string): void {
+    if (this.#importer !== undefined) {
+      this.#importer.read(element, list);
+      return;
+    }
+    const found = importerOfElement(element, list, this.#fields);
+    if (found === undefined) {
+      this.#draft.skip('elements of no known format');
+      return;
+    }
+    this.#undecided.push({ element, list });
+    if (found !== 'later') this.#decide(found);
+    else if (this.#undecided.length >= MAX_UNDECIDED) this.#settle();
+  }
+
+  #field(name: string, value: JsonValue): void {
+    if (this.#importer === undefined) this.#fields.set(name, value);
+    else this.#importer.field?.(name, value);
+  }
+
+  /** What could be of two formats is the more general one of them. */
+  #settle(): void {
+    const first = this.#undecided[0];
+    if (this.#importer !== undefined || first === undefined) return;
+    this.#decide(importerOfRow(first.element));
+  }
+
+  #decide(create: CreateImporter | undefined): void {
+    this.#importer = this.#create(create);
+    for (const [name, value] of this.#fields) this.#importer?.field?.(name, value);
+    for (const { element, list } of this.#undecided) this.#importer?.read(element, list);
+    this.#fields.clear();
+    this.#undecided = [];
+  }
+
+  #create(create: CreateImporter | undefined): Importer | undefined {
+    if (create === undefined || this.#builder === undefined) return undefined;
+    const importer = create(this.#builder);
+    this.report.format = importer.format;
+    return importer;
+  }
+
+  #problem(): string | undefined {
+    if (this.report.messages > 0) return undefined;
+    if (this.#isEmpty) return 'The file is empty.';
+    if (this.report.format !== undefined)
+      return `The file is of the format ${this.report.format}, but no message in it can be read.`;
+    if (this.#hasBinary) return 'Nothing recognised here: this is no text.';
+    return 'Nothing recognised here: no session of a known agent, and no chat messages.';
+  }
+}
