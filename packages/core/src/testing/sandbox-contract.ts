@@ -1,16 +1,10 @@
-import type { ContractRunner } from './contract-runner.ts';
 import { execContract } from './sandbox-exec-contract.ts';
 import { workspaceFilesContract } from './sandbox-files-contract.ts';
-import type { SandboxHarness } from './sandbox-fixtures.ts';
+import type { SandboxContractRunner, SandboxHarness } from './sandbox-fixtures.ts';
 import { isolationContract } from './sandbox-isolation-contract.ts';
 import { processContract } from './sandbox-process-contract.ts';
 
-export type { SandboxHarness } from './sandbox-fixtures.ts';
-
-export interface SandboxContractRunner extends ContractRunner {
-  /** Shows a test that cannot be run, with the reason in its name. */
-  skip(name: string): void;
-}
+export type { SandboxContractRunner, SandboxHarness } from './sandbox-fixtures.ts';
 
 /**
  * What every sandbox must do, ways out of it included. Needs Linux: it looks for processes in /proc.

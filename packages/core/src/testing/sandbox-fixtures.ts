@@ -7,6 +7,12 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { type ErrorCode, LonghaulError } from '@longhaul/protocol';
 import type { ExecOptions, ExecResult, Sandbox, SandboxDriver, SandboxOptions } from '../ports/index.ts';
+import type { ContractRunner } from './contract-runner.ts';
+
+export interface SandboxContractRunner extends ContractRunner {
+  /** Shows a test that cannot be run, with the reason in its name. */
+  skip(name: string): void;
+}
 
 export interface SandboxHarness {
   driver: SandboxDriver;

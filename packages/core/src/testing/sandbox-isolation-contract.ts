@@ -6,8 +6,13 @@ import { createServer } from 'node:net';
 import { networkInterfaces } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { SandboxContractRunner } from './sandbox-contract.ts';
-import { countProcesses, openTestSandbox, type SandboxHarness, uniqueSeconds } from './sandbox-fixtures.ts';
+import {
+  countProcesses,
+  openTestSandbox,
+  type SandboxContractRunner,
+  type SandboxHarness,
+  uniqueSeconds,
+} from './sandbox-fixtures.ts';
 
 const SECRET = 'LONGHAUL_CONTRACT_SECRET';
 

@@ -40,7 +40,10 @@ export function createBubblewrapDriver(): SandboxDriver {
 }
 
 async function openBubblewrap(root: string, options: SandboxOptions): Promise<Sandbox> {
+  // Refused before anything is made.
+  commandEnvironment({}, options.env);
   await removeOrphanedTempFolders();
+  const cgroup = await makeCgroup(options);
   const folder = await makeTempFolder();
   const layout: BwrapLayout = {
     workspace: root,
@@ -51,7 +54,6 @@ async function openBubblewrap(root: string, options: SandboxOptions): Promise<Sa
   };
   await mkdir(layout.tmp);
   await mkdir(layout.home);
-  const cgroup = await makeCgroup(options);
   const environment = commandEnvironment({ HOME: HOME_PATH, PATH: bwrapPath(layout) }, options.env);
   const setEnvironment = Object.entries(environment).flatMap(([name, value]) => ['--setenv', name, value]);
   return createSandbox({
