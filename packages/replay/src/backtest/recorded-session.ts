@@ -1,4 +1,5 @@
-import type { Message, Part, ToolOutputContent, ToolPart } from '@longhaul/protocol';
+import type { Message, Part, ToolPart } from '@longhaul/protocol';
+import { type SessionEvent, stepsOf, toEvents } from '../events.ts';
 
 /** Something that stands in a log or a view: a text, a call's arguments, or a call's result. */
 export interface Segment {
@@ -45,15 +46,25 @@ export function tokensOf(segments: readonly Segment[]): number {
   return segments.reduce((sum, segment) => sum + segment.tokens, 0);
 }
 
-/** Reasoning is left out; media stand as a short text, since only text can hold facts. */
+/**
+ * Reasoning is left out, and so are the summaries that the recorded agent wrote: the log keeps what they stand for. Media stand as a short
+ * text, since only text can hold facts.
+ */
 export function recordSession(recorded: readonly Message[]): RecordedSession {
-  const messages = recorded.map(visibleMessage);
-  const events = messages.flatMap((message, messageIndex) => eventsOf(message, messageIndex));
+  const messages = recorded
+    .filter((message) => message.metadata?.['isCompactSummary'] !== true)
+    .map(visibleMessage);
+  const found = toEvents(messages);
+  const events = withArguments(found, messages);
   return {
     messages,
     events,
-    steps: stepsOf(events),
-    tokens: events.reduce((sum, event) => sum + event.tokens, 0),
+    steps: stepsOf(found).map(({ from, to }) => ({
+      firstEvent: from,
+      endEvent: to,
+      messageIndex: events[from]?.messageIndex ?? 0,
+    })),
+    tokens: tokensOf(events),
   };
 }
 
@@ -65,49 +76,36 @@ function visiblePart(part: Part): Part[] {
   if (part.type === 'reasoning') return [];
   if (part.type === 'notice') return part.forModel ? [{ type: 'text', text: part.text, state: 'done' }] : [];
   if (part.type === 'file') return [{ type: 'text', text: `[${part.mediaType}]`, state: 'done' }];
-  if (part.type !== 'tool') return part.text === '' ? [] : [part];
-  return [{ ...part, output: [{ type: 'text', text: outputText(part) }] }];
+  if (part.type === 'text') return part.text === '' ? [] : [part];
+  const text = outputText(part);
+  return [text === undefined ? part : { ...part, output: [{ type: 'text', text }] }];
 }
 
-function outputText(part: ToolPart): string {
-  if (part.output === undefined) return part.error ?? '';
-  return part.output.map(textOfContent).join('\n');
+function outputText({ output, error }: ToolPart): string | undefined {
+  return (
+    output?.map((content) => (content.type === 'text' ? content.text : `[${content.type}]`)).join('\n') ??
+    error
+  );
 }
 
-function textOfContent(content: ToolOutputContent): string {
-  return content.type === 'text' ? content.text : `[${content.type}]`;
-}
-
-/** All calls of a message come before their results, as they were sent. */
-function eventsOf(message: Message, messageIndex: number): RecordedEvent[] {
-  const said: RecordedEvent[] = [];
-  const results: RecordedEvent[] = [];
-  for (const part of message.parts) {
-    if (part.type === 'text') said.push({ ...segmentOf(message.role, part.text), messageIndex });
-    if (part.type !== 'tool') continue;
-    const args = JSON.stringify(part.input);
-    const call = { input: part.input, messageIndex };
-    said.push({ ...segmentOf('call', args, args), ...call });
-    results.push({ ...segmentOf('result', outputText(part), args), ...call });
+function withArguments(found: readonly SessionEvent[], messages: readonly Message[]): RecordedEvent[] {
+  const indexes = new Map(messages.map((message, index) => [message.sequence, index]));
+  const calls = new Map<string, Pick<RecordedEvent, 'args' | 'input'>>();
+  for (const { parts, sequence } of messages) {
+    for (const part of parts) {
+      if (part.type !== 'tool') continue;
+      calls.set(`${sequence} ${part.callId}`, { args: JSON.stringify(part.input), input: part.input });
+    }
   }
-  return [...said, ...results];
+  return found.map(({ kind, text, callId, sequence }) => ({
+    kind,
+    text,
+    tokens: eventTokens(text),
+    messageIndex: indexes.get(sequence) ?? 0,
+    ...(callId === undefined ? {} : calls.get(`${sequence} ${callId}`)),
+  }));
 }
 
 export function segmentOf(kind: Segment['kind'], text: string, args?: string): Segment {
   return { kind, text, tokens: eventTokens(text), ...(args === undefined ? {} : { args }) };
-}
-
-function stepsOf(events: readonly RecordedEvent[]): RecordedStep[] {
-  const steps: RecordedStep[] = [];
-  for (let index = 0; index < events.length; index += 1) {
-    if (!isAssistant(events[index])) continue;
-    const firstEvent = index;
-    while (isAssistant(events[index + 1])) index += 1;
-    steps.push({ firstEvent, endEvent: index + 1, messageIndex: events[firstEvent]?.messageIndex ?? 0 });
-  }
-  return steps;
-}
-
-function isAssistant(event: RecordedEvent | undefined): boolean {
-  return event?.kind === 'assistant' || event?.kind === 'call';
 }

@@ -1,0 +1,49 @@
+import type { RunSpec } from './backtest-types.ts';
+import type { FoundFile } from './find-session-files.ts';
+import type { Job } from './job-runner.ts';
+
+/**
+ * Hands out jobs so that a worker stays with the file it has read, large files come first, and none waits while there is work.
+ */
+export class JobQueue {
+  readonly #pending = new Map<string, RunSpec[]>();
+  readonly #fresh: string[];
+  readonly #wantsTrace: boolean;
+
+  constructor(
+    files: readonly FoundFile[],
+    runs: readonly RunSpec[],
+    { wantsTrace }: { wantsTrace: boolean },
+  ) {
+    this.#wantsTrace = wantsTrace;
+    this.#fresh = files.toSorted((left, right) => right.bytes - left.bytes).map(({ path }) => path);
+    for (const { path } of files) this.#pending.set(path, [...runs]);
+  }
+
+  /** The next job for a worker that has read `lastPath`; undefined when there is none left. */
+  next(lastPath: string | undefined): Job | undefined {
+    const path = this.#choose(lastPath);
+    if (path === undefined) return undefined;
+    const runs = this.#pending.get(path) ?? [];
+    const run = runs.shift();
+    if (runs.length === 0) this.#pending.delete(path);
+    return run === undefined ? undefined : { path, ...run, wantsTrace: this.#wantsTrace };
+  }
+
+  /** Nothing more of a file that cannot be read. Returns how many jobs are gone with it. */
+  drop(path: string): number {
+    const dropped = this.#pending.get(path)?.length ?? 0;
+    this.#pending.delete(path);
+    return dropped;
+  }
+
+  #choose(lastPath: string | undefined): string | undefined {
+    if (lastPath !== undefined && this.#pending.has(lastPath)) return lastPath;
+    for (;;) {
+      const fresh = this.#fresh.shift();
+      if (fresh === undefined) break;
+      if (this.#pending.has(fresh)) return fresh;
+    }
+    return this.#pending.keys().next().value;
+  }
+}

@@ -1,0 +1,87 @@
+import type { Summarise } from '@longhaul/context';
+import type { NeedsTrace, RunReport, RunSpec, RunTrace, SessionFigures } from './backtest-types.ts';
+import { loadSession } from './load-session.ts';
+import { EMPTY_TALLY, type StepMeasure } from './measures.ts';
+import { createMethod } from './methods.ts';
+import { isMeasured, type PreparedSession, prepareSession, replaySession } from './replay-session.ts';
+
+export interface Job extends RunSpec {
+  readonly path: string;
+  readonly wantsTrace: boolean;
+}
+
+export type JobOutcome =
+  | { status: 'done'; run: RunReport; session: SessionFigures; notes: readonly string[]; needs?: NeedsTrace }
+  /** The file holds no session that could be replayed. */
+  | { status: 'unreadable'; message: string; notes: readonly string[] };
+
+interface Loaded {
+  path: string;
+  prepared?: PreparedSession;
+  message: string;
+  notes: readonly string[];
+}
+
+/** Runs jobs one after another. Remembers the last file, so that its next job costs the replay alone. */
+export class JobRunner {
+  readonly #summarise: Summarise | undefined;
+  #loaded: Loaded | undefined;
+
+  constructor(summarise?: Summarise) {
+    this.#summarise = summarise;
+  }
+
+  async run(job: Job): Promise<JobOutcome> {
+    const { prepared, message, notes } = await this.#load(job.path);
+    if (prepared === undefined) return { status: 'unreadable', message, notes };
+    const needs = job.wantsTrace ? { needs: needsTrace(prepared) } : {};
+    const run = await this.#replay(prepared, job);
+    return { status: 'done', run, session: figuresOf(prepared), notes, ...needs };
+  }
+
+  async #load(path: string): Promise<Loaded> {
+    if (this.#loaded?.path === path) return this.#loaded;
+    this.#loaded = undefined;
+    const { messages, problem, notes } = await loadSession(path);
+    const prepared = messages === undefined ? {} : { prepared: prepareSession(messages) };
+    this.#loaded = { path, message: problem ?? '', notes, ...prepared };
+    return this.#loaded;
+  }
+
+  async #replay(prepared: PreparedSession, { method, windowTokens, wantsTrace }: Job): Promise<RunReport> {
+    const spec = { method, windowTokens };
+    if (!isMeasured(prepared, windowTokens)) {
+      return { ...spec, isSkipped: true, tally: EMPTY_TALLY, exhausted: 0, milliseconds: 0 };
+    }
+    const made = createMethod(method, this.#summarise);
+    const { steps, ...result } = await replaySession(prepared, made, windowTokens);
+    return { ...spec, isSkipped: false, ...result, ...(wantsTrace ? { trace: traceOf(steps) } : {}) };
+  }
+}
+
+function figuresOf({ session }: PreparedSession): SessionFigures {
+  return {
+    steps: session.steps.length,
+    calls: session.events.filter((event) => event.kind === 'call').length,
+    visibleChars: session.events.reduce((sum, event) => sum + event.text.length, 0),
+    tokens: session.tokens,
+  };
+}
+
+function traceOf(steps: readonly StepMeasure[]): RunTrace {
+  return {
+    tokens: steps.map((step) => step.tokens),
+    rewritten: steps.flatMap((step, index) => (step.isRewritten ? [index] : [])),
+    missing: steps.flatMap(({ missing }, index) => (missing.length > 0 ? [[index, missing] as const] : [])),
+  };
+}
+
+function needsTrace({ facts: { facts, needs } }: PreparedSession): NeedsTrace {
+  return {
+    facts: facts.map((fact) => fact.text),
+    needs: needs.map((step) => [
+      step.filter((need) => !need.isFar).map((need) => need.fact),
+      step.filter((need) => need.isFar).map((need) => need.fact),
+    ]),
+  };
+}

@@ -1,0 +1,114 @@
+import { availableParallelism } from 'node:os';
+import type { Summarise } from '@longhaul/context';
+import type { FileReport, RunReport, RunSpec } from './backtest-types.ts';
+import { findSessionFiles } from './find-session-files.ts';
+import { JobQueue } from './job-queue.ts';
+import type { Job, JobOutcome } from './job-runner.ts';
+import { createMethod } from './methods.ts';
+import { runPool } from './worker-pool.ts';
+
+export interface BacktestOptions {
+  /** Files and folders. */
+  paths: readonly string[];
+  windows: readonly number[];
+  /** Names of strategies and of simple methods. */
+  methods: readonly string[];
+  /** Worker threads. Default: one for each processor, at least 2, at most 8. Results do not depend on it. */
+  workers?: number;
+  /** Writes narratives. Absent: ledgers stand alone. */
+  summarise?: Summarise;
+  /** Whether to keep what happened at each step. */
+  wantsTrace?: boolean;
+  onProgress?: (progress: BacktestProgress) => void;
+  signal?: AbortSignal;
+}
+
+export interface BacktestProgress {
+  readonly done: number;
+  readonly total: number;
+  /** The file that was worked on last. */
+  readonly path: string;
+}
+
+export interface BacktestReport {
+  readonly windows: readonly number[];
+  readonly methods: readonly string[];
+  /** Sorted by path; those that could not be replayed say why. */
+  readonly files: readonly FileReport[];
+  /** Files in folders that were not tried, by their names. */
+  readonly leftAside: number;
+}
+
+const MAX_WORKERS = 8;
+
+/**
+ * Replays sessions through strategies, each in every window, and measures what every step could see. Files that cannot be replayed are
+ * reported, and the others go on.
+ *
+ * @throws {LonghaulError} `usage` for a strategy that does not exist; `internal`; `cancelled`.
+ */
+export async function runBacktest(options: BacktestOptions): Promise<BacktestReport> {
+  const { windows, methods, wantsTrace = false } = options;
+  for (const method of methods) createMethod(method);
+  const runs = windows.flatMap((windowTokens) => methods.map((method) => ({ method, windowTokens })));
+  const { files, problems, leftAside } = await findSessionFiles(options.paths);
+  const reports = new ReportCollector(files.length * runs.length, options.onProgress);
+  for (const { path, message } of problems) reports.addProblem(path, message);
+  const queue = new JobQueue(files, runs, { wantsTrace });
+  const { summarise, signal } = options;
+  await runPool({
+    workers: Math.max(1, Math.min(options.workers ?? defaultWorkers(), files.length * runs.length)),
+    queue,
+    onOutcome: (job, outcome) => reports.add(job, outcome, queue),
+    ...(summarise === undefined ? {} : { summarise }),
+    ...(signal === undefined ? {} : { signal }),
+  });
+  return { windows, methods, files: reports.sorted(runs), leftAside };
+}
+
+function defaultWorkers(): number {
+  return Math.max(2, Math.min(MAX_WORKERS, availableParallelism()));
+}
+
+type GrowingReport = { -readonly [Key in keyof FileReport]: FileReport[Key] } & { runs: RunReport[] };
+
+class ReportCollector {
+  readonly #reports = new Map<string, GrowingReport>();
+  readonly #total: number;
+  readonly #onProgress: BacktestOptions['onProgress'];
+  #done = 0;
+
+  constructor(total: number, onProgress: BacktestOptions['onProgress']) {
+    this.#total = total;
+    this.#onProgress = onProgress;
+  }
+
+  addProblem(path: string, problem: string): void {
+    this.#reports.set(path, { path, problem, notes: [], runs: [] });
+  }
+
+  add({ path }: Job, outcome: JobOutcome, queue: JobQueue): void {
+    const report = this.#reports.get(path) ?? { path, notes: outcome.notes, runs: [] };
+    this.#reports.set(path, report);
+    this.#done += 1;
+    if (outcome.status === 'unreadable') {
+      report.problem = outcome.message;
+      report.runs = [];
+      this.#done += queue.drop(path);
+    } else {
+      report.runs.push(outcome.run);
+      report.session = outcome.session;
+      if (outcome.needs !== undefined) report.needs = outcome.needs;
+    }
+    this.#onProgress?.({ done: this.#done, total: this.#total, path });
+  }
+
+  /** In an order that does not depend on which worker was faster. */
+  sorted(specs: readonly RunSpec[]): FileReport[] {
+    const place = (run: RunReport) =>
+      specs.findIndex((spec) => spec.method === run.method && spec.windowTokens === run.windowTokens);
+    const reports = [...this.#reports.values()].sort((left, right) => (left.path < right.path ? -1 : 1));
+    for (const report of reports) report.runs.sort((left, right) => place(left) - place(right));
+    return reports;
+  }
+}

@@ -1,0 +1,68 @@
+import type { FileReport, RunReport } from './backtest-types.ts';
+import { addTallies, EMPTY_TALLY, share, type Tally } from './measures.ts';
+
+/** What one method reached at one window, all sessions together. */
+export interface MethodTotals {
+  readonly method: string;
+  readonly windowTokens: number;
+  /** Sessions larger than the window. */
+  readonly sessions: number;
+  /** Shares pool the facts of all steps of all sessions; null where there are no such facts. */
+  readonly farRecall: number | null;
+  readonly groundedRecall: number | null;
+  readonly recall: number | null;
+  readonly overflows: number;
+  readonly sentTokens: number;
+  readonly costTokens: number;
+  readonly compactions: number;
+  /** Mean over the sessions that have far facts. */
+  readonly meanFarRecall: number | null;
+  readonly farFacts: number;
+  readonly neededFacts: number;
+  readonly steps: number;
+  readonly exhausted: number;
+  /** The method's own time. */
+  readonly millisecondsPerStep: number;
+}
+
+export function totalsOf(files: readonly FileReport[], method: string, windowTokens: number): MethodTotals {
+  const runs = files
+    .flatMap((file) => file.runs)
+    .filter((run) => run.method === method && run.windowTokens === windowTokens && !run.isSkipped);
+  const tally = runs.map((run) => run.tally).reduce(addTallies, EMPTY_TALLY);
+  const milliseconds = runs.reduce((sum, run) => sum + run.milliseconds, 0);
+  return {
+    method,
+    windowTokens,
+    sessions: runs.length,
+    ...sharesOf(tally),
+    overflows: tally.overflows,
+    sentTokens: tally.sentTokens,
+    costTokens: Math.round(tally.costTokens),
+    compactions: tally.compactions,
+    meanFarRecall: meanFarRecall(runs),
+    farFacts: tally.far,
+    neededFacts: tally.needed,
+    steps: tally.steps,
+    exhausted: runs.reduce((sum, run) => sum + run.exhausted, 0),
+    millisecondsPerStep: tally.steps === 0 ? 0 : milliseconds / tally.steps,
+  };
+}
+
+export function sharesOf(tally: Tally) {
+  return {
+    farRecall: share(tally.farSeen, tally.far) ?? null,
+    groundedRecall: share(tally.farGrounded, tally.far) ?? null,
+    recall: share(tally.neededSeen, tally.needed) ?? null,
+  };
+}
+
+function meanFarRecall(runs: readonly RunReport[]): number | null {
+  const shares = runs.flatMap(({ tally }) => share(tally.farSeen, tally.far) ?? []);
+  return (
+    share(
+      shares.reduce((sum, value) => sum + value, 0),
+      shares.length,
+    ) ?? null
+  );
+}

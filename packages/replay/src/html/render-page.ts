@@ -1,0 +1,35 @@
+import { readFile } from 'node:fs/promises';
+import type { BacktestReport } from '../backtest/run-backtest.ts';
+import { pageData } from './page-data.ts';
+
+/**
+ * A report as one page that needs nothing else: totals, recall against cost, tokens over the steps of each session, and for any step what it
+ * needed and what was missing. The report must have been made with `wantsTrace`.
+ */
+export async function renderPage(report: BacktestReport): Promise<string> {
+  const [style, script] = await Promise.all([asset('page.css'), asset('page.js')]);
+  // `<` is escaped, so that no text of a session can end the element it stands in.
+  const data = JSON.stringify(pageData(report)).replaceAll('<', '\\u003c');
+  return `<!doctype html>
+<html lang="en">
+<head>
+<meta charset="utf-8">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<title>Longhaul replay</title>
+<style>
+${style}</style>
+</head>
+<body>
+<main id="page"><noscript>This page draws itself with JavaScript; it loads nothing from elsewhere.</noscript></main>
+<script type="application/json" id="data">${data}</script>
+<script type="module">
+${script}</script>
+</body>
+</html>
+`;
+}
+
+/** Assets are shipped as source, two folders up from here in the source and in the build alike. */
+function asset(name: string): Promise<string> {
+  return readFile(new URL(`../../src/html/${name}`, import.meta.url), 'utf8');
+}
