@@ -1,8 +1,10 @@
 #!/usr/bin/env node
 // Plain JavaScript that every Node understands: checks the version, then loads the program.
+import { statSync } from 'node:fs';
 import * as nodeModule from 'node:module';
 
 const OLDEST_NODE = 24;
+const PACKAGES = ['protocol', 'context', 'models', 'core', 'storage', 'sandbox', 'cli'];
 const major = Number(process.versions.node.split('.')[0]);
 
 if (major < OLDEST_NODE) await runWithNewerNode();
@@ -10,11 +12,23 @@ else await start();
 
 async function start() {
   nodeModule.enableCompileCache();
-  const flags = [...process.execArgv, process.env.NODE_OPTIONS ?? ''];
-  const entry = flags.some((flag) => flag.includes('longhaul-src')) ? '../src/main.ts' : '../dist/main.js';
-  const { main } = await load(entry);
+  const { main } = await load(entryPoint());
   // Output to files, pipes and terminals is written when `main` is done; open connections need not be waited for.
   process.exit(await main(process.argv.slice(2)));
+}
+
+/** The source when it is asked for, as tests do; else the bundle, unless something was compiled after it. */
+function entryPoint() {
+  const flags = [...process.execArgv, process.env.NODE_OPTIONS ?? ''];
+  if (flags.some((flag) => flag.includes('longhaul-src'))) return '../src/main.ts';
+  const bundledAt = modifiedAt('../bundle/main.js');
+  const compiledAt = Math.max(...PACKAGES.map((name) => modifiedAt(`../../${name}/tsconfig.tsbuildinfo`)));
+  return bundledAt > 0 && bundledAt >= compiledAt ? '../bundle/main.js' : '../dist/main.js';
+}
+
+/** Milliseconds since 1970; 0 for what is not there, as nothing of a checkout is in an installed package. */
+function modifiedAt(path) {
+  return statSync(new URL(path, import.meta.url), { throwIfNoEntry: false })?.mtimeMs ?? 0;
 }
 
 async function load(entry) {
