@@ -50,12 +50,12 @@ export function workspaceFilesContract({ it }: ContractRunner, harness: SandboxH
     assert.equal(await files.stat('f/below'), undefined);
   });
 
-  for (const path of ['..', '../x', '/etc/passwd', '/workspace-beside/x', 'a/../../x', '/']) {
-    it(`refuses the path ${path}`, async () => {
-      await using box = await openTestSandbox(harness);
+  it('refuses paths that lead out', async () => {
+    await using box = await openTestSandbox(harness);
+    for (const path of ['..', '../x', '/etc/passwd', '/workspace-beside/x', 'a/../../x', '/']) {
       await refusesAll(box, path);
-    });
-  }
+    }
+  });
 
   it('refuses links that lead out, made by a command, at any place in the path', async () => {
     await using box = await openTestSandbox(harness);

@@ -104,6 +104,16 @@ export function isolationContract(runner: SandboxContractRunner, harness: Sandbo
     assert.equal((await box.run('echo on')).stdout, 'on\n');
   });
 
+  itIsolated('outlives a fork bomb', async () => {
+    await using box = await openTestSandbox(harness, { pids: 40 });
+    const name = `bomb_${box.sessionId.slice(0, 8)}`;
+    await writeFile(join(box.workspace, name), `while :; do bash ./${name} & sleep 0.01; done\n`);
+    const { ended } = await box.run(`trap '' TERM; . ./${name}`, { timeoutMs: 1_000 });
+    assert.equal(ended, 'timeout');
+    assert.equal(countProcesses(name), 0);
+    assert.equal((await box.run('echo on')).stdout, 'on\n');
+  });
+
   itIsolated('holds memory to its limit, and goes on', async () => {
     await using box = await openTestSandbox(harness, { memoryMb: 96 });
     const { stdout } = await box.run('x=$(head -c 300000000 /dev/zero | tr "\\0" a); printf %s "$x" | wc -c');

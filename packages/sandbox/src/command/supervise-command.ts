@@ -43,7 +43,11 @@ export async function superviseCommand(command: RunningCommand, watch: Watch): P
   // A consumer that throws ends the command; its error is reported below, from `pumps` itself.
   pumps.catch(onAbort);
   try {
-    const exit = await command.exited;
+    const exit = await command.exited.catch((error: unknown): CommandExit => {
+      // A command that was being ended may have taken its sandbox with it; it has ended, as was asked.
+      if (ending.cause !== 'exit') return { signal: 'SIGKILL' };
+      throw error;
+    });
     return resultOf(ending.cause, exit, performance.now() - startedAt);
   } finally {
     clearTimeout(timer);

@@ -13,6 +13,8 @@ import { isGone, reasonOf } from './engine.ts';
 import { SIGNAL_SCRIPT, SUPERVISE_SCRIPT } from './supervisor-script.ts';
 
 const POLL_MS = 10;
+/** How long killing a command may take before its container is killed. */
+const KILL_DEADLINE_MS = 1_500;
 const STOP_TIMEOUT_MS = 2_000;
 /** Bytes before each frame of output: one for the stream, three unused, four for the length. */
 const FRAME_HEADER = 8;
@@ -40,8 +42,11 @@ export async function startDockerCommand(
     terminate: () => signalCommand(container, mark, 'TERM'),
     async destroy() {
       // Killed while its supervisor was only starting, the command would begin after the kill; so again, until it has ended.
+      const deadline = Date.now() + KILL_DEADLINE_MS;
       while (await isRunning(exec)) {
         await signalCommand(container, mark, 'KILL');
+        // A fork bomb leaves no room to start the kill in; then the container must go. The next command starts it again.
+        if (Date.now() > deadline) await killContainer(container);
         await sleep(POLL_MS);
       }
     },
@@ -134,6 +139,14 @@ async function signalCommand(container: Container, mark: string, signal: 'TERM' 
     for await (const _ of stream);
   } catch (error) {
     // With the container, everything in it has ended.
+    if (!isGone(error)) throw engineFailure(error);
+  }
+}
+
+async function killContainer(container: Container): Promise<void> {
+  try {
+    await container.kill();
+  } catch (error) {
     if (!isGone(error)) throw engineFailure(error);
   }
 }

@@ -25,7 +25,9 @@ export async function connectEngine(): Promise<Engine> {
   if (address === undefined) {
     return {
       ok: false,
-      reason: 'No Docker engine was found (no socket, and DOCKER_HOST is not set).',
+      reason: process.env['DOCKER_HOST']
+        ? `No Docker engine was found at DOCKER_HOST (${process.env['DOCKER_HOST']}).`
+        : 'No Docker engine was found (no socket, and DOCKER_HOST is not set).',
       remedy: 'Install and start Docker.',
     };
   }
@@ -144,7 +146,8 @@ export function reasonOf(error: unknown): string {
   if (!(error instanceof Error)) return String(error);
   const body = 'json' in error ? error.json : undefined;
   const said = typeof body === 'object' && body !== null && 'message' in body ? body.message : undefined;
-  return (typeof said === 'string' ? said : error.message).trim().replace(/\.$/, '');
+  const text = typeof said === 'string' ? said : error.message.replace(/^\(HTTP code \d+\) [\w ]+ - /, '');
+  return text.trim().replace(/\.$/, '');
 }
 
 function statusOf(error: unknown): unknown {

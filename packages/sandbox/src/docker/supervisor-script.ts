@@ -36,8 +36,7 @@ sweep() {
   done
 }
 kill_all() {
-  rounds=0
-  while sweep "$1" KILL; [ -n "$found" ] && [ $rounds -lt 1000 ]; do rounds=$((rounds + 1)); done
+  while sweep "$1" KILL; [ -n "$found" ]; do :; done
 }
 `;
 
