@@ -37,7 +37,7 @@ export interface EventStep {
   to: number;
 }
 
-export function stepsOf(events: readonly SessionEvent[]): EventStep[] {
+export function stepsOf(events: readonly Pick<SessionEvent, 'kind'>[]): EventStep[] {
   const steps: EventStep[] = [];
   let open: EventStep | undefined;
   for (const [index, event] of events.entries()) {

@@ -50,6 +50,8 @@ class ClaudeCodeImporter implements Importer {
   readonly format = 'claude-code';
   readonly #builder: SessionBuilder;
   readonly #rows = new RecentKeys(100_000);
+  /** The subagent whose file this is; empty in the file of a session. */
+  #agent: string | undefined;
   /** A compaction whose summary stands in the next user row. */
   #boundary: { tokensBefore?: number | undefined } | undefined;
 
@@ -65,7 +67,7 @@ class ClaudeCodeImporter implements Importer {
       return;
     }
     if (uuid !== undefined) this.#rows.add(uuid);
-    if (row['isSidechain'] === true || typeof row['parent_tool_use_id'] === 'string') {
+    if (this.#isOfSubagent(row)) {
       report.skip('rows of subagents (sidechains)');
       return;
     }
@@ -80,6 +82,16 @@ class ClaudeCodeImporter implements Importer {
 
   end(): void {
     this.#recordBoundary();
+  }
+
+  /** A subagent has a file of its own in newer versions: such a file begins with it, and then it is what is read. */
+  #isOfSubagent(row: JsonObject): boolean {
+    const agent = textAt(row, 'agentId');
+    const isConversation = /^(?:user|assistant)$/.test(textAt(row, 'type') ?? '');
+    if (isConversation && this.#agent === undefined)
+      this.#agent = row['isSidechain'] === true && agent ? agent : '';
+    if (row['isSidechain'] === true) return agent === undefined || agent !== this.#agent;
+    return textAt(row, 'parent_tool_use_id') !== undefined;
   }
 
   #other(row: JsonObject, type: string | undefined): void {

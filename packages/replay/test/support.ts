@@ -1,0 +1,48 @@
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import type { Message, Part, ToolPart } from '@longhaul/protocol';
+
+const folder = process.env['LONGHAUL_TRANSCRIPTS'] ?? '';
+
+/** Why the tests on real sessions are skipped, or undefined where they run. */
+export function missingTranscripts(): string | undefined {
+  const isThere = folder !== '' && existsSync(folder);
+  if (isThere) return undefined;
+  const reason = 'LONGHAUL_TRANSCRIPTS names no folder of recorded sessions';
+  const required = (process.env['LONGHAUL_REQUIRE'] ?? '').split(',').includes('transcripts');
+  if (required) throw new Error(`LONGHAUL_REQUIRE names transcripts, but ${reason}`);
+  return reason;
+}
+
+export function transcriptNames(): string[] {
+  return missingTranscripts() === undefined
+    ? readdirSync(folder).filter((name) => /\.jsonl?$/.test(name))
+    : [];
+}
+
+export function readTranscript(name: string): Buffer {
+  return readFileSync(join(folder, name));
+}
+
+export function readFixture(name: string): Buffer {
+  return readFileSync(new URL(`fixtures/${name}`, import.meta.url));
+}
+
+/** A session in short lines, to compare with. */
+export function outline(messages: readonly Message[]): string[] {
+  return messages.map((message) => {
+    const mark = message.metadata?.['isCompactSummary'] === true ? ' (summary)' : '';
+    return `${message.role}${mark}: ${message.parts.map(outlinePart).join(' | ')}`;
+  });
+}
+
+function outlinePart(part: Part): string {
+  if (part.type === 'text') return part.text;
+  if (part.type === 'file') return `file ${part.mediaType}`;
+  return part.type === 'tool' ? outlineCall(part) : `${part.type} ${part.text}`;
+}
+
+function outlineCall({ name, input, inputText, state, output }: ToolPart): string {
+  const contents = output?.map((content) => (content.type === 'text' ? content.text : content.type)) ?? [];
+  return `${name}${inputText ?? JSON.stringify(input)} ${state} → ${contents.join(', ')}`;
+}
