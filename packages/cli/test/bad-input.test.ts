@@ -92,14 +92,19 @@ describe('wrong usage exits with 2 and says what to do', () => {
 });
 
 describe('what the machine lacks', () => {
-  it('an unreachable server is named, and where to look', async () => {
+  it('an unreachable server is named, tried again, and the session kept', async () => {
     await using bench = await Bench.open();
-    const ended = await bench.run(['run', 'task', '--sandbox', 'local', ...NOWHERE], {
-      env: { XDG_CONFIG_HOME: await withRetries(bench, 1) },
-    });
+    const { server, flags } = await bench.serve({ script: () => 'Hello.' });
+    await server.close();
+    const args = ['run', 'task', '--sandbox', 'local', ...flags];
+    const env = { XDG_CONFIG_HOME: await withRetries(bench, 2) };
+    const ended = await bench.run([...args, '--window', '16000'], { env });
     expect(ended.code).toBe(1);
-    expect(ended.stdout + ended.stderr).toContain('127.0.0.1:9');
+    expect(ended.stdout).toMatch(/↻ [\s\S]*Try 2 in/);
+    expect(ended.stdout).toMatch(/Failed[\s\S]*Cannot reach openai-compatible[\s\S]*longhaul doctor/);
+    expect(ended.stdout).toContain(`127.0.0.1:${server.port}`);
     expect((await bench.run(['sessions'])).stdout).toMatch(/failed +task/);
+    expectRefusal(await bench.run(args, { env }), { code: 1, says: /Cannot reach openai-compatible/ });
   });
 
   it('a wrong key fails at once, without the key in the output', async () => {

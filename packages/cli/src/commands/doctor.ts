@@ -2,9 +2,8 @@ import { DOCTOR_FLAGS } from '../command-line/flags.ts';
 import { parseFlags, usage } from '../command-line/parse-flags.ts';
 import type { Check } from '../doctor/check.ts';
 import { runChecks } from '../doctor/run-checks.ts';
-import { printable } from '../render/format.ts';
 import { createPaint } from '../render/paint.ts';
-import { WordWrapper } from '../render/word-wrapper.ts';
+import { wrapText } from '../render/word-wrapper.ts';
 import { columnsOf, type Terminal, wantsColors } from '../terminal.ts';
 
 /** `longhaul doctor`: what is here, and what to do about the rest. */
@@ -34,10 +33,10 @@ export function checkList(
   const paint = createPaint(colors);
   const signs = { ok: paint.good('✓'), missing: paint.warn('–'), failed: paint.bad('✗') };
   const indent = ' '.repeat(NAME_COLUMNS + 2);
-  const below = (text: string) => {
-    const wrapper = new WordWrapper(columns - indent.length);
-    return (wrapper.push(printable(text)) + wrapper.end()).trimEnd().split('\n');
-  };
+  const below = (text: string) =>
+    wrapText(text, columns - indent.length)
+      .trimEnd()
+      .split('\n');
   return checks
     .map(({ name, status, detail, remedy }) => {
       const [first = '', ...rest] = below(detail);

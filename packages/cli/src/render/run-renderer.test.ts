@@ -109,6 +109,7 @@ describe('RunRenderer', () => {
         },
         { type: 'context:pruned', prunedCount: 5, savedTokens: 21_000 },
         { type: 'llm:retry', attempt: 1, delayMs: 4_200, reason: 'The server is overloaded.' },
+        { type: 'llm:retry', attempt: 2, delayMs: 8_400, reason: 'The server is overloaded.' },
         { type: 'context:warning', message: 'The narrative was empty: the ledger stands alone.' },
       ),
     );
@@ -116,7 +117,8 @@ describe('RunRenderer', () => {
       [
         '◆ compacted 12.9k → 4.8k tokens, 31 → 7 messages (reactive-overflow, round 2)',
         '◇ pruned 5 old tool outputs, 21k tokens saved',
-        '↻ try 2 in 4.2 s: The server is overloaded.',
+        '↻ The server is overloaded. Try 2 in 4.2 s.',
+        '↻ Try 3 in 8.4 s.',
         '! The narrative was empty: the ledger stands alone.',
         '',
       ].join('\n'),
@@ -141,7 +143,9 @@ describe('RunRenderer', () => {
 
   it('says why a run failed', () => {
     const error = { code: 'provider_auth', message: 'The key was refused.', retryable: false } as const;
-    expect(render(record(finished({ status: 'failed', error })))).toContain('Failed\nThe key was refused.\n');
+    expect(render(record(finished({ status: 'failed', error })))).toContain(
+      'Failed\nThe key was refused.\nlonghaul doctor shows which model is used, and whether a key is set.\n',
+    );
   });
 
   it('keeps the outcome of a long command, and never exceeds the width', () => {

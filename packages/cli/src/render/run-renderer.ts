@@ -1,10 +1,10 @@
 import type { EventOf, JsonValue, LonghaulEvent } from '@longhaul/protocol';
-import { fitLine, formatDuration, formatTokens, plural, printable, widthOf } from './format.ts';
+import { fitLine, formatDuration, formatTokens, plural, widthOf } from './format.ts';
 import { contextMeter } from './meter.ts';
 import { createPaint, type Paint } from './paint.ts';
 import { field, runSummary } from './run-summary.ts';
 import { toolLine } from './tool-line.ts';
-import { WordWrapper } from './word-wrapper.ts';
+import { WordWrapper, wrapText } from './word-wrapper.ts';
 
 export interface RunRendererOptions {
   columns: number;
@@ -32,6 +32,7 @@ export class RunRenderer {
   #text: { kind: 'text' | 'reasoning'; wrapper: WordWrapper } | undefined;
   #steps = 0;
   #startedAt: number | undefined;
+  #retryReason: string | undefined;
 
   constructor(options: RunRendererOptions) {
     this.#options = options;
@@ -87,7 +88,7 @@ export class RunRenderer {
       case 'llm:unsupported-input':
         return event.errors.map((error) => this.#remark(error)).join('');
       case 'llm:retry':
-        return `${paint.warn('↻')} try ${event.attempt + 1} in ${formatDuration(event.delayMs)}: ${fitLine(event.reason, this.#options.columns - 24)}\n`;
+        return this.#retry(event);
       case 'llm:error':
         return event.context === undefined ? '' : this.#remark(`${event.context}: ${event.error.message}`);
       case 'approval:answered':
@@ -127,16 +128,31 @@ export class RunRenderer {
     return toolLine(event, { args: call?.args ?? null, durationMs, columns, paint: this.#paint });
   }
 
-  #remark(text: string): string {
-    const wrapper = new WordWrapper(this.#options.columns - 2);
-    const lines = (wrapper.push(printable(text)) + wrapper.end()).trimEnd().split('\n');
-    return `${lines.map((line, index) => `${index === 0 ? this.#paint.warn('!') : ' '} ${line}`).join('\n')}\n`;
+  #remark(text: string, sign = '!'): string {
+    const lines = wrapText(text, this.#options.columns - 2)
+      .trimEnd()
+      .split('\n');
+    return `${lines.map((line, index) => `${index === 0 ? this.#paint.warn(sign) : ' '} ${line}`).join('\n')}\n`;
+  }
+
+  /** The reason stands once, however often the same thing is tried. */
+  #retry({ attempt, delayMs, reason }: EventOf<'llm:retry'>): string {
+    const isKnown = reason === this.#retryReason;
+    this.#retryReason = reason;
+    const next = `Try ${attempt + 1} in ${formatDuration(delayMs)}.`;
+    return this.#remark(isKnown ? next : `${reason} ${next}`, '↻');
   }
 
   #finished(event: EventOf<'run:finished'>): string {
     const { showsHowToSeeIt = true } = this.#options;
     const durationMs = this.#startedAt === undefined ? undefined : event.at - this.#startedAt;
-    return this.#rule('', '') + runSummary({ finished: event, durationMs, showsHowToSeeIt }, this.#paint);
+    return (
+      this.#rule('', '') +
+      runSummary(
+        { finished: event, durationMs, showsHowToSeeIt },
+        { columns: this.#options.columns, paint: this.#paint },
+      )
+    );
   }
 
   /** `── 12 ───────── ctx ▓▓▓░░░ 31 % 5k/16k` */

@@ -1,6 +1,8 @@
-import type { EventOf } from '@longhaul/protocol';
-import { formatCost, formatDuration, formatTokens, plural, printable, shortId } from './format.ts';
+import type { ErrorShape, EventOf } from '@longhaul/protocol';
+import { hintFor } from '../hints.ts';
+import { formatCost, formatDuration, formatTokens, plural, shortId } from './format.ts';
 import type { Paint } from './paint.ts';
+import { wrapText } from './word-wrapper.ts';
 
 export interface SummaryFacts {
   finished: EventOf<'run:finished'>;
@@ -18,25 +20,34 @@ const WORDS = {
 } as const;
 
 /** The last lines of a run. */
-export function runSummary({ finished, durationMs, showsHowToSeeIt }: SummaryFacts, paint: Paint): string {
-  const { status, stepCount, compactions, usage, cost, error, sessionId } = finished;
+export function runSummary(
+  { finished, durationMs, showsHowToSeeIt }: SummaryFacts,
+  { columns, paint }: { columns: number; paint: Paint },
+): string {
+  const { status, error, sessionId } = finished;
   const color = status === 'completed' ? paint.good : status === 'failed' ? paint.bad : paint.warn;
   const time = durationMs === undefined ? '' : ` in ${formatDuration(durationMs)}`;
-  const lines = [`${color(paint.bold(WORDS[status]))}${time}`];
-  if (error !== undefined && status !== 'cancelled') lines.push(printable(error.message));
-  const cached = usage.cacheReadTokens > 0 ? ` (${formatTokens(usage.cacheReadTokens)} from cache)` : '';
-  lines.push(
-    field('work', `${plural(stepCount, 'step')}, ${plural(compactions, 'compaction')}`, paint),
-    field(
-      'tokens',
-      `${formatTokens(usage.inputTokens)} in${cached}, ${formatTokens(usage.outputTokens)} out`,
-      paint,
-    ),
-    field('cost', cost === undefined ? 'unknown: no price for this model' : formatCost(cost), paint),
-  );
+  const reason = error === undefined || status === 'cancelled' ? '' : reasonText(error, { columns, paint });
   const again = showsHowToSeeIt ? paint.dim(`  longhaul show ${shortId(sessionId)}`) : '';
-  lines.push(field('session', `${sessionId}${again}`, paint));
-  return `${lines.join('\n')}\n`;
+  const lines = [...figures(finished, paint), field('session', `${sessionId}${again}`, paint)];
+  return `${color(paint.bold(WORDS[status]))}${time}\n${reason}${lines.join('\n')}\n`;
+}
+
+function reasonText(error: ErrorShape, { columns, paint }: { columns: number; paint: Paint }): string {
+  const hint = hintFor(error.code);
+  return wrapText(error.message, columns) + (hint === undefined ? '' : paint.dim(wrapText(hint, columns)));
+}
+
+/** Of a run that never came to call a model there is nothing to tell. */
+function figures({ stepCount, compactions, usage, cost }: EventOf<'run:finished'>, paint: Paint): string[] {
+  if (stepCount === 0 && usage.totalTokens === 0) return [];
+  const cached = usage.cacheReadTokens > 0 ? ` (${formatTokens(usage.cacheReadTokens)} from cache)` : '';
+  const tokens = `${formatTokens(usage.inputTokens)} in${cached}, ${formatTokens(usage.outputTokens)} out`;
+  return [
+    field('work', `${plural(stepCount, 'step')}, ${plural(compactions, 'compaction')}`, paint),
+    field('tokens', tokens, paint),
+    field('cost', cost === undefined ? 'unknown: no price for this model' : formatCost(cost), paint),
+  ];
 }
 
 export function field(name: string, value: string, paint: Paint): string {

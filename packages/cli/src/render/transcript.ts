@@ -1,11 +1,11 @@
 import { activeMarks, partKey } from '@longhaul/context';
 import type { SessionLog } from '@longhaul/core';
 import type { Compaction, Message, Part } from '@longhaul/protocol';
-import { formatTokens, plural, printable } from './format.ts';
+import { formatTokens, plural } from './format.ts';
 import { createPaint, type Paint } from './paint.ts';
 import { field } from './run-summary.ts';
 import { shortArguments, toolLine } from './tool-line.ts';
-import { WordWrapper } from './word-wrapper.ts';
+import { wrapText } from './word-wrapper.ts';
 
 export interface TranscriptOptions {
   columns: number;
@@ -73,11 +73,11 @@ function partText(part: Part, options: { columns: number; paint: Paint; pruned: 
   const { columns, paint } = options;
   switch (part.type) {
     case 'text':
-      return wrap(part.text, columns);
+      return wrapText(part.text, columns);
     case 'reasoning':
-      return paint.dim(wrap(part.text, columns));
+      return paint.dim(wrapText(part.text, columns));
     case 'notice':
-      return paint.dim(wrap(part.text, columns));
+      return paint.dim(wrapText(part.text, columns));
     case 'file':
       return paint.dim(`[${part.mediaType}${part.filename === undefined ? '' : ` ${part.filename}`}]\n`);
     case 'tool': {
@@ -116,12 +116,7 @@ function compactionText(mark: Compaction, { columns, paint }: MessageOptions): s
   const summary = [mark.summary.ledger, mark.summary.narrative]
     .filter((text) => text.trim() !== '')
     .join('\n\n');
-  return head + prefixed(wrap(summary, columns - 2), paint.note('│ '));
-}
-
-function wrap(text: string, columns: number): string {
-  const wrapper = new WordWrapper(columns);
-  return wrapper.push(printable(text).trim()) + wrapper.end();
+  return head + prefixed(wrapText(summary, columns - 2), paint.note('│ '));
 }
 
 function prefixed(text: string, prefix: string): string {

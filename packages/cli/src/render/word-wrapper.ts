@@ -66,3 +66,9 @@ export class WordWrapper {
     return piece;
   }
 }
+
+/** A whole text, broken at the words. It ends with a line's end, unless it is empty. */
+export function wrapText(text: string, columns: number): string {
+  const wrapper = new WordWrapper(columns);
+  return wrapper.push(text.trim()) + wrapper.end();
+}

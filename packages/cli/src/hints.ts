@@ -1,0 +1,15 @@
+import type { ErrorCode } from '@longhaul/protocol';
+
+/** What to do next, where the message itself cannot know it. */
+const HINTS: Partial<Record<ErrorCode, string>> = {
+  config_invalid: 'longhaul doctor checks the configuration; docs/configuration.md lists every key.',
+  provider_auth: 'longhaul doctor shows which model is used, and whether a key is set.',
+  provider_unreachable: 'longhaul doctor looks for the servers on this machine.',
+  sandbox_unavailable: 'longhaul doctor shows which sandboxes work here.',
+  session_busy: 'Wait until it is done, or stop the process that drives it.',
+  internal: 'This is a defect of Longhaul. LONGHAUL_DEBUG=1 prints where it happened.',
+};
+
+export function hintFor(code: ErrorCode): string | undefined {
+  return HINTS[code];
+}
