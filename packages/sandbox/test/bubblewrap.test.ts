@@ -33,14 +33,31 @@ await describeKind('bubblewrap', () => {
       join(elsewhere.workspace, 'link'),
       '/usr/bin',
       '/absent/folder',
+      '/',
+      '/tmp',
     ];
     await using sandbox = await driver.open(folders.options({ programFolders }));
     expect((await run(sandbox, 'node --version')).output).toBe(`${process.version}\n`);
     expect((await run(sandbox, 'prog-own')).output).toBe('ran /workspace/own/prog-own\n');
     expect((await run(sandbox, 'prog-other')).exitCode).toBe(0);
+    // Such as `/` and `/tmp` are no folders of programs: nothing of them is shown.
+    expect((await run(sandbox, 'ls /run/longhaul/programs | wc -l')).output.trim()).toBe('1');
     const { output } = await run(sandbox, 'echo x >$(dirname $(command -v prog-other))/new');
     expect(output).toMatch(/Read-only/);
     expect(await sandbox.files.list('')).toEqual([{ name: 'own', kind: 'directory' }]);
+  });
+
+  it('runs npm of a Node outside the system folders, a link from bin to lib', async () => {
+    await using folders = await makeWorkspace();
+    await using elsewhere = await makeWorkspace();
+    // Below /tmp, so the folder is moved; a Node in a home folder keeps its own path.
+    const bin = join(elsewhere.workspace, 'node/bin');
+    await mkdir(join(bin, '../lib/node_modules/npm'), { recursive: true });
+    await mkdir(bin);
+    await writeFile(join(bin, '../lib/node_modules/npm/cli'), '#!/bin/sh\necho npm ran\n', { mode: 0o755 });
+    await symlink('../lib/node_modules/npm/cli', join(bin, 'npm'));
+    await using sandbox = await driver.open(folders.options({ programFolders: [bin] }));
+    expect((await run(sandbox, 'npm')).output).toBe('npm ran\n');
   });
 
   it('shows a new resolv.conf and trusted certificates with the network on', async () => {

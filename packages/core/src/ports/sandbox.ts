@@ -86,7 +86,7 @@ export interface ExecResult {
  * swaps links at the same time.
  *
  * @throws {LonghaulError} `path_outside_workspace`, `not_found`, `invalid_request` (a folder where a file was expected, and
- * the like), `store_full`, `store_readonly`.
+ * the like), `file_unreadable` (no permission to read), `store_full`, `store_readonly`.
  */
 export interface WorkspaceFiles {
   /** Absolute path of the workspace on this machine, links resolved. */

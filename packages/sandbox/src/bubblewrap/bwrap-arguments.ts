@@ -1,4 +1,5 @@
 import { existsSync, lstatSync, readlinkSync, realpathSync } from 'node:fs';
+import { basename, join } from 'node:path';
 
 export const WORKSPACE_PATH = '/workspace';
 export const HOME_PATH = '/home/longhaul';
@@ -86,9 +87,7 @@ export function bwrapArguments(layout: BwrapLayout): string[] {
     ...['--bind', layout.tmp, '/tmp'],
     ...['--dir', '/run'],
     ...['--bind', layout.home, HOME_PATH],
-    ...placeProgramFolders(layout).flatMap(({ from, to }) =>
-      from === undefined ? [] : ['--ro-bind', from, to],
-    ),
+    ...placeProgramFolders(layout).flatMap(mountProgramFolder),
     ...['--bind', layout.workspace, WORKSPACE_PATH],
   ];
 }
@@ -105,19 +104,33 @@ interface PlacedFolder {
   to: string;
 }
 
-/** Where each folder of programs stands inside. Ones that are not there are left out. */
+/**
+ * Where each folder of programs stands inside. Left out are those that are not there, and those above a folder of ours, such as
+ * `/`: they would show far more of the host than programs.
+ */
 function placeProgramFolders({ programFolders, workspace }: BwrapLayout): PlacedFolder[] {
-  const folders = programFolders.filter((folder) => folder.startsWith('/') && existsSync(folder));
-  return folders.map((folder, index) => {
-    const from = realpathSync(folder);
-    if (isBelow(from, workspace)) return { to: WORKSPACE_PATH + from.slice(workspace.length) };
-    if (SYSTEM_FOLDERS.some((system) => isBelow(from, system))) return { to: from };
-    // A folder above one of ours would show more of the host than programs, or be covered.
-    const isTaken = [...OWN_PATHS, ...SYSTEM_FOLDERS].some(
-      (own) => isBelow(folder, own) || isBelow(own, folder),
-    );
-    return { from, to: isTaken ? `${MOVED_PROGRAMS_PATH}/${index}` : folder };
-  });
+  const own = [...OWN_PATHS, ...SYSTEM_FOLDERS];
+  return programFolders
+    .filter((folder) => folder.startsWith('/') && existsSync(folder))
+    .map((folder) => ({ folder, from: realpathSync(folder) }))
+    .filter(({ from }) => from !== '/' && !OWN_PATHS.some((path) => isBelow(path, from)))
+    .map(({ folder, from }, index) => {
+      if (isBelow(from, workspace)) return { to: WORKSPACE_PATH + from.slice(workspace.length) };
+      if (SYSTEM_FOLDERS.some((system) => isBelow(from, system))) return { to: from };
+      const isTaken = own.some((path) => isBelow(folder, path));
+      return { from, to: isTaken ? `${MOVED_PROGRAMS_PATH}/${index}/bin` : folder };
+    });
+}
+
+/** In a Node outside the system folders, npm in `bin` is a link to `../lib/node_modules`. */
+function mountProgramFolder({ from, to }: PlacedFolder): string[] {
+  if (from === undefined) return [];
+  const modules = '../lib/node_modules';
+  const hasModules = basename(from) === 'bin' && existsSync(join(from, modules));
+  return [
+    ...['--ro-bind', from, to],
+    ...(hasModules ? ['--ro-bind', join(from, modules), join(to, modules)] : []),
+  ];
 }
 
 function mountSystemFolder(path: string): string[] {

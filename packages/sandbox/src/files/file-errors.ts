@@ -20,6 +20,8 @@ export function fileError(error: unknown, path: string, action: 'read' | 'write'
       return fail('invalid_request', `${name} is a folder where a file was expected.`);
     case 'ENAMETOOLONG':
       return fail('invalid_request', `${name} is longer than the file system allows.`);
+    case 'ERR_FS_FILE_TOO_LARGE':
+      return fail('invalid_request', `${name} is too large to be read whole. Read a part of it.`);
     case 'ENOSPC':
     case 'EDQUOT':
       return fail('store_full', `No space is left to write ${name}. Free some and try again.`);
