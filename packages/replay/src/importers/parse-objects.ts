@@ -49,6 +49,8 @@ function parseSlice(text: string, isWhole: boolean): { objects: JsonObject[]; is
   if (!isWhole && text.trim() === '') return { objects: [], isClean: true };
   const value = isWhole ? tryParse(text) : undefined;
   if (isObject(value)) return { objects: [value], isClean: true };
+  const escaped = isWhole ? tryParse(withLegalEscapes(text)) : undefined;
+  if (isObject(escaped)) return { objects: [escaped], isClean: false };
   const start = text.indexOf('{"');
   const repaired = start === -1 ? undefined : repairObject(text.slice(start));
   return { objects: repaired === undefined ? [] : [repaired], isClean: false };
