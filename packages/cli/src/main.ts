@@ -14,6 +14,7 @@ const COMMANDS: Readonly<Record<string, () => Promise<Command>>> = {
   export: async () => (await import('./commands/export.ts')).exportSession,
   doctor: async () => (await import('./commands/doctor.ts')).doctor,
   config: async () => (await import('./commands/config.ts')).showConfig,
+  replay: async () => (await import('./commands/replay.ts')).replay,
   demo: async () => (await import('./commands/demo.ts')).demo,
 };
 

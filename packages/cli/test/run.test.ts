@@ -205,6 +205,18 @@ describe('exit codes', () => {
     expect((await bench.run(['show', 'last'])).stdout).toContain('echo again (exit 0)');
   });
 
+  it('3 at the limit of time, also while a model call or a command hangs', async () => {
+    await using bench = await Bench.open();
+    const silent = await bench.serve({ script: () => ({ text: 'Never.', fault: { kind: 'silence' } }) });
+    const slow = await bench.serve({ script: () => call('bash', { command: 'sleep 600' }) });
+    for (const { flags } of [silent, slow]) {
+      const args = ['run', 'Wait', '--max-minutes', '0.01', '--sandbox', 'local', ...flags];
+      const ended = await bench.run(args);
+      expect(ended.stdout).toMatch(/Stopped at a limit.*\nThe run stopped at its limit of 0\.01 minutes/);
+      expect(ended.code).toBe(3);
+    }
+  });
+
   it.each(['SIGINT', 'SIGTERM'] as const)(
     '130 after %s: the command is killed, the session kept',
     async (signal) => {

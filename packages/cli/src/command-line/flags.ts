@@ -42,3 +42,14 @@ export const SHOW_FLAGS = { ...WHERE, json: toggle, 'no-color': toggle } as cons
 export const EXPORT_FLAGS = { ...WHERE } as const;
 export const DOCTOR_FLAGS = { ...WHERE, json: toggle, 'no-color': toggle } as const;
 export const CONFIG_FLAGS = { ...WHERE, json: toggle, schema: toggle } as const;
+export const REPLAY_FLAGS = {
+  ...WHERE,
+  window: text,
+  strategy: text,
+  summarizer: text,
+  baselines: toggle,
+  html: text,
+  workers: text,
+  json: toggle,
+  'no-color': toggle,
+} as const;

@@ -13,6 +13,7 @@ Commands
   export     write a session as JSON
   doctor     check this machine
   config     show the configuration that holds here
+  replay     measure what each strategy would have kept of recorded sessions
   demo       a run with a scripted model, start to end
 
   longhaul COMMAND --help says more. --version prints the version.
@@ -101,6 +102,25 @@ Exit code: 0 if a task can be run here, else 1.
       --json            as JSON, with the files it comes from
       --schema          the JSON Schema of longhaul.yml
 ${WHERE}
+`,
+  replay: `Run recorded sessions through strategies, step by step, and measure what each would have kept, lost and cost.
+No model is called. Sessions of Claude Code, Codex, OpenCode, pi, mini-swe-agent, SWE-agent, OpenHands, chat
+messages, and longhaul export are understood.
+
+  longhaul replay ~/.claude/projects --window 64000 --baselines
+  longhaul replay session.jsonl --window 16000,32000,64000 --html page.html
+
+      --window N,N      tokens of the model's window, one or several (default: 32000)
+      --strategy NAMES  parted by commas, or all (default: all)
+      --baselines       simple methods beside them, such as dropping the oldest
+      --summarizer NAME provider/model that writes narratives, or none (default: none)
+      --html FILE       one page that shows all of it, any step too
+      --workers N       threads (default: one for each processor, at least 2)
+      --json            one line for each session; the last line has the totals
+      --no-color        no colours
+${WHERE}
+
+Exit code: 0 done, 1 if a file could not be replayed; the others were.
 `,
   demo: `Watch a whole run: a scripted model builds a flashcard application in an empty folder, in a window far too
 small for it, with real tools in a real sandbox. No key and no network are used.

@@ -72,7 +72,9 @@ type End = Pick<ExecutorResult, 'status'> & { error?: LonghaulError };
  * can no longer be written (then the event is emitted, not stored).
  */
 export class TurnExecutor {
+  /** Its `signal` aborts at the limit of time too: a call that hangs must not outlast it. */
   readonly #options: TurnExecutorOptions;
+  readonly #cancelSignal: AbortSignal;
   readonly #window: ContextWindow;
   readonly #toolRunner: ToolRunner;
   readonly #startedAt = performance.now();
@@ -88,7 +90,8 @@ export class TurnExecutor {
   #emptyAnswers = 0;
 
   constructor(options: TurnExecutorOptions) {
-    this.#options = options;
+    this.#cancelSignal = options.signal;
+    this.#options = { ...options, signal: withDeadline(options.signal, options.limits) };
     const { writer, driver, tools } = options;
     this.#window = new ContextWindow({
       writer,
@@ -130,15 +133,22 @@ export class TurnExecutor {
   }
 
   #endFor(error: LonghaulError): End {
-    if (this.#options.signal.aborted || error.code === 'cancelled')
-      return { status: 'cancelled', error: cancelled() };
+    if (this.#options.signal.aborted || error.code === 'cancelled') return this.#stopped();
     return { status: error.exitCode === 3 ? 'limit' : 'failed', error };
+  }
+
+  /** The signal has aborted: for whom, or for what? */
+  #stopped(): End {
+    const { limits, signal } = this.#options;
+    if (this.#cancelSignal.aborted || !signal.aborted) return { status: 'cancelled', error: cancelled() };
+    const limit = `${limits.minutes} minutes (limits.minutes, --max-minutes)`;
+    return { status: 'limit', error: limitReached(limit) };
   }
 
   async #drive(): Promise<End> {
     const { writer, signal, limits } = this.#options;
     for (;;) {
-      if (signal.aborted) return { status: 'cancelled', error: cancelled() };
+      if (signal.aborted) return this.#stopped();
       await writer.takeQueue();
       const limit = reachedLimit(limits, this.#progress());
       if (limit !== undefined) return { status: 'limit', error: limitReached(limit) };
@@ -396,6 +406,14 @@ const GO_ON = {
 
 function hasContent(message: Message | undefined): boolean {
   return message !== undefined && message.parts.length > 0;
+}
+
+/** A timer takes 31 bits of milliseconds; a longer limit is checked between steps all the same. */
+const MAX_TIMER_MS = 2 ** 31 - 1;
+
+function withDeadline(signal: AbortSignal, { minutes }: RunLimits): AbortSignal {
+  if (minutes === null || minutes * 60_000 > MAX_TIMER_MS) return signal;
+  return AbortSignal.any([signal, AbortSignal.timeout(Math.ceil(minutes * 60_000))]);
 }
 
 function cancelled(): LonghaulError {

@@ -1,0 +1,134 @@
+import { writeFile } from 'node:fs/promises';
+import { resolve } from 'node:path';
+import type { Summarise } from '@longhaul/context';
+import { LonghaulError } from '@longhaul/protocol';
+import { type BacktestReport, baselineNames, renderPage, runBacktest, strategyNames } from '@longhaul/replay';
+import { REPLAY_FLAGS } from '../command-line/flags.ts';
+import { didYouMean } from '../command-line/nearest.ts';
+import { parseFlags, positiveNumber, usage } from '../command-line/parse-flags.ts';
+import { resolveNamed } from '../compose/choose-model.ts';
+import { createDriver } from '../compose/create-driver.ts';
+import { loadSettings } from '../compose/load-settings.ts';
+import { watchInterrupts } from '../interrupt.ts';
+import { printable } from '../render/format.ts';
+import { progressBar } from '../replay/progress.ts';
+import { replayTable } from '../replay/replay-table.ts';
+import { summariserOf } from '../replay/summariser.ts';
+import { fileLines, totalsLine } from '../replay/totals-line.ts';
+import { type Terminal, wantsColors } from '../terminal.ts';
+
+const DEFAULT_WINDOW = '32000';
+/** Smaller ones hold no step of a coding agent. */
+const MIN_WINDOW = 1_000;
+const CANCELLED = 130;
+
+/** `longhaul replay FILE|FOLDER…`: what each strategy would have kept, lost and cost on recorded sessions. */
+export async function replay(argv: readonly string[], terminal: Terminal): Promise<number> {
+  const { values, positionals } = parseFlags(argv, 'replay', REPLAY_FLAGS);
+  if (positionals.length === 0)
+    throw usage('longhaul replay needs session files, or folders of them.', 'replay');
+  const workers = positiveNumber(values.workers, '--workers', { whole: true });
+  using interrupt = watchInterrupts(terminal, () => {});
+  const options = {
+    paths: positionals.map((path) => resolve(terminal.cwd, values.cwd ?? '.', path)),
+    windows: windowsOf(values.window ?? DEFAULT_WINDOW),
+    methods: methodsOf(values.strategy ?? 'all', { baselines: values.baselines === true }),
+    wantsTrace: values.html !== undefined,
+    signal: interrupt.signal,
+    ...(workers === undefined ? {} : { workers }),
+    ...(await summariserFrom(values, { terminal, signal: interrupt.signal })),
+  };
+  const report = await runWithProgress(options, terminal);
+  if (report === undefined) return CANCELLED;
+  if (values.html !== undefined) await writePage(report, resolve(terminal.cwd, values.html));
+  return print(report, terminal, { json: values.json === true, noColor: values['no-color'] });
+}
+
+async function runWithProgress(
+  options: Parameters<typeof runBacktest>[0],
+  terminal: Terminal,
+): Promise<BacktestReport | undefined> {
+  using bar = progressBar(terminal);
+  try {
+    return await runBacktest({ ...options, onProgress: (progress) => bar.show(progress) });
+  } catch (error) {
+    if (options.signal?.aborted === true) return undefined;
+    throw error;
+  }
+}
+
+function print(
+  report: BacktestReport,
+  terminal: Terminal,
+  { json, noColor }: { json: boolean; noColor: boolean | undefined },
+): number {
+  const unreadable = report.files.filter((file) => file.problem !== undefined);
+  for (const { path, problem } of unreadable)
+    terminal.err.write(`${printable(path)}: ${printable(problem ?? '')}\n`);
+  if (json) for (const line of [...fileLines(report), totalsLine(report)]) terminal.out.write(`${line}\n`);
+  else if (report.files.length === unreadable.length) terminal.err.write(`${nothingFound(report)}\n`);
+  else terminal.out.write(replayTable(report, { colors: wantsColors(terminal, noColor) }));
+  return unreadable.length > 0 || report.files.length === 0 ? 1 : 0;
+}
+
+function nothingFound({ leftAside }: BacktestReport): string {
+  const aside =
+    leftAside === 0
+      ? ''
+      : ` ${leftAside} files were left aside: in a folder, sessions end with .json, .jsonl, .ndjson or .traj.`;
+  return `No session was found to replay.${aside}`;
+}
+
+function windowsOf(text: string): number[] {
+  const windows = text
+    .split(',')
+    .map((item) => positiveNumber(item.trim(), '--window', { whole: true }) ?? 0);
+  const small = windows.find((window) => window < MIN_WINDOW);
+  if (small !== undefined)
+    throw usage(
+      `--window must be at least ${MIN_WINDOW} tokens, not ${small}; several are parted by commas.`,
+      'replay',
+    );
+  return [...new Set(windows)];
+}
+
+function methodsOf(text: string, { baselines }: { baselines: boolean }): string[] {
+  const known = [...strategyNames(), ...baselineNames()];
+  const named = text.split(',').flatMap((item) => {
+    const name = item.trim();
+    if (name === 'all') return strategyNames();
+    if (known.includes(name)) return [name];
+    throw usage(
+      `There is no strategy "${name}"; there are: all, ${known.join(', ')}.${didYouMean(name, known)}`,
+      'replay',
+    );
+  });
+  return [...new Set([...named, ...(baselines ? baselineNames() : [])])];
+}
+
+interface ModelFlags {
+  summarizer?: string;
+  cwd?: string;
+  config?: string;
+}
+
+async function summariserFrom(
+  flags: ModelFlags,
+  { terminal, signal }: { terminal: Terminal; signal: AbortSignal },
+): Promise<{ summarise?: Summarise }> {
+  const { summarizer: model } = flags;
+  if (model === undefined || model === 'none') return {};
+  const { config } = await loadSettings(flags, terminal);
+  const resolved = resolveNamed(config, { model }, terminal.env);
+  const { driver } = await createDriver(resolved, { stallMs: config.retry.stallMs });
+  return { summarise: summariserOf(driver, signal) };
+}
+
+async function writePage(report: BacktestReport, path: string): Promise<void> {
+  try {
+    await writeFile(path, await renderPage(report));
+  } catch (cause) {
+    const reason = cause instanceof Error ? cause.message : String(cause);
+    throw new LonghaulError('usage', `The page cannot be written: ${reason}`, { cause });
+  }
+}

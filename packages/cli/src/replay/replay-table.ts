@@ -1,0 +1,106 @@
+import type { BacktestReport, FileReport, MethodTotals } from '@longhaul/replay';
+import { totalsOf } from '@longhaul/replay';
+import { fitLine, formatTokens, plural } from '../render/format.ts';
+import { createPaint, type Paint } from '../render/paint.ts';
+
+/** More sessions than these are only summed up. */
+const MAX_SESSIONS_SHOWN = 40;
+const NAME_COLUMNS = 22;
+
+interface Column {
+  heading: string;
+  value: (totals: MethodTotals) => number | null;
+  format: (value: number) => string;
+  /** Which end is better; absent where neither is. */
+  better?: 'more' | 'less';
+}
+
+const percent = (share: number) => `${(share * 100).toFixed(1)}%`;
+
+const COLUMNS: readonly Column[] = [
+  { heading: 'far', value: (row) => row.farRecall, format: percent, better: 'more' },
+  { heading: 'grounded', value: (row) => row.groundedRecall, format: percent, better: 'more' },
+  { heading: 'recall', value: (row) => row.recall, format: percent, better: 'more' },
+  { heading: 'over', value: (row) => row.overflows, format: String, better: 'less' },
+  { heading: 'sent', value: (row) => row.sentTokens, format: formatTokens },
+  { heading: 'cost', value: (row) => row.costTokens, format: formatTokens, better: 'less' },
+  { heading: 'of all', value: (row) => row.costShare, format: (share) => `${Math.round(share * 100)}%` },
+  { heading: 'compact.', value: (row) => row.compactions, format: String },
+  {
+    heading: 'ms/step',
+    value: (row) => row.millisecondsPerStep,
+    format: (ms) => ms.toFixed(ms < 10 ? 2 : 0),
+  },
+];
+
+/** Sends what does not fit: it is there to be compared with, and is never the best. */
+const IMPOSSIBLE = 'everything';
+
+/** For each window a table: sessions one by one, then all together; the best of each column has a star. */
+export function replayTable(report: BacktestReport, { colors }: { colors: boolean }): string {
+  const paint = createPaint(colors);
+  return `${report.windows.map((window) => windowTable(report, window, paint)).join('\n\n')}\n${legend(paint)}`;
+}
+
+function windowTable({ files, methods }: BacktestReport, window: number, paint: Paint): string {
+  const measured = files.filter((file) =>
+    file.runs.some((run) => run.windowTokens === window && !run.isSkipped),
+  );
+  const fitting = files.filter((file) => file.session !== undefined).length - measured.length;
+  const title = paint.bold(`Window ${formatTokens(window)}`);
+  const fits = fitting === 0 ? '' : `, ${plural(fitting, 'session')} left out that fit into it whole`;
+  if (measured.length === 0) return `${title}: nothing to measure${fits}.`;
+  const heading = paint.dim(
+    `${' '.repeat(NAME_COLUMNS)}${COLUMNS.map(({ heading }) => heading.padStart(9)).join('')}`,
+  );
+  const shown = measured.length > MAX_SESSIONS_SHOWN ? [] : measured;
+  const blocks = shown.map((file) => group(nameOf(file), totals([file], methods, window), paint));
+  const all = totals(measured, methods, window);
+  const facts = `${plural(measured.length, 'session')}, ${plural(all[0]?.steps ?? 0, 'step')}, ${plural(all[0]?.farFacts ?? 0, 'far fact')}`;
+  return [`${title}: ${facts}${fits}`, heading, ...blocks, group('all sessions', all, paint)].join('\n');
+}
+
+function totals(files: readonly FileReport[], methods: readonly string[], window: number): MethodTotals[] {
+  return methods.map((method) => totalsOf(files, method, window));
+}
+
+function nameOf({ path }: FileReport): string {
+  return path.slice(path.lastIndexOf('/') + 1);
+}
+
+function group(title: string, rows: readonly MethodTotals[], paint: Paint): string {
+  const lines = rows.map((row) => {
+    const cells = COLUMNS.map((column) => cell(column, row, rows, paint));
+    return `  ${fitLine(row.method, NAME_COLUMNS - 3).padEnd(NAME_COLUMNS - 2)}${cells.join('')}${exhausted(row, paint)}`;
+  });
+  return [paint.note(fitLine(title, 100)), ...lines].join('\n');
+}
+
+function cell(column: Column, row: MethodTotals, rows: readonly MethodTotals[], paint: Paint): string {
+  const value = column.value(row);
+  if (value === null) return '–'.padStart(9);
+  const isBest = isBestOf(column, row, rows);
+  const text = `${column.format(value)}${isBest ? '*' : ''}`.padStart(9);
+  return isBest ? paint.good(text) : text;
+}
+
+function isBestOf({ better, value }: Column, row: MethodTotals, rows: readonly MethodTotals[]): boolean {
+  const possible = rows.filter(({ method }) => method !== IMPOSSIBLE);
+  if (better === undefined || possible.length < 2 || row.method === IMPOSSIBLE) return false;
+  const values = possible.flatMap((other) => value(other) ?? []);
+  return value(row) === (better === 'more' ? Math.max(...values) : Math.min(...values));
+}
+
+function exhausted({ exhausted }: MethodTotals, paint: Paint): string {
+  return exhausted === 0 ? '' : paint.bad(`  gave up at ${plural(exhausted, 'step')}`);
+}
+
+function legend(paint: Paint): string {
+  return paint.dim(
+    [
+      'far: of the names a step used that it had last seen over 20k tokens before, how many stood in its view;',
+      'grounded: beside the file they came from; recall: of all names it used again; over: views over the window',
+      'less a quarter; of all: cost against sending everything. docs/replay.md says more.\n',
+    ].join('\n'),
+  );
+}
