@@ -1,3 +1,21 @@
+export type {
+  FileReport,
+  NeedsTrace,
+  RunReport,
+  RunSpec,
+  RunTrace,
+  SessionFigures,
+} from './backtest/backtest-types.ts';
+export type { Tally } from './backtest/measures.ts';
+export { baselineNames } from './backtest/methods.ts';
+export {
+  type BacktestOptions,
+  type BacktestProgress,
+  type BacktestReport,
+  runBacktest,
+} from './backtest/run-backtest.ts';
+export { strategyNames } from './backtest/strategies.ts';
+export { type MethodTotals, totalsOf } from './backtest/totals.ts';
 export {
   type EventOptions,
   type EventStep,
@@ -5,6 +23,7 @@ export {
   stepsOf,
   toEvents,
 } from './events.ts';
+export { renderPage } from './html/render-page.ts';
 export { importSession, readSession, type SessionImport } from './importers/import-session.ts';
 export type {
   ImportReport,

@@ -51,13 +51,14 @@ function windowTable({ files, methods }: BacktestReport, window: number, paint: 
   const fits = fitting === 0 ? '' : `, ${plural(fitting, 'session')} left out that fit into it whole`;
   if (measured.length === 0) return `${title}: nothing to measure${fits}.`;
   const heading = paint.dim(
-    `${' '.repeat(NAME_COLUMNS)}${COLUMNS.map(({ heading }) => heading.padStart(9)).join('')}`,
+    `${' '.repeat(NAME_COLUMNS)}${COLUMNS.map(({ heading }) => `${heading} `.padStart(10)).join('')}`,
   );
   const shown = measured.length > MAX_SESSIONS_SHOWN ? [] : measured;
   const blocks = shown.map((file) => group(nameOf(file), totals([file], methods, window), paint));
   const all = totals(measured, methods, window);
   const facts = `${plural(measured.length, 'session')}, ${plural(all[0]?.steps ?? 0, 'step')}, ${plural(all[0]?.farFacts ?? 0, 'far fact')}`;
-  return [`${title}: ${facts}${fits}`, heading, ...blocks, group('all sessions', all, paint)].join('\n');
+  const together = blocks.length === 1 ? [] : [group('all sessions', all, paint)];
+  return [`${title}: ${facts}${fits}`, heading, ...blocks, ...together].join('\n');
 }
 
 function totals(files: readonly FileReport[], methods: readonly string[], window: number): MethodTotals[] {
@@ -78,9 +79,9 @@ function group(title: string, rows: readonly MethodTotals[], paint: Paint): stri
 
 function cell(column: Column, row: MethodTotals, rows: readonly MethodTotals[], paint: Paint): string {
   const value = column.value(row);
-  if (value === null) return '–'.padStart(9);
+  if (value === null) return '– '.padStart(10);
   const isBest = isBestOf(column, row, rows);
-  const text = `${column.format(value)}${isBest ? '*' : ''}`.padStart(9);
+  const text = `${column.format(value)}${isBest ? '*' : ' '}`.padStart(10);
   return isBest ? paint.good(text) : text;
 }
 

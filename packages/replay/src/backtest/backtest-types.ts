@@ -12,6 +12,8 @@ export interface SessionFigures {
   readonly calls: number;
   readonly visibleChars: number;
   readonly tokens: number;
+  /** What sending everything at every step would cost, whether it fits or not. */
+  readonly everythingCostTokens: number;
 }
 
 /** One method at one window over one session. */

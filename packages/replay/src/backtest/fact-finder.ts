@@ -1,3 +1,4 @@
+import { componentsOf, FactRuns, runsOf } from './fact-runs.ts';
 import { splitPath } from './facts.ts';
 import type { Segment } from './recorded-session.ts';
 import type { Fact } from './session-facts.ts';
@@ -9,10 +10,6 @@ export interface Shown {
   readonly grounded: readonly number[];
 }
 
-/** Every fact is at least this long, so its first characters find it. */
-const GRAM_CHARS = 6;
-const RUN = /[\w\-./:]+/g;
-
 /**
  * Finds a session's needed facts in texts. Each segment is read once and remembered, so that a view costs what is new in it.
  *
@@ -21,26 +18,13 @@ const RUN = /[\w\-./:]+/g;
  */
 export class FactFinder {
   readonly #facts: readonly Fact[];
-  readonly #byGram = new Map<string, number[]>();
-  readonly #byName = new Map<string, number[]>();
-  readonly #runs = new Map<string, RunFacts>();
+  readonly #runs: FactRuns;
   readonly #shown = new WeakMap<Segment, Shown>();
 
-  constructor(facts: readonly Fact[]) {
+  /** @param runs What the texts of the same facts were looked up with before, so that nothing is looked up twice. */
+  constructor(facts: readonly Fact[], runs: FactRuns = new FactRuns(facts.map((fact) => fact.text))) {
     this.#facts = facts;
-    for (const [number, { text, path }] of facts.entries()) {
-      push(this.#byGram, text.slice(0, GRAM_CHARS), number);
-      if (path !== undefined) push(this.#byName, path.name, number);
-    }
-  }
-
-  /** Facts that stand in a text literally. */
-  mentionedIn(text: string): Set<number> {
-    const numbers = new Set<number>();
-    for (const [run] of text.matchAll(RUN)) {
-      for (const number of this.#inRun(run).literal) numbers.add(number);
-    }
-    return numbers;
+    this.#runs = runs;
   }
 
   shownIn(segment: Segment): Shown {
@@ -77,8 +61,8 @@ export class FactFinder {
 
   #onLine(place: Place): Set<number> {
     const numbers = new Set<number>();
-    for (const [run] of place.line.matchAll(RUN)) {
-      const { literal, named } = this.#inRun(run);
+    for (const run of runsOf(place.line)) {
+      const { literal, named } = this.#runs.inRun(run);
       for (const number of literal) numbers.add(number);
       for (const number of named) {
         const folder = this.#facts[number]?.path?.folder;
@@ -86,28 +70,6 @@ export class FactFinder {
       }
     }
     return numbers;
-  }
-
-  #inRun(run: string): RunFacts {
-    const known = this.#runs.get(run);
-    if (known !== undefined) return known;
-    const found = { literal: this.#literalIn(run), named: this.#namedIn(run) };
-    this.#runs.set(run, found);
-    return found;
-  }
-
-  #literalIn(run: string): number[] {
-    const found = new Set<number>();
-    for (let start = 0; start + GRAM_CHARS <= run.length; start += 1) {
-      for (const number of this.#byGram.get(run.slice(start, start + GRAM_CHARS)) ?? []) {
-        if (run.startsWith(this.#facts[number]?.text ?? '', start)) found.add(number);
-      }
-    }
-    return [...found];
-  }
-
-  #namedIn(run: string): number[] {
-    return [...componentsOf(run)].flatMap((component) => this.#byName.get(component) ?? []);
   }
 
   #isGrounded(
@@ -127,13 +89,6 @@ export class FactFinder {
   }
 }
 
-interface RunFacts {
-  /** Facts that stand in it. */
-  literal: readonly number[];
-  /** Paths whose last component stands in it. */
-  named: readonly number[];
-}
-
 interface Place {
   line: string;
   /** The nearest line above that ends with `/` or `:`. */
@@ -148,23 +103,5 @@ function namesFile(file: string, place: Place): boolean {
   if (place.line.includes(file)) return true;
   const path = splitPath(file);
   if (path === undefined || !place.line.includes(path.name) || !isNamed(path.folder, place)) return false;
-  return (place.line.match(RUN) ?? []).some((run) => componentsOf(run).has(path.name));
-}
-
-/** `src/a.ts:12` → `src`, `a.ts:12`, `a.ts`, `12`; a full stop behind a name is not part of it. */
-function componentsOf(run: string): Set<string> {
-  const components = new Set<string>();
-  for (const piece of run.split('/')) {
-    for (const component of [piece, ...piece.split(':')]) {
-      const name = component.replace(/[.:]+$/, '');
-      if (name !== '') components.add(name);
-    }
-  }
-  return components;
-}
-
-function push(map: Map<string, number[]>, key: string, value: number): void {
-  const list = map.get(key);
-  if (list === undefined) map.set(key, [value]);
-  else list.push(value);
+  return runsOf(place.line).some((run) => componentsOf(run).has(path.name));
 }

@@ -1,7 +1,7 @@
 import type { Summarise } from '@longhaul/context';
 import type { NeedsTrace, RunReport, RunSpec, RunTrace, SessionFigures } from './backtest-types.ts';
 import { loadSession } from './load-session.ts';
-import { EMPTY_TALLY, type StepMeasure } from './measures.ts';
+import { EMPTY_TALLY, everythingCost, type StepMeasure } from './measures.ts';
 import { createMethod } from './methods.ts';
 import { isMeasured, type PreparedSession, prepareSession, replaySession } from './replay-session.ts';
 
@@ -65,6 +65,7 @@ function figuresOf({ session }: PreparedSession): SessionFigures {
     calls: session.events.filter((event) => event.kind === 'call').length,
     visibleChars: session.events.reduce((sum, event) => sum + event.text.length, 0),
     tokens: session.tokens,
+    everythingCostTokens: Math.round(everythingCost(session)),
   };
 }
 

@@ -1,5 +1,5 @@
 import type { FactFinder } from './fact-finder.ts';
-import { type Segment, tokensOf } from './recorded-session.ts';
+import { type RecordedSession, type Segment, tokensOf } from './recorded-session.ts';
 import type { Need, SessionFacts } from './session-facts.ts';
 
 /** Sums over steps; adding two tallies pools them. */
@@ -141,4 +141,18 @@ function isSame(left: Segment | undefined, right: Segment | undefined): boolean 
   return (
     left === right || (left?.kind === right?.kind && left?.text === right?.text && left?.args === right?.args)
   );
+}
+
+/** What sending everything would cost: the whole prefix is in common each time. */
+export function everythingCost({ events, steps }: RecordedSession): number {
+  let cost = 0;
+  let sent = 0;
+  let next = 0;
+  for (const { firstEvent } of steps) {
+    const added = tokensOf(events.slice(next, firstEvent));
+    cost += sent * CACHED_PRICE + added;
+    sent += added;
+    next = firstEvent;
+  }
+  return cost;
 }

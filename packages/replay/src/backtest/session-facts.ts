@@ -1,4 +1,4 @@
-import { FactFinder } from './fact-finder.ts';
+import { FactRuns } from './fact-runs.ts';
 import { factsIn, fileOfCall, splitPath } from './facts.ts';
 import type { RecordedEvent, RecordedSession, RecordedStep } from './recorded-session.ts';
 
@@ -22,6 +22,8 @@ export interface Need {
 
 export interface SessionFacts {
   readonly facts: readonly Fact[];
+  /** Finds the same facts in texts. */
+  readonly runs: FactRuns;
   /** For each step of the session, what it needed. */
   readonly needs: readonly (readonly Need[])[];
 }
@@ -29,14 +31,15 @@ export interface SessionFacts {
 /** What each step of a session needed: the facts in its calls' arguments that stood in an event before the step. */
 export function sessionFacts(session: RecordedSession): SessionFacts {
   const facts = callFacts(session.events);
-  const walk = new Walk(facts);
+  const runs = new FactRuns(facts);
+  const walk = new Walk(facts, runs);
   let next = 0;
   const needs = session.steps.map((step) => {
     for (const event of session.events.slice(next, step.firstEvent)) walk.pass(event);
     next = step.firstEvent;
     return walk.needsOf(callsOf(session, step));
   });
-  return { facts: facts.map((text, number) => describe(text, walk.fileOf(number))), needs };
+  return { facts: facts.map((text, number) => describe(text, walk.fileOf(number))), runs, needs };
 }
 
 function callFacts(events: readonly RecordedEvent[]): string[] {
@@ -63,13 +66,13 @@ interface Mention {
 }
 
 class Walk {
-  readonly #finder: FactFinder;
+  readonly #runs: FactRuns;
   readonly #numbers: ReadonlyMap<string, number>;
   readonly #mentions = new Map<number, Mention>();
   #tokens = 0;
 
-  constructor(facts: readonly string[]) {
-    this.#finder = new FactFinder(facts.map((text) => ({ text })));
+  constructor(facts: readonly string[], runs: FactRuns) {
+    this.#runs = runs;
     this.#numbers = new Map(facts.map((text, number) => [text, number]));
   }
 
@@ -80,7 +83,7 @@ class Walk {
   pass(event: RecordedEvent): void {
     this.#tokens += event.tokens;
     const firstFile = event.args === undefined ? undefined : fileOfCall(event.input, event.args);
-    for (const fact of this.#finder.mentionedIn(event.text)) {
+    for (const fact of this.#runs.mentionedIn(event.text)) {
       const known = this.#mentions.get(fact);
       if (known === undefined) this.#mentions.set(fact, { firstFile, lastTokens: this.#tokens });
       else known.lastTokens = this.#tokens;

@@ -15,6 +15,8 @@ export interface MethodTotals {
   readonly sentTokens: number;
   readonly costTokens: number;
   readonly compactions: number;
+  /** Cost as a share of what sending everything would cost. */
+  readonly costShare: number | null;
   /** Mean over the sessions that have far facts. */
   readonly meanFarRecall: number | null;
   readonly farFacts: number;
@@ -26,11 +28,15 @@ export interface MethodTotals {
 }
 
 export function totalsOf(files: readonly FileReport[], method: string, windowTokens: number): MethodTotals {
-  const runs = files
-    .flatMap((file) => file.runs)
-    .filter((run) => run.method === method && run.windowTokens === windowTokens && !run.isSkipped);
+  const measured = files.flatMap((file) =>
+    file.runs
+      .filter((run) => run.method === method && run.windowTokens === windowTokens && !run.isSkipped)
+      .map((run) => ({ run, session: file.session })),
+  );
+  const runs = measured.map(({ run }) => run);
   const tally = runs.map((run) => run.tally).reduce(addTallies, EMPTY_TALLY);
-  const milliseconds = runs.reduce((sum, run) => sum + run.milliseconds, 0);
+  const everything = sum(measured, ({ session }) => session?.everythingCostTokens ?? 0);
+  const milliseconds = sum(runs, (run) => run.milliseconds);
   return {
     method,
     windowTokens,
@@ -39,17 +45,22 @@ export function totalsOf(files: readonly FileReport[], method: string, windowTok
     overflows: tally.overflows,
     sentTokens: tally.sentTokens,
     costTokens: Math.round(tally.costTokens),
+    costShare: share(tally.costTokens, everything) ?? null,
     compactions: tally.compactions,
     meanFarRecall: meanFarRecall(runs),
     farFacts: tally.far,
     neededFacts: tally.needed,
     steps: tally.steps,
-    exhausted: runs.reduce((sum, run) => sum + run.exhausted, 0),
+    exhausted: sum(runs, (run) => run.exhausted),
     millisecondsPerStep: tally.steps === 0 ? 0 : milliseconds / tally.steps,
   };
 }
 
-export function sharesOf(tally: Tally) {
+function sum<Item>(items: readonly Item[], value: (item: Item) => number): number {
+  return items.reduce((total, item) => total + value(item), 0);
+}
+
+function sharesOf(tally: Tally) {
   return {
     farRecall: share(tally.farSeen, tally.far) ?? null,
     groundedRecall: share(tally.farGrounded, tally.far) ?? null,
@@ -59,10 +70,6 @@ export function sharesOf(tally: Tally) {
 
 function meanFarRecall(runs: readonly RunReport[]): number | null {
   const shares = runs.flatMap(({ tally }) => share(tally.farSeen, tally.far) ?? []);
-  return (
-    share(
-      shares.reduce((sum, value) => sum + value, 0),
-      shares.length,
-    ) ?? null
-  );
+  const total = sum(shares, (value) => value);
+  return share(total, shares.length) ?? null;
 }
