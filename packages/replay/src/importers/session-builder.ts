@@ -76,6 +76,7 @@ export class SessionBuilder {
   readonly report: ReportDraft;
   readonly #ids: StableIds;
   readonly #held: (Draft | RecordedSummary)[] = [];
+  readonly #released: Message[] = [];
   readonly #openCalls = new Map<string, OpenCall>();
   readonly #knownCalls = new Set<string>();
   readonly #answered = new RecentKeys(4096);
@@ -213,14 +214,20 @@ export class SessionBuilder {
     return parts.length === 0 ? undefined : this.#sequence + this.#held.length;
   }
 
+  /** To be called between two rows: what has closed is let go, so that it does not depend on the pieces in which a file comes. */
+  settle(): void {
+    this.#release(false);
+  }
+
   /** Messages that have closed since. */
   take(): Message[] {
-    return this.#release(false);
+    return this.#released.splice(0);
   }
 
   end(): Message[] {
     this.#step = undefined;
-    return this.#release(true);
+    this.#release(true);
+    return this.take();
   }
 
   #begin(role: Message['role'], key: string | undefined, createdAt: number | undefined): Draft {
@@ -310,8 +317,7 @@ export class SessionBuilder {
     }
   }
 
-  #release(isEnd: boolean): Message[] {
-    const released: Message[] = [];
+  #release(isEnd: boolean): void {
     for (let head = this.#held[0]; head !== undefined; head = this.#held[0]) {
       if (!('message' in head)) {
         this.report.report.compactions.push({ afterSequence: this.#sequence, ...head });
@@ -324,9 +330,8 @@ export class SessionBuilder {
       this.#held.shift();
       this.#heldChars -= head.chars;
       const message = this.#close(head);
-      if (message !== undefined) released.push(message);
+      if (message !== undefined) this.#released.push(message);
     }
-    return released;
   }
 
   #close(draft: Draft): Message | undefined {

@@ -82,12 +82,12 @@ export class SessionReader {
   #row(row: JsonObject): void {
     this.#importer ??= this.#create(importerOfRow(row));
     if (this.#importer === undefined) this.#draft.skip('rows of no known format');
-    else this.#importer.read(row, '');
+    else this.#read(this.#importer, row, '');
   }
 
   #element(element: JsonObject, list: string): void {
     if (this.#importer !== undefined) {
-      this.#importer.read(element, list);
+      this.#read(this.#importer, element, list);
       return;
     }
     const found = importerOfElement(element, list, this.#fields);
@@ -98,6 +98,11 @@ export class SessionReader {
     this.#undecided.push({ element, list });
     if (found !== 'later') this.#decide(found);
     else if (this.#undecided.length >= MAX_UNDECIDED) this.#settle();
+  }
+
+  #read(importer: Importer, row: JsonObject, list: string): void {
+    importer.read(row, list);
+    this.#builder?.settle();
   }
 
   #field(name: string, value: JsonValue): void {
@@ -115,9 +120,11 @@ export class SessionReader {
   #decide(create: CreateImporter | undefined): void {
     this.#importer = this.#create(create);
     for (const [name, value] of this.#fields) this.#importer?.field?.(name, value);
-    for (const { element, list } of this.#undecided) this.#importer?.read(element, list);
-    this.#fields.clear();
+    const undecided = this.#undecided;
     this.#undecided = [];
+    for (const { element, list } of undecided)
+      if (this.#importer !== undefined) this.#read(this.#importer, element, list);
+    this.#fields.clear();
   }
 
   #create(create: CreateImporter | undefined): Importer | undefined {
