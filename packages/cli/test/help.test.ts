@@ -97,9 +97,9 @@ describe('longhaul doctor', () => {
   });
 });
 
-describe('an older Node', () => {
-  const old = findOldNode();
+const old = findOldNode();
 
+describe(`an older Node${old === undefined ? ' (none is installed here)' : ''}`, () => {
   it.skipIf(old === undefined)(
     'hands over to the newer one that is installed beside it, exit code included',
     async () => {

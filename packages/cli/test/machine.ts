@@ -18,3 +18,8 @@ export function runs(program: string, ...args: string[]): boolean {
 export const lacksBubblewrap = lacks('bubblewrap', () =>
   runs('bwrap', '--unshare-all', '--ro-bind', '/', '/', '/bin/true'),
 );
+
+/** An image with the programs of this machine, as `scripts/test-docker.sh` makes it. */
+export const DOCKER_IMAGE = process.env['LONGHAUL_TEST_IMAGE'] ?? 'longhaul-test:latest';
+
+export const lacksDocker = lacks('docker', () => runs('docker', 'image', 'inspect', DOCKER_IMAGE));

@@ -4,7 +4,7 @@ import type { LonghaulEvent } from '@longhaul/protocol';
 import { hasToolCall, type Script, type ScriptAnswer } from '@longhaul/scripted-model';
 import { describe, expect, it } from 'vitest';
 import { Bench, eventsOf, linesOf } from './harness.ts';
-import { lacksBubblewrap } from './machine.ts';
+import { DOCKER_IMAGE, lacksBubblewrap, lacksDocker } from './machine.ts';
 
 const PIXEL =
   'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==';
@@ -36,14 +36,18 @@ const LONG_TASK: readonly ScriptAnswer[] = [
 
 const types = (events: readonly LonghaulEvent[]) => events.map((event) => event.type);
 
-describe.each([
-  { sandbox: 'local', lacking: undefined },
-  { sandbox: 'bubblewrap', lacking: lacksBubblewrap },
-])('longhaul run in $sandbox', ({ sandbox, lacking }) => {
+describe.each(
+  [
+    { sandbox: 'local', lacking: undefined },
+    { sandbox: 'bubblewrap', lacking: lacksBubblewrap },
+    { sandbox: 'docker', lacking: lacksDocker },
+  ].map((each) => ({ ...each, skipped: each.lacking === undefined ? '' : ` (${each.lacking})` })),
+)('longhaul run in $sandbox$skipped', ({ sandbox, lacking }) => {
   it.skipIf(lacking !== undefined)(
     'does a task with tools and a picture in a window too small for it',
     async () => {
       await using bench = await Bench.open();
+      await writeFile(join(bench.workspace, 'longhaul.yml'), `sandbox: { image: '${DOCKER_IMAGE}' }\n`);
       await writeFile(join(bench.workspace, 'dot.png'), Buffer.from(PIXEL, 'base64'));
       const { server, flags } = await bench.serve({ script: play(LONG_TASK), windowTokens: 6_000 });
       const ended = await bench.run(['run', 'Count the numbers', '--json', '--sandbox', sandbox, ...flags]);
