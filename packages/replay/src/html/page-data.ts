@@ -1,12 +1,15 @@
 import { basename } from 'node:path';
 import type { FileReport, NeedsTrace, RunReport } from '../backtest/backtest-types.ts';
 import { windowOptions } from '../backtest/method.ts';
+import { baselineNames } from '../backtest/methods.ts';
 import type { BacktestReport } from '../backtest/run-backtest.ts';
 import { type MethodTotals, totalsOf } from '../backtest/totals.ts';
 
 /** What the page is drawn from. */
 export interface PageData {
   readonly methods: readonly string[];
+  /** Those of them that are no strategies of the engine. */
+  readonly baselines: readonly string[];
   readonly windows: readonly PageWindow[];
   readonly sessions: readonly PageSession[];
   readonly problems: readonly { readonly path: string; readonly message: string }[];
@@ -42,6 +45,7 @@ export function pageData({ windows, methods, files }: BacktestReport): PageData 
     .sort((left, right) => farFacts(right) - farFacts(left));
   return {
     methods,
+    baselines: methods.filter((method) => baselineNames().includes(method)),
     windows: windows.map((tokens) => ({
       tokens,
       usableTokens: windowOptions(tokens).usableTokens,

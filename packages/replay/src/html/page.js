@@ -20,8 +20,18 @@ const state = {
   measure: 'farRecall',
   session: 0,
   step: 0,
-  hidden: new Set(data.methods.filter((method) => method === 'everything')),
+  hidden: new Set(hiddenAtFirst()),
 };
+
+/** Many lines hide each other: the engine's strategies and one simple method are enough to begin with. */
+function hiddenAtFirst() {
+  const engine = data.methods.filter((method) => !data.baselines.includes(method));
+  const shown = [
+    ...engine.slice(0, 4),
+    ...data.baselines.filter((method) => method !== 'everything').slice(0, engine.length < 3 ? 1 : 0),
+  ];
+  return data.methods.filter((method) => !shown.includes(method));
+}
 
 const MEASURES = { farRecall: 'far recall', groundedRecall: 'grounded recall', recall: 'recall' };
 
@@ -240,27 +250,43 @@ function bestFor(rows) {
   });
 }
 
-/** Points with their names, moved apart where they would stand on one another. */
+/** Points with their names, each where it hides no other point or name. */
 function labelled(rows, x, y) {
-  const taken = [];
+  const taken = rows.map((row) => box(x(row.costTokens), y(row[state.measure]), 14, 0));
   return rows.flatMap((row) => {
     const [px, py] = [x(row.costTokens), y(row[state.measure])];
-    const isRight = px > PLOT.width * 0.75;
-    let ty = py + 4;
-    while (taken.some(([tx, other]) => Math.abs(tx - px) < 170 && Math.abs(other - ty) < 14)) ty += 14;
-    taken.push([px, ty]);
+    const width = row.method.length * 7;
+    const places = [0, -15, 15, -30, 30].flatMap((by) => [
+      box(px + 11, py + by, width, 1),
+      box(px - 11, py + by, width, -1),
+    ]);
+    const free = (place) =>
+      place.from > PLOT.left && place.to < PLOT.width && !taken.some((other) => overlap(place, other));
+    const place = places.find(free) ?? places[0];
+    taken.push(place);
     return [
       shape('circle', { cx: px, cy: py, r: 6, fill: colourOf(row.method) }),
-      shape(
-        'text',
-        { class: 'name', x: isRight ? px - 11 : px + 11, y: ty, 'text-anchor': isRight ? 'end' : 'start' },
-        row.method,
-      ),
+      shape('text', { class: 'name', x: place.from, y: place.y + 4 }, row.method),
     ];
   });
 }
 
+/** What a text of this width takes to the right of a place (1), to its left (-1), or around it (0). */
+function box(x, y, width, side) {
+  const from = side === 1 ? x : side === -1 ? x - width : x - width / 2;
+  return { from, to: from + width, y };
+}
+
+function overlap(left, right) {
+  return left.from < right.to && right.from < left.to && Math.abs(left.y - right.y) < 14;
+}
+
 const sessionNow = () => data.sessions[state.session];
+function chooseSession(session) {
+  state.session = session;
+  change({ step: worstStep() });
+}
+
 const runsNow = () => {
   const size = data.windows[state.window].tokens;
   return sessionNow().runs.filter((run) => run.windowTokens === size && run.trace !== undefined);
@@ -274,7 +300,7 @@ function sessionSection() {
     'select',
     {
       'aria-label': 'session',
-      onchange: (event) => change({ session: Number(event.target.value), step: 0 }),
+      onchange: (event) => chooseSession(Number(event.target.value)),
     },
     ...data.sessions.map(({ name }, index) =>
       element('option', { value: index, selected: index === state.session ? '' : undefined }, name),
@@ -509,4 +535,15 @@ function problems() {
   );
 }
 
+/** The first step worth a look: the one at which the first method missed most far facts. */
+function worstStep() {
+  const run = data.sessions.length === 0 ? undefined : runsNow()[0];
+  const missed = (run?.trace.missing ?? []).map(([step, facts]) => [
+    step,
+    facts.filter((fact) => sessionNow().needs[step][1].includes(fact)).length,
+  ]);
+  return missed.sort(([, a], [, b]) => b - a)[0]?.[0] ?? 0;
+}
+
+state.step = worstStep();
 draw();
