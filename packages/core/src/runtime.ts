@@ -4,7 +4,9 @@ import {
   type LonghaulEvent,
   type Session,
   type TokenUsage,
+  toLonghaulError,
   type UserMessageContentPart,
+  ZERO_USAGE,
 } from '@longhaul/protocol';
 import { type Approver, createRuleApprover } from './executor/approver.ts';
 import type { CompressionSettings } from './executor/context-window.ts';
@@ -132,16 +134,22 @@ export class Runtime {
     const { store } = this.#options;
     const log = await store.loadLog(run.session.id);
     const writer = new SessionWriter({ store, lease: run.lease, hub: this.#hub, log });
+    let result: ExecutorResult | undefined;
     try {
       await this.#reportDamage(writer, log);
       await repairOpenParts(writer, Date.now());
       await using sandbox = await this.#options.openSandbox(run.session, run.signal);
       const executor = await this.#createExecutor({ ...run, writer, sandbox });
-      return await executor.run();
+      result = await executor.run();
     } catch (error) {
-      await this.#failRun(writer, error);
-      throw error;
+      if (result === undefined) {
+        await this.#failRun(writer, error);
+        throw error;
+      }
+      // The run has ended and been told; only its sandbox could not be closed.
+      process.emitWarning(`The sandbox of a run could not be closed: ${toLonghaulError(error).message}`);
     }
+    return result;
   }
 
   async #createExecutor(run: {
@@ -212,34 +220,24 @@ export class Runtime {
 
   /** A run that could not be driven still ends in the store and for those who watch. */
   async #failRun(writer: SessionWriter, thrown: unknown): Promise<void> {
-    const error =
-      thrown instanceof LonghaulError
-        ? thrown
-        : new LonghaulError('internal', String(thrown), { cause: thrown });
-    const usage = {
-      inputTokens: 0,
-      outputTokens: 0,
-      reasoningTokens: 0,
-      cacheReadTokens: 0,
-      cacheWriteTokens: 0,
-      totalTokens: 0,
-    };
+    const error = toLonghaulError(thrown);
+    const status = error.code === 'cancelled' ? 'cancelled' : 'failed';
     const finished: EventPayload = {
       type: 'run:finished',
       runId: writer.lease.runId,
-      status: 'failed',
+      status,
       stepCount: 0,
-      usage,
+      usage: ZERO_USAGE,
       text: '',
       error: error.toShape(),
       compactions: 0,
     };
     try {
       await writer.finishRun({
-        status: 'failed',
-        sessionStatus: 'failed',
+        status,
+        sessionStatus: status,
         onlyIfQueueEmpty: false,
-        events: [finished],
+        events: [finished, { type: 'session:status', status: 'idle' }],
       });
     } catch {
       // The store is what failed: the caller gets the first error, and those who watch are told without it.

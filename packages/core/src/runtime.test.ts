@@ -1,0 +1,29 @@
+import { LonghaulError } from '@longhaul/protocol';
+import { expect, it } from 'vitest';
+import { answer, playedDriver } from './executor/test-support/played-driver.ts';
+import { noSandbox, testRun } from './executor/test-support/test-runtime.ts';
+
+it('a run cancelled while its sandbox opens is cancelled, not failed', async () => {
+  const test = await testRun(playedDriver([]), [], {
+    openSandbox: async () => {
+      throw new LonghaulError('cancelled', 'Cancelled before the sandbox was opened.');
+    },
+  });
+  await expect(test.run('do it')).rejects.toMatchObject({ code: 'cancelled' });
+  expect(test.of('run:finished')).toMatchObject([{ status: 'cancelled' }]);
+  expect(test.of('session:status').at(-1)).toMatchObject({ status: 'idle' });
+  expect(await test.store.getSession(test.sessionId)).toMatchObject({ status: 'cancelled' });
+});
+
+it('a sandbox that cannot be closed does not end the run a second time', async () => {
+  const test = await testRun(playedDriver([answer('Done.')]), [], {
+    openSandbox: async () =>
+      noSandbox(() => {
+        throw new LonghaulError('sandbox_failed', 'The container does not go away.');
+      }),
+  });
+  const warned = new Promise<Error>((resolve) => process.once('warning', resolve));
+  expect(await test.run('do it')).toMatchObject({ status: 'completed', text: 'Done.' });
+  expect(test.of('run:finished')).toMatchObject([{ status: 'completed' }]);
+  expect((await warned).message).toContain('The container does not go away.');
+});
