@@ -27,11 +27,24 @@ const COMMANDS: Readonly<Record<string, () => Promise<Command>>> = {
  */
 export async function main(argv: readonly string[], terminal: Terminal = processTerminal()): Promise<number> {
   surviveClosedOutput(terminal);
+  const exitCode = await dispatchOrExplain(argv, terminal);
+  await written(terminal);
+  return exitCode;
+}
+
+async function dispatchOrExplain(argv: readonly string[], terminal: Terminal): Promise<number> {
   try {
     return await dispatch(argv, terminal);
   } catch (error) {
     return printError(error, terminal, { json: flagsOf(argv).includes('--json') });
   }
+}
+
+/** A pipe takes 64 KiB at a time: what its reader has not taken yet would be lost with the process. */
+async function written({ out, err }: Terminal): Promise<void> {
+  await Promise.all(
+    [out, err].map((stream) => new Promise<void>((resolve) => stream.write('', () => resolve()))),
+  );
 }
 
 async function dispatch(argv: readonly string[], terminal: Terminal): Promise<number> {
