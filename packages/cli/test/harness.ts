@@ -24,6 +24,8 @@ export interface Running {
   ended: Promise<Ended>;
   /** Resolves when standard output holds the text. */
   saw(text: string): Promise<void>;
+  /** Resolves when standard error holds the text. */
+  warned(text: string): Promise<void>;
 }
 
 export interface CommandOptions {
@@ -75,6 +77,7 @@ export class Bench implements AsyncDisposable {
     });
     child.stderr.setEncoding('utf8').on('data', (text: string) => {
       stderr += text;
+      seen.dispatchEvent(new Event('data'));
     });
     // A command that does not read its input may be gone before it is written.
     child.stdin.on('error', () => {});
@@ -83,19 +86,21 @@ export class Bench implements AsyncDisposable {
       child.on('error', reject);
       child.on('close', (code, signal) => resolve({ code, signal, stdout, stderr }));
     });
+    const holds = (text: string, output: () => string) =>
+      new Promise<void>((resolve, reject) => {
+        const look = () => output().includes(text) && resolve();
+        seen.addEventListener('data', look);
+        ended.then(
+          (end) => reject(new Error(`It ended without "${text}": ${end.stdout}\n${end.stderr}`)),
+          reject,
+        );
+        look();
+      });
     return {
       child,
       ended,
-      saw: (text) =>
-        new Promise((resolve, reject) => {
-          const look = () => stdout.includes(text) && resolve();
-          seen.addEventListener('data', look);
-          ended.then(
-            (end) => reject(new Error(`It ended without "${text}": ${end.stdout}\n${end.stderr}`)),
-            reject,
-          );
-          look();
-        }),
+      saw: (text) => holds(text, () => stdout),
+      warned: (text) => holds(text, () => stderr),
     };
   }
 

@@ -41,8 +41,8 @@ describe.each(
     { sandbox: 'local', lacking: undefined },
     { sandbox: 'bubblewrap', lacking: lacksBubblewrap },
     { sandbox: 'docker', lacking: lacksDocker },
-  ].map((each) => ({ ...each, skipped: each.lacking === undefined ? '' : ` (${each.lacking})` })),
-)('longhaul run in $sandbox$skipped', ({ sandbox, lacking }) => {
+  ].map((each) => ({ ...each, title: [each.sandbox, each.lacking].filter(Boolean).join(': ') })),
+)('longhaul run in $title', ({ sandbox, lacking }) => {
   it.skipIf(lacking !== undefined)(
     'does a task with tools and a picture in a window too small for it',
     async () => {
@@ -241,13 +241,34 @@ describe('exit codes', () => {
     },
   );
 
-  it('130 at once after a second Ctrl-C', async () => {
+  it('130 at once after a second Ctrl-C, without waiting for a command that will not stop', async () => {
     await using bench = await Bench.open();
-    const { flags } = await bench.serve({ script: () => ({ text: 'Never.', fault: { kind: 'silence' } }) });
+    const { flags } = await bench.serve({
+      script: ({ messages }) =>
+        hasToolCall(messages, 'bash')
+          ? 'Done.'
+          : call('bash', { command: 'trap "" TERM; echo begun; sleep 15; sleep 15' }),
+    });
     const running = bench.start(['run', 'Wait', '--json', '--sandbox', 'local', ...flags]);
-    await running.saw('llm:thinking');
+    await running.saw('"title":"begun"');
     running.child.kill('SIGINT');
+    await running.warned('Stopping');
     running.child.kill('SIGINT');
-    expect((await running.ended).code).toBe(130);
+    const ended = await running.ended;
+    expect(ended.code).toBe(130);
+    expect(ended.stdout).not.toContain('run:finished');
+    // The next run closes the one that was left, and removes what still runs of it.
+    const again = await bench.run([
+      'run',
+      'Go on',
+      '--session',
+      'last',
+      '--json',
+      '--sandbox',
+      'local',
+      ...flags.slice(2),
+    ]);
+    expect(again.code).toBe(0);
+    expect(JSON.stringify((await bench.run(['show', 'last', '--json'])).stdout)).toContain('interrupted');
   });
 });

@@ -9,6 +9,10 @@ describe('LiveStatus', () => {
   it('shows the model thinking, then the tool that runs with its last line, then nothing', () => {
     const status = new LiveStatus();
     expect(status.text(0, 80)).toBeUndefined();
+    status.update(at(0, { type: 'run:started', runId: 'r', task: 't', model: 'm' }));
+    expect(status.text(500, 80)).toBe('opening the sandbox 0.5 s');
+    status.update(at(600, { type: 'session:status', status: 'busy' }));
+    expect(status.text(700, 80)).toBeUndefined();
     status.update(at(1_000, { type: 'llm:thinking' }));
     expect(status.text(3_500, 80)).toBe('thinking 2.5 s');
     status.update(

@@ -12,6 +12,10 @@ export class LiveStatus {
 
   update(event: LonghaulEvent): void {
     switch (event.type) {
+      case 'run:started':
+        // It may take minutes: an image may have to be fetched.
+        this.#state = { text: 'opening the sandbox', since: event.at };
+        return;
       case 'llm:thinking':
         this.#state = { text: 'thinking', since: event.at };
         return;
