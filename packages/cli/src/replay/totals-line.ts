@@ -48,6 +48,15 @@ export function fileLines({ files, methods, windows }: BacktestReport): string[]
       return [window, { strategies: Object.fromEntries(shapes) }] as const;
     });
     const { path, session, notes } = file;
-    return JSON.stringify({ type: 'session', path, ...session, notes, windows: Object.fromEntries(results) });
+    const everythingCostTokens = Math.round(session?.everythingCostTokens ?? 0);
+    const windowResults = Object.fromEntries(results);
+    return JSON.stringify({
+      type: 'session',
+      path,
+      ...session,
+      everythingCostTokens,
+      notes,
+      windows: windowResults,
+    });
   });
 }

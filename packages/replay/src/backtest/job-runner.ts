@@ -65,7 +65,7 @@ function figuresOf({ session }: PreparedSession): SessionFigures {
     calls: session.events.filter((event) => event.kind === 'call').length,
     visibleChars: session.events.reduce((sum, event) => sum + event.text.length, 0),
     tokens: session.tokens,
-    everythingCostTokens: Math.round(everythingCost(session)),
+    everythingCostTokens: everythingCost(session),
   };
 }
 

@@ -16,6 +16,7 @@ export function baselineNames(): string[] {
 export function createMethod(name: string, summarise?: Summarise): ReplayMethod {
   const baseline = BASELINES.find((candidate) => candidate.name === name);
   if (baseline !== undefined) return baseline;
+  createStrategy(name);
   const options = { createStrategy: () => createStrategy(name) };
   return engineMethod(name, summarise === undefined ? options : { ...options, summarise });
 }

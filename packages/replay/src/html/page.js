@@ -60,8 +60,8 @@ const percent = (share) => (share === null ? '–' : `${(share * 100).toFixed(1)
 
 function tokens(count) {
   if (count < 1000) return String(Math.round(count));
-  if (count < 999_500) return `${(count / 1000).toFixed(count < 10_000 ? 1 : 0)}k`;
-  return `${(count / 1_000_000).toFixed(2)}M`;
+  const [size, unit] = count < 999_500 ? [count / 1000, 'k'] : [count / 1_000_000, 'M'];
+  return `${Number(size.toFixed(unit === 'M' ? 2 : size < 10 ? 1 : 0))}${unit}`;
 }
 
 function change(next) {
@@ -89,7 +89,7 @@ function header() {
     element(
       'p',
       {},
-      `${data.sessions.length} sessions, ${steps} steps, replayed without a model call.${more}`,
+      `Sessions: ${data.sessions.length}. Steps: ${steps}. Each was replayed in every strategy, step by step.${more}`,
     ),
     element('div', { class: 'bar' }, 'Window', ...data.windows.map(windowButton)),
   );
@@ -369,7 +369,7 @@ function stepsChart(session, runs) {
     ...axes({
       x,
       y,
-      xTicks: ticks(session.steps, 8, String),
+      xTicks: ticks(session.steps - 1, 8, String),
       yTicks: ticks(most, 5, tokens),
       xName: 'step',
       yName: 'tokens of the view',
@@ -530,7 +530,7 @@ function problems() {
   return element(
     'section',
     {},
-    element('h2', {}, `${data.problems.length} files could not be replayed`),
+    element('h2', {}, `Files that could not be replayed: ${data.problems.length}`),
     element('ul', {}, ...shown),
   );
 }

@@ -1,0 +1,126 @@
+import { mkdir, readFile, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { Bench, linesOf } from './harness.ts';
+
+/** A recorded session larger than any window here: long talk, and a name that comes back at the end. */
+function recorded(): string {
+  const messages: object[] = [{ role: 'user', content: 'Find out why retryAfter is ignored.' }];
+  for (let index = 0; index < 24; index += 1) {
+    const args = JSON.stringify({ pattern: index === 23 ? 'retryAfter' : `other${index}` });
+    const call = { id: `c${index}`, type: 'function', function: { name: 'grep', arguments: args } };
+    messages.push({ role: 'assistant', content: 'I look on, and on. '.repeat(200), tool_calls: [call] });
+    messages.push({ role: 'tool', tool_call_id: `c${index}`, content: 'nothing here '.repeat(100) });
+  }
+  return JSON.stringify(messages);
+}
+
+async function benchWithSessions(): Promise<Bench> {
+  const bench = await Bench.open();
+  await mkdir(join(bench.workspace, 'sessions'));
+  await writeFile(join(bench.workspace, 'sessions', 'one.json'), recorded());
+  return bench;
+}
+
+describe('longhaul replay', () => {
+  it('prints a table for each window, the best of each column with a star', async () => {
+    await using bench = await benchWithSessions();
+    const { code, stdout, stderr } = await bench.run([
+      'replay',
+      'sessions',
+      '--window',
+      '8000,16000',
+      '--baselines',
+    ]);
+    expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
+    expect(stdout).toMatch(/Window 8k: 1 session, 24 steps, \d+ far facts?\n/);
+    expect(stdout).toContain('Window 16k:');
+    expect(linesOf(stdout).find((line) => line.includes('reactive-overflow'))).toMatch(/ 0\* /);
+  });
+
+  it('ends with one line of totals, per window when there are several', async () => {
+    await using bench = await benchWithSessions();
+    const one = await bench.run(['replay', 'sessions', '--window', '8000', '--strategy', 'all', '--json']);
+    const totals = JSON.parse(linesOf(one.stdout).at(-1) ?? '');
+    expect(Object.keys(totals)).toEqual(['strategies']);
+    expect(totals.strategies['reactive-overflow']).toEqual({
+      farRecall: 1,
+      groundedRecall: 1,
+      recall: 1,
+      overflows: 0,
+      sentTokens: expect.any(Number),
+      costTokens: expect.any(Number),
+      compactions: expect.any(Number),
+      meanFarRecall: 1,
+    });
+    const two = await bench.run(['replay', 'sessions', '--window', '8000,16000', '--json']);
+    const { windows } = JSON.parse(linesOf(two.stdout).at(-1) ?? '');
+    expect(Object.keys(windows)).toEqual(['8000', '16000']);
+    expect(windows['8000']).toEqual(totals);
+  });
+
+  it('says of each file that cannot be replayed why, replays the others, and exits with 1', async () => {
+    await using bench = await benchWithSessions();
+    await writeFile(join(bench.workspace, 'sessions', 'empty.jsonl'), '');
+    const { code, stdout, stderr } = await bench.run([
+      'replay',
+      'sessions',
+      'nowhere.json',
+      '--window',
+      '8000',
+    ]);
+    expect(code).toBe(1);
+    expect(linesOf(stderr)).toEqual([
+      expect.stringMatching(/nowhere\.json: does not exist/),
+      expect.stringMatching(/empty\.jsonl: .*empty/),
+    ]);
+    expect(stdout).toContain('one.json');
+  });
+
+  it('writes a page that holds it all', async () => {
+    await using bench = await benchWithSessions();
+    await bench.run(['replay', 'sessions', '--window', '8000', '--html', 'page.html']);
+    expect(await readFile(join(bench.workspace, 'page.html'), 'utf8')).toContain('reactive-overflow');
+  });
+
+  it('asks the named model for narratives, and counts what they cost', async () => {
+    await using bench = await benchWithSessions();
+    const { server, flags } = await bench.serve({ script: () => 'The search goes on.' });
+    await writeFile(
+      join(bench.workspace, 'longhaul.yml'),
+      `providers:\n  local: { kind: openai-compatible, baseUrl: "${flags[3]}", models: { small: { window: 16000 } } }\n`,
+    );
+    const run = (summarizer: string) =>
+      bench.run(['replay', 'sessions', '--window', '8000', '--json', '--summarizer', summarizer]);
+    const costOf = ({ stdout }: { stdout: string }) =>
+      JSON.parse(linesOf(stdout).at(-1) ?? '').strategies['reactive-overflow'].costTokens;
+    const told = costOf(await run('local/small'));
+    expect(server.requests.length).toBeGreaterThan(0);
+    expect(told).toBeGreaterThan(costOf(await run('none')));
+  });
+
+  it.each([
+    [[], /needs session files/],
+    [['x', '--strategy', 'reactive-overflo'], /Did you mean reactive-overflow\?/],
+    [['x', '--window', '12'], /at least 1000/],
+    [['x', '--window', 'large'], /whole number/],
+    [['x', '--workers', '0'], /greater than 0/],
+  ])('refuses %j', async (args, message) => {
+    await using bench = await Bench.open();
+    const { code, stderr } = await bench.run(['replay', ...args]);
+    expect(code).toBe(2);
+    expect(stderr).toMatch(message);
+  });
+
+  it('loses no line of a long output in a pipe that is read late', async () => {
+    await using bench = await Bench.open();
+    await mkdir(join(bench.workspace, 'many'));
+    const names = Array.from({ length: 1_500 }, (_, index) => join(bench.workspace, 'many', `${index}.json`));
+    await Promise.all(names.map((name) => writeFile(name, '{}')));
+    const running = bench.start(['replay', 'many', '--json']);
+    running.child.stdout?.pause();
+    setTimeout(() => running.child.stdout?.resume(), 3_000);
+    const { stdout } = await running.ended;
+    expect(linesOf(stdout)).toHaveLength(1_501);
+  });
+});

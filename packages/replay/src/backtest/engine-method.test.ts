@@ -1,0 +1,84 @@
+import type { Summarise, SummaryRequest } from '@longhaul/context';
+import { expect, test } from 'vitest';
+import { engineMethod } from './engine-method.ts';
+import { windowOptions } from './method.ts';
+import { recordSession, type Segment, tokensOf } from './recorded-session.ts';
+import { prepareSession, replaySession } from './replay-session.ts';
+import { createStrategy } from './strategies.ts';
+import { filler, messagesOf, type Told } from './test-support/recorded.ts';
+
+const WINDOW = 8_000;
+const method = (summarise?: Summarise) =>
+  engineMethod('reactive-overflow', {
+    createStrategy: () => createStrategy('reactive-overflow'),
+    ...(summarise === undefined ? {} : { summarise }),
+  });
+
+const told: Told[] = [
+  'Fix retryAfter in src/client.ts',
+  ...Array.from({ length: 24 }, (_, index): Told => {
+    const path = `src/part-${index}.ts`;
+    return { say: `Now ${path}.`, calls: [[{ path }, `const value${index} = 1;\n${filler(700)}`]] };
+  }),
+];
+
+test('every view fits, begins with the task, and holds nothing of its own step or a later one', async () => {
+  const session = recordSession(messagesOf(told));
+  const run = method().start(session, windowOptions(WINDOW));
+  for (const [index, step] of session.steps.entries()) {
+    const { view, isExhausted } = await run.viewBefore(step);
+    expect(isExhausted).toBeUndefined();
+    expect(tokensOf(view)).toBeLessThanOrEqual(windowOptions(WINDOW).usableTokens);
+    expect(view[0]?.text).toBe('Fix retryAfter in src/client.ts');
+    expect(view.some(({ text }) => text.includes(`part-${index}.ts`))).toBe(false);
+    if (index > 0) expect(view.some(({ text }) => text.includes(`part-${index - 1}.ts`))).toBe(true);
+  }
+});
+
+test('a replay repeats itself exactly', async () => {
+  const first = await replaySession(prepareSession(messagesOf(told)), method(), WINDOW);
+  const again = await replaySession(prepareSession(messagesOf(told)), method(), WINDOW);
+  expect({ ...again, milliseconds: 0 }).toEqual({ ...first, milliseconds: 0 });
+  expect(first.tally.compactions).toBeGreaterThan(1);
+  expect(first.tally.overflows).toBe(0);
+});
+
+test('one file read again and again is one segment, whatever the log looks like around it', async () => {
+  const session = recordSession(messagesOf(told.slice(0, 4)));
+  const run = method().start(session, windowOptions(100_000));
+  const views: Segment[][] = [];
+  for (const step of session.steps) views.push([...(await run.viewBefore(step)).view]);
+  expect(views[2]?.slice(0, views[1]?.length)).toEqual(views[1]);
+  expect(views[2]?.[1]).toBe(views[1]?.[1]);
+});
+
+test('a summary costs what it reads and writes, and stands in the view', async () => {
+  const requests: SummaryRequest[] = [];
+  const summarise: Summarise = async (request) => {
+    requests.push(request);
+    return { status: 'ok', text: 'All parts were read in order.', finishedBy: 'stop' };
+  };
+  // Long talk, which no pruning makes shorter.
+  const talk = Array.from(
+    { length: 24 },
+    (_, index): Told => ({ say: filler(700), calls: [[{ index }, 'ok']] }),
+  );
+  const session = recordSession(messagesOf(['Talk', ...talk]));
+  const run = method(summarise).start(session, windowOptions(WINDOW));
+  let callTokens = 0;
+  let last: readonly Segment[] = [];
+  for (const step of session.steps) {
+    const made = await run.viewBefore(step);
+    callTokens += made.callTokens ?? 0;
+    last = made.view;
+  }
+  expect(requests.length).toBeGreaterThan(0);
+  expect(callTokens).toBeGreaterThan(requests.length * 100);
+  expect(last.some(({ text }) => text.includes('All parts were read in order.'))).toBe(true);
+});
+
+test('what cannot be made to fit is sent as it is, and counted', async () => {
+  const session = prepareSession(messagesOf([filler(900), { say: 'a' }, filler(900), { say: 'b' }]));
+  const { exhausted, tally } = await replaySession(session, method(), 40);
+  expect({ exhausted, overflows: tally.overflows }).toEqual({ exhausted: 1, overflows: 1 });
+});

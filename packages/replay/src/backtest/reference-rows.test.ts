@@ -1,0 +1,33 @@
+import { expect, test } from 'vitest';
+import { missingTranscripts } from '../../test/support.ts';
+import { runBacktest } from './run-backtest.ts';
+import { totalsOf } from './totals.ts';
+
+/** Far recall of two simple methods on the twelve sessions, as it was measured elsewhere, at 16k, 32k and 64k. */
+const ROWS = {
+  'drop-oldest-80-30': [0.09, 0.1, 0.4],
+  'drop-oldest-90-60': [0.09, 0.14, 0.57],
+};
+const WINDOWS = [16_000, 32_000, 64_000];
+
+const missing = missingTranscripts();
+
+test.skipIf(missing !== undefined)(
+  `dropping the oldest comes out as it did for others, within 0.03${missing === undefined ? '' : `: ${missing}`}`,
+  async () => {
+    const { files } = await runBacktest({
+      paths: [process.env['LONGHAUL_TRANSCRIPTS'] ?? ''],
+      windows: WINDOWS,
+      methods: Object.keys(ROWS),
+    });
+    for (const [method, shares] of Object.entries(ROWS)) {
+      for (const [index, share] of shares.entries()) {
+        const { farRecall } = totalsOf(files, method, WINDOWS[index] ?? 0);
+        expect(
+          Math.abs((farRecall ?? 0) - share),
+          `${method} at ${WINDOWS[index]}: ${farRecall}`,
+        ).toBeLessThan(0.03);
+      }
+    }
+  },
+);

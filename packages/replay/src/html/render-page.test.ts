@@ -1,0 +1,102 @@
+import { execFile } from 'node:child_process';
+import { existsSync } from 'node:fs';
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { delimiter, join } from 'node:path';
+import { promisify } from 'node:util';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { type BacktestReport, runBacktest } from '../backtest/run-backtest.ts';
+import { filler } from '../backtest/test-support/recorded.ts';
+import { renderPage } from './render-page.ts';
+
+let folder = '';
+let report: BacktestReport;
+
+beforeAll(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'longhaul-page-'));
+  const messages: object[] = [{ role: 'user', content: 'Look into it: </script><script>alert(1)</script>' }];
+  for (let index = 0; index < 12; index += 1) {
+    const args = index === 11 ? 'closing_tag' : `src/part-${index}.ts`;
+    const call = {
+      id: `c${index}`,
+      type: 'function',
+      function: { name: 'read', arguments: JSON.stringify({ args }) },
+    };
+    messages.push({ role: 'assistant', content: null, tool_calls: [call] });
+    messages.push({
+      role: 'tool',
+      tool_call_id: `c${index}`,
+      content: `${index === 0 ? 'closing_tag' : ''} ${filler(2_000)}`,
+    });
+  }
+  await writeFile(join(folder, 'a <script> file.json'), JSON.stringify(messages));
+  await writeFile(join(folder, 'empty.json'), '');
+  report = await runBacktest({
+    paths: [folder],
+    windows: [8_000, 16_000],
+    methods: ['reactive-overflow', 'everything', 'drop-oldest-80-30'],
+    wantsTrace: true,
+  });
+});
+
+afterAll(() => rm(folder, { recursive: true, force: true }));
+
+test('the page loads nothing from elsewhere, and no text of a session ends an element', async () => {
+  const page = await renderPage(report);
+  expect(page.replaceAll('http://www.w3.org/2000/svg', '')).not.toMatch(
+    /(?:src|href)=|https?:|@import|url\(/,
+  );
+  expect(page.match(/<script/g)).toHaveLength(2);
+  expect(page.match(/<\/script>/g)).toHaveLength(2);
+});
+
+test('its data hold what each step needed and what each method was missing', async () => {
+  const page = await renderPage(report);
+  const data = JSON.parse(
+    /<script type="application\/json" id="data">(.*?)<\/script>/s.exec(page)?.[1] ?? '',
+  );
+  const [session] = data.sessions;
+  const [, far] = session.needs.at(-1);
+  expect(far.map((fact: number) => session.facts[fact])).toEqual(['closing_tag']);
+  expect(session.runs).toHaveLength(6);
+  expect(data.problems).toEqual([
+    { path: join(folder, 'empty.json'), message: expect.stringContaining('empty') },
+  ]);
+});
+
+const browser = (process.env['PATH'] ?? '')
+  .split(delimiter)
+  .flatMap((place) => ['chromium', 'chromium-browser', 'google-chrome'].map((name) => join(place, name)))
+  .find((path) => existsSync(path));
+const isRequired = (process.env['LONGHAUL_REQUIRE'] ?? '').split(',').includes('chromium');
+
+test.skipIf(browser === undefined && !isRequired)(
+  `a browser draws it${browser === undefined ? ': no Chromium is installed' : ''}`,
+  async () => {
+    const path = join(folder, 'page.html');
+    await writeFile(path, await renderPage(report));
+    const flags = [
+      '--headless',
+      '--no-sandbox',
+      '--disable-gpu',
+      `--user-data-dir=${join(folder, 'profile')}`,
+    ];
+    const { stdout } = await promisify(execFile)(
+      browser ?? 'chromium',
+      [...flags, '--dump-dom', `file://${path}`],
+      {
+        maxBuffer: 64 << 20,
+      },
+    );
+    const body = stdout.slice(stdout.indexOf('<main'), stdout.indexOf('</main>'));
+    for (const text of [
+      'All sessions together',
+      'Recall against cost',
+      'drop-oldest-80-30',
+      'closing_tag',
+      'a &lt;script&gt; file.json',
+    ])
+      expect(body).toContain(text);
+    expect(body.match(/<polyline/g)?.length).toBeGreaterThan(1);
+  },
+);
