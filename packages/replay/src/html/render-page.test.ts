@@ -9,6 +9,11 @@ import { type BacktestReport, runBacktest } from '../backtest/run-backtest.ts';
 import { filler } from '../backtest/test-support/recorded.ts';
 import { renderPage } from './render-page.ts';
 
+/** More than a summary has room for, the one that is needed again in their middle. */
+const MANY_NAMES = Array.from({ length: 1_500 }, (_, index) =>
+  index === 700 ? 'closing_tag' : `name_${index}`,
+).join(' ');
+
 let folder = '';
 let report: BacktestReport;
 
@@ -26,7 +31,7 @@ beforeAll(async () => {
     messages.push({
       role: 'tool',
       tool_call_id: `c${index}`,
-      content: `${index === 0 ? 'closing_tag' : ''} ${filler(2_000)}`,
+      content: `${index === 0 ? MANY_NAMES : ''} ${filler(2_000)}`,
     });
   }
   await writeFile(join(folder, 'a <script> file.json'), JSON.stringify(messages));
