@@ -17,7 +17,7 @@ export interface ShowRunOptions {
   /** `events`: one JSON line each; `progress`: for a person; `answer`: nothing but the final text. */
   display: Display;
   noColor?: boolean;
-  showsHowToSeeIt?: boolean;
+  shortSummary?: boolean;
 }
 
 /** Shows a runtime's events as they come, until disposed. */
@@ -72,11 +72,11 @@ function answerView({ out, err }: Terminal): View {
   };
 }
 
-function progressView(terminal: Terminal, { noColor, showsHowToSeeIt = true }: ShowRunOptions): View {
+function progressView(terminal: Terminal, { noColor, shortSummary = false }: ShowRunOptions): View {
   const { out } = terminal;
   const colors = wantsColors(terminal, noColor);
   const columns = columnsOf(out);
-  const renderer = new RunRenderer({ columns, colors, showsHowToSeeIt });
+  const renderer = new RunRenderer({ columns, colors, shortSummary });
   const status = new LiveStatus();
   const live: LiveLine = canAnimate(terminal, colors)
     ? createLiveLine(out, () => status.text(Date.now(), columns - 3))

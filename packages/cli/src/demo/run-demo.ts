@@ -10,9 +10,10 @@ import { loadSettings } from '../compose/load-settings.ts';
 import { nameOf, openAgent } from '../compose/open-agent.ts';
 import { openSandbox } from '../compose/open-sandbox.ts';
 import { holdStorage } from '../compose/open-storage.ts';
+import { wrapText } from '../render/word-wrapper.ts';
 import { drive, headerOf } from '../run-task.ts';
 import { type RunDisplay, showRun } from '../show-run.ts';
-import { type Terminal, wantsColors } from '../terminal.ts';
+import { columnsOf, type Terminal, wantsColors } from '../terminal.ts';
 import { demoReport } from './demo-report.ts';
 import { type Inspection, inspectApplication } from './inspect-application.ts';
 import { pickSandbox } from './pick-sandbox.ts';
@@ -35,7 +36,7 @@ const LEAST_COMPACTIONS = 2;
 export async function runDemo(options: DemoOptions): Promise<number> {
   const { terminal, json } = options;
   const kind = await pickSandbox(options.sandbox);
-  if (!json) terminal.out.write(introduction(kind, options.sandbox));
+  if (!json) terminal.out.write(introduction(kind, options));
   const folder = await mkdtemp(join(tmpdir(), 'longhaul-demo-'));
   const workspace = join(folder, 'flashcards');
   await mkdir(workspace);
@@ -98,7 +99,7 @@ function showDemo(
 ): RunDisplay {
   return showRun(runtime, terminal, {
     display: json ? 'events' : 'progress',
-    showsHowToSeeIt: false,
+    shortSummary: true,
     ...(noColor === undefined ? {} : { noColor }),
   });
 }
@@ -131,18 +132,23 @@ async function demoConfig(
   };
 }
 
-function introduction(kind: SandboxKind, asked: DemoOptions['sandbox']): string {
-  const lines = [
-    'This is a demonstration. The model is scripted: a local process plays its part, and no key and no network',
-    'are used. Everything else is real: the agent, its tools, the sandbox, the window and its compactions.',
-  ];
-  if (kind === 'local' && asked === 'auto') {
-    lines.push(
-      'Neither bubblewrap nor Docker works here, so its commands run with no isolation, as you, in a new temporary',
-      'folder. To have a sandbox: apt install bubblewrap.',
-    );
-  }
-  return `${lines.join('\n')}\n\n`;
+function introduction(
+  kind: SandboxKind,
+  { sandbox, terminal }: Pick<DemoOptions, 'sandbox' | 'terminal'>,
+): string {
+  const columns = columnsOf(terminal.out);
+  const text = wrapText(
+    'This is a demonstration. The model is scripted: a local process plays its part, and no key and no network are used. ' +
+      'Everything else is real: the agent, its tools, the sandbox, the window and its compactions.',
+    columns,
+  );
+  if (kind !== 'local' || sandbox !== 'auto') return `${text}\n`;
+  const notice = wrapText(
+    'Neither bubblewrap nor Docker works here, so its commands run with no isolation, as you, in a new temporary folder. ' +
+      'To have a sandbox: apt install bubblewrap.',
+    columns,
+  );
+  return `${text}${notice}\n`;
 }
 
 function isAsPromised({ finished, inspection }: Outcome): boolean {

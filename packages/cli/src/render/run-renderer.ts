@@ -9,8 +9,8 @@ import { WordWrapper, wrapText } from './word-wrapper.ts';
 export interface RunRendererOptions {
   columns: number;
   colors: boolean;
-  /** Default true; a session in a temporary database cannot be seen again. */
-  showsHowToSeeIt?: boolean;
+  /** Only how the run ended: somebody else tells the rest. Default false. */
+  shortSummary?: boolean;
 }
 
 export interface RunHeader {
@@ -144,12 +144,12 @@ export class RunRenderer {
   }
 
   #finished(event: EventOf<'run:finished'>): string {
-    const { showsHowToSeeIt = true } = this.#options;
+    const { shortSummary: isShort = false } = this.#options;
     const durationMs = this.#startedAt === undefined ? undefined : event.at - this.#startedAt;
     return (
       this.#rule('', '') +
       runSummary(
-        { finished: event, durationMs, showsHowToSeeIt },
+        { finished: event, durationMs, isShort },
         { columns: this.#options.columns, paint: this.#paint },
       )
     );

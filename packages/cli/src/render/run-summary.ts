@@ -7,8 +7,8 @@ import { wrapText } from './word-wrapper.ts';
 export interface SummaryFacts {
   finished: EventOf<'run:finished'>;
   durationMs: number | undefined;
-  /** Whether to say how the session is seen again. */
-  showsHowToSeeIt: boolean;
+  /** Only how the run ended: somebody else tells the rest. */
+  isShort: boolean;
 }
 
 const WORDS = {
@@ -21,16 +21,18 @@ const WORDS = {
 
 /** The last lines of a run. */
 export function runSummary(
-  { finished, durationMs, showsHowToSeeIt }: SummaryFacts,
+  { finished, durationMs, isShort }: SummaryFacts,
   { columns, paint }: { columns: number; paint: Paint },
 ): string {
   const { status, error, sessionId } = finished;
   const color = status === 'completed' ? paint.good : status === 'failed' ? paint.bad : paint.warn;
   const time = durationMs === undefined ? '' : ` in ${formatDuration(durationMs)}`;
   const reason = error === undefined || status === 'cancelled' ? '' : reasonText(error, { columns, paint });
-  const again = showsHowToSeeIt ? paint.dim(`  longhaul show ${shortId(sessionId)}`) : '';
+  const heading = `${color(paint.bold(WORDS[status]))}${time}\n${reason}`;
+  if (isShort) return heading;
+  const again = paint.dim(`  longhaul show ${shortId(sessionId)}`);
   const lines = [...figures(finished, paint), field('session', `${sessionId}${again}`, paint)];
-  return `${color(paint.bold(WORDS[status]))}${time}\n${reason}${lines.join('\n')}\n`;
+  return `${heading}${lines.join('\n')}\n`;
 }
 
 function reasonText(error: ErrorShape, { columns, paint }: { columns: number; paint: Paint }): string {
