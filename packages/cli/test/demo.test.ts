@@ -1,4 +1,5 @@
-import { readdir } from 'node:fs/promises';
+import { chmod, mkdir, readdir, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { Bench, eventsOf, linesOf } from './harness.ts';
 
@@ -22,4 +23,26 @@ describe('longhaul demo', () => {
     expect((await readdir(bench.root)).filter((name) => name.startsWith('longhaul-demo-'))).toEqual([]);
     expect(await readdir(bench.home)).toEqual([]);
   }, 180_000);
+
+  it('where no sandbox opens, says so and runs in a temporary folder without one', async () => {
+    await using bench = await Bench.open();
+    // One that does not work hides the real one.
+    const programs = join(bench.root, 'programs');
+    await mkdir(programs);
+    await writeFile(
+      join(programs, 'bwrap'),
+      '#!/bin/sh\necho "No permissions to create a new namespace" >&2\nexit 1\n',
+    );
+    await chmod(join(programs, 'bwrap'), 0o755);
+    const env = {
+      PATH: `${programs}:${process.env['PATH']}`,
+      DOCKER_HOST: 'unix:///nowhere/docker.sock',
+    };
+    const running = bench.start(['demo'], { env });
+    await running.saw('── 2 ─');
+    running.child.kill('SIGINT');
+    const ended = await running.ended;
+    expect(ended.code).toBe(130);
+    expect(ended.stdout).toMatch(/The model is scripted[\s\S]*no isolation[\s\S]*sandbox {2}local/);
+  });
 });

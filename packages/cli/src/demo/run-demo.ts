@@ -35,11 +35,11 @@ const LEAST_COMPACTIONS = 2;
 /** Runs the demonstration in folders of its own and returns the exit code: 0 only if the application was built and its tests pass. */
 export async function runDemo(options: DemoOptions): Promise<number> {
   const { terminal, json } = options;
-  const kind = await pickSandbox(options.sandbox);
-  if (!json) terminal.out.write(introduction(kind, options));
   const folder = await mkdtemp(join(tmpdir(), 'longhaul-demo-'));
   const workspace = join(folder, 'flashcards');
   await mkdir(workspace);
+  const kind = await pickSandbox(options.sandbox, { workspace, signal: options.signal });
+  if (!json) terminal.out.write(introduction(kind, options));
   const config = await demoConfig(options, { kind, database: join(folder, 'session.db') });
   const outcome = await playDemo(options, { config, workspace });
   const isGood = isAsPromised(outcome);
