@@ -2,14 +2,15 @@
  * Puts the compiled command and the libraries of its hot path into a few files: a run loads some 400 modules one by one otherwise, which
  * takes longer than all the rest of a short run, and a tenth more memory.
  *
- * What a run loads only at times stays outside: Docker's client, and the scripted model and the replay, which find their files beside their modules.
+ * What a run does not load, or only at times, stays outside: Docker's client; the scripted model and the replay, which find files and
+ * workers beside their modules. So does the protocol, which those share with the bundle: an error must be of one class everywhere.
  */
 import { rm } from 'node:fs/promises';
 import { fileURLToPath } from 'node:url';
 import { rolldown } from 'rolldown';
 
 const cli = fileURLToPath(new URL('../packages/cli/', import.meta.url));
-const STAYS_OUTSIDE = [/^@longhaul\/scripted-model/, /^@longhaul\/replay/, 'dockerode', 'bun:sqlite'];
+const STAYS_OUTSIDE = [/^@longhaul\/(?:protocol|replay|scripted-model)(?:\/|$)/, 'dockerode', 'bun:sqlite'];
 
 const build = await rolldown({
   input: { main: `${cli}dist/main.js` },
