@@ -1,22 +1,23 @@
-/** Remembers the newest keys, so that a file of any length needs bounded memory. */
+import { SeenKeys } from './seen-keys.ts';
+
+/** Remembers the newest keys, at least `limit` of them, so that a file of any length needs bounded memory. */
 export class RecentKeys {
-  readonly #keys = new Set<string>();
   readonly #limit: number;
+  #young = new SeenKeys();
+  #old = new SeenKeys();
 
   constructor(limit: number) {
     this.#limit = limit;
   }
 
   has(key: string): boolean {
-    return this.#keys.has(key);
+    return this.#young.has(key) || this.#old.has(key);
   }
 
   add(key: string): void {
-    this.#keys.add(key);
-    if (this.#keys.size <= this.#limit) return;
-    for (const oldest of this.#keys) {
-      this.#keys.delete(oldest);
-      return;
-    }
+    this.#young.add(key);
+    if (this.#young.size < this.#limit) return;
+    this.#old = this.#young;
+    this.#young = new SeenKeys();
   }
 }

@@ -14,6 +14,7 @@ import { compactJson } from './json-fields.ts';
 import { contentSize, filePart, partSize, partTokens, textOf } from './part-text.ts';
 import { RecentKeys } from './recent-keys.ts';
 import type { ReportDraft } from './report.ts';
+import { SeenKeys } from './seen-keys.ts';
 import type { StableIds } from './stable-id.ts';
 
 /** What an importer says of a step. All but `key` may come in later rows too. */
@@ -78,7 +79,7 @@ export class SessionBuilder {
   readonly #held: (Draft | RecordedSummary)[] = [];
   readonly #released: Message[] = [];
   readonly #openCalls = new Map<string, OpenCall>();
-  readonly #knownCalls = new Set<string>();
+  readonly #knownCalls = new SeenKeys();
   readonly #answered = new RecentKeys(4096);
   readonly #countedUsage = new RecentKeys(4096);
   #heldChars = 0;
@@ -282,8 +283,7 @@ export class SessionBuilder {
 
   #uniqueCallId(id: string): string {
     let unique = id;
-    for (let round = 2; this.#knownCalls.has(unique); round += 1) unique = `${id}#${round}`;
-    this.#knownCalls.add(unique);
+    for (let round = 2; !this.#knownCalls.add(unique); round += 1) unique = `${id}#${round}`;
     return unique;
   }
 
@@ -363,7 +363,7 @@ function asNotice(part: Part): Part {
 
 /** The fields that are there. */
 function optional<T extends object>(fields: T): Partial<T> {
-  const present: Partial<T> = { ...fields };
-  for (const key in present) if (present[key] === undefined) delete present[key];
+  const present: Partial<T> = {};
+  for (const key in fields) if (fields[key] !== undefined) present[key] = fields[key];
   return present;
 }

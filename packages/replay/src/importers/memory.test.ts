@@ -1,0 +1,26 @@
+import { execFile } from 'node:child_process';
+import { fileURLToPath } from 'node:url';
+import { promisify } from 'node:util';
+import { describe, expect, it } from 'vitest';
+
+const run = promisify(execFile);
+const script = fileURLToPath(new URL('../../test/import-memory.ts', import.meta.url));
+
+/** 500 MB, which the same script imports in under 300 MB, would take too long here; memory would grow in 80 MB as well. */
+const MEGABYTES = 80;
+const LIMIT_MEGABYTES = 220;
+
+describe('memory', () => {
+  it.each([
+    ['claude-code', 'rows of JSONL', '6000'],
+    ['claude-code', 'short rows', '100'],
+    ['document', 'one JSON document in one line', '6000'],
+  ])('does not grow with the file: %s, %s', async (format, _, resultChars) => {
+    const args = ['--conditions=longhaul-src', script, String(MEGABYTES), format, resultChars];
+    const { stdout } = await run(process.execPath, args);
+    const { calls, messages, peakMegabytes } = JSON.parse(stdout);
+    expect(calls).toBeGreaterThan(5000);
+    expect(messages).toBeGreaterThanOrEqual(calls);
+    expect(peakMegabytes).toBeLessThan(LIMIT_MEGABYTES);
+  });
+});
