@@ -8,11 +8,11 @@ const DROP_FROM = 0.8;
 const DROP_KEEP = 0.3;
 
 /** Share of the list that recent call lines take, and how long one may be. */
-const CALLS_SHARE = 0.25;
+const CALLS_SHARE = 0.1;
 const CALL_CHARS = 160;
 
 /** Arguments say more about what will be needed than outputs do. */
-const WEIGHTS: Readonly<Record<Segment['kind'], number>> = { call: 4, user: 3, assistant: 2, result: 1 };
+const WEIGHTS: Readonly<Record<Segment['kind'], number>> = { call: 10, user: 5, assistant: 3, result: 1 };
 
 /** Drops the oldest and puts a list in its place: recent calls, and the identifiers of what was dropped. */
 export function dropWithList(listTokens: number): ReplayMethod {
@@ -53,15 +53,28 @@ function listOf(dropped: readonly RecordedEvent[], maxChars: number): string {
   return `${calls}\n${facts}`;
 }
 
-/** Most often first, the newer first among equals. */
+/** Most often first; the newest mention counts twice as much as the oldest, and a short name goes before a long one. */
 function rankedFacts(events: readonly RecordedEvent[]): string[] {
   const scores = new Map<string, number>();
   for (const [index, event] of events.entries()) {
-    for (const fact of factsIn(event.text)) {
-      scores.set(fact, (scores.get(fact) ?? 0) + WEIGHTS[event.kind] + index / (events.length * 1000));
-    }
+    const weight = WEIGHTS[event.kind] * (1 + index / events.length);
+    for (const fact of factsOf(event)) scores.set(fact, (scores.get(fact) ?? 0) + weight);
   }
-  return [...scores].sort(([, left], [, right]) => right - left).map(([fact]) => fact);
+  return [...scores]
+    .map(([fact, score]) => ({ fact, score: score / Math.sqrt(fact.length) }))
+    .sort((left, right) => right.score - left.score)
+    .map(({ fact }) => fact);
+}
+
+/** An event is dropped once and listed at every later drop: its text is looked through once. */
+const knownFacts = new WeakMap<RecordedEvent, ReadonlySet<string>>();
+
+function factsOf(event: RecordedEvent): ReadonlySet<string> {
+  const known = knownFacts.get(event);
+  if (known !== undefined) return known;
+  const facts = factsIn(event.text);
+  knownFacts.set(event, facts);
+  return facts;
 }
 
 function within(items: readonly string[], limits: { maxChars: number; separator: string }): string {
