@@ -8,7 +8,7 @@ import { createLonghaulImporter, isLonghaulMessage } from './longhaul.ts';
 import { createMiniSweAgentImporter, isMiniSweAgent } from './mini-swe-agent.ts';
 import { createOpencodeImporter, isOpencodeMessage } from './opencode.ts';
 import { createOpenHandsImporter, isOpenHandsEvent } from './openhands.ts';
-import { parseObjects } from './parse-objects.ts';
+import { parseObjects, tryParse } from './parse-objects.ts';
 import { createPiImporter, isPiRow } from './pi.ts';
 import { createSweAgentImporter, isSweAgentEntry } from './swe-agent.ts';
 
@@ -52,5 +52,10 @@ export function isReadByLines(head: string): boolean {
   const candidates = whole.filter((line) => line.startsWith('{')).slice(0, MAX_CANDIDATES);
   if (candidates.some((line) => parseObjects(line).objects.some((row) => importerOfRow(row) !== undefined)))
     return true;
-  return lines.length === 1 && /^\{\s*"(?:parentUuid|type|uuid|timestamp)"/.test(start);
+  // A row longer than what is looked at. What can be parsed is a document, for its row would be known.
+  return (
+    lines.length === 1 &&
+    tryParse(head) === undefined &&
+    /^\{\s*"(?:parentUuid|type|uuid|timestamp)"/.test(start)
+  );
 }

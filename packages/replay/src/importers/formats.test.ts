@@ -274,3 +274,20 @@ describe('our own export', () => {
     ]);
   });
 });
+
+describe('a document', () => {
+  it.each([
+    'opencode.json',
+    'mini-swe-agent.traj.json',
+    'mini-swe-agent-fenced.traj.json',
+    'swe-agent.traj',
+    'chat-messages.json',
+    'longhaul.json',
+  ])('%s is the same in one line, in many, and behind another field', (name) => {
+    const value = JSON.parse(readFixture(name).toString());
+    const lines = read(name).lines;
+    expect(outline(readSession(JSON.stringify(value)).messages)).toEqual(lines);
+    expect(outline(readSession(JSON.stringify(value, null, 4)).messages)).toEqual(lines);
+    expect(outline(readSession(JSON.stringify({ type: 'log', ...value })).messages)).toEqual(lines);
+  });
+});

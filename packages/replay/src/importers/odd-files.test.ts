@@ -133,6 +133,37 @@ describe('odd lines', () => {
     expect(report.skipped.map(({ reason }) => reason)).toEqual(['arguments of calls, nested too deep']);
   });
 
+  it('answers calls of one id in order: ids are blanked out, or counted anew in each response', () => {
+    const call = (command: string) => ({
+      type: 'toolCall',
+      id: 'REDACTED',
+      name: 'bash',
+      arguments: { command },
+    });
+    const rows = [
+      { type: 'message', message: { role: 'assistant', content: [call('a'), call('b')] } },
+      { type: 'message', message: { role: 'toolResult', toolCallId: 'REDACTED', content: 'of a' } },
+      { type: 'message', message: { role: 'toolResult', toolCallId: 'REDACTED', content: 'of b' } },
+      { type: 'message', message: { role: 'assistant', content: [call('never answered')] } },
+      { type: 'message', message: { role: 'assistant', content: [call('c')] } },
+      { type: 'message', message: { role: 'toolResult', toolCallId: 'REDACTED', content: 'of c' } },
+    ];
+    expect(outline(readSession(rows.map((row) => JSON.stringify(row)).join('\n')).messages)).toEqual([
+      'assistant: bash{"command":"a"} completed → of a | bash{"command":"b"} completed → of b',
+      'assistant: bash{"command":"never answered"} interrupted → ',
+      'assistant: bash{"command":"c"} completed → of c',
+    ]);
+  });
+
+  it('reads as many calls of one id as of many in the same time', () => {
+    const call = { type: 'toolCall', id: 'REDACTED', name: 'bash', arguments: {} };
+    const row = { type: 'message', message: { role: 'assistant', content: [call] } };
+    const lines = Array.from({ length: 30_000 }, (_, index) => JSON.stringify({ ...row, index }));
+    const { messages } = readSession(lines.join('\n'));
+    expect(messages).toHaveLength(30_000);
+    expect(messages.at(-1)?.parts[0]).toMatchObject({ callId: 'REDACTED#30000' });
+  });
+
   it('waits for a result that is missing no longer than for 64 messages', () => {
     const call = { type: 'toolCall', id: 'late', name: 'bash', arguments: {} };
     const rows = [

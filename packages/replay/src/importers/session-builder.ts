@@ -1,68 +1,11 @@
-import type {
-  FinishReason,
-  JsonObject,
-  Message,
-  MessageMetadata,
-  MessageStatus,
-  Part,
-  ProviderMetadata,
-  TokenUsage,
-  ToolOutputContent,
-  ToolPart,
-} from '@longhaul/protocol';
+import type { Message, MessageMetadata, Part, ProviderMetadata, ToolPart } from '@longhaul/protocol';
+import { CallRegister, type Draft, type OpenCall } from './call-register.ts';
+import { type CallFacts, present, type ResultFacts, type StepFacts, type UserFacts } from './facts.ts';
 import { compactJson } from './json-fields.ts';
 import { contentSize, filePart, partSize, partTokens, textOf } from './part-text.ts';
 import { RecentKeys } from './recent-keys.ts';
 import type { ReportDraft } from './report.ts';
-import { SeenKeys } from './seen-keys.ts';
 import type { StableIds } from './stable-id.ts';
-
-/** What an importer says of a step. All but `key` may come in later rows too. */
-export interface StepFacts {
-  createdAt?: number | undefined;
-  model?: string | undefined;
-  usage?: TokenUsage | undefined;
-  finishReason?: FinishReason | undefined;
-  cost?: number | undefined;
-  status?: MessageStatus | undefined;
-}
-
-export interface CallFacts {
-  name: string;
-  input: JsonObject;
-  inputText?: string | undefined;
-  title?: string | undefined;
-  metadata?: JsonObject | undefined;
-  startedAt?: number | undefined;
-  providerMetadata?: ProviderMetadata | undefined;
-}
-
-export interface ResultFacts {
-  output: ToolOutputContent[];
-  isError?: boolean | undefined;
-  title?: string | undefined;
-  metadata?: JsonObject | undefined;
-  endedAt?: number | undefined;
-}
-
-export interface UserFacts {
-  createdAt?: number | undefined;
-  /** Text that the agent's runtime put there, not the user: kept as a notice that the model sees. */
-  isInjected?: boolean;
-  metadata?: MessageMetadata;
-}
-
-interface Draft {
-  message: Message;
-  key: string | undefined;
-  openCalls: number;
-  chars: number;
-}
-
-interface OpenCall {
-  part: ToolPart;
-  draft: Draft;
-}
 
 /** A message waits for missing results until this many messages or characters stand behind it. */
 const MAX_HELD_MESSAGES = 64;
@@ -78,9 +21,7 @@ export class SessionBuilder {
   readonly #ids: StableIds;
   readonly #held: (Draft | RecordedSummary)[] = [];
   readonly #released: Message[] = [];
-  readonly #openCalls = new Map<string, OpenCall>();
-  readonly #knownCalls = new SeenKeys();
-  readonly #answered = new RecentKeys(4096);
+  readonly #calls = new CallRegister();
   readonly #countedUsage = new RecentKeys(4096);
   #heldChars = 0;
   #step: Draft | undefined;
@@ -133,12 +74,12 @@ export class SessionBuilder {
 
   text(text: string, providerMetadata?: ProviderMetadata): void {
     if (text === '') return;
-    this.#add(this.#current(), { type: 'text', text, state: 'done', ...optional({ providerMetadata }) });
+    this.#add(this.#current(), { type: 'text', text, state: 'done', ...present({ providerMetadata }) });
   }
 
   reasoning(text: string, providerMetadata?: ProviderMetadata): void {
     if (text === '' && providerMetadata === undefined) return;
-    this.#add(this.#current(), { type: 'reasoning', text, state: 'done', ...optional({ providerMetadata }) });
+    this.#add(this.#current(), { type: 'reasoning', text, state: 'done', ...present({ providerMetadata }) });
   }
 
   /** A part of the step that is neither text nor a call. */
@@ -151,37 +92,34 @@ export class SessionBuilder {
     const { input, ...rest } = facts;
     const text = compactJson(input);
     if (text === undefined) this.report.skip('arguments of calls, nested too deep');
-    const open = this.#openCalls.get(id);
-    if (open?.draft === draft && open.part.name === facts.name && compactJson(open.part.input) === text) {
+    if (this.#calls.isRepeated(id, draft, { name: facts.name, arguments: text })) {
       this.report.skip('calls that stand there twice');
       return;
     }
     const part: ToolPart = {
       type: 'tool',
-      callId: this.#uniqueCallId(id),
-      ...optional(rest),
+      callId: this.#calls.uniqueId(id),
+      ...present(rest),
       name: facts.name,
       input: text === undefined ? {} : input,
       state: 'interrupted',
     };
-    this.#openCalls.set(id, { part, draft });
-    draft.openCalls += 1;
+    this.#calls.open(id, { part, draft });
     this.#add(draft, part);
   }
 
   result(id: string, facts: ResultFacts): void {
-    const open = this.#openCalls.get(id);
-    if (open === undefined) this.#orphan(id, facts);
-    else this.#answer(id, open, facts);
+    const open = this.#calls.take(id);
+    if (open !== undefined) this.#answer(open, facts);
+    else if (this.#calls.wasAnswered(id)) this.report.skip('results of calls that have one already');
+    else this.#orphan(id, facts);
   }
 
-  /** The result of the step's first call that has none, for formats that do not name the call. False when no call waits. */
+  /** The result of the first call that has none, for formats that do not name the call. False when no call waits. */
   resultOfOldestCall(facts: ResultFacts): boolean {
-    for (const [id, open] of this.#openCalls) {
-      this.#answer(id, open, facts);
-      return true;
-    }
-    return false;
+    const open = this.#calls.takeOldest();
+    if (open !== undefined) this.#answer(open, facts);
+    return open !== undefined;
   }
 
   /** The recorded agent compacted its context here; `summary` went to its model in the place of what was before. */
@@ -189,7 +127,7 @@ export class SessionBuilder {
     summary: string,
     facts: { tokensBefore?: number | undefined; createdAt?: number | undefined } = {},
   ): void {
-    this.#held.push({ summary, ...optional({ tokensBefore: facts.tokensBefore }) });
+    this.#held.push({ summary, ...present({ tokensBefore: facts.tokensBefore }) });
     this.#step = undefined;
     if (summary === '') return;
     const notice: Part = { type: 'notice', text: summary, forModel: true };
@@ -207,7 +145,7 @@ export class SessionBuilder {
    */
   whole(message: Message): number | undefined {
     const parts = message.parts.map((part) =>
-      part.type === 'tool' ? { ...part, callId: this.#uniqueCallId(part.callId) } : part,
+      part.type === 'tool' ? { ...part, callId: this.#calls.uniqueId(part.callId) } : part,
     );
     const draft: Draft = { message: { ...message, parts }, key: undefined, openCalls: 0, chars: 0 };
     draft.message.sessionId = this.#ids.sessionId;
@@ -262,7 +200,7 @@ export class SessionBuilder {
 
   #describe(draft: Draft, facts: StepFacts): void {
     const { createdAt: _, usage, ...rest } = facts;
-    Object.assign(draft.message, optional(rest));
+    Object.assign(draft.message, present(rest));
     if (usage === undefined) return;
     // Rows of one response each carry its usage; once its message is gone, a later row must not count it again.
     if (draft.key !== undefined && draft.message.usage === undefined && this.#countedUsage.has(draft.key))
@@ -281,19 +219,9 @@ export class SessionBuilder {
     this.#heldChars += chars;
   }
 
-  #uniqueCallId(id: string): string {
-    let unique = id;
-    for (let round = 2; !this.#knownCalls.add(unique); round += 1) unique = `${id}#${round}`;
-    return unique;
-  }
-
-  #answer(id: string, open: OpenCall, facts: ResultFacts): void {
-    const { part, draft } = open;
+  #answer({ part, draft }: OpenCall, facts: ResultFacts): void {
     const { output, isError, metadata, ...rest } = facts;
-    this.#openCalls.delete(id);
-    this.#answered.add(id);
-    draft.openCalls -= 1;
-    Object.assign(part, optional(rest));
+    Object.assign(part, present(rest));
     if (metadata !== undefined) part.metadata = { ...part.metadata, ...metadata };
     part.state = isError === true ? 'error' : 'completed';
     part.output = output;
@@ -303,10 +231,6 @@ export class SessionBuilder {
 
   /** A result whose call is not there: kept as what the model was shown at this place. */
   #orphan(id: string, facts: ResultFacts): void {
-    if (this.#answered.has(id)) {
-      this.report.skip('results of calls that have one already');
-      return;
-    }
     this.report.skip('results without their call: kept as notices, not as results');
     const text = `[Result of the call ${id}, which is not on record]\n${textOf(facts.output)}`;
     const draft = this.#begin('user', undefined, facts.endedAt);
@@ -336,9 +260,7 @@ export class SessionBuilder {
 
   #close(draft: Draft): Message | undefined {
     const { message } = draft;
-    if (draft.openCalls > 0) {
-      for (const [id, open] of this.#openCalls) if (open.draft === draft) this.#openCalls.delete(id);
-    }
+    this.#calls.giveUp(draft);
     if (message.parts.length === 0) {
       this.report.skip('answers without content');
       return undefined;
@@ -359,11 +281,4 @@ interface RecordedSummary {
 
 function asNotice(part: Part): Part {
   return part.type === 'text' ? { type: 'notice', text: part.text, forModel: true } : part;
-}
-
-/** The fields that are there. */
-function optional<T extends object>(fields: T): Partial<T> {
-  const present: Partial<T> = {};
-  for (const key in fields) if (fields[key] !== undefined) present[key] = fields[key];
-  return present;
 }

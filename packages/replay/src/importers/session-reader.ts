@@ -64,7 +64,7 @@ export class SessionReader {
   }
 
   #begin(): void {
-    const head = this.#head;
+    const head = this.#head.replace(/^\ufeff/, '');
     this.#head = '';
     this.#hasBinary = head.slice(0, 8192).includes('\u0000');
     this.#isEmpty = head.trim() === '';
