@@ -1,4 +1,4 @@
-import { componentsOf, FactRuns, runsOf } from './fact-runs.ts';
+import { componentsOf, FactSightings, runsOf, type Sighting } from './fact-sightings.ts';
 import { splitPath } from './facts.ts';
 import type { Segment } from './recorded-session.ts';
 import type { Fact } from './session-facts.ts';
@@ -18,13 +18,16 @@ export interface Shown {
  */
 export class FactFinder {
   readonly #facts: readonly Fact[];
-  readonly #runs: FactRuns;
+  readonly #sightings: FactSightings;
   readonly #shown = new WeakMap<Segment, Shown>();
 
-  /** @param runs What the texts of the same facts were looked up with before, so that nothing is looked up twice. */
-  constructor(facts: readonly Fact[], runs: FactRuns = new FactRuns(facts.map((fact) => fact.text))) {
+  /** @param sightings Of the same facts, if texts were read with it before. */
+  constructor(
+    facts: readonly Fact[],
+    sightings: FactSightings = new FactSightings(facts.map((fact) => fact.text)),
+  ) {
     this.#facts = facts;
-    this.#runs = runs;
+    this.#sightings = sightings;
   }
 
   shownIn(segment: Segment): Shown {
@@ -39,45 +42,26 @@ export class FactFinder {
     const facts = new Set<number>();
     const grounded = new Set<number>();
     const namesInArgs = new Map<string, boolean>();
-    for (const [place, numbers] of this.#places(text)) {
-      for (const number of numbers) {
+    for (const sighting of this.#sightings.in(text)) {
+      for (const number of this.#shownBy(sighting)) {
         facts.add(number);
-        if (!grounded.has(number) && this.#isGrounded(number, place, args, namesInArgs)) grounded.add(number);
+        if (!grounded.has(number) && this.#isGrounded(number, sighting, { args, namesInArgs }))
+          grounded.add(number);
       }
     }
     return { facts: [...facts], grounded: [...grounded] };
   }
 
-  /** Lines that show facts, each with those it shows. */
-  *#places(text: string): Generator<[Place, Set<number>]> {
-    let heading = '';
-    for (const line of text.split('\n')) {
-      const place = { line, heading };
-      const numbers = this.#onLine(place);
-      if (numbers.size > 0) yield [place, numbers];
-      if (/[/:]\s*$/.test(line.slice(-8))) heading = line;
-    }
+  #shownBy(sighting: Sighting): readonly number[] {
+    if (sighting.named.length === 0) return sighting.literal;
+    const named = sighting.named.filter((number) => {
+      const folder = this.#facts[number]?.path?.folder;
+      return folder !== undefined && isNamed(folder, sighting);
+    });
+    return [...sighting.literal, ...named];
   }
 
-  #onLine(place: Place): Set<number> {
-    const numbers = new Set<number>();
-    for (const run of runsOf(place.line)) {
-      const { literal, named } = this.#runs.inRun(run);
-      for (const number of literal) numbers.add(number);
-      for (const number of named) {
-        const folder = this.#facts[number]?.path?.folder;
-        if (folder !== undefined && isNamed(folder, place)) numbers.add(number);
-      }
-    }
-    return numbers;
-  }
-
-  #isGrounded(
-    number: number,
-    place: Place,
-    args: string | undefined,
-    namesInArgs: Map<string, boolean>,
-  ): boolean {
+  #isGrounded(number: number, place: Place, { args, namesInArgs }: CallArguments): boolean {
     const file = this.#facts[number]?.file;
     if (file === undefined) return true;
     if (args !== undefined) {
@@ -89,10 +73,12 @@ export class FactFinder {
   }
 }
 
-interface Place {
-  line: string;
-  /** The nearest line above that ends with `/` or `:`. */
-  heading: string;
+type Place = Pick<Sighting, 'line' | 'heading'>;
+
+interface CallArguments {
+  args: string | undefined;
+  /** Which files they name, as far as asked. */
+  namesInArgs: Map<string, boolean>;
 }
 
 function isNamed(folder: string, { line, heading }: Place): boolean {

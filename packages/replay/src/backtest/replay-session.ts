@@ -15,7 +15,7 @@ export interface PreparedSession {
 export function prepareSession(messages: readonly Message[]): PreparedSession {
   const session = recordSession(messages);
   const facts = sessionFacts(session);
-  return { session, facts, finder: new FactFinder(facts.facts, facts.runs) };
+  return { session, facts, finder: new FactFinder(facts.facts, facts.sightings) };
 }
 
 /** Whether a window of this size cannot hold the session as it is; else there is nothing to measure. */

@@ -1,4 +1,4 @@
-import { FactRuns } from './fact-runs.ts';
+import { FactSightings } from './fact-sightings.ts';
 import { factsIn, fileOfCall, splitPath } from './facts.ts';
 import type { RecordedEvent, RecordedSession, RecordedStep } from './recorded-session.ts';
 
@@ -23,7 +23,7 @@ export interface Need {
 export interface SessionFacts {
   readonly facts: readonly Fact[];
   /** Finds the same facts in texts. */
-  readonly runs: FactRuns;
+  readonly sightings: FactSightings;
   /** For each step of the session, what it needed. */
   readonly needs: readonly (readonly Need[])[];
 }
@@ -31,15 +31,15 @@ export interface SessionFacts {
 /** What each step of a session needed: the facts in its calls' arguments that stood in an event before the step. */
 export function sessionFacts(session: RecordedSession): SessionFacts {
   const facts = callFacts(session.events);
-  const runs = new FactRuns(facts);
-  const walk = new Walk(facts, runs);
+  const sightings = new FactSightings(facts);
+  const walk = new Walk(facts, sightings);
   let next = 0;
   const needs = session.steps.map((step) => {
     for (const event of session.events.slice(next, step.firstEvent)) walk.pass(event);
     next = step.firstEvent;
     return walk.needsOf(callsOf(session, step));
   });
-  return { facts: facts.map((text, number) => describe(text, walk.fileOf(number))), runs, needs };
+  return { facts: facts.map((text, number) => describe(text, walk.fileOf(number))), sightings, needs };
 }
 
 function callFacts(events: readonly RecordedEvent[]): string[] {
@@ -66,13 +66,13 @@ interface Mention {
 }
 
 class Walk {
-  readonly #runs: FactRuns;
+  readonly #sightings: FactSightings;
   readonly #numbers: ReadonlyMap<string, number>;
   readonly #mentions = new Map<number, Mention>();
   #tokens = 0;
 
-  constructor(facts: readonly string[], runs: FactRuns) {
-    this.#runs = runs;
+  constructor(facts: readonly string[], sightings: FactSightings) {
+    this.#sightings = sightings;
     this.#numbers = new Map(facts.map((text, number) => [text, number]));
   }
 
@@ -83,7 +83,7 @@ class Walk {
   pass(event: RecordedEvent): void {
     this.#tokens += event.tokens;
     const firstFile = event.args === undefined ? undefined : fileOfCall(event.input, event.args);
-    for (const fact of this.#runs.mentionedIn(event.text)) {
+    for (const fact of this.#sightings.mentionedIn(event.text)) {
       const known = this.#mentions.get(fact);
       if (known === undefined) this.#mentions.set(fact, { firstFile, lastTokens: this.#tokens });
       else known.lastTokens = this.#tokens;

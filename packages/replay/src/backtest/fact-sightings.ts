@@ -12,15 +12,23 @@ export interface RunFacts {
 
 const NOTHING: RunFacts = { literal: [], named: [] };
 
+/** A line that shows facts, or may show them. */
+export interface Sighting extends RunFacts {
+  readonly line: string;
+  /** The nearest line above that ends with `/` or `:`. */
+  readonly heading: string;
+}
+
 /**
- * Finds facts in runs of the characters that they are made of. A run is looked into once: a session's texts are long, but made of few
- * different ones.
+ * Finds facts in texts. Every text is read once, and every run of the characters that facts are made of is looked into once: a session's
+ * texts are long, but made of few different runs.
  */
-export class FactRuns {
+export class FactSightings {
   readonly #facts: readonly string[];
   readonly #byGram = new Map<string, number[]>();
   readonly #byName = new Map<string, number[]>();
-  readonly #known = new Map<string, RunFacts>();
+  readonly #runs = new Map<string, RunFacts>();
+  readonly #texts = new Map<string, readonly Sighting[]>();
 
   constructor(facts: readonly string[]) {
     this.#facts = facts;
@@ -33,18 +41,40 @@ export class FactRuns {
 
   /** Facts that stand in a text literally. */
   mentionedIn(text: string): Set<number> {
-    const numbers = new Set<number>();
-    for (const run of runsOf(text)) for (const number of this.inRun(run).literal) numbers.add(number);
-    return numbers;
+    return new Set(this.in(text).flatMap((sighting) => sighting.literal));
   }
 
-  inRun(run: string): RunFacts {
-    const known = this.#known.get(run);
+  in(text: string): readonly Sighting[] {
+    const known = this.#texts.get(text);
+    if (known !== undefined) return known;
+    const sightings: Sighting[] = [];
+    let heading = '';
+    for (const line of text.split('\n')) {
+      const found = this.#onLine(line);
+      if (found !== NOTHING) sightings.push({ line, heading, ...found });
+      if (/[/:]\s*$/.test(line.slice(-8))) heading = line;
+    }
+    this.#texts.set(text, sightings);
+    return sightings;
+  }
+
+  #onLine(line: string): RunFacts {
+    let found = NOTHING;
+    for (const run of runsOf(line)) {
+      const facts = this.#inRun(run);
+      if (facts === NOTHING) continue;
+      found = { literal: [...found.literal, ...facts.literal], named: [...found.named, ...facts.named] };
+    }
+    return found;
+  }
+
+  #inRun(run: string): RunFacts {
+    const known = this.#runs.get(run);
     if (known !== undefined) return known;
     const literal = this.#literalIn(run);
     const named = this.#namedIn(run);
     const found = literal.length + named.length === 0 ? NOTHING : { literal, named };
-    this.#known.set(run, found);
+    this.#runs.set(run, found);
     return found;
   }
 
