@@ -43,7 +43,11 @@ export type RequestDecision =
 export function decideRequest({ log, budget, meter, policy }: ContextState): RequestDecision {
   const entries = buildView(log);
   const predictedTokens = meter.requestTokens(entries, budget.fixedTokens);
-  const maxOutputTokens = outputRoom(predictedTokens, budget);
+  const room = outputRoom(predictedTokens, budget);
+  const leastRoom = leastOutputRoom(budget);
+  // An estimate that is too low must not get the request refused. It costs room for the answer, but never a compaction.
+  const surely = outputRoom(predictedTokens + meter.marginTokens(predictedTokens), budget);
+  const maxOutputTokens = Math.max(surely, Math.min(room, leastRoom));
   const send = { action: 'send', entries, predictedTokens, maxOutputTokens } as const;
   if (!policy.auto) {
     return predictedTokens > budget.usableTokens
@@ -51,8 +55,7 @@ export function decideRequest({ log, budget, meter, policy }: ContextState): Req
       : send;
   }
   const isDue = predictedTokens >= triggerTokens(policy.strategy.trigger, budget);
-  if (isDue || maxOutputTokens < leastOutputRoom(budget))
-    return { action: 'compact', entries, predictedTokens };
+  if (isDue || room < leastRoom) return { action: 'compact', entries, predictedTokens };
   return send;
 }
 

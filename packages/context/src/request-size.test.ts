@@ -79,4 +79,22 @@ describe('createRequestMeter', () => {
     expect(meter.ratio).toBe(0.5);
     expect(createRequestMeter(count, 900).ratio).toBe(3);
   });
+
+  it('allows for an error in what was not in the last request measured', () => {
+    const meter = createRequestMeter(count);
+    expect(meter.marginTokens(10_000)).toBe(1_500);
+    meter.calibrate(10_000, 10_000);
+    expect(meter.marginTokens(10_000)).toBe(0);
+    expect(meter.marginTokens(12_000)).toBe(300);
+    expect(meter.marginTokens(8_000)).toBe(1_200);
+    meter.forgetMeasured();
+    expect(meter.marginTokens(12_000)).toBe(1_800);
+  });
+
+  it('expects new texts to cost what is counted, however cheap those before them were', () => {
+    const meter = createRequestMeter(count);
+    meter.calibrate(10_000, 5_000);
+    meter.forgetMeasured();
+    expect(meter.marginTokens(5_000)).toBe(5_750);
+  });
 });
