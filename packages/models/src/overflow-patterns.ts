@@ -3,6 +3,7 @@ import type { ErrorBody } from './error-body.ts';
 /** Numbers a "too long" message named. */
 export interface Overflow {
   windowTokens?: number;
+  /** Of the prompt: room asked for the answer is not in it. */
   requestTokens?: number;
 }
 
@@ -89,8 +90,15 @@ export function readOverflow(body: ErrorBody): Overflow | undefined {
   if (!hasCode && !match) return undefined;
   return withNumbers({
     windowTokens: body.windowTokens ?? toCount(match?.groups?.['window']),
-    requestTokens: body.requestTokens ?? toCount(match?.groups?.['request']),
+    requestTokens: body.requestTokens ?? promptTokens(toCount(match?.groups?.['request']), body.text),
   });
+}
+
+/** OpenAI and those that follow it add the answer's room to what "you requested". Taken for the prompt, it would be learned from. */
+function promptTokens(requested: number | undefined, text: string): number | undefined {
+  const asked = toCount(/(\d[\d,]{0,12}) in the completion/i.exec(text)?.[1]);
+  if (requested === undefined || asked === undefined || asked >= requested) return requested;
+  return requested - asked;
 }
 
 function firstMatch(text: string): RegExpExecArray | undefined {

@@ -126,7 +126,7 @@ describe('an overflow, as each server words it', () => {
         ),
       },
       65536,
-      70000,
+      66000,
     ],
     [
       'OpenRouter',
