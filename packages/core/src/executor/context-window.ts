@@ -147,6 +147,7 @@ export class ContextWindow {
       { type: 'session:status', status: 'busy' },
     ]);
     this.compactions += 1;
+    this.#meter.forgetMeasured();
   }
 
   #summariseWith(driver: ModelDriver, signal: AbortSignal): Summarise {
@@ -203,13 +204,18 @@ export class ContextWindow {
     this.#meter.calibrate(predictedTokens, usage.inputTokens);
   }
 
-  /** The server refused: what it named as its window holds from now on; without a number, a little less than was sent. */
-  learnFromOverflow(error: LonghaulError, sentTokens: number): void {
+  /**
+   * The server refused: what it named as its window holds from now on; without a number, a little less than was sent.
+   *
+   * @returns Whether the request fits as it is, with less room for its answer.
+   */
+  learnFromOverflow(error: LonghaulError, sentTokens: number): boolean {
     const named = error.data['windowTokens'];
     if (typeof named === 'number' && named > 0) this.#windowTokens = Math.min(this.#windowTokens, named);
     const real = error.data['requestTokens'];
     if (typeof real === 'number' && real > sentTokens) this.#meter.calibrate(sentTokens, real);
     else if (typeof named !== 'number') this.#meter.calibrate(sentTokens, Math.ceil(sentTokens * 1.15));
+    return typeof real === 'number' && real > sentTokens && this.decide().action === 'send';
   }
 
   get windowTokens(): number {

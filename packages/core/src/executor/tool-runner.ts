@@ -90,11 +90,20 @@ export class ToolRunner {
     await this.#commit(started, result, options);
   }
 
-  async #prepare({ part }: Call): Promise<{ ok: false; reason: string } | { ok: true; execute: Execute }> {
+  async #prepare({
+    part,
+    message,
+  }: Call): Promise<{ ok: false; reason: string } | { ok: true; execute: Execute }> {
     const tool = this.#options.tools.get(part.name);
     if (tool === undefined) {
       const names = [...this.#options.tools.keys()].join(', ');
       return { ok: false, reason: `There is no tool "${part.name}". Available: ${names}.` };
+    }
+    if (part.inputText !== undefined && message.finishReason === 'length') {
+      return {
+        ok: false,
+        reason: `Not run: your answer was cut off at its length limit before the arguments of ${part.name} were complete. Give the call again; if that is cut off too, do it in several smaller calls.`,
+      };
     }
     if (part.inputText !== undefined) {
       return {

@@ -385,6 +385,59 @@ describe('the window', () => {
     expect(test.of('context:compressed').at(-1)?.reason).toBe('overflow');
   });
 
+  it('named too small for prompt and answer together costs room for the answer, not a compaction: the prompt alone fits', async () => {
+    const refusal = failure('context_overflow', 'maximum context length is 16000 tokens', {
+      data: { windowTokens: 16_000, requestTokens: 6_000 },
+    });
+    const driver = playedDriver([calls({ name: 'read' }), [refusal], answer('ok')], {
+      maxOutputTokens: 16_000,
+    });
+    const test = await testRun(driver, [testTool('read', () => text(page))]);
+    expect(await test.run('go')).toMatchObject({ status: 'completed', text: 'ok', compactions: 0 });
+    const [, refused, sent] = driver.requests;
+    expect(sent?.messages).toEqual(refused?.messages);
+    expect(sent?.maxOutputTokens).toBe(16_000 - 6_000 - 320);
+  });
+
+  it('keeps room for an estimate that is too low: 2 % of the window were less than the error after a compaction', async () => {
+    const driver = playedDriver([calls({ name: 'read' }), answer('ok')], { maxOutputTokens: 16_000 });
+    const test = await testRun(driver, [testTool('read', () => text(page))]);
+    await test.run('go');
+    const predicted = test.of('context:usage').at(-1)?.tokens ?? 0;
+    const asked = driver.requests.at(-1)?.maxOutputTokens ?? 0;
+    expect(predicted).toBeGreaterThan(1_000);
+    expect(predicted * 1.14 + asked).toBeLessThanOrEqual(16_000);
+  });
+
+  it('that cuts an answer inside a call makes room before the call is given again, and says why it was not run', async () => {
+    const cut: StepEvent[] = [
+      { type: 'tool-call-invalid', callId: 'w', name: 'read', inputText: '{"path":"a', reason: 'cut' },
+      { type: 'finish', finishReason: 'length', usage: usageOf(9_000, 4_000) },
+    ];
+    const reads = [1, 2, 3, 4, 5].map((index) => calls({ name: 'read', callId: `c${index}` }));
+    const whole = calls({ name: 'read', input: { path: 'all' }, callId: 'again' });
+    const driver = playedDriver([...reads, cut, whole, answer('ok')], { maxOutputTokens: 16_000 });
+    const test = await testRun(driver, [testTool('read', () => text(page), { isProtected: true })]);
+    const before = 6;
+    expect(await test.run('go')).toMatchObject({ status: 'completed', text: 'ok' });
+    const [cutRequest, nextRequest] = driver.requests.slice(before - 1, before + 1);
+    expect(nextRequest?.maxOutputTokens ?? 0).toBeGreaterThan(cutRequest?.maxOutputTokens ?? 0);
+    expect(test.of('context:compressed')).toHaveLength(1);
+    const tools = toolParts(await test.messages());
+    expect(tools.find((part) => part.callId === 'w')?.error).toContain('cut off at its length limit');
+    expect(tools.find((part) => part.callId === 'again')?.state).toBe('completed');
+  });
+
+  it('that cuts inside a call again and again ends the run, not the money', async () => {
+    const cut: StepEvent[] = [
+      { type: 'tool-call-invalid', callId: 'w', name: 'read', inputText: '{"path":"a', reason: 'cut' },
+      { type: 'finish', finishReason: 'length' },
+    ];
+    const driver = playedDriver([cut]);
+    const test = await testRun(driver, [testTool('read', () => text(page))]);
+    expect(await test.run('go')).toMatchObject({ status: 'limit', stepCount: 4 });
+  });
+
   it('refused for ever ends in a clear error, not in a loop', async () => {
     const driver = playedDriver([calls({ name: 'read' }), [failure('context_overflow', 'too long')]]);
     const test = await testRun(driver, [testTool('read', () => text(page))]);

@@ -63,6 +63,9 @@ const MAX_IDLE_COMPACTIONS = 3;
 const MAX_CONTINUES = 3;
 const MAX_EMPTY_ANSWERS = 1;
 
+/** Share of the usable window that a request must have for a compaction to make much room. */
+const WORTH_COMPACTING = 0.5;
+
 type FittedRequest = Extract<RequestDecision, { action: 'send' }>;
 type End = Pick<ExecutorResult, 'status'> & { error?: LonghaulError };
 
@@ -157,7 +160,7 @@ export class TurnExecutor {
       const outcome = await this.#callWithRetries(request);
       if (outcome === 'overflow') continue;
       this.#account(outcome, request);
-      const end = await this.#afterStep(outcome);
+      const end = await this.#afterStep(outcome, request);
       if (end !== undefined) return end;
     }
   }
@@ -228,8 +231,8 @@ export class TurnExecutor {
       recoverable: this.#overflows <= MAX_OVERFLOWS,
     });
     if (this.#overflows > MAX_OVERFLOWS) throw error;
-    this.#window.learnFromOverflow(error, request.predictedTokens);
-    await this.#compact('overflow');
+    const fitsWithLessRoom = this.#window.learnFromOverflow(error, request.predictedTokens);
+    if (!fitsWithLessRoom) await this.#compact('overflow');
     return 'overflow';
   }
 
@@ -287,12 +290,12 @@ export class TurnExecutor {
   }
 
   /** Runs the tools of a step, or ends the run, or asks the model to go on. Undefined: next step. */
-  async #afterStep(outcome: StepOutcome): Promise<End | undefined> {
+  async #afterStep(outcome: StepOutcome, request: FittedRequest): Promise<End | undefined> {
     const { message } = outcome;
     if (outcome.error !== undefined) return this.#continueCutAnswer(outcome.error);
     if (message !== undefined && outcome.hasToolCalls) {
       await this.#runTools(message);
-      return undefined;
+      return outcome.finishReason === 'length' ? this.#afterCutCalls(request) : undefined;
     }
     if (outcome.finishReason === 'content-filter') {
       return {
@@ -323,9 +326,29 @@ export class TurnExecutor {
       ...(usage === undefined ? {} : { usage }),
       ...(cost === undefined ? {} : { cost }),
     });
-    this.#continues = 0;
+    if (finishReason !== 'length') this.#continues = 0;
     this.#emptyAnswers = 0;
     if (!signal.aborted) await this.#window.pruneIfWorthIt();
+  }
+
+  /** The answer ended inside a call. Given again, it would end there again, unless there is more room for it. */
+  async #afterCutCalls({ predictedTokens, maxOutputTokens }: FittedRequest): Promise<End | undefined> {
+    this.#continues += 1;
+    if (this.#continues > MAX_CONTINUES) return { status: 'limit', error: neverDone() };
+    const { usableTokens, maxOutputTokens: modelsMost } = this.#window.budget;
+    const isWindowToBlame =
+      maxOutputTokens < modelsMost && predictedTokens >= usableTokens * WORTH_COMPACTING;
+    if (isWindowToBlame) await this.#compactIfPossible();
+    return undefined;
+  }
+
+  async #compactIfPossible(): Promise<void> {
+    try {
+      await this.#compact('threshold');
+    } catch (error) {
+      // Nothing could be made smaller; the request still fits as it is.
+      if (!(error instanceof LonghaulError && error.code === 'context_exhausted')) throw error;
+    }
   }
 
   async #askToGoOn(reason: 'continue-cut' | 'continue-length' | 'continue-empty'): Promise<End | undefined> {
