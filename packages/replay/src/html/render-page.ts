@@ -7,7 +7,10 @@ import { pageData } from './page-data.ts';
  * needed and what was missing. The report must have been made with `wantsTrace`.
  */
 export async function renderPage(report: BacktestReport): Promise<string> {
-  const [style, script] = await Promise.all([asset('page.css'), asset('page.js')]);
+  const [style, ...scripts] = await Promise.all([
+    asset('page.css'),
+    ...SCRIPTS.map((name) => asset(`page/${name}`)),
+  ]);
   // `<` is escaped, so that no text of a session can end the element it stands in.
   const data = JSON.stringify(pageData(report)).replaceAll('<', '\\u003c');
   return `<!doctype html>
@@ -23,10 +26,26 @@ ${style}</style>
 <main id="page"><noscript>This page draws itself with JavaScript; it loads nothing from elsewhere.</noscript></main>
 <script type="application/json" id="data">${data}</script>
 <script type="module">
-${script}</script>
+${scripts.map(withoutModules).join('\n')}</script>
 </body>
 </html>
 `;
+}
+
+/** The page's program is modules to be read and checked; in the page it is one, in an order in which each finds what it needs. */
+const SCRIPTS = [
+  'state.js',
+  'dom.js',
+  'chart.js',
+  'totals.js',
+  'frontier.js',
+  'session.js',
+  'step.js',
+  'main.js',
+];
+
+function withoutModules(script: string): string {
+  return script.replace(/^import [^;]*;\n/gm, '').replace(/^export /gm, '');
 }
 
 /** Assets are shipped as source, two folders up from here in the source and in the build alike. */

@@ -1,0 +1,42 @@
+import { colourOf } from './state.js';
+
+/** An element with attributes, listeners (`onclick`) and children; text is never read as HTML. */
+export function element(tag, attributes = {}, ...children) {
+  const node = document.createElement(tag);
+  apply(node, attributes, children);
+  return node;
+}
+
+export function shape(tag, attributes = {}, ...children) {
+  const node = document.createElementNS('http://www.w3.org/2000/svg', tag);
+  apply(node, attributes, children);
+  return node;
+}
+
+function apply(node, attributes, children) {
+  for (const [name, value] of Object.entries(attributes)) {
+    if (name.startsWith('on')) node.addEventListener(name.slice(2), value);
+    else if (value !== undefined) node.setAttribute(name, String(value));
+  }
+  node.append(...children.filter((child) => child !== undefined));
+}
+
+export function scrolled(head, rows, className) {
+  return element(
+    'div',
+    { class: 'scroll' },
+    element('table', { class: className }, element('thead', {}, head), element('tbody', {}, ...rows)),
+  );
+}
+
+export function swatch(method) {
+  return element('span', { class: 'swatch', style: `background:${colourOf(method)}` });
+}
+
+export const percent = (share) => (share === null ? '–' : `${(share * 100).toFixed(1)} %`);
+
+export function tokens(count) {
+  if (count < 1000) return String(Math.round(count));
+  const [size, unit] = count < 999_500 ? [count / 1000, 'k'] : [count / 1_000_000, 'M'];
+  return `${Number(size.toFixed(unit === 'M' ? 2 : size < 10 ? 1 : 0))}${unit}`;
+}
