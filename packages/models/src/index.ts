@@ -14,5 +14,14 @@ export { mapProviderError, type ProviderFailure } from './provider-errors.ts';
 export { maskSecrets } from './secrets.ts';
 export type { ServerKind, ServerModel } from './server-models.ts';
 export { type GptCounter, loadGptCounter } from './tokenizers/gpt.ts';
+export { loadTokenizer } from './tokenizers/load-tokenizer.ts';
+export { startTokenizerWorker, type WorkerTokenizer } from './tokenizers/start-tokenizer-worker.ts';
+export {
+  type DetectedFamily,
+  detectTokenFamily,
+  type TokenFamily,
+  tokenFamilyOf,
+} from './tokenizers/token-family.ts';
+export type { Tokenizer } from './tokenizers/tokenizer.ts';
 export { costOf, type LongPromptPrice, type TokenPrice } from './usage-cost.ts';
 export { type ProbeWindowOptions, probeWindow, type WindowReport } from './window-probe.ts';

