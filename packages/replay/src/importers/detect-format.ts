@@ -3,7 +3,7 @@ import { createChatMessagesImporter, isChatMessage } from './chat-messages.ts';
 import { createClaudeCodeImporter, isClaudeCodeRow } from './claude-code.ts';
 import { createCodexImporter, isCodexRow } from './codex.ts';
 import type { CreateImporter } from './importer.ts';
-import { textAt } from './json-fields.ts';
+import { isObject, textAt } from './json-fields.ts';
 import { createLonghaulImporter, isLonghaulMessage } from './longhaul.ts';
 import { createMiniSweAgentImporter, isMiniSweAgent } from './mini-swe-agent.ts';
 import { createOpencodeImporter, isOpencodeMessage } from './opencode.ts';
@@ -37,6 +37,14 @@ export function importerOfElement(
   return /^(?:system|user)$/.test(textAt(element, 'role') ?? '') ? 'later' : createChatMessagesImporter;
 }
 
+/** A damaged document can hold what looks like a chat message of its own, but not the rows of an agent. */
+function isKnownLine(line: string): boolean {
+  const value = tryParse(line);
+  if (isObject(value)) return importerOfRow(value) !== undefined;
+  const importers = parseObjects(line).objects.map(importerOfRow);
+  return importers.some((importer) => importer !== undefined && importer !== createChatMessagesImporter);
+}
+
 /** Lines that are looked at: one of them is whole and known, or the file is no JSONL. */
 const MAX_CANDIDATES = 100;
 
@@ -50,8 +58,7 @@ export function isReadByLines(head: string): boolean {
   // The last one may not be whole; the inner lines of a document are indented.
   const whole = lines.length > 1 ? lines.slice(0, -1) : lines;
   const candidates = whole.filter((line) => line.startsWith('{')).slice(0, MAX_CANDIDATES);
-  if (candidates.some((line) => parseObjects(line).objects.some((row) => importerOfRow(row) !== undefined)))
-    return true;
+  if (candidates.some(isKnownLine)) return true;
   // A row longer than what is looked at. What can be parsed is a document, for its row would be known.
   return (
     lines.length === 1 &&

@@ -50,6 +50,8 @@ export class DocumentReader {
   #isEscaped = false;
   /** Set after damage in this list, until the next start of an element. */
   #seeking: string | undefined;
+  /** Something was damaged: what does not look like an element is none. */
+  #isDamaged = false;
 
   constructor(report: ReportDraft, handlers: DocumentHandlers) {
     this.#report = report;
@@ -63,6 +65,7 @@ export class DocumentReader {
   }
 
   end(): void {
+    this.#leaveField();
     while (this.#unit !== undefined && this.#container?.list !== undefined) {
       const { pieces } = this.#unit;
       const text = pieces.join('');
@@ -72,6 +75,20 @@ export class DocumentReader {
       this.push(text.slice(next));
     }
     this.#cutOff();
+  }
+
+  /** A lost quote can have made a field swallow the list behind it. */
+  #leaveField(): void {
+    if (this.#unit === undefined || this.#container?.list !== undefined || this.#documents > 1) return;
+    const text = this.#unit.pieces.join('');
+    const list = /"(messages|history|trajectory)"\s*:\s*\[/.exec(text);
+    if (list?.[1] === undefined) return;
+    this.#report.skip('damaged fields of the document');
+    this.#unit = undefined;
+    this.#inString = false;
+    this.#isEscaped = false;
+    this.#enter(list[1]);
+    this.push(text.slice(list.index + list[0].length));
   }
 
   #cutOff(): void {
@@ -125,6 +142,7 @@ export class DocumentReader {
     else if (code === CLOSE_LIST || code === CLOSE_OBJECT) return this.#close(code, this.#container);
     else if (code === OPEN_LIST && this.#container.list === undefined && LISTS.has(this.#key ?? ''))
       this.#enter(this.#key ?? '');
+    else if (this.#isDamaged && code !== OPEN_OBJECT && this.#canSeek()) return this.#lookOn();
     else {
       this.#unit = { pieces: [], chars: 0 };
       this.#within(code);
@@ -148,6 +166,8 @@ export class DocumentReader {
   }
 
   #close(code: number, container: Container): 'damage' | undefined {
+    // After damage the list may not be over: it was perhaps one within an element.
+    if (this.#isDamaged && this.#canSeek()) return this.#lookOn();
     const isList = container.list !== undefined;
     if (isList !== (code === CLOSE_LIST)) return this.#canSeek() ? this.#damage() : undefined;
     this.#key = undefined;
@@ -204,7 +224,7 @@ export class DocumentReader {
   #endElement(text: string, list: string): boolean {
     const value = tryParse(text);
     if (isObject(value)) {
-      this.#starts.learn(text);
+      if (!this.#isDamaged) this.#starts.learn(text);
       this.#element(value, list);
       return false;
     }
@@ -225,7 +245,9 @@ export class DocumentReader {
       problem?.replace('lines', 'elements') ?? 'damaged elements, read as far as they can be',
     );
     for (const element of objects) this.#element(element, list);
-    if (!this.#canSeek()) return false;
+    this.#isDamaged = true;
+    // How elements begin is not known yet: the next one may well stand where it should.
+    if (!this.#starts.isReady || !this.#canSeek()) return false;
     this.#seeking = list;
     if (next !== -1) this.push(text.slice(next));
     return true;
@@ -236,11 +258,17 @@ export class DocumentReader {
   }
 
   #canSeek(): boolean {
-    return this.#documents === 1 && this.#container?.list !== undefined && this.#starts.isReady;
+    const isInList = this.#documents === 1 && this.#container?.list !== undefined;
+    return isInList && (this.#starts.isReady || this.#isDamaged);
   }
 
   #damage(): 'damage' {
     this.#report.skip('damaged elements');
+    this.#isDamaged = true;
+    return this.#lookOn();
+  }
+
+  #lookOn(): 'damage' {
     this.#seeking = this.#container?.list;
     this.#unit = undefined;
     return 'damage';
