@@ -44,7 +44,7 @@ export async function answerChat(
       throw faultError(ordered);
     }
     const prompt = admit(chat, record, settings, counter);
-    const reply = await play(settings.script, scriptRequest(chat, record, settings));
+    const reply = await play(settings.script, scriptRequest(chat, prompt, { record, settings }));
     if (response.destroyed) return;
     const fault = ordered ?? reply.fault;
     if (fault !== undefined) noteFault(record, fault);
@@ -94,11 +94,20 @@ async function play(script: Script, request: Parameters<Script>[0]): Promise<Scr
 
 function scriptRequest(
   chat: ChatCompletionRequest,
-  { number, promptTokens }: RequestRecord,
-  { windowTokens }: Room,
+  prompt: PromptCount,
+  { record, settings }: { record: RequestRecord; settings: Room },
 ): Parameters<Script>[0] {
   const { messages, model, tools = [] } = chat;
-  return { messages, tools, model, number, promptTokens, windowTokens, asksForSummary: asksForSummary(chat) };
+  return {
+    messages,
+    tools,
+    model,
+    number: record.number,
+    promptTokens: prompt.promptTokens,
+    windowTokens: settings.windowTokens,
+    replyTokens: replyRoom(chat, prompt, settings),
+    asksForSummary: asksForSummary(chat),
+  };
 }
 
 interface Sending {

@@ -23,6 +23,8 @@ export interface ScriptRequest {
   readonly number: number;
   readonly promptTokens: number;
   readonly windowTokens: number;
+  /** The most this reply can hold; what is longer is cut. */
+  readonly replyTokens: number;
   /**
    * A compaction asks for its narrative: the last message is a user's that speaks of a summary, and no tool may be called, or that begins
    * with «Summarise» while the session's tools still stand in the request.

@@ -195,9 +195,11 @@ describe('the prompt', () => {
     const summary: Body = { ...hello, messages: [{ role: 'user', content: 'Summarise the session.' }] };
     await usageOf(client, summary);
     await usageOf(client, { ...summary, tools: [weatherTool] });
-    await usageOf(client, { ...summary, tools: [weatherTool], tool_choice: 'none' });
+    const inPassing: Body = { ...hello, messages: [{ role: 'user', content: 'Write a summary page.' }] };
+    await usageOf(client, { ...inPassing, tools: [weatherTool] });
+    await usageOf(client, { ...inPassing, tools: [weatherTool], tool_choice: 'none' });
     await usageOf(client, hello);
-    expect(flags).toEqual([true, false, true, false]);
+    expect(flags).toEqual([true, true, false, true, false]);
   });
 });
 
