@@ -6,6 +6,8 @@ export type {
   RunTrace,
   SessionFigures,
 } from './backtest/backtest-types.ts';
+export { type FoundFiles, findSessionFiles } from './backtest/find-session-files.ts';
+export { type LoadedSession, loadSession } from './backtest/load-session.ts';
 export type { Tally } from './backtest/measures.ts';
 export { baselineNames } from './backtest/methods.ts';
 export {
@@ -33,3 +35,20 @@ export type {
   VisibleChars,
 } from './importers/report.ts';
 export type { ImportOptions } from './importers/session-reader.ts';
+export {
+  CUT_CALL_SUFFIX,
+  END_OF_RECORDING,
+  playScript,
+  SHORTENED_MARK,
+} from './through-agent/play-script.ts';
+export { playScriptUrl } from './through-agent/play-script-url.ts';
+export {
+  hasBytes,
+  type LeftOut,
+  mediaLine,
+  type PlayedStep,
+  type PlayedTurn,
+  type PlayedUser,
+  type RecordedPlay,
+  recordedPlay,
+} from './through-agent/recorded-play.ts';

@@ -48,6 +48,8 @@ export const REPLAY_FLAGS = {
   strategy: text,
   summarizer: text,
   baselines: toggle,
+  'through-agent': toggle,
+  database: text,
   html: text,
   workers: text,
   json: toggle,

@@ -116,11 +116,14 @@ messages, and longhaul export are understood.
       --summarizer NAME provider/model that writes narratives, or none (default: none)
       --html FILE       one page that shows all of it, any step too
       --workers N       threads (default: one for each processor, at least 2)
+      --through-agent   play them through the whole agent instead: a scripted model with this window gives the
+                        recorded answers, tools return the recorded results, SQLite stores it, and all is compared
+      --database FILE   with --through-agent: keep what was stored (default: a temporary database)
       --json            one line for each session; the last line has the totals
       --no-color        no colours
 ${WHERE}
 
-Exit code: 0 done, 1 if a file could not be replayed; the others were.
+Exit code: 0 done, 1 if a file could not be replayed, or did not pass through the agent; the others were.
 `,
   demo: `Watch a whole run: a scripted model builds a flashcard application in an empty folder, in a window far too
 small for it, with real tools in a real sandbox. No key and no network are used.

@@ -29,6 +29,11 @@ export async function replay(argv: readonly string[], terminal: Terminal): Promi
     throw usage('longhaul replay needs session files, or folders of them.', 'replay');
   const workers = positiveNumber(values.workers, '--workers', { whole: true });
   using interrupt = watchInterrupts(terminal, () => {});
+  if (values['through-agent'] === true) {
+    const { throughAgent } = await import('./replay-through-agent.ts');
+    const windows = windowsOf(values.window ?? DEFAULT_WINDOW);
+    return throughAgent({ values, positionals, windows, signal: interrupt.signal }, terminal);
+  }
   const options = {
     paths: positionals.map((path) => resolve(terminal.cwd, values.cwd ?? '.', path)),
     windows: windowsOf(values.window ?? DEFAULT_WINDOW),

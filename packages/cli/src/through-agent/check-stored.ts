@@ -4,6 +4,7 @@ import {
   CUT_CALL_SUFFIX,
   END_OF_RECORDING,
   type PlayedStep,
+  type PlayedUser,
   type RecordedPlay,
   SHORTENED_MARK,
 } from '@longhaul/replay';
@@ -30,6 +31,11 @@ export interface StoredCheck {
 
 const MAX_PROBLEMS = 5;
 
+/** The id under which a recorded user message is queued: unique in the store, however often a recording is played into it. */
+export function queuedId(sessionId: string, recordedId: string): string {
+  return `${sessionId}:${recordedId}`;
+}
+
 /** Compares the stored session with the recording, message by message. */
 export async function checkStored(
   stored: readonly Message[],
@@ -37,7 +43,7 @@ export async function checkStored(
   blobs: BlobStore,
 ): Promise<StoredCheck> {
   const checker = new StoredChecker(blobs);
-  checker.users(stored, play);
+  checker.users(stored, play.users);
   await checker.steps(stored, play.steps);
   return checker.result;
 }
@@ -59,7 +65,8 @@ class StoredChecker {
     this.#blobs = blobs;
   }
 
-  users(stored: readonly Message[], { users }: RecordedPlay): void {
+  users(stored: readonly Message[], users: readonly PlayedUser[]): void {
+    const sessionId = stored[0]?.sessionId ?? '';
     const places = new Map<string, Message[]>();
     for (const message of stored) {
       const ids = message.metadata?.originalMessages ?? [];
@@ -67,7 +74,7 @@ class StoredChecker {
       for (const id of ids) places.set(id, [...(places.get(id) ?? []), message]);
     }
     for (const { id, content } of users) {
-      const [place, ...others] = places.get(id) ?? [];
+      const [place, ...others] = places.get(queuedId(sessionId, id)) ?? [];
       const text = place === undefined ? '' : textOf(place);
       const isWhole = content.every((part) => part.type !== 'text' || text.includes(part.text));
       if (place === undefined) this.#problem(`user message ${id} is not stored`);
@@ -92,7 +99,8 @@ class StoredChecker {
     const isSame =
       message !== undefined &&
       calls.map((call) => call.callId).join(' ') === step.calls.map((call) => call.callId).join(' ') &&
-      (isShortened || (textOf(message) === step.text && calls.every((call, at) => hasInputOf(call, step.calls[at]))));
+      (isShortened ||
+        (textOf(message) === step.text && calls.every((call, at) => hasInputOf(call, step.calls[at]))));
     if (isSame) this.result.messages += 1;
     else this.#problem(`answer ${step.id} is not stored as it was recorded`);
     if (isShortened) this.result.shortened += 1;

@@ -2,6 +2,7 @@ import type { BlobStore, ExecutorResult, ModelDriver, Store } from '@longhaul/co
 import { type CompressionSettings, Runtime } from '@longhaul/core';
 import type { LonghaulError } from '@longhaul/protocol';
 import type { PlayedUser, RecordedPlay } from '@longhaul/replay';
+import { queuedId } from './check-stored.ts';
 import { noSandbox } from './no-sandbox.ts';
 import { recordedTools } from './recorded-tools.ts';
 
@@ -68,7 +69,7 @@ export async function playSession(options: PlaySessionOptions): Promise<PlayedSe
   async function sendAll(users: readonly PlayedUser[]): Promise<void> {
     for (const { id, content, isInjected } of users) {
       const metadata = isInjected ? { metadata: { synthetic: 'injected' } } : {};
-      await runtime.queue.enqueue(session.id, content, { id: `${session.id}:${id}`, ...metadata });
+      await runtime.queue.enqueue(session.id, content, { id: queuedId(session.id, id), ...metadata });
     }
   }
 

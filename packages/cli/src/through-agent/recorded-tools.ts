@@ -1,4 +1,4 @@
-import { failedResult, type Tool, type ToolResult } from '@longhaul/core';
+import type { Tool, ToolResult } from '@longhaul/core';
 import type { ToolOutputContent, ToolPart } from '@longhaul/protocol';
 import { hasBytes, mediaLine, type RecordedPlay } from '@longhaul/replay';
 
@@ -22,22 +22,24 @@ export function recordedTools(play: RecordedPlay, onCall: (callId: string) => Pr
     async execute(_input, { callId }) {
       await onCall(callId);
       const call = calls.get(callId);
-      return call === undefined
-        ? failedResult(`The recording has no call ${callId}.`)
-        : recordedResult(call);
+      return call === undefined ? failed(`The recording has no call ${callId}.`) : recordedResult(call);
     },
   }));
 }
 
-export const NOT_RECORDED = '[The recording has no result for this call.]';
+const NOT_RECORDED = '[The recording has no result for this call.]';
 
 export function recordedResult(call: ToolPart): ToolResult {
-  if (call.output === undefined) return failedResult(call.error ?? NOT_RECORDED);
+  if (call.output === undefined) return failed(call.error ?? NOT_RECORDED);
   return {
     content: recordedContent(call.output),
     ...(call.title === undefined ? {} : { title: call.title }),
     ...(call.state === 'completed' ? {} : { isError: true }),
   };
+}
+
+function failed(text: string): ToolResult {
+  return { content: [{ type: 'text', text }], isError: true };
 }
 
 function recordedContent(output: readonly ToolOutputContent[]): ToolOutputContent[] {

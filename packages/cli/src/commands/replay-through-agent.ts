@@ -1,0 +1,48 @@
+import { resolve } from 'node:path';
+import { LonghaulError } from '@longhaul/protocol';
+import type { REPLAY_FLAGS } from '../command-line/flags.ts';
+import { type ParsedFlags, usage } from '../command-line/parse-flags.ts';
+import { progressBar } from '../replay/progress.ts';
+import { type Terminal, wantsColors } from '../terminal.ts';
+import { agentReplayLines, agentReplayTable, hasPassed } from '../through-agent/report.ts';
+import { replayThroughAgent } from '../through-agent/through-agent.ts';
+
+export interface ThroughAgentCommand extends ParsedFlags<typeof REPLAY_FLAGS> {
+  windows: readonly number[];
+  signal: AbortSignal;
+}
+
+/** `longhaul replay --through-agent FILE…`: plays recorded sessions through the whole runtime. */
+export async function throughAgent(command: ThroughAgentCommand, terminal: Terminal): Promise<number> {
+  const { values, positionals, signal } = command;
+  refuseOthers(values);
+  const cwd = resolve(terminal.cwd, values.cwd ?? '.');
+  const [windowTokens = 0, ...more] = command.windows;
+  if (more.length > 0) throw usage('--through-agent takes one --window.', 'replay');
+  using bar = progressBar(terminal);
+  const report = await replayThroughAgent({
+    paths: positionals.map((path) => resolve(cwd, path)),
+    windowTokens,
+    wantsNarratives: values.summarizer === 'scripted',
+    onFile: (progress) => bar.show(progress),
+    signal,
+    ...(values.strategy === undefined ? {} : { strategy: values.strategy }),
+    ...(values.database === undefined ? {} : { database: resolve(cwd, values.database) }),
+  });
+  bar[Symbol.dispose]();
+  if (values.json === true) for (const line of agentReplayLines(report)) terminal.out.write(`${line}\n`);
+  else terminal.out.write(agentReplayTable(report, { colors: wantsColors(terminal, values['no-color']) }));
+  if (signal.aborted) return 130;
+  return report.sessions.length > 0 && report.sessions.every(hasPassed) ? 0 : 1;
+}
+
+function refuseOthers(values: ThroughAgentCommand['values']): void {
+  const other = (['baselines', 'html', 'workers'] as const).find((name) => values[name] !== undefined);
+  if (other !== undefined) throw usage(`--${other} does not go with --through-agent.`, 'replay');
+  if (!['none', 'scripted', undefined].includes(values.summarizer)) {
+    throw new LonghaulError(
+      'usage',
+      `With --through-agent, --summarizer is none or scripted (a short text by the scripted model), not "${values.summarizer}".`,
+    );
+  }
+}
