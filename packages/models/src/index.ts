@@ -13,7 +13,17 @@ export {
 export { mapProviderError, type ProviderFailure } from './provider-errors.ts';
 export { maskSecrets } from './secrets.ts';
 export type { ServerKind, ServerModel } from './server-models.ts';
+export { type CountMessagesOptions, countMessages, messageOverheadOf } from './tokenizers/count-messages.ts';
+export { base64Bytes, type FileToCount, fileTokens } from './tokenizers/file-tokens.ts';
 export { type GptCounter, loadGptCounter } from './tokenizers/gpt.ts';
+export { type ImageSize, imageSizeOf } from './tokenizers/image-size.ts';
+export {
+  ASSUMED_IMAGE_SIZE,
+  type ImageDetail,
+  type ImageRule,
+  imageRuleOf,
+  imageTokens,
+} from './tokenizers/image-tokens.ts';
 export { loadTokenizer } from './tokenizers/load-tokenizer.ts';
 export { startTokenizerWorker, type WorkerTokenizer } from './tokenizers/start-tokenizer-worker.ts';
 export {

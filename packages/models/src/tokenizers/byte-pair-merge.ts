@@ -1,3 +1,4 @@
+import { RankHeap } from './rank-heap.ts';
 import type { Vocabulary } from './vocabulary.ts';
 
 /** Most bytes of one word: positions share 32 bits with ranks in the heap. */
@@ -20,8 +21,7 @@ export class BytePairMerger {
   /** The rank of the pair that starts at a position; NONE where there is none. What the heap says otherwise is stale. */
   readonly #pairRank = new Int32Array(MAX_WORD_BYTES + 1);
   /** Each merge adds two entries at most. */
-  readonly #heap = new Uint32Array(3 * MAX_WORD_BYTES);
-  #heapSize = 0;
+  readonly #heap = new RankHeap(3 * MAX_WORD_BYTES);
 
   constructor(vocabulary: Vocabulary) {
     this.#vocabulary = vocabulary;
@@ -58,68 +58,49 @@ export class BytePairMerger {
   }
 
   #merge(bytes: Uint8Array, start: number, length: number, symbols: number): number {
-    this.#heapSize = 0;
-    for (let position = 0; position < length; position = this.#next[position] ?? length)
-      this.#findPair(bytes, start, length, position);
+    const heap = this.#heap;
+    const next = this.#next;
+    heap.clear();
+    for (let position = 0; position < length; position = next[position] ?? length) {
+      const rank = this.#rankPair(bytes, start, length, position);
+      if (rank >= 0) heap.append(entryOf(rank, position));
+    }
+    heap.arrange();
     let left = symbols;
-    while (this.#heapSize > 0) {
-      const entry = this.#pop();
+    while (heap.size > 0) {
+      const entry = heap.pop();
       const position = entry & POSITION_MASK;
       if (this.#pairRank[position] !== entry >>> POSITION_BITS) continue;
-      const middle = this.#next[position] ?? length;
-      const after = this.#next[middle] ?? length;
-      this.#next[position] = after;
+      const middle = next[position] ?? length;
+      const after = next[middle] ?? length;
+      next[position] = after;
       this.#previous[after] = position;
       this.#pairRank[middle] = NONE;
       left -= 1;
-      this.#findPair(bytes, start, length, position);
+      const rank = this.#rankPair(bytes, start, length, position);
+      if (rank >= 0) heap.push(entryOf(rank, position));
       const before = this.#previous[position] ?? START;
-      if (before !== START) this.#findPair(bytes, start, length, before);
+      if (before === START) continue;
+      const rankBefore = this.#rankPair(bytes, start, length, before);
+      if (rankBefore >= 0) heap.push(entryOf(rankBefore, before));
     }
     return left;
   }
 
-  #findPair(bytes: Uint8Array, start: number, length: number, position: number): void {
+  #rankPair(bytes: Uint8Array, start: number, length: number, position: number): number {
     const middle = this.#next[position] ?? length;
     const rank =
       middle < length
         ? this.#vocabulary.rankOf(bytes, start + position, start + (this.#next[middle] ?? length))
         : NONE;
     this.#pairRank[position] = rank;
-    if (rank >= 0) this.#push(((rank << POSITION_BITS) | position) >>> 0);
+    return rank;
   }
+}
 
-  #push(entry: number): void {
-    const heap = this.#heap;
-    let index = this.#heapSize;
-    this.#heapSize += 1;
-    while (index > 0) {
-      const parent = (index - 1) >> 1;
-      const above = heap[parent] ?? 0;
-      if (above <= entry) break;
-      heap[index] = above;
-      index = parent;
-    }
-    heap[index] = entry;
-  }
-
-  #pop(): number {
-    const heap = this.#heap;
-    const top = heap[0] ?? 0;
-    this.#heapSize -= 1;
-    const size = this.#heapSize;
-    const entry = heap[size] ?? 0;
-    let index = 0;
-    for (let child = 1; child < size; child = 2 * index + 1) {
-      if (child + 1 < size && (heap[child + 1] ?? 0) < (heap[child] ?? 0)) child += 1;
-      const below = heap[child] ?? 0;
-      if (below >= entry) break;
-      heap[index] = below;
-      index = child;
-    }
-    heap[index] = entry;
-    return top;
-  }
+/** Ordered by rank, then from left to right. */
+function entryOf(rank: number, position: number): number {
+  return ((rank << POSITION_BITS) | position) >>> 0;
 }
 
 function utf8Length(firstByte: number): number {

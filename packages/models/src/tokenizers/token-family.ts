@@ -14,7 +14,7 @@ const FAMILIES: readonly (readonly [pattern: RegExp, family: TokenFamily])[] = [
   [/(nemo(?!tron))|ministral|devstral|pixtral|magistral|voxtral/, 'tekken'],
   [/mistral-(small|medium|large)-?(3|24b|25\d\d|26\d\d|latest)/, 'tekken'],
   [/mistral|mixtral|codestral|mathstral|zephyr/, 'mistral'],
-  [/llama[-_ ]?v?3|llama(?![-_ ]?[4-9])|nemotron/, 'llama3'],
+  [/llama[-_ ]?v?3|llama(?![-_ ]?[4-9]([-_ .:]|$))|nemotron/, 'llama3'],
   [/(^|[/:\s])o[1345](-|$|:)/, 'o200k'],
 ];
 

@@ -1,0 +1,88 @@
+import { MESSAGE_OVERHEAD_TOKENS, REPLY_PRIMING_TOKENS } from '@longhaul/context';
+import type { ChatContentPart, ChatMessage, ChatTool } from '@longhaul/protocol';
+import { base64Bytes, fileTokens } from './file-tokens.ts';
+import { imageSizeOf } from './image-size.ts';
+import {
+  ASSUMED_IMAGE_SIZE,
+  type ImageDetail,
+  type ImageRule,
+  imageRuleOf,
+  imageTokens,
+} from './image-tokens.ts';
+import type { TokenFamily } from './token-family.ts';
+import type { Tokenizer } from './tokenizer.ts';
+
+/** Tokens that a family's chat format puts around each message. */
+export function messageOverheadOf(family: TokenFamily): number {
+  return family === 'mistral' || family === 'tekken' ? MISTRAL_OVERHEAD_TOKENS : MESSAGE_OVERHEAD_TOKENS;
+}
+
+const MISTRAL_OVERHEAD_TOKENS = 5;
+/** A named message says its name and a sign that it does. Source: OpenAI cookbook, "How to count tokens". */
+const NAME_OVERHEAD_TOKENS = 1;
+
+export interface CountMessagesOptions {
+  /** Names the model by which images and files are counted. */
+  model?: string;
+  tools?: readonly ChatTool[];
+}
+
+/**
+ * Tokens of a chat request: texts, names, tool calls with their arguments, images and files, what the format puts around each
+ * message and call, and what primes the reply. Never throws; content of an unknown kind counts as its JSON.
+ */
+export function countMessages(
+  messages: readonly ChatMessage[],
+  tokenizer: Tokenizer,
+  { model = '', tools = [] }: CountMessagesOptions = {},
+): number {
+  const counting: Counting = {
+    count: tokenizer.count,
+    overhead: messageOverheadOf(tokenizer.family),
+    imageRule: imageRuleOf(model),
+  };
+  let tokens = REPLY_PRIMING_TOKENS;
+  for (const message of messages) tokens += messageTokens(message, counting);
+  if (tools.length > 0) tokens += tokenizer.count(JSON.stringify(tools));
+  return tokens;
+}
+
+interface Counting {
+  count: (text: string) => number;
+  overhead: number;
+  imageRule: ImageRule;
+}
+
+function messageTokens(message: ChatMessage, counting: Counting): number {
+  const { count, overhead } = counting;
+  let tokens = overhead + contentTokens(message.content, counting);
+  if (message.name !== undefined) tokens += count(message.name) + NAME_OVERHEAD_TOKENS;
+  if (message.reasoning_content !== undefined) tokens += count(message.reasoning_content);
+  for (const { function: called } of message.tool_calls ?? [])
+    tokens += overhead + count(called.name) + count(called.arguments);
+  return tokens;
+}
+
+function contentTokens(content: ChatMessage['content'], counting: Counting): number {
+  if (content === undefined || content === null) return 0;
+  if (typeof content === 'string') return counting.count(content);
+  return content.reduce((sum, part) => sum + partTokens(part, counting), 0);
+}
+
+function partTokens(part: ChatContentPart, { count, imageRule }: Counting): number {
+  if ('text' in part) return count(part.text);
+  if ('image_url' in part) {
+    const { url, detail } = part.image_url;
+    return imageTokens(imageSizeOf(url) ?? ASSUMED_IMAGE_SIZE, imageRule, detailOf(detail));
+  }
+  if ('file' in part) {
+    const data = part.file.file_data ?? '';
+    const mediaType = /^data:([^;,]+)/.exec(data)?.[1] ?? 'application/pdf';
+    return fileTokens({ mediaType, bytes: base64Bytes(data) }, imageRule);
+  }
+  return count(JSON.stringify(part));
+}
+
+function detailOf(detail: string | undefined): ImageDetail {
+  return detail === 'low' || detail === 'high' ? detail : 'auto';
+}
