@@ -8,8 +8,25 @@ export type {
 } from './backtest/backtest-types.ts';
 export { type FoundFiles, findSessionFiles } from './backtest/find-session-files.ts';
 export { type LoadedSession, loadSession } from './backtest/load-session.ts';
+export { figuresOf } from './backtest/job-runner.ts';
 export type { Tally } from './backtest/measures.ts';
-export { baselineNames } from './backtest/methods.ts';
+export type { MethodRun, MethodView, ReplayMethod, WindowOptions } from './backtest/method.ts';
+export { baselineNames, createMethod } from './backtest/methods.ts';
+export {
+  type RecordedEvent,
+  type RecordedSession,
+  type RecordedStep,
+  type Segment,
+  segmentOf,
+  tokensOf,
+} from './backtest/recorded-session.ts';
+export {
+  isMeasured,
+  type PreparedSession,
+  prepareSession,
+  type ReplayResult,
+  replaySession,
+} from './backtest/replay-session.ts';
 export {
   type BacktestOptions,
   type BacktestProgress,

@@ -59,7 +59,7 @@ export class JobRunner {
   }
 }
 
-function figuresOf({ session }: PreparedSession): SessionFigures {
+export function figuresOf({ session }: PreparedSession): SessionFigures {
   return {
     steps: session.steps.length,
     calls: session.events.filter((event) => event.kind === 'call').length,
