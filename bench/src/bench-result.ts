@@ -5,6 +5,8 @@ export interface BenchResult {
   rows: BenchRow[];
   /** What is judged, such as a ratio to a peer of the same run. */
   summary: Record<string, number>;
+  /** What a reader must know beside it. */
+  notes?: string[];
 }
 
 export interface BenchRow {

@@ -1,7 +1,7 @@
 import type { BenchResult } from './bench-result.ts';
 
 /** A table for people, with what is judged below it. */
-export function formatResult({ name, rows, summary }: BenchResult): string {
+export function formatResult({ name, rows, summary, notes = [] }: BenchResult): string {
   const columns = [...new Set(rows.flatMap((row) => Object.keys(row.values)))];
   const table = [
     ['', ...columns],
@@ -16,7 +16,7 @@ export function formatResult({ name, rows, summary }: BenchResult): string {
       .join('  '),
   );
   const judged = Object.entries(summary).map(([key, value]) => `${key} ${show(value)}`);
-  return [`\n${name}`, ...lines, `→ ${judged.join(' · ')}`].join('\n');
+  return [`\n${name}`, ...lines, `→ ${judged.join(' · ')}`, ...notes.map((note) => `  ${note}`)].join('\n');
 }
 
 function show(value: number | string | undefined): string {

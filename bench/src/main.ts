@@ -1,9 +1,10 @@
+import { existsSync } from 'node:fs';
 import { parseArgs } from 'node:util';
 import type { BenchResult } from './bench-result.ts';
 import { formatResult } from './format-result.ts';
 
 /** Every benchmark, by name. Peers run beside us in the same run: only ratios are judged. */
-const BENCHES: Record<string, { about: string; run: () => Promise<BenchResult> }> = {
+const BENCHES: Record<string, { about: string; run: (paths: readonly string[]) => Promise<BenchResult> }> = {
   streaming: {
     about: 'streamed deltas into SQLite, against the same stream merely consumed',
     run: async () => (await import('./streaming.ts')).benchStreaming(),
@@ -12,9 +13,18 @@ const BENCHES: Record<string, { about: string; run: () => Promise<BenchResult> }
     about: 'rows a second of the store, against the same statements made raw',
     run: async () => (await import('./store-rate.ts')).benchStoreRate(),
   },
+  tokenizers: {
+    about: 'a megabyte counted from a cold start, by model family, and odd inputs against prose',
+    run: async () => (await import('./tokenizers.ts')).benchTokenizers(),
+  },
   startup: {
     about: 'start-up and memory of the command, against `node -e 0`',
     run: async () => (await import('./startup.ts')).benchStartup(),
+  },
+  strategies: {
+    about:
+      'what context strategies keep of recorded sessions, beside peers; paths of sessions, or LONGHAUL_TRANSCRIPTS',
+    run: async (paths) => (await import('./strategies.ts')).benchStrategies(paths),
   },
 };
 
@@ -27,12 +37,14 @@ const { values, positionals } = parseArgs({
 });
 
 if (values.help) {
-  console.log('npm run bench -- [NAME…] [--json]\n');
+  console.log('npm run bench -- [NAME…] [PATH…] [--json]\n');
   for (const [name, { about }] of Object.entries(BENCHES)) console.log(`  ${name.padEnd(12)} ${about}`);
   process.exit(0);
 }
 
-const unknown = positionals.filter((name) => !(name in BENCHES));
+const paths = positionals.filter((name) => !(name in BENCHES) && existsSync(name));
+const names = positionals.filter((name) => !paths.includes(name));
+const unknown = names.filter((name) => !(name in BENCHES));
 if (unknown.length > 0) {
   console.error(
     `There is no benchmark "${unknown.join('", "')}". There are: ${Object.keys(BENCHES).join(', ')}.`,
@@ -41,7 +53,7 @@ if (unknown.length > 0) {
 }
 
 for (const [name, bench] of Object.entries(BENCHES)) {
-  if (positionals.length > 0 && !positionals.includes(name)) continue;
-  const result = await bench.run();
+  if (names.length > 0 && !names.includes(name)) continue;
+  const result = await bench.run(paths);
   console.log(values.json ? JSON.stringify(result) : formatResult(result));
 }
