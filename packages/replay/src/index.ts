@@ -7,8 +7,8 @@ export type {
   SessionFigures,
 } from './backtest/backtest-types.ts';
 export { type FoundFiles, findSessionFiles } from './backtest/find-session-files.ts';
-export { type LoadedSession, loadSession } from './backtest/load-session.ts';
 export { figuresOf } from './backtest/job-runner.ts';
+export { type LoadedSession, loadSession } from './backtest/load-session.ts';
 export type { Tally } from './backtest/measures.ts';
 export type { MethodRun, MethodView, ReplayMethod, WindowOptions } from './backtest/method.ts';
 export { baselineNames, createMethod } from './backtest/methods.ts';
