@@ -79,3 +79,17 @@ export function triggerTokens(trigger: Trigger, budget: Budget): number {
   if (trigger.kind === 'overflow') return budget.usableTokens;
   return Math.min(Math.floor(budget.windowTokens * trigger.percent), budget.usableTokens);
 }
+
+/** Share of the window that a ledger may take by default. */
+export const DEFAULT_LEDGER_SHARE = 0.2;
+
+const MAX_LEDGER_TOKENS = 12_000;
+
+/**
+ * Most tokens of a ledger. Facts do not become fewer in a small window, so a small window gives a larger share of itself: a quarter at 16k, a
+ * fifth at 32k, never more than 12,000. `share` scales that.
+ */
+export function ledgerTokens({ windowTokens, messageTokens }: Budget, share = DEFAULT_LEDGER_SHARE): number {
+  const byWindow = Math.min(windowTokens / 4, 1_600 + windowTokens * 0.15, MAX_LEDGER_TOKENS);
+  return Math.floor(Math.min(byWindow * (share / DEFAULT_LEDGER_SHARE), messageTokens * 0.4));
+}

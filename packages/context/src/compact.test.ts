@@ -12,7 +12,7 @@ import {
   text,
   withCompaction,
 } from '../test/log-fixtures.ts';
-import { triggerTokens } from './budget.ts';
+import { ledgerTokens, triggerTokens } from './budget.ts';
 import { compact } from './compact.ts';
 import type { ContextLog } from './log.ts';
 import type { SummaryReply, SummaryRequest } from './narrative.ts';
@@ -134,7 +134,7 @@ describe('compact', () => {
     const meter = createRequestMeter(countByClasses, 2);
     const { compaction } = expectCompacted(await compactLog(log, { meter, windowTokens: 24_000 }));
     expect(compaction.tokensAfter).toBeLessThan(20_000);
-    const share = compactOptions(log, { windowTokens: 24_000 }).budget.messageTokens * 0.2;
+    const share = ledgerTokens(compactOptions(log, { windowTokens: 24_000 }).budget);
     expect(countByClasses(compaction.summary.ledger) * 2).toBeLessThanOrEqual(share);
   });
 });

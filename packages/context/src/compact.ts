@@ -8,8 +8,9 @@ import {
   type Part,
   type ToolOutputContent,
 } from '@longhaul/protocol';
-import { type Budget, triggerTokens } from './budget.ts';
-import { buildLedger } from './ledger/ledger.ts';
+import { type Budget, ledgerTokens, triggerTokens } from './budget.ts';
+import { renderLedger } from './ledger/ledger.ts';
+import { createLedgerKeeper, type LedgerKeeper } from './ledger/ledger-keeper.ts';
 import { activeMarks, type ContextLog, firstUserMessage, isUserMessage, partKey } from './log.ts';
 import {
   checkNarrative,
@@ -33,6 +34,8 @@ export interface CompactOptions {
   count: TokenCounter;
   /** Share of the message budget that the ledger may take. */
   ledgerShare: number;
+  /** Kept by the caller between compactions of one session. Absent: the whole log is read. */
+  ledger?: LedgerKeeper;
   /**
    * Absent: the ledger stands alone. What it throws, as on a cancel, is thrown on: a cancelled compaction leaves nothing behind and
    * does not try another way.
@@ -105,6 +108,7 @@ function isWished({ reason, targetTokens, tokensBefore }: Context): boolean {
 }
 
 interface Context extends CompactOptions {
+  ledger: LedgerKeeper;
   input: PlanInput;
   tokensBefore: number;
   /** The request must be under this after it. */
@@ -120,12 +124,13 @@ function createContext(options: CompactOptions): Context {
   const { log, budget, meter, strategy } = options;
   return {
     ...options,
+    ledger: options.ledger ?? createLedgerKeeper(),
     // Real tokens, as everything here is measured in.
     count: (text) => Math.ceil(options.count(text) * meter.ratio),
     input: { log, marks, entries, budget, meter, round },
     tokensBefore: meter.requestTokens(entries, budget.fixedTokens),
     targetTokens: Math.min(triggerTokens(strategy.trigger, budget), budget.usableTokens),
-    ledgerTokens: Math.floor(budget.messageTokens * options.ledgerShare),
+    ledgerTokens: ledgerTokens(budget, options.ledgerShare),
     compactionId: options.newId(),
   };
 }
@@ -160,7 +165,19 @@ function ledgerFor(context: Context, hides: readonly string[], maxTokens: number
   const verbatim = new Set(
     context.log.messages.filter((message) => !hidden.has(message.id)).map(({ id }) => id),
   );
-  return buildLedger(context.log.messages, { maxTokens, count: context.count, verbatim });
+  const visibleFrom = firstOfVisibleTail(context.log.messages, hidden);
+  const fold = context.ledger.foldOf(context.log.messages);
+  return renderLedger(fold, { maxTokens, count: context.count, verbatim, visibleFrom });
+}
+
+/** Sequence of the first message behind which none is hidden. */
+function firstOfVisibleTail(messages: readonly Message[], hidden: ReadonlySet<string>): number {
+  let first = Number.POSITIVE_INFINITY;
+  for (const message of messages.toReversed()) {
+    if (hidden.has(message.id)) break;
+    first = message.sequence;
+  }
+  return first;
 }
 
 /** Asks for a narrative: at the end of the session's own prefix where that fits, else about a transcript, in pieces. */

@@ -71,20 +71,28 @@ function compactionIsOff(tokens: number, budget: Budget): LonghaulError {
   );
 }
 
-/** Shares of the trigger between which pruning is worth breaking the provider's cached prefix. */
+/** Shares of the trigger between which pruning is looked at: before, there is room; after, a compaction does it better. */
 const PRUNE_FROM = 0.5;
 const COMPACTION_IS_NEAR = 0.9;
 
-/** What happens after a step: old outputs to hide, if that saves enough and no compaction is near, which would do it better. */
+/**
+ * What happens after a step: old outputs to hide, if that is worth it. Hiding one makes the provider read all behind it anew, uncached: so only
+ * a batch that saves at least twice what it makes to be read again.
+ */
 export function decidePruning({ log, budget, meter, policy }: ContextState): PruneResult {
-  const tokens = meter.requestTokens(buildView(log), budget.fixedTokens);
+  const nothing: PruneResult = { targets: [], savedTokens: 0 };
+  const entries = buildView(log);
+  const tokens = meter.requestTokens(entries, budget.fixedTokens);
   const fullness = tokens / triggerTokens(policy.strategy.trigger, budget);
-  if (!policy.auto || fullness < PRUNE_FROM || fullness > COMPACTION_IS_NEAR)
-    return { targets: [], savedTokens: 0 };
-  return pruneOldToolOutputs(log, {
+  if (!policy.auto || fullness < PRUNE_FROM || fullness > COMPACTION_IS_NEAR) return nothing;
+  const result = pruneOldToolOutputs(log, {
     windowTokens: budget.windowTokens,
     protectedTools: policy.protectedTools,
     ...(policy.pruneProtectTokens === undefined ? {} : { protectTokens: policy.pruneProtectTokens }),
     ...(policy.pruneMinimumTokens === undefined ? {} : { minimumTokens: policy.pruneMinimumTokens }),
   });
+  const first = entries.findIndex((entry) => entry.source?.id === result.targets[0]?.messageId);
+  if (first === -1) return nothing;
+  const behind = entries.slice(first).reduce((sum, entry) => sum + meter.messageTokens(entry.message), 0);
+  return 2 * (behind - result.savedTokens) <= result.savedTokens ? result : nothing;
 }

@@ -2,7 +2,9 @@ export {
   type Budget,
   type BudgetOptions,
   computeBudget,
+  DEFAULT_LEDGER_SHARE,
   isOverflow,
+  ledgerTokens,
   MIN_OUTPUT_ROOM_TOKENS,
   OUTPUT_TOKEN_MAX,
   outputRoom,
@@ -19,6 +21,7 @@ export {
   type RequestDecision,
 } from './decide.ts';
 export { buildLedger, type LedgerOptions } from './ledger/ledger.ts';
+export { createLedgerKeeper, type LedgerKeeper } from './ledger/ledger-keeper.ts';
 export {
   type ActiveMarks,
   activeMarks,

@@ -1,11 +1,11 @@
 import { describe, expect, it } from 'vitest';
-import { isSymbol, outlineOf } from './outline.ts';
+import { outlineOf } from './outline.ts';
 
 describe('outlineOf', () => {
-  it('names paths first, then symbols, each once, in order', () => {
+  it('names paths and identifiers, each once, in order of appearance', () => {
     const text =
       'const retryAfter = parseHeader(response);\nimport { retryAfter } from "./lib/http-client.ts";\nsnake_case_name';
-    expect(outlineOf(text)).toBe('lib/http-client.ts, retryAfter, parseHeader, snake_case_name');
+    expect(outlineOf(text)).toBe('retryAfter, parseHeader, lib/http-client.ts, snake_case_name');
   });
 
   it('has nothing to say about prose', () => {
@@ -28,11 +28,4 @@ describe('outlineOf', () => {
     const growth = [1, 2, 3, 4].map(() => unit(80_000) / Math.max(0.1, unit(8_000)));
     expect(Math.min(...growth)).toBeLessThan(40);
   });
-});
-
-describe('isSymbol', () => {
-  it.each(['retryAfter', 'MAX_STEPS', 'utf8'])('knows %s as a symbol', (name) =>
-    expect(isSymbol(name)).toBe(true),
-  );
-  it.each(['Sentence', 'ordinary'])('takes %s for a word', (name) => expect(isSymbol(name)).toBe(false));
 });

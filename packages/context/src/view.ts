@@ -203,9 +203,14 @@ function digestOf(part: ToolPart): { lines: number; outline: string } {
   const known = digests.get(part);
   if (known !== undefined) return known;
   const text = textOfOutput(part.output ?? []);
-  const digest = { lines: text.split('\n').length, outline: outlineOf(text) };
+  const digest = { lines: text.split('\n').length, outline: outlineOf(text, outlineChars(text)) };
   if (!isOpen(part)) digests.set(part, digest);
   return digest;
+}
+
+/** An outline grows with what it stands for: a large output hides more names. */
+function outlineChars(text: string): number {
+  return Math.max(240, Math.min(4_000, Math.floor(text.length * 0.15)));
 }
 
 export function textOfOutput(output: readonly ToolOutputContent[]): string {

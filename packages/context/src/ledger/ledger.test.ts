@@ -128,14 +128,18 @@ describe('buildLedger', () => {
       [x] Store cards
       [>] Command line
 
-      ### Files
-      - src/
-        - sm2.js (created, modified; m9.0)
-          nextInterval, easinessAfter
-        - store.js (created; m5.0)
-          CardStore
-      - ./
-        - package.json (read; m3.1)
+      ### Files, and the names that came from them
+      src/
+        sm2.js (created, modified; m9.0): easinessAfter Math.ceil Math.round nextInterval
+        store.js (created; m5.0): CardStore DatabaseSync node:sqlite
+        cli.js
+        sm2.js:1 sm2.js:14
+      ./
+        package.json (read; m3.1)
+      data/
+        deck.json
+      cards.example.com/
+        v2
 
       ### Commands, newest first
       - \`cat data/deck.json\` → exit 0 (m13.0)
@@ -153,7 +157,7 @@ describe('buildLedger', () => {
       - m13.0: bash: cat data/deck.json
 
       ### Other exact names
-      src/cli.js, Math.ceil, Math.round, https://cards.example.com/v2"
+      package.json"
     `);
   });
 
@@ -220,17 +224,16 @@ describe('buildLedger', () => {
   });
 
   it('groups files by folder, with actions, and their symbols under them', () => {
-    expect(section(ledgerOf(realSession()), 'Files')).toContain(
-      '- src/\n  - sm2.js (created, modified; m9.0)\n    nextInterval, easinessAfter\n',
-    );
+    expect(section(ledgerOf(realSession()), 'Files')).toContain('src/\n  sm2.js (created, modified; m9.0): ');
+    expect(section(ledgerOf(realSession()), 'Files')).toMatch(/ {2}sm2\.js .*easinessAfter.*nextInterval/);
   });
 
-  it('names all files before it spends its room on their symbols', () => {
+  it('names all files before it spends its room on the names in them', () => {
     const builder = new LogBuilder().user('x');
     for (let index = 0; index < 15; index += 1)
       builder.step(call('read', { input: { path: `src/f${index}.ts` }, output: code(30, index) }));
     const files = section(ledgerOf(builder, 1_500), 'Files');
-    for (let index = 0; index < 15; index += 1) expect(files).toContain(`- f${index}.ts (read;`);
+    for (let index = 0; index < 15; index += 1) expect(files).toContain(`  f${index}.ts (read;`);
     expect(files).toContain('handler3_0');
   });
 

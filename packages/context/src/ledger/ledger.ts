@@ -1,15 +1,15 @@
 import type { Message } from '@longhaul/protocol';
 import { cutMiddle } from '../cut-middle.ts';
-import { joinWithin } from '../outline.ts';
 import type { TokenCounter } from '../tokens.ts';
+import { buildFileTree, type FileTree, rankNames } from './file-tree.ts';
 import {
   type CommandFact,
-  collectFacts,
+  createLedgerFold,
   type ErrorFact,
-  type FileFact,
-  type LedgerFacts,
+  foldMessage,
+  type LedgerFold,
   oneLine,
-} from './collect-facts.ts';
+} from './ledger-fold.ts';
 
 export interface LedgerOptions {
   /** Most tokens the ledger may take. */
@@ -17,14 +17,17 @@ export interface LedgerOptions {
   count: TokenCounter;
   /** Ids of messages that stay verbatim in the view, so that their text need not stand in the ledger again. */
   verbatim?: ReadonlySet<string>;
+  /** Messages from this sequence on stay in the view: names mentioned last in them come last. */
+  visibleFrom?: number;
 }
 
 interface Section {
   heading: string;
   /** Share of the budget. What a section leaves is the next one's. */
   share: number;
+  isBeforeFiles: boolean;
   /** Most useful first; a section is cut at its end. */
-  lines: (facts: LedgerFacts, room: Room) => string[];
+  lines: (facts: LedgerFold, room: Room) => string[];
 }
 
 interface Room {
@@ -34,41 +37,77 @@ interface Room {
   count: TokenCounter;
 }
 
-/** Most useful first: a budget too small for all drops the last ones. */
+/** Shares of the whole; what they leave is for the files and the names. A budget too small for all drops the last ones. */
 const SECTIONS: readonly Section[] = [
-  { heading: 'User instructions (verbatim)', share: 0.3, lines: instructionLines },
-  { heading: 'Todo list', share: 0.3, lines: todoLines },
-  { heading: 'Files', share: 0.4, lines: fileLines },
-  { heading: 'Commands, newest first', share: 0.3, lines: commandLines },
-  { heading: 'Errors, newest first', share: 0.3, lines: errorLines },
-  { heading: 'Cut outputs (read with recall)', share: 0.3, lines: handleLines },
-  { heading: 'Other exact names', share: 0.8, lines: nameLines },
+  { heading: 'User instructions (verbatim)', share: 0.25, isBeforeFiles: true, lines: instructionLines },
+  { heading: 'Todo list', share: 0.15, isBeforeFiles: true, lines: todoLines },
+  { heading: 'Commands, newest first', share: 0.08, isBeforeFiles: false, lines: commandLines },
+  { heading: 'Errors, newest first', share: 0.08, isBeforeFiles: false, lines: errorLines },
+  { heading: 'Cut outputs (read with recall)', share: 0.03, isBeforeFiles: false, lines: handleLines },
 ];
 
 /** Rough characters of a token, to bound lines before they are counted. */
-const CHARS_PER_TOKEN = 3.5;
+const CHARS_PER_TOKEN = 4;
 
 /**
  * The facts of the work so far, computed from the log alone: it does not decay over rounds, since no older summary is read.
  * Markdown that a person can read too.
  */
 export function buildLedger(messages: readonly Message[], options: LedgerOptions): string {
+  const fold = createLedgerFold();
+  for (const message of messages) foldMessage(fold, message);
+  return renderLedger(fold, options);
+}
+
+/** The ledger of what was folded so far. */
+export function renderLedger(fold: LedgerFold, options: LedgerOptions): string {
   const { maxTokens, count, verbatim } = options;
-  const facts = collectFacts(messages);
-  facts.instructions = facts.instructions.filter(({ messageId }) => verbatim?.has(messageId) !== true);
-  const sections: string[] = [];
+  const instructions = fold.instructions.filter(({ messageId }) => verbatim?.has(messageId) !== true);
+  const facts: LedgerFold = { ...fold, instructions };
+  const before: string[] = [];
+  const behind: string[] = [];
   let leftTokens = maxTokens;
-  for (const { heading, share, lines } of SECTIONS) {
-    const tokens = Math.floor(leftTokens * share);
-    const section = fill(heading, lines(facts, { tokens, chars: tokens * CHARS_PER_TOKEN, count }), {
-      tokens,
-      count,
-    });
+  for (const { heading, share, isBeforeFiles, lines } of SECTIONS) {
+    const tokens = Math.floor(maxTokens * share);
+    const room = { tokens, chars: tokens * CHARS_PER_TOKEN, count };
+    const section = fill(heading, lines(facts, room), { tokens, count });
     if (section === undefined) continue;
-    sections.push(section.text);
+    (isBeforeFiles ? before : behind).push(section.text);
     leftTokens -= section.tokens;
   }
-  return sections.join('\n\n');
+  const { files, others } = nameSections(facts, options, leftTokens);
+  return [...before, ...files, ...behind, ...others].join('\n\n');
+}
+
+interface NameSections {
+  files: string[];
+  others: string[];
+}
+
+/** Files and names take what is left. Their room is tried in characters until what is written has no more tokens. */
+function nameSections(
+  fold: LedgerFold,
+  { count, visibleFrom }: LedgerOptions,
+  maxTokens: number,
+): NameSections {
+  const names = rankNames(fold.names, visibleFrom);
+  let maxChars = maxTokens * CHARS_PER_TOKEN;
+  for (let attempt = 0; attempt < 5 && maxChars > 80; attempt += 1) {
+    const sections = treeSections(buildFileTree({ files: fold.files, names, maxChars }));
+    const tokens = count([...sections.files, ...sections.others].join('\n\n')) + 2;
+    if (tokens <= maxTokens) return sections;
+    maxChars *= Math.min(0.95, (maxTokens / tokens) * 0.98);
+  }
+  return { files: [], others: [] };
+}
+
+function treeSections({ files, others }: FileTree): NameSections {
+  const section = (heading: string, lines: readonly string[]) =>
+    lines.length === 0 ? [] : [`### ${heading}\n${lines.join('\n')}`];
+  return {
+    files: section('Files, and the names that came from them', files),
+    others: section('Other exact names', others),
+  };
 }
 
 /** Tokens of the line that says how many lines are missing, and of the blank line after a section. */
@@ -95,7 +134,7 @@ function fill(
 }
 
 /** Whole where they fit, else all cut to one length; and where even that is too much, the newest. */
-function instructionLines(facts: LedgerFacts, room: Room): string[] {
+function instructionLines(facts: LedgerFold, room: Room): string[] {
   let lines: string[] = [];
   let { chars } = room;
   // Scripts differ in how many characters a token has: what is too long is made again, shorter.
@@ -112,7 +151,7 @@ const MIN_INSTRUCTION_CHARS = 160;
 /** `- (m12) ` and the line's end. */
 const INSTRUCTION_FRAME_CHARS = 12;
 
-function instructionsWithin(facts: LedgerFacts, maxChars: number): string[] {
+function instructionsWithin(facts: LedgerFold, maxChars: number): string[] {
   const { instructions } = facts;
   const lengths = instructions.map(({ text }) => text.trim().length + INSTRUCTION_FRAME_CHARS);
   const each = Math.max(MIN_INSTRUCTION_CHARS, commonLimit(lengths, maxChars)) - INSTRUCTION_FRAME_CHARS;
@@ -142,7 +181,7 @@ function commonLimit(lengths: readonly number[], total: number): number {
 }
 
 /** As its tool showed it; where that is too long, what is done goes first. */
-function todoLines(facts: LedgerFacts, { tokens, count }: Room): string[] {
+function todoLines(facts: LedgerFold, { tokens, count }: Room): string[] {
   const lines = (facts.todo ?? '').split('\n').filter((line) => line.trim() !== '');
   if (count(lines.join('\n')) + lines.length + 2 * MORE_TOKENS <= tokens) return lines;
   const open = lines.filter((line) => !DONE_ITEM.test(line));
@@ -152,61 +191,7 @@ function todoLines(facts: LedgerFacts, { tokens, count }: Room): string[] {
 
 const DONE_ITEM = /^\s*(?:[-*]\s*)?\[x\]/i;
 
-const ACTIONS_ON_FILES = ['deleted', 'created', 'modified', 'read'] as const;
-const ACTION_ORDER = [...ACTIONS_ON_FILES, 'searched', 'listed'] as const;
-
-/**
- * Grouped by folder, the folder most recently touched first; symbols stand under their file, as many as the room allows once every
- * file has its line: a path that is missing costs more than a symbol.
- */
-function fileLines(facts: LedgerFacts, room: Room): string[] {
-  // A folder looked through is no file, and what was found there is named where it was opened.
-  const files = [...facts.files.values()]
-    .filter((file) => ACTIONS_ON_FILES.some((action) => file.actions.has(action)))
-    .reverse();
-  const folders = groupByFolder(files);
-  for (const symbolChars of SYMBOL_CHARS) {
-    const lines = filesWithSymbols(folders, symbolChars);
-    const tokens = lines.reduce((sum, line) => sum + room.count(line) + 1, 2 * MORE_TOKENS);
-    if (tokens <= room.tokens) return lines;
-  }
-  return filesWithSymbols(folders, 0);
-}
-
-/** Characters for the symbols of each file, tried in turn. */
-const SYMBOL_CHARS = [320, 160, 80, 40];
-
-function filesWithSymbols(folders: ReadonlyMap<string, readonly FileFact[]>, symbolChars: number): string[] {
-  return [...folders].flatMap(([folder, files]) => [
-    `- ${folder}`,
-    ...files.flatMap((file) => [fileLine(file), ...symbolLine(file, symbolChars)]),
-  ]);
-}
-
-function groupByFolder(files: readonly FileFact[]): Map<string, FileFact[]> {
-  const folders = new Map<string, FileFact[]>();
-  for (const file of files) {
-    const slash = file.path.lastIndexOf('/');
-    const folder = slash === -1 ? './' : file.path.slice(0, slash + 1);
-    const known = folders.get(folder);
-    if (known === undefined) folders.set(folder, [file]);
-    else known.push(file);
-  }
-  return folders;
-}
-
-function fileLine(file: FileFact): string {
-  const name = file.path.slice(file.path.lastIndexOf('/') + 1);
-  const actions = ACTION_ORDER.filter((action) => file.actions.has(action)).join(', ');
-  return `  - ${oneLine(name, 120)} (${actions}; ${file.handle})`;
-}
-
-function symbolLine(file: FileFact, maxChars: number): string[] {
-  const symbols = joinWithin([...file.symbols], maxChars);
-  return symbols === '' ? [] : [`    ${symbols}`];
-}
-
-function commandLines(facts: LedgerFacts): string[] {
+function commandLines(facts: LedgerFold): string[] {
   return [...facts.commands.values()].reverse().map(commandLine);
 }
 
@@ -218,7 +203,7 @@ function commandLine({ command, count, exitCode, ended, handle }: CommandFact): 
 
 const MAX_RESOLVED = 10;
 
-function errorLines(facts: LedgerFacts): string[] {
+function errorLines(facts: LedgerFold): string[] {
   const newest = [...facts.errors.values()].reverse();
   const open = newest.filter((error) => !error.resolved).map((error) => errorLine('open', error));
   const resolved = newest.filter((error) => error.resolved).slice(0, MAX_RESOLVED);
@@ -229,28 +214,6 @@ function errorLine(state: string, { call, message, handle }: ErrorFact): string 
   return `- [${state}] ${call} → ${message === '' ? 'failed' : message} (${handle})`;
 }
 
-function handleLines(facts: LedgerFacts): string[] {
+function handleLines(facts: LedgerFold): string[] {
   return [...facts.handles].reverse().map(({ handle, what }) => `- ${handle}: ${what}`);
-}
-
-const NAME_LINE_CHARS = 100;
-
-function nameLines(facts: LedgerFacts, { chars: maxChars }: Room): string[] {
-  const shown = new Set<string>();
-  for (const file of facts.files.values()) {
-    shown.add(file.path);
-    for (const symbol of file.symbols) shown.add(symbol);
-  }
-  const lines: string[] = [];
-  let line = '';
-  for (const name of [...facts.names].reverse()) {
-    if (shown.has(name)) continue;
-    if (line !== '' && line.length + name.length > NAME_LINE_CHARS) {
-      lines.push(line);
-      line = '';
-    }
-    if (lines.length * NAME_LINE_CHARS > maxChars) return lines;
-    line = line === '' ? name : `${line}, ${name}`;
-  }
-  return line === '' ? lines : [...lines, line];
 }

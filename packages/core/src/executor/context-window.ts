@@ -6,6 +6,7 @@ import {
   compact,
   computeBudget,
   countByClasses,
+  createLedgerKeeper,
   createRequestMeter,
   decidePruning,
   decideRequest,
@@ -50,6 +51,7 @@ export class ContextWindow {
   readonly #options: ContextWindowOptions;
   readonly #count = memoizeCounter(countByClasses);
   readonly #meter: RequestMeter = createRequestMeter(this.#count);
+  readonly #ledger = createLedgerKeeper();
   #system = '';
   #windowTokens: number;
   /** Of summary calls, since last asked. */
@@ -111,6 +113,7 @@ export class ContextWindow {
       reason,
       count: this.#count,
       ledgerShare: settings.ledgerShare,
+      ledger: this.#ledger,
       protectedTools: this.#options.protectedTools,
       newId,
       now: Date.now(),

@@ -1,3 +1,4 @@
+import { ReactiveOverflowStrategy } from '@longhaul/context';
 import { LonghaulError, type ToolPart } from '@longhaul/protocol';
 import { createMemoryStore } from '@longhaul/storage/memory';
 import { describe, expect, it } from 'vitest';
@@ -472,15 +473,25 @@ describe('the window', () => {
 describe('pruning', () => {
   const page = 'const value = compute(input, options); // line of a file\n'.repeat(120);
 
-  it('hides old outputs behind a placeholder with a handle when half the window is full', async () => {
-    const steps = [1, 2, 3, 4, 5].map((index) => calls({ name: 'read', callId: `c${index}` }));
-    const driver = playedDriver([...steps, answer('ok')]);
-    const test = await testRun(driver, [testTool('read', () => text(page))]);
+  const reads = Array.from({ length: 20 }, (_, index) => calls({ name: 'read', callId: `c${index}` }));
+  const policy = { strategy: new ReactiveOverflowStrategy(), auto: true, ledgerShare: 0.2 };
+
+  it('hides old outputs behind a placeholder with a handle where that saves far more than it makes to be read again', async () => {
+    const driver = playedDriver([...reads, answer('ok')], { windowTokens: 64_000 });
+    const compression = { ...policy, pruneProtectTokens: 4_000 };
+    const test = await testRun(driver, [testTool('read', () => text(page))], { compression });
     expect((await test.run('go')).status).toBe('completed');
     expect(test.of('context:pruned').length).toBeGreaterThanOrEqual(1);
     const sent = JSON.stringify(driver.requests.at(-1)?.messages);
     expect(sent).toContain('[Old tool result content cleared; recall handle m2.0');
     expect(toolParts(await test.messages())[0]?.output).toEqual([{ type: 'text', text: page }]);
+  });
+
+  it('leaves the cached prefix alone where it would save little', async () => {
+    const driver = playedDriver([...reads, answer('ok')], { windowTokens: 64_000 });
+    const test = await testRun(driver, [testTool('read', () => text(page))], { compression: policy });
+    expect((await test.run('go')).status).toBe('completed');
+    expect(test.of('context:pruned')).toEqual([]);
   });
 });
 

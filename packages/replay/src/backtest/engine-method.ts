@@ -4,6 +4,7 @@ import {
   type ContextState,
   compact,
   computeBudget,
+  createLedgerKeeper,
   createRequestMeter,
   decidePruning,
   decideRequest,
@@ -41,6 +42,7 @@ class EngineRun implements MethodRun {
   readonly #messages: Message[] = [];
   readonly #marks: Mark[] = [];
   readonly #segments = new ViewSegments();
+  readonly #ledger = createLedgerKeeper();
   readonly #state: ContextState;
   #ids = 0;
 
@@ -108,6 +110,7 @@ class EngineRun implements MethodRun {
       reason: 'threshold',
       count,
       ledgerShare: policy.ledgerShare,
+      ledger: this.#ledger,
       newId: () => this.#newId(),
       now: this.#messages.at(-1)?.createdAt ?? 0,
       ...(summariser.summarise === undefined ? {} : { summarise: summariser.summarise }),

@@ -1,20 +1,18 @@
-import {
-  handleOf,
-  isOpen,
-  type Message,
-  parseHandle,
-  type TextPart,
-  type ToolPart,
-} from '@longhaul/protocol';
+import { handleOf, isOpen, type Message, type TextPart, type ToolPart } from '@longhaul/protocol';
 import { headOf } from '../cut-middle.ts';
 import { isUserMessage } from '../log.ts';
-import { isSymbol } from '../outline.ts';
+import { placeNamedIn } from './exact-names.ts';
+import { fileKey } from './file-paths.ts';
+import { addNames, createNameIndex, type NameIndex } from './name-index.ts';
 import { type FileAction, type ToolFacts, toolFacts } from './tool-facts.ts';
 
 export interface FileFact {
+  /** See `fileKey`. */
+  key: string;
+  /** As it was written last. */
   path: string;
+  /** Empty: only named by commands. */
   actions: Set<FileAction>;
-  symbols: Set<string>;
   /** Where it was last seen or changed. */
   handle: string;
   lastSequence: number;
@@ -38,7 +36,8 @@ export interface ErrorFact {
   handle: string;
 }
 
-export interface LedgerFacts {
+/** What is known of a session up to some message. Grows message by message; nothing in it comes from an older summary. */
+export interface LedgerFold {
   instructions: { messageId: string; text: string; handle: string }[];
   /** The last todo list, as its tool showed it. */
   todo?: string;
@@ -46,34 +45,36 @@ export interface LedgerFacts {
   commands: Map<string, CommandFact>;
   /** The last failure of each command and on each path, the newest last. */
   errors: Map<string, ErrorFact>;
-  names: Set<string>;
+  /** Exact names, and where they were seen. */
+  names: NameIndex;
   /** Outputs whose whole text only `recall` can show. */
   handles: { handle: string; what: string }[];
 }
 
-const MAX_SYMBOLS = 24;
-
-/** Reads facts out of messages, in order. A pure fold: no model, nothing from an older summary. */
-export function collectFacts(messages: readonly Message[]): LedgerFacts {
-  const facts: LedgerFacts = {
+export function createLedgerFold(): LedgerFold {
+  return {
     instructions: [],
     files: new Map(),
     commands: new Map(),
     errors: new Map(),
-    names: new Set(),
+    names: createNameIndex(),
     handles: [],
   };
-  for (const message of messages) {
-    if (isUserMessage(message)) addInstruction(facts, message);
-    for (const [index, part] of message.parts.entries()) {
-      if (part.type === 'tool') addToolCall(facts, part, message.sequence, index);
-      else if (part.type === 'text') addNames(facts, part.text);
-    }
-  }
-  return facts;
 }
 
-function addInstruction(facts: LedgerFacts, message: Message): void {
+/** Takes the session's next message in. */
+export function foldMessage(facts: LedgerFold, message: Message): void {
+  const { sequence } = message;
+  const isUser = isUserMessage(message);
+  if (isUser) addInstruction(facts, message);
+  for (const [index, part] of message.parts.entries()) {
+    if (part.type === 'tool') addToolCall(facts, part, sequence, index);
+    else if (part.type === 'text')
+      addNames(facts.names, part.text, { source: isUser ? 'users' : 'texts', sequence });
+  }
+}
+
+function addInstruction(facts: LedgerFold, message: Message): void {
   const text = message.parts
     .filter((part): part is TextPart => part.type === 'text')
     .map((part) => part.text)
@@ -82,7 +83,7 @@ function addInstruction(facts: LedgerFacts, message: Message): void {
     facts.instructions.push({ messageId: message.id, text, handle: handleOf(message.sequence) });
 }
 
-function addToolCall(facts: LedgerFacts, part: ToolPart, sequence: number, index: number): void {
+function addToolCall(facts: LedgerFold, part: ToolPart, sequence: number, index: number): void {
   if (isOpen(part)) return;
   const seen = toolFacts(part);
   const handle = handleOf(sequence, index);
@@ -93,7 +94,7 @@ function addToolCall(facts: LedgerFacts, part: ToolPart, sequence: number, index
   const call = seen.command ?? seen.path;
   const label = call === undefined ? part.name : `${part.name}: ${oneLine(call, 100)}`;
   if (seen.path !== undefined && seen.action !== undefined) {
-    addFile(facts, { path: seen.path, action: seen.action, text: seen.text, part, handle, sequence });
+    addFile(facts, { path: seen.path, action: seen.action, handle, sequence });
   }
   if (seen.command !== undefined)
     addCommand(facts, seen.command, { exitCode: seen.exitCode, ended: seen.ended, handle, sequence });
@@ -104,55 +105,54 @@ function addToolCall(facts: LedgerFacts, part: ToolPart, sequence: number, index
     handle,
   });
   if (part.truncated === true) facts.handles.push({ handle, what: label });
-  addNames(facts, seen.text);
+  addCallNames(facts, { part, seen, sequence, handle });
+}
+
+/** Names belong to the file that the call was about. */
+function addCallNames(
+  facts: LedgerFold,
+  { part, seen, sequence, handle }: { part: ToolPart; seen: ToolFacts; sequence: number; handle: string },
+): void {
+  const input = JSON.stringify(part.input);
+  const path = seen.path ?? placeNamedIn(input);
+  // The workspace itself is no place to tell names apart by.
+  const file = path === undefined || path === '.' ? undefined : fileKey(path);
+  if (path !== undefined && file !== undefined && !facts.files.has(file)) {
+    facts.files.set(file, {
+      key: file,
+      path: shownPath(path),
+      actions: new Set(),
+      handle,
+      lastSequence: sequence,
+    });
+  }
+  addNames(facts.names, input, { source: 'calls', sequence, file });
+  addNames(facts.names, seen.text, { source: 'results', sequence, file });
 }
 
 interface FileSighting {
   path: string;
   action: FileAction;
-  text: string;
-  part: ToolPart;
   handle: string;
   sequence: number;
 }
 
-function addFile(facts: LedgerFacts, sighting: FileSighting): void {
-  const path = sighting.path.replace(/^\/workspace\/?/, '').replace(/^\.\//, '') || '.';
-  const known = facts.files.get(path);
-  const file = known ?? { path, actions: new Set(), symbols: new Set(), handle: '', lastSequence: 0 };
-  file.actions.add(sighting.action);
-  file.handle = sighting.handle;
-  file.lastSequence = sighting.sequence;
-  if (sighting.action !== 'listed' && sighting.action !== 'searched') {
-    for (const symbol of definedSymbols(`${sighting.text}\n${writtenText(sighting.part)}`)) {
-      if (file.symbols.size < MAX_SYMBOLS) file.symbols.add(symbol);
-    }
-  }
-  facts.files.delete(path);
-  facts.files.set(path, file);
+function addFile(facts: LedgerFold, { path, action, handle, sequence }: FileSighting): void {
+  // A folder looked through is no file, and what was found there is named where it was opened.
+  if (action === 'listed' || action === 'searched') return;
+  const key = fileKey(path);
+  const actions = facts.files.get(key)?.actions ?? new Set();
+  actions.add(action);
+  facts.files.delete(key);
+  facts.files.set(key, { key, path: shownPath(path), actions, handle, lastSequence: sequence });
 }
 
-/** What a writing tool was given. */
-function writtenText(part: ToolPart): string {
-  const { input } = part;
-  if (typeof input !== 'object' || input === null || Array.isArray(input)) return '';
-  return ['content', 'new', 'new_string', 'newText']
-    .map((key) => input[key])
-    .filter((value) => typeof value === 'string')
-    .join('\n');
-}
-
-const DEFINITION =
-  /\b(?:function|class|interface|type|enum|def|fn|func|struct|trait|impl|const|let|var|export default)\s+\*?\s*([A-Za-z_$][\w$]{2,})/g;
-
-function definedSymbols(text: string): string[] {
-  return [...text.slice(0, 200_000).matchAll(DEFINITION)]
-    .map((match) => match[1] ?? '')
-    .filter((name) => name !== '');
+function shownPath(path: string): string {
+  return path.replace(/^\/workspace\/?/, '').replace(/^(?:\.\/)+/, '') || '.';
 }
 
 function addCommand(
-  facts: LedgerFacts,
+  facts: LedgerFold,
   command: string,
   seen: { exitCode?: number | undefined; ended?: string | undefined; handle: string; sequence: number },
 ): void {
@@ -173,7 +173,7 @@ function addCommand(
  * found no match is settled by a write of that file.
  */
 function addOutcome(
-  facts: LedgerFacts,
+  facts: LedgerFold,
   key: string,
   { call, toolName, seen, handle }: { call: string; toolName: string; seen: ToolFacts; handle: string },
 ): void {
@@ -195,26 +195,6 @@ const ERROR_LINE = /error|fail|exception|cannot|not found|denied|refused|assert|
 function errorLine(text: string): string {
   const lines = text.split('\n').filter((line) => line.trim() !== '');
   return oneLine(lines.find((line) => ERROR_LINE.test(line)) ?? lines[0] ?? '', 200);
-}
-
-/** Bounded everywhere: without bounds, its time grows with the square of a text such as `a-a-a-…`. */
-const EXACT_NAME =
-  /https?:\/\/[^\s"'<>)\]]{4,120}|\b[0-9a-f]{7,40}\b|[A-Za-z_][\w-]{0,80}(?:[./][\w-]{1,80}){1,20}|[A-Za-z_]\w{5,}/g;
-const MAX_NAMES = 400;
-
-function addNames(facts: LedgerFacts, text: string): void {
-  for (const [name] of text.slice(0, 100_000).matchAll(EXACT_NAME)) {
-    if (name.length > 120 || !isExact(name) || parseHandle(name) !== undefined) continue;
-    facts.names.delete(name);
-    facts.names.add(name);
-  }
-  if (facts.names.size > MAX_NAMES * 2) facts.names = new Set([...facts.names].slice(-MAX_NAMES));
-}
-
-function isExact(name: string): boolean {
-  return (
-    name.startsWith('http') || /[/.]/.test(name) || isSymbol(name) || /^(?=.*\d)[0-9a-f]{7,40}$/.test(name)
-  );
 }
 
 export function oneLine(text: string, maxChars: number): string {

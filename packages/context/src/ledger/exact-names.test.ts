@@ -1,0 +1,56 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { exactNamesIn, placeNamedIn } from './exact-names.ts';
+
+describe('exactNamesIn', () => {
+  it('finds paths, identifiers, hashes and numbers, and no words of prose', () => {
+    const text =
+      'See src/app.ts, retryAfter, MAX_STEPS, user.name, 3f9ab12c and port 8443; nothing ordinary otherwise.';
+    expect([...exactNamesIn(text)]).toEqual([
+      'src/app.ts',
+      'retryAfter',
+      'MAX_STEPS',
+      'user.name',
+      '3f9ab12c',
+    ]);
+  });
+
+  it('keeps a name at the start of a line in arguments with its escape, as the model wrote it', () => {
+    const input = JSON.stringify({ new: 'if (x) {\n\tthis.items.clear();\n}' });
+    expect([...exactNamesIn(input)]).toEqual(['\\tthis.items.clear']);
+  });
+
+  it('does not take a letter behind an escaped backslash for an escape', () => {
+    expect([...exactNamesIn(JSON.stringify('C:\\names_file'))]).toEqual(['names_file']);
+  });
+
+  it('takes time in proportion to its text, whatever that is', () => {
+    const time = (text: string) => {
+      const startedAt = performance.now();
+      exactNamesIn(text);
+      return performance.now() - startedAt;
+    };
+    for (const unit of ['a-', 'a.', 'a_', '0', 'Aa/']) {
+      const growth = [1, 2, 3, 4].map(
+        () => time(unit.repeat(80_000)) / Math.max(0.2, time(unit.repeat(8_000))),
+      );
+      expect(Math.min(...growth)).toBeLessThan(40);
+    }
+  });
+
+  it('finds in any text only what stands there', () => {
+    fc.assert(
+      fc.property(fc.string({ unit: 'binary', maxLength: 400 }), (text) => {
+        for (const name of exactNamesIn(text)) expect(text).toContain(name);
+      }),
+    );
+  });
+});
+
+describe('placeNamedIn', () => {
+  it('is the first file that a command names, else the first folder', () => {
+    expect(placeNamedIn('cd src/lib && sed -n 1,20p src/lib/app.ts')).toBe('src/lib/app.ts');
+    expect(placeNamedIn('ls -la packages/core/src')).toBe('packages/core/src');
+    expect(placeNamedIn('npm test')).toBeUndefined();
+  });
+});

@@ -1,0 +1,181 @@
+import { fileKey, splitPath } from './file-paths.ts';
+import type { FileFact } from './ledger-fold.ts';
+import { type NameIndex, type NameSightings, worthOf } from './name-index.ts';
+
+export interface TreeOptions {
+  files: ReadonlyMap<string, FileFact>;
+  /** The worthiest first; see `rankNames`. */
+  names: readonly RankedName[];
+  maxChars: number;
+}
+
+export interface FileTree {
+  /** Folders, below each its files, each with the names that came from it. */
+  files: string[];
+  /** Names that came from no file. */
+  others: string[];
+}
+
+/** Share of the room that lines of files alone may take: names make a file's line worth having. */
+const FILES_SHARE = 0.4;
+const LINE_CHARS = 110;
+
+/**
+ * Files by folder with the names that came from them, and the names that came from none: as many as fit, the worthiest first.
+ * A name stands on its file's line, so that it can be read where it belongs.
+ */
+export function buildFileTree(options: TreeOptions): FileTree {
+  const draft = new TreeDraft(options.files, options.maxChars);
+  const acted = [...options.files.values()].filter((file) => file.actions.size > 0).reverse();
+  for (const file of acted.toSorted((left, right) => rankOf(right) - rankOf(left))) {
+    if (draft.usedChars < options.maxChars * FILES_SHARE) draft.addFile(file.key);
+  }
+  for (const { name, seen } of options.names) draft.addName(name, seen);
+  return draft.render();
+}
+
+/** Changed files before those only read; a stable sort keeps the newest first among them. */
+function rankOf({ actions }: FileFact): number {
+  return actions.has('created') || actions.has('modified') || actions.has('deleted') ? 1 : 0;
+}
+
+export interface RankedName {
+  name: string;
+  seen: NameSightings;
+  worth: number;
+}
+
+/** @param visibleFrom Names mentioned last in a message of this sequence or later stand in the view. */
+export function rankNames({ sightings }: NameIndex, visibleFrom = Number.POSITIVE_INFINITY): RankedName[] {
+  const ranked: RankedName[] = [];
+  for (const [name, seen] of sightings) {
+    const worth = worthOf(name, seen) - (seen.lastSequence >= visibleFrom ? SHOWN_DISCOUNT : 0);
+    ranked.push({ name, seen, worth });
+  }
+  return ranked.sort(
+    (left, right) => right.worth - left.worth || right.seen.lastSequence - left.seen.lastSequence,
+  );
+}
+
+/** What stands in the view anyway comes last: it will not stand there for ever. */
+const SHOWN_DISCOUNT = 3;
+
+interface Folder {
+  /** Files with a line of their own, and the names on it. */
+  files: Map<string, string[]>;
+  /** Paths that are only named. */
+  bare: string[];
+}
+
+class TreeDraft {
+  readonly #files: ReadonlyMap<string, FileFact>;
+  readonly #maxChars: number;
+  readonly #folders = new Map<string, Folder>();
+  readonly #others: string[] = [];
+  usedChars = 0;
+
+  constructor(files: ReadonlyMap<string, FileFact>, maxChars: number) {
+    this.#files = files;
+    this.#maxChars = maxChars;
+  }
+
+  addFile(key: string): boolean {
+    const file = this.#files.get(key);
+    if (file === undefined) return false;
+    const { folder, name } = splitPath(file.path);
+    if (this.#folders.get(folder)?.files.has(key) === true) return true;
+    if (!this.#take(folderChars(this.#folders, folder) + fileLabel(name, file).length + 5)) return false;
+    this.#folder(folder).files.set(key, []);
+    return true;
+  }
+
+  addName(name: string, seen: NameSightings): void {
+    if (name.includes('/') && !name.startsWith('\\')) this.#addPath(name);
+    else if (seen.file !== undefined && this.#files.has(seen.file)) this.#addToFile(name, seen.file);
+    else this.#addTo(this.#others, name);
+  }
+
+  #addPath(path: string): void {
+    const key = fileKey(path);
+    if (this.#files.has(key)) {
+      this.addFile(key);
+      return;
+    }
+    const { folder, name } = splitPath(path);
+    const known = this.#folders.get(folder);
+    if (known?.bare.includes(name) === true) return;
+    if (this.#take(folderChars(this.#folders, folder) + name.length + 1))
+      this.#folder(folder).bare.push(name);
+  }
+
+  #addToFile(name: string, key: string): void {
+    const file = this.#files.get(key);
+    if (file === undefined || file.path.endsWith(`/${name}`) || file.path === name) {
+      this.addFile(key);
+      return;
+    }
+    if (this.usedChars + name.length + 1 > this.#maxChars || !this.addFile(key)) return;
+    this.#addTo(this.#folders.get(splitPath(file.path).folder)?.files.get(key) ?? [], name);
+  }
+
+  /** A name that stands in a longer one of its line has been said; a longer one takes the place of those that stand in it. */
+  #addTo(line: string[], name: string): void {
+    if (line.some((longer) => longer.includes(name))) return;
+    const shorter = line.filter((known) => name.includes(known));
+    const freed = shorter.reduce((sum, known) => sum + known.length + 1, 0);
+    if (!this.#take(name.length + 1 - freed)) return;
+    for (const known of shorter) line.splice(line.indexOf(known), 1);
+    line.push(name);
+  }
+
+  #take(chars: number): boolean {
+    if (this.usedChars + chars > this.#maxChars) return false;
+    this.usedChars += chars;
+    return true;
+  }
+
+  #folder(folder: string): Folder {
+    const known = this.#folders.get(folder) ?? { files: new Map<string, string[]>(), bare: [] };
+    this.#folders.set(folder, known);
+    return known;
+  }
+
+  render(): FileTree {
+    const files = [...this.#folders].flatMap(([folder, { files: inFolder, bare }]) => [
+      folder,
+      ...[...inFolder].map(([key, names]) => this.#fileLine(key, names)),
+      ...wrap(bare).map((line) => `  ${line}`),
+    ]);
+    return { files, others: wrap(this.#others) };
+  }
+
+  #fileLine(key: string, names: readonly string[]): string {
+    const file = this.#files.get(key);
+    const label = file === undefined ? key : fileLabel(splitPath(file.path).name, file);
+    return names.length === 0 ? `  ${label}` : `  ${label}: ${names.join(' ')}`;
+  }
+}
+
+function folderChars(folders: ReadonlyMap<string, Folder>, folder: string): number {
+  return folders.has(folder) ? 0 : folder.length + 1;
+}
+
+const ACTION_ORDER = ['deleted', 'created', 'modified', 'read'] as const;
+
+function fileLabel(name: string, { actions, handle }: FileFact): string {
+  const done = ACTION_ORDER.filter((action) => actions.has(action));
+  return done.length === 0 ? name : `${name} (${done.join(', ')}; ${handle})`;
+}
+
+function wrap(names: readonly string[]): string[] {
+  const lines: string[] = [];
+  let line = '';
+  for (const name of names) {
+    if (line !== '' && line.length + name.length >= LINE_CHARS) {
+      lines.push(line);
+      line = '';
+    }
+    line = line === '' ? name : `${line} ${name}`;
+  }
+  return line === '' ? lines : [...lines, line];
+}
