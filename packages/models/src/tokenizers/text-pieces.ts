@@ -2,20 +2,26 @@
 export const MAX_PIECE_CHARS = 2048;
 
 /**
- * Where the piece that starts at `start` ends. A cut between a word and the blank after it is a token boundary anyway, so it
- * leaves the count exact. Only a run without one is cut anywhere, which adds at most a token or two a piece; a surrogate pair stays
- * whole.
+ * Where the piece that starts at `start` ends. A cut between a word and the blank after it, or between the end of a line and a
+ * word, is a token boundary anyway, so it leaves the count exact. Only a run without either is cut anywhere, which adds at most a token
+ * or two a piece; a surrogate pair stays whole.
  */
 export function endOfPiece(text: string, start: number): number {
   const limit = start + MAX_PIECE_CHARS;
   if (limit >= text.length) return text.length;
+  let lineStart = 0;
   for (let end = limit; end > start + 1; end -= 1) {
-    if (text.charCodeAt(end) === BLANK && !isSpace(text.charCodeAt(end - 1))) return end;
+    const before = text.charCodeAt(end - 1);
+    const after = text.charCodeAt(end);
+    if (after === BLANK && !isSpace(before)) return end;
+    if (before === NEWLINE && after !== NEWLINE && lineStart === 0) lineStart = end;
   }
+  if (lineStart > 0) return lineStart;
   return splitsPair(text, limit) ? limit - 1 : limit;
 }
 
 const BLANK = 32;
+const NEWLINE = 10;
 
 function isSpace(code: number): boolean {
   if (code < 128) return code === BLANK || (code >= 9 && code <= 13);
