@@ -41,7 +41,7 @@ export function readTokenizer(family: TokenFamily): Tokenizer {
   }
 }
 
-/** Half a token a byte at most, a quarter in English: only where even the package that is no option is gone. */
+/** A token for three bytes, rather over than under for most text: only where even the package that is no option is gone. */
 function estimate(text: string): number {
   return Math.ceil(Buffer.byteLength(text) / 3);
 }
