@@ -17,6 +17,10 @@ const BENCHES: Record<string, { about: string; run: (paths: readonly string[]) =
     about: 'a megabyte counted from a cold start, by model family, and odd inputs against prose',
     run: async () => (await import('./tokenizers.ts')).benchTokenizers(),
   },
+  view: {
+    about: 'deciding about a request and making its view, in a short session and in a long one',
+    run: async () => (await import('./view-speed.ts')).benchViewSpeed(),
+  },
   startup: {
     about: 'start-up and memory of the command, against `node -e 0`',
     run: async () => (await import('./startup.ts')).benchStartup(),

@@ -5,6 +5,7 @@ import { type PruneResult, pruneOldToolOutputs } from './prune.ts';
 import type { RequestMeter } from './request-size.ts';
 import type { CompressionStrategy } from './strategy.ts';
 import { buildView, type ViewEntry } from './view.ts';
+import type { ViewKeeper } from './view-keeper.ts';
 
 /** How a session's context is kept small. */
 export interface ContextPolicy {
@@ -26,6 +27,8 @@ export interface ContextState {
   budget: Budget;
   meter: RequestMeter;
   policy: ContextPolicy;
+  /** Kept by the caller between steps of one session. Absent: the view is made from the whole log. */
+  views?: ViewKeeper;
 }
 
 export type RequestDecision =
@@ -40,8 +43,8 @@ export type RequestDecision =
  * What happens before a request: whoever sends one (the agent, a replay, a gateway) asks here. Compacts at exactly the trigger, or when
  * too little room would be left for an answer.
  */
-export function decideRequest({ log, budget, meter, policy }: ContextState): RequestDecision {
-  const entries = buildView(log);
+export function decideRequest({ log, budget, meter, policy, views }: ContextState): RequestDecision {
+  const entries = views?.entriesOf(log) ?? buildView(log);
   const predictedTokens = meter.requestTokens(entries, budget.fixedTokens);
   const room = outputRoom(predictedTokens, budget);
   const leastRoom = leastOutputRoom(budget);
@@ -79,9 +82,9 @@ const COMPACTION_IS_NEAR = 0.9;
  * What happens after a step: old outputs to hide, if that is worth it. Hiding one makes the provider read all behind it anew, uncached: so only
  * a batch that saves at least twice what it makes to be read again.
  */
-export function decidePruning({ log, budget, meter, policy }: ContextState): PruneResult {
+export function decidePruning({ log, budget, meter, policy, views }: ContextState): PruneResult {
   const nothing: PruneResult = { targets: [], savedTokens: 0 };
-  const entries = buildView(log);
+  const entries = views?.entriesOf(log) ?? buildView(log);
   const tokens = meter.requestTokens(entries, budget.fixedTokens);
   const fullness = tokens / triggerTokens(policy.strategy.trigger, budget);
   if (!policy.auto || fullness < PRUNE_FROM || fullness > COMPACTION_IS_NEAR) return nothing;

@@ -59,6 +59,7 @@ export {
   textOfOutput,
   type ViewEntry,
 } from './view.ts';
+export { createViewKeeper, type ViewKeeper } from './view-keeper.ts';
 export type {
   ViewAssistantMessage,
   ViewAssistantPart,

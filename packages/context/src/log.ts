@@ -22,7 +22,27 @@ export function partKey(messageId: string, partIndex: number): string {
   return `${messageId}#${partIndex}`;
 }
 
+/** The same marks give the same object: they are read once until one is added or undone. */
 export function activeMarks(marks: readonly Mark[]): ActiveMarks {
+  const undone = marks.reduce((sum, mark) => sum + (mark.undoneAt === undefined ? 0 : 1), 0);
+  const known = KNOWN_MARKS.get(marks);
+  if (known?.count === marks.length && known.undone === undone && known.last === marks.at(-1))
+    return known.active;
+  const active = readMarks(marks);
+  KNOWN_MARKS.set(marks, { count: marks.length, undone, last: marks.at(-1), active });
+  return active;
+}
+
+interface KnownMarks {
+  count: number;
+  undone: number;
+  last: Mark | undefined;
+  active: ActiveMarks;
+}
+
+const KNOWN_MARKS = new WeakMap<readonly Mark[], KnownMarks>();
+
+function readMarks(marks: readonly Mark[]): ActiveMarks {
   let compaction: Compaction | undefined;
   const pruned = new Set<string>();
   const cuts = new Map<string, CutMark>();

@@ -56,7 +56,13 @@ const ESTIMATE_ERROR = 0.15;
 export function createRequestMeter(count: TokenCounter, initialRatio = 1): RequestMeter {
   let ratio = bounded(initialRatio);
   let measuredTokens = 0;
-  const raw = (message: ViewMessage) => viewMessageTokens(message, count);
+  // A view's messages do not change: each is counted once.
+  const known = new WeakMap<ViewMessage, number>();
+  const raw = (message: ViewMessage) => {
+    const tokens = known.get(message) ?? viewMessageTokens(message, count);
+    known.set(message, tokens);
+    return tokens;
+  };
   return {
     get ratio() {
       return ratio;

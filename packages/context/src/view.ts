@@ -37,21 +37,44 @@ const CONTINUE_TEXT = 'Go on with the work from where the summary ends.';
  * and its result are one part, so neither appears without the other.
  */
 export function buildView(log: ContextLog): ViewEntry[] {
-  const marks = activeMarks(log.marks);
-  const first = firstUserMessage(log.messages);
-  const entries: ViewEntry[] = [];
-  let summaryIsDue = marks.hidden.size > 0;
-  for (const message of log.messages) {
-    if (marks.hidden.has(message.id)) continue;
-    if (summaryIsDue && message !== first && !isBefore(message, first)) {
-      entries.push(...summaryEntries(marks.compaction, message));
-      summaryIsDue = false;
-    }
-    const shown = showMessage(message, marks);
-    if (shown !== undefined) entries.push({ message: shown, source: message });
+  const builder = new ViewBuilder(activeMarks(log.marks), firstUserMessage(log.messages));
+  for (const message of log.messages) builder.add(message);
+  return [...builder.entries, ...builder.ending()];
+}
+
+/** Makes a view message by message, so that what is new can be added to what is known. */
+export class ViewBuilder {
+  readonly entries: ViewEntry[] = [];
+  readonly #marks: ActiveMarks;
+  readonly #first: Message | undefined;
+  #summaryIsDue: boolean;
+
+  constructor(marks: ActiveMarks, first: Message | undefined, summaryIsDue = marks.hidden.size > 0) {
+    this.#marks = marks;
+    this.#first = first;
+    this.#summaryIsDue = summaryIsDue;
   }
-  if (summaryIsDue) entries.push(...summaryEntries(marks.compaction, undefined));
-  return entries;
+
+  /** The log's next message. */
+  add(message: Message): void {
+    if (this.#marks.hidden.has(message.id)) return;
+    if (this.#summaryIsDue && message !== this.#first && !isBefore(message, this.#first)) {
+      this.entries.push(...summaryEntries(this.#marks.compaction, message));
+      this.#summaryIsDue = false;
+    }
+    const shown = showMessage(message, this.#marks);
+    if (shown !== undefined) this.entries.push({ message: shown, source: message });
+  }
+
+  /** What stands behind the last message: the summary, where everything else is hidden. */
+  ending(): ViewEntry[] {
+    return this.#summaryIsDue ? summaryEntries(this.#marks.compaction, undefined) : [];
+  }
+
+  /** A builder that goes on from here, with no entries of its own yet. */
+  fork(): ViewBuilder {
+    return new ViewBuilder(this.#marks, this.#first, this.#summaryIsDue);
+  }
 }
 
 function isBefore(message: Message, first: Message | undefined): boolean {

@@ -8,6 +8,7 @@ import {
   countByClasses,
   createLedgerKeeper,
   createRequestMeter,
+  createViewKeeper,
   decidePruning,
   decideRequest,
   memoizeCounter,
@@ -52,6 +53,7 @@ export class ContextWindow {
   readonly #count = memoizeCounter(countByClasses);
   readonly #meter: RequestMeter = createRequestMeter(this.#count);
   readonly #ledger = createLedgerKeeper();
+  readonly #views = createViewKeeper();
   #system = '';
   #windowTokens: number;
   /** Of summary calls, since last asked. */
@@ -93,6 +95,7 @@ export class ContextWindow {
       budget: this.budget,
       meter: this.#meter,
       policy: { ...settings, protectedTools },
+      views: this.#views,
     };
   }
 

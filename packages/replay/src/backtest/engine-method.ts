@@ -6,6 +6,7 @@ import {
   computeBudget,
   createLedgerKeeper,
   createRequestMeter,
+  createViewKeeper,
   decidePruning,
   decideRequest,
   type Summarise,
@@ -61,6 +62,7 @@ class EngineRun implements MethodRun {
       budget: computeBudget({ windowTokens, maxOutputTokens: outputTokens, fixedTokens: 0 }),
       meter: createRequestMeter(count),
       policy,
+      views: createViewKeeper(),
     };
   }
 
