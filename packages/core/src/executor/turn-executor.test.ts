@@ -470,6 +470,43 @@ describe('the window', () => {
   });
 });
 
+describe('an answer that does not end', () => {
+  it('is stopped at nine tenths of the window, kept, and continued after a compaction', async () => {
+    let deltas = 0;
+    let wasAborted = false;
+    const driver = playedDriver([
+      async function* (request): AsyncGenerator<StepEvent> {
+        yield { type: 'text-start', id: 't' };
+        try {
+          for (;;) {
+            deltas += 1;
+            if (deltas > 10_000) throw new Error('nobody stopped it');
+            yield { type: 'text-delta', id: 't', text: 'and on and on it goes, word after word after word ' };
+          }
+        } finally {
+          wasAborted = request.signal.aborted;
+        }
+      },
+      answer('The end.'),
+    ]);
+    const test = await testRun(driver);
+    expect(await test.run('Tell me.')).toMatchObject({
+      status: 'completed',
+      text: 'The end.',
+      compactions: 1,
+    });
+    expect(wasAborted).toBe(true);
+    const [, cut, goOn] = await test.messages();
+    expect(cut).toMatchObject({
+      status: 'done',
+      finishReason: 'length',
+      parts: [{ type: 'text', state: 'done' }],
+    });
+    expect(goOn?.metadata).toEqual({ synthetic: 'continue-length' });
+    for (const event of test.of('context:usage')) expect(event.tokens).toBeLessThan(event.usableTokens);
+  });
+});
+
 describe('pruning', () => {
   const page = 'const value = compute(input, options); // line of a file\n'.repeat(120);
 

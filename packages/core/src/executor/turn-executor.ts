@@ -19,6 +19,7 @@ import type { Approver } from './approver.ts';
 import { type CompressionSettings, ContextWindow } from './context-window.ts';
 import { nextRetryDelay, type RetryOptions, wait } from './retry.ts';
 import { type RunLimits, reachedLimit } from './run-limits.ts';
+import { guardStream } from './stream-guard.ts';
 import { type StepOutcome, StreamProcessor } from './stream-processor.ts';
 import { ToolRunner } from './tool-runner.ts';
 
@@ -236,7 +237,7 @@ export class TurnExecutor {
     return 'overflow';
   }
 
-  async #call({ entries, maxOutputTokens }: FittedRequest): Promise<StepOutcome> {
+  async #call({ entries, predictedTokens, maxOutputTokens }: FittedRequest): Promise<StepOutcome> {
     const { writer, driver, blobs, costOf, signal, tools } = this.#options;
     const { info } = driver;
     const unsupported = new Set<string>();
@@ -260,15 +261,20 @@ export class TurnExecutor {
     }
     const model = `${info.provider}/${info.model}`;
     const processor = new StreamProcessor({ writer, blobs, model, costOf });
-    return processor.process(
-      driver.step({
-        system: this.#window.system,
-        messages: expanded,
-        tools: tools.map((tool) => tool.schema),
-        maxOutputTokens,
-        signal,
-      }),
-    );
+    const stopped = new AbortController();
+    const stream = driver.step({
+      system: this.#window.system,
+      messages: expanded,
+      tools: tools.map((tool) => tool.schema),
+      maxOutputTokens,
+      signal: AbortSignal.any([signal, stopped.signal]),
+    });
+    const guarded = guardStream(stream, {
+      inputTokens: predictedTokens,
+      windowTokens: this.#window.windowTokens,
+      stop: () => stopped.abort(),
+    });
+    return processor.process(guarded);
   }
 
   #account(outcome: StepOutcome, request: FittedRequest): void {
