@@ -1,4 +1,3 @@
-import type { RequestDecision } from '@longhaul/context';
 import {
   addUsage,
   type EventPayload,
@@ -11,16 +10,16 @@ import {
   ZERO_USAGE,
 } from '@longhaul/protocol';
 import type { BlobStore, ModelDriver, Sandbox } from '../ports/index.ts';
-import { expandBlobReferences } from '../session/media.ts';
 import type { SessionWriter } from '../session/session-writer.ts';
 import { draftSyntheticMessage } from '../session/user-message.ts';
 import type { SessionHistory, Tool } from '../tools/tool.ts';
 import type { Approver } from './approver.ts';
 import { type CompressionSettings, ContextWindow } from './context-window.ts';
-import { nextRetryDelay, type RetryOptions, wait } from './retry.ts';
+import { type FittedRequest, ModelCaller } from './model-caller.ts';
+import type { RetryOptions } from './retry.ts';
+import { cancelled, emptyAnswer, limitReached, neverDone, noProgress } from './run-errors.ts';
 import { type RunLimits, reachedLimit } from './run-limits.ts';
-import { guardStream } from './stream-guard.ts';
-import { type StepOutcome, StreamProcessor } from './stream-processor.ts';
+import type { StepOutcome } from './stream-processor.ts';
 import { ToolRunner } from './tool-runner.ts';
 
 export interface TurnExecutorOptions {
@@ -67,7 +66,6 @@ const MAX_EMPTY_ANSWERS = 1;
 /** Share of the usable window that a request must have for a compaction to make much room. */
 const WORTH_COMPACTING = 0.5;
 
-type FittedRequest = Extract<RequestDecision, { action: 'send' }>;
 type End = Pick<ExecutorResult, 'status'> & { error?: LonghaulError };
 
 /**
@@ -80,6 +78,7 @@ export class TurnExecutor {
   readonly #options: TurnExecutorOptions;
   readonly #cancelSignal: AbortSignal;
   readonly #window: ContextWindow;
+  readonly #caller: ModelCaller;
   readonly #toolRunner: ToolRunner;
   readonly #startedAt = performance.now();
   #usage: TokenUsage = ZERO_USAGE;
@@ -105,6 +104,7 @@ export class TurnExecutor {
       protectedTools: new Set(tools.filter((tool) => tool.isProtected === true).map((tool) => tool.name)),
       ...(options.summariser === undefined ? {} : { summariser: options.summariser }),
     });
+    this.#caller = new ModelCaller(this.#options);
     this.#toolRunner = new ToolRunner({
       writer,
       sandbox: options.sandbox,
@@ -158,7 +158,7 @@ export class TurnExecutor {
       if (limit !== undefined) return { status: 'limit', error: limitReached(limit) };
       const request = await this.#fitRequest();
       if (request === undefined) continue;
-      const outcome = await this.#callWithRetries(request);
+      const outcome = await this.#callModel(request);
       if (outcome === 'overflow') continue;
       this.#account(outcome, request);
       const end = await this.#afterStep(outcome, request);
@@ -185,7 +185,7 @@ export class TurnExecutor {
 
   async #compact(reason: 'threshold' | 'overflow'): Promise<void> {
     this.#compactionsSinceStep += 1;
-    if (this.#compactionsSinceStep > MAX_IDLE_COMPACTIONS) throw noProgress();
+    if (this.#compactionsSinceStep > MAX_IDLE_COMPACTIONS) throw noProgress(MAX_IDLE_COMPACTIONS);
     try {
       await this.#window.compact(reason, this.#options.signal);
     } finally {
@@ -194,33 +194,13 @@ export class TurnExecutor {
     this.#window.setSystem(await this.#options.buildSystem());
   }
 
-  /** One step, tried again as the error allows. `overflow`: room was made, the request must be built anew. */
-  async #callWithRetries(request: FittedRequest): Promise<StepOutcome | 'overflow'> {
-    const { writer, signal, retry } = this.#options;
-    let waitedMs = 0;
-    for (let attempt = 1; ; attempt += 1) {
-      const outcome = await this.#call(request);
-      const { error } = outcome;
-      if (error === undefined) return outcome;
-      if (signal.aborted) throw cancelled();
-      if (error.code === 'context_overflow') return this.#makeRoom(error, request);
-      const delayMs = nextRetryDelay(error, attempt, { options: retry, waitedMs });
-      await writer.announce({
-        type: 'llm:error',
-        error: error.toShape(),
-        recoverable: delayMs !== undefined,
-      });
-      if (delayMs === undefined) throw error;
-      await writer.announce(
-        { type: 'llm:retry', attempt, delayMs, reason: error.message },
-        { type: 'session:status', status: 'retrying' },
-      );
-      await wait(delayMs, signal);
-      waitedMs += delayMs;
-      if (signal.aborted) throw cancelled();
-      await writer.announce({ type: 'session:status', status: 'busy' });
-      if (hasContent(outcome.message)) return outcome;
-    }
+  async #callModel(request: FittedRequest): Promise<StepOutcome | 'overflow'> {
+    const outcome = await this.#caller.call(request, {
+      system: this.#window.system,
+      windowTokens: this.#window.windowTokens,
+    });
+    const { error } = outcome;
+    return error?.code === 'context_overflow' ? this.#makeRoom(error, request) : outcome;
   }
 
   async #makeRoom(error: LonghaulError, request: FittedRequest): Promise<'overflow'> {
@@ -235,46 +215,6 @@ export class TurnExecutor {
     const fitsWithLessRoom = this.#window.learnFromOverflow(error, request.predictedTokens);
     if (!fitsWithLessRoom) await this.#compact('overflow');
     return 'overflow';
-  }
-
-  async #call({ entries, predictedTokens, maxOutputTokens }: FittedRequest): Promise<StepOutcome> {
-    const { writer, driver, blobs, costOf, signal, tools } = this.#options;
-    const { info } = driver;
-    const unsupported = new Set<string>();
-    const expanded = await expandBlobReferences(
-      entries.map((entry) => entry.message),
-      {
-        blobs,
-        accepts: info.accepts,
-        onUnsupported: (mediaType) => unsupported.add(mediaType),
-      },
-    );
-    for (const fileType of unsupported) {
-      const errors = [`${info.model} does not take ${fileType}; it was told so in its place.`];
-      await writer.announce({
-        type: 'llm:unsupported-input',
-        errors,
-        provider: info.provider,
-        model: info.model,
-        fileType,
-      });
-    }
-    const model = `${info.provider}/${info.model}`;
-    const processor = new StreamProcessor({ writer, blobs, model, costOf });
-    const stopped = new AbortController();
-    const stream = driver.step({
-      system: this.#window.system,
-      messages: expanded,
-      tools: tools.map((tool) => tool.schema),
-      maxOutputTokens,
-      signal: AbortSignal.any([signal, stopped.signal]),
-    });
-    const guarded = guardStream(stream, {
-      inputTokens: predictedTokens,
-      windowTokens: this.#window.windowTokens,
-      stop: () => stopped.abort(),
-    });
-    return processor.process(guarded);
   }
 
   #account(outcome: StepOutcome, request: FittedRequest): void {
@@ -340,7 +280,7 @@ export class TurnExecutor {
   /** The answer ended inside a call. Given again, it would end there again, unless there is more room for it. */
   async #afterCutCalls({ predictedTokens, maxOutputTokens }: FittedRequest): Promise<End | undefined> {
     this.#continues += 1;
-    if (this.#continues > MAX_CONTINUES) return { status: 'limit', error: neverDone() };
+    if (this.#continues > MAX_CONTINUES) return { status: 'limit', error: neverDone(MAX_CONTINUES + 1) };
     const { usableTokens, maxOutputTokens: modelsMost } = this.#window.budget;
     const isWindowToBlame =
       maxOutputTokens < modelsMost && predictedTokens >= usableTokens * WORTH_COMPACTING;
@@ -362,7 +302,7 @@ export class TurnExecutor {
     if (isEmpty) this.#emptyAnswers += 1;
     else this.#continues += 1;
     if (this.#emptyAnswers > MAX_EMPTY_ANSWERS) return { status: 'failed', error: emptyAnswer() };
-    if (this.#continues > MAX_CONTINUES) return { status: 'limit', error: neverDone() };
+    if (this.#continues > MAX_CONTINUES) return { status: 'limit', error: neverDone(MAX_CONTINUES + 1) };
     await this.#options.writer.appendMessage(draftSyntheticMessage(GO_ON[reason], reason));
     return undefined;
   }
@@ -433,49 +373,10 @@ const GO_ON = {
   'continue-empty': 'Your answer was empty. If the work is done, say what was done; else go on with it.',
 } as const;
 
-function hasContent(message: Message | undefined): boolean {
-  return message !== undefined && message.parts.length > 0;
-}
-
 /** A timer takes 31 bits of milliseconds; a longer limit is checked between steps all the same. */
 const MAX_TIMER_MS = 2 ** 31 - 1;
 
 function withDeadline(signal: AbortSignal, { minutes }: RunLimits): AbortSignal {
   if (minutes === null || minutes * 60_000 > MAX_TIMER_MS) return signal;
   return AbortSignal.any([signal, AbortSignal.timeout(Math.ceil(minutes * 60_000))]);
-}
-
-function cancelled(): LonghaulError {
-  return new LonghaulError(
-    'cancelled',
-    'The run was cancelled. What was done so far is kept in the session.',
-  );
-}
-
-function limitReached(limit: string): LonghaulError {
-  return new LonghaulError(
-    'limit_reached',
-    `The run stopped at its limit of ${limit}. What was done so far is kept.`,
-  );
-}
-
-function noProgress(): LonghaulError {
-  return new LonghaulError(
-    'context_exhausted',
-    `${MAX_IDLE_COMPACTIONS} compactions in a row without a finished step. The window is too small for this work: use a larger one.`,
-  );
-}
-
-function emptyAnswer(): LonghaulError {
-  return new LonghaulError(
-    'empty_answer',
-    'The model answered with nothing, twice. Try again, or another model.',
-  );
-}
-
-function neverDone(): LonghaulError {
-  return new LonghaulError(
-    'limit_reached',
-    `The model was cut off ${MAX_CONTINUES + 1} times in a row without finishing its answer.`,
-  );
 }

@@ -1,0 +1,126 @@
+import type { RequestDecision, ViewMessage } from '@longhaul/context';
+import type { Message, TokenUsage } from '@longhaul/protocol';
+import type { BlobStore, ModelDriver } from '../ports/index.ts';
+import { expandBlobReferences } from '../session/media.ts';
+import type { SessionWriter } from '../session/session-writer.ts';
+import type { Tool } from '../tools/tool.ts';
+import { nextRetryDelay, type RetryOptions, wait } from './retry.ts';
+import { cancelled } from './run-errors.ts';
+import { guardStream } from './stream-guard.ts';
+import { type StepOutcome, StreamProcessor } from './stream-processor.ts';
+
+/** A request that may leave. */
+export type FittedRequest = Extract<RequestDecision, { action: 'send' }>;
+
+export interface ModelCallerOptions {
+  writer: SessionWriter;
+  driver: ModelDriver;
+  blobs: BlobStore;
+  tools: readonly Tool[];
+  retry: RetryOptions;
+  costOf: (usage: TokenUsage) => number | undefined;
+  signal: AbortSignal;
+}
+
+export interface CallTarget {
+  system: string;
+  windowTokens: number;
+}
+
+/** Calls the model for one step and writes what comes into the session. */
+export class ModelCaller {
+  readonly #options: ModelCallerOptions;
+
+  constructor(options: ModelCallerOptions) {
+    this.#options = options;
+  }
+
+  /**
+   * One step, tried again as its error allows. An overflow is handed back: room must be made first. What broke off after it had brought
+   * something is handed back too, to be continued rather than repeated.
+   *
+   * @throws {LonghaulError} what no try can mend, and `cancelled`.
+   */
+  async call(request: FittedRequest, target: CallTarget): Promise<StepOutcome> {
+    const { writer, signal, retry } = this.#options;
+    let waitedMs = 0;
+    for (let attempt = 1; ; attempt += 1) {
+      const outcome = await this.#callOnce(request, target);
+      const { error } = outcome;
+      if (error === undefined) return outcome;
+      if (signal.aborted) throw cancelled();
+      if (error.code === 'context_overflow') return outcome;
+      const delayMs = nextRetryDelay(error, attempt, { options: retry, waitedMs });
+      await writer.announce({
+        type: 'llm:error',
+        error: error.toShape(),
+        recoverable: delayMs !== undefined,
+      });
+      if (delayMs === undefined) throw error;
+      await writer.announce(
+        { type: 'llm:retry', attempt, delayMs, reason: error.message },
+        { type: 'session:status', status: 'retrying' },
+      );
+      await wait(delayMs, signal);
+      waitedMs += delayMs;
+      if (signal.aborted) throw cancelled();
+      await writer.announce({ type: 'session:status', status: 'busy' });
+      if (hasContent(outcome.message)) return outcome;
+    }
+  }
+
+  async #callOnce(
+    { entries, predictedTokens, maxOutputTokens }: FittedRequest,
+    { system, windowTokens }: CallTarget,
+  ): Promise<StepOutcome> {
+    const { writer, driver, blobs, costOf, signal, tools } = this.#options;
+    const { info } = driver;
+    const expanded = await this.#expandMedia(entries);
+    const model = `${info.provider}/${info.model}`;
+    const processor = new StreamProcessor({ writer, blobs, model, costOf });
+    const stopped = new AbortController();
+    const stream = driver.step({
+      system,
+      messages: expanded,
+      tools: tools.map((tool) => tool.schema),
+      maxOutputTokens,
+      signal: AbortSignal.any([signal, stopped.signal]),
+    });
+    const guarded = guardStream(stream, {
+      inputTokens: predictedTokens,
+      windowTokens,
+      stop: () => stopped.abort(),
+    });
+    return processor.process(guarded);
+  }
+
+  /** The bytes of media that the model takes; for the others a line of text, and an event. */
+  async #expandMedia(entries: FittedRequest['entries']): Promise<ViewMessage[]> {
+    const { writer, driver, blobs } = this.#options;
+    const { info } = driver;
+    const unsupported = new Set<string>();
+    const expanded = await expandBlobReferences(
+      entries.map((entry) => entry.message),
+      {
+        blobs,
+        accepts: info.accepts,
+        onUnsupported: (mediaType) => unsupported.add(mediaType),
+      },
+    );
+    for (const fileType of unsupported) {
+      const errors = [`${info.model} does not take ${fileType}; it was told so in its place.`];
+      await writer.announce({
+        type: 'llm:unsupported-input',
+        errors,
+        provider: info.provider,
+        model: info.model,
+        fileType,
+      });
+    }
+    return expanded;
+  }
+}
+
+function hasContent(message: Message | undefined): boolean {
+  return message !== undefined && message.parts.length > 0;
+}
