@@ -92,7 +92,7 @@ export async function compact(options: CompactOptions): Promise<CompactOutcome> 
   return {
     status: 'compacted',
     compaction: toCompaction(context, best, tokensAfter),
-    marks: best.marks,
+    marks: best.marks.map((mark) => ({ ...mark, compactionId: context.compactionId })),
     warnings,
   };
 }

@@ -1,6 +1,6 @@
 import { LonghaulError } from '@longhaul/protocol';
 import { type Budget, MIN_OUTPUT_ROOM_TOKENS, outputRoom, triggerTokens } from './budget.ts';
-import type { ContextLog } from './log.ts';
+import { type ContextLog, isNewestCompactionUndone } from './log.ts';
 import { type PruneResult, pruneOldToolOutputs } from './prune.ts';
 import type { RequestMeter } from './request-size.ts';
 import type { CompressionStrategy } from './strategy.ts';
@@ -57,9 +57,19 @@ export function decideRequest({ log, budget, meter, policy, views }: ContextStat
       ? { action: 'refuse', error: compactionIsOff(predictedTokens, budget) }
       : send;
   }
-  const isDue = predictedTokens >= triggerTokens(policy.strategy.trigger, budget);
+  const isDue = predictedTokens >= dueTokens(log, policy.strategy, budget);
   if (isDue || room < leastRoom) return { action: 'compact', entries, predictedTokens };
   return send;
+}
+
+/** Tokens of a request at which the next compaction comes by itself: later than usual after one was undone. */
+export function dueTokens(
+  log: Pick<ContextLog, 'marks'>,
+  strategy: Pick<CompressionStrategy, 'trigger'>,
+  budget: Budget,
+): number {
+  const trigger = triggerTokens(strategy.trigger, budget);
+  return isNewestCompactionUndone(log.marks) ? Math.max(trigger, budget.usableTokens) : trigger;
 }
 
 function leastOutputRoom({ maxOutputTokens, windowTokens }: Budget): number {

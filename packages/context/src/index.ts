@@ -18,6 +18,7 @@ export {
   type ContextState,
   decidePruning,
   decideRequest,
+  dueTokens,
   type RequestDecision,
 } from './decide.ts';
 export { buildLedger, type LedgerOptions } from './ledger/ledger.ts';
@@ -27,6 +28,7 @@ export {
   activeMarks,
   type ContextLog,
   firstUserMessage,
+  isNewestCompactionUndone,
   isUserMessage,
   partKey,
 } from './log.ts';

@@ -44,23 +44,33 @@ const KNOWN_MARKS = new WeakMap<readonly Mark[], KnownMarks>();
 
 function readMarks(marks: readonly Mark[]): ActiveMarks {
   let compaction: Compaction | undefined;
-  const pruned = new Set<string>();
+  const pruned = new Map<string, string>();
   const cuts = new Map<string, CutMark>();
   const pinned = new Set<string>();
   for (const mark of marks) {
     if (mark.undoneAt !== undefined) continue;
     if (mark.kind === 'compaction') compaction = mark;
-    else if (mark.kind === 'prune') pruned.add(partKey(mark.messageId, mark.partIndex));
+    else if (mark.kind === 'prune') pruned.set(partKey(mark.messageId, mark.partIndex), mark.messageId);
     else if (mark.kind === 'cut') cuts.set(partKey(mark.messageId, mark.partIndex), mark);
     else pinned.add(mark.messageId);
   }
   return {
     ...(compaction === undefined ? {} : { compaction }),
-    hidden: new Set(compaction?.hides ?? []),
-    pruned,
+    // A pin holds at once, also for what was hidden or pruned before it.
+    hidden: new Set(compaction?.hides.filter((id) => !pinned.has(id)) ?? []),
+    pruned: new Set([...pruned].flatMap(([key, messageId]) => (pinned.has(messageId) ? [] : [key]))),
     cuts,
     pinned,
   };
+}
+
+/**
+ * Whether the newest compaction was undone. Until the next one is needed the session is left as it is up to `usable`, whatever its
+ * strategy's trigger: else the next step would do again what a person has just undone.
+ */
+export function isNewestCompactionUndone(marks: readonly Mark[]): boolean {
+  const newest = marks.findLast((mark) => mark.kind === 'compaction');
+  return newest?.undoneAt !== undefined;
 }
 
 /** A message a user wrote, not one the runtime put in their place. */

@@ -101,6 +101,12 @@ export type EventPayload =
       tokens: number;
       usableTokens: number;
       windowTokens: number;
+      /** What the window is filled with is computed from these when nothing runs. Absent in events of an older version. */
+      systemTokens?: number;
+      toolTokens?: number;
+      maxOutputTokens?: number;
+      /** Real tokens for one counted token, as learned so far. */
+      ratio?: number;
     }
   | { type: 'context:warning'; message: string }
   | { type: 'message:queued'; id: string; position: number }

@@ -36,6 +36,8 @@ export interface PruneMark {
   messageId: string;
   partIndex: number;
   compactedAt: number;
+  /** The compaction it belongs to, and is undone with. Absent when it was made by itself. */
+  compactionId?: string;
   undoneAt?: number;
 }
 
@@ -48,6 +50,8 @@ export interface CutMark {
   /** Characters that stay, from head and tail together. */
   keepChars: number;
   createdAt: number;
+  /** The compaction it belongs to, and is undone with. */
+  compactionId?: string;
   undoneAt?: number;
 }
 

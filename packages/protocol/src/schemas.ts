@@ -160,6 +160,7 @@ export const markSchema: z.ZodType<Mark> = z.discriminatedUnion('kind', [
     messageId: id,
     partIndex: count,
     compactedAt: instant,
+    compactionId: id.optional(),
     undoneAt: instant.optional(),
   }),
   z.looseObject({
@@ -169,6 +170,7 @@ export const markSchema: z.ZodType<Mark> = z.discriminatedUnion('kind', [
     partIndex: count,
     keepChars: count,
     createdAt: instant,
+    compactionId: id.optional(),
     undoneAt: instant.optional(),
   }),
   z.looseObject({

@@ -183,7 +183,7 @@ export interface Store extends AsyncDisposable {
     marks: readonly Mark[],
     events?: readonly EventPayload[],
   ): Promise<LonghaulEvent[]>;
-  /** Marks the mark as undone. Undoing what was undone, or an id that is not there, answers false. */
+  /** Marks the mark as undone; with a compaction, the prune and cut marks that name it by `compactionId` too. Undoing what was undone, or an id that is not there, answers false. */
   undoMark(sessionId: string, markId: string, undoneAt: number): Promise<boolean>;
 
   loadLog(sessionId: string): Promise<SessionLog>;

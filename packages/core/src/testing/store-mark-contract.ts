@@ -72,4 +72,28 @@ export function markContract({ it }: ContractRunner, open: OpenStore): void {
       { ...prune('k1'), undoneAt: 70 },
     ]);
   });
+
+  it('undoes with a compaction the marks that belong to it, and no others', async () => {
+    await using store = await open();
+    const lease = await heldSession(store);
+    const belonging = (id: string, compactionId: string): Mark => ({ ...prune(id), compactionId });
+    await store.recordMarks(lease, [prune('k1')]);
+    await store.recordCompaction(lease, compaction('c1', 1), { marks: [belonging('k2', 'c1')] });
+    await store.recordCompaction(lease, compaction('c2', 2), {
+      marks: [belonging('k3', 'c2'), { ...belonging('k4', 'c2'), undoneAt: 40 }],
+    });
+    assert.equal(await store.undoMark('s1', 'c2', 50), true);
+    const { marks } = await store.loadLog('s1');
+    assert.deepEqual(
+      marks.map(({ id, undoneAt }) => [id, undoneAt]),
+      [
+        ['k1', undefined],
+        ['c1', undefined],
+        ['k2', undefined],
+        ['c2', 50],
+        ['k3', 50],
+        ['k4', 40],
+      ],
+    );
+  });
 }

@@ -189,6 +189,9 @@ class MemoryStore implements Store {
     const mark = this.#get(sessionId).marks.find(({ id }) => id === markId);
     if (mark === undefined || mark.undoneAt !== undefined) return false;
     mark.undoneAt = undoneAt;
+    for (const other of this.#get(sessionId).marks) {
+      if ('compactionId' in other && other.compactionId === markId) other.undoneAt ??= undoneAt;
+    }
     return true;
   };
 

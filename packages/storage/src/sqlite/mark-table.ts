@@ -1,5 +1,5 @@
 import type { Compaction, Mark } from '@longhaul/protocol';
-import { and, eq, isNull } from 'drizzle-orm';
+import { and, eq, isNull, sql } from 'drizzle-orm';
 import type { Drizzle } from './connection.ts';
 import { compactions, marks } from './schema.ts';
 
@@ -18,6 +18,12 @@ export function createMarkTable(db: Drizzle) {
       const undone = db.update(marks).set({ undoneAt }).where(standing).returning({ id: marks.id }).get();
       if (undone === undefined) return false;
       db.update(compactions).set({ undoneAt }).where(eq(compactions.id, markId)).run();
+      // A damaged row must not keep the others from being undone.
+      const belonging = sql`CASE WHEN json_valid(${marks.body}) THEN json_extract(${marks.body}, '$.compactionId') END = ${markId}`;
+      db.update(marks)
+        .set({ undoneAt })
+        .where(and(eq(marks.sessionId, sessionId), isNull(marks.undoneAt), belonging))
+        .run();
       return true;
     },
   };
