@@ -1,6 +1,6 @@
 import {
   type Budget,
-  buildView,
+  type CompressionStrategy,
   type ContextPolicy,
   type ContextState,
   compact,
@@ -11,6 +11,7 @@ import {
   createViewKeeper,
   decidePruning,
   decideRequest,
+  isNewestCompactionUndone,
   memoizeCounter,
   type RequestDecision,
   type RequestMeter,
@@ -19,14 +20,17 @@ import {
 import {
   addUsage,
   type CompactionReason,
-  LonghaulError,
+  type LonghaulError,
   type Mark,
   type TokenUsage,
   ZERO_USAGE,
 } from '@longhaul/protocol';
-import type { ModelDriver, StepRequest, ToolSchema } from '../ports/index.ts';
+import type { ModelDriver, ToolSchema } from '../ports/index.ts';
 import { newId } from '../session/ids.ts';
 import type { SessionWriter } from '../session/session-writer.ts';
+import { recordCompaction } from './record-compaction.ts';
+import { cancelledCompaction } from './run-errors.ts';
+import { summariseWith } from './summarise-with.ts';
 
 /** The policy without what the tools themselves say. */
 export type CompressionSettings = Omit<ContextPolicy, 'protectedTools'>;
@@ -75,12 +79,19 @@ export class ContextWindow {
   }
 
   get budget(): Budget {
-    const fixed = this.#count(this.#system) + this.#count(JSON.stringify(this.#options.tools));
-    return computeBudget({
+    const { windowTokens, maxOutputTokens, systemTokens, toolTokens } = this.measure;
+    return computeBudget({ windowTokens, maxOutputTokens, fixedTokens: systemTokens + toolTokens });
+  }
+
+  /** What a request is measured by; stored, so that a session can be measured when nothing runs. */
+  get measure() {
+    return {
       windowTokens: this.#windowTokens,
       maxOutputTokens: this.#options.driver.info.maxOutputTokens,
-      fixedTokens: fixed,
-    });
+      systemTokens: this.#count(this.#system),
+      toolTokens: this.#count(JSON.stringify(this.#options.tools)),
+      ratio: this.#meter.ratio,
+    };
   }
 
   /** Whether the next request may leave as the log stands now. */
@@ -102,17 +113,22 @@ export class ContextWindow {
   /**
    * Makes room and records it.
    *
+   * @param strategy Default: that of the settings.
    * @throws {LonghaulError} `context_exhausted`; `cancelled`.
    */
-  async compact(reason: CompactionReason, signal: AbortSignal): Promise<void> {
-    const { writer, settings, summariser } = this.#options;
+  async compact(
+    reason: CompactionReason,
+    signal: AbortSignal,
+    strategy: CompressionStrategy = this.#options.settings.strategy,
+  ): Promise<void> {
+    const { writer, settings } = this.#options;
+    if (reason !== 'manual' && isNewestCompactionUndone(writer.log.marks)) await this.#sayItIsNeededAgain();
     await writer.announce({ type: 'session:status', status: 'compacting' });
-    const before = buildView(writer.log).length;
     const outcome = await compact({
       log: writer.log,
       budget: this.budget,
       meter: this.#meter,
-      strategy: settings.strategy,
+      strategy,
       reason,
       count: this.#count,
       ledgerShare: settings.ledgerShare,
@@ -120,68 +136,27 @@ export class ContextWindow {
       protectedTools: this.#options.protectedTools,
       newId,
       now: Date.now(),
-      ...(summariser === undefined ? {} : { summarise: this.#summariseWith(summariser, signal) }),
+      ...this.#summarise(signal),
     });
     if (signal.aborted) throw cancelledCompaction();
     if (outcome.status === 'exhausted') throw outcome.error;
-    await this.#record(outcome, before);
-  }
-
-  async #record(
-    { compaction, marks, warnings }: Extract<Awaited<ReturnType<typeof compact>>, { status: 'compacted' }>,
-    messagesBefore: number,
-  ): Promise<void> {
-    const { writer } = this.#options;
-    const shown = [
-      ...writer.log.marks,
-      { kind: 'compaction', sessionId: '', ...compaction } as const,
-      ...marks,
-    ];
-    const messagesAfter = buildView({ messages: writer.log.messages, marks: shown }).length;
-    await writer.recordCompaction(compaction, marks, [
-      ...warnings.map((message) => ({ type: 'context:warning', message }) as const),
-      {
-        type: 'context:compressed',
-        originalTokens: compaction.tokensBefore,
-        compressedTokens: compaction.tokensAfter,
-        originalMessages: messagesBefore,
-        compressedMessages: messagesAfter,
-        strategy: compaction.strategy,
-        reason: compaction.reason,
-        round: compaction.round,
-      },
-      { type: 'session:status', status: 'busy' },
-    ]);
+    await recordCompaction(writer, outcome, 'busy');
     this.compactions += 1;
     this.#meter.forgetMeasured();
   }
 
-  #summariseWith(driver: ModelDriver, signal: AbortSignal): Summarise {
-    return async (request) => {
-      const isPrefix = request.mode === 'prefix';
-      // The tools stay in the prefix so that the provider's cache holds; what is called is never run.
-      const step: StepRequest = {
-        system: isPrefix ? this.#system : 'You summarise coding sessions.',
-        messages: request.messages,
-        tools: isPrefix ? this.#options.tools : [],
-        maxOutputTokens: request.maxOutputTokens,
-        signal,
-      };
-      let text = '';
-      for await (const event of driver.step(step)) {
-        if (event.type === 'text-delta') text += event.text;
-        else if (event.type === 'error') {
-          if (signal.aborted) throw cancelledCompaction();
-          return { status: 'failed', reason: event.error.message };
-        } else if (event.type === 'finish') {
-          if (event.usage !== undefined) this.#spent = addUsage(this.#spent, event.usage);
-          const finishedBy =
-            event.finishReason === 'stop' || event.finishReason === 'length' ? event.finishReason : 'other';
-          return { status: 'ok', text, finishedBy };
-        }
-      }
-      return { status: 'failed', reason: 'the summariser stopped before its answer was complete' };
+  #sayItIsNeededAgain(): Promise<void> {
+    const message = 'What was undone does not fit into the window any more: compacting again.';
+    return this.#options.writer.announce({ type: 'context:warning', message });
+  }
+
+  #summarise(signal: AbortSignal): { summarise?: Summarise } {
+    const { summariser, tools } = this.#options;
+    if (summariser === undefined) return {};
+    const onUsage = (usage: TokenUsage) => {
+      this.#spent = addUsage(this.#spent, usage);
     };
+    return { summarise: summariseWith(summariser, { system: this.#system, tools, signal, onUsage }) };
   }
 
   async pruneIfWorthIt(): Promise<void> {
@@ -233,8 +208,4 @@ export class ContextWindow {
     this.#spent = ZERO_USAGE;
     return spent;
   }
-}
-
-function cancelledCompaction(): LonghaulError {
-  return new LonghaulError('cancelled', 'Cancelled during a compaction; the session is as it was.');
 }

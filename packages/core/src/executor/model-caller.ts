@@ -30,6 +30,8 @@ export interface CallTarget {
 /** Calls the model for one step and writes what comes into the session. */
 export class ModelCaller {
   readonly #options: ModelCallerOptions;
+  /** Media types that were left out, each told of once. */
+  readonly #leftOut = new Set<string>();
 
   constructor(options: ModelCallerOptions) {
     this.#options = options;
@@ -107,7 +109,8 @@ export class ModelCaller {
         onUnsupported: (mediaType) => unsupported.add(mediaType),
       },
     );
-    for (const fileType of unsupported) {
+    for (const fileType of unsupported.difference(this.#leftOut)) {
+      this.#leftOut.add(fileType);
       const errors = [`${info.model} does not take ${fileType}; it was told so in its place.`];
       await writer.announce({
         type: 'llm:unsupported-input',

@@ -9,6 +9,10 @@ export function cancelled(): LonghaulError {
   );
 }
 
+export function cancelledCompaction(): LonghaulError {
+  return new LonghaulError('cancelled', 'Cancelled during a compaction; the session is as it was.');
+}
+
 export function limitReached(limit: string): LonghaulError {
   return new LonghaulError(
     'limit_reached',

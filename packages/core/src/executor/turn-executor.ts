@@ -1,3 +1,4 @@
+import type { CompressionStrategy } from '@longhaul/context';
 import {
   addUsage,
   type EventPayload,
@@ -40,6 +41,8 @@ export interface TurnExecutorOptions {
   costOf: (usage: TokenUsage) => number | undefined;
   /** Made anew at the start and after each compaction. */
   buildSystem: () => Promise<string>;
+  /** Asked before each step: whether someone wants a compaction now. Each wish is given once. */
+  takeCompactionRequest?: () => Promise<{ strategy?: CompressionStrategy } | undefined>;
   signal: AbortSignal;
 }
 
@@ -156,6 +159,7 @@ export class TurnExecutor {
       await writer.takeQueue();
       const limit = reachedLimit(limits, this.#progress());
       if (limit !== undefined) return { status: 'limit', error: limitReached(limit) };
+      await this.#compactIfAsked();
       const request = await this.#fitRequest();
       if (request === undefined) continue;
       const outcome = await this.#callModel(request);
@@ -174,20 +178,36 @@ export class TurnExecutor {
       await this.#compact('threshold');
       return undefined;
     }
-    const { usableTokens } = this.#window.budget;
-    const { windowTokens } = this.#window;
+    const { budget, measure } = this.#window;
+    const { usableTokens } = budget;
     await this.#options.writer.announce(
-      { type: 'context:usage', tokens: decision.predictedTokens, usableTokens, windowTokens },
+      { type: 'context:usage', tokens: decision.predictedTokens, usableTokens, ...measure },
       { type: 'llm:thinking' },
     );
     return decision;
   }
 
-  async #compact(reason: 'threshold' | 'overflow'): Promise<void> {
+  /** A person asked for a compaction while the run went on. What cannot be done is said, and the run goes on. */
+  async #compactIfAsked(): Promise<void> {
+    try {
+      const asked = await this.#options.takeCompactionRequest?.();
+      if (asked !== undefined) await this.#compact('manual', asked.strategy);
+    } catch (error) {
+      const code = error instanceof LonghaulError ? error.code : undefined;
+      if (code !== 'context_exhausted' && code !== 'config_invalid') throw error;
+      const { message } = toLonghaulError(error);
+      await this.#options.writer.announce(
+        { type: 'context:warning', message: `The compaction that was asked for was not made: ${message}` },
+        { type: 'session:status', status: 'busy' },
+      );
+    }
+  }
+
+  async #compact(reason: 'threshold' | 'overflow' | 'manual', strategy?: CompressionStrategy): Promise<void> {
     this.#compactionsSinceStep += 1;
     if (this.#compactionsSinceStep > MAX_IDLE_COMPACTIONS) throw noProgress(MAX_IDLE_COMPACTIONS);
     try {
-      await this.#window.compact(reason, this.#options.signal);
+      await this.#window.compact(reason, this.#options.signal, strategy);
     } finally {
       this.#addUsage(this.#window.takeSummaryUsage());
     }

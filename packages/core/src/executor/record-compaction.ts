@@ -1,0 +1,28 @@
+import { buildView, type CompactOutcome } from '@longhaul/context';
+import type { ActivityStatus, Compaction } from '@longhaul/protocol';
+import type { SessionWriter } from '../session/session-writer.ts';
+
+/** Stores a compaction with its marks, and tells what it did; `status` is what the session does next. */
+export async function recordCompaction(
+  writer: SessionWriter,
+  { compaction, marks, warnings }: Extract<CompactOutcome, { status: 'compacted' }>,
+  status: ActivityStatus,
+): Promise<void> {
+  const { log } = writer;
+  const whole: Compaction = { kind: 'compaction', sessionId: writer.lease.sessionId, ...compaction };
+  const after = { messages: log.messages, marks: [...log.marks, whole, ...marks] };
+  await writer.recordCompaction(compaction, marks, [
+    ...warnings.map((message) => ({ type: 'context:warning', message }) as const),
+    {
+      type: 'context:compressed',
+      originalTokens: compaction.tokensBefore,
+      compressedTokens: compaction.tokensAfter,
+      originalMessages: buildView(log).length,
+      compressedMessages: buildView(after).length,
+      strategy: compaction.strategy,
+      reason: compaction.reason,
+      round: compaction.round,
+    },
+    { type: 'session:status', status },
+  ]);
+}

@@ -1,0 +1,41 @@
+import type { Summarise } from '@longhaul/context';
+import type { TokenUsage } from '@longhaul/protocol';
+import type { ModelDriver, StepRequest, ToolSchema } from '../ports/index.ts';
+import { cancelledCompaction } from './run-errors.ts';
+
+export interface SummariseOptions {
+  /** System text and tools of the session: they stay in front of its prefix, so that the provider's cache holds. */
+  system: string;
+  tools: readonly ToolSchema[];
+  signal: AbortSignal;
+  onUsage: (usage: TokenUsage) => void;
+}
+
+/** Writes narratives with a model. What it calls is never run; what goes wrong is a reply, but a cancel is thrown. */
+export function summariseWith(driver: ModelDriver, options: SummariseOptions): Summarise {
+  const { signal, onUsage } = options;
+  return async (request) => {
+    const isPrefix = request.mode === 'prefix';
+    const step: StepRequest = {
+      system: isPrefix ? options.system : 'You summarise coding sessions.',
+      messages: request.messages,
+      tools: isPrefix ? options.tools : [],
+      maxOutputTokens: request.maxOutputTokens,
+      signal,
+    };
+    let text = '';
+    for await (const event of driver.step(step)) {
+      if (event.type === 'text-delta') text += event.text;
+      else if (event.type === 'error') {
+        if (signal.aborted) throw cancelledCompaction();
+        return { status: 'failed', reason: event.error.message };
+      } else if (event.type === 'finish') {
+        if (event.usage !== undefined) onUsage(event.usage);
+        const { finishReason } = event;
+        const finishedBy = finishReason === 'stop' || finishReason === 'length' ? finishReason : 'other';
+        return { status: 'ok', text, finishedBy };
+      }
+    }
+    return { status: 'failed', reason: 'the summariser stopped before its answer was complete' };
+  };
+}
