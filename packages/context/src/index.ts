@@ -42,6 +42,27 @@ export {
   pruneOldToolOutputs,
 } from './prune.ts';
 export { createRequestMeter, type RequestMeter, viewMessageTokens } from './request-size.ts';
+export { AFTER_RESULTS_TEXT, joinTexts, type StrictRolesOptions, toStrictRoles } from './roles.ts';
+export { type AiSdkMessage, aiSdkFormat } from './session/ai-sdk-format.ts';
+export { createContextSession } from './session/context-session.ts';
+export type {
+  MessageFormat,
+  MessageReading,
+  OpenCall,
+  PartChange,
+  ToolAnswer,
+} from './session/message-format.ts';
+export { type OpenAiChatMessage, openAiChatFormat } from './session/openai-chat-format.ts';
+export { RECALL_TOOL, type RecallInput } from './session/recall.ts';
+export type {
+  CompactedMessages,
+  ContextSession,
+  ContextSessionOptions,
+  ContextSessionState,
+  FitOptions,
+  FittedMessages,
+  SessionSummarise,
+} from './session/session-types.ts';
 export { type ReactiveOverflowOptions, ReactiveOverflowStrategy } from './strategies/reactive-overflow.ts';
 export type { CompactionPlan, CompressionStrategy, PlanInput } from './strategy.ts';
 export {

@@ -1,0 +1,81 @@
+import type { ViewAssistantMessage, ViewMessage, ViewUserMessage } from './view-message.ts';
+
+export interface StrictRolesOptions {
+  /** System text, for a template that knows no such role: it becomes the beginning of the first user message. */
+  system?: string;
+}
+
+/** Begins a conversation that no user message begins. */
+const OPENING_TEXT = 'Go on.';
+/** Stands between a tool's result and a user message that came while the tools ran. */
+export const AFTER_RESULTS_TEXT = 'I have the results.';
+
+/**
+ * The view for strict chat templates, in which user and assistant alternate and a user comes first. The plain view suits loose ones.
+ *
+ * Neighbours of one role become one message, their content in order. The result of a tool stands where a user would, so a step that called
+ * tools stays a message of its own, and a user message behind it is preceded by a few words of the assistant's. A call and its result are one
+ * part and cannot be parted. Pure; what is right already is the same object.
+ */
+export function toStrictRoles(
+  messages: readonly ViewMessage[],
+  options: StrictRolesOptions = {},
+): ViewMessage[] {
+  const strict: ViewMessage[] = [];
+  for (const message of messages) {
+    const last = strict.at(-1);
+    if (last?.role === 'user' && message.role === 'user')
+      strict[strict.length - 1] = joinUsers(last, message);
+    else if (last?.role === 'assistant' && message.role === 'assistant' && !callsTools(last))
+      strict[strict.length - 1] = joinAssistants(last, message);
+    else if (last?.role === 'assistant' && message.role === 'user' && callsTools(last))
+      strict.push({ role: 'assistant', content: [{ type: 'text', text: AFTER_RESULTS_TEXT }] }, message);
+    else strict.push(message);
+  }
+  if (strict[0]?.role === 'assistant') strict.unshift(userMessage(OPENING_TEXT));
+  return withSystem(strict, options.system ?? '');
+}
+
+function withSystem(messages: ViewMessage[], system: string): ViewMessage[] {
+  if (system === '') return messages;
+  const [first, ...rest] = messages;
+  if (first?.role !== 'user') return [userMessage(system)];
+  return [joinUsers(userMessage(system), first), ...rest];
+}
+
+function callsTools(message: ViewAssistantMessage): boolean {
+  return message.content.some((part) => part.type === 'tool');
+}
+
+function joinUsers(first: ViewUserMessage, second: ViewUserMessage): ViewUserMessage {
+  return { role: 'user', content: joinTexts([...first.content, ...second.content]) };
+}
+
+/** Their texts stay apart: a text may carry what only the model that wrote it may get back. */
+function joinAssistants(first: ViewAssistantMessage, second: ViewAssistantMessage): ViewAssistantMessage {
+  const model = first.model === second.model ? first.model : undefined;
+  const content = [...first.content, ...second.content];
+  return { role: 'assistant', content, ...(model === undefined ? {} : { model }) };
+}
+
+function userMessage(text: string): ViewUserMessage {
+  return { role: 'user', content: [{ type: 'text', text }] };
+}
+
+/** Neighbouring texts become one, a blank line between them: many servers take a message of one text only. */
+export function joinTexts<Content extends { type: string }>(
+  parts: readonly (Content | { type: 'text'; text: string })[],
+): (Content | { type: 'text'; text: string })[] {
+  const joined: (Content | { type: 'text'; text: string })[] = [];
+  for (const part of parts) {
+    const last = joined.at(-1);
+    if (isText(part) && last !== undefined && isText(last))
+      joined[joined.length - 1] = { type: 'text', text: `${last.text}\n\n${part.text}` };
+    else joined.push(part);
+  }
+  return joined;
+}
+
+function isText(part: { type: string }): part is { type: 'text'; text: string } {
+  return part.type === 'text';
+}

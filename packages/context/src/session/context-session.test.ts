@@ -1,0 +1,379 @@
+import type { ModelMessage } from 'ai';
+import fc from 'fast-check';
+import type OpenAI from 'openai';
+import { describe, expect, it } from 'vitest';
+import { SUMMARY_INSTRUCTION } from '../narrative.ts';
+import { INTERRUPTED_RESULT, PRUNED_PREFIX } from '../view.ts';
+import { aiSdkFormat } from './ai-sdk-format.ts';
+import { createContextSession } from './context-session.ts';
+import { openAiChatFormat } from './openai-chat-format.ts';
+import type { ContextSession, ContextSessionOptions } from './session-types.ts';
+
+type ChatMessage = OpenAI.ChatCompletionMessageParam;
+
+const TASK: ChatMessage = { role: 'user', content: 'Find out why the nightly build fails, and fix it.' };
+const SYSTEM: ChatMessage = { role: 'system', content: 'You are a careful engineer.' };
+
+function chatSession(
+  windowTokens: number,
+  more: Partial<ContextSessionOptions<ChatMessage>> = {},
+): ContextSession<ChatMessage> {
+  return createContextSession({
+    format: openAiChatFormat<ChatMessage>(),
+    windowTokens,
+    maxOutputTokens: 1_000,
+    ...more,
+  });
+}
+
+function callOf(id: string, path: string, text = ''): ChatMessage {
+  const call = { name: 'read', arguments: JSON.stringify({ path }) };
+  return { role: 'assistant', content: text, tool_calls: [{ id, type: 'function', function: call }] };
+}
+
+function resultOf(id: string, content: string): ChatMessage {
+  return { role: 'tool', tool_call_id: id, content };
+}
+
+function chatStep(number: number, lines = 60): ChatMessage[] {
+  const text = Array.from({ length: lines }, (_, line) => `export const value${number}_${line} = ${line};`);
+  return [
+    callOf(`call_${number}`, `src/part${number}.ts`),
+    resultOf(`call_${number}`, [...text, ''].join('\n')),
+  ];
+}
+
+/** What any server demands: every call answered right behind it, every result asked for. */
+function expectPairs(messages: readonly ChatMessage[]): void {
+  let open = new Set<string>();
+  for (const message of messages) {
+    if (message.role === 'tool') {
+      expect(open.delete(message.tool_call_id)).toBe(true);
+      continue;
+    }
+    expect([...open]).toEqual([]);
+    if (message.role === 'assistant') open = new Set((message.tool_calls ?? []).map(({ id }) => id));
+  }
+  expect([...open]).toEqual([]);
+}
+
+describe('a session of OpenAI chat messages', () => {
+  it('hands back the very messages while they fit', async () => {
+    const session = chatSession(32_000);
+    const messages = [SYSTEM, TASK, ...chatStep(1), ...chatStep(2)];
+    session.append(messages);
+    const fitted = await session.fit();
+    expect(fitted.compacted).toBeUndefined();
+    expect(fitted.messages).toHaveLength(messages.length);
+    for (const [index, message] of fitted.messages.entries()) expect(message).toBe(messages[index]);
+    expect(fitted.maxOutputTokens).toBe(1_000);
+  });
+
+  it('puts old messages behind a summary, and keeps system text, task and last step as they were', async () => {
+    const session = chatSession(8_000);
+    const last = chatStep(20);
+    session.append([SYSTEM, TASK]);
+    for (let number = 1; number < 20; number += 1) session.append(chatStep(number));
+    session.append(last);
+    const { messages, compacted, predictedTokens } = await session.fit();
+    expect(compacted).toMatchObject({ round: 1, warnings: [] });
+    expect(predictedTokens).toBeLessThan(6_000);
+    expect(messages[0]).toBe(SYSTEM);
+    expect(messages[1]).toBe(TASK);
+    expect(messages[2]).toEqual({ role: 'assistant', content: compacted?.summary });
+    expect(compacted?.summary).toContain('part3.ts');
+    expect(messages.slice(-2)).toEqual(last);
+    expect(messages.at(-1)).toBe(last[1]);
+    expectPairs(messages);
+  });
+
+  it('goes through several rounds without an orphan, and goes on from its own JSON', async () => {
+    let session = chatSession(8_000);
+    let rounds = 0;
+    session.append([TASK]);
+    for (let number = 1; number <= 60; number += 1) {
+      session.append(chatStep(number));
+      const restored = JSON.parse(JSON.stringify(session));
+      const { messages, compacted, predictedTokens } = await session.fit();
+      const again = chatSession(8_000, { state: restored });
+      expect((await again.fit()).messages).toEqual(messages);
+      if (compacted !== undefined) rounds += 1;
+      expectPairs(messages);
+      expect(messages[0]).toEqual(TASK);
+      session.learn(Math.ceil(predictedTokens * 1.1));
+      again.learn(Math.ceil(predictedTokens * 1.1));
+      session = again;
+    }
+    expect(rounds).toBeGreaterThan(2);
+    expect(session.messageCount).toBe(121);
+  });
+
+  it('copies only the tool message of a pruned output; the call before it stays the same object', async () => {
+    const session = chatSession(30_000);
+    const prose = 'The build server went to sleep again after the update.\n'.repeat(1_300);
+    const first = [callOf('call_0', 'notes.md'), resultOf('call_0', prose)];
+    const steps = [first, ...[1, 2, 3].map((number) => chatStep(number, 10))];
+    session.append([TASK, ...steps.flat()]);
+    const { messages, compacted } = await session.fit();
+    expect(compacted).toBeUndefined();
+    const pruned = messages.filter(({ content }) => String(content).startsWith(PRUNED_PREFIX));
+    expect(pruned).toHaveLength(1);
+    expect(messages[1]).toBe(steps[0]?.[0]);
+    expect(messages[2]).toMatchObject({ role: 'tool', tool_call_id: 'call_0' });
+    expectPairs(messages);
+    expect(session.recall({ handle: 'm2.1', from: 1_300, lines: 1 })).toContain('went to sleep');
+  });
+
+  it('cuts a result that is larger than the window, and lets it be read in pages', async () => {
+    const session = chatSession(8_000);
+    const huge = Array.from({ length: 9_000 }, (_, line) => `line ${line} of the log`).join('\n');
+    session.append([TASK, callOf('c', 'build.log'), resultOf('c', huge)]);
+    const { messages, predictedTokens } = await session.fit();
+    expect(predictedTokens).toBeLessThan(6_000);
+    expect(String(messages.at(-1)?.content)).toContain('read it with recall, handle m2.1');
+    expect(session.recall({ handle: 'm2.1', from: 8_000, lines: 3 })).toContain('line 7999');
+    expectPairs(messages);
+  });
+
+  it('finds hidden text by its words, and says what is wrong with a question', () => {
+    const session = chatSession(8_000);
+    session.append([TASK, ...chatStep(1), ...chatStep(2)]);
+    const found = session.recall({ query: 'export VALUE2_7' });
+    expect(found).toMatch(/^m3\.1: /);
+    expect(session.recall({ query: 'nowhere' })).toMatch(/^Nothing found/);
+    expect(session.recall({ handle: 'm99.1' })).toMatch(/^Nothing stands behind/);
+    expect(session.recall({})).toMatch(/^Give either/);
+  });
+
+  it('answers a call that got no result, and takes the result when it comes', async () => {
+    const session = chatSession(32_000);
+    session.append([TASK, callOf('c', 'a.ts')]);
+    const { messages } = await session.fit();
+    expect(messages.at(-1)).toEqual({ role: 'tool', tool_call_id: 'c', content: INTERRUPTED_RESULT });
+    session.append([resultOf('c', 'export {};')]);
+    const after = await session.fit();
+    expect(after.messages.slice(-2)).toEqual([callOf('c', 'a.ts'), resultOf('c', 'export {};')]);
+  });
+
+  it('keeps a system message in its place that came in the middle', async () => {
+    const session = chatSession(8_000);
+    const reminder: ChatMessage = { role: 'system', content: 'The user is now in plan mode.' };
+    session.append([TASK, ...chatStep(1), reminder]);
+    for (let number = 2; number < 25; number += 1) session.append(chatStep(number));
+    const { messages, compacted } = await session.fit();
+    expect(compacted).toBeDefined();
+    expect(messages).toContain(reminder);
+  });
+
+  it('refuses a result before any call, and the state of another version', () => {
+    expect(() => chatSession(8_000).append([resultOf('c', 'x')])).toThrow(/before any assistant message/);
+    const state = { ...chatSession(8_000).toJSON(), version: 2 as 1 };
+    expect(() => chatSession(8_000, { state })).toThrow(/version/);
+  });
+
+  it('fails honestly when nothing can be made small enough', async () => {
+    const session = chatSession(2_000);
+    session.append([TASK]);
+    const system = 'Rule: be careful.\n'.repeat(800);
+    await expect(session.fit({ system })).rejects.toMatchObject({ code: 'context_exhausted' });
+  });
+
+  it('makes room after a refusal, by the numbers the server named', async () => {
+    const session = chatSession(32_000);
+    session.append([TASK]);
+    for (let number = 1; number <= 8; number += 1) session.append(chatStep(number));
+    expect((await session.fit()).compacted).toBeUndefined();
+    session.learnRefusal({ windowTokens: 8_000 });
+    const { compacted, predictedTokens } = await session.fit();
+    expect(compacted?.round).toBe(1);
+    expect(predictedTokens).toBeLessThan(6_000);
+    expect(session.toJSON().windowTokens).toBe(8_000);
+  });
+});
+
+describe('its summariser', () => {
+  async function compactWith(summarise: ContextSessionOptions<ChatMessage>['summarise']) {
+    const session = chatSession(8_000, summarise === undefined ? {} : { summarise });
+    session.append([SYSTEM, TASK]);
+    for (let number = 1; number < 20; number += 1) session.append(chatStep(number));
+    return session.fit();
+  }
+
+  it('is asked in the form of the session, and what it writes stands in the summary', async () => {
+    const asked: ChatMessage[][] = [];
+    const { compacted } = await compactWith(async ({ messages }) => {
+      asked.push(messages);
+      return 'The parts were read one by one.';
+    });
+    expect(compacted?.summary).toContain('The parts were read one by one.');
+    for (const messages of asked) {
+      expectPairs(messages);
+      expect(messages[0]).toBe(SYSTEM);
+      expect(String(messages.at(-1)?.content)).toContain(SUMMARY_INSTRUCTION);
+    }
+  });
+
+  it('costs the narrative alone when it fails', async () => {
+    const { compacted } = await compactWith(async () => {
+      throw new Error('connect ECONNREFUSED');
+    });
+    expect(compacted?.summary).toContain('part3.ts');
+    expect(compacted?.warnings.join()).toContain('ECONNREFUSED');
+  });
+
+  it('ends the compaction when it was cancelled', async () => {
+    const cancelled = compactWith(async () => {
+      throw new DOMException('stopped', 'AbortError');
+    });
+    await expect(cancelled).rejects.toThrow('stopped');
+  });
+});
+
+const sdkFormat = aiSdkFormat<ModelMessage>();
+
+function sdkStep(number: number, lines = 60): ModelMessage[] {
+  const text = Array.from({ length: lines }, (_, line) => `value${number}_${line} = ${line};`).join('\n');
+  const call = { toolCallId: `call_${number}`, toolName: 'read' };
+  return [
+    {
+      role: 'assistant',
+      content: [
+        { type: 'reasoning', text: 'Next file.', providerOptions: { x: { signature: `s${number}` } } },
+        { type: 'tool-call', ...call, input: { path: `src/part${number}.ts` } },
+      ],
+    },
+    { role: 'tool', content: [{ type: 'tool-result', ...call, output: { type: 'text', value: text } }] },
+  ];
+}
+
+describe('a session of AI SDK messages', () => {
+  it('keeps untouched messages, reasoning and provider options with them, as they are', async () => {
+    const session = createContextSession({ format: sdkFormat, windowTokens: 8_000, maxOutputTokens: 1_000 });
+    const task: ModelMessage = { role: 'user', content: 'Read all parts.' };
+    const last = sdkStep(20);
+    session.append([task]);
+    for (let number = 1; number < 20; number += 1) session.append(sdkStep(number));
+    session.append(last);
+    const { messages, compacted } = await session.fit({ system: 'Be careful.', tools: [{ name: 'read' }] });
+    expect(compacted?.round).toBe(1);
+    expect(messages[0]).toBe(task);
+    expect(messages.at(-2)).toBe(last[0]);
+    expect(messages.at(-1)).toBe(last[1]);
+    expect(compacted?.summary).toContain('part3.ts');
+  });
+
+  it('takes the forms of content that the SDK knows, and rewrites none of them by reading', async () => {
+    const session = createContextSession({ format: sdkFormat, windowTokens: 32_000, maxOutputTokens: 1_000 });
+    const search = { toolCallId: 's', toolName: 'web_search' };
+    const messages: ModelMessage[] = [
+      { role: 'system', content: 'Be careful.' },
+      {
+        role: 'user',
+        content: [
+          { type: 'text', text: 'What is this?' },
+          { type: 'image', image: new Uint8Array([1, 2, 3]) },
+          { type: 'file', data: 'aGk=', mediaType: 'application/pdf' },
+        ],
+      },
+      {
+        role: 'assistant',
+        content: [
+          { type: 'tool-call', ...search, input: { q: 'x' }, providerExecuted: true },
+          { type: 'tool-result', ...search, output: { type: 'json', value: { hits: 3 } } },
+          { type: 'text', text: '' },
+          { type: 'tool-call', toolCallId: 'a', toolName: 'read', input: {} },
+          { type: 'tool-call', toolCallId: 'b', toolName: 'list', input: undefined },
+        ],
+      },
+      {
+        role: 'tool',
+        content: [
+          { type: 'tool-approval-response', approvalId: 'x', approved: true },
+          { type: 'tool-result', toolCallId: 'b', toolName: 'list', output: { type: 'json', value: [1] } },
+          {
+            type: 'tool-result',
+            toolCallId: 'a',
+            toolName: 'read',
+            output: { type: 'error-text', value: 'no such file' },
+          },
+        ],
+      },
+      { role: 'assistant', content: 'A picture.' },
+    ];
+    session.append(messages);
+    const fitted = await session.fit();
+    expect(fitted.messages).toHaveLength(messages.length);
+    for (const [index, message] of fitted.messages.entries()) expect(message).toBe(messages[index]);
+    expect(fitted.predictedTokens).toBeGreaterThan(2_400);
+  });
+
+  it('cuts one of several results in a message and keeps the others', async () => {
+    const session = createContextSession({ format: sdkFormat, windowTokens: 4_000, maxOutputTokens: 1_000 });
+    const results: ModelMessage = {
+      role: 'tool',
+      content: ['a', 'b'].map((toolCallId) => ({
+        type: 'tool-result',
+        toolCallId,
+        toolName: 'read',
+        output: { type: 'error-text', value: toolCallId === 'a' ? 'short' : 'long line\n'.repeat(5_000) },
+      })),
+    };
+    session.append([
+      { role: 'user', content: 'Read both.' },
+      {
+        role: 'assistant',
+        content: ['a', 'b'].map((toolCallId) => ({
+          type: 'tool-call',
+          toolCallId,
+          toolName: 'read',
+          input: {},
+        })),
+      },
+      results,
+    ]);
+    const { messages } = await session.fit();
+    const [first, second] = messages.at(-1)?.content ?? [];
+    expect(first).toBe(results.content[0]);
+    expect(second).toMatchObject({ toolCallId: 'b', output: { type: 'error-text' } });
+    expect(JSON.stringify(second)).toContain('handle m2.1');
+  });
+});
+
+describe('any session of chat messages', () => {
+  const contents = fc.string({ unit: 'grapheme', maxLength: 1_500 });
+  const step = fc.record({
+    text: contents,
+    results: fc.array(contents, { maxLength: 3 }),
+    followUp: fc.option(contents, { nil: undefined }),
+  });
+
+  it('is shown in order, in pairs, within the window, and kept whole in its state', async () => {
+    const property = fc.asyncProperty(fc.array(step, { maxLength: 25 }), async (steps) => {
+      const session = chatSession(6_000);
+      session.append([SYSTEM, TASK]);
+      const appended: ChatMessage[] = [SYSTEM, TASK];
+      for (const [number, { text, results, followUp }] of steps.entries()) {
+        const calls = results.map((_, index) => ({
+          id: `${number}_${index}`,
+          type: 'function' as const,
+          function: { name: 'read', arguments: '{"path":"a"}' },
+        }));
+        const messages: ChatMessage[] = [
+          { role: 'assistant', content: text, ...(calls.length === 0 ? {} : { tool_calls: calls }) },
+          ...results.map((content, index) => resultOf(`${number}_${index}`, content)),
+          ...(followUp === undefined ? [] : [{ role: 'user' as const, content: followUp }]),
+        ];
+        session.append(messages);
+        appended.push(...messages);
+        const fitted = await session.fit();
+        expect(fitted.predictedTokens).toBeLessThan(6_000);
+        expectPairs(fitted.messages);
+        expect(fitted.messages[0]).toBe(SYSTEM);
+        const places = fitted.messages.map((message) => appended.indexOf(message)).filter((at) => at >= 0);
+        expect(places).toEqual([...new Set(places)].sort((a, b) => a - b));
+      }
+      expect(session.toJSON().messages).toEqual(appended);
+    });
+    await fc.assert(property, { numRuns: 40 });
+  });
+});

@@ -1,0 +1,232 @@
+import { LonghaulError, type Mark } from '@longhaul/protocol';
+import { type Budget, computeBudget, DEFAULT_LEDGER_SHARE } from '../budget.ts';
+import { compact } from '../compact.ts';
+import { type ContextState, decidePruning, decideRequest } from '../decide.ts';
+import { createLedgerKeeper } from '../ledger/ledger-keeper.ts';
+import type { Summarise } from '../narrative.ts';
+import { createRequestMeter, type RequestMeter } from '../request-size.ts';
+import { ReactiveOverflowStrategy } from '../strategies/reactive-overflow.ts';
+import type { CompressionStrategy } from '../strategy.ts';
+import { countByClasses, memoizeCounter, type TokenCounter } from '../tokens.ts';
+import { renderSummary, type ViewEntry } from '../view.ts';
+import { createViewKeeper } from '../view-keeper.ts';
+import { MessageLog } from './message-log.ts';
+import { type RecallInput, recallFrom } from './recall.ts';
+import type {
+  CompactedMessages,
+  ContextSession,
+  ContextSessionOptions,
+  ContextSessionState,
+  FitOptions,
+  FittedMessages,
+} from './session-types.ts';
+
+/**
+ * Keeps an agent loop of one's own within its model's window.
+ *
+ * @example
+ * const session = createContextSession({ format: openAiChatFormat(), windowTokens: 32_768, maxOutputTokens: 4_096 });
+ * session.append([{ role: 'user', content: 'Find the bug.' }]);
+ * const { messages } = await session.fit({ tools });
+ */
+export function createContextSession<M>(options: ContextSessionOptions<M>): ContextSession<M> {
+  return new LoggedSession(options);
+}
+
+/** How often one `fit` may compact. A second time can be needed: the ratio of real tokens moves a bound. */
+const MAX_ROUNDS = 3;
+const DEFAULT_PROTECTED_TOOLS = ['todo'];
+
+class LoggedSession<M> implements ContextSession<M> {
+  readonly #options: ContextSessionOptions<M>;
+  readonly #log: MessageLog<M>;
+  readonly #count: TokenCounter;
+  readonly #meter: RequestMeter;
+  readonly #views = createViewKeeper();
+  readonly #strategy: CompressionStrategy;
+  #ledger = createLedgerKeeper();
+  #marks: Mark[] = [];
+  #windowTokens: number;
+  #nextId: number;
+  #predictedTokens = 0;
+  #wasRefused = false;
+
+  constructor(options: ContextSessionOptions<M>) {
+    const { state } = options;
+    if (state !== undefined && state.version !== 1)
+      throw new LonghaulError('invalid_request', `Unknown version of a session's state: ${state.version}.`);
+    this.#options = options;
+    this.#log = new MessageLog(options.format);
+    this.#count = memoizeCounter(options.count ?? countByClasses);
+    this.#meter = createRequestMeter(this.#count, state?.ratio ?? 1);
+    this.#strategy = options.strategy ?? new ReactiveOverflowStrategy();
+    this.#windowTokens = Math.min(options.windowTokens, state?.windowTokens ?? options.windowTokens);
+    this.#nextId = state?.nextId ?? 1;
+    if (state === undefined) return;
+    for (const message of state.messages) this.#log.append(message);
+    this.#marks = [...state.marks];
+  }
+
+  append(messages: readonly M[]): void {
+    const pinned = this.#log.pinned.length;
+    for (const message of messages) this.#log.append(message);
+    for (const messageId of this.#log.pinned.slice(pinned))
+      this.#mark([{ kind: 'pin', id: this.#newId(), messageId, createdAt: 0 }]);
+  }
+
+  get messageCount(): number {
+    return this.#log.natives.length;
+  }
+
+  async fit(options: FitOptions = {}): Promise<FittedMessages<M>> {
+    const compacted: CompactedMessages[] = [];
+    for (let round = 0; round <= MAX_ROUNDS; round += 1) {
+      const state = this.#state(options);
+      this.#prune(state);
+      const decision = decideRequest({ ...state, log: this.#contextLog() });
+      if (decision.action === 'refuse') throw decision.error;
+      if (decision.action === 'send' && !this.#wasRefused) {
+        this.#predictedTokens = decision.predictedTokens;
+        const { predictedTokens, maxOutputTokens } = decision;
+        const last = compacted.at(-1);
+        const messages = this.#shown(decision.entries);
+        return {
+          messages,
+          predictedTokens,
+          maxOutputTokens,
+          ...(last === undefined ? {} : { compacted: last }),
+        };
+      }
+      compacted.push(await this.#compact(state, decision.entries));
+      this.#wasRefused = false;
+    }
+    throw new LonghaulError('context_exhausted', `No room after ${MAX_ROUNDS} compactions of one request.`);
+  }
+
+  #shown(entries: readonly ViewEntry[]): M[] {
+    return [...this.#log.head, ...entries.flatMap((entry) => this.#log.shownAs(entry))];
+  }
+
+  #contextLog(): ContextState['log'] {
+    return { messages: this.#log.messages, marks: this.#marks };
+  }
+
+  #state({ system = '', tools }: FitOptions): ContextState {
+    const { ledgerShare = DEFAULT_LEDGER_SHARE, protectedTools = DEFAULT_PROTECTED_TOOLS } = this.#options;
+    return {
+      log: this.#contextLog(),
+      budget: this.#budget(`${this.#log.headText}${system}`, tools),
+      meter: this.#meter,
+      policy: { strategy: this.#strategy, auto: true, ledgerShare, protectedTools: new Set(protectedTools) },
+      views: this.#views,
+    };
+  }
+
+  #budget(system: string, tools: unknown): Budget {
+    const schemas = tools === undefined ? '' : (JSON.stringify(tools) ?? '');
+    return computeBudget({
+      windowTokens: this.#windowTokens,
+      maxOutputTokens: this.#options.maxOutputTokens,
+      fixedTokens: this.#count(system) + this.#count(schemas),
+    });
+  }
+
+  #prune(state: ContextState): void {
+    const { targets } = decidePruning(state);
+    this.#mark(targets.map((target) => ({ kind: 'prune', id: this.#newId(), compactedAt: 0, ...target })));
+  }
+
+  async #compact(
+    { budget, policy }: ContextState,
+    entries: readonly ViewEntry[],
+  ): Promise<CompactedMessages> {
+    const log = this.#contextLog();
+    const outcome = await compact({
+      log,
+      budget,
+      meter: this.#meter,
+      strategy: this.#strategy,
+      reason: this.#wasRefused ? 'overflow' : 'threshold',
+      count: this.#count,
+      ledgerShare: policy.ledgerShare,
+      ledger: this.#ledger,
+      protectedTools: policy.protectedTools,
+      newId: () => this.#newId(),
+      now: 0,
+      ...this.#summariser(entries),
+    });
+    if (outcome.status === 'exhausted') throw outcome.error;
+    const { compaction, marks, warnings } = outcome;
+    this.#mark([{ kind: 'compaction', sessionId: '', ...compaction }, ...marks]);
+    this.#meter.forgetMeasured();
+    // The ledger has read calls that are still to be answered: it will read them again.
+    if (this.#log.hasOpenCalls) this.#ledger = createLedgerKeeper();
+    const { round, tokensBefore, tokensAfter } = compaction;
+    return { round, tokensBefore, tokensAfter, summary: renderSummary(compaction), warnings };
+  }
+
+  #summariser(entries: readonly ViewEntry[]): { summarise?: Summarise } {
+    const { summarise } = this.#options;
+    if (summarise === undefined) return {};
+    return {
+      summarise: async ({ messages, maxOutputTokens }) => {
+        const text = messages
+          .at(-1)
+          ?.content.map((part) => (part.type === 'text' ? part.text : ''))
+          .join('\n');
+        // All but the last message are the view's own, from its beginning.
+        const own = this.#shown(entries.slice(0, messages.length - 1));
+        const request = [...own, this.#options.format.userMessage(text ?? '')];
+        try {
+          const reply = await summarise({ messages: request, maxOutputTokens });
+          return typeof reply === 'string' ? { status: 'ok', text: reply, finishedBy: 'stop' } : reply;
+        } catch (thrown) {
+          if (thrown instanceof Error && thrown.name === 'AbortError') throw thrown;
+          return { status: 'failed', reason: thrown instanceof Error ? thrown.message : String(thrown) };
+        }
+      },
+    };
+  }
+
+  #mark(marks: readonly Mark[]): void {
+    if (marks.length > 0) this.#marks = [...this.#marks, ...marks];
+  }
+
+  #newId(): string {
+    this.#nextId += 1;
+    return `x${this.#nextId}`;
+  }
+
+  learn(inputTokens: number | undefined): void {
+    if (inputTokens !== undefined) this.#meter.calibrate(this.#predictedTokens, inputTokens);
+  }
+
+  learnRefusal({
+    windowTokens,
+    requestTokens,
+  }: {
+    windowTokens?: number;
+    requestTokens?: number;
+  } = {}): void {
+    if (windowTokens !== undefined && windowTokens > 0)
+      this.#windowTokens = Math.min(this.#windowTokens, windowTokens);
+    if (requestTokens !== undefined && requestTokens > this.#predictedTokens) this.learn(requestTokens);
+    else if (windowTokens === undefined) this.learn(Math.ceil(this.#predictedTokens * 1.15));
+    this.#wasRefused = true;
+  }
+
+  recall(input: RecallInput): string {
+    return recallFrom(this.#log.messages, input);
+  }
+
+  toJSON(): ContextSessionState<M> {
+    return {
+      version: 1,
+      messages: [...this.#log.natives],
+      marks: [...this.#marks],
+      windowTokens: this.#windowTokens,
+      ratio: this.#meter.ratio,
+      nextId: this.#nextId,
+    };
+  }
+}

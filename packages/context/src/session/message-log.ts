@@ -1,0 +1,158 @@
+import { isOpen, LonghaulError, type Message, type Part, type ToolPart } from '@longhaul/protocol';
+import { INTERRUPTED_RESULT, textOfOutput, type ViewEntry } from '../view.ts';
+import type { ViewMessage } from '../view-message.ts';
+import type { MessageFormat, PartChange, ToolAnswer } from './message-format.ts';
+
+/** One message of the log and the caller's messages it was read from: a step is its answer and the results behind it. */
+interface Group<M> {
+  message: Message;
+  natives: M[];
+  /** By the part of a call: which of `natives` holds its result, and where in it. */
+  results: Map<number, { native: number; index: number }>;
+}
+
+/**
+ * The log of a session whose messages are someone else's: read from them, and shown as them. What no mark touches is shown as the
+ * very object that was appended.
+ */
+export class MessageLog<M> {
+  readonly #format: MessageFormat<M>;
+  readonly #groups: Group<M>[] = [];
+  readonly #byId = new Map<string, Group<M>>();
+  readonly #shown = new WeakMap<ViewMessage, M[]>();
+  /** All that was appended, in order. */
+  readonly natives: M[] = [];
+  readonly messages: Message[] = [];
+  /** System messages before any other: they come first in every request. */
+  readonly head: M[] = [];
+  headText = '';
+  /** Ids of later system messages, which no compaction may hide. */
+  readonly pinned: string[] = [];
+
+  constructor(format: MessageFormat<M>) {
+    this.#format = format;
+  }
+
+  append(native: M): void {
+    const reading = this.#format.read(native);
+    if (reading.role === 'tool') this.#addResults(native, reading.results);
+    else if (reading.role !== 'system') this.#addGroup(native, reading.role, reading.parts);
+    else if (this.#groups.length > 0) this.#addInjected(native, reading.text);
+    else {
+      this.head.push(native);
+      this.headText += `${reading.text}\n`;
+    }
+    this.natives.push(native);
+  }
+
+  #addGroup(native: M, role: Message['role'], parts: Part[]): Group<M> {
+    const sequence = this.#groups.length + 1;
+    const message: Message = {
+      id: `m${sequence}`,
+      sessionId: '',
+      sequence,
+      role,
+      parts,
+      status: 'done',
+      createdAt: 0,
+      tokenCount: 0,
+    };
+    const group: Group<M> = { message, natives: [native], results: new Map() };
+    this.#groups.push(group);
+    this.#byId.set(message.id, group);
+    this.messages.push(message);
+    return group;
+  }
+
+  #addInjected(native: M, text: string): void {
+    const { message } = this.#addGroup(native, 'user', [{ type: 'notice', text, forModel: true }]);
+    message.metadata = { synthetic: 'injected' };
+    this.pinned.push(message.id);
+  }
+
+  #addResults(native: M, answers: readonly ToolAnswer[]): void {
+    const group = this.#groupFor(answers);
+    const parts = [...group.message.parts];
+    for (const [index, answer] of answers.entries()) {
+      const partIndex = parts.findIndex((part) => isOpenCall(part, answer.callId));
+      const call = parts[partIndex];
+      if (call?.type === 'tool') {
+        parts[partIndex] = answered(call, answer);
+        group.results.set(partIndex, { native: group.natives.length, index });
+      } else {
+        // Of a call that the provider ran, or one answered before: counted and sent, never changed.
+        parts.push({ type: 'notice', text: textOfOutput(answer.output), forModel: true });
+      }
+    }
+    group.natives.push(native);
+    group.message = { ...group.message, parts };
+    this.messages[group.message.sequence - 1] = group.message;
+  }
+
+  /** The newest message with a call that one of them answers; for an answer to something else, the newest message. */
+  #groupFor(answers: readonly ToolAnswer[]): Group<M> {
+    const asked = this.#groups.findLast(({ message }) =>
+      message.parts.some((part) => answers.some(({ callId }) => isOpenCall(part, callId))),
+    );
+    const group = asked ?? this.#groups.findLast(({ message }) => message.role === 'assistant');
+    if (group === undefined) {
+      const text =
+        'A tool message was appended before any assistant message that could have called the tool.';
+      throw new LonghaulError('invalid_request', text);
+    }
+    return group;
+  }
+
+  get hasOpenCalls(): boolean {
+    return this.#groups.some(({ message }) => message.parts.some(isOpen));
+  }
+
+  /** What stands for an entry of the view among the caller's messages. */
+  shownAs({ message, source }: ViewEntry): M[] {
+    const known = this.#shown.get(message);
+    if (known !== undefined) return known;
+    const group = source === undefined ? undefined : this.#byId.get(source.id);
+    const shown = group === undefined ? [this.#write(message)] : this.#rewrite(group, message);
+    this.#shown.set(message, shown);
+    return shown;
+  }
+
+  #write(message: ViewMessage): M {
+    const text = message.content.map((part) => (part.type === 'text' ? part.text : '')).join('\n');
+    return message.role === 'user' ? this.#format.userMessage(text) : this.#format.assistantMessage(text);
+  }
+
+  /** Copies only the messages of which something is cut or pruned, and answers calls that never were. */
+  #rewrite({ message, natives, results }: Group<M>, shown: ViewMessage): M[] {
+    const changes = new Map<number, Map<number, PartChange>>();
+    const change = (native: number, index: number, value: PartChange) => {
+      const ofNative = changes.get(native) ?? new Map<number, PartChange>();
+      changes.set(native, ofNative.set(index, value));
+    };
+    const missing: M[] = [];
+    for (const [index, part] of message.parts.entries()) {
+      const content = shown.content[index];
+      if (part.type === 'text' && content?.type === 'text' && content.text !== part.text)
+        change(0, index, { text: content.text });
+      if (part.type !== 'tool' || content?.type !== 'tool') continue;
+      if (content.input !== part.input) change(0, index, { input: content.input });
+      const result = results.get(index);
+      if (result === undefined) missing.push(this.#format.toolMessage(part, INTERRUPTED_RESULT));
+      else if (content.output !== part.output)
+        change(result.native, result.index, { text: textOfOutput(content.output) });
+    }
+    const rewritten = natives.map((native, index) => {
+      const ofNative = changes.get(index);
+      return ofNative === undefined ? native : this.#format.rewrite(native, ofNative);
+    });
+    return [...rewritten, ...missing];
+  }
+}
+
+function isOpenCall(part: Part, callId: string): boolean {
+  return part.type === 'tool' && part.callId === callId && isOpen(part);
+}
+
+function answered(call: ToolPart, { output, isError }: ToolAnswer): ToolPart {
+  return { ...call, state: isError ? 'error' : 'completed', output };
+}

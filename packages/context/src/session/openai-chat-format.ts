@@ -1,0 +1,144 @@
+import type { JsonValue, Part, ToolOutputContent } from '@longhaul/protocol';
+import {
+  callPart,
+  isRecord,
+  type MessageFormat,
+  type MessageReading,
+  mediaPart,
+  opaquePart,
+  type PartChange,
+  stringIn,
+  textPart,
+} from './message-format.ts';
+
+/** As far as a message of OpenAI's Chat Completions is looked at. The official client's own types fit. */
+export interface OpenAiChatMessage {
+  role: string;
+  content?: unknown;
+  tool_calls?: readonly unknown[];
+  tool_call_id?: string;
+  refusal?: string | null;
+  reasoning_content?: string;
+}
+
+/**
+ * Messages of OpenAI's Chat Completions, as the official client and every compatible server take them.
+ *
+ * @example
+ * createContextSession({ format: openAiChatFormat<OpenAI.ChatCompletionMessageParam>(), windowTokens, maxOutputTokens });
+ */
+export function openAiChatFormat<M extends OpenAiChatMessage = OpenAiChatMessage>(): MessageFormat<M> {
+  // The caller's type names the same wire form more exactly; what is written below is valid in it.
+  const own = (message: OpenAiChatMessage) => message as M;
+  return {
+    read: readMessage,
+    rewrite: (message, changes) => own(rewriteMessage(message, changes)),
+    userMessage: (text) => own({ role: 'user', content: text }),
+    assistantMessage: (text) => own({ role: 'assistant', content: text }),
+    toolMessage: ({ callId }, text) => own({ role: 'tool', tool_call_id: callId, content: text }),
+  };
+}
+
+function readMessage(message: OpenAiChatMessage): MessageReading {
+  const { role } = message;
+  if (role === 'system' || role === 'developer') return { role: 'system', text: textOf(message.content) };
+  if (role === 'tool') {
+    const output = contentParts(message.content).map(toOutput);
+    // This wire form has no flag for it.
+    const isError = /^\W*error\b/i.test(textOf(message.content));
+    return { role, results: [{ callId: message.tool_call_id ?? '', output, isError }] };
+  }
+  const parts = contentParts(message.content).map(readContent);
+  if (role === 'user') return { role, parts };
+  // What a message holds besides its content: its place is behind the calls, where nothing is ever changed.
+  const others = [message.reasoning_content, message.refusal].filter((text) => typeof text === 'string');
+  const calls = (message.tool_calls ?? []).map(readCall);
+  return { role: 'assistant', parts: [...parts, ...calls, ...others.map(opaquePart)] };
+}
+
+/** A text alone is one part. */
+function contentParts(content: unknown): unknown[] {
+  if (Array.isArray(content) && content.length > 0) return content;
+  return [{ type: 'text', text: typeof content === 'string' ? content : '' }];
+}
+
+function readContent(part: unknown): Part {
+  if (!isRecord(part)) return opaquePart(String(part));
+  const text = stringIn(part, 'text');
+  if (part['type'] === 'text' && text !== undefined) return textPart(text);
+  if (part['type'] === 'image_url') return mediaPart('image/*');
+  if (part['type'] === 'file' || part['type'] === 'input_audio') return mediaPart('application/octet-stream');
+  return opaquePart(JSON.stringify(part));
+}
+
+function toOutput(part: unknown): ToolOutputContent {
+  const read = readContent(part);
+  if (read.type !== 'file') return { type: 'text', text: read.type === 'tool' ? '' : read.text };
+  return { type: 'file', mediaType: read.mediaType, data: '' };
+}
+
+function textOf(content: unknown): string {
+  return contentParts(content)
+    .map((part) => (isRecord(part) ? (stringIn(part, 'text') ?? '') : ''))
+    .join('\n');
+}
+
+function readCall(call: unknown): Part {
+  if (!isRecord(call)) return opaquePart(JSON.stringify(call));
+  const callId = stringIn(call, 'id') ?? '';
+  const { function: called, custom } = call;
+  if (isRecord(called)) {
+    return callPart({ callId, name: stringIn(called, 'name') ?? '' }, parseArguments(called['arguments']));
+  }
+  if (isRecord(custom)) {
+    return callPart({ callId, name: stringIn(custom, 'name') ?? '' }, stringIn(custom, 'input') ?? '');
+  }
+  return opaquePart(JSON.stringify(call));
+}
+
+/** Models send arguments that are no JSON, too; they are kept as the text they are. */
+function parseArguments(text: unknown): JsonValue {
+  if (typeof text !== 'string') return {};
+  try {
+    return JSON.parse(text) as JsonValue;
+  } catch {
+    return text;
+  }
+}
+
+function rewriteMessage(
+  message: OpenAiChatMessage,
+  changes: ReadonlyMap<number, PartChange>,
+): OpenAiChatMessage {
+  if (message.role === 'tool') {
+    const change = changes.get(0);
+    return change !== undefined && 'text' in change ? { ...message, content: change.text } : message;
+  }
+  const texts = contentParts(message.content).length;
+  const content = Array.isArray(message.content)
+    ? message.content.map((part, index) => withText(part, changes.get(index)))
+    : changedText(message.content, changes.get(0));
+  const calls = message.tool_calls?.map((call, index) => withInput(call, changes.get(texts + index)));
+  return { ...message, content, ...(calls === undefined ? {} : { tool_calls: calls }) };
+}
+
+function changedText(content: unknown, change: PartChange | undefined): unknown {
+  return change !== undefined && 'text' in change ? change.text : content;
+}
+
+function withText(part: unknown, change: PartChange | undefined): unknown {
+  return isRecord(part) && change !== undefined && 'text' in change ? { ...part, text: change.text } : part;
+}
+
+function withInput(call: unknown, change: PartChange | undefined): unknown {
+  if (!isRecord(call) || change === undefined || !('input' in change)) return call;
+  const { function: called, custom } = call;
+  if (isRecord(called)) {
+    return { ...call, function: { ...called, arguments: argumentsText(change.input) } };
+  }
+  return isRecord(custom) ? { ...call, custom: { ...custom, input: argumentsText(change.input) } } : call;
+}
+
+function argumentsText(input: JsonValue): string {
+  return typeof input === 'string' ? input : JSON.stringify(input);
+}

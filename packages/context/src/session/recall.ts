@@ -1,0 +1,119 @@
+import { handleOf, type Message, type Part, parseHandle } from '@longhaul/protocol';
+import { cutMiddle, headOf } from '../cut-middle.ts';
+import { textOfOutput } from '../view.ts';
+
+/** As a model calls the tool: one of `query` and `handle`. */
+export interface RecallInput {
+  query?: string | undefined;
+  handle?: string | undefined;
+  /** First line, from 1. */
+  from?: number | undefined;
+  lines?: number | undefined;
+}
+
+/** Give it to the model, and answer its calls with `session.recall(input)`. */
+export const RECALL_TOOL = {
+  name: 'recall',
+  description:
+    'Get back what was cut or is no longer shown in this session: `query` searches it and gives handles; `handle` (as m12.3) reads the full text by lines.',
+  parameters: {
+    type: 'object',
+    properties: {
+      query: { type: 'string', description: 'Words that must all occur' },
+      handle: { type: 'string' },
+      from: { type: 'integer', description: 'First line, from 1' },
+      lines: { type: 'integer', description: 'Default 200' },
+    },
+  },
+} as const;
+
+/** Its own answer must not fill the window that it helps to keep free. */
+const MAX_CHARS = 12_000;
+const DEFAULT_LINES = 200;
+/** Longer lines are folded, so that every character can be reached by line numbers. */
+const FOLD_CHARS = 2_000;
+const MAX_HITS = 10;
+const SNIPPET_CHARS = 300;
+
+/** Searches a log, or reads a part of it by its handle. Always a text that can be given to the model; does not throw. */
+export function recallFrom(messages: readonly Message[], input: RecallInput): string {
+  const handle = input.handle?.trim() ?? '';
+  if (handle !== '') return readHandle(messages, handle, input);
+  const query = input.query?.trim() ?? '';
+  return query === ''
+    ? 'Give either `query`, to search, or `handle` (as m12.3), to read.'
+    : search(messages, query);
+}
+
+/** Newest first. */
+function search(messages: readonly Message[], query: string): string {
+  const words = query.toLowerCase().split(/\s+/);
+  const hits: string[] = [];
+  for (const message of messages.toReversed()) {
+    for (const [index, part] of message.parts.entries()) {
+      const text = textOfPart(part);
+      const lower = text.toLowerCase();
+      if (hits.length < MAX_HITS && words.every((word) => lower.includes(word)))
+        hits.push(`${handleOf(message.sequence, index)}: ${snippet(text, lower.indexOf(words[0] ?? ''))}`);
+    }
+    if (hits.length >= MAX_HITS) break;
+  }
+  if (hits.length === 0) return 'Nothing found. All words must occur in one text: try fewer, or other ones.';
+  return `${hits.join('\n')}\n[to read one, give its handle]`;
+}
+
+function snippet(text: string, at: number): string {
+  const start = Math.max(0, at - SNIPPET_CHARS / 3);
+  return headOf(text.slice(start), SNIPPET_CHARS).replace(/\s+/g, ' ').trim();
+}
+
+function readHandle(messages: readonly Message[], handle: string, { from, lines }: RecallInput): string {
+  const place = parseHandle(handle);
+  const message = place === undefined ? undefined : messages[place.sequence - 1];
+  const parts =
+    place?.partIndex === undefined
+      ? message?.parts
+      : message?.parts.slice(place.partIndex, place.partIndex + 1);
+  if (parts === undefined || parts.length === 0)
+    return `Nothing stands behind ${cutMiddle(handle, 60).text}. Handles look like m12.3; a query finds them.`;
+  const folded = foldLines(parts.map(textOfPart).join('\n'));
+  return page(handle, folded, { from: Math.max(1, from ?? 1), most: Math.max(1, lines ?? DEFAULT_LINES) });
+}
+
+function page(
+  handle: string,
+  all: readonly string[],
+  { from, most }: { from: number; most: number },
+): string {
+  if (from > all.length) return `from ${from} is past the end: ${handle} has ${all.length} lines.`;
+  const kept: string[] = [];
+  let chars = 0;
+  for (const line of all.slice(from - 1, from - 1 + most)) {
+    chars += line.length + 1;
+    if (kept.length > 0 && chars > MAX_CHARS) break;
+    kept.push(line);
+  }
+  const last = from + kept.length - 1;
+  const next = last < all.length ? ` Next: from ${last + 1}` : '';
+  return `${kept.join('\n')}\n[${handle}: lines ${from}-${last} of ${all.length}.${next}]`;
+}
+
+function foldLines(text: string): string[] {
+  return text.split('\n').flatMap((line) => {
+    const pieces: string[] = [];
+    let rest = line;
+    while (rest.length > FOLD_CHARS) {
+      const piece = headOf(rest, FOLD_CHARS);
+      pieces.push(piece);
+      rest = rest.slice(piece.length);
+    }
+    return [...pieces, rest];
+  });
+}
+
+/** A call with what came back, so that its arguments are found too. */
+function textOfPart(part: Part): string {
+  if (part.type === 'file') return `[${part.mediaType}]`;
+  if (part.type !== 'tool') return part.text;
+  return `${part.name} ${JSON.stringify(part.input)}\n${part.error ?? textOfOutput(part.output ?? [])}`;
+}
