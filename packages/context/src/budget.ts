@@ -69,15 +69,37 @@ export function outputRoom(requestTokens: number, budget: Budget): number {
 }
 
 /**
- * When to compact: at `usable`, or at a share of the window, whichever is lower. `manual` never fires by itself.
+ * When to compact: at `usable`; at a share of the window; or when messages take a share of what is available to them (see
+ * `availableTokens`). Never later than at `usable`. `manual` never fires by itself.
  */
-export type Trigger = { kind: 'overflow' } | { kind: 'threshold'; percent: number } | { kind: 'manual' };
+export type Trigger =
+  | { kind: 'overflow' }
+  | { kind: 'threshold'; percent: number }
+  | { kind: 'available'; percent: number }
+  | { kind: 'manual' };
 
 /** Tokens of a request at which the trigger fires; fires at exactly this number. */
 export function triggerTokens(trigger: Trigger, budget: Budget): number {
   if (trigger.kind === 'manual') return Number.POSITIVE_INFINITY;
   if (trigger.kind === 'overflow') return budget.usableTokens;
-  return Math.min(Math.floor(budget.windowTokens * trigger.percent), budget.usableTokens);
+  const tokens =
+    trigger.kind === 'available'
+      ? budget.fixedTokens + availableTokens(budget) * trigger.percent
+      : budget.windowTokens * trigger.percent;
+  return Math.min(Math.floor(tokens), budget.usableTokens);
+}
+
+/** Tokens set aside in a window of 128k or more; a smaller one sets aside less, in proportion. */
+export const SYSTEM_RESERVE = 2_000;
+export const OUTPUT_RESERVE = 4_000;
+export const SAFETY_BUFFER = 5_000;
+const RESERVES_WINDOW = 128_000;
+
+/** What is left of the window for messages: less system text and tools as measured, at least `SYSTEM_RESERVE`, and the other reserves. */
+export function availableTokens({ windowTokens, fixedTokens }: Budget): number {
+  const scale = Math.min(1, windowTokens / RESERVES_WINDOW);
+  const system = Math.max(SYSTEM_RESERVE * scale, fixedTokens);
+  return Math.max(0, windowTokens - system - (OUTPUT_RESERVE + SAFETY_BUFFER) * scale);
 }
 
 /** Share of the window that a ledger may take by default. */

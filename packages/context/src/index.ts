@@ -1,4 +1,5 @@
 export {
+  availableTokens,
   type Budget,
   type BudgetOptions,
   computeBudget,
@@ -6,12 +7,16 @@ export {
   isOverflow,
   ledgerTokens,
   MIN_OUTPUT_ROOM_TOKENS,
+  OUTPUT_RESERVE,
   OUTPUT_TOKEN_MAX,
   outputRoom,
+  SAFETY_BUFFER,
+  SYSTEM_RESERVE,
   type Trigger,
   triggerTokens,
 } from './budget.ts';
-export { type CompactOptions, type CompactOutcome, compact } from './compact.ts';
+export { compact } from './compact.ts';
+export type { CompactOptions, CompactOutcome } from './compaction/options.ts';
 export { type CutResult, cutMiddle } from './cut-middle.ts';
 export {
   type ContextPolicy,
@@ -32,7 +37,15 @@ export {
   isUserMessage,
   partKey,
 } from './log.ts';
-export { SUMMARY_INSTRUCTION, type Summarise, type SummaryReply, type SummaryRequest } from './narrative.ts';
+export {
+  type NarrativeAsk,
+  type NarrativeFacts,
+  type NarrativeForm,
+  SUMMARY_INSTRUCTION,
+  type Summarise,
+  type SummaryReply,
+  type SummaryRequest,
+} from './narrative.ts';
 export { outlineOf } from './outline.ts';
 export {
   PRUNE_MINIMUM,
@@ -43,6 +56,13 @@ export {
 } from './prune.ts';
 export { createRequestMeter, type RequestMeter, viewMessageTokens } from './request-size.ts';
 export { AFTER_RESULTS_TEXT, joinTexts, type StrictRolesOptions, toStrictRoles } from './roles.ts';
+export {
+  type Select,
+  type SelectMessage,
+  type SelectRequest,
+  selectionPrompt,
+  selectWith,
+} from './selection/select.ts';
 export { type AiSdkMessage, aiSdkFormat } from './session/ai-sdk-format.ts';
 export { createContextSession } from './session/context-session.ts';
 export type {
@@ -63,8 +83,33 @@ export type {
   FittedMessages,
   SessionSummarise,
 } from './session/session-types.ts';
+export { messageCosts, newestMessages, planKeeping, type TailLimits } from './strategies/keep.ts';
+export { type MiddleRemovalOptions, MiddleRemovalStrategy } from './strategies/middle-removal.ts';
+export {
+  type ProactiveThresholdOptions,
+  ProactiveThresholdStrategy,
+} from './strategies/proactive-threshold.ts';
+export { type PruningAgentOptions, PruningAgentStrategy } from './strategies/pruning-agent.ts';
 export { type ReactiveOverflowOptions, ReactiveOverflowStrategy } from './strategies/reactive-overflow.ts';
-export type { CompactionPlan, CompressionStrategy, PlanInput } from './strategy.ts';
+export {
+  createStrategy,
+  isStrategyName,
+  STRATEGY_NAMES,
+  type StrategyName,
+  type StrategyOptions,
+} from './strategies/registry.ts';
+export {
+  COMPACTION_THRESHOLD_PERCENT,
+  RECENT_MESSAGES_TO_KEEP,
+  type StructuredSummaryOptions,
+  StructuredSummaryStrategy,
+} from './strategies/structured-summary.ts';
+export {
+  type CompactionPlan,
+  type CompressionStrategy,
+  hideableMessages,
+  type PlanInput,
+} from './strategy.ts';
 export {
   countByClasses,
   estimateTokens,
@@ -89,3 +134,4 @@ export type {
   ViewMessage,
   ViewUserMessage,
 } from './view-message.ts';
+export { type ViewShares, viewShares } from './view-shares.ts';

@@ -33,8 +33,8 @@ const CONTINUE_TEXT = 'Go on with the work from where the summary ends.';
 /**
  * What the model is sent: a pure function of the log and its marks.
  *
- * The first user message comes first, then the summary of what is hidden, then all that is not hidden, in order. A tool call
- * and its result are one part, so neither appears without the other.
+ * All that is not hidden, in order, and the summary where the first hidden message stood, but behind the first user message. A tool
+ * call and its result are one part, so neither appears without the other.
  */
 export function buildView(log: ContextLog): ViewEntry[] {
   const builder = new ViewBuilder(activeMarks(log.marks), firstUserMessage(log.messages));
@@ -47,20 +47,28 @@ export class ViewBuilder {
   readonly entries: ViewEntry[] = [];
   readonly #marks: ActiveMarks;
   readonly #first: Message | undefined;
-  #summaryIsDue: boolean;
+  /** Due from the first hidden message on, so that it stands in the place of what it stands for. */
+  #summary: 'none' | 'awaited' | 'due';
 
-  constructor(marks: ActiveMarks, first: Message | undefined, summaryIsDue = marks.hidden.size > 0) {
+  constructor(
+    marks: ActiveMarks,
+    first: Message | undefined,
+    summary: 'none' | 'awaited' | 'due' = marks.hidden.size > 0 ? 'awaited' : 'none',
+  ) {
     this.#marks = marks;
     this.#first = first;
-    this.#summaryIsDue = summaryIsDue;
+    this.#summary = summary;
   }
 
   /** The log's next message. */
   add(message: Message): void {
-    if (this.#marks.hidden.has(message.id)) return;
-    if (this.#summaryIsDue && message !== this.#first && !isBefore(message, this.#first)) {
+    if (this.#marks.hidden.has(message.id)) {
+      if (this.#summary === 'awaited') this.#summary = 'due';
+      return;
+    }
+    if (this.#summary === 'due' && message !== this.#first && !isBefore(message, this.#first)) {
       this.entries.push(...summaryEntries(this.#marks.compaction, message));
-      this.#summaryIsDue = false;
+      this.#summary = 'none';
     }
     const shown = showMessage(message, this.#marks);
     if (shown !== undefined) this.entries.push({ message: shown, source: message });
@@ -68,12 +76,12 @@ export class ViewBuilder {
 
   /** What stands behind the last message: the summary, where everything else is hidden. */
   ending(): ViewEntry[] {
-    return this.#summaryIsDue ? summaryEntries(this.#marks.compaction, undefined) : [];
+    return this.#summary === 'none' ? [] : summaryEntries(this.#marks.compaction, undefined);
   }
 
   /** A builder that goes on from here, with no entries of its own yet. */
   fork(): ViewBuilder {
-    return new ViewBuilder(this.#marks, this.#first, this.#summaryIsDue);
+    return new ViewBuilder(this.#marks, this.#first, this.#summary);
   }
 }
 
@@ -94,9 +102,15 @@ function summaryEntries(compaction: Compaction | undefined, next: Message | unde
 export function renderSummary(compaction: Pick<Compaction, 'summary' | 'round'>): string {
   const { ledger, narrative } = compaction.summary;
   const heading = `## Session Summary (Compaction Round ${compaction.round})`;
-  return [heading, ledger, narrative === '' ? '' : `### Narrative\n${narrative}`]
-    .filter((section) => section !== '')
-    .join('\n\n');
+  const sections = hasOwnHeadings(narrative)
+    ? [heading, narrative, ledger]
+    : [heading, ledger, narrative === '' ? '' : `### Narrative\n${narrative}`];
+  return sections.filter((section) => section !== '').join('\n\n');
+}
+
+/** Such a narrative reads as the summary itself, and the facts as what it rests on. */
+function hasOwnHeadings(narrative: string): boolean {
+  return /^(?:[^\n#]+\n+)?### /.test(narrative);
 }
 
 function showMessage(message: Message, marks: ActiveMarks): ViewMessage | undefined {

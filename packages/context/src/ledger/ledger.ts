@@ -189,13 +189,13 @@ function todoLines(facts: LedgerFold, { tokens, count }: Room): string[] {
   return done === 0 ? open : [`(${done} items are done)`, ...open];
 }
 
-const DONE_ITEM = /^\s*(?:[-*]\s*)?\[x\]/i;
+export const DONE_ITEM = /^\s*(?:[-*]\s*)?\[x\]/i;
 
 function commandLines(facts: LedgerFold): string[] {
   return [...facts.commands.values()].reverse().map(commandLine);
 }
 
-function commandLine({ command, count, exitCode, ended, handle }: CommandFact): string {
+export function commandLine({ command, count, exitCode, ended, handle }: CommandFact): string {
   const outcome = exitCode === undefined ? (ended ?? 'unknown outcome') : `exit ${exitCode}`;
   const times = count === 1 ? '' : `, run ${count} times`;
   return `- \`${oneLine(command, 160)}\` → ${outcome}${times} (${handle})`;
@@ -210,7 +210,7 @@ function errorLines(facts: LedgerFold): string[] {
   return [...open, ...resolved.map((error) => errorLine('resolved', error))];
 }
 
-function errorLine(state: string, { call, message, handle }: ErrorFact): string {
+export function errorLine(state: string, { call, message, handle }: ErrorFact): string {
   return `- [${state}] ${call} → ${message === '' ? 'failed' : message} (${handle})`;
 }
 

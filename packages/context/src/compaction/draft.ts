@@ -1,0 +1,87 @@
+import type { Compaction, Mark, Message } from '@longhaul/protocol';
+import { renderLedger } from '../ledger/ledger.ts';
+import type { LedgerKeeper } from '../ledger/ledger-keeper.ts';
+import { firstUserMessage, isUserMessage } from '../log.ts';
+import type { PlanInput } from '../strategy.ts';
+import { buildView, type ViewEntry } from '../view.ts';
+import type { CompactOptions } from './options.ts';
+
+/** What may become a compaction: each rung of the ladder makes one from the one before. */
+export interface Draft {
+  hides: string[];
+  marks: Mark[];
+  summary: { ledger: string; narrative: string };
+}
+
+/** What all steps of one compaction share. */
+export interface CompactionContext extends CompactOptions {
+  ledger: LedgerKeeper;
+  input: PlanInput;
+  tokensBefore: number;
+  /** The request must be under this after it. */
+  targetTokens: number;
+  ledgerTokens: number;
+  compactionId: string;
+}
+
+/**
+ * What is hidden after it: what was hidden before, and what the plan adds, in the log's order. Never the first and the newest user message,
+ * the last message, and what is pinned, whatever a strategy says.
+ */
+export function allHidden({ input, log }: CompactionContext, adds: readonly string[]): string[] {
+  const hidden = new Set([...input.marks.hidden, ...adds]);
+  const { messages } = log;
+  const kept = new Set([firstUserMessage(messages), messages.findLast(isUserMessage), messages.at(-1)]);
+  return messages
+    .filter((message) => hidden.has(message.id) && !kept.has(message) && !input.marks.pinned.has(message.id))
+    .map((message) => message.id);
+}
+
+export function ledgerFor(context: CompactionContext, hides: readonly string[], maxTokens: number): string {
+  if (hides.length === 0) return '';
+  const hidden = new Set(hides);
+  const verbatim = new Set(
+    context.log.messages.filter((message) => !hidden.has(message.id)).map(({ id }) => id),
+  );
+  const visibleFrom = firstOfVisibleTail(context.log.messages, hidden);
+  const fold = context.ledger.foldOf(context.log.messages);
+  return renderLedger(fold, { maxTokens, count: context.count, verbatim, visibleFrom });
+}
+
+/** Sequence of the first message behind which none is hidden. */
+function firstOfVisibleTail(messages: readonly Message[], hidden: ReadonlySet<string>): number {
+  let first = Number.POSITIVE_INFINITY;
+  for (const message of messages.toReversed()) {
+    if (hidden.has(message.id)) break;
+    first = message.sequence;
+  }
+  return first;
+}
+
+export function sizeOf(context: CompactionContext, draft: Draft): number {
+  return context.meter.requestTokens(viewWith(context, draft), context.budget.fixedTokens);
+}
+
+export function viewWith(context: CompactionContext, draft: Draft): ViewEntry[] {
+  const compaction = { kind: 'compaction', sessionId: '', ...toCompaction(context, draft, 0) } as const;
+  const marks = draft.hides.length === 0 ? draft.marks : [compaction, ...draft.marks];
+  return buildView({ messages: context.log.messages, marks: [...context.log.marks, ...marks] });
+}
+
+export function toCompaction(
+  context: CompactionContext,
+  draft: Draft,
+  tokensAfter: number,
+): Omit<Compaction, 'kind' | 'sessionId'> {
+  return {
+    id: context.compactionId,
+    round: context.input.round,
+    strategy: context.strategy.name,
+    reason: context.reason,
+    tokensBefore: context.tokensBefore,
+    tokensAfter,
+    summary: draft.summary,
+    hides: draft.hides,
+    createdAt: context.now,
+  };
+}

@@ -1,0 +1,141 @@
+import type { JsonValue, Mark, Message, Part, ToolOutputContent } from '@longhaul/protocol';
+import { activeMarks, isUserMessage, partKey } from '../log.ts';
+import { hideableMessages } from '../strategy.ts';
+import { IMAGE_TOKENS } from '../tokens.ts';
+import { allHidden, type CompactionContext, type Draft, ledgerFor, sizeOf } from './draft.ts';
+
+/** The rungs below the strategy, each harder than the one before. */
+export const HARDER_RUNGS: readonly ((context: CompactionContext, draft: Draft) => Draft)[] = [
+  pruneAll,
+  smallTail,
+  cutLargest,
+];
+
+/** Characters below which a text is not worth a mark. */
+const MIN_TEXT_CHARS = 400;
+/** Characters that a cut leaves at the least, the remark about what is missing included. */
+const MIN_KEPT_CHARS = 200;
+const DEFAULT_PROTECTED_TOOLS: ReadonlySet<string> = new Set(['todo']);
+
+function pruneAll(context: CompactionContext, draft: Draft): Draft {
+  const { pinned, pruned } = context.input.marks;
+  const protectedTools = context.protectedTools ?? DEFAULT_PROTECTED_TOOLS;
+  const visible = visibleMessages(context, draft);
+  const lastStep = visible.findLast((message) => message.role === 'assistant');
+  const marks: Mark[] = [];
+  for (const message of visible) {
+    if (message === lastStep || pinned.has(message.id)) continue;
+    for (const [partIndex, part] of message.parts.entries()) {
+      if (part.type !== 'tool' || protectedTools.has(part.name) || pruned.has(partKey(message.id, partIndex)))
+        continue;
+      if (outputChars(part.output ?? []) < MIN_TEXT_CHARS) continue;
+      marks.push({
+        kind: 'prune',
+        id: context.newId(),
+        messageId: message.id,
+        partIndex,
+        compactedAt: context.now,
+      });
+    }
+  }
+  return { ...draft, marks: [...draft.marks, ...marks] };
+}
+
+function visibleMessages(context: CompactionContext, draft: Draft): Message[] {
+  const hidden = new Set(draft.hides);
+  return context.log.messages.filter((message) => !hidden.has(message.id));
+}
+
+/** Hides all before the last step but the newest user message; half the ledger, no narrative. */
+function smallTail(context: CompactionContext, draft: Draft): Draft {
+  const messages = hideableMessages(context.input);
+  const lastStep = messages.findLastIndex((message) => message.role === 'assistant');
+  const newestUser = messages.findLast(isUserMessage);
+  const adds = messages
+    .filter((message, index) => index < lastStep && message !== newestUser)
+    .map(({ id }) => id);
+  const hides = allHidden(context, adds);
+  const ledger = ledgerFor(context, hides, Math.floor(context.ledgerTokens / 2));
+  return { hides, marks: draft.marks, summary: { ledger, narrative: '' } };
+}
+
+interface LongPart {
+  messageId: string;
+  partIndex: number;
+  chars: number;
+}
+
+/**
+ * Cuts the texts that take most, all to the same length: the longest at which the request fits, found by halving, since texts
+ * differ in how many characters a token has.
+ */
+function cutLargest(context: CompactionContext, draft: Draft): Draft {
+  const parts = longParts(context, draft);
+  let low = MIN_KEPT_CHARS;
+  let best = cutTo(context, draft, { parts, keepChars: low });
+  if (sizeOf(context, best) >= context.targetTokens) return best;
+  let high = Math.min(context.targetTokens * 8, Math.max(low, ...parts.map((part) => part.chars)));
+  while (high - low > low * 0.1 && high - low > 20) {
+    const middle = Math.floor((low + high) / 2);
+    const next = cutTo(context, draft, { parts, keepChars: middle });
+    if (sizeOf(context, next) < context.targetTokens * CUT_MARGIN) {
+      best = next;
+      low = middle;
+    } else high = middle;
+  }
+  return best;
+}
+
+/** Leaves room for the next step, which would else have to compact again at once. */
+const CUT_MARGIN = 0.9;
+
+function cutTo(
+  context: CompactionContext,
+  draft: Draft,
+  { parts, keepChars }: { parts: readonly LongPart[]; keepChars: number },
+): Draft {
+  const cut = parts.filter((part) => part.chars > keepChars);
+  const replaced = new Set(cut.map(({ messageId, partIndex }) => partKey(messageId, partIndex)));
+  const kept = draft.marks.filter(
+    (mark) => mark.kind !== 'cut' || !replaced.has(partKey(mark.messageId, mark.partIndex)),
+  );
+  const marks = cut.map(({ messageId, partIndex }): Mark => {
+    return { kind: 'cut', id: context.newId(), messageId, partIndex, keepChars, createdAt: context.now };
+  });
+  return { ...draft, marks: [...kept, ...marks] };
+}
+
+/** The parts that a cut would make smaller, with their length as it is shown now: earlier cuts and prunings count. */
+function longParts(context: CompactionContext, draft: Draft): LongPart[] {
+  const { cuts, pruned } = activeMarks([...context.log.marks, ...draft.marks]);
+  return visibleMessages(context, draft).flatMap((message) =>
+    message.parts.flatMap((part, partIndex) => {
+      const key = partKey(message.id, partIndex);
+      const chars = Math.min(
+        cuttableChars(part, pruned.has(key)),
+        cuts.get(key)?.keepChars ?? Number.POSITIVE_INFINITY,
+      );
+      return chars < MIN_TEXT_CHARS ? [] : [{ messageId: message.id, partIndex, chars }];
+    }),
+  );
+}
+
+function cuttableChars(part: Part, isPruned: boolean): number {
+  if (part.type === 'text') return part.text.length;
+  if (part.type !== 'tool') return 0;
+  return Math.max(longestString(part.input), isPruned ? 0 : outputChars(part.output ?? []));
+}
+
+function longestString(value: JsonValue): number {
+  if (typeof value === 'string') return value.length;
+  if (typeof value !== 'object' || value === null) return 0;
+  return Object.values(value).reduce<number>((longest, item) => Math.max(longest, longestString(item)), 0);
+}
+
+/** Media count as the text that costs as much. */
+function outputChars(output: readonly ToolOutputContent[]): number {
+  return output.reduce(
+    (sum, content) => sum + (content.type === 'text' ? content.text.length : IMAGE_TOKENS * 4),
+    0,
+  );
+}

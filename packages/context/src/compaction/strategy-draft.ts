@@ -1,0 +1,123 @@
+import { type CutMark, LonghaulError, type Mark, type PruneMark } from '@longhaul/protocol';
+import { checkNarrative } from '../narrative.ts';
+import type { CompactionPlan } from '../strategy.ts';
+import { allHidden, type CompactionContext, type Draft, ledgerFor, viewWith } from './draft.ts';
+import { maxNarrativeTokens, previousNarrative, writeNarrative } from './narrate.ts';
+
+/**
+ * The first rung: what the strategy plans, with the summary that stands for it. A strategy may be someone else's: what it throws, or
+ * plans against the rules, is contained here and said in a warning. Only a cancel goes on.
+ */
+export async function strategyDraft(context: CompactionContext, warnings: string[]): Promise<Draft> {
+  const plan = await planSafely(context, warnings);
+  const draft = await draftOf(context, plan, warnings);
+  const objection = objectionTo(context, draft);
+  if (objection === undefined) return draft;
+  warnings.push(`${dropped(context)}: ${objection}.`);
+  return draftOf(context, NO_PLAN, []);
+}
+
+const NO_PLAN: CompactionPlan = { hides: [], marks: [], wantsNarrative: false };
+
+async function planSafely(context: CompactionContext, warnings: string[]): Promise<CompactionPlan> {
+  try {
+    const plan: unknown = await context.strategy.plan(context.input);
+    if (isPlan(plan)) return plan;
+    warnings.push(`${dropped(context)}: it is not { hides: ids, marks: [], wantsNarrative: true or false }.`);
+  } catch (error) {
+    if (context.signal?.aborted === true || isCancel(error)) throw error;
+    warnings.push(`${dropped(context)}: ${error instanceof Error ? error.message : String(error)}.`);
+  }
+  return NO_PLAN;
+}
+
+function dropped({ strategy }: CompactionContext): string {
+  return `The plan of the strategy "${strategy.name}" was dropped`;
+}
+
+function isCancel(error: unknown): boolean {
+  return error instanceof LonghaulError && error.code === 'cancelled';
+}
+
+function isPlan(plan: unknown): plan is CompactionPlan {
+  if (typeof plan !== 'object' || plan === null) return false;
+  const { hides, marks, narrative, warnings = [] } = plan as Partial<Record<string, unknown>>;
+  return (
+    areStrings(hides) &&
+    Array.isArray(marks) &&
+    (narrative === undefined || typeof narrative === 'string') &&
+    areStrings(warnings)
+  );
+}
+
+function areStrings(value: unknown): boolean {
+  return Array.isArray(value) && value.every((item) => typeof item === 'string');
+}
+
+async function draftOf(context: CompactionContext, plan: CompactionPlan, warnings: string[]): Promise<Draft> {
+  warnings.push(...(plan.warnings ?? []), ...unknownIds(context, plan));
+  const hides = allHidden(context, plan.hides);
+  const ledger = ledgerFor(context, hides, context.ledgerTokens);
+  const adds = hides.filter((id) => !context.input.marks.hidden.has(id));
+  const narrative = await narrativeOf(context, { plan, adds, warnings });
+  return { hides, marks: ownMarks(context, plan), summary: { ledger, narrative } };
+}
+
+function unknownIds({ log, strategy }: CompactionContext, { hides }: CompactionPlan): string[] {
+  const known = new Set(log.messages.map(({ id }) => id));
+  const unknown = hides.filter((id) => !known.has(id)).length;
+  if (unknown === 0) return [];
+  return [`The strategy "${strategy.name}" named ${unknown} messages that are not in the session.`];
+}
+
+/** Cuts and prunings of parts that are there, under ids of our own. */
+function ownMarks({ log, newId, now }: CompactionContext, plan: CompactionPlan): Mark[] {
+  const partCounts = new Map(log.messages.map(({ id, parts }) => [id, parts.length]));
+  const isThere = ({ messageId, partIndex }: CutMark | PruneMark) =>
+    Number.isInteger(partIndex) && partIndex >= 0 && partIndex < (partCounts.get(messageId) ?? 0);
+  return plan.marks.flatMap((mark): Mark[] => {
+    if (mark?.kind === 'prune' && isThere(mark)) return [{ ...mark, id: newId(), compactedAt: now }];
+    if (mark?.kind === 'cut' && isThere(mark) && mark.keepChars >= 0)
+      return [{ ...mark, id: newId(), createdAt: now }];
+    return [];
+  });
+}
+
+interface NarrativeTask {
+  plan: CompactionPlan;
+  /** Ids of what is hidden anew. */
+  adds: readonly string[];
+  warnings: string[];
+}
+
+async function narrativeOf(
+  context: CompactionContext,
+  { plan, adds, warnings }: NarrativeTask,
+): Promise<string> {
+  const previous = previousNarrative(context);
+  if (adds.length === 0) return previous;
+  if (plan.narrative !== undefined) return checkedNarrative(context, plan.narrative, warnings);
+  if (!plan.wantsNarrative) return previous;
+  return writeNarrative(context, { hides: adds, form: plan.narrativeForm, warnings });
+}
+
+/** A strategy's own text is held to the same limits as any other. */
+function checkedNarrative(context: CompactionContext, text: string, warnings: string[]): string {
+  if (text.trim() === '') return '';
+  const maxTokens = maxNarrativeTokens(context);
+  const limits = { hiddenTokens: context.tokensBefore, maxTokens, count: context.count };
+  const checked = checkNarrative({ status: 'ok', text, finishedBy: 'stop' }, limits);
+  if (checked.accepted) return checked.text;
+  warnings.push(`The narrative of the strategy "${context.strategy.name}" was dropped: ${checked.reason}.`);
+  return previousNarrative(context);
+}
+
+function objectionTo(context: CompactionContext, draft: Draft): string | undefined {
+  const { strategy, input } = context;
+  if (strategy.validate === undefined) return undefined;
+  try {
+    return strategy.validate(input.entries, viewWith(context, draft));
+  } catch (error) {
+    return error instanceof Error ? error.message : String(error);
+  }
+}

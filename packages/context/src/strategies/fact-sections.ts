@@ -1,0 +1,118 @@
+import { handleOf } from '@longhaul/protocol';
+import { cutMiddle } from '../cut-middle.ts';
+import { rankNames } from '../ledger/file-tree.ts';
+import { commandLine, DONE_ITEM, errorLine } from '../ledger/ledger.ts';
+import { type FileFact, type LedgerFold, oneLine } from '../ledger/ledger-fold.ts';
+import { firstUserMessage } from '../log.ts';
+import type { NarrativeFacts } from '../narrative.ts';
+import type { Sections } from './sections.ts';
+
+/** The six sections, filled from what was computed. Reasons cannot be computed: decisions stay as they were written last. */
+export function factSections(facts: NarrativeFacts, previous: Partial<Sections>): Sections {
+  const { fold } = facts;
+  return {
+    'Original Task': originalTask(facts),
+    'Completed Work': completedWork(fold),
+    'Key Technical Decisions':
+      previous['Key Technical Decisions'] ?? 'Not recorded: no model wrote this summary.',
+    'Current State': currentState(facts),
+    'Pending Work': pendingWork(fold),
+    'Errors & Resolutions': errors(fold),
+  };
+}
+
+/** Share of the summary that the task may take; the whole of it stands before the summary. */
+const TASK_SHARE = 0.25;
+
+function originalTask({ messages, maxTokens, count }: NarrativeFacts): string {
+  const first = firstUserMessage(messages);
+  if (first === undefined) return 'None.';
+  const text = first.parts
+    .map((part) => (part.type === 'text' ? part.text : ''))
+    .join('\n')
+    .trim();
+  const tokens = count(text);
+  const most = maxTokens * TASK_SHARE;
+  if (tokens <= most) return text;
+  return cutMiddle(text, Math.floor((text.length * most) / tokens), handleOf(first.sequence)).text;
+}
+
+const MAX_FILES = 20;
+const NAMES_PER_FILE = 4;
+
+function completedWork(fold: LedgerFold): string {
+  const changed = [...fold.files.values()]
+    .filter(({ actions }) => CHANGES.some((action) => actions.has(action)))
+    .reverse()
+    .slice(0, MAX_FILES);
+  if (changed.length === 0) return 'No file was changed so far.';
+  const names = namesByFile(fold, new Set(changed.map(({ key }) => key)));
+  const rows = changed.map((file) => fileRow(file, names.get(file.key) ?? []));
+  return ['| File | Action | Description |', '| --- | --- | --- |', ...rows].join('\n');
+}
+
+const CHANGES = ['created', 'modified', 'deleted'] as const;
+
+function fileRow({ path, actions, handle }: FileFact, names: readonly string[]): string {
+  const done = CHANGES.filter((action) => actions.has(action)).join(', ');
+  const what = names.length === 0 ? '' : `${names.join(', ')}; `;
+  return `| ${cell(path)} | ${done} | ${cell(what)}${handle} |`;
+}
+
+function cell(text: string): string {
+  return text.replaceAll('|', '\\|');
+}
+
+function namesByFile(fold: LedgerFold, keys: ReadonlySet<string>): Map<string, string[]> {
+  const byFile = new Map<string, string[]>();
+  for (const { name, seen } of rankNames(fold.names)) {
+    if (seen.file === undefined || !keys.has(seen.file) || name.includes('/')) continue;
+    const names = byFile.get(seen.file) ?? [];
+    if (names.length < NAMES_PER_FILE) names.push(name);
+    byFile.set(seen.file, names);
+  }
+  return byFile;
+}
+
+function currentState({ fold, messages }: NarrativeFacts): string {
+  const command = [...fold.commands.values()].at(-1);
+  const file = [...fold.files.values()].at(-1);
+  const open = [...fold.errors.values()].filter((error) => !error.resolved).length;
+  const said = lastWords(messages);
+  return [
+    ...(command === undefined ? [] : [`${commandLine(command)}, the last command`]),
+    ...(file === undefined ? [] : [`- ${file.path} (${file.handle}), the last file`]),
+    ...(said === '' ? [] : [`- Said last: ${said}`]),
+    `- ${open} open ${open === 1 ? 'error' : 'errors'}`,
+  ].join('\n');
+}
+
+function lastWords(messages: NarrativeFacts['messages']): string {
+  for (const message of messages.toReversed()) {
+    if (message.role !== 'assistant') continue;
+    const said = message.parts.findLast((part) => part.type === 'text' && part.text.trim() !== '');
+    if (said?.type === 'text') return oneLine(said.text, 240);
+  }
+  return '';
+}
+
+const LIST_MARK = /^\s*(?:[-*]\s*)?(?:\[[^\]]?\]\s*)?/;
+
+function pendingWork({ todo }: LedgerFold): string {
+  const lines = (todo ?? '').split('\n').filter((line) => line.trim() !== '');
+  if (lines.length === 0) return '- [ ] Finish the original task; no todo list was kept.';
+  const open = lines.filter((line) => !DONE_ITEM.test(line));
+  const done = lines.filter((line) => DONE_ITEM.test(line));
+  const item = (mark: string) => (line: string) => `- [${mark}] ${line.replace(LIST_MARK, '')}`;
+  return [...open.map(item(' ')), ...done.map(item('x'))].join('\n');
+}
+
+const MAX_ERRORS = 8;
+
+function errors(fold: LedgerFold): string {
+  const newest = [...fold.errors.values()].reverse();
+  const open = newest.filter(({ resolved }) => !resolved).map((error) => errorLine('open', error));
+  const resolved = newest.filter((error) => error.resolved).map((error) => errorLine('resolved', error));
+  const lines = [...open, ...resolved].slice(0, MAX_ERRORS);
+  return lines.length === 0 ? 'None.' : lines.join('\n');
+}

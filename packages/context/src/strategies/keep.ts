@@ -1,0 +1,52 @@
+import { isUserMessage } from '../log.ts';
+import { type CompactionPlan, hideableMessages, type PlanInput } from '../strategy.ts';
+import { cutLargeUserMessages } from './cut-large-user-messages.ts';
+
+/** Tokens that each message of the view takes, by its id. */
+export function messageCosts({ entries, meter }: PlanInput): ReadonlyMap<string, number> {
+  const costs = new Map<string, number>();
+  for (const { source, message } of entries)
+    if (source !== undefined) costs.set(source.id, meter.messageTokens(message));
+  return costs;
+}
+
+export interface TailLimits {
+  /** A single message may be more. */
+  maxTokens: number;
+  maxMessages?: number;
+  /** Turns, the newest counted as one. */
+  maxTurns?: number;
+}
+
+/**
+ * Ids of the newest messages within the limits; the last one always. A boundary between messages parts no call from its result: they
+ * are one part.
+ */
+export function newestMessages(input: PlanInput, limits: TailLimits): Set<string> {
+  const { maxTokens, maxMessages = Number.POSITIVE_INFINITY, maxTurns = Number.POSITIVE_INFINITY } = limits;
+  const costs = messageCosts(input);
+  const kept = new Set<string>();
+  let turns = 0;
+  let tokens = 0;
+  for (const message of hideableMessages(input).toReversed()) {
+    tokens += costs.get(message.id) ?? 0;
+    if (kept.size > 0 && (tokens > maxTokens || kept.size >= maxMessages)) break;
+    kept.add(message.id);
+    if (isUserMessage(message)) turns += 1;
+    if (turns >= maxTurns) break;
+  }
+  return kept;
+}
+
+/** The plan that hides all but these, the newest user message, and what no strategy hides. */
+export function planKeeping(
+  input: PlanInput,
+  keep: ReadonlySet<string>,
+  rest: Omit<CompactionPlan, 'hides' | 'marks'>,
+): CompactionPlan {
+  const messages = hideableMessages(input);
+  const newestUser = messages.findLast(isUserMessage);
+  const kept = new Set(newestUser === undefined ? keep : [...keep, newestUser.id]);
+  const hides = messages.filter((message) => !kept.has(message.id)).map((message) => message.id);
+  return { hides, marks: cutLargeUserMessages(input, kept), ...rest };
+}

@@ -1,0 +1,54 @@
+import type { Trigger } from '../budget.ts';
+import type { CompressionStrategy } from '../strategy.ts';
+import { MiddleRemovalStrategy } from './middle-removal.ts';
+import { ProactiveThresholdStrategy } from './proactive-threshold.ts';
+import { PruningAgentStrategy } from './pruning-agent.ts';
+import { ReactiveOverflowStrategy } from './reactive-overflow.ts';
+import { StructuredSummaryStrategy } from './structured-summary.ts';
+
+/** Every strategy of the engine; the first is the default. */
+export const STRATEGY_NAMES = [
+  'reactive-overflow',
+  'proactive-threshold',
+  'structured-summary',
+  'middle-removal',
+  'pruning-agent',
+] as const;
+
+export type StrategyName = (typeof STRATEGY_NAMES)[number];
+
+export interface StrategyOptions {
+  /** Default: the strategy's own. */
+  trigger?: Trigger;
+  /** Turns that `reactive-overflow` keeps. Default 2. */
+  preserveLastNTurns?: number;
+  /** Messages that `structured-summary` keeps. Default 10. */
+  recentMessagesToKeep?: number;
+}
+
+/** Adding a strategy: its class, its line here, and its name above. The contract suite then runs it. */
+const STRATEGIES: Readonly<Record<StrategyName, (options: StrategyOptions) => CompressionStrategy>> = {
+  'reactive-overflow': (options) => new ReactiveOverflowStrategy(options),
+  'proactive-threshold': ({ trigger }) => new ProactiveThresholdStrategy(withTrigger(trigger)),
+  'structured-summary': (options) => new StructuredSummaryStrategy(options),
+  'middle-removal': ({ trigger }) => new MiddleRemovalStrategy(withTrigger(trigger)),
+  'pruning-agent': ({ trigger }) => new PruningAgentStrategy(withTrigger(trigger)),
+};
+
+/**
+ * A strategy of the engine, new for each session or shared: it holds nothing between plans.
+ *
+ * @example createStrategy('structured-summary', { trigger: { kind: 'threshold', percent: 0.7 } })
+ */
+export function createStrategy(name: StrategyName, options: StrategyOptions = {}): CompressionStrategy {
+  return STRATEGIES[name](options);
+}
+
+export function isStrategyName(name: string): name is StrategyName {
+  return STRATEGY_NAMES.some((own) => own === name);
+}
+
+/** Options of one strategy must not reach another that has a like-named one. */
+function withTrigger(trigger: Trigger | undefined): { trigger?: Trigger } {
+  return trigger === undefined ? {} : { trigger };
+}

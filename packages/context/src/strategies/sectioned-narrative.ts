@@ -1,0 +1,90 @@
+import { cutMiddle } from '../cut-middle.ts';
+import {
+  type NarrativeAsk,
+  type NarrativeFacts,
+  type NarrativeForm,
+  SUMMARY_INSTRUCTION,
+} from '../narrative.ts';
+import type { TokenCounter } from '../tokens.ts';
+import { factSections } from './fact-sections.ts';
+import { readSections, SECTION_HEADINGS, type SectionHeading, type Sections } from './sections.ts';
+
+/** Six sections that are always there: what a model leaves out is filled from the ledger, and the task is never left to a model. */
+export const SECTIONED_NARRATIVE: NarrativeForm = {
+  maxTokens: 800,
+  instruction,
+  layOut(text, facts) {
+    const written = readSections(text);
+    if (Object.keys(written).length < MIN_SECTIONS) return undefined;
+    const known = factSections(facts, readSections(facts.previous));
+    return render({ ...known, ...written, 'Original Task': known['Original Task'] }, facts);
+  },
+  fromFacts: (facts) => render(factSections(facts, readSections(facts.previous)), facts),
+};
+
+/** Of the six: an answer with fewer is another text. */
+const MIN_SECTIONS = 3;
+
+function instruction({ maxTokens, previous }: NarrativeAsk): string {
+  const words = Math.max(60, Math.floor(maxTokens * 0.5));
+  const update =
+    previous === ''
+      ? ''
+      : ' Integrate what the summary above says where it still matters; write one summary of it all, and say nothing twice.';
+  return `${SUMMARY_INSTRUCTION}, for yourself, who will go on without the older messages. No tool calls, at most ${words} words, in exactly these sections:
+
+### Completed Work
+| File | Action | Description |
+| --- | --- | --- |
+### Key Technical Decisions
+decisions and their reasons, as a list
+### Current State
+what works, what does not, what is under way
+### Pending Work
+- [ ] a checklist of what comes next
+### Errors & Resolutions
+what failed and how it was solved
+
+The task and the user's instructions are kept elsewhere. Don't invent anything.${update}`;
+}
+
+function render(sections: Sections, { round, maxTokens, count }: NarrativeFacts): string {
+  const lead = round === 1 ? '' : `${incorporated(round - 1)}\n\n`;
+  const shown = { ...sections };
+  let text = lead + joined(shown);
+  while (count(text) > maxTokens && shorten(shown, count)) text = lead + joined(shown);
+  return text;
+}
+
+function incorporated(rounds: number): string {
+  return `This summary incorporates ${rounds} previous ${rounds === 1 ? 'round' : 'rounds'} of compaction.`;
+}
+
+function joined(sections: Sections): string {
+  return SECTION_HEADINGS.map((heading) => `### ${heading}\n${sections[heading]}`).join('\n\n');
+}
+
+const LEAST_CHARS = 60;
+const REST = '(cut here)';
+
+/** Takes something from the end of the section that has most; false when none has any to give. */
+function shorten(sections: Sections, count: TokenCounter): boolean {
+  const sizes = SECTION_HEADINGS.filter((heading) => sections[heading].length > LEAST_CHARS)
+    .map((heading) => ({ heading, tokens: count(sections[heading]) }))
+    .sort((left, right) => right.tokens - left.tokens);
+  const largest = sizes[0];
+  if (largest === undefined) return false;
+  sections[largest.heading] = shorter(largest.heading, sections[largest.heading]);
+  return true;
+}
+
+function shorter(heading: SectionHeading, text: string): string {
+  const keepChars = Math.max(LEAST_CHARS, Math.floor(text.length * 0.85));
+  // The task's end says as much as its beginning.
+  if (heading === 'Original Task') return cutMiddle(text, keepChars).text;
+  const whole = text.endsWith(REST) ? text.slice(0, -REST.length).trimEnd() : text;
+  const lines = whole.split('\n');
+  while (lines.length > 1 && lines.join('\n').length > keepChars - REST.length) lines.pop();
+  const kept = lines.join('\n').slice(0, keepChars - REST.length);
+  return `${kept.trimEnd()}\n${REST}`;
+}
