@@ -27,6 +27,22 @@ export {
   resolveWindow,
   STRATEGY_NAMES,
 } from './config/index.ts';
+export type {
+  ContextReport,
+  ContextShares,
+  HiddenByCompaction,
+  MessageRange,
+  PinnedMessage,
+} from './context/context-report.ts';
+export type { WindowSource } from './context/measure-session.ts';
+export type {
+  CompactionReport,
+  CompactSessionOptions,
+  CompactSessionResult,
+  MeasureSessionOptions,
+  PinResult,
+  UndoResult,
+} from './context/results.ts';
 export { type AiSdkDriverOptions, createAiSdkDriver } from './drivers/ai-sdk-driver.ts';
 export type { AiSdkKind } from './drivers/wire-profile.ts';
 export {
@@ -53,13 +69,14 @@ export { coalesce } from './session/coalesce.ts';
 export { EventHub, type EventListener } from './session/event-hub.ts';
 export { newId } from './session/ids.ts';
 export { currentOwner, isOwnerAlive } from './session/lease-owner.ts';
-export { expandBlobReferences } from './session/media.ts';
+export { expandBlobReferences, storeMedia } from './session/media.ts';
 export {
   DEFAULT_MAX_PENDING,
   type EnqueueResult,
   MessageQueueService,
 } from './session/message-queue-service.ts';
 export { SessionWriter } from './session/session-writer.ts';
+export { storedTokens } from './session/stored-tokens.ts';
 export { createTools, type ToolsOptions } from './tools/create-tools.ts';
 export { sanitizeText, sanitizeToolResult } from './tools/output-sanitizer.ts';
 export type { SessionHistory, Tool, ToolContext, ToolInput, ToolResult } from './tools/tool.ts';

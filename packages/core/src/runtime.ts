@@ -1,3 +1,4 @@
+import type { CompressionStrategy } from '@longhaul/context';
 import {
   type EventPayload,
   LonghaulError,
@@ -8,9 +9,18 @@ import {
   type UserMessageContentPart,
   ZERO_USAGE,
 } from '@longhaul/protocol';
+import type { ContextReport } from './context/context-report.ts';
+import { idleSystemText } from './context/idle-system.ts';
+import type {
+  CompactSessionOptions,
+  CompactSessionResult,
+  MeasureSessionOptions,
+  PinResult,
+  UndoResult,
+} from './context/results.ts';
+import { SessionContext } from './context/session-context.ts';
 import { type Approver, createRuleApprover } from './executor/approver.ts';
 import type { CompressionSettings } from './executor/context-window.ts';
-import { defer } from './executor/defer.ts';
 import { DEFAULT_RETRY, type RetryOptions } from './executor/retry.ts';
 import { NO_LIMITS, type RunLimits } from './executor/run-limits.ts';
 import { type ExecutorResult, TurnExecutor } from './executor/turn-executor.ts';
@@ -18,6 +28,7 @@ import type { BlobStore, Lease, ModelDriver, Sandbox, SessionLog, Store } from '
 import { readInstructionFiles } from './prompt/instruction-files.ts';
 import { buildSystemPrompt } from './prompt/system-prompt.ts';
 import { EventHub, type EventListener } from './session/event-hub.ts';
+import { keepLease, LEASE_TTL_MS } from './session/idle-lease.ts';
 import { newId } from './session/ids.ts';
 import { currentOwner, isOwnerAlive } from './session/lease-owner.ts';
 import { type EnqueueResult, MessageQueueService } from './session/message-queue-service.ts';
@@ -37,6 +48,8 @@ export interface RuntimeOptions {
   /** The driver that writes narratives. Undefined result: none, the ledger stands alone. Default: the session's own model. */
   summariserFor?: (model: string) => Promise<ModelDriver | undefined>;
   compression: CompressionSettings;
+  /** A strategy by its name, for a compaction that names another than the configured one. @throws {LonghaulError} `config_invalid` */
+  strategyFor?: (name: string) => CompressionStrategy | Promise<CompressionStrategy>;
   costOf?: (usage: TokenUsage, driver: ModelDriver) => number | undefined;
   approve?: Approver;
   /** Cap of the output of a tool without its own. */
@@ -64,18 +77,23 @@ export interface RunOptions {
   signal?: AbortSignal;
 }
 
-/** A silent owner is replaced after this long. */
-const LEASE_TTL_MS = 30_000;
+const DEFAULT_INSTRUCTION_FILES = ['AGENTS.md'];
 
 /** Sessions and their runs, on the parts that were passed in. */
 export class Runtime {
   readonly queue: MessageQueueService;
   readonly #options: RuntimeOptions;
   readonly #hub = new EventHub();
+  readonly #context: SessionContext;
 
   constructor(options: RuntimeOptions) {
     this.#options = options;
     this.queue = new MessageQueueService({ store: options.store, blobs: options.blobs, hub: this.#hub });
+    this.#context = new SessionContext({
+      ...options,
+      hub: this.#hub,
+      systemText: (session) => this.#idleSystem(session),
+    });
   }
 
   /** Every event of every session of this runtime, in order. Returns the function that ends the subscription. */
@@ -97,6 +115,44 @@ export class Runtime {
 
   send(sessionId: string, content: readonly UserMessageContentPart[]): Promise<EnqueueResult> {
     return this.queue.enqueue(sessionId, content);
+  }
+
+  /** What fills the session's window: tokens by what they are, and what is hidden from the model. */
+  contextOf(sessionId: string, options?: MeasureSessionOptions): Promise<ContextReport> {
+    return this.#context.report(sessionId, options);
+  }
+
+  /**
+   * Compacts the session now, or says what that would do. While a run drives it, the run compacts at its next step.
+   *
+   * @throws {LonghaulError} `session_not_found`, `window_unknown`, `context_exhausted`, `config_invalid`, `cancelled` (then the session
+   * is as it was).
+   */
+  compact(sessionId: string, options?: CompactSessionOptions): Promise<CompactSessionResult> {
+    return this.#context.compact(sessionId, options);
+  }
+
+  /**
+   * Takes the newest compaction back: the model sees again what it hid, until the next one is needed.
+   *
+   * @throws {LonghaulError} `session_not_found`, `session_busy`.
+   */
+  undoCompaction(sessionId: string): Promise<UndoResult> {
+    return this.#context.undo(sessionId);
+  }
+
+  /**
+   * Keeps a message in every view, whatever is compacted. `target` is a handle (`m12`, `m12.3`) or a message's id.
+   *
+   * @throws {LonghaulError} `session_not_found`, `session_busy`, `not_found`.
+   */
+  pin(sessionId: string, target: string): Promise<PinResult> {
+    return this.#context.pin(sessionId, target);
+  }
+
+  /** Lets compactions hide the message again. Throws as `pin` does. */
+  unpin(sessionId: string, target: string): Promise<PinResult> {
+    return this.#context.unpin(sessionId, target);
   }
 
   /**
@@ -121,7 +177,7 @@ export class Runtime {
       events: [{ type: 'run:started', runId, task: session.task, model: session.model }],
     });
     this.#emitAll(events);
-    await using _renewal = this.#keepLease(lease);
+    await using _renewal = keepLease(store, lease);
     return this.#drive({ session, driver, lease, signal });
   }
 
@@ -192,13 +248,14 @@ export class Runtime {
       retry: retry ?? DEFAULT_RETRY,
       costOf: (usage) => costOf?.(usage, driver),
       buildSystem: () => this.#buildSystem(sandbox),
+      takeCompactionRequest: () => this.#context.takeRequest(session.id),
       ...(summariser === undefined ? {} : { summariser }),
       ...(maxToolOutputChars === undefined ? {} : { maxToolOutputChars }),
     });
   }
 
   async #buildSystem(sandbox: Sandbox): Promise<string> {
-    const { tools, prompt, instructionFiles = ['AGENTS.md'] } = this.#options;
+    const { tools, prompt, instructionFiles = DEFAULT_INSTRUCTION_FILES } = this.#options;
     return buildSystemPrompt({
       workspacePath: sandbox.workspacePath,
       sandbox: sandbox.description,
@@ -207,6 +264,11 @@ export class Runtime {
       instructions: await readInstructionFiles(sandbox.files, instructionFiles),
       ...(prompt === undefined ? {} : { prompt }),
     });
+  }
+
+  #idleSystem(session: Session): Promise<string> {
+    const { tools, prompt, instructionFiles = DEFAULT_INSTRUCTION_FILES } = this.#options;
+    return idleSystemText(session, { tools: tools.map((tool) => tool.name), instructionFiles, prompt });
   }
 
   async #reportDamage(writer: SessionWriter, { damaged }: SessionLog): Promise<void> {
@@ -243,16 +305,6 @@ export class Runtime {
       // The store is what failed: the caller gets the first error, and those who watch are told without it.
       writer.emitTransient(finished);
     }
-  }
-
-  #keepLease(lease: Lease): AsyncDisposable {
-    const { store } = this.#options;
-    const timer = setInterval(() => {
-      // A renewal that fails is noticed by the next append, which checks the epoch.
-      store.renewLease(lease, LEASE_TTL_MS).catch(() => clearInterval(timer));
-    }, LEASE_TTL_MS / 3);
-    timer.unref();
-    return defer(() => clearInterval(timer));
   }
 
   async #existing(sessionId: string): Promise<Session> {

@@ -6,7 +6,7 @@ const MAX_CHARS = 24_000;
 
 /** Reads the workspace's standing instructions. Files that are not there are left out; those too long are cut and say so. */
 export async function readInstructionFiles(
-  files: WorkspaceFiles,
+  files: Pick<WorkspaceFiles, 'stat' | 'read'>,
   paths: readonly string[],
 ): Promise<{ path: string; text: string }[]> {
   const found = await Promise.all(paths.map((path) => readOne(files, path)));
@@ -14,7 +14,7 @@ export async function readInstructionFiles(
 }
 
 async function readOne(
-  files: WorkspaceFiles,
+  files: Pick<WorkspaceFiles, 'stat' | 'read'>,
   path: string,
 ): Promise<{ path: string; text: string } | undefined> {
   try {

@@ -96,6 +96,30 @@ export class SessionWriter {
     this.#emitAll(stored);
   }
 
+  /** Takes a compaction back, and with it the marks that belong to it. */
+  async undoCompaction(
+    { id, round }: Pick<Compaction, 'id' | 'round'>,
+    undoneAt = Date.now(),
+  ): Promise<void> {
+    // Called in one tick, so that a store commits both together.
+    const [, events] = await Promise.all([
+      this.#store.undoMark(this.lease.sessionId, id, undoneAt),
+      this.#store.appendEvents(this.lease, [{ type: 'context:undone', round }]),
+    ]);
+    for (const mark of this.#marks) {
+      const belongs = mark.id === id || ('compactionId' in mark && mark.compactionId === id);
+      if (belongs) mark.undoneAt ??= undoneAt;
+    }
+    this.#emitAll(events);
+  }
+
+  /** @returns Whether the mark stood until now. */
+  async undoMark(markId: string, undoneAt = Date.now()): Promise<boolean> {
+    const isUndone = await this.#store.undoMark(this.lease.sessionId, markId, undoneAt);
+    for (const mark of this.#marks) if (mark.id === markId) mark.undoneAt ??= undoneAt;
+    return isUndone;
+  }
+
   async finishRun(options: Parameters<Store['finishRun']>[1]): Promise<boolean> {
     const outcome = await this.#store.finishRun(this.lease, options);
     this.#emitAll(outcome.events);

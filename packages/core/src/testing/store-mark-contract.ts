@@ -1,9 +1,15 @@
 import assert from 'node:assert/strict';
-import type { Mark } from '@longhaul/protocol';
+import type { Mark, PruneMark } from '@longhaul/protocol';
 import type { ContractRunner } from './contract-runner.ts';
 import { draft, heldSession, type OpenStore, refused, text } from './store-fixtures.ts';
 
-const prune = (id: string): Mark => ({ kind: 'prune', id, messageId: 'm1', partIndex: 0, compactedAt: 5 });
+const prune = (id: string): PruneMark => ({
+  kind: 'prune',
+  id,
+  messageId: 'm1',
+  partIndex: 0,
+  compactedAt: 5,
+});
 const compaction = (id: string, round: number) => ({
   id,
   round,
@@ -76,7 +82,7 @@ export function markContract({ it }: ContractRunner, open: OpenStore): void {
   it('undoes with a compaction the marks that belong to it, and no others', async () => {
     await using store = await open();
     const lease = await heldSession(store);
-    const belonging = (id: string, compactionId: string): Mark => ({ ...prune(id), compactionId });
+    const belonging = (id: string, compactionId: string): PruneMark => ({ ...prune(id), compactionId });
     await store.recordMarks(lease, [prune('k1')]);
     await store.recordCompaction(lease, compaction('c1', 1), { marks: [belonging('k2', 'c1')] });
     await store.recordCompaction(lease, compaction('c2', 2), {

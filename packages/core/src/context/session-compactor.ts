@@ -1,0 +1,147 @@
+import {
+  activeMarks,
+  buildView,
+  type CompactOutcome,
+  type CompressionStrategy,
+  type ContextLog,
+  compact,
+  dueTokens,
+  type Summarise,
+} from '@longhaul/context';
+import { LonghaulError, type Session } from '@longhaul/protocol';
+import type { CompressionSettings } from '../executor/context-window.ts';
+import { recordCompaction } from '../executor/record-compaction.ts';
+import { cancelledCompaction } from '../executor/run-errors.ts';
+import { summariseWith } from '../executor/summarise-with.ts';
+import type { ModelDriver } from '../ports/index.ts';
+import { newId } from '../session/ids.ts';
+import type { SessionWriter } from '../session/session-writer.ts';
+import type { Tool } from '../tools/tool.ts';
+import { rangesOf } from './context-report.ts';
+import { knownBudget, type SessionMeasure } from './measure-session.ts';
+import type { CompactionReport, CompactSessionResult } from './results.ts';
+
+export interface SessionCompactorOptions {
+  tools: readonly Tool[];
+  compression: CompressionSettings;
+  driverFor: (model: string) => Promise<ModelDriver>;
+  /** Default: the session's own model. */
+  summariserFor?: (model: string) => Promise<ModelDriver | undefined>;
+  /** The system text of a session while nothing runs. */
+  systemText: (session: Session) => Promise<string>;
+}
+
+export interface CompactionTask {
+  session: Session;
+  measure: SessionMeasure;
+  strategy: CompressionStrategy;
+}
+
+/** Compactions that a person asks for while nothing runs. */
+export class SessionCompactor {
+  readonly #options: SessionCompactorOptions;
+
+  constructor(options: SessionCompactorOptions) {
+    this.#options = options;
+  }
+
+  /** What a compaction would do. Asks no model and changes nothing. */
+  async preview(log: ContextLog, task: CompactionTask): Promise<CompactSessionResult> {
+    const outcome = await this.#plan(log, task);
+    return outcome.status === 'exhausted'
+      ? nothingOrThrow(outcome.error, log, task)
+      : { status: 'preview', ...reportOf(outcome, log) };
+  }
+
+  /** @throws {LonghaulError} `context_exhausted`, `window_unknown`, `cancelled`. */
+  async compact(
+    writer: SessionWriter,
+    task: CompactionTask,
+    signal: AbortSignal = new AbortController().signal,
+  ): Promise<CompactSessionResult> {
+    await writer.announce({ type: 'session:status', status: 'compacting' });
+    const { summarise, warnings } = await this.#summariser(task.session, signal);
+    const outcome = await this.#plan(writer.log, task, summarise);
+    if (signal.aborted) throw cancelledCompaction();
+    if (outcome.status === 'exhausted') return nothingOrThrow(outcome.error, writer.log, task);
+    const whole = { ...outcome, warnings: [...warnings, ...outcome.warnings] };
+    const report = reportOf(whole, writer.log);
+    await recordCompaction(writer, whole, 'idle');
+    return { status: 'compacted', ...report };
+  }
+
+  #plan(
+    log: ContextLog,
+    { session, measure, strategy }: CompactionTask,
+    summarise?: Summarise,
+  ): Promise<CompactOutcome> {
+    const { compression, tools } = this.#options;
+    return compact({
+      log,
+      budget: knownBudget(measure, session),
+      meter: measure.meter,
+      strategy,
+      reason: 'manual',
+      count: measure.count,
+      ledgerShare: compression.ledgerShare,
+      protectedTools: new Set(tools.filter((tool) => tool.isProtected === true).map(({ name }) => name)),
+      newId,
+      now: Date.now(),
+      ...(summarise === undefined ? {} : { summarise }),
+    });
+  }
+
+  /** A model that cannot be reached costs the narrative, not the compaction. */
+  async #summariser(
+    session: Session,
+    signal: AbortSignal,
+  ): Promise<{ summarise?: Summarise; warnings: string[] }> {
+    const { driverFor, summariserFor = driverFor, tools, systemText } = this.#options;
+    try {
+      const driver = await summariserFor(session.model);
+      if (driver === undefined) return { warnings: [] };
+      const system = await systemText(session);
+      const options = { system, tools: tools.map((tool) => tool.schema), signal, onUsage: () => {} };
+      return { summarise: summariseWith(driver, options), warnings: [] };
+    } catch (error) {
+      if (!(error instanceof LonghaulError)) throw error;
+      const reason = error.message.split('\n')[0];
+      return { warnings: [`No narrative, since the session's model cannot be asked: ${reason}`] };
+    }
+  }
+}
+
+/** Little to save is no failure as long as the session fits. */
+function nothingOrThrow(
+  error: LonghaulError,
+  log: ContextLog,
+  { measure, strategy }: CompactionTask,
+): CompactSessionResult {
+  const tokens = measure.meter.requestTokens(buildView(log), measure.systemTokens + measure.toolTokens);
+  const { budget } = measure;
+  const fits =
+    budget !== undefined &&
+    tokens < Math.min(dueTokens({ marks: [] }, strategy, budget), budget.usableTokens);
+  if (!fits) throw error;
+  return { status: 'nothing', tokens };
+}
+
+function reportOf(
+  { compaction, marks, warnings }: Extract<CompactOutcome, { status: 'compacted' }>,
+  log: ContextLog,
+): CompactionReport {
+  const { hidden } = activeMarks(log.marks);
+  const adds = new Set(compaction.hides.filter((id) => !hidden.has(id)));
+  const { strategy, round, tokensBefore, tokensAfter, summary } = compaction;
+  return {
+    strategy,
+    round,
+    tokensBefore,
+    tokensAfter,
+    hides: { count: adds.size, ranges: rangesOf(log.messages, adds) },
+    pruned: marks.filter((mark) => mark.kind === 'prune').length,
+    cut: marks.filter((mark) => mark.kind === 'cut').length,
+    summary,
+    warnings,
+  };
+}

@@ -1,0 +1,186 @@
+import { activeMarks, type CompressionStrategy, type ContextLog } from '@longhaul/context';
+import {
+  LonghaulError,
+  type Message,
+  type PinMark,
+  parseHandle,
+  type Session,
+  toLonghaulError,
+} from '@longhaul/protocol';
+import type { Store } from '../ports/index.ts';
+import type { EventHub } from '../session/event-hub.ts';
+import { busyWith, holdIdle } from '../session/idle-lease.ts';
+import { newId } from '../session/ids.ts';
+import type { SessionWriter } from '../session/session-writer.ts';
+import { requestCompaction, takeCompactionRequest } from './compaction-request.ts';
+import { type ContextReport, contextReport, toPinned } from './context-report.ts';
+import { measureSession, type SessionMeasure } from './measure-session.ts';
+import type {
+  CompactSessionOptions,
+  CompactSessionResult,
+  MeasureSessionOptions,
+  PinResult,
+  UndoResult,
+} from './results.ts';
+import { SessionCompactor, type SessionCompactorOptions } from './session-compactor.ts';
+
+export interface SessionContextOptions extends SessionCompactorOptions {
+  store: Store;
+  hub: EventHub;
+  /** A strategy by its name. @throws {LonghaulError} `config_invalid` */
+  strategyFor?: (name: string) => CompressionStrategy | Promise<CompressionStrategy>;
+}
+
+/** What a person sees of a session's context, and does to it, between and beside its runs. */
+export class SessionContext {
+  readonly #options: SessionContextOptions;
+  readonly #compactor: SessionCompactor;
+
+  constructor(options: SessionContextOptions) {
+    this.#options = options;
+    this.#compactor = new SessionCompactor(options);
+  }
+
+  /** What fills the window now. @throws {LonghaulError} `session_not_found` */
+  async report(sessionId: string, options: MeasureSessionOptions = {}): Promise<ContextReport> {
+    const { store, compression } = this.#options;
+    const log = await store.loadLog(sessionId);
+    const measure = await this.#measure(log.session, options);
+    const { strategy, auto: isAutomatic } = compression;
+    return contextReport(log, { measure, strategy, isAutomatic });
+  }
+
+  /** @throws {LonghaulError} `session_not_found`, `window_unknown`, `context_exhausted`, `cancelled`, `config_invalid`. */
+  async compact(sessionId: string, options: CompactSessionOptions = {}): Promise<CompactSessionResult> {
+    const { store, hub } = this.#options;
+    const strategy = await this.strategyOf(options.strategy);
+    const log = await store.loadLog(sessionId);
+    const { session } = log;
+    const measure = await this.#measure(session, options);
+    const plan = { session, measure, strategy };
+    if (options.preview === true) return this.#compactor.preview(log, plan);
+    try {
+      return await holdIdle({ store, hub, session }, async (writer) => {
+        // What was asked for meanwhile is done with this.
+        await takeCompactionRequest(store, sessionId);
+        return this.#compactor.compact(writer, plan, options.signal);
+      });
+    } catch (error) {
+      if (toLonghaulError(error).code !== 'session_busy') throw error;
+      const name = options.strategy === undefined ? {} : { strategy: options.strategy };
+      await requestCompaction(store, session, { at: Date.now(), ...name });
+      return { status: 'queued' };
+    }
+  }
+
+  /** The strategy with this name, or the configured one. */
+  async strategyOf(name: string | undefined): Promise<CompressionStrategy> {
+    const { compression, strategyFor } = this.#options;
+    if (name === undefined || name === compression.strategy.name) return compression.strategy;
+    if (strategyFor !== undefined) return strategyFor(name);
+    throw new LonghaulError('config_invalid', `There is no strategy "${name}" here.`);
+  }
+
+  /**
+   * Takes the newest compaction back. Until the next one is needed, the session is compacted only when its window is full.
+   *
+   * @throws {LonghaulError} `session_not_found`, `session_busy`.
+   */
+  async undo(sessionId: string): Promise<UndoResult> {
+    return this.#hold(sessionId, 'undo the compaction', async (writer, session) => {
+      const { compaction } = activeMarks(writer.log.marks);
+      if (compaction === undefined) return { status: 'nothing' };
+      const before = activeMarks(writer.log.marks).hidden.size;
+      await writer.undoCompaction(compaction);
+      const measure = await this.#measure(session, {});
+      const { compression } = this.#options;
+      const { tokens, window } = contextReport(
+        { session, ...writer.log },
+        { measure, strategy: compression.strategy, isAutomatic: true },
+      );
+      const { usableTokens } = window;
+      return {
+        status: 'undone',
+        round: compaction.round,
+        shown: before - activeMarks(writer.log.marks).hidden.size,
+        tokens,
+        fits: usableTokens === undefined || tokens < usableTokens,
+        ...(usableTokens === undefined ? {} : { usableTokens }),
+      };
+    });
+  }
+
+  /**
+   * Keeps a message in every view from now on. One that is hidden comes back at once.
+   *
+   * @param target A handle (`m12`, or `m12.3` for the message of that part) or a message's id.
+   * @throws {LonghaulError} `session_not_found`, `session_busy`, `not_found`.
+   */
+  async pin(sessionId: string, target: string): Promise<PinResult> {
+    return this.#hold(sessionId, 'pin the message', async (writer) => {
+      const message = findMessage(writer.log, target);
+      const { pinned, hidden } = activeMarks(writer.log.marks);
+      const changed = !pinned.has(message.id);
+      const mark: PinMark = { kind: 'pin', id: newId(), messageId: message.id, createdAt: Date.now() };
+      if (changed) await writer.recordMarks([mark], []);
+      return { ...toPinned(message), changed, wasHidden: hidden.has(message.id) };
+    });
+  }
+
+  /** Lets compactions hide the message again. @throws as `pin` */
+  async unpin(sessionId: string, target: string): Promise<PinResult> {
+    return this.#hold(sessionId, 'unpin the message', async (writer) => {
+      const message = findMessage(writer.log, target);
+      const pins = writer.log.marks.filter(
+        (mark) => mark.kind === 'pin' && mark.messageId === message.id && mark.undoneAt === undefined,
+      );
+      await Promise.all(pins.map((pin) => writer.undoMark(pin.id)));
+      return { ...toPinned(message), changed: pins.length > 0, wasHidden: false };
+    });
+  }
+
+  /** For the run that drives the session: the compaction that was asked for since, once. */
+  async takeRequest(sessionId: string): Promise<{ strategy?: CompressionStrategy } | undefined> {
+    const request = await takeCompactionRequest(this.#options.store, sessionId);
+    if (request === undefined) return undefined;
+    return { strategy: await this.strategyOf(request.strategy) };
+  }
+
+  async #hold<T>(
+    sessionId: string,
+    what: string,
+    work: (writer: SessionWriter, session: Session) => Promise<T>,
+  ): Promise<T> {
+    const { store, hub } = this.#options;
+    const { session } = await store.loadLog(sessionId);
+    try {
+      return await holdIdle({ store, hub, session }, (writer) => work(writer, session));
+    } catch (error) {
+      throw busyWith(error, what);
+    }
+  }
+
+  #measure(session: Session, { windowTokens }: MeasureSessionOptions): Promise<SessionMeasure> {
+    const { store, tools, systemText, driverFor } = this.#options;
+    return measureSession(session, {
+      store,
+      systemText,
+      windowTokens,
+      tools: tools.map((tool) => tool.schema),
+      modelInfo: async () => (await driverFor(session.model)).info,
+    });
+  }
+}
+
+function findMessage({ messages }: ContextLog, target: string): Message {
+  const place = parseHandle(target);
+  const found = messages.find((message) =>
+    place === undefined ? message.id === target : message.sequence === place.sequence,
+  );
+  const isPartThere = place?.partIndex === undefined || found?.parts[place.partIndex] !== undefined;
+  if (found !== undefined && isPartThere) return found;
+  throw new LonghaulError(
+    'not_found',
+    `Nothing in this session is named "${target}". Messages are m1 to m${messages.at(-1)?.sequence ?? 0}; longhaul show prints them with their names.`,
+  );
+}

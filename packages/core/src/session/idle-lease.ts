@@ -1,0 +1,70 @@
+import { LonghaulError, type Session, toLonghaulError } from '@longhaul/protocol';
+import { defer } from '../executor/defer.ts';
+import type { Lease, Store } from '../ports/index.ts';
+import type { EventHub } from './event-hub.ts';
+import { newId } from './ids.ts';
+import { currentOwner, isOwnerAlive } from './lease-owner.ts';
+import { SessionWriter } from './session-writer.ts';
+
+/** A silent owner is replaced after this long. */
+export const LEASE_TTL_MS = 30_000;
+
+/** Renews a lease until it is disposed of. */
+export function keepLease(store: Store, lease: Lease): AsyncDisposable {
+  const timer = setInterval(() => {
+    // A renewal that fails is noticed by the next append, which checks the epoch.
+    store.renewLease(lease, LEASE_TTL_MS).catch(() => clearInterval(timer));
+  }, LEASE_TTL_MS / 3);
+  timer.unref();
+  return defer(() => clearInterval(timer));
+}
+
+export interface IdleWork {
+  store: Store;
+  hub: EventHub;
+  session: Session;
+}
+
+/**
+ * Changes a session between its runs: takes it, as a run does, and gives it back as it was.
+ *
+ * @throws {LonghaulError} `session_busy` while a run drives it; what `work` throws.
+ */
+export async function holdIdle<T>(
+  { store, hub, session }: IdleWork,
+  work: (writer: SessionWriter) => Promise<T>,
+): Promise<T> {
+  const { lease } = await store.acquireLease(session.id, {
+    runId: newId(),
+    owner: currentOwner(),
+    ttlMs: LEASE_TTL_MS,
+    isAlive: isOwnerAlive,
+  });
+  await using _renewal = keepLease(store, lease);
+  const writer = new SessionWriter({ store, lease, hub, log: await store.loadLog(session.id) });
+  let status: 'completed' | 'failed' | 'cancelled' = 'completed';
+  try {
+    return await work(writer);
+  } catch (error) {
+    status = toLonghaulError(error).code === 'cancelled' ? 'cancelled' : 'failed';
+    throw error;
+  } finally {
+    await writer.finishRun({
+      status,
+      sessionStatus: session.status,
+      onlyIfQueueEmpty: false,
+      events: [{ type: 'session:status', status: 'idle' }],
+    });
+  }
+}
+
+/** The store's refusal, in words for someone who did not want to send a message. */
+export function busyWith(error: unknown, what: string): unknown {
+  if (!(error instanceof LonghaulError) || error.code !== 'session_busy') return error;
+  const { pid, host } = error.data;
+  return new LonghaulError(
+    'session_busy',
+    `The session is being worked on (process ${pid} on ${host}). Wait until that run has ended, or stop it; then ${what}.`,
+    { data: error.data },
+  );
+}
