@@ -1,0 +1,97 @@
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { createOpenAICompatible } from '@ai-sdk/openai-compatible';
+import {
+  createScriptedModelServer,
+  type Script,
+  type ScriptedModelServer,
+  toolResults,
+  userTexts,
+} from '@longhaul/scripted-model';
+import OpenAI from 'openai';
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import { answer as answerWithAiSdk } from './ai-sdk-loop.ts';
+import { answer as answerWithOpenAi } from './plain-openai.ts';
+
+const WINDOW_TOKENS = 16_384;
+const FILES = 30;
+const QUESTION = 'Read all files and say which of them sets retryAfterSeconds.';
+const SECRET = 'retryAfterSeconds = 47';
+
+let folder: string;
+let server: ScriptedModelServer;
+
+beforeEach(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'longhaul-example-'));
+  for (let number = 1; number <= FILES; number += 1) await writeFile(pathOf(number), fileText(number));
+});
+
+afterEach(async () => {
+  await server.close();
+  await rm(folder, { recursive: true });
+});
+
+function pathOf(number: number): string {
+  return join(folder, `part${number}.ts`);
+}
+
+/** Some 2,500 tokens: all files together are five times the window. */
+function fileText(number: number): string {
+  const lines = Array.from(
+    { length: 220 },
+    (_, line) => `export const value${number}_${line} = ${line * number};`,
+  );
+  return [...lines, number === 2 ? `export const ${SECRET};` : '', ''].join('\n');
+}
+
+/** Reads file after file, then asks `recall` for what it saw long ago, and answers from that. */
+function script(): Script {
+  let read = 0;
+  return ({ messages, asksForSummary }) => {
+    if (asksForSummary) return 'The files were read in order; none but the second was of interest.';
+    const recalled = toolResults(messages, 'recall').at(-1)?.result;
+    if (recalled !== undefined)
+      return `It is ${recalled.includes(SECRET) ? 'part2.ts, 47 seconds' : 'unknown'}.`;
+    read += 1;
+    if (read > FILES)
+      return { toolCalls: [{ name: 'recall', arguments: { query: 'retryAfterSeconds = ' } }] };
+    return { toolCalls: [{ name: 'read_file', arguments: { path: pathOf(read) } }] };
+  };
+}
+
+/** The rounds of compaction that stood in what the server was sent. */
+function rounds(): number[] {
+  const bodies = server.requests.map(({ body }) => JSON.stringify(body));
+  const seen = bodies.flatMap((body) => /Compaction Round (\d+)/.exec(body)?.[1] ?? []);
+  return [...new Set(seen.map(Number))];
+}
+
+function expectWithinWindow(): void {
+  expect(server.overflows).toBe(0);
+  expect(server.requests.every(({ outcome }) => outcome === 'answered')).toBe(true);
+  expect(rounds().length).toBeGreaterThan(3);
+  for (const { body } of server.requests) expect(userTexts(body?.messages ?? [])[0]).toContain(QUESTION);
+}
+
+describe('a loop that reads five windows full of files, and recalls what it read first', () => {
+  it('with the official OpenAI client', async () => {
+    server = await createScriptedModelServer({ script: script(), windowTokens: WINDOW_TOKENS });
+    using log = vi.spyOn(console, 'error').mockImplementation(() => {});
+    const client = new OpenAI({ baseURL: server.url, apiKey: 'any', maxRetries: 0 });
+    const text = await answerWithOpenAi(QUESTION, { client, model: 'scripted', windowTokens: WINDOW_TOKENS });
+    expect(text).toBe('It is part2.ts, 47 seconds.');
+    expectWithinWindow();
+    expect(log.mock.calls.join()).toContain('compacted: ');
+  });
+
+  it('with the AI SDK, and a narrative by the model', async () => {
+    server = await createScriptedModelServer({ script: script(), windowTokens: WINDOW_TOKENS });
+    const model = createOpenAICompatible({ name: 'scripted', baseURL: server.url })('scripted');
+    const text = await answerWithAiSdk(QUESTION, { model, windowTokens: WINDOW_TOKENS });
+    expect(text).toBe('It is part2.ts, 47 seconds.');
+    const last = JSON.stringify(server.requests.at(-1)?.body);
+    expect(last).toContain('none but the second was of interest');
+    expectWithinWindow();
+  });
+});
