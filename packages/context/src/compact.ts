@@ -37,7 +37,8 @@ export async function compact(options: CompactOptions): Promise<CompactOutcome> 
   return {
     status: 'compacted',
     compaction: toCompaction(context, best, tokensAfter),
-    marks: best.marks,
+    // Named by it, so that they are undone with it.
+    marks: best.marks.map((mark) => ({ ...mark, compactionId: context.compactionId })),
     warnings,
   };
 }

@@ -1,0 +1,293 @@
+import { createHash } from 'node:crypto';
+import { buildView } from '@longhaul/context';
+import { createMemoryStore } from '@longhaul/storage/memory';
+import { openSqliteStore } from '@longhaul/storage/sqlite';
+import { describe, expect, it } from 'vitest';
+import { answer, calls, playedDriver, usageOf } from '../executor/test-support/played-driver.ts';
+import { type TestRun, testRun, testTool, text } from '../executor/test-support/test-runtime.ts';
+import type { Store } from '../ports/index.ts';
+
+const STORES: [string, () => Promise<Store>][] = [
+  ['memory', async () => createMemoryStore()],
+  ['sqlite', () => openSqliteStore({ path: ':memory:' })],
+];
+
+/** A session with one long turn of `steps` tool calls, of about 600 tokens each, driven to its end. */
+async function workedSession(store: Store, steps = 12): Promise<TestRun> {
+  const look = testTool('look', () => text(`function found() {}\n${'some words of a file\n'.repeat(100)}`));
+  const plan = Array.from({ length: steps }, (_, index) =>
+    calls({ name: 'look', callId: `c${index}`, input: { path: `src/file-${index}.ts` } }),
+  );
+  const test = await testRun(playedDriver([...plan, answer('All seen.')]), [look], { store });
+  await test.run('Look at every file. Never touch the schema.');
+  return test;
+}
+
+/** What the model would be sent now; `entries`: only the first so many. */
+async function view(test: TestRun, entries?: number): Promise<string> {
+  const messages = buildView(await test.store.loadLog(test.sessionId)).map(({ message }) => message);
+  return createHash('sha256')
+    .update(JSON.stringify(messages.slice(0, entries)))
+    .digest('hex');
+}
+
+async function viewLength(test: TestRun): Promise<number> {
+  return buildView(await test.store.loadLog(test.sessionId)).length;
+}
+
+async function isShown(test: TestRun, callId: string): Promise<boolean> {
+  const view = buildView(await test.store.loadLog(test.sessionId));
+  return view.some(({ message }) =>
+    message.content.some((part) => part.type === 'tool' && part.callId === callId),
+  );
+}
+
+async function stored(test: TestRun): Promise<string> {
+  const log = await test.store.loadLog(test.sessionId);
+  const events = await test.store.readEvents(test.sessionId);
+  return JSON.stringify([log, events, await test.store.listRuns(test.sessionId)]);
+}
+
+describe.each(STORES)('by hand, on the %s store', (_, open) => {
+  it('a preview says what would be hidden, and changes nothing', async () => {
+    await using store = await open();
+    const test = await workedSession(store);
+    const before = await stored(test);
+    const plan = await test.runtime.compact(test.sessionId, { preview: true });
+    if (plan.status !== 'preview') throw new Error(`It is ${plan.status}.`);
+    expect(plan).toMatchObject({ strategy: 'reactive-overflow', round: 1, warnings: [] });
+    expect(plan.tokensAfter).toBeLessThan(plan.tokensBefore);
+    expect(plan.hides.count).toBeGreaterThan(3);
+    expect(plan.hides.ranges[0]).toMatchObject({ from: 'm2' });
+    expect(plan.summary.ledger).toContain('file-0.ts');
+    expect(await stored(test)).toBe(before);
+  });
+
+  it('a compaction does what its preview said, and is told', async () => {
+    await using store = await open();
+    const test = await workedSession(store);
+    const plan = await test.runtime.compact(test.sessionId, { preview: true });
+    const made = await test.runtime.compact(test.sessionId);
+    expect(made).toEqual({ ...plan, status: 'compacted' });
+    expect(test.of('context:compressed')).toMatchObject([{ reason: 'manual', round: 1 }]);
+    expect(test.of('session:status').at(-1)).toMatchObject({ status: 'idle' });
+    expect(await store.leaseHolder(test.sessionId)).toBeUndefined();
+    expect(await store.getSession(test.sessionId)).toMatchObject({ status: 'completed' });
+  });
+
+  it('an undo brings back the very view there was, twice', async () => {
+    await using store = await open();
+    const test = await workedSession(store);
+    const [first, firstLength] = [await view(test), await viewLength(test)];
+    await test.runtime.compact(test.sessionId);
+    await test.run(`Mind all of this. ${'words '.repeat(3_000)}`);
+    await test.run(`And of this. ${'words '.repeat(3_000)}`);
+    const second = await view(test);
+    expect(await test.runtime.compact(test.sessionId)).toMatchObject({ status: 'compacted', round: 2 });
+    expect(await view(test)).not.toBe(second);
+    expect(await test.runtime.undoCompaction(test.sessionId)).toMatchObject({ status: 'undone', round: 2 });
+    expect(await view(test)).toBe(second);
+    const last = await test.runtime.undoCompaction(test.sessionId);
+    expect(last).toMatchObject({ status: 'undone', round: 1, fits: false });
+    expect(await view(test, firstLength)).toBe(first);
+    expect(await viewLength(test)).toBe(firstLength + 4);
+    expect(test.of('context:undone')).toMatchObject([{ round: 2 }, { round: 1 }]);
+    expect(await test.runtime.undoCompaction(test.sessionId)).toEqual({ status: 'nothing' });
+  });
+
+  it('what a compaction pruned and cut is whole again after its undo', async () => {
+    await using store = await open();
+    const test = await workedSession(store, 3);
+    await test.run(`Mind this:\n${'a long list of wishes '.repeat(1_200)}`);
+    const before = await view(test);
+    const made = await test.runtime.compact(test.sessionId, { windowTokens: 9_000 });
+    expect(made).toMatchObject({ status: 'compacted', cut: expect.any(Number) });
+    if (made.status === 'compacted') expect(made.cut + made.pruned).toBeGreaterThan(0);
+    expect(await view(test)).not.toBe(before);
+    await test.runtime.undoCompaction(test.sessionId);
+    expect(await view(test)).toBe(before);
+  });
+
+  it('a pin brings a hidden message back at once, and keeps it through two compactions', async () => {
+    await using store = await open();
+    const test = await workedSession(store);
+    await test.runtime.compact(test.sessionId);
+    const shown = () => isShown(test, 'c1');
+    expect(await shown()).toBe(false);
+    const pinned = await test.runtime.pin(test.sessionId, 'm3.0');
+    expect(pinned).toMatchObject({ handle: 'm3', changed: true, wasHidden: true });
+    expect(await shown()).toBe(true);
+    for (const task of ['More.', 'Still more.']) {
+      await test.run(`${task} ${'words '.repeat(2_000)}`);
+      await test.runtime.compact(test.sessionId);
+      expect(await shown()).toBe(true);
+    }
+    const log = await store.loadLog(test.sessionId);
+    expect(log.marks.filter((mark) => mark.kind === 'compaction').length).toBeGreaterThanOrEqual(3);
+    expect(await test.runtime.pin(test.sessionId, pinned.messageId)).toMatchObject({ changed: false });
+    expect((await test.runtime.contextOf(test.sessionId)).pins).toMatchObject([{ handle: 'm3' }]);
+    expect(await test.runtime.unpin(test.sessionId, 'm3')).toMatchObject({ changed: true });
+    expect(await test.runtime.unpin(test.sessionId, 'm3')).toMatchObject({ changed: false });
+    await test.run(`And more. ${'words '.repeat(3_000)}`);
+    await test.runtime.compact(test.sessionId);
+    expect(await shown()).toBe(false);
+  });
+
+  it('tells what fills the window: all shares together are the request', async () => {
+    await using store = await open();
+    const test = await workedSession(store);
+    const before = await test.runtime.contextOf(test.sessionId);
+    expect(before).toMatchObject({
+      strategy: 'reactive-overflow',
+      window: { source: 'last-run', windowTokens: 16_000, usableTokens: 12_000, triggerTokens: 12_000 },
+      messages: { total: 14, visible: 14, hidden: 0 },
+      shares: { ledger: 0, narrative: 0, media: 0 },
+      hidden: [],
+      isTriggerRaised: false,
+    });
+    expect(before.shares.system).toBeGreaterThan(100);
+    expect(before.shares.outputs).toBeGreaterThan(before.tokens / 2);
+    await test.runtime.compact(test.sessionId);
+    const after = await test.runtime.contextOf(test.sessionId);
+    expect(after.shares.ledger).toBeGreaterThan(0);
+    expect(after.hidden).toMatchObject([{ round: 1, reason: 'manual', count: after.messages.hidden }]);
+    for (const { tokens, shares } of [before, after]) {
+      expect(Object.values(shares).reduce((sum, share) => sum + share)).toBe(tokens);
+    }
+    await test.runtime.undoCompaction(test.sessionId);
+    const undone = await test.runtime.contextOf(test.sessionId);
+    expect(undone).toEqual({ ...before, isTriggerRaised: true });
+  });
+});
+
+describe('by hand', () => {
+  it('little to save is a notice, not an error', async () => {
+    const test = await testRun(playedDriver([answer('Done.')]));
+    await test.run('A small thing.');
+    expect(await test.runtime.compact(test.sessionId)).toMatchObject({ status: 'nothing' });
+    expect(await test.runtime.compact(test.sessionId, { preview: true })).toMatchObject({
+      status: 'nothing',
+    });
+    expect((await test.store.loadLog(test.sessionId)).marks).toEqual([]);
+  });
+
+  it('a session that is being worked on compacts at its next step, and cannot be undone or pinned meanwhile', async () => {
+    const seen: unknown[] = [];
+    let steps = 0;
+    const look = testTool('look', async () => {
+      steps += 1;
+      if (steps === 10) {
+        seen.push(await test.runtime.compact(test.sessionId));
+        for (const attempt of [
+          () => test.runtime.undoCompaction(test.sessionId),
+          () => test.runtime.pin(test.sessionId, 'm1'),
+        ]) {
+          seen.push(await attempt().catch((error: unknown) => error));
+        }
+        seen.push((await test.runtime.contextOf(test.sessionId)).messages.hidden);
+      }
+      return text('words of a file\n'.repeat(120));
+    });
+    const plan = Array.from({ length: 12 }, (_, index) => calls({ name: 'look', callId: `c${index}` }));
+    const test: TestRun = await testRun(playedDriver([...plan, answer('Done.')]), [look]);
+    await test.run('Look.');
+    expect(seen).toMatchObject([
+      { status: 'queued' },
+      { code: 'session_busy' },
+      { code: 'session_busy', message: expect.stringContaining('then pin the message') },
+      0,
+    ]);
+    const order = test.events.map((event) => event.type);
+    const compressed = order.indexOf('context:compressed');
+    expect(test.of('context:compressed')).toMatchObject([{ reason: 'manual' }]);
+    expect(order.slice(compressed).filter((type) => type === 'llm:thinking')).toHaveLength(3);
+    expect((await test.store.getSession(test.sessionId))?.metadata).toEqual({});
+  });
+
+  it('after an undo the strategy waits until the window is full, and then says that it must compact again', async () => {
+    const look = testTool('look', () => text('words of a file\n'.repeat(150)));
+    const steps = Array.from({ length: 14 }, (_, index) => calls({ name: 'look', callId: `c${index}` }));
+    const early = { kind: 'threshold', percent: 0.3 } as const;
+    const { ReactiveOverflowStrategy } = await import('@longhaul/context');
+    const own = new ReactiveOverflowStrategy();
+    const strategy = {
+      name: 'early',
+      trigger: early,
+      plan: (input: Parameters<typeof own.plan>[0]) => own.plan(input),
+    };
+    const test = await testRun(playedDriver([...steps, answer('Done.')]), [look], {
+      compression: { strategy, auto: true, ledgerShare: 0.2 },
+    });
+    await test.run('Look.', {}).catch(() => undefined);
+    expect(test.of('context:compressed').length).toBeGreaterThan(0);
+    const rounds = test.of('context:compressed').length;
+    await test.runtime.undoCompaction(test.sessionId);
+    const report = await test.runtime.contextOf(test.sessionId);
+    expect(report.window.triggerTokens).toBe(report.window.usableTokens);
+    expect(report.tokens).toBeGreaterThan(0.3 * 16_000);
+    await test.run('Go on.');
+    expect(test.of('context:compressed')).toHaveLength(rounds);
+    await test.run(`Read this: ${'many words '.repeat(3_000)}`);
+    expect(test.of('context:compressed').length).toBeGreaterThan(rounds);
+    expect(test.of('context:warning').map((event) => event.message)).toContain(
+      'What was undone does not fit into the window any more: compacting again.',
+    );
+  });
+
+  it('a cancelled compaction leaves the session as it was', async () => {
+    const cancel = new AbortController();
+    const driver = playedDriver([
+      ...Array.from({ length: 8 }, (_, index) => calls({ name: 'look', callId: `c${index}` })),
+      answer('Done.'),
+      () => {
+        cancel.abort();
+        return answer('A narrative.');
+      },
+    ]);
+    const look = testTool('look', () => text('words of a file\n'.repeat(150)));
+    const test = await testRun(driver, [look], { summariserFor: async () => driver });
+    await test.run('Look.');
+    const before = await test.store.loadLog(test.sessionId);
+    const cancelled = test.runtime.compact(test.sessionId, { signal: cancel.signal });
+    await expect(cancelled).rejects.toMatchObject({ code: 'cancelled' });
+    const after = await test.store.loadLog(test.sessionId);
+    expect([after.messages, after.marks, after.session.status]).toEqual([before.messages, [], 'completed']);
+    expect(test.of('session:status').at(-1)).toMatchObject({ status: 'idle' });
+  });
+
+  it('a model that cannot be reached costs the narrative alone', async () => {
+    const test = await workedSession(createMemoryStore());
+    const away = await testRun(playedDriver([]), [], {
+      store: test.store,
+      summariserFor: async () => {
+        throw (await import('@longhaul/protocol')).toLonghaulError(new Error('The server is away.'));
+      },
+    });
+    const made = await away.runtime.compact(test.sessionId);
+    expect(made).toMatchObject({
+      status: 'compacted',
+      warnings: [expect.stringContaining('The server is away.')],
+    });
+  });
+
+  it('names what it does not find, and asks for a window it cannot know', async () => {
+    const test = await testRun(playedDriver([answer('Done.', usageOf(50))]), [], {
+      driverFor: async () => {
+        const { LonghaulError } = await import('@longhaul/protocol');
+        throw new LonghaulError('unknown_model', 'No such model here.');
+      },
+    });
+    await expect(test.runtime.pin(test.sessionId, 'm1')).rejects.toMatchObject({ code: 'not_found' });
+    await expect(test.runtime.pin(test.sessionId, 'what?')).rejects.toMatchObject({ code: 'not_found' });
+    await expect(test.runtime.contextOf('nowhere')).rejects.toMatchObject({ code: 'session_not_found' });
+    await expect(test.runtime.compact(test.sessionId)).rejects.toMatchObject({ code: 'window_unknown' });
+    await expect(test.runtime.compact(test.sessionId, { strategy: 'best' })).rejects.toMatchObject({
+      code: 'config_invalid',
+    });
+    const { window, tokens } = await test.runtime.contextOf(test.sessionId);
+    expect(window).toEqual({ source: 'unknown' });
+    expect(tokens).toBeGreaterThan(0);
+    const given = await test.runtime.contextOf(test.sessionId, { windowTokens: 32_000 });
+    expect(given.window).toMatchObject({ source: 'given', windowTokens: 32_000, usableTokens: 24_000 });
+  });
+});
