@@ -24,7 +24,7 @@ const PURE = new Set(['context']);
 const IMPURE = /\b(?:Date\.now|new Date\(\)|Math\.random|performance\.now|process\.)/;
 
 /** Declared at the root, for tests only. */
-const TEST_TOOLS = new Set(['vitest', 'fast-check', 'openai', '@copilotkit/aimock', 'bun']);
+const TEST_TOOLS = new Set(['vitest', 'fast-check', 'openai', '@copilotkit/aimock', 'bun', 'rolldown']);
 
 interface Edge {
   from: string;
