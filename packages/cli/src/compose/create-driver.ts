@@ -30,6 +30,7 @@ export async function createDriver(model: ResolvedModel, options: DriverOptions)
     stallMs: options.stallMs,
     ...(model.baseUrl === undefined ? {} : { baseUrl: model.baseUrl }),
     ...(model.apiKey === undefined ? {} : { apiKey: model.apiKey }),
+    ...(model.strictRoles === undefined ? {} : { strictRoles: model.strictRoles }),
     info: modelInfoOf(model, window),
   });
   return { driver, window };

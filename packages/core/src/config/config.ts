@@ -88,6 +88,8 @@ export interface ModelConfig {
   maxOutput?: number;
   price?: TokenPrice;
   accepts?: { images?: boolean; files?: boolean };
+  /** For chat templates in which user and assistant must alternate and no system message may stand. Default false. */
+  strictRoles?: boolean;
 }
 
 export interface AgentConfig {

@@ -81,6 +81,7 @@ describe('resolveModel', () => {
           'org/big': {
             window: 65536,
             maxOutput: 8192,
+            strictRoles: true,
             price: { input: 1, output: 5 },
             accepts: { images: true },
           },
@@ -101,6 +102,7 @@ describe('resolveModel', () => {
       windowTokens: 65536,
       windowSource: 'configuration',
       maxOutputTokens: 8192,
+      strictRoles: true,
       price: { input: 1, output: 5 },
       accepts: { images: true, files: false },
     });

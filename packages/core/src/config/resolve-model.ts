@@ -23,6 +23,7 @@ export interface ResolvedModel {
   maxOutputTokens?: number;
   price?: ModelPrice;
   accepts?: { images: boolean; files: boolean };
+  strictRoles?: boolean;
 }
 
 export interface ResolveModelOptions {
@@ -143,6 +144,7 @@ function knownOf(kind: Kind, model: string, settings: ModelConfig | undefined): 
     ...(maxOutputTokens === undefined ? {} : { maxOutputTokens }),
     ...(price === undefined ? {} : { price }),
     ...(entry || settings?.accepts ? { accepts } : {}),
+    ...(settings?.strictRoles === undefined ? {} : { strictRoles: settings.strictRoles }),
   };
 }
 

@@ -54,6 +54,10 @@ const model = z.strictObject({
     }),
     'Media the model takes.',
   ),
+  strictRoles: setting(
+    z.boolean(),
+    'For chat templates that refuse system messages, or roles that do not alternate. Default: false.',
+  ),
 });
 
 const provider = z.strictObject({

@@ -7,7 +7,7 @@ import { createRequestGuard, type RequestGuard } from './request-guard.ts';
 import { createStepEvents } from './step-events.ts';
 import { type CallTarget, toStepError } from './step-failure.ts';
 import { streamStep } from './step-stream.ts';
-import { type AiSdkKind, type WireProfile, wireProfile } from './wire-profile.ts';
+import { type AiSdkKind, type WireProfile, wireProfile, withStrictRoles } from './wire-profile.ts';
 
 export interface AiSdkDriverOptions {
   kind: AiSdkKind;
@@ -17,6 +17,8 @@ export interface AiSdkDriverOptions {
   /** Default: the provider's own; for `lmstudio` and `ollama` their usual local port. */
   baseUrl?: string;
   apiKey?: string;
+  /** User and assistant alternate, and the system text stands in the first user message. Default false. */
+  strictRoles?: boolean;
   info: ModelInfo;
   /**
    * Silence of the server, in milliseconds, after which the request is ended with `provider_timeout`. Any byte counts, also a comment that
@@ -56,7 +58,8 @@ export async function createAiSdkDriver(options: AiSdkDriverOptions): Promise<Mo
     onBytes: (signal) => guards.get(signal)?.touch(),
   });
   const model = await loadLanguageModel({ ...options, fetch });
-  const profile = wireProfile(options.kind, modelId, options.baseUrl);
+  const known = wireProfile(options.kind, modelId, options.baseUrl);
+  const profile = options.strictRoles === true ? withStrictRoles(known) : known;
   const parts = { options, model, profile, stallMs: options.stallMs ?? DEFAULT_STALL_MS, target, guards };
   return { info: options.info, step: (request) => step(parts, request) };
 }

@@ -3,7 +3,14 @@ import type {
   LanguageModelV4Prompt,
   LanguageModelV4ToolResultPart,
 } from '@ai-sdk/provider';
-import type { ViewAssistantMessage, ViewMessage, ViewUserMessage } from '@longhaul/context';
+import {
+  AFTER_RESULTS_TEXT,
+  joinTexts,
+  toStrictRoles,
+  type ViewAssistantMessage,
+  type ViewMessage,
+  type ViewUserMessage,
+} from '@longhaul/context';
 import type { ProviderMetadata } from '@longhaul/protocol';
 import type { ModelInfo } from '../ports/index.ts';
 import { createCallIds } from './call-ids.ts';
@@ -31,15 +38,20 @@ export function toPrompt(
   profile: WireProfile,
 ): LanguageModelV4Prompt {
   const context = { info, profile, callIds: createCallIds(profile.callIds) };
-  const openTurn = request.messages.findLastIndex((message) => message.role === 'user');
+  const { system, messages } = profile.strictRoles ? strictRequest(request) : request;
+  const openTurn = messages.findLastIndex((message) => message.role === 'user');
   const prompt: LanguageModelV4Prompt = [];
-  if (request.system !== '') prompt.push({ role: 'system', content: request.system });
-  for (const [index, message] of request.messages.entries()) {
+  if (system !== '') prompt.push({ role: 'system', content: system });
+  for (const [index, message] of messages.entries()) {
     if (message.role === 'user') pushUser(prompt, userParts(message, context), profile);
     else pushAssistant(prompt, message, { ...context, isOpenTurn: index > openTurn });
   }
   if (profile.cacheBreakpoints) markCacheBreakpoints(prompt);
   return prompt;
+}
+
+function strictRequest({ system, messages }: { system: string; messages: readonly ViewMessage[] }) {
+  return { system: '', messages: toStrictRoles(messages, { system }) };
 }
 
 function userParts(message: ViewUserMessage, { info, profile }: PromptContext): PromptPart[] {
@@ -50,6 +62,9 @@ function userParts(message: ViewUserMessage, { info, profile }: PromptContext): 
 
 function pushUser(prompt: LanguageModelV4Prompt, parts: PromptPart[], profile: WireProfile): void {
   if (parts.length === 0) return;
+  // Only media of a tool's result come here so: the rest of the view is strict already.
+  if (profile.strictRoles && prompt.at(-1)?.role === 'tool')
+    prompt.push({ role: 'assistant', content: [{ type: 'text', text: AFTER_RESULTS_TEXT }] });
   const last = prompt.at(-1);
   if (!profile.joinsUserMessages) {
     prompt.push({ role: 'user', content: parts });
@@ -58,20 +73,6 @@ function pushUser(prompt: LanguageModelV4Prompt, parts: PromptPart[], profile: W
   } else {
     prompt.push({ role: 'user', content: joinTexts(parts) });
   }
-}
-
-/** Many small servers take a message of one text only, as a string. */
-function joinTexts(parts: PromptPart[]): PromptPart[] {
-  const joined: PromptPart[] = [];
-  for (const part of parts) {
-    const last = joined.at(-1);
-    if (part.type === 'text' && last?.type === 'text') {
-      joined[joined.length - 1] = { type: 'text', text: `${last.text}\n\n${part.text}` };
-    } else {
-      joined.push(part);
-    }
-  }
-  return joined;
 }
 
 function pushAssistant(

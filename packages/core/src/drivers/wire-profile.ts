@@ -9,6 +9,8 @@ export interface WireProfile {
   flagsErrors: boolean;
   /** Neighbouring user messages become one: many chat templates demand that roles alternate. */
   joinsUserMessages: boolean;
+  /** User and assistant alternate, a user comes first, and the system text stands in its message. */
+  strictRoles: boolean;
   /** Marks where the provider shall cache the prompt's beginning. */
   cacheBreakpoints: boolean;
   /** `signed`: with the provider's own metadata; `open-turn`: as text since the last user message; `never`. */
@@ -27,6 +29,7 @@ const HOSTED: WireProfile = {
   mediaInToolResults: true,
   flagsErrors: true,
   joinsUserMessages: false,
+  strictRoles: false,
   cacheBreakpoints: false,
   reasoning: 'signed',
   imageTypes: WEB_IMAGES,
@@ -37,6 +40,7 @@ const COMPATIBLE: WireProfile = {
   mediaInToolResults: false,
   flagsErrors: false,
   joinsUserMessages: true,
+  strictRoles: false,
   cacheBreakpoints: false,
   reasoning: 'never',
   imageTypes: WEB_IMAGES,
@@ -61,4 +65,8 @@ export function wireProfile(kind: AiSdkKind, model: string, baseUrl = ''): WireP
     reasoning: NEEDS_OWN_REASONING.test(model) ? 'open-turn' : 'never',
     callIds: NINE_CHARACTER_IDS.test(model) || NINE_CHARACTER_IDS.test(baseUrl) ? 'nine' : 'any',
   };
+}
+
+export function withStrictRoles(profile: WireProfile): WireProfile {
+  return { ...profile, joinsUserMessages: true, strictRoles: true };
 }

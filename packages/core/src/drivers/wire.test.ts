@@ -32,7 +32,10 @@ const says = (content: ViewAssistantMessage['content'], model?: string): ViewAss
   ...(model === undefined ? {} : { model }),
 });
 
-async function sentByChat(messages: ViewMessage[], options: { model?: string; info?: ModelInfo } = {}) {
+async function sentByChat(
+  messages: ViewMessage[],
+  options: { model?: string; info?: ModelInfo; strictRoles?: boolean } = {},
+) {
   const server = await startChatServer();
   onTestFinished(() => server[Symbol.asyncDispose]());
   const driver = await createAiSdkDriver({
@@ -89,6 +92,25 @@ test('chat: parallel calls stand in one assistant message, their media in one us
 test('chat: neighbouring user messages become one text, because templates demand that roles alternate', async () => {
   const body = await sentByChat([userSays('One.'), says([{ type: 'text', text: ' ' }]), userSays('Two.')]);
   expect(body.messages.slice(1)).toEqual([{ role: 'user', content: 'One.\n\nTwo.' }]);
+});
+
+test('chat: strict roles leave no system message, alternate, and let only an assistant follow a result', async () => {
+  const summary = says([{ type: 'text', text: 'Summary.' }]);
+  const messages = [
+    userSays('Look.'),
+    summary,
+    summary,
+    userSays('Go.'),
+    says([IMAGE_TOOL]),
+    userSays('And?'),
+  ];
+  const { messages: sent } = await sentByChat(messages, { strictRoles: true });
+  const roles = sent.map((message: { role: string }) => message.role);
+  expect(roles.slice(0, 5)).toEqual(['user', 'assistant', 'user', 'assistant', 'tool']);
+  expect(roles.slice(5)).toEqual(['assistant', 'user', 'assistant', 'user']);
+  expect(sent[0].content).toBe('Be terse.\n\nLook.');
+  expect(JSON.stringify(sent[6])).toContain(PNG);
+  expect(sent.at(-1).content).toBe('And?');
 });
 
 test('chat: media the model does not take are a line of text, never the bytes', async () => {
