@@ -1,15 +1,16 @@
-import { type CompressionStrategy, ReactiveOverflowStrategy, type Trigger } from '@longhaul/context';
+import { type CompressionStrategy, createStrategy, isStrategyName, type Trigger } from '@longhaul/context';
 import type { CompressionConfig, CompressionSettings, CompressionTrigger } from '@longhaul/core';
-import { LonghaulError } from '@longhaul/protocol';
+import { loadStrategy } from './load-strategy.ts';
 
-/** Strategies that exist in this version. */
-const AVAILABLE = ['reactive-overflow'];
-
-/** @throws {LonghaulError} `config_invalid` for a strategy that does not exist here. */
-export function compressionSettings(config: CompressionConfig): CompressionSettings {
+/**
+ * How the context of sessions is kept small, as the configuration says.
+ *
+ * @throws {LonghaulError} `config_invalid` where it names a module that is no strategy.
+ */
+export async function compressionSettings(config: CompressionConfig): Promise<CompressionSettings> {
   const { options, auto, trigger } = config;
   return {
-    strategy: withTrigger(createStrategy(config), trigger),
+    strategy: await strategyNamed(config, config.strategy),
     auto: auto && trigger !== 'manual',
     ledgerShare: options.ledgerShare,
     pruneProtectTokens: options.pruneProtectTokens,
@@ -17,22 +18,19 @@ export function compressionSettings(config: CompressionConfig): CompressionSetti
   };
 }
 
-function createStrategy({ strategy, options }: CompressionConfig): CompressionStrategy {
-  if (strategy === 'reactive-overflow') {
-    return new ReactiveOverflowStrategy({ preserveLastNTurns: options.preserveLastNTurns });
-  }
-  throw new LonghaulError(
-    'config_invalid',
-    `The compression strategy "${strategy}" is not in this version; available: ${AVAILABLE.join(', ')}. Set context.compression.strategy, or --strategy.`,
-  );
+/**
+ * The strategy of this name, one of the engine's or the path of a module, with the options and the trigger of the configuration.
+ *
+ * @throws {LonghaulError} `config_invalid` where there is none.
+ */
+export async function strategyNamed(config: CompressionConfig, name: string): Promise<CompressionStrategy> {
+  const trigger = triggerOf(config.trigger);
+  const options = { ...config.options, ...(trigger === undefined ? {} : { trigger }) };
+  return isStrategyName(name) ? createStrategy(name, options) : loadStrategy(name, options);
 }
 
-function withTrigger(
-  strategy: CompressionStrategy,
-  override: CompressionTrigger | null,
-): CompressionStrategy {
-  if (override === null || override === 'manual') return strategy;
-  const trigger: Trigger =
-    override === 'overflow' ? { kind: 'overflow' } : { kind: 'threshold', percent: override.threshold };
-  return { name: strategy.name, trigger, plan: (input) => strategy.plan(input) };
+/** `manual` switches automatic compaction off; the strategy keeps its own trigger for what it measures by that. */
+function triggerOf(override: CompressionTrigger | null): Trigger | undefined {
+  if (override === null || override === 'manual') return undefined;
+  return override === 'overflow' ? { kind: 'overflow' } : { kind: 'threshold', percent: override.threshold };
 }

@@ -5,7 +5,7 @@ import { costOf } from '@longhaul/models';
 import { LonghaulError, type Session } from '@longhaul/protocol';
 import { agentTools } from './agent-tools.ts';
 import { resolveNamed } from './choose-model.ts';
-import { compressionSettings } from './compression.ts';
+import { compressionSettings, strategyNamed } from './compression.ts';
 import { createDriver } from './create-driver.ts';
 import { openSandbox } from './open-sandbox.ts';
 import type { Storage } from './open-storage.ts';
@@ -32,8 +32,8 @@ export interface Agent {
 /** Puts the agent together from its parts. Those that take time are opened beside one another. */
 export async function openAgent(options: AgentOptions): Promise<Agent> {
   const { config, model } = options;
-  const compression = compressionSettings(config.context.compression);
-  const [storage, main, prompt] = await Promise.all([
+  const [compression, storage, main, prompt] = await Promise.all([
+    compressionSettings(config.context.compression),
     options.storage,
     createDriver(model, driverOptions(options)),
     readPrompt(config),
@@ -50,6 +50,7 @@ export async function openAgent(options: AgentOptions): Promise<Agent> {
   const runtime = new Runtime({
     ...storage,
     compression,
+    strategyFor: (name) => strategyNamed(config.context.compression, name),
     driverFor,
     ...summariserOf(config, driverFor),
     ...(prompt === undefined ? {} : { prompt }),
@@ -80,13 +81,13 @@ function driverOptions({ config, window }: AgentOptions) {
   return { stallMs: config.retry.stallMs, ...(window === undefined ? {} : { window }) };
 }
 
-function summariserOf(config: Config, driverFor: (name: string) => Promise<ModelDriver>) {
+export function summariserOf(config: Config, driverFor: (name: string) => Promise<ModelDriver>) {
   const { model } = config.context.compression;
   if (model === '__same__') return {};
   return { summariserFor: async () => (model === 'none' ? undefined : driverFor(model)) };
 }
 
-async function readPrompt({ agents }: Config): Promise<string | undefined> {
+export async function readPrompt({ agents }: Config): Promise<string | undefined> {
   const path = agents['coder']?.prompt;
   if (path === undefined) return undefined;
   try {

@@ -37,7 +37,7 @@ export async function replayThroughAgent(options: ThroughAgentOptions): Promise<
   try {
     const storage = await openStorage(`sqlite:${options.database ?? join(folder, 'replay.db')}`);
     await using _store = storage.store;
-    const compression = settingsOf(options.strategy);
+    const compression = await settingsOf(options.strategy);
     const sessions: AgentReplay[] = [];
     for (const [done, { path }] of files.entries()) {
       if (options.signal.aborted) break;
@@ -51,7 +51,7 @@ export async function replayThroughAgent(options: ThroughAgentOptions): Promise<
   }
 }
 
-function settingsOf(strategy: string | undefined): CompressionSettings {
+function settingsOf(strategy: string | undefined): Promise<CompressionSettings> {
   const { compression } = DEFAULT_CONFIG.context;
   return compressionSettings(strategy === undefined ? compression : { ...compression, strategy });
 }

@@ -1,15 +1,13 @@
-import type { Trigger } from '../budget.ts';
-import {
-  type CompactionPlan,
-  type CompressionStrategy,
-  hideableMessages,
-  type PlanInput,
-} from '../strategy.ts';
-import { planKeeping } from './keep.ts';
+import { ledgerTokens, type Trigger, triggerTokens } from '../budget.ts';
+import type { CompactionPlan, CompressionStrategy, PlanInput } from '../strategy.ts';
+import { newestMessages, planKeeping } from './keep.ts';
 import { SECTIONED_NARRATIVE } from './sectioned-narrative.ts';
 
 /** Messages that `structured-summary` keeps verbatim. */
 export const RECENT_MESSAGES_TO_KEEP = 10;
+
+/** Share of the room beside the summary that they may take. */
+const RECENT_SHARE = 0.6;
 
 /** Share of what is available at which `structured-summary` fires. */
 export const COMPACTION_THRESHOLD_PERCENT = 0.8;
@@ -36,8 +34,15 @@ export class StructuredSummaryStrategy implements CompressionStrategy {
   }
 
   async plan(input: PlanInput): Promise<CompactionPlan> {
-    const recent = hideableMessages(input).slice(-this.#recentMessages);
-    const keep = new Set(recent.map(({ id }) => id));
+    const maxTokens = this.#roomForRecent(input);
+    const keep = newestMessages(input, { maxTokens, maxMessages: this.#recentMessages });
     return planKeeping(input, keep, { wantsNarrative: true, narrativeForm: SECTIONED_NARRATIVE });
+  }
+
+  /** In a small window ten messages can be more than all that fits: as many stay as leave room for the summary and the next steps. */
+  #roomForRecent({ budget }: PlanInput): number {
+    const trigger = Math.min(triggerTokens(this.trigger, budget), budget.usableTokens);
+    const room = trigger - budget.fixedTokens - ledgerTokens(budget) - SECTIONED_NARRATIVE.maxTokens;
+    return Math.max(0, room * RECENT_SHARE);
   }
 }

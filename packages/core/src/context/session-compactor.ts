@@ -61,7 +61,7 @@ export class SessionCompactor {
   ): Promise<CompactSessionResult> {
     await writer.announce({ type: 'session:status', status: 'compacting' });
     const { summarise, warnings } = await this.#summariser(task.session, signal);
-    const outcome = await this.#plan(writer.log, task, summarise);
+    const outcome = await this.#plan(writer.log, task, { signal, summarise });
     if (signal.aborted) throw cancelledCompaction();
     if (outcome.status === 'exhausted') return nothingOrThrow(outcome.error, writer.log, task);
     const whole = { ...outcome, warnings: [...warnings, ...outcome.warnings] };
@@ -73,7 +73,7 @@ export class SessionCompactor {
   #plan(
     log: ContextLog,
     { session, measure, strategy }: CompactionTask,
-    summarise?: Summarise,
+    { signal, summarise }: { signal?: AbortSignal; summarise?: Summarise | undefined } = {},
   ): Promise<CompactOutcome> {
     const { compression, tools } = this.#options;
     return compact({
@@ -87,6 +87,7 @@ export class SessionCompactor {
       protectedTools: new Set(tools.filter((tool) => tool.isProtected === true).map(({ name }) => name)),
       newId,
       now: Date.now(),
+      ...(signal === undefined ? {} : { signal }),
       ...(summarise === undefined ? {} : { summarise }),
     });
   }

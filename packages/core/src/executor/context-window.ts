@@ -136,6 +136,7 @@ export class ContextWindow {
       protectedTools: this.#options.protectedTools,
       newId,
       now: Date.now(),
+      signal,
       ...this.#summarise(signal),
     });
     if (signal.aborted) throw cancelledCompaction();

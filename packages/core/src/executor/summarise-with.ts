@@ -11,15 +11,20 @@ export interface SummariseOptions {
   onUsage: (usage: TokenUsage) => void;
 }
 
-/** Writes narratives with a model. What it calls is never run; what goes wrong is a reply, but a cancel is thrown. */
+const SYSTEM = {
+  transcript: 'You summarise coding sessions.',
+  selection: 'You choose what stays of a coding session, and answer with one JSON object.',
+} as const;
+
+/** Writes narratives, and selects what stays, with a model. What it calls is never run; what goes wrong is a reply, but a cancel is thrown. */
 export function summariseWith(driver: ModelDriver, options: SummariseOptions): Summarise {
   const { signal, onUsage } = options;
   return async (request) => {
-    const isPrefix = request.mode === 'prefix';
+    const { mode } = request;
     const step: StepRequest = {
-      system: isPrefix ? options.system : 'You summarise coding sessions.',
+      system: mode === 'prefix' ? options.system : SYSTEM[mode],
       messages: request.messages,
-      tools: isPrefix ? options.tools : [],
+      tools: mode === 'prefix' ? options.tools : [],
       maxOutputTokens: request.maxOutputTokens,
       signal,
     };

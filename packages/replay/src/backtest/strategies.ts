@@ -1,13 +1,14 @@
-import { type CompressionStrategy, ReactiveOverflowStrategy } from '@longhaul/context';
+import {
+  type CompressionStrategy,
+  createStrategy as createOwn,
+  isStrategyName,
+  STRATEGY_NAMES,
+} from '@longhaul/context';
 import { LonghaulError } from '@longhaul/protocol';
 
-/** The engine's strategies, each as the agent uses it by default. A new one is added here. */
-const STRATEGIES: Readonly<Record<string, () => CompressionStrategy>> = {
-  'reactive-overflow': () => new ReactiveOverflowStrategy(),
-};
-
+/** The engine's strategies, each as the agent uses it by default. */
 export function strategyNames(): string[] {
-  return Object.keys(STRATEGIES);
+  return [...STRATEGY_NAMES];
 }
 
 /**
@@ -16,8 +17,7 @@ export function strategyNames(): string[] {
  * @throws {LonghaulError} `usage` if there is none of this name.
  */
 export function createStrategy(name: string): CompressionStrategy {
-  const create = Object.hasOwn(STRATEGIES, name) ? STRATEGIES[name] : undefined;
-  if (create !== undefined) return create();
+  if (isStrategyName(name)) return createOwn(name);
   throw new LonghaulError(
     'usage',
     `There is no strategy "${name}". There are: ${strategyNames().join(', ')}.`,
