@@ -1,6 +1,7 @@
 /**
  * Fails on a path in Markdown that does not exist: link targets, and paths in backticks that begin with a folder of this
- * repository. Also on npm scripts that are named and not there.
+ * repository. Also on npm scripts that are named and not there, and on code that is said to come from a file and does not: a line
+ * `<!-- examples/x.ts -->` and a fenced block below it, which must stand in that file as it is, whatever its indentation.
  */
 import { existsSync, globSync, readdirSync, readFileSync } from 'node:fs';
 import { dirname, resolve } from 'node:path';
@@ -32,7 +33,20 @@ function checkFile(file: string): string[] {
         found.push(`${file}:${line + 1}: there is no script "${name}"`);
     }
   }
-  return found;
+  return [...found, ...wrongSnippets(file, text)];
+}
+
+function wrongSnippets(file: string, text: string): string[] {
+  const snippets = text.matchAll(/^<!-- ([\w./-]+\.\w+) -->\n```\w*\n([\s\S]*?)^```$/gm);
+  return [...snippets].flatMap(([, source = '', code = '']) => {
+    if (!existsSync(source)) return [`${file}: ${source} does not exist`];
+    const isThere = unindented(readFileSync(source, 'utf8')).includes(unindented(code));
+    return isThere ? [] : [`${file}: the code below "${source}" does not stand in it`];
+  });
+}
+
+function unindented(code: string): string {
+  return code.replace(/^[ \t]+/gm, '');
 }
 
 function linkTargets(line: string): string[] {
