@@ -20,7 +20,7 @@ export interface AiSdkMessage {
 }
 
 /**
- * `ModelMessage`s of the AI SDK, versions 5 to 7.
+ * `ModelMessage`s of the AI SDK.
  *
  * @example
  * createContextSession({ format: aiSdkFormat<ModelMessage>(), windowTokens, maxOutputTokens });

@@ -187,7 +187,21 @@ describe('a session of OpenAI chat messages', () => {
     const { compacted, predictedTokens } = await session.fit();
     expect(compacted?.round).toBe(1);
     expect(predictedTokens).toBeLessThan(6_000);
-    expect(session.toJSON().windowTokens).toBe(8_000);
+    const restored = chatSession(32_000, { state: JSON.parse(JSON.stringify(session)) });
+    restored.append(chatStep(9, 200));
+    expect((await restored.fit()).predictedTokens).toBeLessThan(6_000);
+  });
+
+  it('makes room after a refusal that names no number', async () => {
+    const session = chatSession(32_000);
+    session.append([TASK]);
+    for (let number = 1; number <= 8; number += 1) session.append(chatStep(number));
+    const before = await session.fit();
+    session.learnRefusal();
+    const after = await session.fit();
+    expect(after.compacted?.round).toBe(1);
+    expect(after.predictedTokens).toBeLessThan(before.predictedTokens);
+    expect((await session.fit()).compacted).toBeUndefined();
   });
 });
 

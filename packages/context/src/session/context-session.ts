@@ -46,7 +46,7 @@ class LoggedSession<M> implements ContextSession<M> {
   readonly #strategy: CompressionStrategy;
   #ledger = createLedgerKeeper();
   #marks: Mark[] = [];
-  #windowTokens: number;
+  #learnedWindowTokens: number | undefined;
   #nextId: number;
   #predictedTokens = 0;
   #wasRefused = false;
@@ -60,7 +60,7 @@ class LoggedSession<M> implements ContextSession<M> {
     this.#count = memoizeCounter(options.count ?? countByClasses);
     this.#meter = createRequestMeter(this.#count, state?.ratio ?? 1);
     this.#strategy = options.strategy ?? new ReactiveOverflowStrategy();
-    this.#windowTokens = Math.min(options.windowTokens, state?.windowTokens ?? options.windowTokens);
+    this.#learnedWindowTokens = state?.learnedWindowTokens;
     this.#nextId = state?.nextId ?? 1;
     if (state === undefined) return;
     for (const message of state.messages) this.#log.append(message);
@@ -120,6 +120,10 @@ class LoggedSession<M> implements ContextSession<M> {
       policy: { strategy: this.#strategy, auto: true, ledgerShare, protectedTools: new Set(protectedTools) },
       views: this.#views,
     };
+  }
+
+  get #windowTokens(): number {
+    return Math.min(this.#options.windowTokens, this.#learnedWindowTokens ?? Number.POSITIVE_INFINITY);
   }
 
   #budget(system: string, tools: unknown): Budget {
@@ -208,8 +212,8 @@ class LoggedSession<M> implements ContextSession<M> {
     windowTokens?: number;
     requestTokens?: number;
   } = {}): void {
-    if (windowTokens !== undefined && windowTokens > 0)
-      this.#windowTokens = Math.min(this.#windowTokens, windowTokens);
+    if (windowTokens !== undefined && windowTokens > 0 && windowTokens < this.#windowTokens)
+      this.#learnedWindowTokens = windowTokens;
     if (requestTokens !== undefined && requestTokens > this.#predictedTokens) this.learn(requestTokens);
     else if (windowTokens === undefined) this.learn(Math.ceil(this.#predictedTokens * 1.15));
     this.#wasRefused = true;
@@ -224,7 +228,7 @@ class LoggedSession<M> implements ContextSession<M> {
       version: 1,
       messages: [...this.#log.natives],
       marks: [...this.#marks],
-      windowTokens: this.#windowTokens,
+      ...(this.#learnedWindowTokens === undefined ? {} : { learnedWindowTokens: this.#learnedWindowTokens }),
       ratio: this.#meter.ratio,
       nextId: this.#nextId,
     };

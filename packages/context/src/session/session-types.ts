@@ -40,7 +40,8 @@ export interface ContextSessionState<M> {
   version: 1;
   messages: M[];
   marks: Mark[];
-  windowTokens: number;
+  /** What a refusal named, when it was less than what the session was told. */
+  learnedWindowTokens?: number;
   ratio: number;
   nextId: number;
 }
