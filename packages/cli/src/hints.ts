@@ -6,7 +6,6 @@ const HINTS: Partial<Record<ErrorCode, string>> = {
   provider_auth: 'longhaul doctor shows which model is used, and whether a key is set.',
   provider_unreachable: 'longhaul doctor looks for the servers on this machine.',
   sandbox_unavailable: 'longhaul doctor shows which sandboxes work here.',
-  session_busy: 'Your message waits in its queue, and is delivered at its next step.',
   internal: 'This is a defect of Longhaul. LONGHAUL_DEBUG=1 prints where it happened.',
 };
 

@@ -5,6 +5,7 @@ import { loadSettings, type Place } from './compose/load-settings.ts';
 import { type Agent, nameOf, openAgent } from './compose/open-agent.ts';
 import { holdStorage } from './compose/open-storage.ts';
 import { findSession } from './find-session.ts';
+import { isImportedModel } from './import/imported-model.ts';
 import { formatTokens } from './render/format.ts';
 import type { RunHeader } from './render/run-renderer.ts';
 import { type Display, type RunDisplay, showRun } from './show-run.ts';
@@ -33,7 +34,8 @@ export async function runTask(options: RunTaskOptions): Promise<number> {
     options.session === undefined
       ? undefined
       : await findSession((await storage.opened).store, options.session);
-  const choice = { ...(earlier && { model: earlier.model }), ...options.choice };
+  const known = earlier !== undefined && !isImportedModel(earlier.model) ? { model: earlier.model } : {};
+  const choice = { ...known, ...options.choice };
   const model = await chooseModel(config, choice, terminal.env);
   let display: RunDisplay | undefined;
   const agent = await openAgent({

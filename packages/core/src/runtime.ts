@@ -169,13 +169,17 @@ export class Runtime {
     const driver = await this.#options.driverFor(session.model);
     const runId = newId();
     if (content !== undefined) await this.send(sessionId, content);
-    const { lease, events } = await store.acquireLease(sessionId, {
-      runId,
-      owner: currentOwner(),
-      ttlMs: LEASE_TTL_MS,
-      isAlive: isOwnerAlive,
-      events: [{ type: 'run:started', runId, task: session.task, model: session.model }],
-    });
+    const { lease, events } = await store
+      .acquireLease(sessionId, {
+        runId,
+        owner: currentOwner(),
+        ttlMs: LEASE_TTL_MS,
+        isAlive: isOwnerAlive,
+        events: [{ type: 'run:started', runId, task: session.task, model: session.model }],
+      })
+      .catch((error: unknown) => {
+        throw content === undefined ? error : queuedAtBusy(error);
+      });
     this.#emitAll(events);
     await using _renewal = keepLease(store, lease);
     return this.#drive({ session, driver, lease, signal });
@@ -319,6 +323,14 @@ export class Runtime {
   #emitAll(events: readonly LonghaulEvent[]): void {
     for (const event of events) this.#hub.emit(event);
   }
+}
+
+/** A message to a session that is worked on is not lost. */
+function queuedAtBusy(error: unknown): unknown {
+  if (!(error instanceof LonghaulError) || error.code !== 'session_busy') return error;
+  const { pid, host } = error.data;
+  const message = `The session is being worked on (process ${pid} on ${host}). Your message waits in its queue, and is delivered at its next step.`;
+  return new LonghaulError('session_busy', message, { data: error.data });
 }
 
 function titleOf(task: string): string {

@@ -39,6 +39,26 @@ export const DEMO_FLAGS = {
 
 export const SESSIONS_FLAGS = { ...WHERE, json: toggle, limit: { type: 'string', short: 'n' } } as const;
 export const SHOW_FLAGS = { ...WHERE, json: toggle, 'no-color': toggle } as const;
+export const SEARCH_FLAGS = {
+  ...WHERE,
+  session: text,
+  limit: { type: 'string', short: 'n' },
+  json: toggle,
+  'no-color': toggle,
+} as const;
+export const CONTEXT_FLAGS = { ...WHERE, window: text, json: toggle, 'no-color': toggle } as const;
+export const COMPACT_FLAGS = {
+  ...WHERE,
+  preview: toggle,
+  strategy: text,
+  window: text,
+  json: toggle,
+  'no-color': toggle,
+} as const;
+export const UNDO_FLAGS = { ...WHERE, json: toggle } as const;
+export const PIN_FLAGS = { ...WHERE, json: toggle } as const;
+export const UNPIN_FLAGS = PIN_FLAGS;
+export const IMPORT_FLAGS = { ...WHERE, json: toggle, 'no-color': toggle } as const;
 export const EXPORT_FLAGS = { ...WHERE } as const;
 export const DOCTOR_FLAGS = { ...WHERE, json: toggle, 'no-color': toggle } as const;
 export const CONFIG_FLAGS = { ...WHERE, json: toggle, schema: toggle } as const;

@@ -10,6 +10,12 @@ Commands
   run        give the agent a task and watch it work
   sessions   list what was done before
   show       read a session: what was said and done, and what the model no longer sees
+  search     find words in what was said and done
+  context    see what fills a session's window
+  compact    make room in it now, or see what that would do
+  undo       take the newest compaction back
+  pin        keep a message in view, whatever is compacted; unpin lets it go
+  import     make a session of another agent's session file
   export     write a session as JSON
   doctor     check this machine
   config     show the configuration that holds here
@@ -77,6 +83,90 @@ ${WHERE}
       --json            as JSON
       --no-color        no colours
 ${WHERE}
+`,
+  search: `Find words in all that was said and done, whether the model still sees it or not.
+
+  longhaul search "retry after"
+  longhaul search retryAfter --session last
+
+      --session ID      in one session only
+  -n, --limit N         how many (default: 20)
+      --json            one match per line
+      --no-color        no colours
+${WHERE}
+
+All words must occur in one text; parts of identifiers are found too (retryAfter by "retry"). Before each match
+stands its handle: longhaul show prints the session with these names, and the agent reads it with recall.
+
+Exit code: 0 something was found, 1 nothing.
+`,
+  context: `See what fills a session's window: system text, tools, summary, messages, calls and their outputs; and what
+the model no longer sees.
+
+  longhaul context last
+  longhaul context last --json
+
+      --window N        tokens of the window, for a session that has not run here, or to see how it would fit
+      --json            as one JSON object
+      --no-color        no colours
+${WHERE}
+`,
+  compact: `Make room in a session's context now, without waiting for its window to be full. Nothing is lost: what the
+model no longer sees can be found again, and longhaul undo takes the compaction back.
+
+  longhaul compact last --preview      what it would hide, and what would stand in its place
+  longhaul compact last
+  longhaul compact last --strategy reactive-overflow
+
+      --preview         change nothing, ask no model
+      --strategy NAME   another than the configured one
+      --window N        tokens of the window, for a session that has not run here
+      --json            as one JSON object
+      --no-color        no colours
+${WHERE}
+
+While a run works on the session, the run compacts before its next step. Where little would be saved, nothing is
+done, and that is said.
+`,
+  undo: `Take a session's newest compaction back: the model sees again what it hid. Until the next one is needed, the
+session is compacted only when its window is full. Again, for the one before.
+
+  longhaul undo last
+
+      --json            as one JSON object
+${WHERE}
+`,
+  pin: `Keep a message in what the model sees, whatever is compacted. One that is hidden comes back at once.
+
+  longhaul pin last m7       the message; longhaul show and longhaul search print these names
+  longhaul pin last m12.3    the message of that output
+  longhaul unpin last m7
+
+      --json            as one JSON object
+${WHERE}
+`,
+  unpin: `Let compactions hide a pinned message again.
+
+  longhaul unpin last m7
+
+      --json            as one JSON object
+${WHERE}
+`,
+  import: `Make sessions of recorded session files, to show, search and go on with. Files of Claude Code, Codex, OpenCode,
+pi, mini-swe-agent, SWE-agent, OpenHands, chat messages, and longhaul export are understood.
+
+  longhaul import ~/.claude/projects/*/*.jsonl
+  longhaul import session.json --cwd ~/src/app
+  longhaul run --session last "Go on where this ended"
+
+  -C, --cwd DIR         the folder that the session goes on in (default: here), whatever the file says
+      --config FILE     read this instead of the project's longhaul.yml
+      --json            one file per line
+      --no-color        no colours
+
+A file imported twice makes two sessions. What a file holds and a session does not is said.
+
+Exit code: 0 done, 1 if a file could not be imported; the others were.
 `,
   export: `Write all there is of a session as JSON (format longhaul-session, version 1).
 

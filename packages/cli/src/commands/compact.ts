@@ -1,0 +1,32 @@
+import { COMPACT_FLAGS } from '../command-line/flags.ts';
+import { parseFlags, positiveNumber, usage } from '../command-line/parse-flags.ts';
+import { watchInterrupts } from '../interrupt.ts';
+import { compactionText } from '../render/compaction-text.ts';
+import { columnsOf, type Terminal, wantsColors } from '../terminal.ts';
+import { withSession } from '../with-session.ts';
+
+/** `longhaul compact`: makes room in a session now, or shows what that would do. */
+export async function compact(argv: readonly string[], terminal: Terminal): Promise<number> {
+  const { values, positionals } = parseFlags(argv, 'compact', COMPACT_FLAGS);
+  const [id, ...others] = positionals;
+  if (id === undefined || others.length > 0) throw usage('Name one session: longhaul compact ID.', 'compact');
+  const windowTokens = positiveNumber(values.window, '--window', { whole: true });
+  using interrupt = watchInterrupts(terminal, () => {
+    terminal.err.write('\nStopping; the session stays as it was.\n');
+  });
+  return await withSession(id, { place: values, terminal }, async ({ runtime, session }) => {
+    const result = await runtime.compact(session.id, {
+      signal: interrupt.signal,
+      preview: values.preview ?? false,
+      ...(values.strategy === undefined ? {} : { strategy: values.strategy }),
+      ...(windowTokens === undefined ? {} : { windowTokens }),
+    });
+    const colors = wantsColors(terminal, values['no-color']);
+    terminal.out.write(
+      values.json
+        ? `${JSON.stringify(result)}\n`
+        : compactionText(result, { columns: columnsOf(terminal.out), colors, id }),
+    );
+    return 0;
+  });
+}

@@ -1,0 +1,60 @@
+import { resolve } from 'node:path';
+import { LonghaulError } from '@longhaul/protocol';
+import { IMPORT_FLAGS } from '../command-line/flags.ts';
+import { parseFlags, usage } from '../command-line/parse-flags.ts';
+import { loadSettings } from '../compose/load-settings.ts';
+import { openStorage } from '../compose/open-storage.ts';
+import { type ImportOutcome, importFile } from '../import/import-file.ts';
+import { watchInterrupts } from '../interrupt.ts';
+import { importLines } from '../render/import-lines.ts';
+import { columnsOf, type Terminal, wantsColors } from '../terminal.ts';
+
+/** `longhaul import`: makes sessions of recorded files. One that cannot be read does not keep the others from being imported. */
+export async function importFiles(argv: readonly string[], terminal: Terminal): Promise<number> {
+  const { values, positionals } = parseFlags(argv, 'import', IMPORT_FLAGS);
+  if (positionals.length === 0) throw usage('Name the files: longhaul import session.jsonl.', 'import');
+  const { config, workspace } = await loadSettings(values, terminal);
+  const storage = await openStorage(config.storage.url);
+  await using _store = storage.store;
+  using interrupt = watchInterrupts(terminal, () => {
+    terminal.err.write('\nStopping; what was imported before is kept.\n');
+  });
+  const colors = wantsColors(terminal, values['no-color']);
+  const columns = columnsOf(terminal.out);
+  const { signal } = interrupt;
+  let isGood = true;
+  for (const name of positionals) {
+    const path = resolve(terminal.cwd, name);
+    const outcome = await importOne(path, { storage, workspace, signal });
+    if (outcome === undefined) return 130;
+    isGood &&= outcome.status === 'imported';
+    terminal.out.write(
+      values.json
+        ? `${jsonLine(path, outcome)}\n`
+        : importLines(name, outcome, { columns, colors, workspace }),
+    );
+  }
+  return isGood ? 0 : 1;
+}
+
+/** Undefined: cancelled. */
+async function importOne(
+  path: string,
+  options: Parameters<typeof importFile>[1],
+): Promise<ImportOutcome | undefined> {
+  if (options.signal.aborted) return undefined;
+  try {
+    return await importFile(path, options);
+  } catch (error) {
+    if (error instanceof LonghaulError && error.code === 'cancelled') return undefined;
+    throw error;
+  }
+}
+
+function jsonLine(path: string, outcome: ImportOutcome): string {
+  return JSON.stringify(
+    outcome.status === 'imported'
+      ? { type: 'imported', path, ...outcome.file }
+      : { type: 'problem', path, message: outcome.message },
+  );
+}

@@ -1,0 +1,39 @@
+import { handleOf } from '@longhaul/protocol';
+import { SEARCH_FLAGS } from '../command-line/flags.ts';
+import { parseFlags, positiveNumber, usage } from '../command-line/parse-flags.ts';
+import { loadSettings } from '../compose/load-settings.ts';
+import { openStorage } from '../compose/open-storage.ts';
+import { findSession } from '../find-session.ts';
+import { matchLines, type SessionMatch } from '../render/match-lines.ts';
+import { columnsOf, type Terminal, wantsColors } from '../terminal.ts';
+
+const DEFAULT_LIMIT = 20;
+
+/** `longhaul search`: finds words in what was said and done. */
+export async function search(argv: readonly string[], terminal: Terminal): Promise<number> {
+  const { values, positionals } = parseFlags(argv, 'search', SEARCH_FLAGS);
+  const words = positionals.join(' ').trim();
+  if (words === '') throw usage('Name the words to find: longhaul search "retry after".', 'search');
+  const limit = positiveNumber(values.limit, '--limit', { whole: true }) ?? DEFAULT_LIMIT;
+  const { config } = await loadSettings(values, terminal);
+  const { store } = await openStorage(config.storage.url);
+  await using _store = store;
+  const session = values.session === undefined ? undefined : await findSession(store, values.session);
+  const hits = await store.search(words, { limit, ...(session && { sessionId: session.id }) });
+  const ids = [...new Set(hits.map((hit) => hit.sessionId))];
+  const titles = new Map(
+    await Promise.all(ids.map(async (id) => [id, (await store.getSession(id))?.title ?? ''] as const)),
+  );
+  const matches = hits.map<SessionMatch>((hit) => ({ ...hit, title: titles.get(hit.sessionId) ?? '' }));
+  const colors = wantsColors(terminal, values['no-color']);
+  terminal.out.write(
+    values.json
+      ? matches.map((match) => `${JSON.stringify(jsonOf(match))}\n`).join('')
+      : matchLines(matches, { words, columns: columnsOf(terminal.out), colors }),
+  );
+  return matches.length > 0 ? 0 : 1;
+}
+
+function jsonOf({ sessionId, title, messageId, sequence, partIndex, snippet }: SessionMatch) {
+  return { sessionId, title, messageId, handle: handleOf(sequence, partIndex), snippet };
+}

@@ -1,0 +1,37 @@
+import type { Config } from '@longhaul/core';
+import { type ModelDriver, Runtime } from '@longhaul/core';
+import { LonghaulError } from '@longhaul/protocol';
+import { agentTools } from './agent-tools.ts';
+import { resolveNamed } from './choose-model.ts';
+import { compressionSettings, strategyNamed } from './compression.ts';
+import { createDriver } from './create-driver.ts';
+import { readPrompt, summariserOf } from './open-agent.ts';
+import type { Storage } from './open-storage.ts';
+
+/**
+ * The runtime for what is done to a session between its runs. No model is asked for anything, not even for its window, before it is
+ * needed: most of this works while its server is away.
+ */
+export async function openContext(
+  config: Config,
+  { storage, env }: { storage: Storage; env: Readonly<Record<string, string | undefined>> },
+): Promise<Runtime> {
+  const driverFor = async (name: string): Promise<ModelDriver> => {
+    const model = resolveNamed(config, { model: name }, env);
+    return (await createDriver(model, { stallMs: config.retry.stallMs })).driver;
+  };
+  const prompt = await readPrompt(config);
+  return new Runtime({
+    ...storage,
+    driverFor,
+    ...summariserOf(config, driverFor),
+    ...(prompt === undefined ? {} : { prompt }),
+    compression: await compressionSettings(config.context.compression),
+    strategyFor: (name) => strategyNamed(config.context.compression, name),
+    tools: agentTools(config),
+    instructionFiles: config.context.instructions,
+    openSandbox: async () => {
+      throw new LonghaulError('internal', 'Nothing is run here, so there is no sandbox.');
+    },
+  });
+}

@@ -1,0 +1,95 @@
+import { createReadStream } from 'node:fs';
+import { stat } from 'node:fs/promises';
+import type { BlobStore, Store } from '@longhaul/core';
+import { LonghaulError, toLonghaulError } from '@longhaul/protocol';
+import { type ImportReport, importSession, type Skipped } from '@longhaul/replay';
+import { SessionImporter } from './session-importer.ts';
+
+export interface ImportFileOptions {
+  storage: { store: Store; blobs: BlobStore };
+  /** The folder that the session goes on in. */
+  workspace: string;
+  signal: AbortSignal;
+}
+
+export interface ImportedFile {
+  sessionId: string;
+  title: string;
+  format: NonNullable<ImportReport['format']>;
+  messages: number;
+  calls: number;
+  compactions: number;
+  /** Marks of our own export: compactions, prunings, cuts and pins. */
+  marks: number;
+  skipped: Skipped[];
+  /** Where the recorded agent worked. */
+  recordedWorkspace?: string;
+}
+
+export type ImportOutcome =
+  | { status: 'imported'; file: ImportedFile }
+  | { status: 'problem'; message: string };
+
+/**
+ * Makes a session of a recorded file. What is wrong with the file is an outcome; nothing of it is stored then.
+ *
+ * @throws {LonghaulError} what the store throws, and `cancelled`.
+ */
+export async function importFile(path: string, options: ImportFileOptions): Promise<ImportOutcome> {
+  const { workspace, storage, signal } = options;
+  const found = await look(path);
+  if ('problem' in found) return { status: 'problem', message: found.problem };
+  const source = createReadStream(path, { highWaterMark: 1 << 18 });
+  const { messages, report } = importSession(source, { createdAt: found.modifiedAt });
+  const importer = new SessionImporter(storage, { workspace, path, report });
+  try {
+    for await (const message of messages) {
+      if (signal.aborted)
+        throw new LonghaulError('cancelled', 'Cancelled; what was imported before is kept.');
+      await importer.add(message);
+    }
+    if (report.format === undefined || report.messages === 0)
+      return { status: 'problem', message: report.problem ?? 'No message in it can be read.' };
+    return { status: 'imported', file: { format: report.format, ...(await importer.finish()) } };
+  } catch (error) {
+    await importer.discard();
+    const problem = readProblem(error);
+    if (problem === undefined) throw error;
+    return { status: 'problem', message: problem };
+  } finally {
+    source.destroy();
+  }
+}
+
+async function look(path: string): Promise<{ problem: string } | { modifiedAt: number }> {
+  try {
+    const info = await stat(path);
+    if (info.isDirectory()) return { problem: 'It is a folder; name the files in it.' };
+    if (!info.isFile()) return { problem: 'It is no file.' };
+    return { modifiedAt: Math.floor(info.mtimeMs) };
+  } catch (error) {
+    const problem = readProblem(error);
+    if (problem === undefined) throw error;
+    return { problem };
+  }
+}
+
+/** The words for a file that cannot be read; undefined for what is not the file's fault. */
+function readProblem(error: unknown): string | undefined {
+  if (error instanceof LonghaulError || !(error instanceof Error) || !('code' in error)) return undefined;
+  switch (error.code) {
+    case 'ENOENT':
+      return 'There is no such file.';
+    case 'EACCES':
+    case 'EPERM':
+      return 'You may not read it.';
+    case 'EIO':
+    case 'EISDIR':
+    case 'ENAMETOOLONG':
+    case 'ENOTDIR':
+    case 'ELOOP':
+      return `It cannot be read (${error.code}).`;
+    default:
+      return toLonghaulError(error).message;
+  }
+}

@@ -1,0 +1,198 @@
+import {
+  type BlobStore,
+  currentOwner,
+  isOwnerAlive,
+  type Lease,
+  type MessageDraft,
+  newId,
+  type Store,
+  storedTokens,
+  storeMedia,
+} from '@longhaul/core';
+import {
+  type JsonObject,
+  type Mark,
+  type Message,
+  type Part,
+  parseBlobReference,
+  type ToolOutputContent,
+} from '@longhaul/protocol';
+import type { ImportReport, Skipped } from '@longhaul/replay';
+import { importedModel } from './imported-model.ts';
+
+/** Messages that share one wait for the disk: as many, or as many characters. */
+const BATCH_MESSAGES = 200;
+const BATCH_CHARS = 2_000_000;
+const LEASE_TTL_MS = 60_000;
+const MAX_TASK_CHARS = 2_000;
+const MAX_TITLE_CHARS = 80;
+
+/** Stores a recorded session as its messages come. Ids are new, so that a file can be imported again. */
+export class SessionImporter {
+  readonly #store: Store;
+  readonly #blobs: BlobStore;
+  readonly #options: { workspace: string; path: string; report: ImportReport };
+  /** New ids by recorded ones: marks name messages. Only our own export has marks. */
+  readonly #ids = new Map<string, string>();
+  #lease: Lease | undefined;
+  #batch: MessageDraft[] = [];
+  #batchChars = 0;
+  #task: string | undefined;
+  #missingBlobs = 0;
+
+  constructor(
+    { store, blobs }: { store: Store; blobs: BlobStore },
+    options: { workspace: string; path: string; report: ImportReport },
+  ) {
+    this.#store = store;
+    this.#blobs = blobs;
+    this.#options = options;
+  }
+
+  async add(message: Message): Promise<void> {
+    const { sessionId: _, sequence: __, ...rest } = message;
+    const parts = await Promise.all(message.parts.map((part) => this.#withMedia(part)));
+    const id = newId();
+    if (this.#options.report.format === 'longhaul') this.#ids.set(message.id, id);
+    this.#task ??= taskOf(message);
+    this.#batch.push({ ...rest, id, parts, tokenCount: storedTokens(parts) });
+    this.#batchChars += JSON.stringify(parts).length;
+    if (this.#batch.length >= BATCH_MESSAGES || this.#batchChars >= BATCH_CHARS) await this.#flush();
+  }
+
+  /** Stores the rest with the marks, and gives the session back as one that is done. */
+  async finish() {
+    await this.#flush();
+    const { report } = this.#options;
+    const lease = await this.#held();
+    const marks = report.marks.map((mark) => this.#withNewIds(mark, lease.sessionId));
+    if (marks.length > 0) await this.#store.recordMarks(lease, marks);
+    const { title } = await this.#store.updateSession(lease.sessionId, this.#description());
+    await this.#store.finishRun(lease, {
+      status: 'completed',
+      sessionStatus: 'completed',
+      onlyIfQueueEmpty: false,
+      events: [],
+    });
+    return {
+      sessionId: lease.sessionId,
+      title,
+      messages: report.messages,
+      calls: report.calls,
+      compactions: report.compactions.length,
+      marks: marks.length,
+      skipped: [...report.skipped, ...this.#missing()],
+      ...(report.workspace === undefined ? {} : { recordedWorkspace: report.workspace }),
+    };
+  }
+
+  /** Takes back what was stored so far. */
+  async discard(): Promise<void> {
+    if (this.#lease !== undefined) await this.#store.deleteSession(this.#lease.sessionId);
+    this.#lease = undefined;
+  }
+
+  async #held(): Promise<Lease> {
+    if (this.#lease !== undefined) return this.#lease;
+    const { workspace } = this.#options;
+    const { id } = await this.#store.createSession({
+      id: newId(),
+      createdAt: Date.now(),
+      workspace,
+      ...this.#description(),
+    });
+    const owner = { owner: currentOwner(), isAlive: isOwnerAlive };
+    const { lease } = await this.#store.acquireLease(id, { runId: newId(), ttlMs: LEASE_TTL_MS, ...owner });
+    this.#lease = lease;
+    return lease;
+  }
+
+  /** In one tick, so that the store commits all of them together. */
+  async #flush(): Promise<void> {
+    const drafts = this.#batch;
+    this.#batch = [];
+    this.#batchChars = 0;
+    if (drafts.length === 0) return;
+    const lease = await this.#held();
+    await Promise.all([
+      this.#store.renewLease(lease, LEASE_TTL_MS),
+      ...drafts.map((draft) => this.#store.appendMessage(lease, draft)),
+    ]);
+  }
+
+  #description(): { task: string; title: string; model: string; metadata: JsonObject } {
+    const { path, report } = this.#options;
+    const task = this.#task ?? '';
+    const title = report.title ?? firstLine(task);
+    const { format, sourceId, workspace } = report;
+    return {
+      task: task.slice(0, MAX_TASK_CHARS),
+      title: title === '' ? 'Imported session' : title.slice(0, MAX_TITLE_CHARS),
+      model: importedModel(report.model),
+      metadata: {
+        imported: {
+          path,
+          ...(format === undefined ? {} : { format }),
+          ...(sourceId === undefined ? {} : { sourceId }),
+          ...(workspace === undefined ? {} : { workspace }),
+        },
+      },
+    };
+  }
+
+  async #withMedia(part: Part): Promise<Part> {
+    if (part.type === 'file') {
+      const [stored] = await this.#stored([{ ...part, type: 'file' as const }]);
+      return stored === undefined ? part : { ...part, data: stored.data };
+    }
+    if (part.type !== 'tool' || part.output === undefined) return part;
+    return { ...part, output: await this.#stored(part.output) };
+  }
+
+  async #stored<T extends ToolOutputContent>(content: readonly T[]): Promise<T[]> {
+    for (const piece of content) {
+      const id = piece.type === 'text' ? undefined : parseBlobReference(piece.data);
+      if (id !== undefined && (await this.#blobs.stat(id)) === undefined) this.#missingBlobs += 1;
+    }
+    return storeMedia(content, this.#blobs);
+  }
+
+  #missing(): Skipped[] {
+    if (this.#missingBlobs === 0) return [];
+    const reason = 'images and files whose bytes are not in the export';
+    return [{ where: 'messages', reason, count: this.#missingBlobs }];
+  }
+
+  /** The importer has dropped marks on messages that are not there. */
+  #withNewIds(mark: Mark, sessionId: string): Mark {
+    const idOf = (recorded: string) => this.#ids.get(recorded) ?? recorded;
+    if (mark.kind === 'compaction')
+      return { ...mark, id: this.#markId(mark.id), sessionId, hides: mark.hides.map(idOf) };
+    const moved = { ...mark, id: this.#markId(mark.id), messageId: idOf(mark.messageId) };
+    if (moved.kind === 'pin' || moved.compactionId === undefined) return moved;
+    return { ...moved, compactionId: this.#markId(moved.compactionId) };
+  }
+
+  readonly #markIds = new Map<string, string>();
+
+  #markId(recorded: string): string {
+    const id = this.#markIds.get(recorded) ?? newId();
+    this.#markIds.set(recorded, id);
+    return id;
+  }
+}
+
+/** What the user asked first; not what the recorded agent's own runtime put in their place. */
+function taskOf({ role, metadata, parts }: Message): string | undefined {
+  if (role !== 'user' || metadata?.synthetic !== undefined) return undefined;
+  const text = parts
+    .flatMap((part) => (part.type === 'text' ? [part.text] : []))
+    .join('\n')
+    .trim();
+  return text === '' ? undefined : text;
+}
+
+function firstLine(text: string): string {
+  const line = text.trim().split('\n')[0] ?? '';
+  return line.length <= MAX_TITLE_CHARS ? line : `${line.slice(0, MAX_TITLE_CHARS - 1)}…`;
+}

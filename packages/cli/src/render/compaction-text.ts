@@ -1,0 +1,43 @@
+import type { CompactSessionResult } from '@longhaul/core';
+import { someRanges } from './context-page.ts';
+import { fitLine, formatTokens, plural } from './format.ts';
+import { createPaint } from './paint.ts';
+import { field } from './run-summary.ts';
+import { wrapText } from './word-wrapper.ts';
+
+export interface CompactionTextOptions {
+  columns: number;
+  colors: boolean;
+  /** The session as the user named it. */
+  id: string;
+}
+
+/** What a compaction did, or would do. */
+export function compactionText(result: CompactSessionResult, options: CompactionTextOptions): string {
+  const { columns, id } = options;
+  if (result.status === 'nothing') {
+    const text = `Nothing to do: compacting ${formatTokens(result.tokens)} tokens would save next to nothing. The session is as it was.`;
+    return wrapText(text, columns);
+  }
+  if (result.status === 'queued') return 'A run works on this session: it compacts before its next step.\n';
+  const paint = createPaint(options.colors);
+  const { tokensBefore, tokensAfter, strategy, round, hides, pruned, cut, summary } = result;
+  const isPreview = result.status === 'preview';
+  const sign = paint.note(isPreview ? '◇ would compact' : '◆ compacted');
+  const text = [summary.ledger, summary.narrative].filter((part) => part.trim() !== '').join('\n\n');
+  const lines = [
+    `${sign} ${formatTokens(tokensBefore)} → ${formatTokens(tokensAfter)} tokens (${strategy}, round ${round})`,
+    field('hides', `${plural(hides.count, 'message')}: ${someRanges(hides.ranges, columns - 24)}`, paint),
+    ...(pruned === 0 ? [] : [field('prunes', plural(pruned, 'tool output'), paint)]),
+    ...(cut === 0 ? [] : [field('cuts', `the middle of ${plural(cut, 'text')}`, paint)]),
+    ...result.warnings.map((warning) => `${paint.warn('!')} ${fitLine(warning, columns - 2)}`),
+    ...wrapText(text, columns - 2)
+      .trimEnd()
+      .split('\n')
+      .map((line) => paint.note('│ ') + line),
+    isPreview
+      ? paint.dim(`Nothing was changed. A model may add a narrative: longhaul compact ${id}`)
+      : paint.dim(`longhaul undo ${id} takes it back.`),
+  ];
+  return `${lines.join('\n')}\n`;
+}

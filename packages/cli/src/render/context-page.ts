@@ -1,0 +1,168 @@
+import type { ContextReport, ContextShares, HiddenByCompaction, MessageRange } from '@longhaul/core';
+import { fitLine, formatTokens, plural, shortId, spread } from './format.ts';
+import { createPaint, type Paint } from './paint.ts';
+import { field } from './run-summary.ts';
+import { wrapText } from './word-wrapper.ts';
+
+export interface ContextPageOptions {
+  title: string;
+  columns: number;
+  colors: boolean;
+}
+
+const LABELS: Readonly<Record<keyof ContextShares, string>> = {
+  system: 'system text',
+  tools: 'tool schemas',
+  ledger: 'ledger',
+  narrative: 'narrative',
+  user: 'user messages',
+  assistant: 'model’s text',
+  calls: 'tool calls',
+  outputs: 'tool outputs',
+  media: 'images, files',
+  framing: 'message frames',
+};
+const LABEL_COLUMNS = 16;
+const FIGURE_COLUMNS = 16;
+const MAX_COLUMNS = 80;
+
+/** What fills a session's window: a bar for each share, then what the model no longer sees. */
+export function contextPage(report: ContextReport, options: ContextPageOptions): string {
+  const paint = createPaint(options.colors);
+  const columns = Math.min(options.columns, MAX_COLUMNS);
+  const page = { paint, columns };
+  const head = [
+    field('session', fitLine(`${shortId(report.sessionId)}  ${options.title}`, columns - 9), paint),
+    field('model', fitLine(`${report.model}, ${report.strategy}`, columns - 9), paint),
+  ];
+  return `${[...head, '', ...wholeBar(report, page), '', ...shareLines(report, page), '', ...facts(report, page)].join('\n')}\n`;
+}
+
+interface Page {
+  paint: Paint;
+  columns: number;
+}
+
+/** The whole window in one bar, with the place where the next compaction comes. */
+function wholeBar({ tokens, window }: ContextReport, { paint, columns }: Page): string[] {
+  const { windowTokens, usableTokens = 0, triggerTokens } = window;
+  if (windowTokens === undefined) {
+    const why = 'Its window is not known here: --window N says how large it is.';
+    return [`${formatTokens(tokens)} tokens in the next request`, paint.dim(fitLine(why, columns))];
+  }
+  const share = Math.round((tokens / windowTokens) * 100);
+  const figures = `${share} %  ${formatTokens(tokens)} of ${formatTokens(windowTokens)}`;
+  const cells = columns - figures.length - 2;
+  const cellOf = (value: number) => Math.min(cells, Math.round((value / windowTokens) * cells));
+  const full = cellOf(tokens);
+  const mark = triggerTokens === undefined ? -1 : Math.min(cells - 1, cellOf(triggerTokens));
+  const bar = Array.from({ length: cells }, (_, cell) => {
+    if (cell === mark) return paint.note('┃');
+    return cell < full ? urgency(tokens / usableTokens, paint)('▓') : paint.dim('░');
+  }).join('');
+  return [`${bar}  ${figures}`];
+}
+
+function urgency(fullness: number, paint: Paint): (text: string) => string {
+  if (fullness >= 0.9) return paint.bad;
+  return fullness >= 0.7 ? paint.warn : paint.good;
+}
+
+function shareLines(report: ContextReport, page: Page): string[] {
+  const { shares, tokens, window } = report;
+  const whole = Math.max(tokens, window.windowTokens ?? 0, 1);
+  const names = Object.keys(LABELS).filter((name): name is keyof ContextShares => name in shares);
+  const rows = names
+    .filter((name) => shares[name] > 0)
+    .map((name) => shareLine(LABELS[name], shares[name], { whole, page, color: page.paint.note }));
+  if (window.windowTokens === undefined || window.usableTokens === undefined) return rows;
+  const free = Math.max(0, window.usableTokens - tokens);
+  const answer = window.windowTokens - Math.max(window.usableTokens, Math.min(tokens, window.windowTokens));
+  const rest = { whole, page, color: page.paint.dim };
+  return [...rows, shareLine('free', free, rest), shareLine('for the answer', answer, rest)];
+}
+
+function shareLine(
+  label: string,
+  tokens: number,
+  { whole, page, color }: { whole: number; page: Page; color: (text: string) => string },
+): string {
+  const cells = page.columns - LABEL_COLUMNS - FIGURE_COLUMNS;
+  const bar = fineBar(tokens / whole, cells);
+  const percent = `${Math.round((tokens / whole) * 100)} %`.padStart(6);
+  const figures = `${formatTokens(tokens).padStart(FIGURE_COLUMNS - 8)}${percent}`;
+  return `${page.paint.dim(label.padEnd(LABEL_COLUMNS))}${color(bar.padEnd(cells))}  ${figures}`;
+}
+
+const EIGHTHS = ['', '▏', '▎', '▍', '▌', '▋', '▊', '▉'];
+
+/** A bar in eighths of a cell. What is there at all is seen. */
+function fineBar(share: number, cells: number): string {
+  const eighths = Math.max(share > 0 ? 1 : 0, Math.round(share * cells * 8));
+  return '█'.repeat(Math.floor(eighths / 8)) + EIGHTHS[eighths % 8];
+}
+
+function facts(report: ContextReport, page: Page): string[] {
+  const { paint, columns } = page;
+  const { messages, hidden, pruned, cut, pins } = report;
+  const shown = `${messages.visible} of ${plural(messages.total, 'message')}`;
+  return [
+    ...row('next', nextCompaction(report), page),
+    ...row('shown', messages.hidden === 0 ? `all ${plural(messages.total, 'message')}` : shown, page),
+    ...hidden.map((compaction, index) => hiddenLine(index === 0 ? 'hidden' : '', compaction, page)),
+    ...(pruned.length === 0
+      ? []
+      : row('pruned', `${plural(pruned.length, 'output')}: ${someOf(pruned, columns - 24)}`, page)),
+    ...(cut.length === 0
+      ? []
+      : row('cut', `${plural(cut.length, 'text')}: ${someOf(cut, columns - 24)}`, page)),
+    ...pins.map(({ handle, role, text }, index) =>
+      field(index === 0 ? 'pinned' : '', fitLine(`${handle} ${role}: ${text}`, columns - 9), paint),
+    ),
+  ];
+}
+
+function row(name: string, text: string, { paint, columns }: Page): string[] {
+  return wrapText(text, columns - 9)
+    .trimEnd()
+    .split('\n')
+    .map((line, index) => field(index === 0 ? name : '', line, paint));
+}
+
+function nextCompaction({ tokens, window, isTriggerRaised, hidden }: ContextReport): string {
+  const { triggerTokens, windowTokens } = window;
+  if (windowTokens === undefined) return 'unknown, as the window is';
+  if (triggerTokens === undefined) return 'no compaction comes by itself: it is switched off';
+  if (tokens >= triggerTokens)
+    return `compaction at the next step: ${formatTokens(triggerTokens)} is reached`;
+  const later = isTriggerRaised ? ': later than usual, since the newest one was undone' : '';
+  const round = (hidden.at(-1)?.round ?? 0) + 1;
+  return `compaction ${round} at ${formatTokens(triggerTokens)}, in ${formatTokens(triggerTokens - tokens)} tokens${later}`;
+}
+
+function hiddenLine(name: string, compaction: HiddenByCompaction, { paint, columns }: Page): string {
+  const { round, count, ranges, reason, tokensBefore, tokensAfter } = compaction;
+  const how = `${reason}, ${formatTokens(tokensBefore)} → ${formatTokens(tokensAfter)}`;
+  const what = `${plural(count, 'message')} by round ${round}: `;
+  const room = columns - 9 - how.length - 2 - what.length;
+  return field(name, spread(what + someRanges(ranges, room), paint.dim(how), columns - 9), paint);
+}
+
+/** As many of them as fit, whole. */
+export function someRanges(ranges: readonly MessageRange[], columns: number): string {
+  return someOf(
+    ranges.map(({ from, to }) => (from === to ? from : `${from}–${to}`)),
+    columns,
+  );
+}
+
+function someOf(names: readonly string[], columns: number): string {
+  let text = '';
+  for (const [index, name] of names.entries()) {
+    const next = index === 0 ? name : `${text}, ${name}`;
+    const isLast = index === names.length - 1;
+    if (index > 0 && next.length + (isLast ? 0 : 2) > columns) return `${text} …`;
+    text = next;
+  }
+  return text;
+}

@@ -1,0 +1,39 @@
+import { basename } from 'node:path';
+import type { ImportOutcome } from '../import/import-file.ts';
+import { fitLine, plural, shortId } from './format.ts';
+import { createPaint } from './paint.ts';
+
+const MAX_REASONS = 4;
+
+/** What became of a file, and below it what of the file is not in the session. */
+export function importLines(
+  name: string,
+  outcome: ImportOutcome,
+  { columns, colors, workspace }: { columns: number; colors: boolean; workspace: string },
+): string {
+  const paint = createPaint(colors);
+  if (outcome.status === 'problem')
+    return `${paint.bad('✗')} ${fitLine(`${name}: ${outcome.message}`, columns - 2)}\n`;
+  const { file } = outcome;
+  const { sessionId, title, format, messages, calls, marks, skipped, recordedWorkspace } = file;
+  const what = [
+    format,
+    plural(messages, 'message'),
+    plural(calls, 'call'),
+    ...(marks === 0 ? [] : [plural(marks, 'mark')]),
+  ];
+  const below = (text: string) => paint.dim(`  ${fitLine(text, columns - 2)}`);
+  const reasons = skipped
+    .slice(0, MAX_REASONS)
+    .map(({ reason, count, where }) => below(`left out: ${count} × ${reason}, first at ${where}`));
+  const more = skipped.length - MAX_REASONS;
+  return `${[
+    `${paint.good('✓')} ${paint.note(shortId(sessionId))}  ${fitLine(title, columns - 17)}`,
+    below(`${what.join(', ')}, from ${basename(name)}`),
+    ...reasons,
+    ...(more > 0 ? [below(`and ${plural(more, 'other reason')}: --json names them all`)] : []),
+    ...(recordedWorkspace === undefined || recordedWorkspace === workspace
+      ? []
+      : [below(`recorded in ${recordedWorkspace}; it goes on in ${workspace}`)]),
+  ].join('\n')}\n`;
+}

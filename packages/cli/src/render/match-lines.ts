@@ -1,0 +1,33 @@
+import type { SearchHit } from '@longhaul/core';
+import { handleOf } from '@longhaul/protocol';
+import { fitLine, shortId } from './format.ts';
+import { createPaint } from './paint.ts';
+
+export interface SessionMatch extends SearchHit {
+  /** Of the session. */
+  title: string;
+}
+
+const HANDLE_COLUMNS = 9;
+
+/** Matches under their sessions, in the order in which they were found. */
+export function matchLines(
+  matches: readonly SessionMatch[],
+  { words, columns, colors }: { words: string; columns: number; colors: boolean },
+): string {
+  const paint = createPaint(colors);
+  if (matches.length === 0) {
+    return `Nothing found for "${fitLine(words, 60)}". All words must occur in one text: try fewer, or other ones.\n`;
+  }
+  const bySession = Map.groupBy(matches, (match) => match.sessionId);
+  const blocks = [...bySession].map(([sessionId, found]) => {
+    const title = found[0]?.title ?? '';
+    const head = `${paint.note(shortId(sessionId))}  ${paint.bold(fitLine(title, columns - 15))}`;
+    const lines = found.map(({ sequence, partIndex, snippet }) => {
+      const handle = handleOf(sequence, partIndex).padEnd(HANDLE_COLUMNS);
+      return `${paint.dim(handle)}${fitLine(snippet, columns - HANDLE_COLUMNS)}`;
+    });
+    return [head, ...lines].join('\n');
+  });
+  return `${blocks.join('\n\n')}\n`;
+}

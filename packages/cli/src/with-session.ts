@@ -1,0 +1,21 @@
+import type { Runtime } from '@longhaul/core';
+import type { Session } from '@longhaul/protocol';
+import { loadSettings, type Place } from './compose/load-settings.ts';
+import { openContext } from './compose/open-context.ts';
+import { openStorage } from './compose/open-storage.ts';
+import { findSession } from './find-session.ts';
+import type { Terminal } from './terminal.ts';
+
+/** Finds a session for a command that works on it between its runs, and closes the storage behind it. */
+export async function withSession(
+  id: string,
+  { place, terminal }: { place: Place; terminal: Terminal },
+  work: (found: { runtime: Runtime; session: Session }) => Promise<number>,
+): Promise<number> {
+  const { config } = await loadSettings(place, terminal);
+  const storage = await openStorage(config.storage.url);
+  await using _store = storage.store;
+  const session = await findSession(storage.store, id);
+  const runtime = await openContext(config, { storage, env: terminal.env });
+  return await work({ runtime, session });
+}
