@@ -17,7 +17,8 @@ export function isOwnerAlive(owner: string): boolean {
   if (boot !== bootName()) return false;
   // Process numbers of another container mean nothing here.
   if (namespace !== namespaceName()) return true;
-  return process.platform === 'linux' ? startTime(pid) === start : answersSignals(pid);
+  // A zombie has the start time of the process it was, and does nothing any more.
+  return process.platform === 'linux' ? startTime(pid) === start && isRunning(pid) : answersSignals(pid);
 }
 
 /** Start time of a process in clock ticks since boot, as text; undefined when it is gone, or where there is no /proc. */

@@ -41,7 +41,9 @@ await describeKind('bubblewrap', () => {
     expect((await run(sandbox, 'prog-own')).output).toBe('ran /workspace/own/prog-own\n');
     expect((await run(sandbox, 'prog-other')).exitCode).toBe(0);
     // Such as `/` and `/tmp` are no folders of programs: nothing of them is shown.
-    expect((await run(sandbox, 'ls /run/longhaul/programs | wc -l')).output.trim()).toBe('1');
+    // What lies below /tmp is moved there; in a checkout below /tmp, the running Node too.
+    const moved = process.execPath.startsWith('/tmp/') ? '2' : '1';
+    expect((await run(sandbox, 'ls /run/longhaul/programs | wc -l')).output.trim()).toBe(moved);
     const { output } = await run(sandbox, 'echo x >$(dirname $(command -v prog-other))/new');
     expect(output).toMatch(/Read-only/);
     expect(await sandbox.files.list('')).toEqual([{ name: 'own', kind: 'directory' }]);

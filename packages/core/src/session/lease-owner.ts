@@ -21,17 +21,19 @@ export function isOwnerAlive(owner: LeaseOwner): boolean {
   if (owner.bootId !== bootId()) return false;
   const started = startTime(owner.pid);
   if (started !== undefined) return owner.processStartedAt === started;
-  return processExists(owner.pid);
+  const hasProc = startTime(process.pid) !== undefined;
+  return !hasProc && processExists(owner.pid);
 }
 
 function bootId(): string {
   return readOptional('/proc/sys/kernel/random/boot_id')?.trim() ?? 'unknown';
 }
 
-/** Field 22 of /proc/PID/stat, in clock ticks since boot. Undefined where there is no such process, or no /proc. */
+/** Field 22 of /proc/PID/stat, in clock ticks since boot. Undefined where there is no such process, or no /proc; a zombie is none. */
 function startTime(pid: number): string | undefined {
   const stat = readOptional(`/proc/${pid}/stat`);
-  return stat?.slice(stat.lastIndexOf(')') + 2).split(' ')[19];
+  const fields = stat?.slice(stat.lastIndexOf(')') + 2).split(' ');
+  return fields?.[0] === 'Z' || fields?.[0] === 'X' ? undefined : fields?.[19];
 }
 
 function processExists(pid: number): boolean {

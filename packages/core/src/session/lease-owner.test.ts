@@ -1,0 +1,40 @@
+import { spawn } from 'node:child_process';
+import { existsSync, readFileSync } from 'node:fs';
+import { describe, expect, it } from 'vitest';
+import { currentOwner, isOwnerAlive } from './lease-owner.ts';
+
+describe('isOwnerAlive', () => {
+  it('knows this process, and no other that ever had its number', () => {
+    const owner = currentOwner();
+    expect(isOwnerAlive(owner)).toBe(true);
+    expect(isOwnerAlive({ ...owner, processStartedAt: '1' })).toBe(false);
+    expect(isOwnerAlive({ ...owner, bootId: 'another boot' })).toBe(false);
+    expect(isOwnerAlive({ ...owner, pid: 2 ** 22 - 1 })).toBe(false);
+  });
+
+  it('takes the owner on another host for alive: only its expiry tells', () => {
+    expect(isOwnerAlive({ ...currentOwner(), host: 'elsewhere', bootId: 'x' })).toBe(true);
+  });
+
+  it.skipIf(!existsSync('/proc/self/stat'))(
+    'takes a zombie for dead: it kept its start time and its session',
+    async () => {
+      // The shell starts a child that ends at once, and never waits for it.
+      const shell = spawn('sh', ['-c', 'sleep 0 & echo $!; exec sleep 30'], {
+        stdio: ['ignore', 'pipe', 'ignore'],
+      });
+      const pid = Number(
+        await new Promise<string>((resolve) =>
+          shell.stdout.once('data', (data: Buffer) => resolve(data.toString())),
+        ),
+      );
+      try {
+        const stat = () => readFileSync(`/proc/${pid}/stat`, 'utf8').split(') ')[1]?.split(' ') ?? [];
+        while (stat()[0] !== 'Z') await new Promise((resolve) => setTimeout(resolve, 5));
+        expect(isOwnerAlive({ ...currentOwner(), pid, processStartedAt: stat()[19] ?? '' })).toBe(false);
+      } finally {
+        shell.kill('SIGKILL');
+      }
+    },
+  );
+});
