@@ -20,6 +20,7 @@ import type {
   FitOptions,
   FittedMessages,
 } from './session-types.ts';
+import { summariseWith } from './summarise-with.ts';
 
 /**
  * Keeps an agent loop of one's own within its model's window.
@@ -33,7 +34,7 @@ export function createContextSession<M>(options: ContextSessionOptions<M>): Cont
   return new LoggedSession(options);
 }
 
-/** How often one `fit` may compact. A second time can be needed: the ratio of real tokens moves a bound. */
+/** How often one `fit` may compact: below the trigger, too little room may still be left for an answer. */
 const MAX_ROUNDS = 3;
 const DEFAULT_PROTECTED_TOOLS = ['todo'];
 
@@ -144,7 +145,8 @@ class LoggedSession<M> implements ContextSession<M> {
     { budget, policy }: ContextState,
     entries: readonly ViewEntry[],
   ): Promise<CompactedMessages> {
-    const log = this.#contextLog();
+    // What is appended while a model writes the narrative is not part of this compaction.
+    const log = { ...this.#contextLog(), messages: [...this.#log.messages] };
     const outcome = await compact({
       log,
       budget,
@@ -170,26 +172,11 @@ class LoggedSession<M> implements ContextSession<M> {
   }
 
   #summariser(entries: readonly ViewEntry[]): { summarise?: Summarise } {
-    const { summarise } = this.#options;
+    const { summarise, format } = this.#options;
     if (summarise === undefined) return {};
-    return {
-      summarise: async ({ messages, maxOutputTokens }) => {
-        const text = messages
-          .at(-1)
-          ?.content.map((part) => (part.type === 'text' ? part.text : ''))
-          .join('\n');
-        // All but the last message are the view's own, from its beginning.
-        const own = this.#shown(entries.slice(0, messages.length - 1));
-        const request = [...own, this.#options.format.userMessage(text ?? '')];
-        try {
-          const reply = await summarise({ messages: request, maxOutputTokens });
-          return typeof reply === 'string' ? { status: 'ok', text: reply, finishedBy: 'stop' } : reply;
-        } catch (thrown) {
-          if (thrown instanceof Error && thrown.name === 'AbortError') throw thrown;
-          return { status: 'failed', reason: thrown instanceof Error ? thrown.message : String(thrown) };
-        }
-      },
-    };
+    // All but the last message of a request are the view's own, from its beginning.
+    const shown = (count: number) => this.#shown(entries.slice(0, count));
+    return { summarise: summariseWith(summarise, { format, shown }) };
   }
 
   #mark(marks: readonly Mark[]): void {

@@ -78,7 +78,7 @@ export interface ContextSession<M> {
   /** How many were appended. */
   readonly messageCount: number;
   /**
-   * What to send now: all of the session if it fits, else a summary in the place of its older part.
+   * What to send now: all of the session if it fits, else a summary in the place of its older part. One call at a time.
    *
    * @throws {LonghaulError} `context_exhausted` if system text, tools, the task and the last step alone are too large.
    */

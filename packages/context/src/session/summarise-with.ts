@@ -1,0 +1,31 @@
+import type { Summarise, SummaryReply } from '../narrative.ts';
+import type { MessageFormat } from './message-format.ts';
+import type { SessionSummarise } from './session-types.ts';
+
+interface RequestParts<M> {
+  format: MessageFormat<M>;
+  /** The caller's messages for the first so many of the view. */
+  shown: (count: number) => M[];
+}
+
+/** Asks the caller's model in the form of the caller's messages. A failure is a value; a cancel is thrown on. */
+export function summariseWith<M>(
+  summarise: SessionSummarise<M>,
+  { format, shown }: RequestParts<M>,
+): Summarise {
+  return async ({ messages, maxOutputTokens }) => {
+    const instruction = messages.at(-1)?.content.map((part) => (part.type === 'text' ? part.text : ''));
+    const asked = format.userMessage(instruction?.join('\n') ?? '');
+    try {
+      const reply = await summarise({ messages: [...shown(messages.length - 1), asked], maxOutputTokens });
+      return typeof reply === 'string' ? { status: 'ok', text: reply, finishedBy: 'stop' } : reply;
+    } catch (thrown) {
+      if (thrown instanceof Error && thrown.name === 'AbortError') throw thrown;
+      return failed(thrown);
+    }
+  };
+}
+
+function failed(thrown: unknown): SummaryReply {
+  return { status: 'failed', reason: thrown instanceof Error ? thrown.message : String(thrown) };
+}
