@@ -105,6 +105,7 @@ export {
   StructuredSummaryStrategy,
 } from './strategies/structured-summary.ts';
 export {
+  type CancelSignal,
   type CompactionPlan,
   type CompressionStrategy,
   hideableMessages,

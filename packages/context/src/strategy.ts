@@ -7,6 +7,11 @@ import type { Select } from './selection/select.ts';
 import type { TokenCounter } from './tokens.ts';
 import type { ViewEntry } from './view.ts';
 
+/** As much of an `AbortSignal` as is looked at; the engine's own library knows none. */
+export interface CancelSignal {
+  readonly aborted: boolean;
+}
+
 /** What a strategy looks at. Nothing in it may be changed. */
 export interface PlanInput {
   readonly log: ContextLog;
@@ -23,7 +28,7 @@ export interface PlanInput {
   readonly summarise?: Summarise;
   /** Asks a model which messages to keep; as `summarise`. */
   readonly select?: Select;
-  readonly signal?: AbortSignal;
+  readonly signal?: CancelSignal;
 }
 
 /** What a strategy decides: which messages to hide, and how to write what stands for them. It never edits the log. */

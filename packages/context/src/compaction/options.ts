@@ -5,7 +5,7 @@ import type { ContextLog } from '../log.ts';
 import type { Summarise } from '../narrative.ts';
 import type { RequestMeter } from '../request-size.ts';
 import type { Select } from '../selection/select.ts';
-import type { CompressionStrategy } from '../strategy.ts';
+import type { CancelSignal, CompressionStrategy } from '../strategy.ts';
 import type { TokenCounter } from '../tokens.ts';
 
 export interface CompactOptions {
@@ -27,7 +27,7 @@ export interface CompactOptions {
   /** Asks a model which messages to keep, for strategies that want that. Default: through `summarise`, where there is one. */
   select?: Select;
   /** Handed to the strategy; what it throws once this is aborted is a cancel. */
-  signal?: AbortSignal;
+  signal?: CancelSignal;
   /** Tools whose outputs are not pruned. Default: `todo`, whose newest result is the plan. */
   protectedTools?: ReadonlySet<string>;
   /** Where ids and times come from: this package has neither a clock nor chance. */

@@ -28,7 +28,8 @@ export interface ContextSessionOptions<M> {
 
 /**
  * Asks a model to summarise. Send `messages` as any request of the session, with the same system text and tools, and give back the text;
- * a call in the answer is not run. What it throws costs the narrative, not the session, except for an `AbortError`, which `fit` throws on.
+ * a call in the answer is not run. What it throws costs the narrative, not the session, except for an
+ * `AbortError`: then `fit` throws a `LonghaulError` with the code `cancelled`, and nothing was compacted.
  */
 export type SessionSummarise<M> = (request: {
   messages: M[];

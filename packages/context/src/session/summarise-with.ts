@@ -1,3 +1,4 @@
+import { LonghaulError } from '@longhaul/protocol';
 import type { Summarise, SummaryReply } from '../narrative.ts';
 import type { MessageFormat } from './message-format.ts';
 import type { SessionSummarise } from './session-types.ts';
@@ -20,7 +21,8 @@ export function summariseWith<M>(
       const reply = await summarise({ messages: [...shown(messages.length - 1), asked], maxOutputTokens });
       return typeof reply === 'string' ? { status: 'ok', text: reply, finishedBy: 'stop' } : reply;
     } catch (thrown) {
-      if (thrown instanceof Error && thrown.name === 'AbortError') throw thrown;
+      if (thrown instanceof Error && thrown.name === 'AbortError')
+        throw new LonghaulError('cancelled', 'The summary was cancelled.', { cause: thrown });
       return failed(thrown);
     }
   };
