@@ -25,7 +25,7 @@ import { DEFAULT_RETRY, type RetryOptions } from './executor/retry.ts';
 import { NO_LIMITS, type RunLimits } from './executor/run-limits.ts';
 import { type ExecutorResult, TurnExecutor } from './executor/turn-executor.ts';
 import type { BlobStore, Lease, ModelDriver, Sandbox, SessionLog, Store } from './ports/index.ts';
-import { readInstructionFiles } from './prompt/instruction-files.ts';
+import { maxInstructionChars, readInstructionFiles } from './prompt/instruction-files.ts';
 import { buildSystemPrompt } from './prompt/system-prompt.ts';
 import { EventHub, type EventListener } from './session/event-hub.ts';
 import { keepLease, LEASE_TTL_MS } from './session/idle-lease.ts';
@@ -251,23 +251,43 @@ export class Runtime {
       limits: limits ?? NO_LIMITS,
       retry: retry ?? DEFAULT_RETRY,
       costOf: (usage) => costOf?.(usage, driver),
-      buildSystem: () => this.#buildSystem(sandbox),
+      buildSystem: this.#systemBuilder(run),
       takeCompactionRequest: () => this.#context.takeRequest(session.id),
       ...(summariser === undefined ? {} : { summariser }),
       ...(maxToolOutputChars === undefined ? {} : { maxToolOutputChars }),
     });
   }
 
-  async #buildSystem(sandbox: Sandbox): Promise<string> {
+  /** Makes the system text; tells once of instructions that are too long for the window. */
+  #systemBuilder({
+    sandbox,
+    driver,
+    writer,
+  }: {
+    sandbox: Sandbox;
+    driver: ModelDriver;
+    writer: SessionWriter;
+  }) {
     const { tools, prompt, instructionFiles = DEFAULT_INSTRUCTION_FILES } = this.#options;
-    return buildSystemPrompt({
-      workspacePath: sandbox.workspacePath,
-      sandbox: sandbox.description,
-      date: new Date().toISOString().slice(0, 10),
-      tools: tools.map((tool) => tool.name),
-      instructions: await readInstructionFiles(sandbox.files, instructionFiles),
-      ...(prompt === undefined ? {} : { prompt }),
-    });
+    const maxChars = maxInstructionChars(driver.info.windowTokens);
+    let isTold = false;
+    return async () => {
+      const instructions = await readInstructionFiles(sandbox.files, instructionFiles, maxChars);
+      const cut = instructions.filter((file) => file.isCut).map(({ path }) => path);
+      if (cut.length > 0 && !isTold) {
+        const message = `${cut.join(', ')}: only the first ${maxChars} characters are part of every request; the model can read the rest.`;
+        await writer.announce({ type: 'context:warning', message });
+      }
+      isTold = true;
+      return buildSystemPrompt({
+        workspacePath: sandbox.workspacePath,
+        sandbox: sandbox.description,
+        date: new Date().toISOString().slice(0, 10),
+        tools: tools.map((tool) => tool.name),
+        instructions,
+        ...(prompt === undefined ? {} : { prompt }),
+      });
+    };
   }
 
   #idleSystem(session: Session): Promise<string> {

@@ -1,3 +1,4 @@
+import { cutMiddle } from '@longhaul/context';
 import {
   blobReference,
   handleOf,
@@ -108,7 +109,7 @@ export class ToolRunner {
     if (part.inputText !== undefined) {
       return {
         ok: false,
-        reason: `The arguments of ${part.name} are not a JSON object: ${part.error ?? 'unreadable'}. Call it again with valid JSON.`,
+        reason: badArguments(part),
       };
     }
     const parsed = tool.parse(part.input);
@@ -246,6 +247,14 @@ async function spill(text: string, blobs: BlobStore): Promise<string | undefined
       return undefined;
     throw error;
   }
+}
+
+const SHOWN_ARGUMENT_CHARS = 300;
+
+function badArguments({ name, error, inputText = '' }: ToolPart): string {
+  const why = (error ?? 'unreadable').replace(/\.+$/, '');
+  const { text } = cutMiddle(inputText, SHOWN_ARGUMENT_CHARS);
+  return `The arguments of ${name} are not a JSON object: ${why}. You wrote: ${text}\nCall it again with valid JSON.`;
 }
 
 function firstText(content: readonly ToolOutputContent[]): string {
