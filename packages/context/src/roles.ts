@@ -51,10 +51,9 @@ function joinUsers(first: ViewUserMessage, second: ViewUserMessage): ViewUserMes
   return { role: 'user', content: joinTexts([...first.content, ...second.content]) };
 }
 
-/** Their texts stay apart: a text may carry what only the model that wrote it may get back. */
 function joinAssistants(first: ViewAssistantMessage, second: ViewAssistantMessage): ViewAssistantMessage {
   const model = first.model === second.model ? first.model : undefined;
-  const content = [...first.content, ...second.content];
+  const content = joinTexts([...first.content, ...second.content]);
   return { role: 'assistant', content, ...(model === undefined ? {} : { model }) };
 }
 
@@ -62,7 +61,10 @@ function userMessage(text: string): ViewUserMessage {
   return { role: 'user', content: [{ type: 'text', text }] };
 }
 
-/** Neighbouring texts become one, a blank line between them: many servers take a message of one text only. */
+/**
+ * Neighbouring texts become one, a blank line between them: many servers take a message of one text only, or put several together without
+ * anything between them. One that carries what its model must get back stays as it is.
+ */
 export function joinTexts<Content extends { type: string }>(
   parts: readonly (Content | { type: 'text'; text: string })[],
 ): (Content | { type: 'text'; text: string })[] {
@@ -77,5 +79,5 @@ export function joinTexts<Content extends { type: string }>(
 }
 
 function isText(part: { type: string }): part is { type: 'text'; text: string } {
-  return part.type === 'text';
+  return part.type === 'text' && !('providerMetadata' in part);
 }

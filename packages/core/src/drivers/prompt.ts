@@ -51,7 +51,14 @@ export function toPrompt(
 }
 
 function strictRequest({ system, messages }: { system: string; messages: readonly ViewMessage[] }) {
-  return { system: '', messages: toStrictRoles(messages, { system }) };
+  return { system: '', messages: toStrictRoles(messages.filter(isSaid), { system }) };
+}
+
+/** What is left out below must not stand between two messages that are to be joined. */
+function isSaid(message: ViewMessage): boolean {
+  return message.content.some((part) =>
+    part.type === 'text' ? part.text.trim() !== '' : part.type !== 'reasoning',
+  );
 }
 
 function userParts(message: ViewUserMessage, { info, profile }: PromptContext): PromptPart[] {

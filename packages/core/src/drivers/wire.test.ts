@@ -113,6 +113,17 @@ test('chat: strict roles leave no system message, alternate, and let only an ass
   expect(sent.at(-1).content).toBe('And?');
 });
 
+test('chat: strict roles hold across messages that say nothing and are left out', async () => {
+  const thought = says([{ type: 'reasoning', text: 'Hm.' }]);
+  const answer = says([{ type: 'text', text: 'Yes.' }]);
+  const messages = [userSays('A?'), thought, userSays('B?'), answer, userSays(' '), answer];
+  const { messages: sent } = await sentByChat(messages, { strictRoles: true });
+  expect(sent).toEqual([
+    { role: 'user', content: 'Be terse.\n\nA?\n\nB?' },
+    { role: 'assistant', content: 'Yes.\n\nYes.' },
+  ]);
+});
+
 test('chat: media the model does not take are a line of text, never the bytes', async () => {
   const info = { ...MODEL_INFO, accepts: { images: false, files: false } };
   const image = { type: 'image' as const, data: PNG };
