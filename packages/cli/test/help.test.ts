@@ -9,7 +9,22 @@ import * as flags from '../src/command-line/flags.ts';
 import { helpFor } from '../src/command-line/help.ts';
 import { Bench, linesOf } from './harness.ts';
 
-const COMMANDS = ['run', 'sessions', 'show', 'export', 'doctor', 'config', 'demo'];
+const COMMANDS = [
+  'run',
+  'sessions',
+  'show',
+  'search',
+  'context',
+  'compact',
+  'undo',
+  'pin',
+  'unpin',
+  'import',
+  'export',
+  'doctor',
+  'config',
+  'demo',
+];
 const BIN = fileURLToPath(new URL('../bin/longhaul.js', import.meta.url));
 
 describe('help', () => {

@@ -20,9 +20,9 @@ import {
 import type { ImportReport, Skipped } from '@longhaul/replay';
 import { importedModel } from './imported-model.ts';
 
-/** Messages that share one wait for the disk: as many, or as many characters. */
+/** Messages that share one wait for the disk: so many, or so much text. */
 const BATCH_MESSAGES = 200;
-const BATCH_CHARS = 2_000_000;
+const BATCH_TOKENS = 150_000;
 const LEASE_TTL_MS = 60_000;
 const MAX_TASK_CHARS = 2_000;
 const MAX_TITLE_CHARS = 80;
@@ -36,7 +36,7 @@ export class SessionImporter {
   readonly #ids = new Map<string, string>();
   #lease: Lease | undefined;
   #batch: MessageDraft[] = [];
-  #batchChars = 0;
+  #batchTokens = 0;
   #task: string | undefined;
   #missingBlobs = 0;
 
@@ -55,9 +55,10 @@ export class SessionImporter {
     const id = newId();
     if (this.#options.report.format === 'longhaul') this.#ids.set(message.id, id);
     this.#task ??= taskOf(message);
-    this.#batch.push({ ...rest, id, parts, tokenCount: storedTokens(parts) });
-    this.#batchChars += JSON.stringify(parts).length;
-    if (this.#batch.length >= BATCH_MESSAGES || this.#batchChars >= BATCH_CHARS) await this.#flush();
+    const tokenCount = storedTokens(parts);
+    this.#batch.push({ ...rest, id, parts, tokenCount });
+    this.#batchTokens += tokenCount;
+    if (this.#batch.length >= BATCH_MESSAGES || this.#batchTokens >= BATCH_TOKENS) await this.#flush();
   }
 
   /** Stores the rest with the marks, and gives the session back as one that is done. */
@@ -111,7 +112,7 @@ export class SessionImporter {
   async #flush(): Promise<void> {
     const drafts = this.#batch;
     this.#batch = [];
-    this.#batchChars = 0;
+    this.#batchTokens = 0;
     if (drafts.length === 0) return;
     const lease = await this.#held();
     await Promise.all([
@@ -145,21 +146,29 @@ export class SessionImporter {
       const [stored] = await this.#stored([{ ...part, type: 'file' as const }]);
       return stored === undefined ? part : { ...part, data: stored.data };
     }
-    if (part.type !== 'tool' || part.output === undefined) return part;
-    return { ...part, output: await this.#stored(part.output) };
+    if (part.type !== 'tool') return part;
+    const { fullOutput, ...rest } = part;
+    const isKept = fullOutput === undefined || !(await this.#isMissing(fullOutput));
+    const whole = isKept && fullOutput !== undefined ? { ...rest, fullOutput } : rest;
+    return rest.output === undefined ? whole : { ...whole, output: await this.#stored(rest.output) };
   }
 
   async #stored<T extends ToolOutputContent>(content: readonly T[]): Promise<T[]> {
-    for (const piece of content) {
-      const id = piece.type === 'text' ? undefined : parseBlobReference(piece.data);
-      if (id !== undefined && (await this.#blobs.stat(id)) === undefined) this.#missingBlobs += 1;
-    }
+    for (const piece of content) if (piece.type !== 'text') await this.#isMissing(piece.data);
     return storeMedia(content, this.#blobs);
+  }
+
+  /** An export names blobs by what is in them: on the machine that wrote it they are there. */
+  async #isMissing(data: string): Promise<boolean> {
+    const id = parseBlobReference(data);
+    if (id === undefined || (await this.#blobs.stat(id)) !== undefined) return false;
+    this.#missingBlobs += 1;
+    return true;
   }
 
   #missing(): Skipped[] {
     if (this.#missingBlobs === 0) return [];
-    const reason = 'images and files whose bytes are not in the export';
+    const reason = 'images, files and full outputs that stand beside the export, not in it';
     return [{ where: 'messages', reason, count: this.#missingBlobs }];
   }
 
