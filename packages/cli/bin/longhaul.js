@@ -53,8 +53,8 @@ async function runWithNewerNode() {
   const child = spawn(node, [...process.execArgv, ...process.argv.slice(1)], { stdio: 'inherit' });
   for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP']) {
     process.on(signal, () => {
-      // A terminal sends Ctrl-C to the child as well; a second one from here would count as "at once".
-      if (signal !== 'SIGINT' || !process.stdin.isTTY) child.kill(signal);
+      // What a terminal sends, the child has got as well. A second Ctrl-C from here would mean "at once", a SIGTERM does not.
+      child.kill(signal === 'SIGINT' ? 'SIGTERM' : signal);
     });
   }
   child.on('error', (error) => fail(`Node.js ${OLDEST_NODE} at ${node} cannot be started: ${error.message}`));

@@ -7,18 +7,22 @@ export interface Interrupt extends Disposable {
   readonly signal: AbortSignal;
 }
 
-/** The first Ctrl-C (or SIGTERM, SIGHUP) asks the run to end; the second ends the process at once. */
+/**
+ * The first Ctrl-C (or SIGTERM, SIGHUP) asks the run to end; a second Ctrl-C ends the process at once. SIGTERM and SIGHUP never do: of one
+ * closed terminal come several, to the process's group and through its launcher, and the session would be left open.
+ */
 export function watchInterrupts(terminal: Terminal, onFirst: () => void): Interrupt {
   const controller = new AbortController();
-  const onSignal = () => {
-    if (controller.signal.aborted) process.exit(130);
+  const onSignal = (name: NodeJS.Signals) => {
+    if (controller.signal.aborted) {
+      if (name === 'SIGINT') process.exit(130);
+      return;
+    }
     onFirst();
     controller.abort();
   };
-  const onGone = (error: NodeJS.ErrnoException) => {
-    // Whoever read the output has left; there is nobody to work for.
-    if (error.code === 'EPIPE') controller.abort();
-  };
+  // Whoever read the output has left, or what is said cannot be kept: there is nobody to work for.
+  const onGone = () => controller.abort();
   for (const name of SIGNALS) process.on(name, onSignal);
   terminal.out.on('error', onGone);
   return {

@@ -1,4 +1,4 @@
-import { LonghaulError } from '@longhaul/protocol';
+import { ERROR_TRAITS, LonghaulError } from '@longhaul/protocol';
 import { didYouMean } from './command-line/nearest.ts';
 import { printError } from './print-error.ts';
 import { processTerminal, type Terminal } from './terminal.ts';
@@ -33,10 +33,13 @@ const COMMANDS: Readonly<Record<string, () => Promise<Command>>> = {
  * @param argv Without the program's own name.
  */
 export async function main(argv: readonly string[], terminal: Terminal = processTerminal()): Promise<number> {
-  surviveClosedOutput(terminal);
+  const output = surviveLostOutput(terminal);
   const exitCode = await dispatchOrExplain(argv, terminal);
   await written(terminal);
-  return exitCode;
+  const lost = output.failure;
+  if (lost === undefined) return exitCode;
+  terminal.err.write(`longhaul: Standard output cannot be written (${lost}). What was stored is kept.\n`);
+  return exitCode === 0 || exitCode === ERROR_TRAITS.cancelled.exitCode ? 1 : exitCode;
 }
 
 async function dispatchOrExplain(argv: readonly string[], terminal: Terminal): Promise<number> {
@@ -103,11 +106,17 @@ async function version(): Promise<string> {
   return version;
 }
 
-/** A reader that has seen enough (`| head`) closes the pipe: what is left to say is dropped. */
-function surviveClosedOutput({ out, err }: Terminal): void {
-  for (const stream of [out, err]) {
-    stream.on('error', (error: NodeJS.ErrnoException) => {
-      if (error.code !== 'EPIPE' && error.code !== 'EIO') throw error;
-    });
-  }
+/** A reader that has seen enough (`| head`) closes the pipe: what is left to say is dropped. A full disk is a failure. */
+function surviveLostOutput({ out, err }: Terminal): { readonly failure: string | undefined } {
+  let failure: string | undefined;
+  out.on('error', (error: NodeJS.ErrnoException) => {
+    if (error.code !== 'EPIPE' && error.code !== 'EIO') failure ??= error.code ?? error.message;
+  });
+  // There is no other place left to say so.
+  err.on('error', () => undefined);
+  return {
+    get failure() {
+      return failure;
+    },
+  };
 }

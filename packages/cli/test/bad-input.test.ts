@@ -41,8 +41,8 @@ describe('wrong usage exits with 2 and says what to do', () => {
     [['run', 'task', '--cwd', 'not-there'], /workspace .*not-there does not exist/],
     [['run', 'task', '--config', 'not-there.yml'], /configuration file .*not-there\.yml does not exist/],
     [
-      ['run', 'task', '--strategy', 'middle-removal', ...NOWHERE],
-      /"middle-removal" is not in this version; available: reactive-overflow/,
+      ['run', 'task', '--strategy', 'no-such-one', ...NOWHERE],
+      /strategy names no-such-one, but there is no such file\. .*one of reactive-overflow/,
     ],
     [['run', 'task', '--model', 'gpt-5.1'], /Did you mean "openai\/gpt-5\.1"\?/],
     [
@@ -133,6 +133,31 @@ describe('what the machine lacks', () => {
     expect(ended.stdout + ended.stderr).toMatch(/Docker cannot be used/);
     expect(ended.stdout + ended.stderr).not.toMatch(/\n\s+at /);
     expect((await bench.run(['sessions'])).stdout).toMatch(/failed +task/);
+  });
+
+  it.runIf(existsSync('/dev/full'))(
+    'standard output on a full disk: one line on standard error instead of a stack, and the session is kept',
+    async () => {
+      await using bench = await Bench.open();
+      const { flags } = await bench.serve({ script: () => 'Hello.' });
+      const says = /^longhaul: Standard output cannot be written \(ENOSPC\)[^\n]*\n$/;
+      const full = { stdoutTo: '/dev/full' };
+      expectRefusal(await bench.run(['run', 'task', '--sandbox', 'local', ...flags], full), {
+        code: 1,
+        says,
+      });
+      expectRefusal(await bench.run(['sessions'], full), { code: 1, says });
+      expect((await bench.run(['sessions'])).stdout).toMatch(/cancelled +task/);
+    },
+  );
+
+  it('a home below /proc, where a folder cannot be made: refused at once', async () => {
+    await using bench = await Bench.open();
+    const { flags } = await bench.serve({ script: () => 'Hello.' });
+    const ended = await bench.run(['run', 'task', '--sandbox', 'local', ...flags], {
+      env: { HOME: '/proc' },
+    });
+    expectRefusal(ended, { code: 1, says: /\/proc\/\S+ or its folder cannot be written.*storage\.url/ });
   });
 
   it('a folder that cannot be written', async () => {

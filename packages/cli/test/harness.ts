@@ -31,6 +31,8 @@ export interface Running {
 export interface CommandOptions {
   input?: string | Uint8Array;
   env?: Record<string, string>;
+  /** A file that standard output goes to. */
+  stdoutTo?: string;
 }
 
 /** A home, a workspace and a database of their own; the real command, run from source. */
@@ -62,8 +64,10 @@ export class Bench implements AsyncDisposable {
     return { server, flags: ['--model', 'openai-compatible/scripted', '--base-url', server.url] };
   }
 
-  start(args: readonly string[], { input, env = {} }: CommandOptions = {}): Running {
-    const child = spawn(process.execPath, ['--conditions=longhaul-src', BIN, ...args], {
+  start(args: readonly string[], { input, env = {}, stdoutTo }: CommandOptions = {}): Running {
+    const command = [process.execPath, '--conditions=longhaul-src', BIN, ...args];
+    const redirected = stdoutTo === undefined ? '' : ` > '${stdoutTo}'`;
+    const child = spawn('/bin/sh', ['-c', `exec "$0" "$@"${redirected}`, ...command], {
       cwd: this.workspace,
       env: { PATH: process.env['PATH'] ?? '', HOME: this.home, TMPDIR: this.root, ...env },
       stdio: ['pipe', 'pipe', 'pipe'],

@@ -241,6 +241,26 @@ describe('exit codes', () => {
     },
   );
 
+  it.each(['SIGTERM', 'SIGHUP'] as const)(
+    '130 after %s that comes twice, from the closed terminal and from the launcher: the run still ends in the store',
+    async (signal) => {
+      await using bench = await Bench.open();
+      const { flags } = await bench.serve({
+        script: () => call('bash', { command: 'echo begun; sleep 600' }),
+      });
+      const running = bench.start(['run', 'Wait', '--json', '--sandbox', 'local', ...flags]);
+      await running.saw('"title":"begun"');
+      running.child.kill(signal);
+      await running.warned('Stopping');
+      running.child.kill(signal);
+      const ended = await running.ended;
+      expect(ended.code).toBe(130);
+      expect(eventsOf(ended).findLast((event) => event.type === 'run:finished')).toMatchObject({
+        status: 'cancelled',
+      });
+    },
+  );
+
   it('130 at once after a second Ctrl-C, without waiting for a command that will not stop', async () => {
     await using bench = await Bench.open();
     const { flags } = await bench.serve({
