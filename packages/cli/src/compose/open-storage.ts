@@ -1,4 +1,3 @@
-import { mkdir } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import type { BlobStore, Store } from '@longhaul/core';
 import { LonghaulError } from '@longhaul/protocol';
@@ -36,7 +35,6 @@ export function holdStorage(url: string): HeldStorage {
 export async function openStorage(url: string): Promise<Storage> {
   if (url.startsWith('memory:')) return openMemory();
   const path = databasePath(url);
-  await makePrivateFolder(dirname(path));
   const [{ openSqliteStore }, { createFileBlobStore }] = await Promise.all([
     import('@longhaul/storage/sqlite'),
     import('@longhaul/storage/blobs'),
@@ -59,13 +57,4 @@ export function databasePath(url: string): string {
     'config_invalid',
     `storage.url is "${url.replace(/\/\/[^@/]*@/, '//…@')}", and this version stores sessions in SQLite: write sqlite:PATH, such as sqlite:~/.local/share/longhaul/longhaul.db.`,
   );
-}
-
-/** Sessions hold what the agent read: nobody else's business. */
-async function makePrivateFolder(folder: string): Promise<void> {
-  try {
-    await mkdir(folder, { recursive: true, mode: 0o700 });
-  } catch {
-    // Opening the store fails for the same reason, and says what to do.
-  }
 }

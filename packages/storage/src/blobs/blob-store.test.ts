@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { mkdtemp, readdir, rm, writeFile } from 'node:fs/promises';
+import { mkdtemp, readdir, rm, stat, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { blobStoreContract } from '@longhaul/core/testing';
@@ -31,6 +31,14 @@ describe('file blob store', () => {
     assert.deepEqual((await readdir(place)).toSorted(), [id.slice(0, 2), 'tmp'].toSorted());
     assert.deepEqual(await readdir(join(place, 'tmp')), []);
     assert.deepEqual(await readdir(join(place, id.slice(0, 2))), [id.slice(2)]);
+  });
+
+  it('keeps what it stores from everyone but the owner', async () => {
+    const place = nextFolder();
+    const { id } = await createFileBlobStore(place).put('secret');
+    const shard = join(place, id.slice(0, 2));
+    for (const path of [place, shard]) assert.equal((await stat(path)).mode & 0o777, 0o700);
+    assert.equal((await stat(join(shard, id.slice(2)))).mode & 0o777, 0o600);
   });
 
   it('writes a blob again whose file a power cut has emptied', async () => {

@@ -1,7 +1,8 @@
 import { createHash, randomUUID } from 'node:crypto';
-import { type FileHandle, mkdir, open, readFile, rename, rm, stat } from 'node:fs/promises';
+import { type FileHandle, open, readFile, rename, rm, stat } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import type { BlobInfo, BlobStore } from '@longhaul/core';
+import { makePrivateFolder, PRIVATE_FILE_MODE } from '../shared/private-folder.ts';
 import { blobNotFound, isBlobId, mapFileError } from './blob-errors.ts';
 
 /**
@@ -88,10 +89,10 @@ async function store(
 ): Promise<BlobInfo> {
   const temporary = join(folder, 'tmp', randomUUID());
   try {
-    await mkdir(dirname(temporary), { recursive: true });
+    await makePrivateFolder(dirname(temporary));
     const info = await writeDurably(temporary, write);
     const path = pathOf(info.id);
-    await mkdir(dirname(path), { recursive: true });
+    await makePrivateFolder(dirname(path));
     await rename(temporary, path);
     await syncFolder(dirname(path));
     return info;
@@ -102,7 +103,7 @@ async function store(
 }
 
 async function writeDurably(path: string, write: (file: FileHandle) => Promise<BlobInfo>): Promise<BlobInfo> {
-  await using file = await open(path, 'wx');
+  await using file = await open(path, 'wx', PRIVATE_FILE_MODE);
   const info = await write(file);
   await file.sync();
   return info;

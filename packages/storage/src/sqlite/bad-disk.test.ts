@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { chmod, mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { chmod, mkdir, mkdtemp, readFile, rm, stat, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
@@ -67,7 +67,40 @@ describe('a database that cannot be used', () => {
   });
 });
 
+describe('a new database', () => {
+  it('and what SQLite puts beside it can be read by its owner alone, wherever it stands', async () => {
+    const place = join(folder, 'private', 'deep');
+    await using store = await openSqliteStore({ path: join(place, 'store.db') });
+    await store.createSession(SESSION);
+    for (const name of ['store.db', 'store.db-wal', 'store.db-shm']) {
+      assert.equal((await stat(join(place, name))).mode & 0o777, 0o600, name);
+    }
+    assert.equal((await stat(place)).mode & 0o777, 0o700);
+  });
+});
+
 describe('a place that cannot be written', () => {
+  it.runIf(process.platform === 'linux')(
+    'is reported at once below /proc and /sys, where a recursive mkdir never ends',
+    async () => {
+      for (const path of ['/proc/no/such/store.db', '/sys/no/store.db', '/proc/self/fdinfo/x/store.db']) {
+        await assert.rejects(openSqliteStore({ path }), { code: 'store_readonly', message: /storage\.url/ });
+      }
+    },
+  );
+
+  it('is reported as such on a read-only disk, whose refusal Node tells as a missing folder', async ({
+    skip,
+  }) => {
+    await using disk = await smallDisk(1);
+    if (disk === undefined) return lacks('mount', 'a file system cannot be mounted here', skip);
+    assert.equal((await runProgram('mount', ['-o', 'remount,ro', disk.path])).code, 0);
+    await assert.rejects(openSqliteStore({ path: join(disk.path, 'a', 'b', 'store.db') }), {
+      code: 'store_readonly',
+      message: /storage\.url/,
+    });
+  });
+
   const cases = [
     { name: 'folder', folderMode: 0o555, file: false },
     { name: 'file', folderMode: 0o777, file: true },

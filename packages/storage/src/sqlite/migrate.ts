@@ -1,5 +1,6 @@
 import { LonghaulError } from '@longhaul/protocol';
 import { sql } from 'drizzle-orm';
+import { makePrivateFile } from '../shared/private-folder.ts';
 import { type Connection, connect } from './connection.ts';
 
 export interface MigrateOptions {
@@ -80,9 +81,11 @@ function pragma(connection: Connection, name: 'user_version' | 'application_id')
 
 async function backUp(version: number, { path, now }: MigrateOptions): Promise<void> {
   const time = new Date(now()).toISOString().replaceAll(/[:.]/g, '-');
+  const backup = `${path}.v${version}.${time}.backup`;
+  await makePrivateFile(backup);
   const reader = await connect(path);
   try {
-    reader.db.run(sql`VACUUM INTO ${`${path}.v${version}.${time}.backup`}`);
+    reader.db.run(sql`VACUUM INTO ${backup}`);
   } finally {
     reader.close();
   }

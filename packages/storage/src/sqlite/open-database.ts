@@ -1,6 +1,6 @@
-import { mkdir } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { makePrivateFile, makePrivateFolder } from '../shared/private-folder.ts';
 import { type Connection, connect } from './connection.ts';
 import { migrate } from './migrate.ts';
 import { MIGRATIONS } from './migrations.ts';
@@ -30,10 +30,12 @@ export async function openDatabase({
 async function makeFolder(path: string): Promise<void> {
   if (path === MEMORY) return;
   try {
-    await mkdir(dirname(path), { recursive: true });
+    await makePrivateFolder(dirname(path));
   } catch (error) {
     throw folderError(path, error);
   }
+  // The files that SQLite puts beside it have the rights of the database.
+  await makePrivateFile(path);
 }
 
 /**

@@ -1,4 +1,4 @@
-import { accessSync, constants, statfsSync } from 'node:fs';
+import { accessSync, constants, existsSync, statfsSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { LonghaulError, toLonghaulError } from '@longhaul/protocol';
 
@@ -56,7 +56,7 @@ function errorOfCode(code: number, path: string, cause: unknown): LonghaulError 
     case SQLITE.NOTADB:
       return storeCorrupt(path, options);
     case SQLITE.CANTOPEN:
-      return canWriteBeside(path) ? unreachable(path, options) : storeReadonly(path, options);
+      return canWrite(path) ? unreachable(path, options) : storeReadonly(path, options);
     case SQLITE.IOERR:
       return isDiskFull(path) ? storeFull(path, options) : unreachable(path, options);
     case SQLITE.CONSTRAINT:
@@ -106,14 +106,16 @@ function storeCorrupt(path: string, options: Options): LonghaulError {
 function unreachable(path: string, options: Options): LonghaulError {
   return new LonghaulError(
     'store_unavailable',
-    `The database ${path} could not be opened, read or written. Check that it is a file on a disk that works.`,
+    `The database ${path} could not be opened, read or written. Check that it is a file on a disk that works, or name another place with \`storage.url\`.`,
     options,
   );
 }
 
-function canWriteBeside(path: string): boolean {
+/** The folder, and the file if there is one. */
+function canWrite(path: string): boolean {
   try {
     accessSync(dirname(path), constants.W_OK);
+    if (existsSync(path)) accessSync(path, constants.R_OK | constants.W_OK);
     return true;
   } catch {
     return false; // The answer of access(2) is its error.
