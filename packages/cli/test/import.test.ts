@@ -110,6 +110,20 @@ describe('longhaul import', () => {
     expect((await bench.run(['import'])).code).toBe(2);
   });
 
+  it('takes back what it has stored of a file when it is stopped, and keeps the files before it', async () => {
+    await using bench = await benchWithChat();
+    await pipeline(Readable.from(manySteps(2_000)), createWriteStream(join(bench.workspace, 'large.jsonl')));
+    const importing = bench.start(['import', 'chat.json', 'large.jsonl']);
+    await importing.saw('chat-messages');
+    importing.child.kill('SIGINT');
+    const { code, stderr } = await importing.ended;
+    expect({ code, stderr }).toEqual({
+      code: 130,
+      stderr: expect.stringContaining('what was imported before is kept'),
+    });
+    expect(jsonLines(await bench.run(['sessions', '--json']))).toHaveLength(1);
+  });
+
   it('keeps the marks of our own export on new ids, as often as it is imported', async () => {
     await using bench = await Bench.open();
     const { flags } = await bench.serve({

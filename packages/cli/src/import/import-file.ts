@@ -52,12 +52,23 @@ export async function importFile(path: string, options: ImportFileOptions): Prom
       return { status: 'problem', message: report.problem ?? 'No message in it can be read.' };
     return { status: 'imported', file: { format: report.format, ...(await importer.finish()) } };
   } catch (error) {
-    await importer.discard();
+    await discard(importer);
     const problem = readProblem(error);
     if (problem === undefined) throw error;
     return { status: 'problem', message: problem };
   } finally {
     source.destroy();
+  }
+}
+
+/** What went wrong first is what is told. */
+async function discard(importer: SessionImporter): Promise<void> {
+  try {
+    await importer.discard();
+  } catch (error) {
+    process.emitWarning(
+      `What was imported of a file could not be taken back: ${toLonghaulError(error).message}`,
+    );
   }
 }
 
