@@ -277,6 +277,7 @@ describe('exit codes', () => {
     const ended = await running.ended;
     expect(ended.code).toBe(130);
     expect(ended.stdout).not.toContain('run:finished');
+    expect((await bench.run(['sessions'])).stdout).toContain('interrupted');
     // The next run closes the one that was left, and removes what still runs of it.
     const again = await bench.run([
       'run',

@@ -25,6 +25,30 @@ describe('longhaul sessions', () => {
     expect(others).toEqual([]);
   });
 
+  it('says what runs now and what died, whatever status the last run left behind', async () => {
+    await using bench = await benchWithRuns('First');
+    const { flags } = await bench.serve({
+      script: () => ({
+        text: 'I wait.',
+        toolCalls: [{ name: 'bash', arguments: { command: 'echo begun; sleep 60' } }],
+      }),
+    });
+    const args = ['run', 'Wait', '--session', 'last', '--json', '--sandbox', 'local', ...flags];
+    const running = bench.start(args);
+    await running.saw('"title":"begun"');
+    const states = async () => {
+      const table = (await bench.run(['sessions'])).stdout.split(/ {2,}/)[2];
+      const [line = ''] = linesOf((await bench.run(['sessions', '--json'])).stdout);
+      const shown = JSON.parse((await bench.run(['show', 'last', '--json'])).stdout);
+      return [table, JSON.parse(line).state, shown.state];
+    };
+    expect(await states()).toEqual(['running', 'running', 'running']);
+    running.child.kill('SIGKILL');
+    await running.ended;
+    expect(await states()).toEqual(['interrupted', 'interrupted', 'interrupted']);
+    expect((await bench.run(['show', 'last'])).stdout).toMatch(/status +interrupted/);
+  });
+
   it('says how the first one is made', async () => {
     await using bench = await Bench.open();
     expect(await bench.run(['sessions'])).toMatchObject({

@@ -3,6 +3,7 @@ import { parseFlags, positiveNumber, usage } from '../command-line/parse-flags.t
 import { loadSettings } from '../compose/load-settings.ts';
 import { openStorage } from '../compose/open-storage.ts';
 import { sessionTable } from '../render/session-table.ts';
+import { sessionState } from '../session-state.ts';
 import { columnsOf, type Terminal, wantsColors } from '../terminal.ts';
 
 /** `longhaul sessions`: the newest first. */
@@ -13,7 +14,10 @@ export async function sessions(argv: readonly string[], terminal: Terminal): Pro
   const { config } = await loadSettings(values, terminal);
   const { store } = await openStorage(config.storage.url);
   await using _store = store;
-  const found = await store.listSessions({ limit });
+  const listed = await store.listSessions({ limit });
+  const found = await Promise.all(
+    listed.map(async (session) => ({ ...session, state: await sessionState(store, session) })),
+  );
   if (values.json) {
     for (const session of found) terminal.out.write(`${JSON.stringify(session)}\n`);
     return 0;

@@ -4,6 +4,7 @@ import { loadSettings } from '../compose/load-settings.ts';
 import { openStorage } from '../compose/open-storage.ts';
 import { findSession } from '../find-session.ts';
 import { transcript } from '../render/transcript.ts';
+import { sessionState } from '../session-state.ts';
 import { columnsOf, type Terminal, wantsColors } from '../terminal.ts';
 
 /** `longhaul show`: a session as it happened, with what the model no longer sees marked. */
@@ -15,9 +16,12 @@ export async function show(argv: readonly string[], terminal: Terminal): Promise
   const { store } = await openStorage(config.storage.url);
   await using _store = store;
   const log = await store.loadLog((await findSession(store, id)).id);
+  const state = await sessionState(store, log.session);
   const colors = wantsColors(terminal, values['no-color']);
   terminal.out.write(
-    values.json ? `${JSON.stringify(log)}\n` : transcript(log, { columns: columnsOf(terminal.out), colors }),
+    values.json
+      ? `${JSON.stringify({ ...log, state })}\n`
+      : transcript(log, { columns: columnsOf(terminal.out), colors, state }),
   );
   return 0;
 }

@@ -1,6 +1,7 @@
 import type { Session } from '@longhaul/protocol';
+import type { SessionState } from '../session-state.ts';
 import { fitLine, shortId } from './format.ts';
-import { createPaint } from './paint.ts';
+import { createPaint, type Paint } from './paint.ts';
 
 export interface SessionTableOptions {
   columns: number;
@@ -10,18 +11,25 @@ export interface SessionTableOptions {
 
 /** One line for each session: the beginning of its id, when it was last used, how it stands, its title. */
 export function sessionTable(
-  sessions: readonly Session[],
+  sessions: readonly (Session & { state: SessionState })[],
   { columns, colors, now }: SessionTableOptions,
 ): string {
   const paint = createPaint(colors);
   if (sessions.length === 0) return 'No sessions yet. longhaul run "task" makes the first one.\n';
-  const status = { completed: paint.good, failed: paint.bad, cancelled: paint.warn, active: paint.note };
   const lines = sessions.map((session) => {
     const time = age(now - session.updatedAt).padStart(8);
-    const state = status[session.status](session.status.padEnd(9));
-    return `${shortId(session.id)}  ${paint.dim(time)}  ${state}  ${fitLine(session.title, columns - 36)}`;
+    const state = stateColor(session.state, paint)(session.state.padEnd(STATE_COLUMNS));
+    return `${shortId(session.id)}  ${paint.dim(time)}  ${state}  ${fitLine(session.title, columns - 38)}`;
   });
   return `${lines.join('\n')}\n`;
+}
+
+const STATE_COLUMNS = 11;
+
+function stateColor(state: SessionState, paint: Paint): Paint['good'] {
+  if (state === 'completed') return paint.good;
+  if (state === 'failed') return paint.bad;
+  return state === 'cancelled' || state === 'interrupted' ? paint.warn : paint.note;
 }
 
 /** `just now`, `5 min`, `3 h`, `12 days`. */

@@ -67,7 +67,7 @@ const log: SessionLog = {
 };
 
 it('shows all that happened, and marks what the model no longer sees', () => {
-  const text = transcript(log, { columns: 60, colors: false });
+  const text = transcript(log, { columns: 60, colors: false, state: 'completed' });
   expect(text.split('\n').slice(5)).toEqual([
     '',
     '╎ hidden from the model by a compaction',

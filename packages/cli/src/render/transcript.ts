@@ -1,6 +1,7 @@
 import { activeMarks, partKey } from '@longhaul/context';
 import type { SessionLog } from '@longhaul/core';
 import type { Compaction, Message, Part } from '@longhaul/protocol';
+import type { SessionState } from '../session-state.ts';
 import { formatTokens, plural } from './format.ts';
 import { createPaint, type Paint } from './paint.ts';
 import { field } from './run-summary.ts';
@@ -10,25 +11,25 @@ import { wrapText } from './word-wrapper.ts';
 export interface TranscriptOptions {
   columns: number;
   colors: boolean;
+  state: SessionState;
 }
 
 /** Stands before what a compaction hides from the model. */
 const HIDDEN = '╎ ';
 
 /** A session for a person to read: every message in order, and between them the compactions with their summaries. */
-export function transcript(log: SessionLog, { columns, colors }: TranscriptOptions): string {
+export function transcript(log: SessionLog, { columns, colors, state }: TranscriptOptions): string {
   const paint = createPaint(colors);
   const { session, messages, marks, damaged } = log;
   const active = activeMarks(marks);
   const compactions = marks.filter((mark) => mark.kind === 'compaction');
-  const hidden = new Set(
-    compactions.filter((mark) => mark.undoneAt === undefined).flatMap((mark) => mark.hides),
-  );
+  const { hidden, pinned } = active;
   const blocks = messages.map((message) => {
     const isHidden = hidden.has(message.id);
     const inner = columns - (isHidden ? HIDDEN.length : 0);
     const isPruned = (index: number) => active.pruned.has(partKey(message.id, index));
-    const text = messageText(message, { columns: inner, paint, isPruned });
+    const isPinned = pinned.has(message.id);
+    const text = messageText(message, { columns: inner, paint, isPruned, isPinned });
     return { at: message.createdAt, text: isHidden ? prefixed(text, paint.dim(HIDDEN)) : text };
   });
   const summaries = compactions.map((mark) => ({
@@ -42,7 +43,7 @@ export function transcript(log: SessionLog, { columns, colors }: TranscriptOptio
   const legend = hidden.size === 0 ? [] : [paint.dim(`${HIDDEN}hidden from the model by a compaction\n`)];
   const head = [
     field('session', session.id, paint),
-    field('status', session.status, paint),
+    field('status', state, paint),
     field('model', session.model, paint),
     field('folder', session.workspace, paint),
     field('started', new Date(session.createdAt).toLocaleString('sv-SE'), paint),
@@ -54,6 +55,7 @@ interface MessageOptions {
   columns: number;
   paint: Paint;
   isPruned?: (index: number) => boolean;
+  isPinned?: boolean;
 }
 
 function messageText(message: Message, options: MessageOptions): string {
@@ -61,7 +63,8 @@ function messageText(message: Message, options: MessageOptions): string {
   const synthetic = message.metadata?.synthetic === undefined ? '' : ` (${message.metadata.synthetic})`;
   const who = message.role === 'user' ? paint.note(paint.bold('user')) : paint.bold('assistant');
   const state = message.status === 'done' ? '' : ` ${paint.warn(message.status)}`;
-  const head = `${paint.dim(`m${message.sequence}`)} ${who}${synthetic}${state}\n`;
+  const pin = options.isPinned === true ? ` ${paint.note('pinned')}` : '';
+  const head = `${paint.dim(`m${message.sequence}`)} ${who}${synthetic}${state}${pin}\n`;
   const isPruned = options.isPruned ?? (() => false);
   return (
     head +
