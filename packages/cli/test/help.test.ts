@@ -1,6 +1,7 @@
 import { execFile, execFileSync } from 'node:child_process';
 import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { describe, expect, it } from 'vitest';
@@ -110,6 +111,17 @@ describe('longhaul doctor', () => {
     expect(checks).toContainEqual(expect.objectContaining({ name: 'database', status: 'ok' }));
     expect(bad.code).toBe(1);
   });
+});
+
+it('longhaul doctor says of a database of a newer version, which SQLite finds sound, what a run says', async () => {
+  await using bench = await Bench.open();
+  await bench.run(['sessions']);
+  const database = new DatabaseSync(join(bench.home, '.local', 'share', 'longhaul', 'longhaul.db'));
+  database.exec('PRAGMA user_version = 99');
+  database.close();
+  const says = /longhaul\.db has version 99; this program knows versions up to \d+/;
+  expect((await bench.run(['sessions'])).stderr).toMatch(says);
+  expect((await bench.run(['doctor'])).stdout.replaceAll(/\s+/g, ' ')).toMatch(says);
 });
 
 const old = findOldNode();

@@ -15,31 +15,38 @@ export async function checkDatabase({ url }: Config['storage']): Promise<Check> 
   const path = databasePath(url);
   const info = await stat(path).catch(() => undefined);
   if (info === undefined) return checkFolder(path);
-  const verdict = await quickCheck(path);
-  if (verdict === 'ok') {
-    return { name: NAME, status: 'ok', detail: `${path}, ${formatBytes(info.size)}, sound` };
-  }
-  return {
-    name: NAME,
-    status: 'failed',
-    detail: `${path}: ${verdict}`,
-    remedy: `Move it aside to start anew, or save what can be read: sqlite3 ${path} .recover`,
-  };
+  const problem = await problemOf(path);
+  if (problem !== undefined) return { name: NAME, status: 'failed', ...problem };
+  const log = await stat(`${path}-wal`).catch(() => undefined);
+  const withLog = log === undefined || log.size === 0 ? '' : ` and ${formatBytes(log.size)} of log`;
+  return { name: NAME, status: 'ok', detail: `${path}, ${formatBytes(info.size)}${withLog}, sound` };
 }
 
-/** What SQLite says of the file: `ok`, or what is wrong. */
-async function quickCheck(path: string): Promise<string> {
-  const { DatabaseSync } = await import('node:sqlite');
+/** What SQLite says of the file, and whether this program can use it. */
+async function problemOf(path: string): Promise<Pick<Check, 'detail' | 'remedy'> | undefined> {
+  const remedy = `Move it aside to start anew, or save what can be read: sqlite3 ${path} .recover`;
+  const [{ DatabaseSync }, { databaseProblem }] = await Promise.all([
+    import('node:sqlite'),
+    import('@longhaul/storage/sqlite'),
+  ]);
   try {
     const database = new DatabaseSync(path, { readOnly: true });
     try {
-      const row = database.prepare('PRAGMA quick_check(1)').get();
-      return String(row?.['quick_check']);
+      const ask = (sql: string) => Object.values(database.prepare(sql).get() ?? {})[0];
+      const verdict = String(ask('PRAGMA quick_check(1)'));
+      if (verdict !== 'ok') return { detail: `${path}: ${verdict}`, remedy };
+      const problem = databaseProblem({
+        path,
+        version: Number(ask('PRAGMA user_version')),
+        applicationId: Number(ask('PRAGMA application_id')),
+        hasTables: Number(ask('SELECT count(*) FROM sqlite_master')) > 0,
+      });
+      return problem && { detail: problem.message };
     } finally {
       database.close();
     }
   } catch (error) {
-    return error instanceof Error ? error.message : String(error);
+    return { detail: `${path}: ${error instanceof Error ? error.message : String(error)}`, remedy };
   }
 }
 

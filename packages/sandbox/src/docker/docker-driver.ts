@@ -39,7 +39,7 @@ export function createDockerDriver(): SandboxDriver {
       const detail = `Docker ${engine.version}`;
       if (image === undefined) return { available: true, detail };
       const isHere = await hasImage(engine.docker, image);
-      const where = isHere ? 'is here' : 'is not here yet: the first run fetches it';
+      const where = isHere ? 'is here' : 'is not here yet: it would be fetched by the first run';
       return { available: true, detail: `${detail}; the image ${image} ${where}` };
     },
     async open(options) {

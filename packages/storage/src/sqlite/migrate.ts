@@ -1,7 +1,7 @@
-import { LonghaulError } from '@longhaul/protocol';
 import { sql } from 'drizzle-orm';
 import { makePrivateFile } from '../shared/private-folder.ts';
 import { type Connection, connect } from './connection.ts';
+import { APPLICATION_ID, databaseProblem } from './database-problem.ts';
 
 export interface MigrateOptions {
   path: string;
@@ -45,33 +45,14 @@ async function inTransaction<T>(
   }
 }
 
-/** "LONG" in ASCII. Tells our databases from those of other programs. */
-const APPLICATION_ID = 0x4c4f4e47;
-
 function checkedVersion(connection: Connection, { path, migrations }: MigrateOptions): number {
   const version = pragma(connection, 'user_version');
-  if (isForeign(connection)) {
-    throw new LonghaulError(
-      'store_corrupt',
-      `${path} is an SQLite database of another program. It was left as it is. Name another file with \`storage.url\`.`,
-      { data: { path } },
-    );
-  }
-  if (version > migrations.length) {
-    throw new LonghaulError(
-      'store_newer',
-      `${path} has version ${version}; this program knows versions up to ${migrations.length}. Use the newer program, or another ` +
-        'file.',
-      { data: { path, storeVersion: version, programVersion: migrations.length } },
-    );
-  }
-  return version;
-}
-
-function isForeign(connection: Connection): boolean {
-  if (pragma(connection, 'application_id') === APPLICATION_ID) return false;
   const row = connection.db.get<{ tables: number }>(sql`SELECT count(*) AS tables FROM sqlite_master`);
-  return row !== undefined && row.tables > 0;
+  const hasTables = row !== undefined && row.tables > 0;
+  const applicationId = pragma(connection, 'application_id');
+  const problem = databaseProblem({ path, version, applicationId, hasTables }, migrations.length);
+  if (problem !== undefined) throw problem;
+  return version;
 }
 
 function pragma(connection: Connection, name: 'user_version' | 'application_id'): number {
