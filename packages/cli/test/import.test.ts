@@ -84,6 +84,18 @@ describe('longhaul import', () => {
     expect(session).toMatchObject({ model: 'openai-compatible/scripted', workspace: bench.workspace });
   });
 
+  it('is measured by the window of the configured model', async () => {
+    await using bench = await benchWithChat();
+    await bench.run(['import', 'chat.json']);
+    const report = async () => JSON.parse((await bench.run(['context', 'last', '--json'])).stdout);
+    const model = '{ baseUrl: "http://127.0.0.1:9/v1", models: { big: { window: 65536 } } }';
+    await writeFile(
+      join(bench.workspace, 'longhaul.yml'),
+      `model: mine/big\nproviders: { mine: ${model} }\n`,
+    );
+    expect((await report()).window).toMatchObject({ source: 'model', windowTokens: 65_536 });
+  });
+
   it('names each file that cannot be read and why, and imports the others', async () => {
     await using bench = await benchWithChat();
     await mkdir(join(bench.workspace, 'folder'));

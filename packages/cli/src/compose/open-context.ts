@@ -1,8 +1,9 @@
 import type { Config } from '@longhaul/core';
 import { type ModelDriver, Runtime } from '@longhaul/core';
 import { LonghaulError } from '@longhaul/protocol';
+import { isImportedModel } from '../import/imported-model.ts';
 import { agentTools } from './agent-tools.ts';
-import { resolveNamed } from './choose-model.ts';
+import { chooseModel, resolveNamed } from './choose-model.ts';
 import { compressionSettings, strategyNamed } from './compression.ts';
 import { createDriver } from './create-driver.ts';
 import { readPrompt, summariserOf } from './open-agent.ts';
@@ -16,9 +17,18 @@ export async function openContext(
   config: Config,
   { storage, env }: { storage: Storage; env: Readonly<Record<string, string | undefined>> },
 ): Promise<Runtime> {
-  const driverFor = async (name: string): Promise<ModelDriver> => {
-    const model = resolveNamed(config, { model: name }, env);
+  const drivers = new Map<string, Promise<ModelDriver>>();
+  const open = async (name: string): Promise<ModelDriver> => {
+    // An imported session goes on with the model that a run would use.
+    const model = isImportedModel(name)
+      ? await chooseModel(config, {}, env)
+      : resolveNamed(config, { model: name }, env);
     return (await createDriver(model, { stallMs: config.retry.stallMs })).driver;
+  };
+  const driverFor = (name: string): Promise<ModelDriver> => {
+    const driver = drivers.get(name) ?? open(name);
+    drivers.set(name, driver);
+    return driver;
   };
   const prompt = await readPrompt(config);
   return new Runtime({

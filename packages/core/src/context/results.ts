@@ -1,4 +1,4 @@
-import type { Message, Summary } from '@longhaul/protocol';
+import type { Message, Summary, TokenUsage } from '@longhaul/protocol';
 import type { MessageRange } from './context-report.ts';
 
 /** What a caller asks of a session's context, and what it is told. */
@@ -27,6 +27,8 @@ export interface CompactionReport {
   pruned: number;
   cut: number;
   summary: Summary;
+  /** Of the model that wrote the narrative; absent when none was asked, or it does not say. */
+  usage?: TokenUsage;
   warnings: string[];
 }
 

@@ -8,7 +8,7 @@ import {
   dueTokens,
   type Summarise,
 } from '@longhaul/context';
-import { LonghaulError, type Session } from '@longhaul/protocol';
+import { addUsage, LonghaulError, type Session, type TokenUsage, ZERO_USAGE } from '@longhaul/protocol';
 import type { CompressionSettings } from '../executor/context-window.ts';
 import { recordCompaction } from '../executor/record-compaction.ts';
 import { cancelledCompaction } from '../executor/run-errors.ts';
@@ -60,14 +60,17 @@ export class SessionCompactor {
     signal: AbortSignal = new AbortController().signal,
   ): Promise<CompactSessionResult> {
     await writer.announce({ type: 'session:status', status: 'compacting' });
-    const { summarise, warnings } = await this.#summariser(task.session, signal);
+    let usage = ZERO_USAGE;
+    const { summarise, warnings } = await this.#summariser(task.session, signal, (spent) => {
+      usage = addUsage(usage, spent);
+    });
     const outcome = await this.#plan(writer.log, task, { signal, summarise });
     if (signal.aborted) throw cancelledCompaction();
     if (outcome.status === 'exhausted') return nothingOrThrow(outcome.error, writer.log, task);
     const whole = { ...outcome, warnings: [...warnings, ...outcome.warnings] };
     const report = reportOf(whole, writer.log);
     await recordCompaction(writer, whole, 'idle');
-    return { status: 'compacted', ...report };
+    return { status: 'compacted', ...report, ...(usage.totalTokens === 0 ? {} : { usage }) };
   }
 
   #plan(
@@ -96,13 +99,14 @@ export class SessionCompactor {
   async #summariser(
     session: Session,
     signal: AbortSignal,
+    onUsage: (usage: TokenUsage) => void,
   ): Promise<{ summarise?: Summarise; warnings: string[] }> {
     const { driverFor, summariserFor = driverFor, tools, systemText } = this.#options;
     try {
       const driver = await summariserFor(session.model);
       if (driver === undefined) return { warnings: [] };
       const system = await systemText(session);
-      const options = { system, tools: tools.map((tool) => tool.schema), signal, onUsage: () => {} };
+      const options = { system, tools: tools.map((tool) => tool.schema), signal, onUsage };
       return { summarise: summariseWith(driver, options), warnings: [] };
     } catch (error) {
       if (!(error instanceof LonghaulError)) throw error;

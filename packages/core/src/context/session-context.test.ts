@@ -255,6 +255,20 @@ describe('by hand', () => {
     expect(test.of('session:status').at(-1)).toMatchObject({ status: 'idle' });
   });
 
+  it('says what its narrative cost', async () => {
+    const steps = Array.from({ length: 8 }, (_, index) => calls({ name: 'look', callId: `c${index}` }));
+    const driver = playedDriver([...steps, answer('Done.'), answer('It looked.', usageOf(5_000, 70))]);
+    const look = testTool('look', () => text('words of a file\n'.repeat(150)));
+    const test = await testRun(driver, [look], { summariserFor: async () => driver });
+    await test.run('Look.');
+    expect(await test.runtime.compact(test.sessionId)).toMatchObject({
+      status: 'compacted',
+      summary: { narrative: 'It looked.' },
+      usage: { inputTokens: 5_000, outputTokens: 70 },
+    });
+    expect(driver.requests.at(-1)?.system).toContain('Workspace: /');
+  });
+
   it('a model that cannot be reached costs the narrative alone', async () => {
     const test = await workedSession(createMemoryStore());
     const away = await testRun(playedDriver([]), [], {
