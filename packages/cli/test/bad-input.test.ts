@@ -1,6 +1,6 @@
 import { execFileSync } from 'node:child_process';
 import { existsSync } from 'node:fs';
-import { mkdir, writeFile } from 'node:fs/promises';
+import { chmod, mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { Bench, type Ended, linesOf } from './harness.ts';
@@ -81,6 +81,19 @@ describe('wrong usage exits with 2 and says what to do', () => {
     expectRefusal(await bench.run(['run', 'task']), { code: 2, says });
   });
 
+  it('a tool that is not there is named, instead of a run without tools', async () => {
+    await using bench = await Bench.open();
+    const { flags } = await bench.serve({ script: () => 'Hello.' });
+    const configure = (tools: string) =>
+      writeFile(join(bench.workspace, 'longhaul.yml'), `agents: { coder: { tools: [${tools}] } }\n`);
+    await configure('raed');
+    const says = /agents\.coder\.tools names "raed", and no tool is called so\. Did you mean read\?/;
+    const args = ['run', 'task', '--sandbox', 'local', ...flags];
+    expectRefusal(await bench.run(args), { code: 2, says });
+    await configure('read, "mcp:*"');
+    expect((await bench.run(args)).code).toBe(0);
+  });
+
   it('with --json the refusal is one line on standard output too', async () => {
     await using bench = await Bench.open();
     const ended = await bench.run(['run', 'task', '--json', '--model', 'antropic/claude']);
@@ -121,6 +134,33 @@ describe('what the machine lacks', () => {
     expect(ended.stdout + ended.stderr).not.toContain('wrong-key-1234567890');
     expect(server.requests).toHaveLength(1);
     expect((await run('right-key-1234567890')).code).toBe(0);
+  });
+
+  it('a wrong key without a named model, and a base URL without /v1, are told from a server that has no model', async () => {
+    await using bench = await Bench.open();
+    const { server } = await bench.serve({ script: () => 'Hello.', apiKey: 'right-key-1234567890' });
+    const run = (...flags: string[]) => bench.run(['run', 'task', '--sandbox', 'local', ...flags]);
+    expectRefusal(await run('--base-url', server.url), { code: 1, says: /does not accept the API key\. / });
+    const open = await bench.serve({ script: () => 'Hello.' });
+    const root = open.server.url.replace(/\/v1$/, '');
+    const named = ['--model', 'openai-compatible/scripted', '--window', '16000'];
+    const ended = await run('--base-url', root, ...named);
+    expect(ended.stdout.replaceAll(/\s+/g, ' ')).toContain('usually ends in /v1');
+    expect(ended.code).toBe(1);
+  });
+
+  it('a workspace that this user may not read is named, not the file that is looked for in it', async ({
+    skip,
+  }) => {
+    await using bench = await Bench.open();
+    const uid = process.getuid?.() === 0 ? { uid: 65534 } : {};
+    await chmod(bench.root, 0o755);
+    const version = await bench.run(['--version'], uid);
+    if (version.code !== 0) return skip('another user cannot read this checkout');
+    const locked = join(bench.root, 'locked');
+    await mkdir(locked, { mode: 0o000 });
+    const ended = await bench.run(['run', 'task', '--cwd', locked], uid);
+    expectRefusal(ended, { code: 2, says: /The workspace \S+locked cannot be read \(EACCES\)/ });
   });
 
   it('no Docker engine: the run fails in the session, and says what to do', async () => {

@@ -33,6 +33,7 @@ export interface CommandOptions {
   env?: Record<string, string>;
   /** A file that standard output goes to. */
   stdoutTo?: string;
+  uid?: number;
 }
 
 /** A home, a workspace and a database of their own; the real command, run from source. */
@@ -64,13 +65,14 @@ export class Bench implements AsyncDisposable {
     return { server, flags: ['--model', 'openai-compatible/scripted', '--base-url', server.url] };
   }
 
-  start(args: readonly string[], { input, env = {}, stdoutTo }: CommandOptions = {}): Running {
+  start(args: readonly string[], { input, env = {}, stdoutTo, uid }: CommandOptions = {}): Running {
     const command = [process.execPath, '--conditions=longhaul-src', BIN, ...args];
     const redirected = stdoutTo === undefined ? '' : ` > '${stdoutTo}'`;
     const child = spawn('/bin/sh', ['-c', `exec "$0" "$@"${redirected}`, ...command], {
       cwd: this.workspace,
       env: { PATH: process.env['PATH'] ?? '', HOME: this.home, TMPDIR: this.root, ...env },
       stdio: ['pipe', 'pipe', 'pipe'],
+      ...(uid === undefined ? {} : { uid }),
     });
     let stdout = '';
     let stderr = '';

@@ -1,6 +1,6 @@
 import { isRecord } from './fetch-json.ts';
 
-export type NetworkFailure = { kind: 'unreachable' | 'timeout' | 'cut'; code: string };
+export type NetworkFailure = { kind: 'unreachable' | 'timeout' | 'cut' | 'blocked'; code: string };
 
 const UNREACHABLE = new Set([
   'ECONNREFUSED',
@@ -28,17 +28,20 @@ const RESET = new Set(['ECONNRESET', 'EPIPE', 'UND_ERR_SOCKET', 'ConnectionClose
 export function readNetworkFailure(cause: unknown, hasAnswer: boolean): NetworkFailure | undefined {
   const codes = causeCodes(cause);
   for (const code of codes) {
+    if (code === BAD_PORT) return { kind: 'blocked', code };
     if (TIMEOUT.has(code)) return { kind: 'timeout', code };
     if (UNREACHABLE.has(code) || /CERT|SELF_SIGNED|^ERR_(?:TLS|SSL)/.test(code)) {
       return { kind: 'unreachable', code };
     }
     if (RESET.has(code)) return { kind: hasAnswer ? 'cut' : 'unreachable', code };
   }
-  // fetch itself failed without a code: a port it refuses to use, a malformed address.
+  // fetch itself failed without a code, such as for a malformed address.
   return codes.includes(FETCH_FAILED) ? { kind: 'unreachable', code: FETCH_FAILED } : undefined;
 }
 
 const FETCH_FAILED = 'fetch failed';
+/** Source: https://fetch.spec.whatwg.org/#port-blocking */
+const BAD_PORT = 'bad port';
 
 /** Node, undici, Bun and the AI SDK wrap one another; the reason stands in the innermost. */
 function causeCodes(cause: unknown): string[] {
@@ -51,6 +54,7 @@ function causeCodes(cause: unknown): string[] {
       for (const key of ['code', 'name']) if (typeof error[key] === 'string') codes.push(error[key]);
       const sign = error['name'] === 'TypeError' ? FETCH_MESSAGES.get(String(error['message'])) : undefined;
       if (sign) codes.push(sign);
+      if (error['message'] === BAD_PORT) codes.push(BAD_PORT);
       next.push(
         error['cause'],
         error['lastError'],

@@ -510,9 +510,20 @@ describe('everything else', () => {
     expect(error.message).toContain('providers.lmstudio.baseUrl');
   });
 
-  it('a request that fetch refuses to make is unreachable', async () => {
+  it('a port that fetch refuses to call is said to be one, and not tried again', async () => {
     const cause = await fetch('http://127.0.0.1:9/v1').catch((error: unknown) => error);
-    expect(map({ cause, url: 'http://127.0.0.1:9/v1' }).code).toBe('provider_unreachable');
+    const error = map({ cause: new Error('Cannot connect to API', { cause }), url: 'http://127.0.0.1:9/v1' });
+    expect(error).toMatchObject({ code: 'provider_bad_request', retryable: false });
+    expect(error.message).toMatch(/port that fetch never calls \(bad port\).*another port/);
+  });
+
+  it('a 404 that speaks of the address is a wrong base URL, not a model that is missing', () => {
+    const url = 'http://127.0.0.1:1234/chat/completions';
+    for (const text of ['Invalid URL (POST /chat/completions)', 'Unexpected endpoint', 'Cannot POST /chat']) {
+      const error = map({ status: 404, body: openAi(text), url });
+      expect(error.message).toMatch(/nothing at this address.*usually ends in \/v1.*It said/);
+      expect(error.code).toBe('provider_bad_request');
+    }
   });
 
   it.each([

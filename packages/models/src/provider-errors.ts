@@ -16,6 +16,7 @@ export interface ProviderFailure {
   message?: string;
   cause?: unknown;
   provider: string;
+  /** Empty where none is named yet. */
   model: string;
   /** Of the request, for messages. */
   url?: string;
@@ -101,6 +102,10 @@ function describeNetwork({ kind, code }: NetworkFailure, at: string, failure: Pr
     const message = `${at} ended its answer in the middle (${code}).`;
     return { code: 'provider_stream_cut', message };
   }
+  if (kind === 'blocked') {
+    const message = `${at} is on a port that fetch never calls (${code}): the web's standard blocks it. Let the server listen on another port, and set providers.${failure.provider}.baseUrl (or --base-url).`;
+    return { code: 'provider_bad_request', message };
+  }
   const advice = `Check that the server runs and that providers.${failure.provider}.baseUrl (or --base-url) is right.`;
   return { code: 'provider_unreachable', message: `Cannot reach ${at} (${code}). ${advice}` };
 }
@@ -143,7 +148,8 @@ function ofAuthentication({ failure, body, said, at }: Facts): Verdict | undefin
       'unauthenticated',
     );
   if (!isRefused) return undefined;
-  const message = `${at} does not accept the API key for model ${failure.model}. ${howToSetKey(failure.provider)}${said}`;
+  const forModel = failure.model === '' ? '' : ` for model ${failure.model}`;
+  const message = `${at} does not accept the API key${forModel}. ${howToSetKey(failure.provider)}${said}`;
   return { code: 'provider_auth', message };
 }
 
@@ -185,10 +191,18 @@ function ofMissingAbility({ failure, body, said, at }: Facts): Verdict | undefin
   return { code: 'input_unsupported', message };
 }
 
+/** A server's word for a path it does not serve, which is not a model it does not have. */
+const NO_SUCH_PATH =
+  /\b(?:invalid|unknown|unexpected|unsupported) (?:request )?(?:url|endpoint|path|route)\b|\bcannot (?:post|get) \//i;
+
 function ofMissingModel({ failure, body, said, at }: Facts): Verdict | undefined {
   const isMissing =
     failure.status === 404 || hasCode(body, 'model_not_found', 'not_found_error', 'model_not_exist');
   if (!isMissing) return undefined;
+  if (NO_SUCH_PATH.test(body.text)) {
+    const message = `${at} has nothing at this address. Check the base URL: that of an OpenAI-compatible server usually ends in /v1.${said}`;
+    return { code: 'provider_bad_request', message };
+  }
   const advice =
     failure.url === undefined || !(body.isEmpty || body.isHtml)
       ? 'Check the name of the model.'

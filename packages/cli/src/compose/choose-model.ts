@@ -59,17 +59,23 @@ export function resolveNamed(
 }
 
 async function onlyModelOf(baseUrl: string, env: Environment): Promise<string> {
-  const { listServerModels } = await import('@longhaul/models');
-  const apiKey = env['LONGHAUL_API_KEY'];
-  const models = await listServerModels(baseUrl, apiKey === undefined ? {} : { apiKey });
+  const { checkServer, listServerModels } = await import('@longhaul/models');
+  const apiKey = env['LONGHAUL_API_KEY']?.trim() ?? '';
+  const key = apiKey === '' ? {} : { apiKey };
+  const models = await listServerModels(baseUrl, key);
   const [first, ...others] = models;
   if (first !== undefined && (others.length === 0 || first.loaded)) return first.id;
+  if (first === undefined) {
+    // A refused key and a server that is not there list nothing either.
+    const problem = await checkServer({ baseUrl, provider: 'openai-compatible', model: '', ...key });
+    if (problem !== undefined) throw problem;
+  }
   const names = models
     .map((model) => model.id)
     .slice(0, 8)
     .join(', ');
   throw new LonghaulError(
     'usage',
-    `${baseUrl} ${names === '' ? 'lists no model' : `has several models: ${names}`}. Name one: --model openai-compatible/NAME --base-url ${baseUrl}`,
+    `${baseUrl} ${names === '' ? 'lists no model. The address of an OpenAI-compatible server usually ends in /v1' : `has several models: ${names}`}. Name one: --model openai-compatible/NAME --base-url ${baseUrl}`,
   );
 }

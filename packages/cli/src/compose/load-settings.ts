@@ -1,4 +1,4 @@
-import { stat } from 'node:fs/promises';
+import { access, constants, stat } from 'node:fs/promises';
 import { homedir } from 'node:os';
 import { resolve } from 'node:path';
 import { type Config, type ConfigInput, loadConfig } from '@longhaul/core/config';
@@ -40,6 +40,14 @@ async function existingFolder(path: string): Promise<string> {
         : `The workspace ${path} cannot be opened (${error.code}).`,
     );
   });
-  if (info.isDirectory()) return path;
+  if (info.isDirectory()) {
+    await access(path, constants.R_OK | constants.X_OK).catch((error: NodeJS.ErrnoException) => {
+      throw new LonghaulError(
+        'usage',
+        `The workspace ${path} cannot be read (${error.code}). Allow this user to, or name another folder with --cwd.`,
+      );
+    });
+    return path;
+  }
   throw new LonghaulError('usage', `The workspace ${path} is a file. Name a folder with --cwd.`);
 }
