@@ -84,3 +84,25 @@ describe('outputRoom', () => {
     expect(outputRoom(99_000, budget)).toBe(0);
   });
 });
+
+describe('a trigger by what is available to messages', () => {
+  const trigger = { kind: 'available', percent: 0.8 } as const;
+
+  it.each([
+    { what: 'a window of 128k less 11 000', window: 128_000, fixed: 0, at: 93_600 },
+    { what: 'a larger one less no more', window: 200_000, fixed: 0, at: 151_200 },
+    { what: 'a smaller one less its part', window: 32_000, fixed: 0, at: 23_400 },
+    {
+      what: 'less the system text where that is more than its reserve',
+      window: 128_000,
+      fixed: 10_000,
+      at: 97_200,
+    },
+  ])('fires at 80 % of $what', ({ window, fixed, at }) => {
+    expect(triggerTokens(trigger, budgetOf(window, 8_000, fixed))).toBe(at);
+  });
+
+  it('fires at usable at the latest', () => {
+    expect(triggerTokens({ kind: 'available', percent: 1 }, budgetOf(32_000, 8_000, 1_000))).toBe(24_000);
+  });
+});

@@ -3,12 +3,10 @@ import { ledgerTokens, triggerTokens } from './budget.ts';
 import { type CompactionContext, sizeOf, toCompaction } from './compaction/draft.ts';
 import { HARDER_RUNGS } from './compaction/ladder.ts';
 import type { CompactOptions, CompactOutcome } from './compaction/options.ts';
+import { planInput } from './compaction/plan-input.ts';
 import { strategyDraft } from './compaction/strategy-draft.ts';
 import { createLedgerKeeper } from './ledger/ledger-keeper.ts';
-import { activeMarks, firstUserMessage } from './log.ts';
-import { selectWith } from './selection/select.ts';
-import type { PlanInput } from './strategy.ts';
-import { buildView } from './view.ts';
+import { firstUserMessage } from './log.ts';
 
 /** A rung that saves less than this share does not count. */
 const MIN_PROGRESS = 0.05;
@@ -54,38 +52,17 @@ function isWished({ reason, targetTokens, tokensBefore }: CompactionContext): bo
 }
 
 function createContext(options: CompactOptions): CompactionContext {
-  const { log, budget, meter, strategy } = options;
-  // Real tokens, as everything here is measured in.
-  const count = (text: string) => Math.ceil(options.count(text) * meter.ratio);
-  const input = planInput(options, count);
+  const { budget, meter, strategy } = options;
+  const input = planInput(options);
   return {
     ...options,
     ledger: options.ledger ?? createLedgerKeeper(),
-    count,
+    count: input.count,
     input,
     tokensBefore: meter.requestTokens(input.entries, budget.fixedTokens),
     targetTokens: Math.min(triggerTokens(strategy.trigger, budget), budget.usableTokens),
     ledgerTokens: ledgerTokens(budget, options.ledgerShare),
     compactionId: options.newId(),
-    log,
-  };
-}
-
-function planInput(options: CompactOptions, count: PlanInput['count']): PlanInput {
-  const { log, budget, meter, summarise, signal } = options;
-  const marks = activeMarks(log.marks);
-  const select = options.select ?? (summarise === undefined ? undefined : selectWith(summarise));
-  return {
-    log,
-    marks,
-    entries: buildView(log),
-    budget,
-    meter,
-    count,
-    round: (marks.compaction?.round ?? 0) + 1,
-    ...(summarise === undefined ? {} : { summarise }),
-    ...(select === undefined ? {} : { select }),
-    ...(signal === undefined ? {} : { signal }),
   };
 }
 

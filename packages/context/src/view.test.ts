@@ -249,7 +249,28 @@ describe('a cut part', () => {
   });
 });
 
+describe('the summary of messages from the middle', () => {
+  it('stands in their place: what stays before them keeps its own, and its cached prefix', () => {
+    const builder = session();
+    const { log } = builder.mark(compaction(['id-00003', 'id-00004']));
+    expect(outline(buildView(log))).toEqual([
+      'user: Build it',
+      'assistant: Looking | read→text of a',
+      'assistant: ## Session Summary (Compaction Round 1)',
+      'user: Go on with the work from where the summary ends.',
+      'assistant: Done',
+    ]);
+  });
+});
+
 describe('renderSummary', () => {
+  it('puts a narrative with headings of its own before the facts it rests on', () => {
+    const narrative = 'This summary incorporates 1 previous round.\n\n### Original Task\nBuild it';
+    expect(renderSummary({ round: 2, summary: { ledger: '### Files\n- a', narrative } })).toBe(
+      `## Session Summary (Compaction Round 2)\n\n${narrative}\n\n### Files\n- a`,
+    );
+  });
+
   it('leaves out what is empty', () => {
     expect(renderSummary({ round: 3, summary: { ledger: '', narrative: '' } })).toBe(
       '## Session Summary (Compaction Round 3)',

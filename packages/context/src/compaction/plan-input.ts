@@ -1,0 +1,24 @@
+import { activeMarks } from '../log.ts';
+import { selectWith } from '../selection/select.ts';
+import type { PlanInput } from '../strategy.ts';
+import { buildView } from '../view.ts';
+import type { CompactOptions } from './options.ts';
+
+/** What a strategy looks at, of a session as it is now. Tokens are real ones, as everything here is measured in. */
+export function planInput(options: CompactOptions): PlanInput {
+  const { log, budget, meter, summarise, signal } = options;
+  const marks = activeMarks(log.marks);
+  const select = options.select ?? (summarise === undefined ? undefined : selectWith(summarise));
+  return {
+    log,
+    marks,
+    entries: buildView(log),
+    budget,
+    meter,
+    count: (text) => Math.ceil(options.count(text) * meter.ratio),
+    round: (marks.compaction?.round ?? 0) + 1,
+    ...(summarise === undefined ? {} : { summarise }),
+    ...(select === undefined ? {} : { select }),
+    ...(signal === undefined ? {} : { signal }),
+  };
+}
