@@ -86,6 +86,7 @@ describe('longhaul compact, undo, pin', () => {
     const pinned = await bench.run(['pin', 'last', 'm2']);
     expect(pinned.stdout).toMatch(/^Pinned m2\. The model sees it again\.\nassistant: Step 1: /);
     expect((await bench.run(['context', 'last'])).stdout).toMatch(/^pinned +m2 assistant: Step 1/m);
+    expect((await bench.run(['show', 'last'])).stdout).toMatch(/^m2 assistant pinned$/m);
     expect((await bench.run(['unpin', 'last', 'm2', '--json'])).stdout).toContain('"changed":true');
     const missing = await bench.run(['pin', 'last', 'm99']);
     expect(missing).toMatchObject({ code: 1, stderr: expect.stringContaining('Messages are m1 to m12') });
