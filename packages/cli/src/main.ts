@@ -1,7 +1,7 @@
 import { ERROR_TRAITS, LonghaulError } from '@longhaul/protocol';
 import { didYouMean } from './command-line/nearest.ts';
 import { printError } from './print-error.ts';
-import { processTerminal, type Terminal } from './terminal.ts';
+import { columnsOf, processTerminal, type Terminal } from './terminal.ts';
 
 /** Runs a command to its end and returns its exit code. */
 export type Command = (argv: readonly string[], terminal: Terminal) => Promise<number>;
@@ -28,7 +28,8 @@ const COMMANDS: Readonly<Record<string, () => Promise<Command>>> = {
 /**
  * The `longhaul` command.
  *
- * Exit codes: 0 done, 1 failed, 2 wrong usage or configuration, 3 stopped at a limit, 4 approval denied, 130 cancelled.
+ * Exit codes: 0 done, 1 failed, 2 wrong usage or configuration, 3 stopped at a limit, 130 cancelled; 4 is kept for
+ * approvals that are asked for and refused.
  *
  * @param argv Without the program's own name.
  */
@@ -80,7 +81,8 @@ async function showHelp(
 ): Promise<number> {
   if (topic !== undefined && !Object.hasOwn(COMMANDS, topic)) throw unknownCommand(topic);
   const { helpFor } = await import('./command-line/help.ts');
-  (isError ? terminal.err : terminal.out).write(helpFor(topic));
+  const stream = isError ? terminal.err : terminal.out;
+  stream.write(helpFor(topic, stream.isTTY ? columnsOf(stream) : undefined));
   return isError ? 2 : 0;
 }
 

@@ -37,6 +37,13 @@ describe('help', () => {
     for (const line of text.split('\n')) expect(line.length).toBeLessThanOrEqual(120);
   });
 
+  it.each([undefined, ...COMMANDS])('of %s fits a terminal of 40 columns, words left whole', (command) => {
+    const narrow = helpFor(command, 40);
+    for (const line of narrow.split('\n')) expect(line.length).toBeLessThanOrEqual(40);
+    const words = (text: string) => text.split(/\s+/);
+    expect(words(narrow)).toEqual(words(helpFor(command)));
+  });
+
   it('is on standard output when asked for, and an error without a command', async () => {
     await using bench = await Bench.open();
     const overview = helpFor(undefined);

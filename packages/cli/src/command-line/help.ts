@@ -1,3 +1,5 @@
+import { wrapText } from '../render/word-wrapper.ts';
+
 const OVERVIEW = `Longhaul: a coding agent for work that outlasts the context window.
 
 Try it
@@ -62,8 +64,9 @@ Output
   -q, --quiet           only the final answer
       --no-color        no colours, nothing drawn over (also NO_COLOR=1)
 
-Exit code: 0 done, 1 failed, 2 wrong usage or configuration, 3 stopped at a limit, 4 approval denied,
-130 cancelled. Ctrl-C ends a run cleanly; a second one at once. What was done is kept in the session.
+Exit code: 0 done, 1 failed, 2 wrong usage or configuration, 3 stopped at a limit, 130 cancelled
+(4 is kept for approvals that are asked for and refused; not used yet). Ctrl-C ends a run cleanly; a second one
+at once. What was done is kept in the session.
 `,
   sessions: `List sessions, the newest first.
 
@@ -229,6 +232,35 @@ small for it, with real tools in a real sandbox. No key and no network are used.
 `,
 };
 
-export function helpFor(topic: string | undefined): string {
-  return topic === undefined ? OVERVIEW : (TOPICS[topic] ?? OVERVIEW);
+/** `columns`: lines that are longer are broken at words, further ones set below where the text began. Default: as written, at most 120. */
+export function helpFor(topic: string | undefined, columns = 120): string {
+  const text = topic === undefined ? OVERVIEW : (TOPICS[topic] ?? OVERVIEW);
+  if (text.split('\n').every((line) => line.length <= columns)) return text;
+  // A paragraph is broken anew as a whole.
+  const lines = text.replaceAll(/^(\S.*)\n(?=\S)/gm, '$1 ').split('\n');
+  return lines.map((line) => (line.length <= columns ? line : breakLine(line, columns))).join('\n');
 }
+
+/** What a line explains stands left, two spaces before the explanation. */
+function breakLine(line: string, columns: number): string {
+  const left = /^ *(?:\S+ )*\S+ {2,}(?=\S)/.exec(line)?.[0] ?? /^ */.exec(line)?.[0] ?? '';
+  if (left.trim() === '' || left.length <= columns / 2)
+    return left + hanging(line.slice(left.length), columns, { start: left.length });
+  const start = left.length - left.trimStart().length;
+  const own = hanging(left.trim(), columns, { start, indent: INDENT });
+  return `${' '.repeat(start)}${own}\n${' '.repeat(INDENT)}${hanging(line.slice(left.length), columns, { start: INDENT })}`;
+}
+
+interface Indents {
+  start: number;
+  indent?: number;
+}
+
+/** What follows `start` columns of a line, further lines below it or at `indent`. */
+function hanging(text: string, columns: number, { start, indent = start }: Indents): string {
+  return wrapText(text, columns - Math.max(start, indent))
+    .trimEnd()
+    .replaceAll('\n', `\n${' '.repeat(indent)}`);
+}
+
+const INDENT = 8;

@@ -163,6 +163,49 @@ describe('RunRenderer', () => {
     }
   });
 
+  it('breaks at words where the terminal is narrow, and keeps the handle of what was cut', () => {
+    const events = record(
+      {
+        type: 'context:compressed',
+        originalTokens: 12_900,
+        compressedTokens: 4_812,
+        originalMessages: 31,
+        compressedMessages: 7,
+        strategy: 'reactive-overflow',
+        reason: 'overflow',
+        round: 2,
+      },
+      {
+        ...result('bash', { title: 'seq 100000 (exit 0)', durationMs: 100 }),
+        truncated: true,
+        handle: 'm42.1',
+      } as EventPayload,
+      finished(),
+    );
+    const text = render(events, { columns: 40 });
+    for (const line of text.split('\n')) expect(widthOf(line)).toBeLessThanOrEqual(40);
+    expect(text).toContain(
+      '◆ compacted 12.9k → 4.8k tokens, 31 →\n  7 messages (reactive-overflow, round\n  2, the',
+    );
+    expect(text).toMatch(/seq.* \[m42\.1\] +0\.1 s/);
+    expect(text).toContain('tokens   12.3k in (8k from cache), 678\n         out\n');
+    expect(text).toMatch(/session {2}longhaul show 0197a3c2-5e1b\n/);
+  });
+
+  it('tells of a message that came while it ran, not of the task itself', () => {
+    const came = (count: number): EventPayload => ({
+      type: 'message:dequeued',
+      count,
+      ids: [],
+      coalesced: count > 1,
+    });
+    expect(render(record(came(1), usage(100)))).not.toContain('delivered');
+    expect(render(record(came(1), usage(100), came(1)))).toContain(
+      '▸ delivered 1 message sent to this session\n',
+    );
+    expect(render(record(came(3)))).toContain('▸ delivered 2 messages');
+  });
+
   it('has the same text with and without colours', () => {
     const events = record(
       usage(11_900),

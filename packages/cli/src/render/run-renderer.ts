@@ -31,6 +31,7 @@ export class RunRenderer {
   readonly #calls = new Map<string, { args: JsonValue; at: number }>();
   #text: { kind: 'text' | 'reasoning'; wrapper: WordWrapper } | undefined;
   #steps = 0;
+  #hasTask = false;
   #startedAt: number | undefined;
   #retryReason: string | undefined;
 
@@ -78,13 +79,18 @@ export class RunRenderer {
       case 'llm:tool-result':
         return this.#toolResult(event);
       case 'context:compressed':
-        return `${paint.note('◆ compacted')} ${compressed(event)}\n`;
+        return this.#marked('◆ compacted', compressed(event));
       case 'context:pruned':
-        return `${paint.note('◇ pruned')} ${plural(event.prunedCount, 'old tool output')}, ${formatTokens(event.savedTokens)} tokens saved\n`;
+        return this.#marked(
+          '◇ pruned',
+          `${plural(event.prunedCount, 'old tool output')}, ${formatTokens(event.savedTokens)} tokens saved`,
+        );
       case 'context:undone':
-        return `${paint.note('◇ undone')} compaction ${event.round}\n`;
+        return this.#marked('◇ undone', `compaction ${event.round}`);
       case 'context:warning':
         return this.#remark(event.message);
+      case 'message:dequeued':
+        return this.#delivered(event.count);
       case 'llm:unsupported-input':
         return event.errors.map((error) => this.#remark(error)).join('');
       case 'llm:retry':
@@ -133,6 +139,20 @@ export class RunRenderer {
       .trimEnd()
       .split('\n');
     return `${lines.map((line, index) => `${index === 0 ? this.#paint.warn(sign) : ' '} ${line}`).join('\n')}\n`;
+  }
+
+  #marked(head: string, text: string): string {
+    const lines = wrapText(`${head} ${text}`, this.#options.columns - 2)
+      .trimEnd()
+      .split('\n');
+    return `${lines.join('\n  ').replace(head, this.#paint.note(head))}\n`;
+  }
+
+  /** The first message is the task itself; what else comes was sent to the session, from wherever. */
+  #delivered(count: number): string {
+    const sent = this.#hasTask ? count : count - 1;
+    this.#hasTask = true;
+    return sent === 0 ? '' : this.#marked('▸ delivered', `${plural(sent, 'message')} sent to this session`);
   }
 
   /** The reason stands once, however often the same thing is tried. */

@@ -30,8 +30,10 @@ export function runSummary(
   const reason = error === undefined || status === 'cancelled' ? '' : reasonText(error, { columns, paint });
   const heading = `${color(paint.bold(WORDS[status]))}${time}\n${reason}`;
   if (isShort) return heading;
-  const again = paint.dim(`  longhaul show ${shortId(sessionId)}`);
-  const lines = [...figures(finished, paint), field('session', `${sessionId}${again}`, paint)];
+  const show = `longhaul show ${shortId(sessionId)}`;
+  const hasRoom = FIELD_COLUMNS + sessionId.length + 2 + show.length <= columns;
+  const session = hasRoom ? `${sessionId}${paint.dim(`  ${show}`)}` : show;
+  const lines = [...figures(finished, { columns, paint }), field('session', session, paint)];
   return `${heading}${lines.join('\n')}\n`;
 }
 
@@ -41,17 +43,26 @@ function reasonText(error: ErrorShape, { columns, paint }: { columns: number; pa
 }
 
 /** Of a run that never came to call a model there is nothing to tell. */
-function figures({ stepCount, compactions, usage, cost }: EventOf<'run:finished'>, paint: Paint): string[] {
+function figures(
+  { stepCount, compactions, usage, cost }: EventOf<'run:finished'>,
+  { columns, paint }: { columns: number; paint: Paint },
+): string[] {
+  const fit = (text: string) =>
+    wrapText(text, columns - FIELD_COLUMNS)
+      .trimEnd()
+      .replaceAll('\n', `\n${' '.repeat(FIELD_COLUMNS)}`);
   if (stepCount === 0 && usage.totalTokens === 0) return [];
   const cached = usage.cacheReadTokens > 0 ? ` (${formatTokens(usage.cacheReadTokens)} from cache)` : '';
   const tokens = `${formatTokens(usage.inputTokens)} in${cached}, ${formatTokens(usage.outputTokens)} out`;
   return [
-    field('work', `${plural(stepCount, 'step')}, ${plural(compactions, 'compaction')}`, paint),
-    field('tokens', tokens, paint),
-    field('cost', cost === undefined ? 'unknown: no price for this model' : formatCost(cost), paint),
+    field('work', fit(`${plural(stepCount, 'step')}, ${plural(compactions, 'compaction')}`), paint),
+    field('tokens', fit(tokens), paint),
+    field('cost', fit(cost === undefined ? 'unknown: no price for this model' : formatCost(cost)), paint),
   ];
 }
 
+const FIELD_COLUMNS = 9;
+
 export function field(name: string, value: string, paint: Paint): string {
-  return `${paint.dim(name.padEnd(9))}${value}`;
+  return `${paint.dim(name.padEnd(FIELD_COLUMNS))}${value}`;
 }

@@ -3,6 +3,7 @@ import { fitLine, formatDuration, spread, widthOf } from './format.ts';
 import type { Paint } from './paint.ts';
 
 const NAME_COLUMNS = 6;
+const LEAST_TITLE = 8;
 
 /** `✓ bash   node --test (exit 0)     1.2 s`; a failed call has the first line of its reason below it. */
 export function toolLine(
@@ -20,13 +21,18 @@ export function toolLine(
   const sign = result.success ? paint.good('✓') : paint.bad('✗');
   const name = fitLine(result.toolName, 20).padEnd(NAME_COLUMNS);
   const right = durationMs === undefined || durationMs < 50 ? '' : formatDuration(durationMs);
-  const cut = result.truncated === true ? ` [cut, whole: ${result.handle ?? ''}]` : '';
-  const room = columns - 3 - widthOf(name) - widthOf(cut) - (right === '' ? 0 : right.length + 2);
-  const title = fitTitle(result.title ?? shortArguments(args), Math.max(8, room));
+  const free = columns - 3 - widthOf(name) - (right === '' ? 0 : right.length + 2);
+  const cut = result.truncated === true ? cutRemark(result.handle ?? '', free - LEAST_TITLE) : '';
+  const title = fitTitle(result.title ?? shortArguments(args), Math.max(LEAST_TITLE, free - widthOf(cut)));
   const line = spread(`${sign} ${paint.bold(name)} ${title}${paint.dim(cut)}`, paint.dim(right), columns);
   if (result.success) return `${line}\n`;
   const reason = reasonOf(result);
   return reason === '' ? `${line}\n` : `${line}\n    ${paint.dim(fitLine(reason, columns - 4))}\n`;
+}
+
+function cutRemark(handle: string, room: number): string {
+  const whole = ` [cut, whole: ${handle}]`;
+  return widthOf(whole) <= room ? whole : ` [${handle}]`;
 }
 
 /** The outcome in brackets at the end of a title stays, whatever has to go before it. */

@@ -20,12 +20,12 @@ export interface RunProgress {
 /** The limit that is reached, in words, or undefined. */
 export function reachedLimit(limits: RunLimits, progress: RunProgress): string | undefined {
   if (limits.steps !== null && progress.steps >= limits.steps)
-    return `${limits.steps} steps (limits.steps, --max-steps)`;
+    return `${limits.steps} ${limits.steps === 1 ? 'step' : 'steps'} (limits.steps, --max-steps)`;
   if (limits.tokens !== null && progress.usage.totalTokens >= limits.tokens)
     return `${limits.tokens} tokens (limits.tokens)`;
   if (limits.costUsd !== null && progress.costUsd >= limits.costUsd)
     return `$${limits.costUsd} (limits.costUsd)`;
   if (limits.minutes !== null && progress.elapsedMs >= limits.minutes * 60_000)
-    return `${limits.minutes} minutes (limits.minutes)`;
+    return `${limits.minutes} ${limits.minutes === 1 ? 'minute' : 'minutes'} (limits.minutes)`;
   return undefined;
 }

@@ -83,7 +83,7 @@ test('returns images and PDFs as media, by their bytes and not their names', asy
   const png = Buffer.from('89504e470d0a1a0a0000000d', 'hex');
   await fixture.put('picture.txt', png);
   expect((await fixture.call(read, { path: 'picture.txt' })).content).toEqual([
-    { type: 'text', text: 'picture.txt: image/png, 12' },
+    { type: 'text', text: 'picture.txt: image/png, 12 bytes' },
     { type: 'image', data: png.toString('base64'), mediaType: 'image/png' },
   ]);
   await fixture.put('docs/paper.pdf', '%PDF-1.7 …');

@@ -72,7 +72,7 @@ async function readMedia(
   { path, info, media }: { path: string; info: FileInfo; media: RecognisedMedia },
 ): Promise<ToolResult> {
   const maxBytes = media.kind === 'image' ? MAX_IMAGE_BYTES : MAX_PDF_BYTES;
-  const label = `${displayPath(path)}: ${media.mediaType}, ${compactSize(info.size)}`;
+  const label = `${displayPath(path)}: ${media.mediaType}, ${compactSize(info.size)} bytes`;
   if (info.size > maxBytes) {
     return failedResult(
       `${label} is too large to be shown (at most ${compactSize(maxBytes)}). Make a smaller copy with bash.`,
