@@ -4,6 +4,7 @@ import { chmod, mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { Bench, type Ended, linesOf } from './harness.ts';
+import { lacks } from './machine.ts';
 
 /** A message for a person: no stack, and nothing on standard output. */
 function expectRefusal(ended: Ended, expected: { code: number; says: string | RegExp }): void {
@@ -156,7 +157,9 @@ describe('what the machine lacks', () => {
     const uid = process.getuid?.() === 0 ? { uid: 65534 } : {};
     await chmod(bench.root, 0o755);
     const version = await bench.run(['--version'], uid);
-    if (version.code !== 0) return skip('another user cannot read this checkout');
+    if (lacks('root', () => version.code === 0) !== undefined) {
+      return skip('another user cannot read this checkout');
+    }
     const locked = join(bench.root, 'locked');
     await mkdir(locked, { mode: 0o000 });
     const ended = await bench.run(['run', 'task', '--cwd', locked], uid);
@@ -212,7 +215,10 @@ describe('what the machine lacks', () => {
     await using bench = await Bench.open();
     const disk = join(bench.root, 'disk');
     await mkdir(disk);
-    if (!mountSmallDisk(disk)) return skip('a tmpfs cannot be mounted here');
+    const isMounted = mountSmallDisk(disk);
+    const lacking = lacks('mount', () => isMounted);
+    if (lacking !== undefined) return skip(lacking);
+    expect(isMounted).toBe(true);
     try {
       await writeFile(join(bench.workspace, 'longhaul.yml'), `storage: { url: "sqlite:${disk}/x.db" }\n`);
       let step = 0;
@@ -245,7 +251,8 @@ describe('what the machine lacks', () => {
   it('a run without any model says every way to have one, and offers the demo', async ({ skip }) => {
     await using bench = await Bench.open();
     const ended = await bench.run(['run', 'task']);
-    if (ended.code !== 2) return skip('a local model server answers on this machine');
+    const lacking = lacks('no-model-server', () => ended.code === 2);
+    if (lacking !== undefined) return skip('a local model server answers on this machine');
     expectRefusal(ended, { code: 2, says: /ANTHROPIC_API_KEY[\s\S]*longhaul demo/ });
   });
 });

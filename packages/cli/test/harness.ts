@@ -42,6 +42,7 @@ export class Bench implements AsyncDisposable {
   readonly home: string;
   readonly workspace: string;
   readonly #servers: ScriptedModelServer[] = [];
+  readonly #started: Running[] = [];
 
   private constructor(root: string) {
     this.root = root;
@@ -102,12 +103,14 @@ export class Bench implements AsyncDisposable {
         );
         look();
       });
-    return {
+    const running = {
       child,
       ended,
-      saw: (text) => holds(text, () => stdout),
-      warned: (text) => holds(text, () => stderr),
+      saw: (text: string) => holds(text, () => stdout),
+      warned: (text: string) => holds(text, () => stderr),
     };
+    this.#started.push(running);
+    return running;
   }
 
   run(args: readonly string[], options: CommandOptions = {}): Promise<Ended> {
@@ -115,8 +118,14 @@ export class Bench implements AsyncDisposable {
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
-    for (const server of this.#servers) await server.close();
-    await rm(this.root, { recursive: true, force: true });
+    try {
+      // Only of a test that failed: what still runs would write on into the folder.
+      for (const { child, ended } of this.#started)
+        if (child.exitCode === null && child.kill('SIGKILL')) await ended;
+      for (const server of this.#servers) await server.close();
+    } finally {
+      await rm(this.root, { recursive: true, force: true, maxRetries: 5 });
+    }
   }
 }
 

@@ -1,17 +1,28 @@
 import assert from 'node:assert/strict';
 import { existsSync } from 'node:fs';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { it } from 'vitest';
+import { afterAll, beforeAll, it } from 'vitest';
 import { lacks, runProgram } from '../../test/support.ts';
 
 const SUITE = fileURLToPath(new URL('./sqlite-store.bun.test.ts', import.meta.url));
 const MODULES = fileURLToPath(new URL('../../../../node_modules/', import.meta.url));
 
+let folder = '';
+beforeAll(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'longhaul-bun-'));
+});
+afterAll(() => rm(folder, { recursive: true, force: true }));
+
 it('passes the store contract under Bun, on bun:sqlite', { timeout: 120_000 }, async ({ skip }) => {
   const bun = await findBun();
   if (bun === undefined)
     return lacks('bun', 'no Bun that runs was found in node_modules or on the PATH', skip);
-  const { code, output } = await runProgram(bun, ['--conditions=longhaul-src', 'test', SUITE]);
+  const { code, output } = await runProgram(bun, ['--conditions=longhaul-src', 'test', SUITE], {
+    env: { TMPDIR: folder },
+  });
   assert.equal(code, 0, output);
   // A suite of which nothing was found would pass too.
   assert.match(output, /\b[4-9]\d pass\b/);

@@ -1,14 +1,12 @@
-import { afterAll, describe, it } from 'bun:test';
+import { describe, it } from 'bun:test';
 import { mkdtempSync } from 'node:fs';
-import { rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { storeContract } from '@longhaul/core/testing';
 import { openSqliteStore } from './index.ts';
 
-/** Run by Bun's own test runner, which bun.test.ts starts. */
+/** Run by Bun's own test runner, which bun.test.ts starts with a TMPDIR that it removes: Bun ends before a removal of its own has. */
 const folder = mkdtempSync(join(tmpdir(), 'longhaul-bun-'));
-afterAll(() => rm(folder, { recursive: true, force: true }));
 
 let count = 0;
 storeContract({ describe, it }, 'bun:sqlite on a file', (options) => {
