@@ -83,6 +83,7 @@ export type {
   FittedMessages,
   SessionSummarise,
 } from './session/session-types.ts';
+export { type StrategyFromModule, strategyFromModule } from './strategies/from-module.ts';
 export { messageCosts, newestMessages, planKeeping, type TailLimits } from './strategies/keep.ts';
 export { type MiddleRemovalOptions, MiddleRemovalStrategy } from './strategies/middle-removal.ts';
 export {

@@ -33,7 +33,7 @@ export {
   type BacktestReport,
   runBacktest,
 } from './backtest/run-backtest.ts';
-export { strategyNames } from './backtest/strategies.ts';
+export { isStrategyPath, strategyNames } from './backtest/strategies.ts';
 export { type MethodTotals, totalsOf } from './backtest/totals.ts';
 export {
   type EventOptions,

@@ -2,7 +2,14 @@ import { writeFile } from 'node:fs/promises';
 import { resolve } from 'node:path';
 import type { Summarise } from '@longhaul/context';
 import { LonghaulError } from '@longhaul/protocol';
-import { type BacktestReport, baselineNames, renderPage, runBacktest, strategyNames } from '@longhaul/replay';
+import {
+  type BacktestReport,
+  baselineNames,
+  isStrategyPath,
+  renderPage,
+  runBacktest,
+  strategyNames,
+} from '@longhaul/replay';
 import { REPLAY_FLAGS } from '../command-line/flags.ts';
 import { didYouMean } from '../command-line/nearest.ts';
 import { parseFlags, positiveNumber, usage } from '../command-line/parse-flags.ts';
@@ -102,7 +109,7 @@ function methodsOf(text: string, { baselines }: { baselines: boolean }): string[
   const named = text.split(',').flatMap((item) => {
     const name = item.trim();
     if (name === 'all') return strategyNames();
-    if (known.includes(name)) return [name];
+    if (known.includes(name) || isStrategyPath(name)) return [name];
     throw usage(
       `There is no strategy "${name}"; there are: all, ${known.join(', ')}.${didYouMean(name, known)}`,
       'replay',

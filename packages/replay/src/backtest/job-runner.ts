@@ -2,7 +2,7 @@ import type { Summarise } from '@longhaul/context';
 import type { NeedsTrace, RunReport, RunSpec, RunTrace, SessionFigures } from './backtest-types.ts';
 import { loadSession } from './load-session.ts';
 import { EMPTY_TALLY, everythingCost, type StepMeasure } from './measures.ts';
-import { createMethod } from './methods.ts';
+import { loadMethod } from './methods.ts';
 import { isMeasured, type PreparedSession, prepareSession, replaySession } from './replay-session.ts';
 
 export interface Job extends RunSpec {
@@ -53,7 +53,7 @@ export class JobRunner {
     if (!isMeasured(prepared, windowTokens)) {
       return { ...spec, isSkipped: true, tally: EMPTY_TALLY, exhausted: 0, milliseconds: 0 };
     }
-    const made = createMethod(method, this.#summarise);
+    const made = await loadMethod(method, this.#summarise);
     const { steps, ...result } = await replaySession(prepared, made, windowTokens);
     return { ...spec, isSkipped: false, ...result, ...(wantsTrace ? { trace: traceOf(steps) } : {}) };
   }

@@ -2,7 +2,7 @@ import type { Summarise } from '@longhaul/context';
 import { BASELINES } from './baselines/all.ts';
 import { engineMethod } from './engine-method.ts';
 import type { ReplayMethod } from './method.ts';
-import { createStrategy } from './strategies.ts';
+import { createStrategy, isStrategyPath, loadStrategy } from './strategies.ts';
 
 export function baselineNames(): string[] {
   return BASELINES.map((baseline) => baseline.name);
@@ -19,4 +19,18 @@ export function createMethod(name: string, summarise?: Summarise): ReplayMethod 
   createStrategy(name);
   const options = { createStrategy: () => createStrategy(name) };
   return engineMethod(name, summarise === undefined ? options : { ...options, summarise });
+}
+
+/**
+ * As `createMethod`, and one's own strategy by the path of its module.
+ *
+ * @throws {LonghaulError} `usage` if there is none, or the module has none.
+ */
+export async function loadMethod(name: string, summarise?: Summarise): Promise<ReplayMethod> {
+  if (!isStrategyPath(name)) return createMethod(name, summarise);
+  const strategy = await loadStrategy(name);
+  return engineMethod(name, {
+    createStrategy: () => strategy,
+    ...(summarise === undefined ? {} : { summarise }),
+  });
 }

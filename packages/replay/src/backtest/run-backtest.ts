@@ -4,14 +4,14 @@ import type { FileReport, RunReport, RunSpec } from './backtest-types.ts';
 import { findSessionFiles } from './find-session-files.ts';
 import { JobQueue } from './job-queue.ts';
 import type { Job, JobOutcome } from './job-runner.ts';
-import { createMethod } from './methods.ts';
+import { loadMethod } from './methods.ts';
 import { runPool } from './worker-pool.ts';
 
 export interface BacktestOptions {
   /** Files and folders. */
   paths: readonly string[];
   windows: readonly number[];
-  /** Names of strategies and of simple methods. */
+  /** Names of strategies and of simple methods, and paths of modules with a strategy. */
   methods: readonly string[];
   /** Worker threads. Default: one for each processor, at least 2, at most 8. Results do not depend on it. */
   workers?: number;
@@ -49,7 +49,7 @@ const MAX_WORKERS = 8;
  */
 export async function runBacktest(options: BacktestOptions): Promise<BacktestReport> {
   const { windows, methods, wantsTrace = false } = options;
-  for (const method of methods) createMethod(method);
+  for (const method of methods) await loadMethod(method);
   const runs = windows.flatMap((windowTokens) => methods.map((method) => ({ method, windowTokens })));
   const { files, problems, leftAside } = await findSessionFiles(options.paths);
   const reports = new ReportCollector(files.length * runs.length, options.onProgress);

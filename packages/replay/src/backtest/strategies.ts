@@ -1,8 +1,15 @@
+import { resolve } from 'node:path';
+import { pathToFileURL } from 'node:url';
 import {
   type CompressionStrategy,
   createStrategy as createOwn,
+  DEFAULT_LEDGER_SHARE,
   isStrategyName,
+  PRUNE_MINIMUM,
+  PRUNE_PROTECT,
+  RECENT_MESSAGES_TO_KEEP,
   STRATEGY_NAMES,
+  strategyFromModule,
 } from '@longhaul/context';
 import { LonghaulError } from '@longhaul/protocol';
 
@@ -22,4 +29,28 @@ export function createStrategy(name: string): CompressionStrategy {
     'usage',
     `There is no strategy "${name}". There are: ${strategyNames().join(', ')}.`,
   );
+}
+
+/** Whether a strategy is named by the path of a module. */
+export function isStrategyPath(name: string): boolean {
+  return /^[./~]/.test(name) || /\.[cm]?[jt]s$/.test(name);
+}
+
+/** The options that the agent has by default. */
+const MODULE_OPTIONS = {
+  preserveLastNTurns: 2,
+  recentMessagesToKeep: RECENT_MESSAGES_TO_KEEP,
+  pruneProtectTokens: PRUNE_PROTECT,
+  pruneMinimumTokens: PRUNE_MINIMUM,
+  ledgerShare: DEFAULT_LEDGER_SHARE,
+};
+
+/** @throws {LonghaulError} `usage` if the module cannot be loaded or has no strategy. */
+export async function loadStrategy(path: string): Promise<CompressionStrategy> {
+  const exported = await import(pathToFileURL(resolve(path)).href).catch((cause: Error) => {
+    throw new LonghaulError('usage', `The strategy ${path} cannot be loaded: ${cause.message}`, { cause });
+  });
+  const made = await strategyFromModule(exported, MODULE_OPTIONS);
+  if (made.status === 'strategy') return made.strategy;
+  throw new LonghaulError('usage', `The strategy ${path} cannot be used: ${made.problem}.`);
 }

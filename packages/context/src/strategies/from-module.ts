@@ -1,0 +1,78 @@
+import type { Trigger } from '../budget.ts';
+import type { CompressionStrategy } from '../strategy.ts';
+
+export type StrategyFromModule =
+  | { status: 'strategy'; strategy: CompressionStrategy }
+  /** `problem` goes on from the module's name: `it must export …`. */
+  | { status: 'none'; problem: string };
+
+/**
+ * One's own strategy, of the exports of a module that was loaded: its export `strategy`, what its export `createStrategy` makes of the
+ * options, or either as its default export. Only its shape is checked; what it plans is checked when it plans. Never throws.
+ *
+ * @param options Handed to `createStrategy`.
+ * @param trigger Holds in place of the strategy's own.
+ */
+export async function strategyFromModule(
+  exported: Readonly<Record<string, unknown>>,
+  options: object,
+  trigger?: Trigger,
+): Promise<StrategyFromModule> {
+  const found = exported['strategy'] ?? exported['createStrategy'] ?? exported['default'];
+  if (found === undefined) return none(missingExport(exported));
+  try {
+    const strategy: unknown = typeof found === 'function' ? await found(options) : found;
+    if (isStrategy(strategy)) return { status: 'strategy', strategy: withTrigger(strategy, trigger) };
+    return none(`its strategy ${problemOf(strategy)}`);
+  } catch (error) {
+    return none(`making its strategy failed: ${error instanceof Error ? error.message : String(error)}`);
+  }
+}
+
+function none(problem: string): StrategyFromModule {
+  return { status: 'none', problem };
+}
+
+function missingExport(exported: Readonly<Record<string, unknown>>): string {
+  const names = Object.keys(exported);
+  const has = names.length === 0 ? 'nothing' : names.join(', ');
+  return `it must export "strategy", "createStrategy", or a default, and exports ${has}`;
+}
+
+function isStrategy(value: unknown): value is CompressionStrategy {
+  return problemOf(value) === undefined;
+}
+
+/** What is wrong with its shape. */
+function problemOf(value: unknown): string | undefined {
+  if (typeof value !== 'object' || value === null)
+    return `is no object with { name, trigger, plan }, but ${value === null ? 'null' : typeof value}`;
+  const { name, trigger, plan, validate } = value as Partial<Record<string, unknown>>;
+  if (typeof name !== 'string' || name === '') return 'has no name';
+  if (typeof plan !== 'function') return 'has no plan function';
+  if (validate !== undefined && typeof validate !== 'function') return 'has a validate that is no function';
+  if (!isTrigger(trigger))
+    return "has no trigger such as { kind: 'overflow' } or { kind: 'threshold', percent: 0.8 }";
+  return undefined;
+}
+
+function isTrigger(value: unknown): value is Trigger {
+  if (typeof value !== 'object' || value === null) return false;
+  const { kind, percent } = value as Partial<Record<string, unknown>>;
+  if (kind === 'overflow' || kind === 'manual') return true;
+  const isShare = typeof percent === 'number' && percent > 0 && percent <= 1;
+  return (kind === 'threshold' || kind === 'available') && isShare;
+}
+
+function withTrigger(strategy: CompressionStrategy, trigger: Trigger | undefined): CompressionStrategy {
+  if (trigger === undefined) return strategy;
+  const { validate } = strategy;
+  return {
+    name: strategy.name,
+    trigger,
+    plan: (input) => strategy.plan(input),
+    ...(validate === undefined
+      ? {}
+      : { validate: (before, after) => validate.call(strategy, before, after) }),
+  };
+}
