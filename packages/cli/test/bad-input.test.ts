@@ -95,6 +95,15 @@ describe('wrong usage exits with 2 and says what to do', () => {
     expect((await bench.run(args)).code).toBe(0);
   });
 
+  it('instructions outside of the workspace are refused by the name of their key', async () => {
+    await using bench = await Bench.open();
+    const { flags } = await bench.serve({ script: () => 'Hello.' });
+    await writeFile(join(bench.workspace, 'longhaul.yml'), 'context: { instructions: [../x] }\n');
+    const ended = await bench.run(['run', 'task', '--sandbox', 'local', ...flags]);
+    expect(ended.stdout).toMatch(/Failed[^\n]*\ncontext\.instructions: "\.\.\/x" leads out of the workspace/);
+    expect(ended.code).toBe(1);
+  });
+
   it('with --json the refusal is one line on standard output too', async () => {
     await using bench = await Bench.open();
     const ended = await bench.run(['run', 'task', '--json', '--model', 'antropic/claude']);

@@ -34,6 +34,10 @@ export interface CommandOptions {
   /** A file that standard output goes to. */
   stdoutTo?: string;
   uid?: number;
+  /** Another Node than this one. */
+  node?: string;
+  /** Leads a process group of its own, as a command of a terminal does. */
+  detached?: boolean;
 }
 
 /** A home, a workspace and a database of their own; the real command, run from source. */
@@ -66,13 +70,17 @@ export class Bench implements AsyncDisposable {
     return { server, flags: ['--model', 'openai-compatible/scripted', '--base-url', server.url] };
   }
 
-  start(args: readonly string[], { input, env = {}, stdoutTo, uid }: CommandOptions = {}): Running {
-    const command = [process.execPath, '--conditions=longhaul-src', BIN, ...args];
+  start(
+    args: readonly string[],
+    { input, env = {}, stdoutTo, uid, node = process.execPath, detached = false }: CommandOptions = {},
+  ): Running {
+    const command = [node, '--conditions=longhaul-src', BIN, ...args];
     const redirected = stdoutTo === undefined ? '' : ` > '${stdoutTo}'`;
     const child = spawn('/bin/sh', ['-c', `exec "$0" "$@"${redirected}`, ...command], {
       cwd: this.workspace,
       env: { PATH: process.env['PATH'] ?? '', HOME: this.home, TMPDIR: this.root, ...env },
       stdio: ['pipe', 'pipe', 'pipe'],
+      detached,
       ...(uid === undefined ? {} : { uid }),
     });
     let stdout = '';

@@ -147,6 +147,21 @@ describe(`an older Node${old === undefined ? ' (none is installed here)' : ''}`,
       await expect(failing).rejects.toMatchObject({ code: 2 });
     },
   );
+
+  it.skipIf(old === undefined).each(['SIGHUP', 'SIGTERM', 'SIGINT'] as const)(
+    'ends a run in its session at a %s that the whole group gets, and the newer Node once more from the older',
+    async (signal) => {
+      await using bench = await Bench.open();
+      const wait = { name: 'bash', arguments: { command: 'echo begun; sleep 600' } };
+      const { flags } = await bench.serve({ script: () => ({ text: 'I wait.', toolCalls: [wait] }) });
+      const options = { node: old ?? '', detached: true };
+      const running = bench.start(['run', 'Wait', '--json', '--sandbox', 'local', ...flags], options);
+      await running.saw('"title":"begun"');
+      process.kill(-(running.child.pid ?? 0), signal);
+      expect((await running.ended).code).toBe(130);
+      expect((await bench.run(['sessions'])).stdout).toContain('cancelled');
+    },
+  );
 });
 
 /** A Node older than 24 in a usual place. */

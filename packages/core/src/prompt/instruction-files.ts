@@ -18,7 +18,11 @@ export function maxInstructionChars(windowTokens: number): number {
   return Math.min(MAX_CHARS, Math.floor(windowTokens * CHARS_A_WINDOW_TOKEN));
 }
 
-/** Reads the workspace's standing instructions. Files that are not there are left out; those too long are cut and say so. */
+/**
+ * Reads the workspace's standing instructions. Files that are not there are left out; those too long are cut and say so.
+ *
+ * @throws {LonghaulError} `path_outside_workspace`, naming the key, for a path that leads out of the workspace; what reading throws.
+ */
 export async function readInstructionFiles(
   files: Pick<WorkspaceFiles, 'stat' | 'read'>,
   paths: readonly string[],
@@ -45,6 +49,12 @@ async function readOne(
     };
   } catch (error) {
     if (error instanceof LonghaulError && error.code === 'not_found') return undefined;
+    if (error instanceof LonghaulError && error.code === 'path_outside_workspace') {
+      throw new LonghaulError(error.code, `context.instructions: ${error.message}`, {
+        cause: error,
+        data: error.data,
+      });
+    }
     throw error;
   }
 }
