@@ -1,4 +1,4 @@
-import { LonghaulError, type Mark } from '@longhaul/protocol';
+import { LonghaulError, type Mark, type Message } from '@longhaul/protocol';
 import { describe, expect, it } from 'vitest';
 import {
   call,
@@ -9,7 +9,7 @@ import {
   withCompaction,
 } from '../../test/log-fixtures.ts';
 import type { CompactionPlan, CompressionStrategy, PlanInput } from '../strategy.ts';
-import { buildView } from '../view.ts';
+import { buildView, type ViewEntry } from '../view.ts';
 
 function session(steps = 14): LogBuilder {
   const builder = new LogBuilder().user('Build the whole thing');
@@ -89,6 +89,19 @@ describe('a strategy of someone else', () => {
     expect(outcome.marks).toEqual([
       expect.objectContaining({ ...mark, id: expect.stringMatching(/^made-/), compactedAt: 1_000 }),
     ]);
+  });
+
+  it('may sort what it is given in place: reversing the messages would have turned the session around', async () => {
+    const builder = session();
+    const before = structuredClone(builder.log);
+    const strategy = foreign(({ log, entries }) => {
+      const messages = (log.messages as Message[]).reverse();
+      (entries as ViewEntry[]).reverse();
+      return { ...EMPTY, hides: messages.slice(3).map(({ id }) => id) };
+    });
+    const outcome = expectCompacted(await compactLog(builder.log, { strategy }));
+    expect(builder.log).toEqual(before);
+    expect(outcome.compaction.hides).toEqual(builder.messages.slice(1, -3).map(({ id }) => id));
   });
 
   it('writes its own narrative, which no model is asked for', async () => {

@@ -1,6 +1,6 @@
 import { type CutMark, LonghaulError, type Mark, type PruneMark } from '@longhaul/protocol';
 import { checkNarrative } from '../narrative.ts';
-import type { CompactionPlan } from '../strategy.ts';
+import type { CompactionPlan, PlanInput } from '../strategy.ts';
 import { allHidden, type CompactionContext, type Draft, ledgerFor, viewWith } from './draft.ts';
 import { maxNarrativeTokens, previousNarrative, writeNarrative } from './narrate.ts';
 
@@ -21,7 +21,7 @@ const NO_PLAN: CompactionPlan = { hides: [], marks: [], wantsNarrative: false };
 
 async function planSafely(context: CompactionContext, warnings: string[]): Promise<CompactionPlan> {
   try {
-    const plan: unknown = await context.strategy.plan(context.input);
+    const plan: unknown = await context.strategy.plan(copyOf(context.input));
     if (isPlan(plan)) return plan;
     warnings.push(`${dropped(context)}: it is not { hides: ids, marks: [], wantsNarrative: true or false }.`);
   } catch (error) {
@@ -29,6 +29,12 @@ async function planSafely(context: CompactionContext, warnings: string[]): Promi
     warnings.push(`${dropped(context)}: ${error instanceof Error ? error.message : String(error)}.`);
   }
   return NO_PLAN;
+}
+
+/** An array that is sorted or reversed in place, as arrays easily are, is not the session's own. */
+function copyOf(input: PlanInput): PlanInput {
+  const { messages, marks } = input.log;
+  return { ...input, log: { messages: [...messages], marks: [...marks] }, entries: [...input.entries] };
 }
 
 function dropped({ strategy }: CompactionContext): string {
