@@ -210,6 +210,8 @@ describe('what the machine lacks', () => {
       env: { HOME: '/proc' },
     });
     expectRefusal(ended, { code: 1, says: /\/proc\/\S+ or its folder cannot be written.*storage\.url/ });
+    const { stdout } = await bench.run(['doctor'], { env: { HOME: '/proc' } });
+    expect(stdout).toMatch(/✗ database +\/proc cannot be written/);
   });
 
   it('a folder that cannot be written', async () => {

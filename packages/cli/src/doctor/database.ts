@@ -51,12 +51,14 @@ async function problemOf(path: string): Promise<Pick<Check, 'detail' | 'remedy'>
 }
 
 async function checkFolder(path: string): Promise<Check> {
-  let folder = dirname(path);
-  while (!(await exists(folder)) && dirname(folder) !== folder) folder = dirname(folder);
-  const isWritable = await access(folder, constants.W_OK).then(
-    () => true,
-    () => false,
-  );
+  const { nearestFolder } = await import('@longhaul/storage/sqlite');
+  const { path: folder, isKernels } = await nearestFolder(dirname(path));
+  const isWritable =
+    !isKernels &&
+    (await access(folder, constants.W_OK).then(
+      () => true,
+      () => false,
+    ));
   if (isWritable) return { name: NAME, status: 'ok', detail: `${path}, made by the first run` };
   return {
     name: NAME,
@@ -64,11 +66,4 @@ async function checkFolder(path: string): Promise<Check> {
     detail: `${folder} cannot be written, so ${path} cannot be made`,
     remedy: 'Allow this user to write there, or set storage.url in longhaul.yml.',
   };
-}
-
-function exists(path: string): Promise<boolean> {
-  return stat(path).then(
-    () => true,
-    () => false,
-  );
 }

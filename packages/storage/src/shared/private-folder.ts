@@ -34,8 +34,14 @@ export async function makePrivateFile(path: string): Promise<void> {
 /** Source: `PROC_SUPER_MAGIC` and `SYSFS_MAGIC` of Linux's include/uapi/linux/magic.h. */
 const KERNEL_FILE_SYSTEMS = new Set([0x9fa0, 0x62656572]);
 
-/** In /proc every name is missing however often it is made: Node's recursive mkdir would try for ever. */
-async function nearestFolder(folder: string): Promise<{ path: string; isKernels: boolean }> {
+export interface NearestFolder {
+  path: string;
+  /** Of /proc or /sys. There every name is missing however often it is made: Node's recursive mkdir would try for ever. */
+  isKernels: boolean;
+}
+
+/** The folder itself, or the first above it that is there. */
+export async function nearestFolder(folder: string): Promise<NearestFolder> {
   for (let path = folder; ; path = dirname(path)) {
     try {
       const { type } = await statfs(path);
