@@ -90,6 +90,7 @@ export class ModelCaller {
     });
     const guarded = guardStream(stream, {
       inputTokens: predictedTokens,
+      maxOutputTokens,
       windowTokens,
       stop: () => stopped.abort(),
     });

@@ -1,14 +1,17 @@
+import { countByClasses } from '@longhaul/context';
 import type { StepEvent } from '../ports/index.ts';
 
 /** Share of the window at which an answer that goes on is stopped. */
 const STOP_SHARE = 0.9;
 
-/** A cautious guess: code has about so many characters in a token. */
-const CHARS_PER_TOKEN = 3.6;
+/** How far a count of streamed pieces may be over the real one. A server that obeys its limit is never stopped. */
+const COUNT_ERROR = 1.3;
 
 export interface StreamGuardOptions {
   /** Predicted tokens of the request. */
   inputTokens: number;
+  /** What the server was told to write at the most. */
+  maxOutputTokens: number;
   windowTokens: number;
   /** Ends the model's call. */
   stop: () => void;
@@ -20,13 +23,13 @@ export interface StreamGuardOptions {
  */
 export async function* guardStream(
   stream: AsyncIterable<StepEvent>,
-  { inputTokens, windowTokens, stop }: StreamGuardOptions,
+  { inputTokens, maxOutputTokens, windowTokens, stop }: StreamGuardOptions,
 ): AsyncGenerator<StepEvent> {
-  const maxChars = (windowTokens * STOP_SHARE - inputTokens) * CHARS_PER_TOKEN;
-  let chars = 0;
+  const maxTokens = Math.max(windowTokens * STOP_SHARE - inputTokens, maxOutputTokens * COUNT_ERROR);
+  let tokens = 0;
   for await (const event of stream) {
-    chars += charsOf(event);
-    if (chars > maxChars && event.type !== 'finish' && event.type !== 'error') {
+    tokens += tokensOf(event);
+    if (tokens > maxTokens && event.type !== 'finish' && event.type !== 'error') {
       if (event.type === 'text-delta' || event.type === 'reasoning-delta') yield event;
       stop();
       yield { type: 'finish', finishReason: 'length' };
@@ -36,8 +39,8 @@ export async function* guardStream(
   }
 }
 
-function charsOf(event: StepEvent): number {
+function tokensOf(event: StepEvent): number {
   const isDelta =
     event.type === 'text-delta' || event.type === 'reasoning-delta' || event.type === 'tool-input-delta';
-  return isDelta ? event.text.length : 0;
+  return isDelta ? countByClasses(event.text) : 0;
 }
