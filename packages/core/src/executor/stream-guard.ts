@@ -4,7 +4,10 @@ import type { StepEvent } from '../ports/index.ts';
 /** Share of the window at which an answer that goes on is stopped. */
 const STOP_SHARE = 0.9;
 
-/** How far a count of streamed pieces may be over the real one. A server that obeys its limit is never stopped. */
+/** Deltas are counted in pieces of this length: split into words, a text would seem to have more tokens. */
+const PIECE_CHARS = 512;
+
+/** How far a count may be over the real one. A server that obeys its limit is never stopped. */
 const COUNT_ERROR = 1.3;
 
 export interface StreamGuardOptions {
@@ -27,8 +30,13 @@ export async function* guardStream(
 ): AsyncGenerator<StepEvent> {
   const maxTokens = Math.max(windowTokens * STOP_SHARE - inputTokens, maxOutputTokens * COUNT_ERROR);
   let tokens = 0;
+  let uncounted = '';
   for await (const event of stream) {
-    tokens += tokensOf(event);
+    uncounted += deltaOf(event);
+    if (uncounted.length >= PIECE_CHARS) {
+      tokens += countByClasses(uncounted);
+      uncounted = '';
+    }
     if (tokens > maxTokens && event.type !== 'finish' && event.type !== 'error') {
       if (event.type === 'text-delta' || event.type === 'reasoning-delta') yield event;
       stop();
@@ -39,8 +47,8 @@ export async function* guardStream(
   }
 }
 
-function tokensOf(event: StepEvent): number {
+function deltaOf(event: StepEvent): string {
   const isDelta =
     event.type === 'text-delta' || event.type === 'reasoning-delta' || event.type === 'tool-input-delta';
-  return isDelta ? countByClasses(event.text) : 0;
+  return isDelta ? event.text : '';
 }
