@@ -200,6 +200,11 @@ export class ContextWindow {
     return typeof real === 'number' && real > sentTokens && this.decide().action === 'send';
   }
 
+  /** Real tokens for one counted token, as the session has taught it. */
+  get tokenRatio(): number {
+    return this.#meter.ratio;
+  }
+
   get windowTokens(): number {
     return this.#windowTokens;
   }

@@ -25,6 +25,8 @@ export interface ModelCallerOptions {
 export interface CallTarget {
   system: string;
   windowTokens: number;
+  /** Real tokens for one counted token. */
+  tokenRatio: number;
 }
 
 /** Calls the model for one step and writes what comes into the session. */
@@ -73,7 +75,7 @@ export class ModelCaller {
 
   async #callOnce(
     { entries, predictedTokens, maxOutputTokens }: FittedRequest,
-    { system, windowTokens }: CallTarget,
+    { system, windowTokens, tokenRatio }: CallTarget,
   ): Promise<StepOutcome> {
     const { writer, driver, blobs, costOf, signal, tools } = this.#options;
     const { info } = driver;
@@ -92,6 +94,7 @@ export class ModelCaller {
       inputTokens: predictedTokens,
       maxOutputTokens,
       windowTokens,
+      ratio: tokenRatio,
       stop: () => stopped.abort(),
     });
     return processor.process(guarded);

@@ -8,7 +8,7 @@ const STOP_SHARE = 0.9;
 const PIECE_CHARS = 512;
 
 /** How far a count may be over the real one. A server that obeys its limit is never stopped. */
-const COUNT_ERROR = 1.3;
+const COUNT_ERROR = 1.5;
 
 export interface StreamGuardOptions {
   /** Predicted tokens of the request. */
@@ -16,6 +16,8 @@ export interface StreamGuardOptions {
   /** What the server was told to write at the most. */
   maxOutputTokens: number;
   windowTokens: number;
+  /** Real tokens for one counted token, as the session has taught it. */
+  ratio: number;
   /** Ends the model's call. */
   stop: () => void;
 }
@@ -26,7 +28,7 @@ export interface StreamGuardOptions {
  */
 export async function* guardStream(
   stream: AsyncIterable<StepEvent>,
-  { inputTokens, maxOutputTokens, windowTokens, stop }: StreamGuardOptions,
+  { inputTokens, maxOutputTokens, windowTokens, ratio, stop }: StreamGuardOptions,
 ): AsyncGenerator<StepEvent> {
   const maxTokens = Math.max(windowTokens * STOP_SHARE - inputTokens, maxOutputTokens * COUNT_ERROR);
   let tokens = 0;
@@ -34,7 +36,7 @@ export async function* guardStream(
   for await (const event of stream) {
     uncounted += deltaOf(event);
     if (uncounted.length >= PIECE_CHARS) {
-      tokens += countByClasses(uncounted);
+      tokens += countByClasses(uncounted) * ratio;
       uncounted = '';
     }
     if (tokens > maxTokens && event.type !== 'finish' && event.type !== 'error') {

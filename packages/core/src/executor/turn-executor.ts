@@ -218,6 +218,7 @@ export class TurnExecutor {
     const outcome = await this.#caller.call(request, {
       system: this.#window.system,
       windowTokens: this.#window.windowTokens,
+      tokenRatio: this.#window.tokenRatio,
     });
     const { error } = outcome;
     return error?.code === 'context_overflow' ? this.#makeRoom(error, request) : outcome;
