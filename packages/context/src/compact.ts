@@ -31,7 +31,9 @@ export async function compact(options: CompactOptions): Promise<CompactOutcome> 
     best = next;
     tokensAfter = size;
   }
-  if (!isEnough(context, tokensAfter)) return exhausted(context, tokensAfter, warnings);
+  if (!isEnough(context, tokensAfter) && !isBetter(context, tokensAfter)) {
+    return exhausted(context, tokensAfter, warnings);
+  }
   return {
     status: 'compacted',
     compaction: toCompaction(context, best, tokensAfter),
@@ -44,6 +46,14 @@ export async function compact(options: CompactOptions): Promise<CompactOutcome> 
 /** Below the trigger, and far enough from where it was that the next step does not ask again. */
 function isEnough({ targetTokens, tokensBefore }: CompactionContext, tokens: number): boolean {
   return tokens < targetTokens && tokens <= tokensBefore * (1 - MIN_PROGRESS);
+}
+
+/**
+ * The trigger is out of reach, as one at half the window is where system text takes nearly that much. What can be sent and is smaller than it was
+ * is no reason to end a session.
+ */
+function isBetter({ budget, tokensBefore }: CompactionContext, tokens: number): boolean {
+  return tokens < budget.usableTokens && tokens <= tokensBefore * (1 - MIN_PROGRESS);
 }
 
 /** Asked for by a person while there is room: nothing is cut or pruned only to have compacted something. */
@@ -92,7 +102,9 @@ function exhausted(
     `(window ${budget.windowTokens}). System text and tools take ${Math.ceil(budget.fixedTokens * meter.ratio)}, the task ${sizes.firstMessageTokens}, ` +
     `the last message ${sizes.lastMessageTokens}. Use a model with a larger window, fewer tools, or shorter instructions.` +
     warnings.map((warning) => ` ${warning}`).join('');
-  return { status: 'exhausted', error: new LonghaulError('context_exhausted', message, { data: sizes }) };
+  const canBeSent = context.tokensBefore < budget.usableTokens;
+  const error = new LonghaulError('context_exhausted', message, { data: sizes });
+  return { status: 'exhausted', error, canBeSent };
 }
 
 function sourceTokens(context: CompactionContext, message: Message | undefined): number {

@@ -1,6 +1,6 @@
 import { LonghaulError } from '@longhaul/protocol';
 import { type Budget, MIN_OUTPUT_ROOM_TOKENS, outputRoom, triggerTokens } from './budget.ts';
-import { type ContextLog, isNewestCompactionUndone } from './log.ts';
+import { activeMarks, type ContextLog, isNewestCompactionUndone } from './log.ts';
 import { type PruneResult, pruneOldToolOutputs } from './prune.ts';
 import type { RequestMeter } from './request-size.ts';
 import type { CompressionStrategy } from './strategy.ts';
@@ -29,6 +29,8 @@ export interface ContextState {
   policy: ContextPolicy;
   /** Kept by the caller between steps of one session. Absent: the view is made from the whole log. */
   views?: ViewKeeper;
+  /** Compacting was of no use below this: it is not due before, as long as the request can be sent. */
+  dueFrom?: number;
 }
 
 export type RequestDecision =
@@ -43,7 +45,14 @@ export type RequestDecision =
  * What happens before a request: whoever sends one (the agent, a replay, a gateway) asks here. Compacts at exactly the trigger, or when
  * too little room would be left for an answer.
  */
-export function decideRequest({ log, budget, meter, policy, views }: ContextState): RequestDecision {
+export function decideRequest({
+  log,
+  budget,
+  meter,
+  policy,
+  views,
+  dueFrom = 0,
+}: ContextState): RequestDecision {
   const entries = views?.entriesOf(log) ?? buildView(log);
   const predictedTokens = meter.requestTokens(entries, budget.fixedTokens);
   const room = outputRoom(predictedTokens, budget);
@@ -57,19 +66,30 @@ export function decideRequest({ log, budget, meter, policy, views }: ContextStat
       ? { action: 'refuse', error: compactionIsOff(predictedTokens, budget) }
       : send;
   }
-  const isDue = predictedTokens >= dueTokens(log, policy.strategy, budget);
+  const due = Math.max(dueTokens(log, policy.strategy, budget), Math.min(dueFrom, budget.usableTokens));
+  const isDue = predictedTokens >= due;
   if (isDue || room < leastRoom) return { action: 'compact', entries, predictedTokens };
   return send;
 }
 
-/** Tokens of a request at which the next compaction comes by itself: later than usual after one was undone. */
+/**
+ * Tokens of a request at which the next compaction comes by itself: later than usual after one was undone, and
+ * after one that came no further than near the trigger. */
 export function dueTokens(
   log: Pick<ContextLog, 'marks'>,
   strategy: Pick<CompressionStrategy, 'trigger'>,
   budget: Budget,
 ): number {
   const trigger = triggerTokens(strategy.trigger, budget);
-  return isNewestCompactionUndone(log.marks) ? Math.max(trigger, budget.usableTokens) : trigger;
+  if (isNewestCompactionUndone(log.marks)) return Math.max(trigger, budget.usableTokens);
+  const { compaction } = activeMarks(log.marks);
+  const reached = compaction === undefined ? 0 : nextDue(compaction.tokensAfter);
+  return Math.max(trigger, Math.min(budget.usableTokens, reached));
+}
+
+/** Where compacting has brought a request to, or could not, it is tried again when the request has grown by a sixth. */
+export function nextDue(tokens: number): number {
+  return Math.ceil(tokens * (7 / 6));
 }
 
 function leastOutputRoom({ maxOutputTokens, windowTokens }: Budget): number {

@@ -24,6 +24,7 @@ export {
   decidePruning,
   decideRequest,
   dueTokens,
+  nextDue,
   type RequestDecision,
 } from './decide.ts';
 export { buildLedger, type LedgerOptions } from './ledger/ledger.ts';

@@ -130,7 +130,8 @@ function showUserMessage(message: Message, marks: ActiveMarks): ViewUserMessage 
     if (part.type === 'text' && part.text !== '')
       content.push({ type: 'text', text: cutText(part.text, message, index, marks) });
     else if (part.type === 'file') content.push(showFile(part));
-    else if (part.type === 'notice' && part.forModel) content.push({ type: 'text', text: part.text });
+    else if (part.type === 'notice' && part.forModel)
+      content.push({ type: 'text', text: cutText(part.text, message, index, marks) });
   }
   return content.length === 0 ? undefined : { role: 'user', content };
 }
@@ -155,7 +156,8 @@ function showAssistantPart(
     return { type: part.type, text, ...metadata };
   }
   if (part.type === 'tool') return showTool(message, index, part, marks);
-  if (part.type === 'notice' && part.forModel) return { type: 'text', text: part.text };
+  if (part.type === 'notice' && part.forModel)
+    return { type: 'text', text: cutText(part.text, message, index, marks) };
   return undefined;
 }
 

@@ -122,6 +122,7 @@ function longParts(context: CompactionContext, draft: Draft): LongPart[] {
 
 function cuttableChars(part: Part, isPruned: boolean): number {
   if (part.type === 'text') return part.text.length;
+  if (part.type === 'notice') return part.forModel ? part.text.length : 0;
   if (part.type !== 'tool') return 0;
   return Math.max(longestString(part.input), isPruned ? 0 : outputChars(part.output ?? []));
 }

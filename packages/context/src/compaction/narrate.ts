@@ -75,7 +75,7 @@ async function askForNarrative(
   );
   const limits = { hiddenTokens: hiddenTokens + count(previous), maxTokens, count };
   const inForm = (text: string) =>
-    form === undefined ? text : form.layOut(text, narrativeFacts(context, form));
+    form === undefined ? withoutHeadings(text) : form.layOut(text, narrativeFacts(context, form));
 
   const prefix = prefixUpTo(input.entries, hiddenEntries.at(-1));
   if (prefixFits(context, prefix, options)) {
@@ -125,4 +125,9 @@ function prefixFits(
   const instruction = Math.max(INSTRUCTION_TOKENS, context.count(summaryInstruction(options)));
   const needed = tokens + instruction + options.maxTokens;
   return prefix.length > 0 && needed <= context.budget.windowTokens * 0.97;
+}
+
+/** Sections of the summary are the engine's: a text that a model wrote cannot pass for one of them. */
+function withoutHeadings(text: string): string {
+  return text.replace(/^ {0,3}#{1,6}[ \t]+/gm, '');
 }

@@ -44,4 +44,9 @@ export type CompactOutcome =
       /** Things a person should know, such as a rejected narrative. */
       warnings: string[];
     }
-  | { status: 'exhausted'; error: LonghaulError };
+  | {
+      status: 'exhausted';
+      error: LonghaulError;
+      /** By estimate, the request fits as it is: nothing is lost by sending it. */
+      canBeSent: boolean;
+    };

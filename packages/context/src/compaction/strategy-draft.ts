@@ -47,12 +47,22 @@ function isCancel(error: unknown): boolean {
 
 function isPlan(plan: unknown): plan is CompactionPlan {
   if (typeof plan !== 'object' || plan === null) return false;
-  const { hides, marks, narrative, warnings = [] } = plan as Partial<Record<string, unknown>>;
+  const { hides, marks, narrative, narrativeForm, warnings = [] } = plan as Partial<Record<string, unknown>>;
   return (
     areStrings(hides) &&
     Array.isArray(marks) &&
     (narrative === undefined || typeof narrative === 'string') &&
+    (narrativeForm === undefined || isNarrativeForm(narrativeForm)) &&
     areStrings(warnings)
+  );
+}
+
+function isNarrativeForm(form: unknown): boolean {
+  if (typeof form !== 'object' || form === null) return false;
+  const { maxTokens, instruction, layOut, fromFacts } = form as Partial<Record<string, unknown>>;
+  return (
+    typeof maxTokens === 'number' &&
+    [instruction, layOut, fromFacts].every((step) => typeof step === 'function')
   );
 }
 

@@ -97,7 +97,12 @@ function addToolCall(facts: LedgerFold, part: ToolPart, sequence: number, index:
     addFile(facts, { path: seen.path, action: seen.action, handle, sequence });
   }
   if (seen.command !== undefined)
-    addCommand(facts, seen.command, { exitCode: seen.exitCode, ended: seen.ended, handle, sequence });
+    addCommand(facts, seen.command, {
+      exitCode: seen.exitCode,
+      ended: seen.ended ?? (part.state === 'completed' ? 'done' : undefined),
+      handle,
+      sequence,
+    });
   addOutcome(facts, `${seen.command === undefined ? 'path' : 'command'} ${call ?? part.name}`, {
     call: label,
     toolName: part.name,

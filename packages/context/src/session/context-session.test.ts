@@ -213,6 +213,13 @@ describe('its summariser', () => {
     return session.fit();
   }
 
+  it('may return nothing at all, as a client does whose model said nothing', async () => {
+    for (const nothing of [null, undefined, {}, { text: 'no status' }]) {
+      const summarise = (async () => nothing) as unknown as ContextSessionOptions<ChatMessage>['summarise'];
+      await expect(compactWith(summarise)).resolves.toBeDefined();
+    }
+  });
+
   it('is asked in the form of the session, and what it writes stands in the summary', async () => {
     const asked: ChatMessage[][] = [];
     const { compacted } = await compactWith(async ({ messages }) => {

@@ -1,7 +1,7 @@
 import { LonghaulError, type Mark } from '@longhaul/protocol';
 import { type Budget, computeBudget, DEFAULT_LEDGER_SHARE } from '../budget.ts';
 import { compact } from '../compact.ts';
-import { type ContextState, decidePruning, decideRequest } from '../decide.ts';
+import { type ContextState, decidePruning, decideRequest, nextDue } from '../decide.ts';
 import { createLedgerKeeper } from '../ledger/ledger-keeper.ts';
 import type { Summarise } from '../narrative.ts';
 import { createRequestMeter, type RequestMeter } from '../request-size.ts';
@@ -51,6 +51,7 @@ class LoggedSession<M> implements ContextSession<M> {
   #nextId: number;
   #predictedTokens = 0;
   #wasRefused = false;
+  #dueFrom = 0;
 
   constructor(options: ContextSessionOptions<M>) {
     const { state } = options;
@@ -84,7 +85,7 @@ class LoggedSession<M> implements ContextSession<M> {
     for (let round = 0; round <= MAX_ROUNDS; round += 1) {
       const state = this.#state(options);
       this.#prune(state);
-      const decision = decideRequest({ ...state, log: this.#contextLog() });
+      const decision = decideRequest({ ...state, log: this.#contextLog(), dueFrom: this.#dueFrom });
       if (decision.action === 'refuse') throw decision.error;
       if (decision.action === 'send' && !this.#wasRefused) {
         this.#predictedTokens = decision.predictedTokens;
@@ -98,7 +99,8 @@ class LoggedSession<M> implements ContextSession<M> {
           ...(last === undefined ? {} : { compacted: last }),
         };
       }
-      compacted.push(await this.#compact(state, decision.entries));
+      const done = await this.#compact(state, decision.entries);
+      if (done !== undefined) compacted.push(done);
       this.#wasRefused = false;
     }
     throw new LonghaulError('context_exhausted', `No room after ${MAX_ROUNDS} compactions of one request.`);
@@ -144,7 +146,7 @@ class LoggedSession<M> implements ContextSession<M> {
   async #compact(
     { budget, policy }: ContextState,
     entries: readonly ViewEntry[],
-  ): Promise<CompactedMessages> {
+  ): Promise<CompactedMessages | undefined> {
     // What is appended while a model writes the narrative is not part of this compaction.
     const log = { ...this.#contextLog(), messages: [...this.#log.messages] };
     const outcome = await compact({
@@ -161,7 +163,13 @@ class LoggedSession<M> implements ContextSession<M> {
       now: 0,
       ...this.#summariser(entries),
     });
-    if (outcome.status === 'exhausted') throw outcome.error;
+    if (outcome.status === 'exhausted') {
+      const { data } = outcome.error;
+      if (!outcome.canBeSent || this.#wasRefused) throw outcome.error;
+      this.#dueFrom = nextDue(Number(data['tokensBefore']));
+      return undefined;
+    }
+    this.#dueFrom = 0;
     const { compaction, marks, warnings } = outcome;
     this.#mark([{ kind: 'compaction', sessionId: '', ...compaction }, ...marks]);
     this.#meter.forgetMeasured();

@@ -19,13 +19,26 @@ export function summariseWith<M>(
     const asked = format.userMessage(instruction?.join('\n') ?? '');
     try {
       const reply = await summarise({ messages: [...shown(messages.length - 1), asked], maxOutputTokens });
-      return typeof reply === 'string' ? { status: 'ok', text: reply, finishedBy: 'stop' } : reply;
+      return toReply(reply);
     } catch (thrown) {
       if (thrown instanceof Error && thrown.name === 'AbortError')
         throw new LonghaulError('cancelled', 'The summary was cancelled.', { cause: thrown });
       return failed(thrown);
     }
   };
+}
+
+/** A model that says nothing gives a client's `content` of null. */
+function toReply(reply: unknown): SummaryReply {
+  if (typeof reply === 'string') return { status: 'ok', text: reply, finishedBy: 'stop' };
+  if (isReply(reply)) return reply;
+  return { status: 'failed', reason: 'the summariser returned no text' };
+}
+
+function isReply(reply: unknown): reply is SummaryReply {
+  if (typeof reply !== 'object' || reply === null || !('status' in reply)) return false;
+  if (reply.status === 'failed') return 'reason' in reply && typeof reply.reason === 'string';
+  return reply.status === 'ok' && 'text' in reply && typeof reply.text === 'string';
 }
 
 function failed(thrown: unknown): SummaryReply {

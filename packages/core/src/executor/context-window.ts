@@ -13,6 +13,7 @@ import {
   decideRequest,
   isNewestCompactionUndone,
   memoizeCounter,
+  nextDue,
   type RequestDecision,
   type RequestMeter,
   type Summarise,
@@ -58,6 +59,8 @@ export class ContextWindow {
   readonly #meter: RequestMeter = createRequestMeter(this.#count);
   readonly #ledger = createLedgerKeeper();
   readonly #views = createViewKeeper();
+  /** Compacting was of no use below this many tokens. */
+  #dueFrom = 0;
   #system = '';
   #windowTokens: number;
   /** Of summary calls, since last asked. */
@@ -107,6 +110,7 @@ export class ContextWindow {
       meter: this.#meter,
       policy: { ...settings, protectedTools },
       views: this.#views,
+      dueFrom: this.#dueFrom,
     };
   }
 
@@ -140,7 +144,12 @@ export class ContextWindow {
       ...this.#summarise(signal),
     });
     if (signal.aborted) throw cancelledCompaction();
-    if (outcome.status === 'exhausted') throw outcome.error;
+    if (outcome.status === 'exhausted') {
+      if (!outcome.canBeSent || reason !== 'threshold') throw outcome.error;
+      this.#dueFrom = nextDue(Number(outcome.error.data['tokensBefore']));
+      return;
+    }
+    this.#dueFrom = 0;
     await recordCompaction(writer, outcome, 'busy');
     this.compactions += 1;
     this.#meter.forgetMeasured();

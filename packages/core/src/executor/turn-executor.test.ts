@@ -1,4 +1,4 @@
-import { ReactiveOverflowStrategy } from '@longhaul/context';
+import { ProactiveThresholdStrategy, ReactiveOverflowStrategy } from '@longhaul/context';
 import { LonghaulError, type ToolPart } from '@longhaul/protocol';
 import { createMemoryStore } from '@longhaul/storage/memory';
 import { describe, expect, it } from 'vitest';
@@ -467,6 +467,25 @@ describe('the window', () => {
     expect([one?.truncated, two?.truncated]).toEqual([true, true]);
     expect([one?.handle, two?.handle]).toEqual(['m2.0', 'm2.1']);
     expect(one?.fullOutput).toMatch(/^@blob:[0-9a-f]{64}$/);
+  });
+});
+
+describe('a trigger that is out of reach', () => {
+  it('ends no session whose requests fit: system text alone took half the window', async () => {
+    const reads = Array.from({ length: 8 }, (_, index) => calls({ name: 'read', callId: `c${index}` }));
+    const driver = playedDriver([...reads, answer('Done.')], { maxOutputTokens: 2_000 });
+    const page = 'const value = compute(input, options); // line of a file\n'.repeat(60);
+    for (const lines of [500, 620]) {
+      const test = await testRun(driver, [testTool('read', () => text(page))], {
+        prompt: 'Mind the rules of this house. '.repeat(lines * 2),
+        compression: { strategy: new ProactiveThresholdStrategy(), auto: true, ledgerShare: 0.2 },
+      });
+      const result = await test.run('Read.');
+      expect(result.status).toBe('completed');
+      const sizes = test.of('context:usage').map((event) => event.tokens);
+      if (lines === 620) expect(Math.min(...sizes)).toBeGreaterThan(8_000);
+      expect(test.of('context:compressed').length).toBeLessThanOrEqual(lines === 620 ? 4 : 8);
+    }
   });
 });
 

@@ -273,7 +273,10 @@ export class TurnExecutor {
         ),
       };
     }
-    if (outcome.finishReason === 'length') return this.#askToGoOn('continue-length');
+    if (outcome.finishReason === 'length') {
+      await this.#makeRoomForMore(request);
+      return this.#askToGoOn('continue-length');
+    }
     if (outcome.text.trim() === '') return this.#askToGoOn('continue-empty');
     return { status: 'completed' };
   }
@@ -299,14 +302,19 @@ export class TurnExecutor {
   }
 
   /** The answer ended inside a call. Given again, it would end there again, unless there is more room for it. */
-  async #afterCutCalls({ predictedTokens, maxOutputTokens }: FittedRequest): Promise<End | undefined> {
+  async #afterCutCalls(request: FittedRequest): Promise<End | undefined> {
     this.#continues += 1;
     if (this.#continues > MAX_CONTINUES) return { status: 'limit', error: neverDone(MAX_CONTINUES + 1) };
+    await this.#makeRoomForMore(request);
+    return undefined;
+  }
+
+  /** Where the window, not the model, set the answer's limit, the next one is to have more room. */
+  async #makeRoomForMore({ predictedTokens, maxOutputTokens }: FittedRequest): Promise<void> {
     const { usableTokens, maxOutputTokens: modelsMost } = this.#window.budget;
     const isWindowToBlame =
       maxOutputTokens < modelsMost && predictedTokens >= usableTokens * WORTH_COMPACTING;
     if (isWindowToBlame) await this.#compactIfPossible();
-    return undefined;
   }
 
   async #compactIfPossible(): Promise<void> {

@@ -45,8 +45,10 @@ export async function findSessionFiles(paths: readonly string[]): Promise<FoundF
 
 /** Undefined stands for a file left aside. */
 async function* filesAt(path: string): AsyncGenerator<string | undefined> {
-  if ((await stat(path)).isDirectory()) yield* filesIn(path);
-  else yield path;
+  const info = await stat(path);
+  if (info.isDirectory()) yield* filesIn(path);
+  else if (info.isFile()) yield path;
+  else throw new Error('It is neither a file nor a folder.');
 }
 
 async function* filesIn(folder: string): AsyncGenerator<string | undefined> {
