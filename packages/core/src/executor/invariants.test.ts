@@ -63,7 +63,9 @@ describe('what must hold, always', () => {
       fc.asyncProperty(
         fc.array(fc.integer({ min: 1, max: 900 }), { minLength: 4, maxLength: 14 }),
         async (sizes) => {
-          const driver = playedDriver([...sizes.map((lines, index) => read(index, lines)), answer('Done.')]);
+          // A model that would write far more than is left: only the window bounds what it is told.
+          const steps = [...sizes.map((lines, index) => read(index, lines)), answer('Done.')];
+          const driver = playedDriver(steps, { maxOutputTokens: 12_000 });
           const test = await testRun(driver, [reader()]);
           expect((await test.run('Read them all.')).status).toBe('completed');
           for (const request of driver.requests) {
@@ -102,7 +104,13 @@ describe('what must hold, always', () => {
       ...Array.from({ length: 12 }, (_, index) => read(index)),
       answer('Done.'),
     ]);
-    const test = await testRun(driver, [reader(), createTodoTool()]);
+    const later = ['Rule two: all dates in UTC.', 'And hurry.'];
+    const talkative = testTool('read', async (input, context) => {
+      const more = later.shift();
+      if (more !== undefined) await test.runtime.send(context.sessionId, [{ type: 'text', text: more }]);
+      return text(page(Number(input['index']), 100));
+    });
+    const test = await testRun(driver, [talkative, createTodoTool()]);
     expect(await test.run('Read all files. Never write to main.')).toMatchObject({
       status: 'completed',
       text: 'Done.',
@@ -110,6 +118,8 @@ describe('what must hold, always', () => {
     expect(test.of('context:compressed').length).toBeGreaterThan(0);
     const sent = driver.requests.at(-1)?.messages ?? [];
     expect(textOf(sent[0])).toContain('Read all files. Never write to main.');
+    // The newest word of the user stays; the one before it is hidden, and stands in the ledger.
+    expect(textOf(sent[1])).toContain('Rule two: all dates in UTC.');
     expect(textOf(sent[1])).toContain('[>] Read every file');
     expect(textOf(sent[1])).toContain('[ ] Write the report');
   });
