@@ -77,9 +77,10 @@ function print(
   const unreadable = report.files.filter((file) => file.problem !== undefined);
   for (const { path, problem } of unreadable)
     terminal.err.write(`${printable(path)}: ${printable(problem ?? '')}\n`);
+  const isEmpty = report.files.length === unreadable.length;
+  if (isEmpty) terminal.err.write(`${nothingFound(report)}\n`);
   if (json) for (const line of [...fileLines(report), totalsLine(report)]) terminal.out.write(`${line}\n`);
-  else if (report.files.length === unreadable.length) terminal.err.write(`${nothingFound(report)}\n`);
-  else terminal.out.write(replayTable(report, { colors: wantsColors(terminal, noColor) }));
+  else if (!isEmpty) terminal.out.write(replayTable(report, { colors: wantsColors(terminal, noColor) }));
   return unreadable.length > 0 || report.files.length === 0 ? 1 : 0;
 }
 
