@@ -69,7 +69,7 @@ function toRunningCommand({ outputs, exited }: SpawnedProcess, init: number): Ru
     exited: exited.then((exit) => (exit.exitCode === undefined ? exit : exitOfShellCode(exit.exitCode))),
     terminate: () =>
       sendSignal(
-        findTree((candidate) => candidate.parent === init),
+        findTree((candidate) => candidate.parent === init, Number(startedAt ?? 0)),
         'SIGTERM',
       ),
     async destroy() {

@@ -9,6 +9,8 @@ export interface ProcessInfo {
   parent: number;
   /** The session; where there is no /proc, the process group, which is the closest `ps` knows everywhere. */
   session: number;
+  /** In clock ticks since boot; 0 where there is no /proc. */
+  startedAt: number;
 }
 
 const KILL_DEADLINE_MS = 5_000;
@@ -46,9 +48,12 @@ export function sendSignal(pids: readonly number[], signal: 'SIGTERM' | 'SIGKILL
   }
 }
 
-/** The processes that `isMember` names, and all their descendants; never this process. */
-export function findTree(isMember: (candidate: ProcessInfo) => boolean): number[] {
-  const processes = listProcesses().filter(({ pid }) => pid !== process.pid);
+/**
+ * The processes that `isMember` names, and all their descendants; never this process, and none that is older than the command:
+ * process numbers are used again.
+ */
+export function findTree(isMember: (candidate: ProcessInfo) => boolean, since = 0): number[] {
+  const processes = listProcesses().filter(({ pid, startedAt }) => pid !== process.pid && startedAt >= since);
   const tree = new Set(processes.filter(isMember).map(({ pid }) => pid));
   for (let size = -1; size !== tree.size; ) {
     size = tree.size;
@@ -67,9 +72,10 @@ function fromProc(): ProcessInfo[] {
   for (const name of readdirSync('/proc')) {
     const pid = Number(name);
     if (!Number.isInteger(pid)) continue;
-    const [state, parent, , session] = statFields(pid) ?? [];
+    const fields = statFields(pid) ?? [];
+    const [state, parent, , session] = fields;
     if (state === undefined || state === 'Z' || state === 'X') continue;
-    processes.push({ pid, parent: Number(parent), session: Number(session) });
+    processes.push({ pid, parent: Number(parent), session: Number(session), startedAt: Number(fields[19]) });
   }
   return processes;
 }
@@ -80,5 +86,10 @@ function fromPs(): ProcessInfo[] {
     .split('\n')
     .map((line) => line.trim().split(/\s+/))
     .filter(([pid, , , state]) => pid !== '' && !state?.startsWith('Z'))
-    .map(([pid, parent, group]) => ({ pid: Number(pid), parent: Number(parent), session: Number(group) }));
+    .map(([pid, parent, group]) => ({
+      pid: Number(pid),
+      parent: Number(parent),
+      session: Number(group),
+      startedAt: 0,
+    }));
 }

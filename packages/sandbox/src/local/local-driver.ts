@@ -15,7 +15,7 @@ import { COMMAND_VARIABLE, commandEnvironment } from '../command-environment.ts'
 import { createSandbox } from '../create-sandbox.ts';
 import { createWorkspaceFiles } from '../files/workspace-files.ts';
 import { openWorkspace } from '../open-workspace.ts';
-import { hasOpen, isOwnerAlive, ownerName, readProc } from '../process-identity.ts';
+import { hasOpen, isOwnerAlive, ownerName, readProc, startTime } from '../process-identity.ts';
 
 /** What a command gets of our own environment. */
 const PASSED_ON = ['HOME', 'USER', 'LOGNAME', 'TMPDIR', 'TZ'];
@@ -63,7 +63,8 @@ async function startLocal(
     ...options,
     env: { ...options.env, [COMMAND_VARIABLE]: mark },
   });
-  const find = () => findTree((candidate) => isOfCommand(candidate, spawned, mark));
+  const since = Number(startTime(spawned.pid) ?? 0);
+  const find = () => findTree((candidate) => isOfCommand(candidate, spawned, mark), since);
   return {
     outputs: spawned.outputs,
     exited: spawned.exited,
