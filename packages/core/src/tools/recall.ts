@@ -1,3 +1,4 @@
+import { RECALL_TOOL } from '@longhaul/context';
 import { handleOf, parseHandle } from '@longhaul/protocol';
 import { cutLine, displayPath, endBefore, groupDigits } from './display.ts';
 import { parseInput } from './input-parser.ts';
@@ -24,20 +25,7 @@ export function createRecallTool(): Tool<RecallInput> {
   return {
     name: 'recall',
     maxOutputChars: MAX_CHARS + 1_000,
-    schema: {
-      name: 'recall',
-      description:
-        'Get back what was cut or is no longer shown in this session: `query` searches it and gives handles; `handle` (as m12.3) reads the full text by lines.',
-      parameters: {
-        type: 'object',
-        properties: {
-          query: { type: 'string', description: 'Words that must all occur' },
-          handle: { type: 'string' },
-          from: { type: 'integer', description: 'First line, from 1' },
-          lines: { type: 'integer', description: `Default ${DEFAULT_LINES}` },
-        },
-      },
-    },
+    schema: RECALL_TOOL,
     parse: (value) =>
       parseInput(value, (fields) => {
         const query = fields.optionalText('query')?.trim() || undefined;
