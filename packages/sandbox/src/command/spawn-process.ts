@@ -119,8 +119,13 @@ async function letGo(output: Readable): Promise<void> {
   output.destroy();
 }
 
-/** Looked up at once, before the program can be gone. */
+/**
+ * Looked up at once, before the program can be gone. Only what was made for this program counts: before its outputs are in place it has
+ * ours, and `/dev/null` or our own terminal would name every process of the machine as one that holds them.
+ */
 function namesOfOutputs(pid: number | undefined): Set<string> {
   if (pid === undefined) return new Set();
-  return new Set([1, 2].flatMap((fd) => procLink(`${pid}/fd/${fd}`) ?? []));
+  const ours = new Set([0, 1, 2].map((fd) => procLink(`self/fd/${fd}`)));
+  const names = [1, 2].flatMap((fd) => procLink(`${pid}/fd/${fd}`) ?? []);
+  return new Set(names.filter((name) => /^(?:socket|pipe):\[/.test(name) && !ours.has(name)));
 }
