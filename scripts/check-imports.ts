@@ -16,7 +16,21 @@ const DIRECTION: Record<string, readonly string[]> = {
   sandbox: ['protocol', 'context', 'models', 'core'],
   'scripted-model': ['protocol', 'models'],
   replay: ['protocol', 'context', 'models', 'scripted-model'],
-  cli: ['protocol', 'context', 'models', 'core', 'storage', 'sandbox', 'scripted-model', 'replay'],
+  client: ['protocol'],
+  server: ['protocol', 'context', 'models', 'core'],
+  gateway: ['protocol', 'context', 'models'],
+  cli: [
+    'protocol',
+    'context',
+    'models',
+    'core',
+    'storage',
+    'sandbox',
+    'scripted-model',
+    'replay',
+    'server',
+    'gateway',
+  ],
 };
 
 /** Packages that must run anywhere: neither Node's modules nor a clock nor chance. */

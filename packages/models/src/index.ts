@@ -34,4 +34,5 @@ export {
 } from './tokenizers/token-family.ts';
 export type { Tokenizer } from './tokenizers/tokenizer.ts';
 export { costOf, type LongPromptPrice, type TokenPrice } from './usage-cost.ts';
+export type { ServedModel, WindowMemory } from './window-memory.ts';
 export { type ProbeWindowOptions, probeWindow, type WindowReport } from './window-probe.ts';

@@ -126,4 +126,51 @@ export const MIGRATIONS: readonly string[] = [
     DELETE FROM part_search WHERE rowid = old.key;
   END;
   `,
+  `
+  -- A wish to end a run, from any process. The run's own process looks for it.
+  CREATE TABLE cancels (
+    run_id TEXT PRIMARY KEY REFERENCES runs (run_id) ON DELETE CASCADE,
+    session_id TEXT NOT NULL REFERENCES sessions (id) ON DELETE CASCADE,
+    clear_queue INTEGER NOT NULL,
+    requested_at INTEGER NOT NULL
+  ) WITHOUT ROWID;
+
+  -- What a server's refusals taught of its windows.
+  CREATE TABLE servers (
+    base_url TEXT NOT NULL,
+    model TEXT NOT NULL,
+    window_tokens INTEGER NOT NULL,
+    learned_at INTEGER NOT NULL,
+    PRIMARY KEY (base_url, model)
+  ) WITHOUT ROWID;
+
+  -- Calls that wait for a person, and what was answered.
+  CREATE TABLE approvals (
+    session_id TEXT NOT NULL REFERENCES sessions (id) ON DELETE CASCADE,
+    call_id TEXT NOT NULL,
+    tool_name TEXT NOT NULL,
+    args TEXT NOT NULL,
+    requested_at INTEGER NOT NULL,
+    answered_at INTEGER,
+    answer TEXT,
+    reason TEXT,
+    PRIMARY KEY (session_id, call_id)
+  ) WITHOUT ROWID;
+
+  -- What was set while the program ran; it stands above the project's file.
+  CREATE TABLE settings (
+    key TEXT PRIMARY KEY,
+    value TEXT NOT NULL
+  ) WITHOUT ROWID;
+
+  -- What can be made again, at a cost: kept until room is needed.
+  CREATE TABLE cache (
+    key TEXT PRIMARY KEY,
+    value TEXT NOT NULL,
+    bytes INTEGER NOT NULL,
+    created_at INTEGER NOT NULL,
+    used_at INTEGER NOT NULL
+  );
+  CREATE INDEX cache_oldest ON cache (used_at);
+  `,
 ];

@@ -160,6 +160,61 @@ export const events = sqliteTable(
   (table) => [primaryKey({ columns: [table.sessionId, table.number] })],
 );
 
+/** Wishes to end a run. */
+export const cancels = sqliteTable('cancels', {
+  runId: text('run_id').primaryKey(),
+  sessionId: text('session_id').notNull(),
+  clearQueue: integer('clear_queue', { mode: 'boolean' }).notNull(),
+  requestedAt: integer('requested_at').notNull(),
+});
+
+/** Windows learned from refusals. */
+export const servers = sqliteTable(
+  'servers',
+  {
+    baseUrl: text('base_url').notNull(),
+    model: text('model').notNull(),
+    windowTokens: integer('window_tokens').notNull(),
+    learnedAt: integer('learned_at').notNull(),
+  },
+  (table) => [primaryKey({ columns: [table.baseUrl, table.model] })],
+);
+
+/** Calls that wait, or waited, for a person. */
+export const approvals = sqliteTable(
+  'approvals',
+  {
+    sessionId: text('session_id').notNull(),
+    callId: text('call_id').notNull(),
+    toolName: text('tool_name').notNull(),
+    /** JSON. */
+    args: text('args').notNull(),
+    requestedAt: integer('requested_at').notNull(),
+    answeredAt: integer('answered_at'),
+    answer: text('answer').$type<'once' | 'always' | 'deny'>(),
+    reason: text('reason'),
+  },
+  (table) => [primaryKey({ columns: [table.sessionId, table.callId] })],
+);
+
+/** What was set while the program ran, as JSON. */
+export const settings = sqliteTable('settings', {
+  key: text('key').primaryKey(),
+  value: text('value').notNull(),
+});
+
+export const cache = sqliteTable(
+  'cache',
+  {
+    key: text('key').primaryKey(),
+    value: text('value').notNull(),
+    bytes: integer('bytes').notNull(),
+    createdAt: integer('created_at').notNull(),
+    usedAt: integer('used_at').notNull(),
+  },
+  (table) => [index('cache_oldest').on(table.usedAt)],
+);
+
 /** The FTS5 table. It holds no text of its own, so its columns can be written and matched, not read. */
 export const partSearch = sqliteTable('part_search', {
   key: integer('rowid').primaryKey(),
