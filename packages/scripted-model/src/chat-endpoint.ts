@@ -5,7 +5,9 @@ import { ApiError, faultError, scriptFailed, unknownModel, wrongKey } from './ap
 import { newHead, toChunks, toCompletion, usageOf } from './completion.ts';
 import type { Fault, StatusFault } from './fault.ts';
 import type { RequestRecord } from './journal.ts';
+import { type Handling, OwnWords } from './own-words.ts';
 import type { PromptCount, PromptCounter } from './prompt-counter.ts';
+import { readBody } from './read-body.ts';
 import { fitReply, toReply } from './reply.ts';
 import { asksForSummary, parseChatRequest } from './request.ts';
 import type { Script, ScriptReply } from './script.ts';
@@ -22,6 +24,10 @@ export interface ChatSettings extends Room {
   chunkDelayMs: number;
   keepBodies: boolean;
   countTokens: (text: string) => number;
+  /** What a server does that does not refuse as OpenAI's does; undefined for a prompt that fits. Default: OpenAI's refusal. */
+  handleLength?: (chat: ChatCompletionRequest, prompt: PromptCount) => Handling | undefined;
+  /** Default: the one model's own name. */
+  answersToAnyName?: boolean;
 }
 
 /** Answers one chat request and notes in its record what became of it. Never rejects. */
@@ -34,16 +40,16 @@ export async function answerChat(
   response.once('close', () => noteClose(record));
   try {
     checkKey(request, settings.apiKey);
-    const chat = parseChatRequest(await readBody(request));
-    noteRequest(record, chat, settings.keepBodies);
-    if (chat.model !== settings.model) throw unknownModel(chat.model);
+    const asked = parseChatRequest(await readBody(request));
+    noteRequest(record, asked, settings.keepBodies);
+    if (asked.model !== settings.model && settings.answersToAnyName !== true) throw unknownModel(asked.model);
 
     const ordered = settings.faults[record.number];
     if (ordered?.kind === 'status') {
       noteFault(record, ordered);
       throw faultError(ordered);
     }
-    const prompt = admit(chat, record, settings, counter);
+    const { chat, prompt } = admit(asked, record, settings, counter);
     const reply = await play(settings.script, scriptRequest(chat, prompt, { record, settings }));
     if (response.destroyed) return;
     const fault = ordered ?? reply.fault;
@@ -53,6 +59,7 @@ export async function answerChat(
 
     await send(reply, { chat, prompt, record, response, settings, fault });
   } catch (error) {
+    if (error instanceof OwnWords) return error.send(record, response);
     const answer = error instanceof ApiError ? error : unexpected(error);
     noteError(record, answer);
     if (response.headersSent || response.destroyed) response.destroy();
@@ -65,23 +72,49 @@ export function checkKey({ headers }: IncomingMessage, apiKey: string | undefine
   if (apiKey !== undefined && headers.authorization !== `Bearer ${apiKey}`) throw wrongKey();
 }
 
-/** @throws {ApiError} `context_length_exceeded` */
+/** @throws {ApiError} `context_length_exceeded`, or {OwnWords} */
 function admit(
   chat: ChatCompletionRequest,
   record: RequestRecord,
-  room: Room,
+  settings: ChatSettings,
   counter: PromptCounter,
-): PromptCount {
+): Admitted {
   const { prefix, ...prompt } = counter.count(chat);
   record.promptTokens = prompt.promptTokens;
-  const refused = refusal(chat, prompt, room);
+  const handling = settings.handleLength?.(chat, prompt);
+  if (handling?.kind === 'dropped')
+    return admitRest({ ...chat, messages: handling.messages }, record, counter);
+  const refused =
+    handling === undefined ? ordinaryRefusal(chat, prompt, settings) : new OwnWords(handling, chat);
   if (refused !== undefined) {
     record.outcome = 'overflow';
     throw refused;
   }
   record.cachedTokens = prompt.cachedTokens;
   counter.remember(prefix);
-  return prompt;
+  return { chat, prompt };
+}
+
+interface Admitted {
+  chat: ChatCompletionRequest;
+  prompt: PromptCount;
+}
+
+function ordinaryRefusal(
+  chat: ChatCompletionRequest,
+  prompt: PromptCount,
+  settings: ChatSettings,
+): ApiError | undefined {
+  return settings.handleLength === undefined ? refusal(chat, prompt, settings) : undefined;
+}
+
+/** What is left of a prompt whose oldest messages were dropped. */
+function admitRest(chat: ChatCompletionRequest, record: RequestRecord, counter: PromptCounter): Admitted {
+  const { prefix, ...prompt } = counter.count(chat);
+  record.droppedTokens = record.promptTokens - prompt.promptTokens;
+  record.promptTokens = prompt.promptTokens;
+  counter.remember(prefix);
+  return { chat, prompt };
 }
 
 async function play(script: Script, request: Parameters<Script>[0]): Promise<ScriptReply> {
@@ -134,12 +167,6 @@ async function send(reply: ScriptReply, sending: Sending): Promise<void> {
   const includeUsage = chat.stream_options?.include_usage === true;
   const chunks = toChunks(head, final, usage, { chunkChars: settings.chunkChars, includeUsage });
   return streamChunks(chunks, delivery);
-}
-
-async function readBody(request: IncomingMessage): Promise<string> {
-  const chunks: Buffer[] = [];
-  for await (const chunk of request as AsyncIterable<Buffer>) chunks.push(chunk);
-  return Buffer.concat(chunks).toString('utf8');
 }
 
 function noteRequest(record: RequestRecord, chat: ChatCompletionRequest, keepBody: boolean): void {

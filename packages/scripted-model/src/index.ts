@@ -8,6 +8,12 @@ export {
   toolResults,
   userTexts,
 } from './messages.ts';
+export type { OverflowManner, PersonaName } from './persona/persona.ts';
+export {
+  createPersonaServer,
+  type PersonaServer,
+  type PersonaServerOptions,
+} from './persona/persona-server.ts';
 export {
   type ScriptedModelProcess,
   type ScriptedModelProcessOptions,

@@ -20,6 +20,8 @@ export interface RequestRecord {
   promptTokens: number;
   cachedTokens: number;
   completionTokens: number;
+  /** Of messages that the server left out of the prompt, silently. */
+  droppedTokens?: number;
   outcome: RequestOutcome;
   /** HTTP status; 0 before there is one. */
   status: number;

@@ -127,6 +127,15 @@ function modelList({ model, windowTokens }: ChatSettings): unknown {
   };
 }
 
+/** A server on 127.0.0.1. Repeated calls of `close` wait for the same end. */
+export async function listenLocally(
+  route: (request: IncomingMessage, response: ServerResponse) => void,
+  port = 0,
+): Promise<{ port: number; close: () => Promise<void> }> {
+  const http = createServer(route);
+  return { port: await listen(http, port), close: closer(http) };
+}
+
 async function listen(http: Server, port: number): Promise<number> {
   http.listen(port, '127.0.0.1');
   await once(http, 'listening');

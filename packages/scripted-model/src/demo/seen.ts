@@ -1,4 +1,5 @@
 import type { ChatMessage } from '@longhaul/protocol';
+import { isRecord } from '../is-record.ts';
 import { textOf } from '../messages.ts';
 
 export type TodoStatus = 'pending' | 'in_progress' | 'done';
@@ -126,10 +127,6 @@ function markIn(text: string): TodoStatus | undefined {
   if (/\[[>~*\-/.]\]|[▶→◐]|\bdoing\b|in.progress/i.test(text)) return 'in_progress';
   if (/\[ ?\]|[☐○]|\bpending\b|\bnext\b|to do/i.test(text)) return 'pending';
   return undefined;
-}
-
-function isRecord(value: unknown): value is Record<string, unknown> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
 function escapeForRegExp(text: string): string {
