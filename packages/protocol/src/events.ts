@@ -73,7 +73,15 @@ export type EventPayload =
       finishReason: FinishReason;
     }
   | { type: 'llm:error'; error: ErrorShape; context?: string; recoverable: boolean }
-  | { type: 'llm:retry'; attempt: number; delayMs: number; reason: string }
+  | {
+      type: 'llm:retry';
+      /** The try that failed: 1 for the first. */
+      attempt: number;
+      delayMs: number;
+      reason: string;
+      /** When the next try is made, in milliseconds since 1970. Absent in events of an older version. */
+      nextTryAt?: number;
+    }
   | { type: 'llm:switched'; newConfig: JsonObject; historyRetained: boolean }
   | {
       type: 'llm:unsupported-input';

@@ -117,6 +117,7 @@ export type SyntheticReason =
   | 'continue-cut'
   | 'continue-length'
   | 'continue-empty'
+  | 'continue-truncated'
   | 'doom-loop'
   | 'limit'
   | 'injected';
