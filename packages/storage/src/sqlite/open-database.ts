@@ -2,6 +2,7 @@ import { dirname } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { makePrivateFile, makePrivateFolder } from '../shared/private-folder.ts';
 import { type Connection, connect } from './connection.ts';
+import { DatabaseFile, LOG_BYTES } from './database-file.ts';
 import { migrate } from './migrate.ts';
 import { MIGRATIONS } from './migrations.ts';
 import { folderError, mapSqliteError, SQLITE, sqliteCode } from './sqlite-errors.ts';
@@ -20,7 +21,8 @@ export async function openDatabase({
   try {
     connection = await connect(path);
     await prepare(connection, { path, now, busyTimeoutMs });
-    return new SqliteStore(connection, { path, now });
+    const file = new DatabaseFile(connection, { path, busyTimeoutMs });
+    return new SqliteStore(connection, { path, now, file });
   } catch (error) {
     connection?.close();
     throw mapSqliteError(error, path);
@@ -50,7 +52,11 @@ async function prepare(
   const deadline = performance.now() + busyTimeoutMs;
   for (;;) {
     try {
-      connection.exec('PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL; PRAGMA foreign_keys = ON');
+      // Only a new file takes it: what is dropped later can then be given back to the disk piece by piece, beside running sessions.
+      connection.exec('PRAGMA auto_vacuum = INCREMENTAL');
+      connection.exec(
+        `PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL; PRAGMA foreign_keys = ON; PRAGMA journal_size_limit = ${LOG_BYTES}`,
+      );
       await migrate(connection, { path, migrations: MIGRATIONS, now });
       return;
     } catch (error) {

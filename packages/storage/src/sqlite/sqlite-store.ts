@@ -23,6 +23,7 @@ import type {
 } from '@longhaul/protocol';
 import { storeClosed } from '../shared/store-errors.ts';
 import type { Connection } from './connection.ts';
+import type { DatabaseFile } from './database-file.ts';
 import { createEventLog, type EventLog } from './event-log.ts';
 import { type AcquireOptions, createLeaseTable, type LeaseTable } from './lease-table.ts';
 import { assembleLog, readLogRows } from './log-reader.ts';
@@ -51,7 +52,10 @@ export class SqliteStore implements Store {
   readonly #search: PartSearch;
   #closed = false;
 
-  constructor(connection: Connection, { path, now }: { path: string; now: () => number }) {
+  constructor(
+    connection: Connection,
+    { path, now, file }: { path: string; now: () => number; file: DatabaseFile },
+  ) {
     const { db } = connection;
     this.#connection = connection;
     this.#heads = createSessionHeads(db, now);
@@ -64,6 +68,7 @@ export class SqliteStore implements Store {
     this.#queue = createQueueTable(db, this.#events);
     this.#marks = createMarkTable(db);
     this.#transactions = new TransactionQueue(connection, {
+      file,
       mapError: (thrown) => mapSqliteError(thrown, path),
       forget: () => {
         this.#heads.forget();

@@ -1,4 +1,5 @@
 import type { Connection } from './connection.ts';
+import type { DatabaseFile } from './database-file.ts';
 
 interface Operation {
   run: () => void;
@@ -17,6 +18,7 @@ export class TransactionQueue {
   readonly #connection: Connection;
   readonly #mapError: (thrown: unknown) => unknown;
   readonly #forget: () => void;
+  readonly #file: DatabaseFile | undefined;
   #dataVersion: number | undefined;
   #pending: Operation[] = [];
 
@@ -26,11 +28,12 @@ export class TransactionQueue {
    */
   constructor(
     connection: Connection,
-    options: { mapError: (thrown: unknown) => unknown; forget: () => void },
+    options: { mapError: (thrown: unknown) => unknown; forget: () => void; file?: DatabaseFile },
   ) {
     this.#connection = connection;
     this.#mapError = options.mapError;
     this.#forget = options.forget;
+    this.#file = options.file;
   }
 
   /** Runs `write` in the tick's transaction; resolves once it is committed. */
@@ -69,11 +72,13 @@ export class TransactionQueue {
     this.#pending = [];
     if (batch.length === 0) return;
     try {
+      this.#file?.assertInPlace();
       const failed = this.#runBare(batch) ?? this.#runIsolated(batch);
       for (const operation of batch) {
         if (!failed.has(operation)) operation.resolve();
       }
       for (const [operation, error] of failed) operation.reject(this.#mapError(error));
+      this.#file?.keepLogSmall();
     } catch (error) {
       // The transaction itself failed: it could not begin, or could not commit. Nothing of the batch is stored.
       this.#abandon();

@@ -1,0 +1,108 @@
+import assert from 'node:assert/strict';
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { cp, mkdir, mkdtemp, rename, rm, stat } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
+import { fileURLToPath } from 'node:url';
+import type { Lease } from '@longhaul/core';
+import { afterAll, beforeAll, describe, it } from 'vitest';
+import { openSqliteStore, type SqliteStore } from './index.ts';
+
+const READERS = fileURLToPath(new URL('../../test/overlapping-readers.ts', import.meta.url));
+const MB = 1_000_000;
+
+let folder = '';
+beforeAll(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'longhaul-file-'));
+});
+afterAll(() => rm(folder, { recursive: true, force: true }));
+
+describe('the write-ahead log', () => {
+  it('stays small while 100 MB are written under readers of another process that always overlap', async () => {
+    const path = join(folder, 'overlap', 'store.db');
+    await using store = await openSqliteStore({ path });
+    const write = await writer(store);
+    const readers = spawn(process.execPath, [READERS, path], { stdio: ['ignore', 'pipe', 'inherit'] });
+    try {
+      await once(readers.stdout, 'data');
+      let largest = 0;
+      for (let i = 0; i < 1000; i++) {
+        await write(i, 100_000);
+        largest = Math.max(largest, await logSize(path));
+      }
+      assert.ok((await stat(path)).size > 80 * MB, 'what was written is in the database itself');
+      assert.ok(largest > MB, 'the log was measured');
+      assert.ok(largest < 60 * MB, `${largest} bytes`);
+    } finally {
+      readers.kill('SIGKILL');
+      await once(readers, 'close');
+    }
+  });
+
+  it('is cut down once a reader that stood still is gone, and is no longer there after the last close', async () => {
+    const path = join(folder, 'stuck', 'store.db');
+    {
+      await using store = await openSqliteStore({ path });
+      const write = await writer(store);
+      const reader = new DatabaseSync(path, { readOnly: true });
+      reader.exec('BEGIN');
+      reader.prepare('SELECT count(*) FROM messages').get();
+      for (let i = 0; i < 250; i++) await write(i, 100_000);
+      assert.ok((await logSize(path)) > 20 * MB);
+      reader.close();
+      for (let i = 250; i < 300; i++) await write(i, 100_000);
+      assert.ok((await logSize(path)) < 9 * MB, `${await logSize(path)} bytes`);
+    }
+    await assert.rejects(stat(`${path}-wal`), { code: 'ENOENT' });
+  });
+});
+
+describe('a database that goes away under a running program', () => {
+  const changes: Record<string, (path: string) => Promise<unknown>> = {
+    deleted: (path) => rm(path),
+    'deleted with its folder': (path) => rm(dirname(path), { recursive: true }),
+    'moved elsewhere': (path) => rename(path, `${path}.old`),
+    'replaced by another': async (path) => {
+      await cp(path, `${path}.copy`);
+      await rename(`${path}.copy`, path);
+    },
+  };
+  for (const [name, change] of Object.entries(changes)) {
+    it(`takes no write into a file that nobody can open any more: ${name}`, async () => {
+      const path = join(folder, name, 'store.db');
+      await mkdir(dirname(path), { recursive: true });
+      await using store = await openSqliteStore({ path });
+      const write = await writer(store);
+      await write(1, 10);
+      await change(path);
+      const error = { code: 'store_unavailable', message: /store\.db was (deleted|replaced).* in use/ };
+      await assert.rejects(write(2, 10), error);
+      await assert.rejects(store.createSession(session('s2')), error);
+    });
+  }
+});
+
+async function writer(store: SqliteStore): Promise<(number: number, chars: number) => Promise<void>> {
+  await store.createSession(session('s1'));
+  const lease = await leaseOf(store);
+  return async (number, chars) => {
+    const base = { role: 'assistant', status: 'done', createdAt: 1, tokenCount: 1 } as const;
+    const parts = [{ type: 'reasoning', text: 'x'.repeat(chars), state: 'done' } as const];
+    await store.appendMessage(lease, { id: `m${number}`, ...base, parts });
+  };
+}
+
+async function leaseOf(store: SqliteStore): Promise<Lease> {
+  const owner = { host: 'h', bootId: 'b', pid: 1, processStartedAt: '0' };
+  return (await store.acquireLease('s1', { runId: 'r1', owner, ttlMs: 60_000, isAlive: () => true })).lease;
+}
+
+function session(id: string) {
+  return { id, createdAt: 1, task: '', title: '', model: 'm', workspace: '/' };
+}
+
+async function logSize(path: string): Promise<number> {
+  return (await stat(`${path}-wal`)).size;
+}
