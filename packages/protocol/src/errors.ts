@@ -25,6 +25,15 @@ export const ERROR_TRAITS = {
   window_unknown: traits(400, 2),
   not_found: traits(404, 1),
   file_unreadable: traits(400, 2),
+  // The way to the server
+  unauthorized: traits(401, 1),
+  forbidden: traits(403, 1),
+  method_not_allowed: traits(405, 1),
+  request_too_large: traits(413, 1),
+  media_type_unsupported: traits(415, 1),
+  rate_limited: traits(429, 1, true),
+  shutting_down: traits(503, 1, true),
+  workspace_not_allowed: traits(403, 1),
   // The session
   session_not_found: traits(404, 1),
   session_busy: traits(409, 1),

@@ -1,3 +1,4 @@
+export type { Approval, ApprovalAnswer } from './approval.ts';
 export {
   ERROR_TRAITS,
   type ErrorCode,

@@ -1,0 +1,58 @@
+import { z } from 'zod';
+import { ERROR_TRAITS, type ErrorCode } from '../errors.ts';
+import type { JsonObject } from '../json.ts';
+
+/** Pieces that several routes share. */
+
+const codes = Object.keys(ERROR_TRAITS).filter((code): code is ErrorCode =>
+  Object.hasOwn(ERROR_TRAITS, code),
+);
+
+export const jsonObjectSchema = z.record(z.string(), z.json()) satisfies z.ZodType<JsonObject>;
+
+export const errorShapeSchema = z.looseObject({
+  code: z.enum(codes),
+  message: z.string(),
+  retryable: z.boolean().meta({ description: 'The same request may succeed later.' }),
+  data: jsonObjectSchema.optional(),
+});
+
+/** The body of every answer that is not 2xx. */
+export const errorBodySchema = z.looseObject({ error: errorShapeSchema }).meta({ id: 'Error' });
+export type ErrorBody = z.infer<typeof errorBodySchema>;
+
+/** Text from a client: bounded, and without the characters that no text has. */
+export const nameText = (maxChars: number) =>
+  z
+    .string()
+    .max(maxChars)
+    .regex(/^[^\0]*$/, { error: 'must not hold a zero character' });
+
+export const sessionIdSchema = nameText(200).min(1).meta({ description: 'Id of a session.' });
+
+export const sessionParams = z.strictObject({ sessionId: sessionIdSchema });
+
+export const queuedMessageParams = z.strictObject({
+  sessionId: sessionIdSchema,
+  messageId: nameText(200).min(1),
+});
+
+/** A number of a query string. */
+export const queryCount = ({ min = 1, max }: { min?: number; max: number }) =>
+  z.coerce.number().int().min(min).max(max);
+
+export const modelNameSchema = nameText(300)
+  .regex(/^[^/\s]+\/\S+$/, { error: 'must be provider/model, such as anthropic/claude-sonnet-4-5' })
+  .meta({ description: 'provider/model' });
+
+/** The engine's strategies. The path of a module is for configuration files only: no client makes the server load code. */
+export const strategyNameSchema = z.enum([
+  'reactive-overflow',
+  'proactive-threshold',
+  'structured-summary',
+  'middle-removal',
+  'pruning-agent',
+]);
+
+export const emptyBody = z.strictObject({});
+export const okBody = z.looseObject({ ok: z.literal(true) });

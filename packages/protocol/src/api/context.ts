@@ -1,0 +1,113 @@
+import { z } from 'zod';
+import { tokenUsageSchema } from '../schemas.ts';
+import { nameText, queryCount, strategyNameSchema } from './common.ts';
+
+const tokens = z.number().min(0);
+const role = z.enum(['user', 'assistant']);
+
+const messageRangeSchema = z.looseObject({ from: z.string(), to: z.string(), count: z.int() });
+
+export const contextQuery = z.strictObject({
+  windowTokens: queryCount({ max: 1e9 })
+    .optional()
+    .meta({ description: 'Window to measure against, for a session that has not run.' }),
+});
+
+/** What fills a session's window. */
+export const contextReportSchema = z.looseObject({
+  sessionId: z.string(),
+  model: z.string(),
+  strategy: z.string(),
+  tokens: tokens.meta({ description: 'Of the next request, if it left now.' }),
+  shares: z.looseObject({
+    system: tokens,
+    tools: tokens,
+    ledger: tokens,
+    narrative: tokens,
+    user: tokens,
+    assistant: tokens,
+    calls: tokens,
+    outputs: tokens,
+    media: tokens,
+    framing: tokens,
+  }),
+  window: z.looseObject({
+    source: z.string(),
+    windowTokens: tokens.optional(),
+    usableTokens: tokens.optional(),
+    triggerTokens: tokens.optional(),
+  }),
+  isTriggerRaised: z.boolean(),
+  messages: z.looseObject({ total: z.int(), visible: z.int(), hidden: z.int() }),
+  hidden: z.array(
+    z.looseObject({
+      compactionId: z.string(),
+      round: z.int(),
+      strategy: z.string(),
+      reason: z.enum(['threshold', 'overflow', 'tool-results', 'stream', 'manual']),
+      createdAt: z.number(),
+      tokensBefore: tokens,
+      tokensAfter: tokens,
+      count: z.int(),
+      ranges: z.array(messageRangeSchema),
+    }),
+  ),
+  pins: z.array(z.looseObject({ messageId: z.string(), handle: z.string(), role, text: z.string() })),
+  pruned: z.array(z.string()),
+  cut: z.array(z.string()),
+});
+export type ContextInfo = z.infer<typeof contextReportSchema>;
+
+export const compactBody = z.strictObject({
+  preview: z.boolean().default(false).meta({ description: 'Say what it would do, and change nothing.' }),
+  strategy: strategyNameSchema.optional().meta({ description: 'Default: the configured one.' }),
+  windowTokens: z.int().min(1).max(1e9).optional(),
+});
+export type CompactBody = z.infer<typeof compactBody>;
+
+const compactionReport = {
+  strategy: z.string(),
+  round: z.int(),
+  tokensBefore: tokens,
+  tokensAfter: tokens,
+  hides: z.looseObject({ count: z.int(), ranges: z.array(messageRangeSchema) }),
+  pruned: z.int(),
+  cut: z.int(),
+  summary: z.looseObject({ ledger: z.string(), narrative: z.string() }),
+  usage: tokenUsageSchema.optional(),
+  warnings: z.array(z.string()),
+};
+
+export const compactResultSchema = z.discriminatedUnion('status', [
+  z.looseObject({ status: z.literal('compacted'), ...compactionReport }),
+  z.looseObject({ status: z.literal('preview'), ...compactionReport }),
+  z.looseObject({ status: z.literal('nothing'), tokens }),
+  z.looseObject({ status: z.literal('queued') }),
+]);
+export type CompactResult = z.infer<typeof compactResultSchema>;
+
+export const undoResultSchema = z.discriminatedUnion('status', [
+  z.looseObject({
+    status: z.literal('undone'),
+    round: z.int(),
+    shown: z.int(),
+    tokens,
+    usableTokens: tokens.optional(),
+    fits: z.boolean(),
+  }),
+  z.looseObject({ status: z.literal('nothing') }),
+]);
+export type UndoneResult = z.infer<typeof undoResultSchema>;
+
+export const pinBody = z.strictObject({
+  target: nameText(200).min(1).meta({ description: 'A handle (m12, m12.3), or the id of a message.' }),
+});
+export const pinResultSchema = z.looseObject({
+  messageId: z.string(),
+  handle: z.string(),
+  role,
+  text: z.string(),
+  changed: z.boolean(),
+  wasHidden: z.boolean(),
+});
+export type PinnedResult = z.infer<typeof pinResultSchema>;

@@ -1,0 +1,132 @@
+import { z } from 'zod';
+import type { LonghaulEvent } from '../events.ts';
+import { tokenUsageSchema } from '../schemas.ts';
+import { errorShapeSchema, jsonObjectSchema, nameText, queryCount } from './common.ts';
+
+/** What an event stream carries. `docs/api.md` says how a reader puts the text together. */
+
+const envelope = {
+  sessionId: z.string(),
+  at: z.number(),
+  number: z.int().min(1).optional(),
+};
+
+const event = <Name extends string, Shape extends z.ZodRawShape>(type: Name, shape: Shape) =>
+  z.looseObject({ type: z.literal(type), ...envelope, ...shape });
+
+const json = z.json();
+const amount = z.number();
+const content = z.discriminatedUnion('type', [
+  z.looseObject({ type: z.literal('text'), text: z.string() }),
+  z.looseObject({ type: z.literal('image'), data: z.string(), mediaType: z.string().optional() }),
+  z.looseObject({
+    type: z.literal('file'),
+    data: z.string(),
+    mediaType: z.string(),
+    filename: z.string().optional(),
+  }),
+]);
+const finishReason = z.enum(['stop', 'tool-calls', 'length', 'content-filter', 'error', 'other']);
+
+/** Every event of this version. A newer server may send types that are not here: readers pass over them. */
+export const eventSchema = z.discriminatedUnion('type', [
+  event('run:started', { runId: z.string(), task: z.string(), model: z.string() }),
+  event('run:finished', {
+    runId: z.string(),
+    status: z.enum(['completed', 'cancelled', 'failed', 'limit', 'interrupted']),
+    stepCount: amount,
+    usage: tokenUsageSchema,
+    cost: amount.optional(),
+    finishReason: finishReason.optional(),
+    text: z.string(),
+    error: errorShapeSchema.optional(),
+    compactions: amount,
+  }),
+  event('session:status', { status: z.enum(['idle', 'busy', 'retrying', 'compacting']) }),
+  event('llm:thinking', {}),
+  event('llm:chunk', {
+    chunkType: z.enum(['text', 'reasoning']),
+    content: z.string(),
+    isComplete: z.boolean().optional(),
+    messageId: z.string(),
+    partIndex: z.int().min(0),
+    offset: z.int().min(0).meta({ description: 'Where in the part its content begins, in UTF-16 units.' }),
+  }),
+  event('llm:tool-call', { toolName: z.string(), args: json, callId: z.string() }),
+  event('llm:tool-progress', {
+    callId: z.string(),
+    title: z.string().optional(),
+    metadata: jsonObjectSchema.optional(),
+  }),
+  event('llm:tool-result', {
+    toolName: z.string(),
+    callId: z.string(),
+    success: z.boolean(),
+    sanitized: z.array(content),
+    title: z.string().optional(),
+    durationMs: amount.optional(),
+    truncated: z.boolean().optional(),
+    handle: z.string().optional(),
+  }),
+  event('llm:response', {
+    content: z.string(),
+    reasoning: z.string().optional(),
+    provider: z.string(),
+    model: z.string(),
+    tokenUsage: tokenUsageSchema.optional(),
+    cost: amount.optional(),
+    finishReason,
+  }),
+  event('llm:error', { error: errorShapeSchema, context: z.string().optional(), recoverable: z.boolean() }),
+  event('llm:retry', { attempt: amount, delayMs: amount, reason: z.string() }),
+  event('llm:switched', { newConfig: jsonObjectSchema, historyRetained: z.boolean() }),
+  event('llm:unsupported-input', {
+    errors: z.array(z.string()),
+    provider: z.string(),
+    model: z.string().optional(),
+    fileType: z.string().optional(),
+    details: jsonObjectSchema.optional(),
+  }),
+  event('context:compressed', {
+    originalTokens: amount,
+    compressedTokens: amount,
+    originalMessages: amount,
+    compressedMessages: amount,
+    strategy: z.string(),
+    reason: z.enum(['threshold', 'overflow', 'tool-results', 'stream', 'manual']),
+    round: amount,
+  }),
+  event('context:pruned', { prunedCount: amount, savedTokens: amount }),
+  event('context:undone', { round: amount }),
+  event('context:usage', {
+    tokens: amount,
+    usableTokens: amount,
+    windowTokens: amount,
+    systemTokens: amount.optional(),
+    toolTokens: amount.optional(),
+    maxOutputTokens: amount.optional(),
+    ratio: amount.optional(),
+  }),
+  event('context:warning', { message: z.string() }),
+  event('message:queued', { id: z.string(), position: amount }),
+  event('message:dequeued', { count: amount, ids: z.array(z.string()), coalesced: z.boolean() }),
+  event('approval:requested', { callId: z.string(), toolName: z.string(), args: json }),
+  event('approval:answered', { callId: z.string(), allowed: z.boolean(), reason: z.string().optional() }),
+]) satisfies z.ZodType<LonghaulEvent>;
+
+export const eventsQuery = z.strictObject({
+  after: queryCount({ min: 0, max: 1e12 })
+    .optional()
+    .meta({ description: 'Number of the last event that was seen; 0: from the start. Last-Event-ID wins.' }),
+});
+
+export const eventsHeaders = z.looseObject({
+  'last-event-id': nameText(40).optional().meta({ description: 'Number of the last event that was seen.' }),
+});
+
+/**
+ * Named SSE events beside the unnamed ones, which carry a `LonghaulEvent` each. `resync`: the reader was too slow, or the server stops;
+ * the stream ends here, and goes on after the last number where it is opened again.
+ */
+export const resyncSchema = z.looseObject({ reason: z.enum(['slow', 'stopping', 'deleted']) });
+export type Resync = z.infer<typeof resyncSchema>;

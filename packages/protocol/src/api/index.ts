@@ -1,0 +1,50 @@
+/**
+ * The HTTP API: one table of operations with the schemas of what they take and give. A subpath of its own, since it brings zod.
+ */
+export {
+  type ErrorBody,
+  errorBodySchema,
+  errorShapeSchema,
+  modelNameSchema,
+  sessionIdSchema,
+  strategyNameSchema,
+} from './common.ts';
+export { toContentParts, type UserContent, userContentPartSchema, userContentSchema } from './content.ts';
+export type { CompactBody, CompactResult, ContextInfo, PinnedResult, UndoneResult } from './context.ts';
+export { eventSchema, type Resync, resyncSchema } from './events.ts';
+export type {
+  CancelResult,
+  EditQueuedBody,
+  ListedMessage,
+  MessagePage,
+  PostMessageBody,
+  Queue,
+  ResumeResult,
+  SearchResult,
+  SendMessageBody,
+  SendResult,
+} from './messages.ts';
+export type { ApiRoute } from './route.ts';
+export {
+  API_ROUTES,
+  type ApiRoutes,
+  type BodyInputOf,
+  type BodyOf,
+  type HeadersOf,
+  type OperationName,
+  type ParamsOf,
+  type QueryInputOf,
+  type QueryOf,
+  type ResponseOf,
+} from './routes.ts';
+export type { ImportResult } from './service.ts';
+export type {
+  CreateSessionBody,
+  ForkSessionBody,
+  SessionDetail,
+  SessionInfo,
+  SessionPage,
+  SessionState,
+  UpdateSessionBody,
+} from './sessions.ts';
+export type { Models, Settings, SettingsBody } from './settings.ts';

@@ -1,0 +1,111 @@
+import { z } from 'zod';
+import { messageSchema, queuedMessageSchema } from '../schemas.ts';
+import { jsonObjectSchema, nameText, queryCount, sessionIdSchema } from './common.ts';
+import { userContentSchema } from './content.ts';
+
+const idempotencyKey = z
+  .string()
+  .regex(/^[\w.:-]{1,128}$/, { error: 'must be 1 to 128 letters, digits, and . : _ -' })
+  .meta({ description: 'Sent again, it stores nothing and is answered as at first.' });
+
+export const idempotencyHeaders = z.looseObject({ 'idempotency-key': idempotencyKey.optional() });
+
+export const sendMessageBody = z.strictObject({
+  content: userContentSchema,
+  id: idempotencyKey
+    .optional()
+    .meta({ description: 'Of the message; the header Idempotency-Key says the same.' }),
+  metadata: jsonObjectSchema.optional(),
+});
+export type SendMessageBody = z.infer<typeof sendMessageBody>;
+
+export const postMessageBody = sendMessageBody.extend({ sessionId: sessionIdSchema });
+export type PostMessageBody = z.infer<typeof postMessageBody>;
+
+export const sendResultSchema = z.discriminatedUnion('queued', [
+  z.looseObject({
+    ok: z.literal(true),
+    queued: z.literal(false),
+    id: z.string(),
+    runId: z.string().meta({ description: 'Of the run that was started.' }),
+  }),
+  z.looseObject({
+    ok: z.literal(true),
+    queued: z.literal(true),
+    id: z.string(),
+    position: z.int().min(1).meta({ description: '1 is next.' }),
+  }),
+]);
+/** A run was started, or the session is worked on and the message waits for its next step. */
+export type SendResult = z.infer<typeof sendResultSchema>;
+
+export const listMessagesQuery = z.strictObject({
+  limit: queryCount({ max: 200 }).default(50),
+  before: queryCount({ max: 1e9 }).optional().meta({ description: 'Only messages with a smaller sequence.' }),
+  after: queryCount({ min: 0, max: 1e9 })
+    .optional()
+    .meta({ description: 'Only messages with a greater sequence, the oldest first.' }),
+});
+
+/** What the model does not see of a message, and why. */
+export const visibilitySchema = z.looseObject({
+  handle: z.string().meta({ description: 'Such as m12.' }),
+  hiddenBy: z.string().optional().meta({ description: 'Id of the compaction behind which it stands.' }),
+  isPinned: z.boolean(),
+  prunedParts: z.array(z.int().min(0)).meta({ description: 'Parts behind a placeholder.' }),
+  cutParts: z.array(z.int().min(0)).meta({ description: 'Parts with their middle cut out.' }),
+});
+
+export const listedMessageSchema = z.intersection(
+  messageSchema,
+  z.looseObject({ visibility: visibilitySchema }),
+);
+export type ListedMessage = z.infer<typeof listedMessageSchema>;
+
+export const messagePageSchema = z.looseObject({
+  messages: z.array(listedMessageSchema).meta({ description: 'In the order of the session.' }),
+  hasMore: z.boolean().meta({ description: 'There are more in the direction that was asked for.' }),
+});
+export type MessagePage = z.infer<typeof messagePageSchema>;
+
+export const queueQuery = z.strictObject({ sessionId: sessionIdSchema });
+
+export const queueSchema = z.looseObject({ messages: z.array(queuedMessageSchema), count: z.int().min(0) });
+export type Queue = z.infer<typeof queueSchema>;
+
+export const clearedQueueSchema = z.looseObject({ ok: z.literal(true), removed: z.int().min(0) });
+
+export const editQueuedBody = z.strictObject({ content: userContentSchema });
+export type EditQueuedBody = z.infer<typeof editQueuedBody>;
+
+export const cancelBody = z.strictObject({
+  clearQueue: z.boolean().default(false).meta({ description: 'Drop what waits, too.' }),
+});
+export const cancelResultSchema = z.looseObject({
+  ok: z.literal(true),
+  cancelled: z.boolean().meta({ description: 'False: nothing ran.' }),
+});
+export type CancelResult = z.infer<typeof cancelResultSchema>;
+
+export const resumeResultSchema = z.looseObject({ ok: z.literal(true), runId: z.string() });
+export type ResumeResult = z.infer<typeof resumeResultSchema>;
+
+export const searchQuery = z.strictObject({
+  q: nameText(500).min(1).meta({ description: 'All words must occur in one text. They are literal.' }),
+  sessionId: sessionIdSchema.optional(),
+  limit: queryCount({ max: 200 }).default(20),
+});
+
+export const searchResultSchema = z.looseObject({
+  hits: z.array(
+    z.looseObject({
+      sessionId: z.string(),
+      messageId: z.string(),
+      sequence: z.int(),
+      partIndex: z.int(),
+      handle: z.string(),
+      snippet: z.string(),
+    }),
+  ),
+});
+export type SearchResult = z.infer<typeof searchResultSchema>;

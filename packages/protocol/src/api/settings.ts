@@ -1,0 +1,58 @@
+import { z } from 'zod';
+import { modelNameSchema, strategyNameSchema } from './common.ts';
+
+const trigger = z.union(
+  [z.enum(['overflow', 'manual']), z.strictObject({ threshold: z.number().gt(0).max(1) })],
+  'must be overflow, manual, or { threshold: 0.8 }',
+);
+
+const summariser = z
+  .union([z.enum(['__same__', 'none']), modelNameSchema], 'must be __same__, none, or provider/model')
+  .meta({ description: 'Who writes summaries.' });
+
+const options = {
+  preserveLastNTurns: z.int().min(0).max(1e6),
+  recentMessagesToKeep: z.int().min(1).max(1e6),
+  pruneProtectTokens: z.int().min(0).max(1e9),
+  pruneMinimumTokens: z.int().min(0).max(1e9),
+  ledgerShare: z.number().min(0).max(1),
+};
+
+/** What a client may set; it stands above the project's file, and below flags. `null` takes a setting back. */
+export const settingsBody = z.strictObject({
+  compression: z.strictObject({
+    strategy: strategyNameSchema.nullable().optional(),
+    trigger: trigger.nullable().optional(),
+    auto: z.boolean().nullable().optional(),
+    model: summariser.nullable().optional(),
+    options: z.strictObject(options).partial().nullable().optional(),
+  }),
+});
+export type SettingsBody = z.infer<typeof settingsBody>;
+
+/** What holds now, and which of it was set over the API. */
+export const settingsSchema = z.looseObject({
+  compression: z.looseObject({
+    strategy: z.string(),
+    trigger: trigger.nullable().meta({ description: "null: the strategy's own." }),
+    auto: z.boolean(),
+    model: summariser,
+    options: z.looseObject(options),
+  }),
+  changed: settingsBody,
+});
+export type Settings = z.infer<typeof settingsSchema>;
+
+export const modelsSchema = z.looseObject({
+  default: z.string().optional(),
+  models: z.array(
+    z.looseObject({
+      name: z.string().meta({ description: 'provider/model, as a session takes it.' }),
+      provider: z.string(),
+      windowTokens: z.number().optional(),
+      maxOutputTokens: z.number().optional(),
+      source: z.enum(['configuration', 'catalogue', 'server']),
+    }),
+  ),
+});
+export type Models = z.infer<typeof modelsSchema>;
