@@ -29,6 +29,7 @@ export type {
   MessageDraft,
   NewSession,
   RunRecord,
+  NewApproval,
   SearchHit,
   SessionLog,
   SessionPatch,

@@ -1,4 +1,6 @@
 import type {
+  Approval,
+  ApprovalAnswer,
   Compaction,
   EventPayload,
   LonghaulEvent,
@@ -47,6 +49,7 @@ export type SessionPatch = Partial<Pick<Session, 'status' | 'task' | 'title' | '
 export interface SessionLog {
   session: Session;
   messages: Message[];
+export type NewApproval = Pick<Approval, 'callId' | 'handle' | 'toolName' | 'args'>;
   /** All marks, undone ones included, in the order in which they were made. */
   marks: Mark[];
   /** Rows that could not be read, and why. They are left as they are. */
@@ -195,3 +198,20 @@ export interface Store extends AsyncDisposable {
    */
   search(terms: string, options?: { sessionId?: string; limit?: number }): Promise<SearchHit[]>;
 }
+  /** Stores that a call waits for an answer, with `approval:requested`. Repeating a handle stores nothing and answers as it stands now, with no events. */
+  requestApproval(
+    lease: Lease,
+    request: NewApproval,
+  ): Promise<{ approval: Approval; events: LonghaulEvent[] }>;
+  /**
+   * Answers the newest request with this call id, from any process, with `approval:answered`. The first answer holds: `isNew` is false
+   * when there was one. Undefined when nothing was asked for.
+   */
+  answerApproval(
+    sessionId: string,
+    callId: string,
+    answer: { answer: ApprovalAnswer; reason?: string },
+  ): Promise<{ approval: Approval; isNew: boolean; events: LonghaulEvent[] } | undefined>;
+  /** In the order in which they were requested. */
+  listApprovals(sessionId: string, options?: { open?: boolean }): Promise<Approval[]>;
+

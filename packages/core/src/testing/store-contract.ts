@@ -1,4 +1,5 @@
 import type { ContractRunner } from './contract-runner.ts';
+import { approvalContract } from './store-approval-contract.ts';
 import type { OpenStore } from './store-fixtures.ts';
 import { leaseContract } from './store-lease-contract.ts';
 import { logContract } from './store-log-contract.ts';
@@ -18,6 +19,7 @@ export function storeContract(runner: ContractRunner, name: string, open: OpenSt
     runner.describe('leases', () => leaseContract(runner, open));
     runner.describe('log', () => logContract(runner, open));
     runner.describe('queue', () => queueContract(runner, open));
+    runner.describe('approvals', () => approvalContract(runner, open));
     runner.describe('marks', () => markContract(runner, open));
     runner.describe('search', () => searchContract(runner, open));
   });

@@ -1,5 +1,6 @@
 import type { Lease, LeaseHolder, MessageDraft, RunRecord } from '@longhaul/core';
 import type {
+  Approval,
   EventPayload,
   LonghaulEvent,
   Mark,
@@ -22,6 +23,7 @@ export class MemorySession {
   readonly messages: Message[] = [];
   readonly marks: Mark[] = [];
   readonly runs: RunRecord[] = [];
+  readonly approvals: Approval[] = [];
   readonly events: LonghaulEvent[] = [];
   readonly queue: QueueEntry[] = [];
   session: Session;

@@ -1,5 +1,9 @@
 import type { FinishRunOptions, Lease, SessionLog, Store } from '@longhaul/core';
 import { isOpen, type LonghaulEvent, type Mark, type Message, toLonghaulError } from '@longhaul/protocol';
+import { answeredEvent, requestedEvent } from '../shared/approval-events.ts';
+import { type Clock, expiryAfter, isHeld, machineUptime } from '../shared/clock.ts';
+import { forkedMarks } from '../shared/forked-marks.ts';
+import { Listeners } from '../shared/listeners.ts';
 import {
   assertDurable,
   idTaken,
@@ -222,6 +226,31 @@ class MemoryStore implements Store {
   }
 
   get #list(): MemorySession[] {
+  requestApproval: Store['requestApproval'] = async (lease, request) => {
+    const held = this.#held(lease);
+    const known = held.approvals.find(({ handle }) => handle === request.handle);
+    if (known !== undefined) return { approval: structuredClone(known), events: [] };
+    const { sessionId } = lease;
+    const approval = { ...structuredClone(request), sessionId, requestedAt: this.#now() };
+    held.approvals.push(approval);
+    return { approval: structuredClone(approval), events: held.appendEvents([requestedEvent(approval)]) };
+  };
+
+  answerApproval: Store['answerApproval'] = async (sessionId, callId, answer) => {
+    const held = this.#get(sessionId);
+    const approval = held.approvals.findLast((candidate) => candidate.callId === callId);
+    if (approval === undefined) return undefined;
+    const isNew = approval.answeredAt === undefined;
+    if (isNew) Object.assign(approval, answer, { answeredAt: this.#now() });
+    const events = isNew ? held.appendEvents([answeredEvent(approval)]) : [];
+    return { approval: structuredClone(approval), isNew, events };
+  };
+
+  listApprovals: Store['listApprovals'] = async (sessionId, { open = false } = {}) =>
+    structuredClone(
+      this.#get(sessionId).approvals.filter(({ answeredAt }) => !open || answeredAt === undefined),
+    );
+
     return [...this.#all.values()];
   }
 

@@ -187,6 +187,8 @@ export const approvals = sqliteTable(
     sessionId: text('session_id').notNull(),
     callId: text('call_id').notNull(),
     toolName: text('tool_name').notNull(),
+    /** The call's place in the session: a provider may use a call's id again. */
+    handle: text('handle').notNull(),
     /** JSON. */
     args: text('args').notNull(),
     requestedAt: integer('requested_at').notNull(),
@@ -194,7 +196,7 @@ export const approvals = sqliteTable(
     answer: text('answer').$type<'once' | 'always' | 'deny'>(),
     reason: text('reason'),
   },
-  (table) => [primaryKey({ columns: [table.sessionId, table.callId] })],
+  (table) => [primaryKey({ columns: [table.sessionId, table.handle] })],
 );
 
 /** What was set while the program ran, as JSON. */

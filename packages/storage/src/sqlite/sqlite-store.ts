@@ -6,6 +6,7 @@ import type {
   MessageDraft,
   NewSession,
   RunRecord,
+  NewApproval,
   SearchHit,
   SessionLog,
   SessionPatch,
@@ -14,6 +15,7 @@ import type {
 import type {
   Compaction,
   EventPayload,
+  Approval,
   LonghaulEvent,
   Mark,
   Message,
@@ -23,7 +25,13 @@ import type {
 } from '@longhaul/protocol';
 import { storeClosed } from '../shared/store-errors.ts';
 import type { Connection } from './connection.ts';
+import { answeredEvent, requestedEvent } from '../shared/approval-events.ts';
+import type { Clock } from '../shared/clock.ts';
+import type { Listeners } from '../shared/listeners.ts';
 import type { DatabaseFile } from './database-file.ts';
+import { type ApprovalTable, createApprovalTable } from './approval-table.ts';
+import { type CancelTable, createCancelTable } from './cancel-table.ts';
+import { createChangeWatcher } from './change-watcher.ts';
 import { createEventLog, type EventLog } from './event-log.ts';
 import { type AcquireOptions, createLeaseTable, type LeaseTable } from './lease-table.ts';
 import { assembleLog, readLogRows } from './log-reader.ts';
@@ -53,6 +61,7 @@ export class SqliteStore implements Store {
   #closed = false;
 
   constructor(
+  readonly #approvals: ApprovalTable;
     connection: Connection,
     { path, now, file }: { path: string; now: () => number; file: DatabaseFile },
   ) {
@@ -73,6 +82,8 @@ export class SqliteStore implements Store {
       forget: () => {
         this.#heads.forget();
         this.#parts.forget();
+    this.#watchers = createChangeWatcher(connection);
+    this.#approvals = createApprovalTable(db, now);
       },
     });
   }
@@ -268,6 +279,39 @@ export class SqliteStore implements Store {
     { sessionId, limit = 20 }: { sessionId?: string; limit?: number } = {},
   ): Promise<SearchHit[]> {
     return this.#read(() => this.#search.find(terms, { sessionId, limit }));
+  }
+
+  requestApproval(
+    lease: Lease,
+    request: NewApproval,
+  ): Promise<{ approval: Approval; events: LonghaulEvent[] }> {
+    return this.#write(() => {
+      const head = this.#heads.held(lease);
+      const known = this.#approvals.find(lease.sessionId, request.handle);
+      if (known !== undefined) return { approval: known, events: [] };
+      const approval = this.#approvals.add(lease.sessionId, request);
+      return { approval, events: this.#appendAndSave(head, [requestedEvent(approval)]) };
+    });
+  }
+
+  answerApproval(
+    ...[sessionId, callId, answer]: Parameters<Store['answerApproval']>
+  ): ReturnType<Store['answerApproval']> {
+    return this.#write(() => {
+      const head = this.#heads.of(sessionId);
+      const known = this.#approvals.newestOf(sessionId, callId);
+      if (known === undefined) return undefined;
+      if (known.answeredAt !== undefined) return { approval: known, isNew: false, events: [] };
+      const approval = this.#approvals.answer(known, answer);
+      return { approval, isNew: true, events: this.#appendAndSave(head, [answeredEvent(approval)]) };
+    });
+  }
+
+  listApprovals(sessionId: string, options: { open?: boolean } = {}): Promise<Approval[]> {
+    return this.#read(() => {
+      this.#heads.of(sessionId);
+      return this.#approvals.list(sessionId, options);
+    });
   }
 
   /** Stores what was called before, then closes. A second call does nothing. */

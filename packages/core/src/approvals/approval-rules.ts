@@ -1,0 +1,117 @@
+import { posix } from 'node:path';
+import type { JsonValue } from '@longhaul/protocol';
+import { createPathMatcher } from '../tools/path-matcher.ts';
+import { type CommandPiece, commandPieces } from './command-pieces.ts';
+
+export type ApprovalAction = 'allow' | 'ask' | 'deny';
+
+export interface ApprovalRule {
+  /** A tool's name, or a pattern with `*`. */
+  tool: string;
+  /** A pattern for commands: `*` stands for any text; one that ends in ` *` matches the bare command too. */
+  command?: string;
+  /** A glob for the path that the call names, from the workspace. Without a slash it is held against the last name. */
+  path?: string;
+  action: ApprovalAction;
+}
+
+export interface JudgedCall {
+  toolName: string;
+  input: JsonValue;
+  /** As commands see it: absolute paths in it are taken as relative to it. */
+  workspacePath: string;
+}
+
+export interface Judgement {
+  action: ApprovalAction;
+  /** The rule that decided; absent: the default did. */
+  rule?: ApprovalRule;
+  /** What is asked for, to remember an answer for the session: the simple commands, or the tool's name alone. */
+  subjects: string[];
+}
+
+export type Judge = (call: JudgedCall, fallback: ApprovalAction) => Promise<Judgement>;
+
+/**
+ * Decides calls by rules; the last that matches wins. A shell line is taken apart into its simple commands, and the strictest decision
+ * on any of them holds for the whole: `allow` needs all of them allowed.
+ */
+export function createJudge(rules: readonly ApprovalRule[]): Judge {
+  const compiled = Promise.all(rules.map(compile));
+  // A pattern that cannot be read is told where it is used.
+  compiled.catch(() => undefined);
+  return async (call, fallback) => {
+    const matchers = await compiled;
+    const command = textField(call.input, 'command');
+    const pieces = command === undefined ? undefined : commandPieces(command);
+    const path = pathOf(call);
+    const decisions = (pieces ?? [undefined]).map((piece) => {
+      const rule = matchers.findLast((matches) => matches({ toolName: call.toolName, piece, path }))?.rule;
+      return { action: rule?.action ?? fallback, rule, subject: piece?.text ?? call.toolName };
+    });
+    const strictest = decisions.reduce((left, right) =>
+      RANK[right.action] > RANK[left.action] ? right : left,
+    );
+    return {
+      action: strictest.action,
+      ...(strictest.rule === undefined ? {} : { rule: strictest.rule }),
+      subjects: decisions.filter(({ action }) => action === 'ask').map(({ subject }) => subject),
+    };
+  };
+}
+
+const RANK: Readonly<Record<ApprovalAction, number>> = { allow: 0, ask: 1, deny: 2 };
+
+interface Facts {
+  toolName: string;
+  piece: CommandPiece | undefined;
+  path: string | undefined;
+}
+
+type Matcher = ((facts: Facts) => boolean) & { rule: ApprovalRule };
+
+async function compile(rule: ApprovalRule): Promise<Matcher> {
+  const tool = textPattern(rule.tool);
+  const path = rule.path === undefined ? undefined : await createPathMatcher(rule.path);
+  const matches = (facts: Facts): boolean =>
+    tool.test(facts.toolName) &&
+    (path === undefined || (facts.path !== undefined && path(facts.path))) &&
+    (rule.command === undefined || (facts.piece !== undefined && commandMatches(rule, facts.piece)));
+  return Object.assign(matches, { rule });
+}
+
+/** A rule that allows must be sure of what it allows; one that restricts is generous in what it recognises. */
+function commandMatches({ command = '', action }: ApprovalRule, piece: CommandPiece): boolean {
+  const pattern = commandPattern(command);
+  if (action !== 'allow') {
+    if (piece.readings.some((reading) => pattern.test(reading))) return true;
+    return !piece.isCertain && commandPattern(`*${command}*`).test(piece.text);
+  }
+  if (!piece.isCertain || (piece.writesFiles && !command.includes('>'))) return false;
+  return pattern.test(piece.text);
+}
+
+function commandPattern(command: string): RegExp {
+  return command.endsWith(' *')
+    ? new RegExp(`${textPattern(command).source}|${textPattern(command.slice(0, -2)).source}`, 's')
+    : textPattern(command);
+}
+
+function textPattern(pattern: string): RegExp {
+  const pieces = pattern.split('*').map((piece) => piece.replace(/[.+?^${}()|[\]\\]/g, '\\$&'));
+  return new RegExp(`^${pieces.join('.*')}$`, 's');
+}
+
+function pathOf({ input, workspacePath }: JudgedCall): string | undefined {
+  const path = textField(input, 'path');
+  if (path === undefined) return undefined;
+  const whole = posix.resolve(workspacePath, path);
+  const inside = posix.relative(workspacePath, whole);
+  return inside === '..' || inside.startsWith('../') ? whole : inside;
+}
+
+function textField(input: JsonValue, name: string): string | undefined {
+  const isObject = typeof input === 'object' && input !== null && !Array.isArray(input);
+  const value = isObject ? input[name] : undefined;
+  return typeof value === 'string' ? value : undefined;
+}

@@ -1,0 +1,59 @@
+import { type ParsedCommand, parseShellLine } from './shell-words.ts';
+
+/** What a rule's pattern is held against. */
+export interface CommandPiece {
+  /** One simple command, its words joined by single blanks, with what it writes to: `echo x > file`. */
+  text: string;
+  /** Other ways to read it, for rules that restrict: without its assignments, wrappers (`sudo`, `env`) and the program's folder. */
+  readings: string[];
+  writesFiles: boolean;
+  /** False: no pattern may allow it. */
+  isCertain: boolean;
+}
+
+/** Every simple command of a shell line. What `sh -c` and `eval` are given is read too. */
+export function commandPieces(line: string): CommandPiece[] {
+  const { commands, isCertain } = parseShellLine(line);
+  const pieces = commands.flatMap((command) => [toPiece(command, isCertain), ...innerPieces(command)]);
+  if (isCertain && pieces.length > 0) return pieces;
+  const text = line.trim();
+  return [...pieces, { text, readings: [text], writesFiles: false, isCertain: isCertain && text === '' }];
+}
+
+/** Programs that run what stands behind them. */
+const WRAPPERS = new Set(
+  'sudo doas env command builtin exec nohup nice ionice timeout time xargs stdbuf setsid chroot watch parallel find'.split(
+    ' ',
+  ),
+);
+const SHELLS = new Set(['sh', 'bash', 'dash', 'zsh', 'ksh', 'ash', 'busybox']);
+const ASSIGNMENT = /^[A-Za-z_]\w*\+?=/;
+
+function toPiece({ words, writes }: ParsedCommand, isCertain: boolean): CommandPiece {
+  const text = [...words, ...writes.map((target) => `> ${target}`)].join(' ');
+  const readings = readingsOf(words).map((reading) => reading.join(' '));
+  return { text, readings: [text, ...readings], writesFiles: writes.length > 0, isCertain };
+}
+
+function readingsOf(words: readonly string[]): string[][] {
+  const start = words.findIndex((word) => !ASSIGNMENT.test(word));
+  const [program = '', ...rest] = start === -1 ? [] : words.slice(start);
+  const name = program.slice(program.lastIndexOf('/') + 1);
+  const named = [name, ...rest];
+  if (!WRAPPERS.has(name)) return [named];
+  return [named, ...rest.map((_, index) => rest.slice(index)).map(withoutFolder)];
+}
+
+function withoutFolder([program = '', ...rest]: readonly string[]): string[] {
+  return [program.slice(program.lastIndexOf('/') + 1), ...rest];
+}
+
+function innerPieces({ words }: ParsedCommand): CommandPiece[] {
+  return readingsOf(words).flatMap(([program = '', ...rest]) => {
+    if (program === 'eval') return commandPieces(rest.join(' '));
+    if (!SHELLS.has(program)) return [];
+    const flag = rest.findIndex((word) => /^-[a-z]*c[a-z]*$/.test(word));
+    const script = flag === -1 ? undefined : rest[flag + 1];
+    return script === undefined ? [] : commandPieces(script);
+  });
+}

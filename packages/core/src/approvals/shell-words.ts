@@ -1,0 +1,257 @@
+/** One command of a shell line, with what it redirects. */
+export interface ParsedCommand {
+  /** Quotes and escapes removed. */
+  words: string[];
+  /** Targets of output redirections other than to another descriptor or the null device. */
+  writes: string[];
+}
+
+export interface ParsedLine {
+  /** Every simple command, those inside `$(…)`, backquotes, subshells and process substitutions too. */
+  commands: ParsedCommand[];
+  /** False when the line holds something that is not followed here: a here-document, `case`, a function, an open quote. */
+  isCertain: boolean;
+}
+
+/**
+ * Takes a shell line apart into its simple commands. It does not run anything and expands nothing; where it cannot be sure what a shell
+ * would do, it says so.
+ */
+export function parseShellLine(line: string): ParsedLine {
+  const reader = new LineReader(line);
+  reader.readAll();
+  return { commands: reader.commands, isCertain: reader.isCertain };
+}
+
+const MAX_DEPTH = 10;
+
+class LineReader {
+  readonly commands: ParsedCommand[] = [];
+  isCertain = true;
+  readonly #text: string;
+  readonly #depth: number;
+  #at = 0;
+  #current: ParsedCommand = { words: [], writes: [] };
+  #word: string | undefined;
+  #redirects = false;
+
+  constructor(text: string, depth = 0) {
+    this.#text = text;
+    this.#depth = depth;
+    if (depth > MAX_DEPTH) {
+      this.isCertain = false;
+      this.#at = text.length;
+    }
+  }
+
+  readAll(): void {
+    while (this.#at < this.#text.length) this.#readNext();
+    this.#endCommand();
+  }
+
+  #readNext(): void {
+    const char = this.#text[this.#at] ?? '';
+    const next = this.#text[this.#at + 1];
+    if (char === '\\') return this.#escape(next);
+    if (char === "'") return this.#singleQuoted();
+    if (char === '"') return this.#doubleQuoted();
+    if (char === '$') return this.#dollar();
+    if (char === '`') return this.#backquoted();
+    if (char === '>' || char === '<' || (char === '&' && next === '>')) return this.#redirection();
+    if (char === '#' && this.#word === undefined) return this.#comment();
+    this.#at += 1;
+    if (char === ' ' || char === '\t' || char === '\r') return this.#endWord();
+    if (char === '(' && this.#word !== undefined) this.isCertain = false;
+    if (';&|\n()'.includes(char)) return this.#endCommand();
+    this.#add(char);
+  }
+
+  #add(text: string): void {
+    this.#word = (this.#word ?? '') + text;
+  }
+
+  #escape(next: string | undefined): void {
+    this.#at += 2;
+    if (next === undefined) this.isCertain = false;
+    else if (next !== '\n') this.#add(next);
+  }
+
+  #comment(): void {
+    const end = this.#text.indexOf('\n', this.#at);
+    this.#at = end === -1 ? this.#text.length : end;
+  }
+
+  #singleQuoted(): void {
+    const end = this.#text.indexOf("'", this.#at + 1);
+    if (end === -1) this.isCertain = false;
+    const close = end === -1 ? this.#text.length : end;
+    this.#add(this.#text.slice(this.#at + 1, close));
+    this.#at = close + 1;
+  }
+
+  #doubleQuoted(): void {
+    this.#at += 1;
+    this.#add('');
+    for (;;) {
+      const char = this.#text[this.#at];
+      if (char === undefined) {
+        this.isCertain = false;
+        return;
+      }
+      if (char === '"') {
+        this.#at += 1;
+        return;
+      }
+      if (char === '$') this.#dollar();
+      else if (char === '`') this.#backquoted();
+      else if (char === '\\' && '"\\$`\n'.includes(this.#text[this.#at + 1] ?? ' ')) {
+        this.#escape(this.#text[this.#at + 1]);
+      } else {
+        this.#add(char);
+        this.#at += 1;
+      }
+    }
+  }
+
+  /** An expansion stands in the word as it is written; what it would run is read too. */
+  #dollar(): void {
+    const next = this.#text[this.#at + 1];
+    if (next === '(' && this.#text[this.#at + 2] === '(') return this.#skipTo('))', 3);
+    if (next === '{') return this.#skipTo('}', 2);
+    if (next === "'" || next === '"') this.isCertain = false;
+    if (next !== '(') {
+      this.#add('$');
+      this.#at += 1;
+      return;
+    }
+    this.#nested(this.#at + 2);
+  }
+
+  /** Arithmetic and `${…}`: their text is kept, and is taken for uncertain where it could run something. */
+  #skipTo(end: string, skipped: number): void {
+    const close = this.#text.indexOf(end, this.#at + skipped);
+    const stop = close === -1 ? this.#text.length : close + end.length;
+    const inside = this.#text.slice(this.#at, stop);
+    if (close === -1 || /[`'"\\]|\$\(/.test(inside.slice(skipped)) || inside.includes('${', 1)) {
+      this.isCertain = false;
+    }
+    this.#add(inside);
+    this.#at = stop;
+  }
+
+  #nested(start: number): void {
+    const end = endOfParenthesis(this.#text, start);
+    if (end === undefined) this.isCertain = false;
+    const stop = end ?? this.#text.length;
+    this.#readInside(this.#text.slice(start, stop));
+    this.#add(this.#text.slice(this.#at, stop + 1));
+    this.#at = stop + 1;
+  }
+
+  #backquoted(): void {
+    const match = /^`((?:[^`\\]|\\[\s\S])*)`/.exec(this.#text.slice(this.#at));
+    if (match === null) this.isCertain = false;
+    const whole = match?.[0] ?? this.#text.slice(this.#at);
+    this.#readInside((match?.[1] ?? whole.slice(1)).replace(/\\([`\\$])/g, '$1'));
+    this.#add(whole);
+    this.#at += whole.length;
+  }
+
+  #readInside(text: string): void {
+    const inner = new LineReader(text, this.#depth + 1);
+    inner.readAll();
+    this.commands.push(...inner.commands);
+    if (!inner.isCertain) this.isCertain = false;
+  }
+
+  #redirection(): void {
+    const [operator = '>'] = /^(?:&>>?|<<<|<<-?|<>|<&|>&|>>|>\||<|>)/.exec(this.#text.slice(this.#at)) ?? [];
+    if (this.#word !== undefined && /^\d+$/.test(this.#word)) this.#word = undefined;
+    this.#endWord();
+    this.#at += operator.length;
+    if ((operator === '<' || operator === '>') && this.#text[this.#at] === '(') {
+      this.#nested(this.#at + 1);
+      return;
+    }
+    if (operator === '<<' || operator === '<<-') this.isCertain = false;
+    this.#redirects = operator.includes('>');
+    if (!this.#redirects) return;
+    while (this.#text[this.#at] === ' ' || this.#text[this.#at] === '\t') this.#at += 1;
+  }
+
+  #endWord(): void {
+    const word = this.#word;
+    this.#word = undefined;
+    if (word === undefined) return;
+    if (!this.#redirects) {
+      this.#current.words.push(word);
+      return;
+    }
+    this.#redirects = false;
+    if (word !== '/dev/null' && !/^\d+-?$|^-$/.test(word)) this.#current.writes.push(word);
+  }
+
+  #endCommand(): void {
+    this.#endWord();
+    if (this.#redirects) this.isCertain = false;
+    this.#redirects = false;
+    const { words, writes } = this.#current;
+    this.#current = { words: [], writes: [] };
+    const command = withoutReservedWords(words);
+    if (UNFOLLOWED.has(command[0] ?? '')) this.isCertain = false;
+    if (command.length === 0 && writes.length === 0) return;
+    this.commands.push({ words: command, writes });
+  }
+}
+
+const LEADING = new Set([
+  'if',
+  'then',
+  'else',
+  'elif',
+  'while',
+  'until',
+  'do',
+  '!',
+  '{',
+  '}',
+  'fi',
+  'done',
+  'time',
+]);
+const UNFOLLOWED = new Set(['case', 'esac', 'function', 'select', 'coproc', '[[']);
+
+/** `for x in a b` names words only; what is done with them are commands of their own. */
+function withoutReservedWords(words: readonly string[]): string[] {
+  const start = words.findIndex((word) => !LEADING.has(word));
+  const rest = start === -1 ? [] : words.slice(start);
+  return rest[0] === 'for' ? [] : rest;
+}
+
+/** Where the parenthesis opened before `start` ends; quotes and nested ones are passed over. */
+function endOfParenthesis(text: string, start: number): number | undefined {
+  let open = 1;
+  for (let at = start; at < text.length; at += 1) {
+    const char = text[at];
+    if (char === '\\') at += 1;
+    else if (char === "'") at = indexOrEnd(text, "'", at + 1);
+    else if (char === '"') at = endOfDoubleQuote(text, at + 1);
+    else if (char === '(') open += 1;
+    else if (char === ')' && --open === 0) return at;
+  }
+  return undefined;
+}
+
+function endOfDoubleQuote(text: string, start: number): number {
+  for (let at = start; at < text.length; at += 1) {
+    if (text[at] === '\\') at += 1;
+    else if (text[at] === '"') return at;
+    else if (text[at] === '$' && text[at + 1] === '(') at = endOfParenthesis(text, at + 2) ?? text.length;
+  }
+  return text.length;
+}
+
+function indexOrEnd(text: string, piece: string, from: number): number {
+  const index = text.indexOf(piece, from);
+  return index === -1 ? text.length : index;
+}

@@ -1,0 +1,71 @@
+import assert from 'node:assert/strict';
+import type { ContractRunner } from './contract-runner.ts';
+import { acquire, heldSession, type OpenStore, refused } from './store-fixtures.ts';
+
+const REQUEST = { callId: 'c1', handle: 'm2.0', toolName: 'bash', args: { command: 'npm publish' } };
+
+export function approvalContract({ it }: ContractRunner, open: OpenStore): void {
+  it('stores a request once, with its event, and lists it until it is answered', async () => {
+    await using store = await open({ now: () => 77 });
+    const lease = await heldSession(store);
+    const approval = { ...REQUEST, sessionId: 's1', requestedAt: 77 };
+    const { callId, toolName, args } = REQUEST;
+    const event = { type: 'approval:requested', callId, toolName, args, sessionId: 's1', at: 77, number: 1 };
+    assert.deepEqual(await store.requestApproval(lease, REQUEST), { approval, events: [event] });
+    assert.deepEqual(await store.requestApproval(lease, REQUEST), { approval, events: [] });
+    assert.deepEqual(await store.listApprovals('s1'), [approval]);
+    assert.deepEqual(await store.listApprovals('s1', { open: true }), [approval]);
+    await refused(store.listApprovals('absent'), 'session_not_found');
+  });
+
+  it('takes the first answer, from whoever gives it, and tells of it once', async () => {
+    await using store = await open({ now: () => 78 });
+    const lease = await heldSession(store);
+    await store.requestApproval(lease, REQUEST);
+    const answered = await store.answerApproval('s1', 'c1', { answer: 'deny', reason: 'not today' });
+    const approval = {
+      ...REQUEST,
+      sessionId: 's1',
+      requestedAt: 78,
+      answeredAt: 78,
+      answer: 'deny',
+      reason: 'not today',
+    };
+    const told = { type: 'approval:answered', callId: 'c1', allowed: false, reason: 'not today' };
+    const events = [{ ...told, sessionId: 's1', at: 78, number: 2 }];
+    assert.deepEqual(answered, { approval, isNew: true, events });
+    const again = await store.answerApproval('s1', 'c1', { answer: 'always' });
+    assert.deepEqual(again, { approval, isNew: false, events: [] });
+    assert.equal(await store.answerApproval('s1', 'other', { answer: 'once' }), undefined);
+    assert.deepEqual(await store.listApprovals('s1', { open: true }), []);
+    assert.deepEqual(await store.listApprovals('s1'), [approval]);
+    await refused(store.answerApproval('absent', 'c1', { answer: 'once' }), 'session_not_found');
+  });
+
+  it('keeps calls apart that have the same id, since providers use ids again', async () => {
+    await using store = await open();
+    const lease = await heldSession(store);
+    await store.requestApproval(lease, REQUEST);
+    await store.answerApproval('s1', 'c1', { answer: 'once' });
+    await store.requestApproval(lease, { ...REQUEST, handle: 'm10.0' });
+    const handles = async () => (await store.listApprovals('s1', { open: true })).map(({ handle }) => handle);
+    assert.deepEqual(await handles(), ['m10.0']);
+    assert.equal((await store.answerApproval('s1', 'c1', { answer: 'once' }))?.approval.handle, 'm10.0');
+    assert.deepEqual(await handles(), []);
+  });
+
+  it('refuses a request under a lease that is lost, and forgets all with the session', async () => {
+    await using store = await open();
+    const lease = await heldSession(store);
+    await store.finishRun(lease, {
+      status: 'interrupted',
+      sessionStatus: 'active',
+      onlyIfQueueEmpty: false,
+      events: [],
+    });
+    await acquire(store, 's1', 'another');
+    await refused(store.requestApproval(lease, REQUEST), 'lease_lost');
+    await store.deleteSession('s1');
+    await refused(store.listApprovals('s1'), 'session_not_found');
+  });
+}

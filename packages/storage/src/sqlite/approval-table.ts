@@ -1,0 +1,61 @@
+import type { NewApproval } from '@longhaul/core';
+import type { Approval, ApprovalAnswer, JsonValue } from '@longhaul/protocol';
+import { and, asc, desc, eq, isNull, sql } from 'drizzle-orm';
+import { parseColumn, withoutNulls } from '../shared/json.ts';
+import type { Drizzle } from './connection.ts';
+import { approvals } from './schema.ts';
+
+type ApprovalRow = typeof approvals.$inferSelect;
+
+export function createApprovalTable(db: Drizzle, now: () => number) {
+  const ofSession = (sessionId: string) => eq(approvals.sessionId, sessionId);
+  const at = (sessionId: string, handle: string) => and(ofSession(sessionId), eq(approvals.handle, handle));
+
+  function find(sessionId: string, handle: string): Approval | undefined {
+    const row = db.select().from(approvals).where(at(sessionId, handle)).get();
+    return row === undefined ? undefined : toApproval(row);
+  }
+
+  return {
+    find,
+
+    add(sessionId: string, { args, ...request }: NewApproval): Approval {
+      const row = { ...request, sessionId, args: JSON.stringify(args), requestedAt: now() };
+      db.insert(approvals).values(row).run();
+      return { ...row, args };
+    },
+
+    newestOf(sessionId: string, callId: string): Approval | undefined {
+      const row = db
+        .select()
+        .from(approvals)
+        .where(and(ofSession(sessionId), eq(approvals.callId, callId)))
+        .orderBy(desc(approvals.requestedAt), desc(sql`length(${approvals.handle})`), desc(approvals.handle))
+        .get();
+      return row === undefined ? undefined : toApproval(row);
+    },
+
+    answer(approval: Approval, answer: { answer: ApprovalAnswer; reason?: string }): Approval {
+      const change = { ...answer, answeredAt: now() };
+      db.update(approvals).set(change).where(at(approval.sessionId, approval.handle)).run();
+      return { ...approval, ...change };
+    },
+
+    list(sessionId: string, { open = false }: { open?: boolean }): Approval[] {
+      const wanted = open ? and(ofSession(sessionId), isNull(approvals.answeredAt)) : ofSession(sessionId);
+      const rows = db
+        .select()
+        .from(approvals)
+        .where(wanted)
+        .orderBy(asc(approvals.requestedAt), asc(sql`length(${approvals.handle})`), asc(approvals.handle));
+      return rows.all().map(toApproval);
+    },
+  };
+}
+
+export type ApprovalTable = ReturnType<typeof createApprovalTable>;
+
+function toApproval({ args, ...row }: ApprovalRow): Approval {
+  const id = `${row.sessionId}/${row.handle}`;
+  return { ...withoutNulls(row), args: parseColumn<JsonValue>(args, { table: 'approvals', id }) };
+}
