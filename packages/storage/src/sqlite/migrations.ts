@@ -149,12 +149,13 @@ export const MIGRATIONS: readonly string[] = [
     session_id TEXT NOT NULL REFERENCES sessions (id) ON DELETE CASCADE,
     call_id TEXT NOT NULL,
     tool_name TEXT NOT NULL,
+    handle TEXT NOT NULL,
     args TEXT NOT NULL,
     requested_at INTEGER NOT NULL,
     answered_at INTEGER,
     answer TEXT,
     reason TEXT,
-    PRIMARY KEY (session_id, call_id)
+    PRIMARY KEY (session_id, handle)
   ) WITHOUT ROWID;
 
   -- What was set while the program ran; it stands above the project's file.

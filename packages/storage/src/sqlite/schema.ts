@@ -185,12 +185,12 @@ export const approvals = sqliteTable(
   'approvals',
   {
     sessionId: text('session_id').notNull(),
-    callId: text('call_id').notNull(),
-    toolName: text('tool_name').notNull(),
     /** The call's place in the session: a provider may use a call's id again. */
     handle: text('handle').notNull(),
     /** JSON. */
     args: text('args').notNull(),
+    callId: text('call_id').notNull(),
+    toolName: text('tool_name').notNull(),
     requestedAt: integer('requested_at').notNull(),
     answeredAt: integer('answered_at'),
     answer: text('answer').$type<'once' | 'always' | 'deny'>(),
