@@ -10,6 +10,8 @@ export interface Delivery {
   fault: StreamFault | undefined;
   /** Waited before every chunk. */
   chunkDelayMs: number;
+  /** Told of each piece of a body before it leaves. */
+  onSend(data: string): void;
   /** Called when all is written, before the client can see the end. */
   beforeEnd(): void;
 }
@@ -61,7 +63,7 @@ async function play(pieces: readonly string[], delivery: Delivery, before: numbe
   response.once('close', () => gone.abort());
   try {
     const delayMs = fault?.kind === 'slow' ? fault.delayMs : delivery.chunkDelayMs;
-    const pace = { response, delayMs, signal: gone.signal };
+    const pace = { response, delayMs, onSend: delivery.onSend, signal: gone.signal };
     await writeAll(pieces.slice(0, before), pace);
     const goesOn = fault === undefined || (await strike(fault, pace));
     if (goesOn) await writeAll(pieces.slice(before), pace);
@@ -76,13 +78,18 @@ async function play(pieces: readonly string[], delivery: Delivery, before: numbe
 interface Pace {
   response: ServerResponse;
   delayMs: number;
+  onSend: (data: string) => void;
   signal: AbortSignal;
 }
 
-async function writeAll(pieces: readonly string[], { response, delayMs, signal }: Pace): Promise<void> {
+async function writeAll(
+  pieces: readonly string[],
+  { response, delayMs, onSend, signal }: Pace,
+): Promise<void> {
   for (const piece of pieces) {
     if (delayMs > 0) await delay(delayMs, undefined, { signal });
     signal.throwIfAborted();
+    onSend(piece);
     if (!response.write(piece)) await once(response, 'drain', { signal });
   }
 }

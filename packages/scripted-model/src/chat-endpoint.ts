@@ -3,6 +3,7 @@ import type { ChatCompletionRequest } from '@longhaul/protocol';
 import { sendCompletion, sendError, streamChunks } from './answer.ts';
 import { ApiError, faultError, scriptFailed, unknownModel, wrongKey } from './api-error.ts';
 import { newHead, toChunks, toCompletion, usageOf } from './completion.ts';
+import type { DiskJournal } from './disk-journal.ts';
 import type { Fault, StatusFault } from './fault.ts';
 import type { RequestRecord } from './journal.ts';
 import { type Handling, OwnWords } from './own-words.ts';
@@ -19,6 +20,9 @@ export interface ChatSettings extends Room {
   apiKey: string | undefined;
   /** What goes wrong with which request, by its number. */
   faults: Readonly<Record<number, Fault>>;
+  /** Asked where `faults` has nothing for a request. */
+  randomFault?: (requestNumber: number) => Fault | undefined;
+  journal?: DiskJournal;
   /** Most characters of a delta. */
   chunkChars: number;
   chunkDelayMs: number;
@@ -37,14 +41,20 @@ export async function answerChat(
   counter: PromptCounter,
 ): Promise<void> {
   const { request, response, record } = exchange;
-  response.once('close', () => noteClose(record));
+  response.once('close', () => {
+    noteClose(record);
+    const { number, outcome, status, fault } = record;
+    settings.journal?.write({ type: 'end', number, outcome, status, ...(fault && { fault }) });
+  });
   try {
     checkKey(request, settings.apiKey);
-    const asked = parseChatRequest(await readBody(request));
+    const body = await readBody(request);
+    settings.journal?.write({ type: 'request', number: record.number, body });
+    const asked = parseChatRequest(body);
     noteRequest(record, asked, settings.keepBodies);
     if (asked.model !== settings.model && settings.answersToAnyName !== true) throw unknownModel(asked.model);
 
-    const ordered = settings.faults[record.number];
+    const ordered = settings.faults[record.number] ?? settings.randomFault?.(record.number);
     if (ordered?.kind === 'status') {
       noteFault(record, ordered);
       throw faultError(ordered);
@@ -161,8 +171,10 @@ async function send(reply: ScriptReply, sending: Sending): Promise<void> {
 
   const head = newHead(chat.model);
   const usage = usageOf(prompt, final);
-  const { chunkDelayMs } = settings;
-  const delivery = { response, fault, chunkDelayMs, beforeEnd: () => noteAnswered(record) };
+  const { chunkDelayMs, journal } = settings;
+  const { number } = record;
+  const onSend = (data: string) => journal?.write({ type: 'sent', number, data });
+  const delivery = { response, fault, chunkDelayMs, onSend, beforeEnd: () => noteAnswered(record) };
   if (chat.stream !== true) return sendCompletion(toCompletion(head, final, usage), delivery);
   const includeUsage = chat.stream_options?.include_usage === true;
   const chunks = toChunks(head, final, usage, { chunkChars: settings.chunkChars, includeUsage });

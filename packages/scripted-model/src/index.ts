@@ -1,3 +1,4 @@
+export type { JournalLine } from './disk-journal.ts';
 export type { Fault } from './fault.ts';
 export type { RequestOutcome, RequestRecord, ScriptedModelStats } from './journal.ts';
 export {
@@ -20,6 +21,7 @@ export {
   startScriptedModelProcess,
 } from './process.ts';
 export { MEDIA_TOKENS } from './prompt-counter.ts';
+export type { RandomFaultOptions } from './random-faults.ts';
 export {
   inOrder,
   type Script,

@@ -4,9 +4,11 @@ import { loadGptCounter } from '@longhaul/models';
 import { sendError, sendJson } from './answer.ts';
 import { ApiError, unknownUrl } from './api-error.ts';
 import { answerChat, type ChatSettings, checkKey } from './chat-endpoint.ts';
+import { openDiskJournal } from './disk-journal.ts';
 import type { Fault } from './fault.ts';
 import { newRecord, type RequestRecord, type ScriptedModelStats, statsOf } from './journal.ts';
 import { PromptCounter } from './prompt-counter.ts';
+import { type RandomFaultOptions, randomFaults } from './random-faults.ts';
 import type { Script } from './script.ts';
 
 export interface ScriptedModelServerOptions {
@@ -27,6 +29,10 @@ export interface ScriptedModelServerOptions {
   chunkDelayMs?: number;
   /** What goes wrong with which request: `{1: {kind: 'status', status: 429}}`. It comes before what the script orders. */
   faults?: Readonly<Record<number, Fault>>;
+  /** What goes wrong by chance, where `faults` has nothing for a request. */
+  randomFaults?: RandomFaultOptions;
+  /** A file that gets every request and every piece sent as it happens; see `JournalLine`. */
+  journalFile?: string;
   /** Whether `requests` keeps the bodies. Default true. */
   keepBodies?: boolean;
   /** Default: OpenAI's o200k_base. */
@@ -89,7 +95,11 @@ export async function createScriptedModelServer(
   }
 
   const port = await listen(http, options.port ?? 0);
-  const close = closer(http);
+  const closeHttp = closer(http);
+  const close = async () => {
+    await closeHttp();
+    settings.journal?.[Symbol.dispose]();
+  };
   return {
     url: `http://127.0.0.1:${port}/v1`,
     port,
@@ -112,6 +122,8 @@ async function withDefaults(options: ScriptedModelServerOptions): Promise<ChatSe
     model: options.model ?? 'scripted',
     apiKey: options.apiKey,
     faults: options.faults ?? {},
+    ...(options.randomFaults === undefined ? {} : { randomFault: randomFaults(options.randomFaults) }),
+    ...(options.journalFile === undefined ? {} : { journal: openDiskJournal(options.journalFile) }),
     chunkChars: Math.max(1, options.chunkChars ?? 16),
     chunkDelayMs: options.chunkDelayMs ?? 0,
     keepBodies: options.keepBodies ?? true,
