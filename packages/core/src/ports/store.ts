@@ -29,6 +29,12 @@ export interface Lease {
   readonly epoch: number;
 }
 
+/** Who asks whether a session is free, and how it tells the living from the dead. */
+export interface Claimant {
+  owner: LeaseOwner;
+  isAlive: (owner: LeaseOwner) => boolean;
+}
+
 export interface LeaseHolder {
   runId: string;
   epoch: number;
@@ -43,13 +49,13 @@ export type MessageDraft = Omit<Message, 'sequence' | 'sessionId'>;
 export type MessageClosing = Pick<Message, 'status' | 'tokenCount'> &
   Partial<Pick<Message, 'finishReason' | 'usage' | 'cost' | 'model'>>;
 
+export type NewApproval = Pick<Approval, 'callId' | 'handle' | 'toolName' | 'args'>;
 export type NewSession = Omit<Session, 'updatedAt' | 'status'>;
 export type SessionPatch = Partial<Pick<Session, 'status' | 'task' | 'title' | 'model' | 'metadata'>>;
 
 export interface SessionLog {
   session: Session;
   messages: Message[];
-export type NewApproval = Pick<Approval, 'callId' | 'handle' | 'toolName' | 'args'>;
   /** All marks, undone ones included, in the order in which they were made. */
   marks: Mark[];
   /** Rows that could not be read, and why. They are left as they are. */
@@ -84,9 +90,18 @@ export interface RunRecord {
   sessionId: string;
   owner: LeaseOwner;
   startedAt: number;
+  /** Absent while it runs, and of a run whose process died, until `closeDeadRun`. */
   endedAt?: number;
-  /** Absent while it runs, or when its process died before it could say. */
   status?: RunStatus;
+}
+
+export interface ForkOptions {
+  /** Sequence of the last message that is copied. Default: all are. */
+  at?: number;
+  /** Ids of copied messages and marks. */
+  newId: () => string;
+  /** What becomes of a part that is still open. Pure. */
+  close: (part: Part) => Part;
 }
 
 /**
@@ -107,31 +122,50 @@ export interface Store extends AsyncDisposable {
   /** Newest first. `before` is the id of the last session of the page before. */
   listSessions(options?: { limit?: number; before?: string }): Promise<Session[]>;
   updateSession(sessionId: string, patch: SessionPatch): Promise<Session>;
+  /**
+   * A new session that begins as the source stood at message `at`: messages, parts, and the marks on them. A compaction that was made
+   * later, or hides a later message, is left out with the marks that belong to it. Sequences, and so handles, stay; blobs are shared.
+   *
+   * @throws {LonghaulError} `not_found` when the source has no message `at`.
+   */
+  forkSession(sourceId: string, session: NewSession, options: ForkOptions): Promise<Session>;
   deleteSession(sessionId: string): Promise<void>;
 
   /**
-   * Takes the session for a run, if nobody holds it, or if its holder is dead (`isAlive` says no) or its lease expired.
+   * Takes the session for a run, if nobody holds it, or if its holder is dead (`isAlive` says no) or its lease expired. The run of a
+   * holder that is replaced stays without an end until `closeDeadRun`.
+   *
+   * Between processes of one boot, expiry is measured on the machine's own uptime: a clock that is set makes no difference.
    *
    * @throws {LonghaulError} `session_busy` with the holder in `data`.
    */
   acquireLease(
     sessionId: string,
-    options: {
-      runId: string;
-      owner: LeaseOwner;
-      ttlMs: number;
-      isAlive: (owner: LeaseOwner) => boolean;
-      events?: readonly EventPayload[];
-    },
+    options: Claimant & { runId: string; ttlMs: number; events?: readonly EventPayload[] },
   ): Promise<{ lease: Lease; events: LonghaulEvent[] }>;
   renewLease(lease: Lease, ttlMs: number): Promise<void>;
-  leaseHolder(sessionId: string): Promise<LeaseHolder | undefined>;
+  /** Who holds the session. With a claimant, only a holder that `acquireLease` would not replace. */
+  leaseHolder(sessionId: string, claimant?: Claimant): Promise<LeaseHolder | undefined>;
+  /** Ends, as interrupted, a run that another replaced. Does nothing and answers `[]` when it has an end. */
+  closeDeadRun(lease: Lease, runId: string, events: readonly EventPayload[]): Promise<LonghaulEvent[]>;
   /**
    * Ends the run and gives the lease back. With `onlyIfQueueEmpty` and a message waiting, changes nothing and answers
    * `{finished: false}`.
    */
   finishRun(lease: Lease, options: FinishRunOptions): Promise<{ finished: boolean; events: LonghaulEvent[] }>;
   listRuns(sessionId: string): Promise<RunRecord[]>;
+  /**
+   * Asks the run that holds the session to end. Answers who holds it; nobody, when nobody alive does. The wish stands until
+   * `answerCancel`, or until the run is deleted.
+   */
+  requestCancel(
+    sessionId: string,
+    options: Claimant & { clearQueue: boolean },
+  ): Promise<{ holder?: LeaseHolder; clearedMessages: number }>;
+  /** Whether someone wants the run to end, and it has not answered. */
+  hasCancelRequest(runId: string): Promise<boolean>;
+  /** The run has ended and nothing of it goes on: whoever asked for it may go on. */
+  answerCancel(runId: string): Promise<void>;
 
   appendMessage(
     lease: Lease,
@@ -175,29 +209,6 @@ export interface Store extends AsyncDisposable {
     build: (queued: readonly QueuedMessage[]) => { draft: MessageDraft; events: readonly EventPayload[] },
   ): Promise<{ message: Message; events: LonghaulEvent[] } | undefined>;
 
-  /** The compaction row, its summary and all further marks, in one transaction. */
-  recordCompaction(
-    lease: Lease,
-    compaction: Omit<Compaction, 'kind' | 'sessionId'>,
-    options?: { marks?: readonly Mark[]; events?: readonly EventPayload[] },
-  ): Promise<LonghaulEvent[]>;
-  recordMarks(
-    lease: Lease,
-    marks: readonly Mark[],
-    events?: readonly EventPayload[],
-  ): Promise<LonghaulEvent[]>;
-  /** Marks the mark as undone; with a compaction, the prune and cut marks that name it by `compactionId` too. Undoing what was undone, or an id that is not there, answers false. */
-  undoMark(sessionId: string, markId: string, undoneAt: number): Promise<boolean>;
-
-  loadLog(sessionId: string): Promise<SessionLog>;
-  /** Durable events with a number greater than `after`, in order. */
-  readEvents(sessionId: string, options?: { after?: number; limit?: number }): Promise<LonghaulEvent[]>;
-  /**
-   * Parts whose text holds all the terms, best first. Identifiers are found by their words too (`retryAfter` by "retry").
-   * A part is found once it is closed. Terms are literal: no query syntax.
-   */
-  search(terms: string, options?: { sessionId?: string; limit?: number }): Promise<SearchHit[]>;
-}
   /** Stores that a call waits for an answer, with `approval:requested`. Repeating a handle stores nothing and answers as it stands now, with no events. */
   requestApproval(
     lease: Lease,
@@ -215,3 +226,34 @@ export interface Store extends AsyncDisposable {
   /** In the order in which they were requested. */
   listApprovals(sessionId: string, options?: { open?: boolean }): Promise<Approval[]>;
 
+  /** The compaction row, its summary and all further marks, in one transaction. */
+  recordCompaction(
+    lease: Lease,
+    compaction: Omit<Compaction, 'kind' | 'sessionId'>,
+    options?: { marks?: readonly Mark[]; events?: readonly EventPayload[] },
+  ): Promise<LonghaulEvent[]>;
+  recordMarks(
+    lease: Lease,
+    marks: readonly Mark[],
+    events?: readonly EventPayload[],
+  ): Promise<LonghaulEvent[]>;
+  /** Marks the mark as undone; with a compaction, the prune and cut marks that name it by `compactionId` too. Undoing what was undone, or an id that is not there, answers false. */
+  undoMark(sessionId: string, markId: string, undoneAt: number): Promise<boolean>;
+
+  loadLog(sessionId: string): Promise<SessionLog>;
+  /** The number of the session's newest event, 0 without one. */
+  lastEventNumber(sessionId: string): Promise<number>;
+  /** Durable events with a number greater than `after`, in order. */
+  readEvents(sessionId: string, options?: { after?: number; limit?: number }): Promise<LonghaulEvent[]>;
+  /**
+   * Parts whose text holds all the terms, best first. Identifiers are found by their words too (`retryAfter` by "retry").
+   * A part is found once it is closed. Terms are literal: no query syntax.
+   */
+  search(terms: string, options?: { sessionId?: string; limit?: number }): Promise<SearchHit[]>;
+
+  /**
+   * Calls the listener, within a moment, after another process has changed what is stored, and after a cancel was asked for or
+   * answered. It is not said what changed. Does not keep a process alive.
+   */
+  watch(listener: () => void): Disposable;
+}

@@ -1,6 +1,8 @@
 import type { ContractRunner } from './contract-runner.ts';
 import { approvalContract } from './store-approval-contract.ts';
+import { cancelContract } from './store-cancel-contract.ts';
 import type { OpenStore } from './store-fixtures.ts';
+import { forkContract } from './store-fork-contract.ts';
 import { leaseContract } from './store-lease-contract.ts';
 import { logContract } from './store-log-contract.ts';
 import { markContract } from './store-mark-contract.ts';
@@ -17,6 +19,8 @@ export function storeContract(runner: ContractRunner, name: string, open: OpenSt
   runner.describe(`store contract: ${name}`, () => {
     runner.describe('sessions', () => sessionContract(runner, open));
     runner.describe('leases', () => leaseContract(runner, open));
+    runner.describe('cancels', () => cancelContract(runner, open));
+    runner.describe('forks', () => forkContract(runner, open));
     runner.describe('log', () => logContract(runner, open));
     runner.describe('queue', () => queueContract(runner, open));
     runner.describe('approvals', () => approvalContract(runner, open));

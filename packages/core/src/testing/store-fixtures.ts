@@ -11,8 +11,8 @@ import type { Lease, LeaseOwner, MessageDraft, NewSession, Store } from '../port
 
 /** Rows for store tests. Ids are given, so that a test reads as what it says. */
 
-/** Opens an empty store of its own for one test. `now` is the store's clock. */
-export type OpenStore = (options?: { now?: () => number }) => Promise<Store>;
+/** Opens an empty store of its own for one test. `now` is the store's clock, `uptime` that of its machine. */
+export type OpenStore = (options?: { now?: () => number; uptime?: () => number }) => Promise<Store>;
 
 export const OWNER: LeaseOwner = { host: 'here', bootId: 'boot-1', pid: 4242, processStartedAt: '17' };
 

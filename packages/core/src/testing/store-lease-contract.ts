@@ -37,7 +37,7 @@ export function leaseContract({ it }: ContractRunner, open: OpenStore): void {
     assert.equal((await store.listRuns('s1')).length, 1);
   });
 
-  it('replaces a dead owner at once, ends its run as interrupted and fences its appends', async () => {
+  it('replaces a dead owner at once, leaves its run without an end and fences its appends', async () => {
     let time = 100;
     await using store = await open({ now: () => time });
     const dead = await heldSession(store);
@@ -66,8 +66,6 @@ export function leaseContract({ it }: ContractRunner, open: OpenStore): void {
         sessionId: 's1',
         owner: OWNER,
         startedAt: 100,
-        endedAt: 200,
-        status: 'interrupted',
       },
       { runId: 'run-2', sessionId: 's1', owner: { ...OWNER, pid: 5 }, startedAt: 200 },
     ]);
@@ -77,7 +75,7 @@ export function leaseContract({ it }: ContractRunner, open: OpenStore): void {
 
   it('replaces a silent owner only after its lease expired, and a renewal postpones that', async () => {
     let time = 0;
-    await using store = await open({ now: () => time });
+    await using store = await open({ now: () => time, uptime: () => time });
     const lease = await heldSession(store);
     time = 59_999;
     await refused(acquire(store, 's1', 'run-2'), 'session_busy');

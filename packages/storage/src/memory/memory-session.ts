@@ -9,6 +9,7 @@ import type {
   RunStatus,
   Session,
 } from '@longhaul/protocol';
+import type { Expiry } from '../shared/clock.ts';
 import { assertDurable, leaseLost } from '../shared/store-errors.ts';
 
 interface QueueEntry {
@@ -22,12 +23,14 @@ interface QueueEntry {
 export class MemorySession {
   readonly messages: Message[] = [];
   readonly marks: Mark[] = [];
-  readonly runs: RunRecord[] = [];
   readonly approvals: Approval[] = [];
+  readonly runs: RunRecord[] = [];
   readonly events: LonghaulEvent[] = [];
   readonly queue: QueueEntry[] = [];
   session: Session;
-  holder: LeaseHolder | undefined;
+  holder: (LeaseHolder & Expiry) | undefined;
+  /** Runs that someone wants to end. */
+  readonly cancels = new Set<string>();
   epoch = 0;
   readonly #now: () => number;
 
@@ -73,6 +76,13 @@ export class MemorySession {
     const run = this.runs.find(({ runId }) => runId === this.holder?.runId);
     if (run !== undefined) Object.assign(run, { endedAt: this.#now(), status });
     this.holder = undefined;
+  }
+
+  /** @returns How many waited. */
+  clearQueue(): number {
+    const { waiting } = this;
+    for (const entry of waiting) entry.state = 'removed';
+    return waiting.length;
   }
 
   touch(): void {

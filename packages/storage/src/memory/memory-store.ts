@@ -1,4 +1,4 @@
-import type { FinishRunOptions, Lease, SessionLog, Store } from '@longhaul/core';
+import type { Claimant, FinishRunOptions, Lease, LeaseHolder, SessionLog, Store } from '@longhaul/core';
 import { isOpen, type LonghaulEvent, type Mark, type Message, toLonghaulError } from '@longhaul/protocol';
 import { answeredEvent, requestedEvent } from '../shared/approval-events.ts';
 import { type Clock, expiryAfter, isHeld, machineUptime } from '../shared/clock.ts';
@@ -8,6 +8,7 @@ import {
   assertDurable,
   idTaken,
   messageNotInSession,
+  noSuchMessage,
   partIsClosed,
   partLeavesHole,
   queueFull,
@@ -22,11 +23,13 @@ import { MemorySession } from './memory-session.ts';
 export interface MemoryStoreOptions {
   /** Milliseconds since 1970. Default: `Date.now`. */
   now?: () => number;
+  /** Milliseconds since the machine started, which no one can set. Default: the machine's. */
+  uptime?: () => number;
 }
 
 /** A store that lives as long as its process: for tests, and for sessions that nobody needs again. */
 export function createMemoryStore(options: MemoryStoreOptions = {}): Store {
-  return new MemoryStore(options.now ?? Date.now);
+  return new MemoryStore({ now: options.now ?? Date.now, uptime: options.uptime ?? machineUptime });
 }
 
 /**
@@ -35,10 +38,13 @@ export function createMemoryStore(options: MemoryStoreOptions = {}): Store {
  */
 class MemoryStore implements Store {
   #sessions: Map<string, MemorySession> | undefined = new Map();
+  readonly #watchers = new Listeners();
+  readonly #clock: Clock;
   readonly #now: () => number;
 
-  constructor(now: () => number) {
-    this.#now = now;
+  constructor(clock: Clock) {
+    this.#clock = clock;
+    this.#now = clock.now;
   }
 
   createSession: Store['createSession'] = async (session) => {
@@ -71,28 +77,75 @@ class MemoryStore implements Store {
     this.#all.delete(sessionId);
   };
 
-  acquireLease: Store['acquireLease'] = async (sessionId, { runId, owner, ttlMs, isAlive, events = [] }) => {
+  forkSession: Store['forkSession'] = async (sourceId, session, { at, newId, close }) => {
+    const source = this.#get(sourceId);
+    const last = source.messages.at(-1)?.sequence ?? 0;
+    const end = at ?? last;
+    if (end > last || (end < 1 && last > 0)) throw noSuchMessage(sourceId, end, last);
+    await this.createSession(session);
+    const fork = this.#get(session.id);
+    const messageIds = new Map<string, string>();
+    for (const message of source.messages.slice(0, end)) {
+      const id = newId();
+      messageIds.set(message.id, id);
+      const copy = { ...structuredClone(message), id, sessionId: session.id };
+      if (copy.status === 'running') copy.status = 'interrupted';
+      copy.parts = copy.parts.map((part) => (isOpen(part) ? close(part) : part));
+      fork.messages.push(copy);
+    }
+    const before = source.messages[end]?.createdAt ?? Number.POSITIVE_INFINITY;
+    const marks = structuredClone(source.marks);
+    fork.marks.push(...forkedMarks(marks, { sessionId: session.id, messageIds, newId, before }));
+    fork.touch();
+    return structuredClone(fork.session);
+  };
+
+  acquireLease: Store['acquireLease'] = async (sessionId, { runId, ttlMs, events = [], ...claimant }) => {
     const held = this.#get(sessionId);
     assertDurable(events);
-    const { holder } = held;
-    if (holder !== undefined && holder.expiresAt > this.#now() && isAlive(holder.owner)) {
-      throw sessionBusy(sessionId, holder);
-    }
+    const holder = this.#holder(held, claimant);
+    if (holder !== undefined) throw sessionBusy(sessionId, holder);
     if (this.#list.some(({ runs }) => runs.some((run) => run.runId === runId))) throw idTaken('run', runId);
-    held.endRun('interrupted');
     held.epoch += 1;
     const { epoch } = held;
-    held.holder = { runId, epoch, owner: structuredClone(owner), expiresAt: this.#now() + ttlMs };
+    const owner = structuredClone(claimant.owner);
+    held.holder = { runId, epoch, owner, ...expiryAfter(ttlMs, this.#clock) };
     held.runs.push({ runId, sessionId, owner: structuredClone(owner), startedAt: this.#now() });
     return { lease: { sessionId, runId, epoch }, events: held.appendEvents(events) };
   };
 
   renewLease: Store['renewLease'] = async (lease, ttlMs) => {
     const { holder } = this.#held(lease);
-    if (holder !== undefined) holder.expiresAt = this.#now() + ttlMs;
+    if (holder !== undefined) Object.assign(holder, expiryAfter(ttlMs, this.#clock));
   };
 
-  leaseHolder: Store['leaseHolder'] = async (sessionId) => structuredClone(this.#get(sessionId).holder);
+  leaseHolder: Store['leaseHolder'] = async (sessionId, claimant) =>
+    structuredClone(this.#holder(this.#get(sessionId), claimant));
+
+  closeDeadRun: Store['closeDeadRun'] = async (lease, runId, events) => {
+    const held = this.#held(lease, events);
+    const dead = held.runs.find((run) => run.runId === runId && run.endedAt === undefined);
+    if (dead === undefined || runId === lease.runId) return [];
+    Object.assign(dead, { endedAt: this.#now(), status: 'interrupted' });
+    return held.appendEvents(events);
+  };
+
+  requestCancel: Store['requestCancel'] = async (sessionId, { clearQueue, ...claimant }) => {
+    const held = this.#get(sessionId);
+    const holder = this.#holder(held, claimant);
+    if (holder !== undefined) held.cancels.add(holder.runId);
+    const clearedMessages = clearQueue ? held.clearQueue() : 0;
+    this.#watchers.notifySoon();
+    return { ...(holder === undefined ? {} : { holder: structuredClone(holder) }), clearedMessages };
+  };
+
+  hasCancelRequest: Store['hasCancelRequest'] = async (runId) =>
+    this.#list.some(({ cancels }) => cancels.has(runId));
+
+  answerCancel: Store['answerCancel'] = async (runId) => {
+    for (const { cancels } of this.#list) cancels.delete(runId);
+    this.#watchers.notifySoon();
+  };
 
   finishRun: Store['finishRun'] = async (lease, options: FinishRunOptions) => {
     const held = this.#held(lease, options.events);
@@ -158,11 +211,7 @@ class MemoryStore implements Store {
     return entry !== undefined;
   };
 
-  clearQueue: Store['clearQueue'] = async (sessionId) => {
-    const { waiting } = this.#get(sessionId);
-    for (const entry of waiting) entry.state = 'removed';
-    return waiting.length;
-  };
+  clearQueue: Store['clearQueue'] = async (sessionId) => this.#get(sessionId).clearQueue();
 
   takeQueue: Store['takeQueue'] = async (lease, build) => {
     const held = this.#held(lease);
@@ -176,6 +225,31 @@ class MemoryStore implements Store {
     for (const entry of waiting) entry.state = 'taken';
     return { message: held.appendMessage(draft), events: held.appendEvents(events) };
   };
+
+  requestApproval: Store['requestApproval'] = async (lease, request) => {
+    const held = this.#held(lease);
+    const known = held.approvals.find(({ handle }) => handle === request.handle);
+    if (known !== undefined) return { approval: structuredClone(known), events: [] };
+    const { sessionId } = lease;
+    const approval = { ...structuredClone(request), sessionId, requestedAt: this.#now() };
+    held.approvals.push(approval);
+    return { approval: structuredClone(approval), events: held.appendEvents([requestedEvent(approval)]) };
+  };
+
+  answerApproval: Store['answerApproval'] = async (sessionId, callId, answer) => {
+    const held = this.#get(sessionId);
+    const approval = held.approvals.findLast((candidate) => candidate.callId === callId);
+    if (approval === undefined) return undefined;
+    const isNew = approval.answeredAt === undefined;
+    if (isNew) Object.assign(approval, answer, { answeredAt: this.#now() });
+    const events = isNew ? held.appendEvents([answeredEvent(approval)]) : [];
+    return { approval: structuredClone(approval), isNew, events };
+  };
+
+  listApprovals: Store['listApprovals'] = async (sessionId, { open = false } = {}) =>
+    structuredClone(
+      this.#get(sessionId).approvals.filter(({ answeredAt }) => !open || answeredAt === undefined),
+    );
 
   recordCompaction: Store['recordCompaction'] = async (
     lease,
@@ -204,6 +278,8 @@ class MemoryStore implements Store {
     return structuredClone({ session, messages, marks, damaged: [] });
   };
 
+  lastEventNumber: Store['lastEventNumber'] = async (sessionId) => this.#get(sessionId).events.length;
+
   readEvents: Store['readEvents'] = async (sessionId, { after = 0, limit = Number.POSITIVE_INFINITY } = {}) =>
     structuredClone(this.#get(sessionId).events.slice(after, after + limit));
 
@@ -216,7 +292,10 @@ class MemoryStore implements Store {
     );
   };
 
+  watch: Store['watch'] = (listener) => this.#watchers.add(listener);
+
   async [Symbol.asyncDispose](): Promise<void> {
+    this.#watchers.clear();
     this.#sessions = undefined;
   }
 
@@ -226,31 +305,6 @@ class MemoryStore implements Store {
   }
 
   get #list(): MemorySession[] {
-  requestApproval: Store['requestApproval'] = async (lease, request) => {
-    const held = this.#held(lease);
-    const known = held.approvals.find(({ handle }) => handle === request.handle);
-    if (known !== undefined) return { approval: structuredClone(known), events: [] };
-    const { sessionId } = lease;
-    const approval = { ...structuredClone(request), sessionId, requestedAt: this.#now() };
-    held.approvals.push(approval);
-    return { approval: structuredClone(approval), events: held.appendEvents([requestedEvent(approval)]) };
-  };
-
-  answerApproval: Store['answerApproval'] = async (sessionId, callId, answer) => {
-    const held = this.#get(sessionId);
-    const approval = held.approvals.findLast((candidate) => candidate.callId === callId);
-    if (approval === undefined) return undefined;
-    const isNew = approval.answeredAt === undefined;
-    if (isNew) Object.assign(approval, answer, { answeredAt: this.#now() });
-    const events = isNew ? held.appendEvents([answeredEvent(approval)]) : [];
-    return { approval: structuredClone(approval), isNew, events };
-  };
-
-  listApprovals: Store['listApprovals'] = async (sessionId, { open = false } = {}) =>
-    structuredClone(
-      this.#get(sessionId).approvals.filter(({ answeredAt }) => !open || answeredAt === undefined),
-    );
-
     return [...this.#all.values()];
   }
 
@@ -258,6 +312,14 @@ class MemoryStore implements Store {
     const held = this.#all.get(sessionId);
     if (held === undefined) throw sessionNotFound(sessionId);
     return held;
+  }
+
+  /** With a claimant, only a holder that must be left alone. */
+  #holder({ holder }: MemorySession, claimant?: Claimant): LeaseHolder | undefined {
+    if (holder === undefined) return undefined;
+    if (claimant !== undefined && !isHeld(holder, claimant, this.#clock)) return undefined;
+    const { expiresUptime: _uptime, ...told } = holder;
+    return told;
   }
 
   #held(lease: Lease, events: Parameters<Store['appendEvents']>[1] = []): MemorySession {

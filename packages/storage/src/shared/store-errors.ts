@@ -9,6 +9,14 @@ export function sessionNotFound(sessionId: string): LonghaulError {
   });
 }
 
+export function noSuchMessage(sessionId: string, sequence: number, last: number): LonghaulError {
+  return new LonghaulError(
+    'not_found',
+    `Session "${sessionId}" has no message m${sequence}: its messages are m1 to m${last}.`,
+    { data: { sessionId, sequence, last } },
+  );
+}
+
 export function sessionExists(sessionId: string): LonghaulError {
   return new LonghaulError('invalid_request', `A session "${sessionId}" exists already. Use another id.`, {
     data: { sessionId },

@@ -1,62 +1,72 @@
-import type { Lease, LeaseHolder, LeaseOwner, RunRecord } from '@longhaul/core';
+import type { Claimant, Lease, LeaseHolder, LeaseOwner, RunRecord } from '@longhaul/core';
 import type { RunStatus } from '@longhaul/protocol';
-import { asc, eq } from 'drizzle-orm';
+import { and, asc, eq, isNull } from 'drizzle-orm';
+import { type Clock, expiryAfter, isHeld } from '../shared/clock.ts';
 import { withoutNulls } from '../shared/json.ts';
 import { idTaken, sessionBusy } from '../shared/store-errors.ts';
 import type { Drizzle } from './connection.ts';
 import { runs } from './schema.ts';
 import type { Head } from './session-heads.ts';
 
-export interface AcquireOptions {
+export interface AcquireOptions extends Claimant {
   runId: string;
-  owner: LeaseOwner;
   ttlMs: number;
-  isAlive: (owner: LeaseOwner) => boolean;
 }
 
 type RunRow = typeof runs.$inferSelect;
 
 /** Leases live in the session's head; the run that holds it, and those before, are rows of `runs`. */
-export function createLeaseTable(db: Drizzle, now: () => number) {
+export function createLeaseTable(db: Drizzle, clock: Clock) {
+  const { now } = clock;
   const run = (runId: string) => db.select().from(runs).where(eq(runs.runId, runId)).get();
 
-  function holder(head: Head): LeaseHolder | undefined {
+  function holder(head: Head, claimant?: Claimant): LeaseHolder | undefined {
     const row = head.runId === null ? undefined : run(head.runId);
     if (row === undefined) return undefined;
-    return { runId: row.runId, epoch: row.epoch, owner: ownerOf(row), expiresAt: head.expiresAt ?? 0 };
-  }
-
-  function end(head: Head, status: RunStatus): void {
-    if (head.runId === null) return;
-    db.update(runs).set({ endedAt: now(), status }).where(eq(runs.runId, head.runId)).run();
-    head.runId = null;
-    head.expiresAt = null;
+    const { expiresAt, expiresUptime } = head;
+    const owner = ownerOf(row);
+    const expiry = { expiresAt: expiresAt ?? 0, expiresUptime: expiresUptime ?? 0 };
+    if (claimant !== undefined && !isHeld({ owner, ...expiry }, claimant, clock)) return undefined;
+    return { runId: row.runId, epoch: row.epoch, owner, expiresAt: expiry.expiresAt };
   }
 
   return {
     holder,
-    end,
     /** Changes the head; the caller saves it. */
-    acquire(head: Head, { runId, owner, ttlMs, isAlive }: AcquireOptions): Lease {
-      const current = holder(head);
-      if (current !== undefined && current.expiresAt > now() && isAlive(current.owner)) {
-        throw sessionBusy(head.sessionId, current);
-      }
-      end(head, 'interrupted');
+    end(head: Head, status: RunStatus): void {
+      if (head.runId === null) return;
+      db.update(runs).set({ endedAt: now(), status }).where(eq(runs.runId, head.runId)).run();
+      head.runId = null;
+      head.expiresAt = null;
+      head.expiresUptime = null;
+    },
+
+    /** Changes the head; the caller saves it. */
+    acquire(head: Head, { runId, ttlMs, ...claimant }: AcquireOptions): Lease {
+      const current = holder(head, claimant);
+      if (current !== undefined) throw sessionBusy(head.sessionId, current);
       if (run(runId) !== undefined) throw idTaken('run', runId);
       head.epoch += 1;
       head.runId = runId;
-      head.expiresAt = now() + ttlMs;
+      Object.assign(head, expiryAfter(ttlMs, clock));
       const { sessionId, epoch } = head;
       db.insert(runs)
-        .values({ ...owner, runId, sessionId, epoch, startedAt: now() })
+        .values({ ...claimant.owner, runId, sessionId, epoch, startedAt: now() })
         .run();
       return { sessionId, runId, epoch };
     },
 
     /** Changes the head; the caller saves it. */
     renew(head: Head, ttlMs: number): void {
-      head.expiresAt = now() + ttlMs;
+      Object.assign(head, expiryAfter(ttlMs, clock));
+    },
+
+    /** False when the run has an end already, or is no other run of the session. */
+    closeDead({ sessionId, runId: ownId }: Lease, runId: string): boolean {
+      if (runId === ownId) return false;
+      const open = and(eq(runs.runId, runId), eq(runs.sessionId, sessionId), isNull(runs.endedAt));
+      const end = { endedAt: now(), status: 'interrupted' as const };
+      return db.update(runs).set(end).where(open).returning({ runId: runs.runId }).get() !== undefined;
     },
 
     list(sessionId: string): RunRecord[] {

@@ -28,9 +28,25 @@ export function readLogRows(db: Drizzle, sessionId: string) {
       .where(ofSession)
       .orderBy(asc(partChunks.key))
       .all(),
+    ...readMarks(db, sessionId),
+  };
+}
+
+function readMarks(db: Drizzle, sessionId: string) {
+  return {
     marks: db.select().from(marks).where(eq(marks.sessionId, sessionId)).orderBy(asc(marks.key)).all(),
     compactions: db.select().from(compactions).where(eq(compactions.sessionId, sessionId)).all(),
   };
+}
+
+/** The marks of a session in order, each to be parsed alone: a damaged one throws when it is. */
+export function readMarkRows(db: Drizzle, sessionId: string): (() => Mark)[] {
+  // Written by this store from a mark.
+  return assembleMarks(readMarks(db, sessionId)).map(
+    ([, parse]) =>
+      () =>
+        parse() as Mark,
+  );
 }
 
 /** Makes the log of the rows. What is damaged is named and left out; the rest of its message stays. */
@@ -96,7 +112,7 @@ function assembleParts(
   return byMessage;
 }
 
-function assembleMarks(rows: LogRows): [Place, () => unknown][] {
+function assembleMarks(rows: ReturnType<typeof readMarks>): [Place, () => unknown][] {
   const byId = new Map(rows.compactions.map((row) => [row.id, row]));
   return rows.marks.map(({ id, kind, body, undoneAt }) => {
     if (kind !== 'compaction') {

@@ -127,6 +127,8 @@ export const MIGRATIONS: readonly string[] = [
   END;
   `,
   `
+  ALTER TABLE heads ADD COLUMN expires_uptime INTEGER;
+
   -- A wish to end a run, from any process. The run's own process looks for it.
   CREATE TABLE cancels (
     run_id TEXT PRIMARY KEY REFERENCES runs (run_id) ON DELETE CASCADE,
@@ -147,9 +149,9 @@ export const MIGRATIONS: readonly string[] = [
   -- Calls that wait for a person, and what was answered.
   CREATE TABLE approvals (
     session_id TEXT NOT NULL REFERENCES sessions (id) ON DELETE CASCADE,
+    handle TEXT NOT NULL,
     call_id TEXT NOT NULL,
     tool_name TEXT NOT NULL,
-    handle TEXT NOT NULL,
     args TEXT NOT NULL,
     requested_at INTEGER NOT NULL,
     answered_at INTEGER,

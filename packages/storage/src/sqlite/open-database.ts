@@ -1,5 +1,6 @@
 import { dirname } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { machineUptime } from '../shared/clock.ts';
 import { makePrivateFile, makePrivateFolder } from '../shared/private-folder.ts';
 import { type Connection, connect } from './connection.ts';
 import { DatabaseFile, LOG_BYTES } from './database-file.ts';
@@ -14,6 +15,7 @@ const MEMORY = ':memory:';
 export async function openDatabase({
   path,
   now = Date.now,
+  uptime = machineUptime,
   busyTimeoutMs = 5000,
 }: SqliteStoreOptions): Promise<SqliteStore> {
   await makeFolder(path);
@@ -22,7 +24,7 @@ export async function openDatabase({
     connection = await connect(path);
     await prepare(connection, { path, now, busyTimeoutMs });
     const file = new DatabaseFile(connection, { path, busyTimeoutMs });
-    return new SqliteStore(connection, { path, now, file });
+    return new SqliteStore(connection, { path, clock: { now, uptime }, file });
   } catch (error) {
     connection?.close();
     throw mapSqliteError(error, path);
@@ -46,7 +48,7 @@ async function makeFolder(path: string): Promise<void> {
  */
 async function prepare(
   connection: Connection,
-  { path, now, busyTimeoutMs }: Required<SqliteStoreOptions>,
+  { path, now, busyTimeoutMs }: Required<Omit<SqliteStoreOptions, 'uptime'>>,
 ): Promise<void> {
   connection.exec(`PRAGMA busy_timeout = ${busyTimeoutMs}`);
   const deadline = performance.now() + busyTimeoutMs;

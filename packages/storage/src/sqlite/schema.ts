@@ -31,6 +31,8 @@ export const heads = sqliteTable('heads', {
   /** The run that holds the lease, or null. */
   runId: text('run_id'),
   expiresAt: integer('expires_at'),
+  /** The same moment as milliseconds since the holder's machine started: no clock that is set moves it. */
+  expiresUptime: integer('expires_uptime'),
 });
 
 export const runs = sqliteTable(
@@ -187,10 +189,10 @@ export const approvals = sqliteTable(
     sessionId: text('session_id').notNull(),
     /** The call's place in the session: a provider may use a call's id again. */
     handle: text('handle').notNull(),
-    /** JSON. */
-    args: text('args').notNull(),
     callId: text('call_id').notNull(),
     toolName: text('tool_name').notNull(),
+    /** JSON. */
+    args: text('args').notNull(),
     requestedAt: integer('requested_at').notNull(),
     answeredAt: integer('answered_at'),
     answer: text('answer').$type<'once' | 'always' | 'deny'>(),

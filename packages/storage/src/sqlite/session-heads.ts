@@ -26,6 +26,7 @@ export function createSessionHeads(db: Drizzle, now: () => number) {
         epoch: sql`${sql.placeholder('epoch')}`,
         runId: sql`${sql.placeholder('runId')}`,
         expiresAt: sql`${sql.placeholder('expiresAt')}`,
+        expiresUptime: sql`${sql.placeholder('expiresUptime')}`,
       })
       .where(eq(heads.sessionId, sql.placeholder('sessionId')))
       .prepare(),

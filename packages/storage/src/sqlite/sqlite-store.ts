@@ -1,21 +1,23 @@
 import type {
+  Claimant,
   FinishRunOptions,
+  ForkOptions,
   Lease,
   LeaseHolder,
   MessageClosing,
   MessageDraft,
+  NewApproval,
   NewSession,
   RunRecord,
-  NewApproval,
   SearchHit,
   SessionLog,
   SessionPatch,
   Store,
 } from '@longhaul/core';
 import type {
+  Approval,
   Compaction,
   EventPayload,
-  Approval,
   LonghaulEvent,
   Mark,
   Message,
@@ -23,16 +25,17 @@ import type {
   QueuedMessage,
   Session,
 } from '@longhaul/protocol';
-import { storeClosed } from '../shared/store-errors.ts';
-import type { Connection } from './connection.ts';
 import { answeredEvent, requestedEvent } from '../shared/approval-events.ts';
 import type { Clock } from '../shared/clock.ts';
 import type { Listeners } from '../shared/listeners.ts';
-import type { DatabaseFile } from './database-file.ts';
+import { storeClosed } from '../shared/store-errors.ts';
 import { type ApprovalTable, createApprovalTable } from './approval-table.ts';
 import { type CancelTable, createCancelTable } from './cancel-table.ts';
 import { createChangeWatcher } from './change-watcher.ts';
+import type { Connection } from './connection.ts';
+import type { DatabaseFile } from './database-file.ts';
 import { createEventLog, type EventLog } from './event-log.ts';
+import { forkLog } from './fork-session.ts';
 import { type AcquireOptions, createLeaseTable, type LeaseTable } from './lease-table.ts';
 import { assembleLog, readLogRows } from './log-reader.ts';
 import { createMarkTable, type MarkTable } from './mark-table.ts';
@@ -52,38 +55,42 @@ export class SqliteStore implements Store {
   readonly #heads: SessionHeads;
   readonly #sessions: SessionTable;
   readonly #leases: LeaseTable;
+  readonly #cancels: CancelTable;
   readonly #messages: MessageTable;
   readonly #parts: PartTable;
   readonly #events: EventLog;
   readonly #queue: QueueTable;
   readonly #marks: MarkTable;
+  readonly #approvals: ApprovalTable;
   readonly #search: PartSearch;
+  readonly #watchers: Listeners;
   #closed = false;
 
   constructor(
-  readonly #approvals: ApprovalTable;
     connection: Connection,
-    { path, now, file }: { path: string; now: () => number; file: DatabaseFile },
+    { path, clock, file }: { path: string; clock: Clock; file: DatabaseFile },
   ) {
     const { db } = connection;
+    const { now } = clock;
     this.#connection = connection;
     this.#heads = createSessionHeads(db, now);
     this.#sessions = createSessionTable(db, this.#heads);
-    this.#leases = createLeaseTable(db, now);
+    this.#leases = createLeaseTable(db, clock);
+    this.#cancels = createCancelTable(db, now);
     this.#events = createEventLog(db, now);
     this.#search = createPartSearch(db);
     this.#parts = createPartTable(db, this.#search);
     this.#messages = createMessageTable(db, this.#parts);
     this.#queue = createQueueTable(db, this.#events);
     this.#marks = createMarkTable(db);
+    this.#watchers = createChangeWatcher(connection);
+    this.#approvals = createApprovalTable(db, now);
     this.#transactions = new TransactionQueue(connection, {
       file,
       mapError: (thrown) => mapSqliteError(thrown, path),
       forget: () => {
         this.#heads.forget();
         this.#parts.forget();
-    this.#watchers = createChangeWatcher(connection);
-    this.#approvals = createApprovalTable(db, now);
       },
     });
   }
@@ -102,6 +109,18 @@ export class SqliteStore implements Store {
 
   updateSession(sessionId: string, patch: SessionPatch): Promise<Session> {
     return this.#write(() => this.#sessions.update(sessionId, patch));
+  }
+
+  forkSession(sourceId: string, session: NewSession, options: ForkOptions): Promise<Session> {
+    return this.#write(() => {
+      const source = this.#heads.of(sourceId);
+      this.#sessions.create(session);
+      const head = this.#heads.of(session.id);
+      const { db } = this.#connection;
+      forkLog({ db, parts: this.#parts, marks: this.#marks }, { source, head, session }, options);
+      this.#heads.save(head);
+      return this.#sessions.existing(session.id);
+    });
   }
 
   deleteSession(sessionId: string): Promise<void> {
@@ -127,8 +146,15 @@ export class SqliteStore implements Store {
     });
   }
 
-  leaseHolder(sessionId: string): Promise<LeaseHolder | undefined> {
-    return this.#read(() => this.#leases.holder(this.#heads.of(sessionId)));
+  leaseHolder(sessionId: string, claimant?: Claimant): Promise<LeaseHolder | undefined> {
+    return this.#read(() => this.#leases.holder(this.#heads.of(sessionId), claimant));
+  }
+
+  closeDeadRun(lease: Lease, runId: string, events: readonly EventPayload[]): Promise<LonghaulEvent[]> {
+    return this.#write(() => {
+      const head = this.#heads.held(lease);
+      return this.#leases.closeDead(lease, runId) ? this.#appendAndSave(head, events) : [];
+    });
   }
 
   finishRun(
@@ -150,6 +176,29 @@ export class SqliteStore implements Store {
       this.#heads.of(sessionId);
       return this.#leases.list(sessionId);
     });
+  }
+
+  async requestCancel(
+    sessionId: string,
+    { clearQueue, ...claimant }: Claimant & { clearQueue: boolean },
+  ): Promise<{ holder?: LeaseHolder; clearedMessages: number }> {
+    const answer = await this.#inSession(sessionId, () => {
+      const holder = this.#leases.holder(this.#heads.of(sessionId), claimant);
+      if (holder !== undefined) this.#cancels.request({ runId: holder.runId, sessionId, clearQueue });
+      const clearedMessages = clearQueue ? this.#queue.clear(sessionId) : 0;
+      return { ...(holder === undefined ? {} : { holder }), clearedMessages };
+    });
+    this.#watchers.notifySoon();
+    return answer;
+  }
+
+  hasCancelRequest(runId: string): Promise<boolean> {
+    return this.#read(() => this.#cancels.has(runId));
+  }
+
+  async answerCancel(runId: string): Promise<void> {
+    await this.#write(() => this.#cancels.answer(runId));
+    this.#watchers.notifySoon();
   }
 
   appendMessage(
@@ -233,54 +282,6 @@ export class SqliteStore implements Store {
     });
   }
 
-  recordCompaction(
-    lease: Lease,
-    compaction: Omit<Compaction, 'kind' | 'sessionId'>,
-    { marks = [], events = [] }: { marks?: readonly Mark[]; events?: readonly EventPayload[] } = {},
-  ): Promise<LonghaulEvent[]> {
-    const { sessionId } = lease;
-    return this.recordMarks(lease, [{ ...compaction, kind: 'compaction', sessionId }, ...marks], events);
-  }
-
-  recordMarks(
-    lease: Lease,
-    marks: readonly Mark[],
-    events: readonly EventPayload[] = [],
-  ): Promise<LonghaulEvent[]> {
-    return this.#append(lease, events, () => {
-      for (const mark of marks) this.#marks.add(lease.sessionId, mark);
-    });
-  }
-
-  undoMark(sessionId: string, markId: string, undoneAt: number): Promise<boolean> {
-    return this.#inSession(sessionId, () => this.#marks.undo(sessionId, markId, undoneAt));
-  }
-
-  async loadLog(sessionId: string): Promise<SessionLog> {
-    const { session, rows } = await this.#read(() => ({
-      session: this.#sessions.existing(sessionId),
-      rows: readLogRows(this.#connection.db, sessionId),
-    }));
-    return assembleLog(session, rows);
-  }
-
-  readEvents(
-    sessionId: string,
-    { after = 0, limit = -1 }: { after?: number; limit?: number } = {},
-  ): Promise<LonghaulEvent[]> {
-    return this.#read(() => {
-      this.#heads.of(sessionId);
-      return this.#events.read(sessionId, { after, limit });
-    });
-  }
-
-  search(
-    terms: string,
-    { sessionId, limit = 20 }: { sessionId?: string; limit?: number } = {},
-  ): Promise<SearchHit[]> {
-    return this.#read(() => this.#search.find(terms, { sessionId, limit }));
-  }
-
   requestApproval(
     lease: Lease,
     request: NewApproval,
@@ -314,10 +315,68 @@ export class SqliteStore implements Store {
     });
   }
 
+  recordCompaction(
+    lease: Lease,
+    compaction: Omit<Compaction, 'kind' | 'sessionId'>,
+    { marks = [], events = [] }: { marks?: readonly Mark[]; events?: readonly EventPayload[] } = {},
+  ): Promise<LonghaulEvent[]> {
+    const { sessionId } = lease;
+    return this.recordMarks(lease, [{ ...compaction, kind: 'compaction', sessionId }, ...marks], events);
+  }
+
+  recordMarks(
+    lease: Lease,
+    marks: readonly Mark[],
+    events: readonly EventPayload[] = [],
+  ): Promise<LonghaulEvent[]> {
+    return this.#append(lease, events, () => {
+      for (const mark of marks) this.#marks.add(lease.sessionId, mark);
+    });
+  }
+
+  undoMark(sessionId: string, markId: string, undoneAt: number): Promise<boolean> {
+    return this.#inSession(sessionId, () => this.#marks.undo(sessionId, markId, undoneAt));
+  }
+
+  async loadLog(sessionId: string): Promise<SessionLog> {
+    const { session, rows } = await this.#read(() => ({
+      session: this.#sessions.existing(sessionId),
+      rows: readLogRows(this.#connection.db, sessionId),
+    }));
+    return assembleLog(session, rows);
+  }
+
+  lastEventNumber(sessionId: string): Promise<number> {
+    return this.#read(() => this.#heads.of(sessionId).lastEvent);
+  }
+
+  readEvents(
+    sessionId: string,
+    { after = 0, limit = -1 }: { after?: number; limit?: number } = {},
+  ): Promise<LonghaulEvent[]> {
+    return this.#read(() => {
+      this.#heads.of(sessionId);
+      return this.#events.read(sessionId, { after, limit });
+    });
+  }
+
+  search(
+    terms: string,
+    { sessionId, limit = 20 }: { sessionId?: string; limit?: number } = {},
+  ): Promise<SearchHit[]> {
+    return this.#read(() => this.#search.find(terms, { sessionId, limit }));
+  }
+
+  watch(listener: () => void): Disposable {
+    if (this.#closed) throw storeClosed();
+    return this.#watchers.add(listener);
+  }
+
   /** Stores what was called before, then closes. A second call does nothing. */
   async [Symbol.asyncDispose](): Promise<void> {
     if (this.#closed) return;
     this.#closed = true;
+    this.#watchers.clear();
     this.#transactions.flush();
     this.#connection.close();
   }

@@ -1,0 +1,38 @@
+/** Those who want to know that something changed. `onFirst` and `onLast` open and close what finds it out. */
+export class Listeners {
+  readonly #listeners = new Set<() => void>();
+  readonly #onFirst: () => void;
+  readonly #onLast: () => void;
+
+  constructor(options: { onFirst?: () => void; onLast?: () => void } = {}) {
+    this.#onFirst = options.onFirst ?? (() => {});
+    this.#onLast = options.onLast ?? (() => {});
+  }
+
+  add(listener: () => void): Disposable {
+    // Wrapped: one function given twice is two listeners.
+    const own = () => listener();
+    this.#listeners.add(own);
+    if (this.#listeners.size === 1) this.#onFirst();
+    return {
+      [Symbol.dispose]: () => {
+        if (this.#listeners.delete(own) && this.#listeners.size === 0) this.#onLast();
+      },
+    };
+  }
+
+  /** After the change's own callers have been answered. */
+  notifySoon(): void {
+    if (this.#listeners.size > 0) setImmediate(() => this.notify());
+  }
+
+  notify(): void {
+    for (const listener of [...this.#listeners]) listener();
+  }
+
+  clear(): void {
+    if (this.#listeners.size === 0) return;
+    this.#listeners.clear();
+    this.#onLast();
+  }
+}

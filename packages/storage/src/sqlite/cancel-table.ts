@@ -1,0 +1,26 @@
+import { eq } from 'drizzle-orm';
+import type { Drizzle } from './connection.ts';
+import { cancels } from './schema.ts';
+
+/** Wishes to end a run, each until the run has answered it. */
+export function createCancelTable(db: Drizzle, now: () => number) {
+  return {
+    request(row: { runId: string; sessionId: string; clearQueue: boolean }): void {
+      db.insert(cancels)
+        .values({ ...row, requestedAt: now() })
+        .onConflictDoNothing()
+        .run();
+    },
+
+    has(runId: string): boolean {
+      const row = db.select({ runId: cancels.runId }).from(cancels).where(eq(cancels.runId, runId)).get();
+      return row !== undefined;
+    },
+
+    answer(runId: string): void {
+      db.delete(cancels).where(eq(cancels.runId, runId)).run();
+    },
+  };
+}
+
+export type CancelTable = ReturnType<typeof createCancelTable>;
