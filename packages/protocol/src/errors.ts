@@ -40,6 +40,8 @@ export const ERROR_TRAITS = {
   queue_full: traits(429, 1, true),
   lease_lost: traits(409, 1),
   cancelled: traits(499, 130),
+  /** The run's process stopped or died; the session can be gone on with. */
+  interrupted: traits(503, 1, true),
   limit_reached: traits(429, 3),
   approval_denied: traits(403, 4),
   doom_loop: traits(422, 3),

@@ -35,6 +35,20 @@ export type EventPayload =
       error?: ErrorShape;
       compactions: number;
     }
+  | {
+      /** A run found that the one before had not ended, and closed what it left open. */
+      type: 'run:repaired';
+      /** Runs whose process died. */
+      runIds: string[];
+      /** Calls that had started: they may or may not have happened. */
+      unknownCalls: number;
+      /** Calls that had not. */
+      unstartedCalls: number;
+      /** A text of the model is cut off. */
+      partialText: boolean;
+      /** All of it in words. */
+      message: string;
+    }
   | { type: 'session:status'; status: ActivityStatus }
   | { type: 'llm:thinking' }
   | {

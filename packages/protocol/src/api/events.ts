@@ -42,6 +42,13 @@ export const eventSchema = z.discriminatedUnion('type', [
     error: errorShapeSchema.optional(),
     compactions: amount,
   }),
+  event('run:repaired', {
+    runIds: z.array(z.string()),
+    unknownCalls: amount,
+    unstartedCalls: amount,
+    partialText: z.boolean(),
+    message: z.string(),
+  }),
   event('session:status', { status: z.enum(['idle', 'busy', 'retrying', 'compacting']) }),
   event('llm:thinking', {}),
   event('llm:chunk', {
