@@ -8,6 +8,7 @@ export default defineConfig({
       'packages/*/{src,test}/**/*.test.ts',
       'scripts/**/*.test.ts',
       'bench/src/**/*.test.ts',
+      'torture/src/**/*.test.ts',
       'examples/**/*.test.ts',
     ],
     exclude: ['**/node_modules/**', '**/dist/**', '**/*.bun.test.ts'],

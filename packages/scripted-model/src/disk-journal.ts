@@ -2,8 +2,7 @@ import { closeSync, openSync, writeSync } from 'node:fs';
 import type { RequestRecord } from './journal.ts';
 
 /** A line of the journal on disk; `at` is milliseconds since 1970, `number` that of the request. */
-export type JournalLine = { number: number; at: number } & /** As it came, also what is refused then. */
-(
+export type JournalLine = { number: number; at: number } /** As it came, also what is refused then. */ & (
   | { type: 'request'; body: string }
   /** `data` was handed to the socket, or was just going to be. */
   | { type: 'sent'; data: string }

@@ -30,6 +30,7 @@ export {
   type ScriptRequest,
   type ScriptToolCall,
 } from './script.ts';
+export { type Random, seededRandom } from './seeded-random.ts';
 export {
   createScriptedModelServer,
   type ScriptedModelServer,

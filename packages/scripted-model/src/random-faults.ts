@@ -1,4 +1,5 @@
 import type { Fault } from './fault.ts';
+import { type Random, seededRandom } from './seeded-random.ts';
 
 export interface RandomFaultOptions {
   /** The same seed orders the same faults. */
@@ -16,14 +17,12 @@ export function randomFaults({
   maxRetryAfterMs = 40,
 }: RandomFaultOptions): (requestNumber: number) => Fault | undefined {
   return (requestNumber) => {
-    const random = numbersFrom(seed * 1_000_003 + requestNumber);
+    const random = seededRandom(seed * 1_000_003 + requestNumber);
     if (random() >= share) return undefined;
     const make = KINDS[Math.floor(random() * KINDS.length)];
     return make?.(random, maxRetryAfterMs);
   };
 }
-
-type Random = () => number;
 
 const KINDS: readonly ((random: Random, maxRetryAfterMs: number) => Fault)[] = [
   (random, most) => ({ kind: 'status', status: 429, retryAfterMs: Math.ceil(random() * most) }),
@@ -39,15 +38,4 @@ const KINDS: readonly ((random: Random, maxRetryAfterMs: number) => Fault)[] = [
 
 function someChunks(random: Random): number {
   return 1 + Math.floor(random() * 30);
-}
-
-/** Numbers in [0, 1) from a seed. Source: the generator mulberry32 of Tommy Ettinger, public domain. */
-function numbersFrom(seed: number): Random {
-  let state = seed | 0;
-  return () => {
-    state = (state + 0x6d2b79f5) | 0;
-    let mixed = Math.imul(state ^ (state >>> 15), 1 | state);
-    mixed = (mixed + Math.imul(mixed ^ (mixed >>> 7), 61 | mixed)) ^ mixed;
-    return ((mixed ^ (mixed >>> 14)) >>> 0) / 4_294_967_296;
-  };
 }

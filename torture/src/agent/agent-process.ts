@@ -1,0 +1,123 @@
+/**
+ * The process that drives a tortured session, from wherever the one before it was killed: the real runtime, SQLite, files, a sandbox, and
+ * a driver over HTTP. Its one argument is its `AgentSettings`. It ends itself with -9 at the fault point that its environment names; SIGTERM
+ * cancels the run.
+ */
+import { dirname } from 'node:path';
+import { createStrategy } from '@longhaul/context';
+import { createAiSdkDriver, createTools, type ModelDriver, Runtime, type Tool } from '@longhaul/core';
+import {
+  armFault,
+  blobsWithFaultPoints,
+  clockWithFaultPoints,
+  type FaultPoints,
+  parseArmedFault,
+  storeWithFaultPoints,
+  toolWithFaultPoints,
+} from '@longhaul/core/testing/fault-points';
+import { chooseSandbox } from '@longhaul/sandbox';
+import { createFileBlobStore } from '@longhaul/storage/blobs';
+import { openSqliteStore } from '@longhaul/storage/sqlite';
+import { TASK } from '../model/plan.ts';
+import { type LineWriter, openLines, type ReceivedLine } from '../records/lines.ts';
+import { type SessionPaths, sessionPaths } from '../records/paths.ts';
+import { effectTools } from './effect-tools.ts';
+import { recordingFetch } from './recording-fetch.ts';
+import {
+  type AgentReport,
+  type AgentSettings,
+  FAULT_VARIABLE,
+  MODEL,
+  TASK_ID,
+  WINDOW_TOKENS,
+} from './settings.ts';
+
+// The parent is this package's own code: what it passes needs no second look.
+const settings: AgentSettings = JSON.parse(process.argv[2] ?? '{}');
+const paths = sessionPaths(settings.folder);
+const received = openLines<ReceivedLine>(paths.received(settings.life));
+const cancel = new AbortController();
+process.on('SIGTERM', () => cancel.abort());
+
+const faults = faultsOf(process.env[FAULT_VARIABLE], received);
+const driver = await createDriver(received);
+await using opened = await openSqliteStore({
+  path: paths.database,
+  now: clockWithFaultPoints(Date.now, faults),
+});
+const store = storeWithFaultPoints(opened, faults);
+const runtime = new Runtime({
+  store,
+  blobs: blobsWithFaultPoints(createFileBlobStore(paths.blobs), faults),
+  tools: toolsOf(paths, faults),
+  driverFor: async () => driver,
+  openSandbox: (session, signal) =>
+    chooseSandbox(settings.sandbox, {
+      sessionId: session.id,
+      workspace: session.workspace,
+      network: 'off',
+      memoryMb: 512,
+      pids: 256,
+      cpus: 1,
+      image: '',
+      env: {},
+      programFolders: [dirname(process.execPath)],
+      signal,
+    }),
+  compression: { strategy: createStrategy('reactive-overflow', {}), auto: true, ledgerShare: 0.2 },
+  retry: { attempts: 8, totalMs: 60_000 },
+});
+
+const { sessionId } = settings;
+if ((await store.getSession(sessionId)) === undefined) {
+  const model = `${MODEL}/${MODEL}`;
+  await store.createSession({
+    id: sessionId,
+    createdAt: Date.now(),
+    task: TASK,
+    title: 'Torture',
+    model,
+    workspace: paths.workspace,
+  });
+}
+await runtime.queue.enqueue(sessionId, [{ type: 'text', text: TASK }], { id: TASK_ID });
+const { status, text, error } = await runtime.run(sessionId, { signal: cancel.signal });
+report({ status, text, ...(error === undefined ? {} : { error: `${error.code}: ${error.message}` }) });
+
+function faultsOf(armed: string | undefined, lines: LineWriter<ReceivedLine>): FaultPoints {
+  if (armed === undefined) return { reach: () => undefined };
+  const fault = parseArmedFault(armed);
+  return armFault(fault, () => {
+    lines.write({ type: 'died', at: Date.now(), point: fault.point });
+    process.kill(process.pid, 'SIGKILL');
+  });
+}
+
+function createDriver(lines: LineWriter<ReceivedLine>): Promise<ModelDriver> {
+  return createAiSdkDriver({
+    kind: 'openai-compatible',
+    provider: MODEL,
+    model: MODEL,
+    baseUrl: settings.baseUrl,
+    stallMs: 600,
+    fetch: recordingFetch(lines),
+    info: {
+      provider: MODEL,
+      model: MODEL,
+      windowTokens: WINDOW_TOKENS,
+      maxOutputTokens: 4_096,
+      accepts: { images: true, files: false },
+    },
+  });
+}
+
+function toolsOf(of: SessionPaths, points: FaultPoints): Tool[] {
+  const own = createTools({ bash: { maxOutputChars: 2_000 } }).filter(({ name }) =>
+    ['bash', 'write', 'todo', 'recall'].includes(name),
+  );
+  return [...own, ...effectTools(of)].map((tool) => toolWithFaultPoints(tool, points));
+}
+
+function report(line: AgentReport): void {
+  process.stdout.write(`${JSON.stringify(line)}\n`);
+}

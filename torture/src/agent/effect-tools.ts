@@ -1,0 +1,57 @@
+import { existsSync } from 'node:fs';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { currentOwner, type Tool, type ToolInput } from '@longhaul/core';
+import type { JsonValue } from '@longhaul/protocol';
+import { doneText, progressOf, progressText } from '../model/plan.ts';
+import { type EffectLine, openLines, readLines } from '../records/lines.ts';
+import type { SessionPaths } from '../records/paths.ts';
+
+type Input = { [key: string]: JsonValue | undefined };
+
+/** Tools whose effects are written down outside of the database, and one that reads what was done. */
+export function effectTools(paths: SessionPaths): Tool<Input>[] {
+  const effects = openLines<EffectLine>(paths.effects, true);
+  const by = `process ${currentOwner().processStartedAt}`;
+  return [
+    tool(
+      'effect',
+      'Do the effect of an item of a step.',
+      async ({ step, item, words }, { callId, signal }) => {
+        effects.write({ callId, step: Number(step), item: String(item), at: Date.now(), by });
+        await sleep(Math.random() * 40, undefined, { signal }).catch(() => undefined);
+        const done = doneText(Number(step), item === 'a' ? 'a' : 'b', existsSync(paths.finish));
+        return { content: [{ type: 'text', text: `${done}\n${'word '.repeat(Number(words))}` }] };
+      },
+    ),
+    tool('progress', 'Say which step comes next, and what of it was not done yet.', async () => {
+      const lines = readLines<EffectLine>(paths.effects);
+      const done = new Set(lines.map(({ step, item }) => `${step}.${item}`));
+      return { content: [{ type: 'text', text: progressText(progressOf(done, existsSync(paths.finish))) }] };
+    }),
+    tool('picture', 'Take a picture of a step.', async ({ step }) => ({
+      content: [
+        { type: 'text', text: `A picture of step ${step}.` },
+        { type: 'image', data: pictureOf(Number(step)), mediaType: 'image/png' },
+      ],
+    })),
+  ];
+}
+
+function tool(name: string, description: string, execute: Tool<Input>['execute']): Tool<Input> {
+  const parse = (input: JsonValue): ToolInput<Input> =>
+    input !== null && typeof input === 'object' && !Array.isArray(input)
+      ? { ok: true, input }
+      : { ok: false, reason: 'The arguments are an object.' };
+  return {
+    name,
+    schema: { name, description, parameters: { type: 'object', properties: {} } },
+    parse,
+    execute,
+  };
+}
+
+/** The start of a PNG of 8 × 8 pixels, and bytes that no other step's has: what counts is that they come through whole. */
+function pictureOf(step: number): string {
+  const head = Buffer.from('89504e470d0a1a0a0000000d4948445200000008000000080802000000', 'hex');
+  return Buffer.concat([head, Buffer.from(`step ${step} `.repeat(200))]).toString('base64');
+}

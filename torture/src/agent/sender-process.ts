@@ -1,0 +1,70 @@
+/**
+ * A process that sends messages to a session while others drive it, at random moments. Its one argument is its `SenderSettings`. It writes
+ * down what it is about to send, and what was acknowledged; after its own death it sends again what was not, under the same id. It ends when
+ * its standard input does, once all it began is acknowledged.
+ */
+import { once } from 'node:events';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { EventHub, MessageQueueService } from '@longhaul/core';
+import type { UserMessageContentPart } from '@longhaul/protocol';
+import { seededRandom } from '@longhaul/scripted-model';
+import { createFileBlobStore } from '@longhaul/storage/blobs';
+import { openSqliteStore } from '@longhaul/storage/sqlite';
+import { openLines, type QueueLine, readLines } from '../records/lines.ts';
+import { sessionPaths } from '../records/paths.ts';
+
+export interface SenderSettings {
+  folder: string;
+  sessionId: string;
+  seed: number;
+  /** Between two messages, on the average. */
+  meanMs: number;
+}
+
+// The parent is this package's own code: what it passes needs no second look.
+const { folder, sessionId, seed, meanMs }: SenderSettings = JSON.parse(process.argv[2] ?? '{}');
+const paths = sessionPaths(folder);
+const known = readLines<QueueLine>(paths.queue);
+const lines = openLines<QueueLine>(paths.queue, true);
+const random = seededRandom(seed);
+await using store = await openSqliteStore({ path: paths.database });
+const queue = new MessageQueueService({
+  store,
+  blobs: createFileBlobStore(paths.blobs),
+  hub: new EventHub(),
+});
+
+const acknowledged = new Set(known.flatMap((line) => (line.type === 'acknowledged' ? [line.id] : [])));
+for (const line of known) {
+  if (line.type === 'sending' && !acknowledged.has(line.id)) await deliver(line.id, line.token);
+}
+let number = known.filter((line) => line.type === 'sending').length;
+const closing = new AbortController();
+process.stdin.resume();
+void once(process.stdin, 'end').then(() => closing.abort());
+process.stdout.write('ready\n');
+while (!closing.signal.aborted) {
+  await sleep(random() * 2 * meanMs, undefined, { signal: closing.signal }).catch(() => undefined);
+  const burst = random() < 0.2 ? 3 : 1;
+  for (let sent = 0; sent < burst; sent += 1) await sendNext();
+}
+
+async function sendNext(): Promise<void> {
+  number += 1;
+  const id = `${sessionId}-message-${number}`;
+  const token = `TOKEN-${number}-${Math.floor(random() * 1e9).toString(36)}`;
+  lines.write({ type: 'sending', at: Date.now(), id, token, number });
+  await deliver(id, token);
+}
+
+async function deliver(id: string, token: string): Promise<void> {
+  const content: UserMessageContentPart[] = [{ type: 'text', text: `Note ${token}.` }];
+  if (id.endsWith('7')) content.push({ type: 'image', data: imageOf(token), mediaType: 'image/png' });
+  await queue.enqueue(sessionId, content, { id });
+  lines.write({ type: 'acknowledged', at: Date.now(), id });
+}
+
+function imageOf(token: string): string {
+  const head = Buffer.from('89504e470d0a1a0a0000000d4948445200000008000000080802000000', 'hex');
+  return Buffer.concat([head, Buffer.from(token.repeat(40))]).toString('base64');
+}

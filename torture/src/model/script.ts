@@ -1,0 +1,129 @@
+import type { ChatMessage } from '@longhaul/protocol';
+import {
+  type Random,
+  type Script,
+  type ScriptReply,
+  type ScriptToolCall,
+  seededRandom,
+  textOf,
+} from '@longhaul/scripted-model';
+import { FINAL, type Item, itemsOf, parseDone, parseProgress } from './plan.ts';
+
+/**
+ * A model that works through the plan by nothing but the messages it is sent. Where it cannot see that its last step is whole (an
+ * interrupted call, a compaction, a cut answer) it asks what was done before it does anything again. So whatever happens twice under one
+ * call's id was started by something else.
+ */
+export const script: Script = ({ messages, number, asksForSummary }) => {
+  const random = seededRandom(number);
+  if (asksForSummary)
+    return `Until request ${number} the steps were done in their order. ${prose(random, 300)}`;
+  const place = placeIn(messages);
+  if (place === undefined) return ask(number);
+  if (place.finish) return place.isSure ? finalAnswer(number, random) : ask(number);
+  return doStep(place, number, random);
+};
+
+interface Place {
+  step: number;
+  missing: readonly Item[];
+  finish: boolean;
+  /** `progress` itself has said so. */
+  isSure: boolean;
+}
+
+/** Undefined where the newest calls in sight do not tell. */
+function placeIn(messages: readonly ChatMessage[]): Place | undefined {
+  const last = messages.findLastIndex((message) => (message.tool_calls?.length ?? 0) > 0);
+  const results = (messages[last]?.tool_calls ?? []).map(({ id, function: { name } }) => {
+    const answer = messages.find((message) => message.tool_call_id === id);
+    return { name, text: textOf(answer) };
+  });
+  const progress = results.find(({ name }) => name === 'progress');
+  if (progress !== undefined) {
+    const known = parseProgress(progress.text);
+    return known && { ...known, isSure: true };
+  }
+  const effects = results.filter(({ name }) => name === 'effect' || name === 'bash');
+  const done = effects.map(({ text }) => parseDone(text));
+  const step = done[0]?.step;
+  if (step === undefined || done.some((one) => one?.step !== step)) return undefined;
+  const finish = done.some((one) => one?.finish === true);
+  return { step: step + 1, missing: itemsOf(step + 1), finish, isSure: false };
+}
+
+function ask(number: number): ScriptReply {
+  const toolCalls = [call(number, 'p', 'progress', { request: number })];
+  return { reasoning: `[t${number}] What has been done?`, text: `[r${number}] I look first.`, toolCalls };
+}
+
+function finalAnswer(number: number, random: Random): ScriptReply {
+  return {
+    reasoning: `[t${number}] All is done.`,
+    text: `[r${number}] ${FINAL} all steps are done. ${prose(random, 60)}`,
+  };
+}
+
+function doStep({ step, missing }: Place, number: number, random: Random): ScriptReply {
+  const effects = missing.map((item) => {
+    if (item !== 's')
+      return call(number, item, 'effect', { step, item, words: sometimes(random, 0.3) ? 1500 : 60 });
+    return call(number, item, 'bash', { command: command(`c${number}-s`, step, random) });
+  });
+  const others: ScriptToolCall[] = [];
+  if (step % 3 === 0)
+    others.push(call(number, 'w', 'write', { path: `notes/${step % 5}.md`, content: prose(random, 500) }));
+  if (step % 4 === 1) others.push(call(number, 'i', 'picture', { step }));
+  if (step % 5 === 0) others.push(call(number, 't', 'todo', { items: todo(step) }));
+  return {
+    reasoning: `[t${number}] ${prose(random, 150)}`,
+    text: `[r${number}] ${prose(random, step % 7 === 0 ? 9_000 : 100 + random() * 700)}`,
+    toolCalls: [...others.slice(0, 1), ...effects, ...others.slice(1)],
+  };
+}
+
+/** Its id is used by no other call, since the server's requests are counted across all lives of the agent. */
+function call(number: number, key: string, name: string, args: ScriptToolCall['arguments']): ScriptToolCall {
+  return { id: `c${number}-${key}`, name, arguments: args };
+}
+
+/** Its effect first, then time and output, and a process that would stay if nobody ended it. */
+function command(callId: string, step: number, random: Random): string {
+  const line = `{"callId":"${callId}","step":${step},"item":"s","at":'$(date +%s%3N)',"by":"shell '$$'"}`;
+  const lines = sometimes(random, 0.4) ? 2_500 : 40;
+  const pause = (random() * 0.25).toFixed(2);
+  return `echo '${line}' >> effects.jsonl; sleep 900.$(cat token) & seq 1 ${lines}; sleep ${pause}; echo done ${step}.s`;
+}
+
+function todo(step: number) {
+  return [
+    { text: `Steps before ${step}`, status: 'done' },
+    { text: `Step ${step}`, status: 'in_progress' },
+    { text: 'All later steps', status: 'pending' },
+  ];
+}
+
+function sometimes(random: Random, share: number): boolean {
+  return random() < share;
+}
+
+const WORDS = [
+  'the',
+  'step',
+  'prüft',
+  'Größe',
+  'läuft',
+  '🙂',
+  'über',
+  'file',
+  '测试',
+  'again',
+  'und',
+  'weiter',
+];
+
+function prose(random: Random, chars: number): string {
+  let text = '';
+  while (text.length < chars) text += `${WORDS[Math.floor(random() * WORDS.length)]} `;
+  return text.trimEnd();
+}
