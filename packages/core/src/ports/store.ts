@@ -3,6 +3,7 @@ import type {
   ApprovalAnswer,
   Compaction,
   EventPayload,
+  JsonValue,
   LonghaulEvent,
   Mark,
   Message,
@@ -95,6 +96,12 @@ export interface RunRecord {
   status?: RunStatus;
 }
 
+/** Sequences, themselves not included. */
+export interface SequenceRange {
+  after?: number;
+  before?: number;
+}
+
 export interface ForkOptions {
   /** Sequence of the last message that is copied. Default: all are. */
   at?: number;
@@ -119,8 +126,8 @@ export interface ForkOptions {
 export interface Store extends AsyncDisposable {
   createSession(session: NewSession): Promise<Session>;
   getSession(sessionId: string): Promise<Session | undefined>;
-  /** Newest first. `before` is the id of the last session of the page before. */
-  listSessions(options?: { limit?: number; before?: string }): Promise<Session[]>;
+  /** Newest first. `before` is the id of the last session of the page before; `search`: words, each in title or task. */
+  listSessions(options?: { limit?: number; before?: string; search?: string }): Promise<Session[]>;
   updateSession(sessionId: string, patch: SessionPatch): Promise<Session>;
   /**
    * A new session that begins as the source stood at message `at`: messages, parts, and the marks on them. A compaction that was made
@@ -241,6 +248,16 @@ export interface Store extends AsyncDisposable {
   undoMark(sessionId: string, markId: string, undoneAt: number): Promise<boolean>;
 
   loadLog(sessionId: string): Promise<SessionLog>;
+  /**
+   * A page of the session's messages, in their order: those after a sequence, from the oldest on; else the newest, of those before one
+   * where that is given.
+   */
+  readMessages(
+    sessionId: string,
+    options: SequenceRange & { limit: number },
+  ): Promise<Pick<SessionLog, 'messages' | 'damaged'>>;
+  /** All marks of the session, as `loadLog` gives them. */
+  readMarks(sessionId: string): Promise<Pick<SessionLog, 'marks' | 'damaged'>>;
   /** The number of the session's newest event, 0 without one. */
   lastEventNumber(sessionId: string): Promise<number>;
   /** Durable events with a number greater than `after`, in order. */
@@ -250,6 +267,11 @@ export interface Store extends AsyncDisposable {
    * A part is found once it is closed. Terms are literal: no query syntax.
    */
   search(terms: string, options?: { sessionId?: string; limit?: number }): Promise<SearchHit[]>;
+
+  /** What was set while the program ran. Undefined: nothing, or taken back. */
+  getSetting(key: string): Promise<JsonValue | undefined>;
+  /** Undefined takes it back. */
+  putSetting(key: string, value: JsonValue | undefined): Promise<void>;
 
   /**
    * Calls the listener, within a moment, after another process has changed what is stored, and after a cancel was asked for or

@@ -270,6 +270,32 @@ export function logContract({ it }: ContractRunner, open: OpenStore): void {
     assert.deepEqual((await store.loadLog('s1')).messages[0]?.parts, [text('one two three four', 'running')]);
   });
 
+  it('reads messages in pages, an open text with all that has come of it, and marks by themselves', async () => {
+    await using store = await open();
+    const lease = await heldSession(store);
+    for (const id of ['m1', 'm2', 'm3', 'm4']) await store.appendMessage(lease, draft(id, [text(id)]));
+    await store.appendMessage(lease, draft('m5'));
+    const target = { messageId: 'm5', index: 0 };
+    for (const written of ['Hel', 'Hello', 'Hello you'])
+      await store.putPart(lease, target, text(written, 'running'));
+    const pin = { kind: 'pin', id: 'p1', messageId: 'm1', createdAt: 1 } as const;
+    await store.recordMarks(lease, [pin]);
+    const ids = async (range: Parameters<typeof store.readMessages>[1]) =>
+      (await store.readMessages('s1', range)).messages.map(({ id }) => id);
+    assert.deepEqual(await ids({ limit: 2 }), ['m4', 'm5']);
+    assert.deepEqual(await ids({ limit: 2, before: 4 }), ['m2', 'm3']);
+    assert.deepEqual(await ids({ limit: 2, after: 1 }), ['m2', 'm3']);
+    assert.deepEqual(await ids({ limit: 9, after: 1, before: 3 }), ['m2']);
+    assert.deepEqual(await ids({ limit: 9, after: 5 }), []);
+    const log = await store.loadLog('s1');
+    const page = await store.readMessages('s1', { limit: 9 });
+    assert.deepEqual(page, { messages: log.messages, damaged: [] });
+    assert.deepEqual(page.messages.at(-1)?.parts, [text('Hello you', 'running')]);
+    assert.deepEqual(await store.readMarks('s1'), { marks: [pin], damaged: [] });
+    await refused(store.readMessages('absent', { limit: 1 }), 'session_not_found');
+    await refused(store.readMarks('absent'), 'session_not_found');
+  });
+
   it('reads what was written before in the same tick', async () => {
     await using store = await open();
     const lease = await heldSession(store);

@@ -51,6 +51,31 @@ export function sessionContract({ it }: ContractRunner, open: OpenStore): void {
     await refused(store.listSessions({ before: 'absent' }), 'session_not_found');
   });
 
+  it('finds sessions by words of title and task, taken literally, in pages', async () => {
+    await using store = await open();
+    await store.createSession(newSession('a', { createdAt: 1, title: 'Fix the Parser', task: 'tests fail' }));
+    await store.createSession(newSession('b', { createdAt: 2, title: 'Docs', task: 'Write 100% of it_all' }));
+    await store.createSession(newSession('c', { createdAt: 3, title: 'parser again', task: 'x' }));
+    const found = async (search: string, before?: string) =>
+      (await store.listSessions({ search, limit: 1, ...(before && { before }) })).map(({ id }) => id);
+    assert.deepEqual(await found('PARSER'), ['c']);
+    assert.deepEqual(await found('PARSER', 'c'), ['a']);
+    assert.deepEqual(await found('fail fix'), ['a']);
+    assert.deepEqual(await found('100% t_a'), ['b']);
+    assert.deepEqual(await found('%'), ['b']);
+    assert.deepEqual(await found('x_'), []);
+  });
+
+  it('keeps settings until they are taken back', async () => {
+    await using store = await open();
+    assert.equal(await store.getSetting('one'), undefined);
+    await store.putSetting('one', { deep: [1, null] });
+    await store.putSetting('one', { deep: [2] });
+    assert.deepEqual(await store.getSetting('one'), { deep: [2] });
+    await store.putSetting('one', undefined);
+    assert.equal(await store.getSetting('one'), undefined);
+  });
+
   it('deletes a session with all that is in it, and no other', async () => {
     await using store = await open();
     const gone = await heldSession(store, 'gone');

@@ -1,9 +1,17 @@
 import type { Claimant, FinishRunOptions, Lease, LeaseHolder, SessionLog, Store } from '@longhaul/core';
-import { isOpen, type LonghaulEvent, type Mark, type Message, toLonghaulError } from '@longhaul/protocol';
+import {
+  isOpen,
+  type JsonValue,
+  type LonghaulEvent,
+  type Mark,
+  type Message,
+  toLonghaulError,
+} from '@longhaul/protocol';
 import { answeredEvent, requestedEvent } from '../shared/approval-events.ts';
 import { type Clock, expiryAfter, isHeld, machineUptime } from '../shared/clock.ts';
 import { forkedMarks } from '../shared/forked-marks.ts';
 import { Listeners } from '../shared/listeners.ts';
+import { searchWords, sessionHolds } from '../shared/session-search.ts';
 import {
   assertDurable,
   idTaken,
@@ -38,6 +46,7 @@ export function createMemoryStore(options: MemoryStoreOptions = {}): Store {
  */
 class MemoryStore implements Store {
   #sessions: Map<string, MemorySession> | undefined = new Map();
+  readonly #settings = new Map<string, JsonValue>();
   readonly #watchers = new Listeners();
   readonly #clock: Clock;
   readonly #now: () => number;
@@ -56,12 +65,14 @@ class MemoryStore implements Store {
 
   getSession: Store['getSession'] = async (sessionId) => structuredClone(this.#all.get(sessionId)?.session);
 
-  listSessions: Store['listSessions'] = async ({ limit = 50, before } = {}) => {
+  listSessions: Store['listSessions'] = async ({ limit = 50, before, search } = {}) => {
     const newestFirst = [...this.#all.values()]
       .map(({ session }) => session)
       .toSorted((left, right) => right.createdAt - left.createdAt || (left.id < right.id ? 1 : -1));
     const start = before === undefined ? 0 : newestFirst.indexOf(this.#get(before).session) + 1;
-    return structuredClone(newestFirst.slice(start, start + limit));
+    const words = searchWords(search);
+    const found = newestFirst.slice(start).filter((session) => sessionHolds(session, words));
+    return structuredClone(found.slice(0, limit));
   };
 
   updateSession: Store['updateSession'] = async (sessionId, patch) => {
@@ -278,6 +289,18 @@ class MemoryStore implements Store {
     return structuredClone({ session, messages, marks, damaged: [] });
   };
 
+  readMessages: Store['readMessages'] = async (sessionId, { after, before, limit }) => {
+    const { messages } = this.#get(sessionId);
+    const inRange = messages.filter(
+      ({ sequence }) => sequence > (after ?? 0) && sequence < (before ?? Number.POSITIVE_INFINITY),
+    );
+    const start = after === undefined ? Math.max(0, inRange.length - limit) : 0;
+    return structuredClone({ messages: inRange.slice(start, start + limit), damaged: [] });
+  };
+
+  readMarks: Store['readMarks'] = async (sessionId) =>
+    structuredClone({ marks: this.#get(sessionId).marks, damaged: [] });
+
   lastEventNumber: Store['lastEventNumber'] = async (sessionId) => this.#get(sessionId).events.length;
 
   readEvents: Store['readEvents'] = async (sessionId, { after = 0, limit = Number.POSITIVE_INFINITY } = {}) =>
@@ -290,6 +313,13 @@ class MemoryStore implements Store {
       terms,
       limit,
     );
+  };
+
+  getSetting: Store['getSetting'] = async (key) => structuredClone(this.#settings.get(key));
+
+  putSetting: Store['putSetting'] = async (key, value) => {
+    if (value === undefined) this.#settings.delete(key);
+    else this.#settings.set(key, structuredClone(value));
   };
 
   watch: Store['watch'] = (listener) => this.#watchers.add(listener);

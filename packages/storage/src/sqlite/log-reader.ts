@@ -1,23 +1,51 @@
-import type { DamagedRow, SessionLog } from '@longhaul/core';
+import type { DamagedRow, SequenceRange, SessionLog } from '@longhaul/core';
 import type { Mark, Message, Part, Session } from '@longhaul/protocol';
-import { asc, eq, getTableColumns } from 'drizzle-orm';
+import { and, asc, between, desc, eq, getTableColumns, gt, lt, type SQL } from 'drizzle-orm';
 import { withoutNulls } from '../shared/json.ts';
 import type { Drizzle } from './connection.ts';
 import { compactions, marks, messages, partChunks, parts } from './schema.ts';
 
 export type LogRows = ReturnType<typeof readLogRows>;
+type MarkRows = ReturnType<typeof readMarks>;
 
 /** All rows of a session, as they are. Part of a read of one snapshot. */
 export function readLogRows(db: Drizzle, sessionId: string) {
   const ofSession = eq(messages.sessionId, sessionId);
-  const onMessage = eq(parts.messageId, messages.id);
   return {
     messages: db.select().from(messages).where(ofSession).orderBy(asc(messages.sequence)).all(),
+    ...readPartRows(db, ofSession),
+    ...readMarks(db, sessionId),
+  };
+}
+
+/** The rows of some messages only. */
+export function readMessageRows(
+  db: Drizzle,
+  sessionId: string,
+  { after, before, limit }: SequenceRange & { limit: number },
+) {
+  const { sequence } = messages;
+  const inRange = and(
+    eq(messages.sessionId, sessionId),
+    after === undefined ? undefined : gt(sequence, after),
+    before === undefined ? undefined : lt(sequence, before),
+  );
+  const order = after === undefined ? desc(sequence) : asc(sequence);
+  const rows = db.select().from(messages).where(inRange).orderBy(order).limit(limit).all();
+  if (after === undefined) rows.reverse();
+  const [first, last] = [rows[0]?.sequence ?? 0, rows.at(-1)?.sequence ?? 0];
+  const onPage = and(eq(messages.sessionId, sessionId), between(sequence, first, last));
+  return { messages: rows, ...readPartRows(db, onPage) };
+}
+
+function readPartRows(db: Drizzle, ofMessages: SQL | undefined) {
+  const onMessage = eq(parts.messageId, messages.id);
+  return {
     parts: db
       .select({ key: parts.key, messageId: parts.messageId, index: parts.index, body: parts.body })
       .from(messages)
       .innerJoin(parts, onMessage)
-      .where(ofSession)
+      .where(ofMessages)
       .orderBy(asc(messages.sequence), asc(parts.index))
       .all(),
     chunks: db
@@ -25,14 +53,13 @@ export function readLogRows(db: Drizzle, sessionId: string) {
       .from(messages)
       .innerJoin(parts, onMessage)
       .innerJoin(partChunks, eq(partChunks.partKey, parts.key))
-      .where(ofSession)
+      .where(ofMessages)
       .orderBy(asc(partChunks.key))
       .all(),
-    ...readMarks(db, sessionId),
   };
 }
 
-function readMarks(db: Drizzle, sessionId: string) {
+export function readMarks(db: Drizzle, sessionId: string) {
   return {
     marks: db.select().from(marks).where(eq(marks.sessionId, sessionId)).orderBy(asc(marks.key)).all(),
     compactions: db.select().from(compactions).where(eq(compactions.sessionId, sessionId)).all(),
@@ -54,19 +81,42 @@ export async function assembleLog(session: Session, rows: LogRows): Promise<Sess
   const log: SessionLog = { session, messages: [], marks: [], damaged: [] };
   // zod takes 40 ms to load: a new session need not wait for it.
   if (rows.messages.length === 0 && rows.marks.length === 0) return log;
+  Object.assign(log, await assembleMessages(rows, log.damaged), await assembleMarkLog(rows, log.damaged));
+  return log;
+}
+
+type MessageRows = Pick<LogRows, 'messages' | 'parts' | 'chunks'>;
+
+/** What is damaged is added to `damaged`. */
+export async function assembleMessages(
+  rows: MessageRows,
+  damaged: DamagedRow[] = [],
+): Promise<Pick<SessionLog, 'messages' | 'damaged'>> {
   const schemas = await import('@longhaul/protocol/schemas');
-  const check = createChecker(log.damaged);
+  const found: Message[] = [];
+  const check = createChecker(damaged);
   const partsOf = assembleParts(rows, (raw, id) => check(schemas.partSchema, raw, { table: 'parts', id }));
   for (const { usage, metadata, ...row } of rows.messages) {
     const raw = () => ({ ...withoutNulls(row), ...parsed({ usage, metadata }) });
     const message = check(schemas.messageRowSchema, raw, { table: 'messages', id: row.id });
-    if (message !== undefined) log.messages.push({ ...message, parts: partsOf.get(row.id) ?? [] });
+    if (message !== undefined) found.push({ ...message, parts: partsOf.get(row.id) ?? [] });
   }
+  return { messages: found, damaged };
+}
+
+/** What is damaged is added to `damaged`. */
+export async function assembleMarkLog(
+  rows: MarkRows,
+  damaged: DamagedRow[] = [],
+): Promise<Pick<SessionLog, 'marks' | 'damaged'>> {
+  const schemas = await import('@longhaul/protocol/schemas');
+  const check = createChecker(damaged);
+  const found: Mark[] = [];
   for (const [row, raw] of assembleMarks(rows)) {
     const mark = check(schemas.markSchema, raw, row);
-    if (mark !== undefined) log.marks.push(mark);
+    if (mark !== undefined) found.push(mark);
   }
-  return log;
+  return { marks: found, damaged };
 }
 
 interface Schema<T> {
@@ -96,7 +146,7 @@ const UNREADABLE = {
 } as const;
 
 function assembleParts(
-  rows: LogRows,
+  rows: Pick<LogRows, 'parts' | 'chunks'>,
   check: (raw: () => unknown, id: string) => Part | undefined,
 ): Map<string, Message['parts']> {
   const chunks = Map.groupBy(rows.chunks, (chunk) => chunk.partKey);
@@ -112,7 +162,7 @@ function assembleParts(
   return byMessage;
 }
 
-function assembleMarks(rows: ReturnType<typeof readMarks>): [Place, () => unknown][] {
+function assembleMarks(rows: MarkRows): [Place, () => unknown][] {
   const byId = new Map(rows.compactions.map((row) => [row.id, row]));
   return rows.marks.map(({ id, kind, body, undoneAt }) => {
     if (kind !== 'compaction') {

@@ -1,7 +1,8 @@
 import type { NewSession, SessionPatch } from '@longhaul/core';
 import type { Session } from '@longhaul/protocol';
-import { and, desc, eq, getTableColumns, lt, or } from 'drizzle-orm';
+import { and, desc, eq, getTableColumns, lt, or, type SQL, sql } from 'drizzle-orm';
 import { parseColumn, toColumn, withoutNulls } from '../shared/json.ts';
+import { searchWords } from '../shared/session-search.ts';
 import { sessionExists, sessionNotFound } from '../shared/store-errors.ts';
 import type { Drizzle } from './connection.ts';
 import { heads, sessions } from './schema.ts';
@@ -38,7 +39,7 @@ export function createSessionTable(db: Drizzle, sessionHeads: SessionHeads) {
       return existing(session.id);
     },
 
-    list({ limit, before }: { limit: number; before?: string }): Session[] {
+    list({ limit, before, search }: { limit: number; before?: string; search?: string }): Session[] {
       const last = before === undefined ? undefined : existing(before);
       const older =
         last &&
@@ -47,7 +48,7 @@ export function createSessionTable(db: Drizzle, sessionHeads: SessionHeads) {
           and(eq(sessions.createdAt, last.createdAt), lt(sessions.id, last.id)),
         );
       return rows()
-        .where(older)
+        .where(and(older, ...searchWords(search).map(holdsWord)))
         .orderBy(desc(sessions.createdAt), desc(sessions.id))
         .limit(limit)
         .all()
@@ -77,6 +78,11 @@ export function createSessionTable(db: Drizzle, sessionHeads: SessionHeads) {
 }
 
 export type SessionTable = ReturnType<typeof createSessionTable>;
+
+function holdsWord(word: string): SQL {
+  const pattern = `%${word.replace(/[\\%_]/g, '\\$&')}%`;
+  return sql`(${sessions.title} LIKE ${pattern} ESCAPE '\\' OR ${sessions.task} LIKE ${pattern} ESCAPE '\\')`;
+}
 
 function toSession({ metadata, ...row }: SessionRow): Session {
   const column = { table: 'sessions', id: row.id };

@@ -18,6 +18,7 @@ import type {
   Approval,
   Compaction,
   EventPayload,
+  JsonValue,
   LonghaulEvent,
   Mark,
   Message,
@@ -37,7 +38,14 @@ import type { DatabaseFile } from './database-file.ts';
 import { createEventLog, type EventLog } from './event-log.ts';
 import { forkLog } from './fork-session.ts';
 import { type AcquireOptions, createLeaseTable, type LeaseTable } from './lease-table.ts';
-import { assembleLog, readLogRows } from './log-reader.ts';
+import {
+  assembleLog,
+  assembleMarkLog,
+  assembleMessages,
+  readLogRows,
+  readMarks,
+  readMessageRows,
+} from './log-reader.ts';
 import { createMarkTable, type MarkTable } from './mark-table.ts';
 import { createMessageTable, type MessageTable } from './message-table.ts';
 import { createPartSearch, type PartSearch } from './part-search.ts';
@@ -45,6 +53,7 @@ import { createPartTable, type PartTable } from './part-table.ts';
 import { createQueueTable, type QueueTable } from './queue-table.ts';
 import { createSessionHeads, type Head, type SessionHeads } from './session-heads.ts';
 import { createSessionTable, type SessionTable } from './session-table.ts';
+import { createSettingsTable, type SettingsTable } from './settings-table.ts';
 import { mapSqliteError } from './sqlite-errors.ts';
 import { TransactionQueue } from './transaction-queue.ts';
 
@@ -62,6 +71,7 @@ export class SqliteStore implements Store {
   readonly #queue: QueueTable;
   readonly #marks: MarkTable;
   readonly #approvals: ApprovalTable;
+  readonly #settings: SettingsTable;
   readonly #search: PartSearch;
   readonly #watchers: Listeners;
   #closed = false;
@@ -84,6 +94,7 @@ export class SqliteStore implements Store {
     this.#queue = createQueueTable(db, this.#events);
     this.#marks = createMarkTable(db);
     this.#watchers = createChangeWatcher(connection);
+    this.#settings = createSettingsTable(db);
     this.#approvals = createApprovalTable(db, now);
     this.#transactions = new TransactionQueue(connection, {
       file,
@@ -103,8 +114,8 @@ export class SqliteStore implements Store {
     return this.#read(() => this.#sessions.get(sessionId));
   }
 
-  listSessions({ limit = 50, before }: { limit?: number; before?: string } = {}): Promise<Session[]> {
-    return this.#read(() => this.#sessions.list({ limit, before }));
+  listSessions({ limit = 50, ...page }: Parameters<Store['listSessions']>[0] = {}): Promise<Session[]> {
+    return this.#read(() => this.#sessions.list({ limit, ...page }));
   }
 
   updateSession(sessionId: string, patch: SessionPatch): Promise<Session> {
@@ -346,6 +357,24 @@ export class SqliteStore implements Store {
     return assembleLog(session, rows);
   }
 
+  async readMessages(
+    ...[sessionId, range]: Parameters<Store['readMessages']>
+  ): ReturnType<Store['readMessages']> {
+    const rows = await this.#read(() => {
+      this.#heads.of(sessionId);
+      return readMessageRows(this.#connection.db, sessionId, range);
+    });
+    return assembleMessages(rows);
+  }
+
+  async readMarks(sessionId: string): ReturnType<Store['readMarks']> {
+    const rows = await this.#read(() => {
+      this.#heads.of(sessionId);
+      return readMarks(this.#connection.db, sessionId);
+    });
+    return assembleMarkLog(rows);
+  }
+
   lastEventNumber(sessionId: string): Promise<number> {
     return this.#read(() => this.#heads.of(sessionId).lastEvent);
   }
@@ -365,6 +394,14 @@ export class SqliteStore implements Store {
     { sessionId, limit = 20 }: { sessionId?: string; limit?: number } = {},
   ): Promise<SearchHit[]> {
     return this.#read(() => this.#search.find(terms, { sessionId, limit }));
+  }
+
+  getSetting(key: string): Promise<JsonValue | undefined> {
+    return this.#read(() => this.#settings.get(key));
+  }
+
+  putSetting(key: string, value: JsonValue | undefined): Promise<void> {
+    return this.#write(() => this.#settings.put(key, value));
   }
 
   watch(listener: () => void): Disposable {
