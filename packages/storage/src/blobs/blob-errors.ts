@@ -26,6 +26,15 @@ export function mapFileError(thrown: unknown, { path, id }: { path: string; id?:
     case 'EPERM':
     case 'EROFS':
       return new LonghaulError('store_readonly', `${path} cannot be written. Allow this user to.`, options);
+    case 'ENOTDIR':
+    case 'EISDIR':
+    case 'EEXIST':
+    case 'EIO':
+      return new LonghaulError(
+        'store_unavailable',
+        `${path} could not be read or written (${code}). It must be a folder, with files below it, on a disk that works.`,
+        options,
+      );
     default:
       return thrown;
   }

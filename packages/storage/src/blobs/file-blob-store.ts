@@ -1,5 +1,5 @@
 import { createHash, randomUUID } from 'node:crypto';
-import { type FileHandle, open, readFile, rename, rm, stat } from 'node:fs/promises';
+import { type FileHandle, open, readFile, rename, rm, stat, utimes } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import type { BlobInfo, BlobStore } from '@longhaul/core';
 import { makePrivateFolder, PRIVATE_FILE_MODE } from '../shared/private-folder.ts';
@@ -19,7 +19,7 @@ export function createFileBlobStore(folder: string): BlobStore {
     const id = createHash('sha256').update(bytes).digest('hex');
     const known = await statBlob(pathOf(id), id);
     // The size is compared because a file system may forget a file's content, but not its name, in a power cut.
-    if (known?.size === bytes.length) return known;
+    if (known?.size === bytes.length && (await touch(pathOf(id)))) return known;
     return store(folder, pathOf, async (file) => {
       await writeAll(file, bytes);
       return { id, size: bytes.length };
@@ -69,6 +69,23 @@ export function createFileBlobStore(folder: string): BlobStore {
     read,
     stat: async (id) => (isBlobId(id) ? statBlob(pathOf(id), id) : undefined),
   };
+}
+
+/**
+ * A blob that is put again is as good as new: whoever drops those that nobody names goes by their age. False if it is gone meanwhile.
+ */
+async function touch(path: string): Promise<boolean> {
+  const now = new Date();
+  try {
+    await utimes(path, now, now);
+    return true;
+  } catch (error) {
+    const code = error instanceof Error ? Reflect.get(error, 'code') : undefined;
+    if (code === 'ENOENT') return false;
+    // What cannot be touched cannot be dropped either.
+    if (code === 'EROFS' || code === 'EACCES' || code === 'EPERM') return true;
+    throw error;
+  }
 }
 
 async function statBlob(path: string, id: string): Promise<BlobInfo | undefined> {

@@ -1,2 +1,4 @@
+export { type BlobCheck, checkBlobs } from './check-blobs.ts';
 export { createFileBlobStore } from './file-blob-store.ts';
 export { createMemoryBlobStore } from './memory-blob-store.ts';
+export { type SweepOptions, type Swept, sweepBlobs } from './sweep-blobs.ts';

@@ -1,0 +1,44 @@
+import { createHash } from 'node:crypto';
+import { createReadStream } from 'node:fs';
+import { blobPath, infoOf } from './blob-files.ts';
+
+export interface BlobCheck {
+  /** How many contents were read and compared with their hash. */
+  compared: number;
+  /** Named, and not in the folder. */
+  missing: string[];
+  /** Content that is not what the id says. */
+  damaged: string[];
+}
+
+/** Looks for each named blob, and reads up to `compare` of them whole, spread over all. */
+export async function checkBlobs(
+  folder: string,
+  names: Iterable<string>,
+  { compare = Number.POSITIVE_INFINITY }: { compare?: number } = {},
+): Promise<BlobCheck> {
+  const ids = [...names];
+  const every = Math.max(1, Math.ceil(ids.length / Math.max(1, compare)));
+  const check: BlobCheck = { compared: 0, missing: [], damaged: [] };
+  for (const [index, id] of ids.entries()) {
+    const path = blobPath(folder, id);
+    if ((await infoOf(path)) === undefined) {
+      check.missing.push(id);
+    } else if (index % every === 0) {
+      check.compared += 1;
+      if ((await hashOf(path)) !== id) check.damaged.push(id);
+    }
+  }
+  return check;
+}
+
+/** Undefined where the file cannot be read. */
+async function hashOf(path: string): Promise<string | undefined> {
+  const hash = createHash('sha256');
+  try {
+    for await (const chunk of createReadStream(path)) hash.update(chunk);
+    return hash.digest('hex');
+  } catch {
+    return undefined;
+  }
+}

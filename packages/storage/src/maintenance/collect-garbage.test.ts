@@ -1,0 +1,276 @@
+import assert from 'node:assert/strict';
+import { utimesSync } from 'node:fs';
+import { cp, mkdir, mkdtemp, readdir, rm, stat, utimes, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
+import type { BlobStore, LeaseOwner } from '@longhaul/core';
+import { blobReference } from '@longhaul/protocol';
+import { afterAll, beforeAll, describe, it } from 'vitest';
+import { outputIn, storeSession } from '../../test/stored-session.ts';
+import { blobPath } from '../blobs/blob-files.ts';
+import { createFileBlobStore, sweepBlobs } from '../blobs/index.ts';
+import { openSqliteStore, type SqliteStore } from '../sqlite/index.ts';
+import { collectGarbage, planGarbage, type StoragePlace } from './index.ts';
+
+const DAY_MS = 86_400_000;
+const NONE = { sessions: [], backups: [] };
+
+let folder = '';
+let count = 0;
+beforeAll(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'longhaul-garbage-'));
+});
+afterAll(() => rm(folder, { recursive: true, force: true }));
+
+describe('blobs that nobody names', () => {
+  it('go; named ones, young ones and those of a waiting message stay', async () => {
+    await using place = await newPlace();
+    const { store, blobStore: blobs } = place;
+    const named = await old(place, 'named by a part');
+    const waiting = await old(place, 'named by a waiting message');
+    const nobodys = await old(place, 'named by nobody');
+    const young = (await blobs.put('about to be named')).id;
+    await storeSession(store, 's1', { parts: [outputIn(named)] });
+    const content = [{ type: 'image' as const, data: blobReference(waiting), mediaType: 'image/png' }];
+    await store.enqueue('s1', { id: 'q1', content, queuedAt: 1 }, { maxPending: 10 });
+    const plan = await planGarbage(place, {}, place);
+    assert.deepEqual(plan.swept?.blobs, { count: 1, bytes: 'named by nobody'.length });
+    assert.deepEqual(plan.drop, []);
+    const report = await collectGarbage(place, NONE, place);
+    assert.deepEqual(report.swept, plan.swept);
+    assert.equal(await blobs.stat(nobodys), undefined);
+    for (const id of [named, waiting, young]) assert.ok(await blobs.stat(id));
+  });
+
+  it('stay when another database of the same folder names them, or one there cannot be read', async () => {
+    await using place = await newPlace();
+    const theirs = await old(place, 'named by the other');
+    const nobodys = await old(place, 'named by nobody');
+    await storeSession(place.store, 's1', { parts: [] });
+    const other = join(dirname(place.path), 'other.db');
+    {
+      await using store = await openSqliteStore({ path: other });
+      await storeSession(store, 's2', { parts: [outputIn(theirs)] });
+    }
+    const damaged = `${place.path}.damaged-2026`;
+    await writeFile(damaged, 'no database');
+    const report = await collectGarbage(place, NONE, place);
+    assert.equal(report.unreadable, 'store.db.damaged-2026');
+    assert.ok(await place.blobStore.stat(nobodys));
+    await rm(damaged);
+    assert.equal((await collectGarbage(place, NONE, place)).swept?.blobs.count, 1);
+    assert.ok(await place.blobStore.stat(theirs));
+  });
+
+  it('stay when they are put again at the moment they would go', async () => {
+    const blobs = join(folder, 'race');
+    const { id } = await createFileBlobStore(blobs).put('again');
+    const path = blobPath(blobs, id);
+    await utimes(path, 1, 1);
+    const putAgain = () => {
+      utimesSync(path, Date.now() / 1000, Date.now() / 1000);
+      return false;
+    };
+    assert.equal((await sweepBlobs(blobs, { isNamed: putAgain })).blobs.count, 0);
+    assert.ok((await stat(path)).size > 0);
+    await utimes(path, 1, 1);
+    await createFileBlobStore(blobs).put('again');
+    assert.equal(
+      (await sweepBlobs(blobs, { isNamed: () => false })).blobs.count,
+      0,
+      'a put makes a blob young',
+    );
+  });
+
+  it('are stored whole by writers that run beside sweeps', async () => {
+    const place = join(folder, 'beside');
+    const blobs = createFileBlobStore(place);
+    for (let round = 0; round < 30; round++) {
+      const id = (await blobs.put(`content ${round % 3}`)).id;
+      await utimes(blobPath(place, id), 1, 1);
+      const [, put] = await Promise.all([
+        sweepBlobs(place, { isNamed: () => false }),
+        blobs.put(`content ${round % 3}`),
+      ]);
+      assert.equal(new TextDecoder().decode(await blobs.get(put.id)), `content ${round % 3}`);
+    }
+  });
+
+  it('go with what writers that were killed left, but not with what is being written', async () => {
+    const place = join(folder, 'leftovers');
+    const blobs = createFileBlobStore(place);
+    const named = (await blobs.put('named')).id;
+    for (const name of ['killed', 'writing', `dropped-${named}`])
+      await writeFile(join(place, 'tmp', name), 'named');
+    await rm(blobPath(place, named));
+    for (const name of ['killed', `dropped-${named}`]) await utimes(join(place, 'tmp', name), 1, 1);
+    const { leftovers } = await sweepBlobs(place, { isNamed: (id) => id === named });
+    assert.deepEqual(leftovers, { count: 1, bytes: 5 });
+    assert.deepEqual(await readdir(join(place, 'tmp')), ['writing']);
+    assert.ok(await blobs.stat(named), 'a sweep that was killed had moved it');
+  });
+});
+
+describe('sessions', () => {
+  it('go by age, with their blobs; a live one, one that is waited for and a recent one stay', async () => {
+    await using place = await newPlace();
+    const blob = await old(place, 'x'.repeat(5000));
+    const shared = await old(place, 'shared');
+    await storeSession(place.store, 'old', { parts: [outputIn(blob), outputIn(shared)] });
+    const live = await storeSession(place.store, 'live', { parts: [], isRunning: true });
+    await storeSession(place.store, 'waiting', { parts: [] });
+    await place.store.enqueue('waiting', { id: 'q', content: [], queuedAt: 1 }, { maxPending: 1 });
+    place.clock += 40 * DAY_MS;
+    await storeSession(place.store, 'new', { parts: [outputIn(shared)] });
+    await place.store.renewLease(live, 60_000);
+    pretendUnused(place, 'live');
+    const plan = await planGarbage(place, { olderThanMs: 30 * DAY_MS }, place);
+    assert.deepEqual(
+      plan.drop.map(({ id, why }) => [id, why]),
+      [['old', 'age']],
+    );
+    assert.deepEqual(plan.keep.map(({ id, why }) => [id, why]).toSorted(), [
+      ['live', 'running'],
+      ['waiting', 'waiting'],
+    ]);
+    assert.equal(plan.swept?.blobs.count, 1);
+    const sessions = ['old', 'live', 'waiting', 'new'];
+    const report = await collectGarbage(place, { sessions, backups: [] }, place);
+    assert.deepEqual(report.sessions, ['old']);
+    assert.deepEqual(report.kept, ['live', 'waiting', 'new'], 'whatever was agreed to');
+    assert.equal(await place.store.getSession('old'), undefined);
+    assert.equal(await place.blobStore.stat(blob), undefined);
+    assert.ok(await place.blobStore.stat(shared));
+    assert.deepEqual(await place.store.search('task of old'), []);
+    assert.equal((await place.store.search('task of new')).length, 1);
+  });
+
+  it('go by size, the longest unused first, until the rest fits', async () => {
+    await using place = await newPlace();
+    for (const id of ['a', 'b', 'c', 'd']) {
+      place.clock += DAY_MS;
+      await storeSession(place.store, id, { parts: [outputIn(await old(place, id.repeat(1_000_000)))] });
+    }
+    place.clock += DAY_MS;
+    const plan = await planGarbage(place, { maxBytes: 2_700_000 }, place);
+    assert.deepEqual(
+      plan.drop.map(({ id, why }) => [id, why]),
+      [
+        ['a', 'size'],
+        ['b', 'size'],
+      ],
+    );
+    assert.deepEqual((await planGarbage(place, { maxBytes: 10_000_000 }, place)).drop, []);
+  });
+
+  it('of a dead run go too; one whose owner on another machine is silent stays for a day', async () => {
+    await using place = await newPlace();
+    await storeSession(place.store, 's1', { parts: [], isRunning: true });
+    place.clock += 2 * DAY_MS;
+    const limits = { olderThanMs: DAY_MS };
+    assert.equal((await planGarbage(place, limits, { ...place, isAlive: () => false })).drop.length, 1);
+    assert.equal((await planGarbage(place, limits, place)).drop.length, 1, 'a lease that ended long ago');
+  });
+});
+
+describe('room', () => {
+  it('is given back to the disk beside a session at work, and the log is emptied', async () => {
+    await using place = await newPlace();
+    const text = { type: 'reasoning', text: 'y'.repeat(3_000_000), state: 'done' } as const;
+    await storeSession(place.store, 'big', { parts: [text] });
+    place.clock += DAY_MS;
+    await storeSession(place.store, 'live', { parts: [], isRunning: true });
+    const report = await collectGarbage(place, { sessions: ['big'], backups: [] }, place);
+    assert.equal(report.notGivenBack, undefined);
+    assert.ok(report.bytesBefore - report.bytesAfter > 2_900_000, JSON.stringify(report));
+    assert.ok((await stat(place.path)).size < 600_000);
+    assert.equal((await stat(`${place.path}-wal`)).size, 0);
+    assert.equal((await place.store.loadLog('live')).messages.length, 2);
+  });
+
+  it('of a database that an older version made comes back by writing it anew, when nobody is at work', async () => {
+    await using place = await newPlace();
+    const text = { type: 'reasoning', text: 'y'.repeat(3_000_000), state: 'done' } as const;
+    await storeSession(place.store, 'big', { parts: [text] });
+    await storeSession(place.store, 'live', { parts: [], isRunning: true });
+    await place.store[Symbol.asyncDispose]();
+    const database = new DatabaseSync(place.path);
+    database.exec(
+      'PRAGMA journal_mode = DELETE; PRAGMA auto_vacuum = NONE; VACUUM; PRAGMA journal_mode = WAL',
+    );
+    database.close();
+    place.clock += DAY_MS;
+    const beside = await collectGarbage(
+      place,
+      { sessions: ['big'], backups: [] },
+      { ...place, now: () => place.clock - DAY_MS / 2 },
+    );
+    assert.deepEqual(beside.sessions, ['big']);
+    assert.deepEqual(beside.notGivenBack, { why: 'running' });
+    const report = await collectGarbage(place, NONE, { ...place, isAlive: () => false });
+    assert.ok(report.bytesBefore - report.bytesAfter > 2_900_000, JSON.stringify(report));
+  });
+
+  it('that old backups take is given back by age only, and a damaged copy is never dropped', async () => {
+    await using place = await newPlace();
+    const backup = `${place.path}.v1.2025-01-01T00-00-00-000Z.backup`;
+    await cp(place.path, backup);
+    await cp(place.path, `${place.path}.damaged-2025`);
+    for (const path of [backup, `${place.path}.damaged-2025`]) await utimes(path, 1, 1);
+    assert.deepEqual((await planGarbage(place, {}, place)).oldBackups, []);
+    const plan = await planGarbage(place, { olderThanMs: DAY_MS }, place);
+    assert.deepEqual(
+      plan.oldBackups.map(({ path }) => path),
+      [backup],
+    );
+    assert.deepEqual(
+      plan.copies.map(({ kind }) => kind),
+      ['damaged'],
+    );
+    assert.deepEqual((await collectGarbage(place, { sessions: [], backups: [backup] }, place)).backups, [
+      backup,
+    ]);
+    await assert.rejects(stat(backup), { code: 'ENOENT' });
+  });
+});
+
+interface Place extends StoragePlace, AsyncDisposable {
+  store: SqliteStore;
+  blobStore: BlobStore;
+  clock: number;
+  now: () => number;
+  isAlive: (owner: LeaseOwner) => boolean;
+}
+
+async function newPlace(): Promise<Place> {
+  count += 1;
+  const root = join(folder, `place-${count}`);
+  await mkdir(root);
+  const path = join(root, 'store.db');
+  const blobs = join(root, 'blobs');
+  const place: Place = {
+    path,
+    blobs,
+    blobStore: createFileBlobStore(blobs),
+    clock: Date.now(),
+    now: () => place.clock,
+    isAlive: () => true,
+    store: await openSqliteStore({ path, now: () => place.clock }),
+    [Symbol.asyncDispose]: () => place.store[Symbol.asyncDispose](),
+  };
+  return place;
+}
+
+/** Stores a blob as if it had been put long ago. */
+async function old(place: Place, text: string): Promise<string> {
+  const { id } = await place.blobStore.put(text);
+  await utimes(blobPath(place.blobs, id), 1, 1);
+  return id;
+}
+
+function pretendUnused({ path }: Place, sessionId: string): void {
+  const database = new DatabaseSync(path);
+  database.prepare('UPDATE heads SET updated_at = 1 WHERE session_id = ?').run(sessionId);
+  database.close();
+}

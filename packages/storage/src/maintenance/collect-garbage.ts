@@ -1,0 +1,205 @@
+import { rm } from 'node:fs/promises';
+import { basename, resolve } from 'node:path';
+import type { DatabaseSync } from 'node:sqlite';
+import type { LeaseOwner } from '@longhaul/core';
+import { blobFiles } from '../blobs/blob-files.ts';
+import { type Swept, sweepBlobs } from '../blobs/sweep-blobs.ts';
+import { openSqliteStore } from '../sqlite/open-sqlite-store.ts';
+import { mapSqliteError } from '../sqlite/sqlite-errors.ts';
+import { giveBack, type NotGivenBack, tidySearch } from './give-back.ts';
+import { namedBlobs } from './named-blobs.ts';
+import { type Copy, databasesOfFolder, dropUnfinished, listCopies } from './neighbours.ts';
+import { openToRead, openToWrite } from './open-file.ts';
+import { type StoragePlace, sizeOf } from './place.ts';
+import { chooseSessions, type RetentionChoice, type RetentionLimits, reasonToKeep } from './retention.ts';
+import { sessionFacts } from './session-facts.ts';
+
+export interface GarbageOptions {
+  isAlive: (owner: LeaseOwner) => boolean;
+  now?: () => number;
+}
+
+export interface GarbagePlan extends RetentionChoice {
+  /** What database, log and blobs take now. */
+  totalBytes: number;
+  /** Blobs that nobody will name then, and unfinished writes. Absent where `unreadable` names a database. */
+  swept?: Swept;
+  /** Backups of earlier versions that are old enough to go. */
+  oldBackups: Copy[];
+  /** Other copies of the database, which stay. */
+  copies: Copy[];
+  /** A database of the folder that cannot be read: which blobs it names is not known, so all blobs stay. */
+  unreadable?: string;
+}
+
+export interface GarbageReport {
+  sessions: string[];
+  /** Agreed to, and kept: somebody has come back to them since. */
+  kept: string[];
+  backups: string[];
+  swept?: Swept;
+  unreadable?: string;
+  /** Free pages that stay in the file, and why. */
+  notGivenBack?: NotGivenBack;
+  bytesBefore: number;
+  bytesAfter: number;
+}
+
+/**
+ * What `collectGarbage` would drop under these limits. Changes nothing but an old database's version.
+ *
+ * @throws {LonghaulError} What opening the store throws.
+ */
+export async function planGarbage(
+  place: StoragePlace,
+  limits: RetentionLimits,
+  { isAlive, now = Date.now }: GarbageOptions,
+): Promise<GarbagePlan> {
+  await bringUpToDate(place.path);
+  const database = openToWrite(place.path);
+  try {
+    const names = namedBlobs(database);
+    const blobs = new Map<string, number>();
+    for await (const { id, size } of blobFiles(place.blobs)) blobs.set(id, size);
+    const totalBytes = (await databaseBytes(place.path)) + sum(blobs.values());
+    const ownBytes = bytesOfOne(names, blobs);
+    const choice = chooseSessions(sessionFacts(database, { now, isAlive }), {
+      limits,
+      now: now(),
+      totalBytes,
+      freed: (session) => session.bytes + (ownBytes.get(session.id) ?? 0),
+    });
+    const dropped = new Set(choice.drop.map(({ id }) => id));
+    const own = (id: string) => [...(names.get(id) ?? [])].some((session) => !dropped.has(session));
+    const copies = await listCopies(place.path);
+    const isOld = (copy: Copy) =>
+      copy.kind === 'backup' && copy.createdAt < now() - (limits.olderThanMs ?? Number.POSITIVE_INFINITY);
+    return {
+      ...choice,
+      totalBytes,
+      ...(await sweep(place, own, { now, dryRun: true })),
+      oldBackups: copies.filter(isOld),
+      copies: copies.filter((copy) => !isOld(copy)),
+    };
+  } catch (error) {
+    throw mapSqliteError(error, place.path);
+  } finally {
+    database.close();
+  }
+}
+
+/**
+ * Drops the named sessions and backups, then the blobs that nobody names, then gives the room back to the disk. Others may use the store
+ * meanwhile: a session that is in use again, or was changed within the last hour, stays.
+ *
+ * @throws {LonghaulError} What opening the store throws; `store_full`, `store_readonly`.
+ */
+export async function collectGarbage(
+  place: StoragePlace,
+  agreed: { sessions: readonly string[]; backups: readonly string[] },
+  { isAlive, now = Date.now }: GarbageOptions,
+): Promise<GarbageReport> {
+  await bringUpToDate(place.path);
+  const bytesBefore = await placeBytes(place);
+  const database = openToWrite(place.path);
+  const report: GarbageReport = { sessions: [], kept: [], backups: [], bytesBefore, bytesAfter: 0 };
+  try {
+    for (const id of agreed.sessions) {
+      const isDropped = dropSession(database, id, { isAlive, now });
+      (isDropped ? report.sessions : report.kept).push(id);
+    }
+    for (const path of agreed.backups) {
+      await rm(path, { force: true });
+      report.backups.push(path);
+    }
+    await dropUnfinished(place.path, now() - 24 * 60 * 60 * 1000);
+    const names = namedBlobs(database);
+    Object.assign(report, await sweep(place, (id) => names.has(id), { now, dryRun: false }));
+    if (report.sessions.length > 0) await tidySearch(database);
+    const hasLiveSession = sessionFacts(database, { now, isAlive }).some(({ isLive }) => isLive);
+    const notGivenBack = await giveBack(database, { path: place.path, hasLiveSession });
+    if (notGivenBack !== undefined) report.notGivenBack = notGivenBack;
+  } catch (error) {
+    throw mapSqliteError(error, place.path);
+  } finally {
+    database.close();
+  }
+  return { ...report, bytesAfter: await placeBytes(place) };
+}
+
+/** The store's own checks, and its migrations. */
+async function bringUpToDate(path: string): Promise<void> {
+  await (await openSqliteStore({ path }))[Symbol.asyncDispose]();
+}
+
+/** One transaction a session: what speaks against it is looked up in the same one. */
+function dropSession(database: DatabaseSync, id: string, options: Required<GarbageOptions>): boolean {
+  database.exec('BEGIN IMMEDIATE');
+  try {
+    const [session] = sessionFacts(database, options, id);
+    const mayGo = session !== undefined && reasonToKeep(session, options.now()) === undefined;
+    if (mayGo) database.prepare('DELETE FROM sessions WHERE id = ?').run(id);
+    database.exec('COMMIT');
+    return mayGo;
+  } finally {
+    if (database.isTransaction) database.exec('ROLLBACK');
+  }
+}
+
+async function sweep(
+  place: StoragePlace,
+  isNamedHere: (id: string) => boolean,
+  options: { now: () => number; dryRun: boolean },
+): Promise<{ swept?: Swept; unreadable?: string }> {
+  const elsewhere = new Set<string>();
+  for (const path of await databasesOfFolder(place.path)) {
+    if (path === resolve(place.path)) continue;
+    const names = namesOf(path);
+    if (names === undefined) return { unreadable: basename(path) };
+    for (const id of names) elsewhere.add(id);
+  }
+  const isNamed = (id: string) => elsewhere.has(id) || isNamedHere(id);
+  return { swept: await sweepBlobs(place.blobs, { ...options, isNamed }) };
+}
+
+function namesOf(path: string): Iterable<string> | undefined {
+  try {
+    const database = openToRead(path);
+    try {
+      return namedBlobs(database).keys();
+    } finally {
+      database.close();
+    }
+  } catch {
+    return undefined; // Damaged, locked, or not to be read by this user: the caller keeps every blob.
+  }
+}
+
+async function placeBytes({ path, blobs }: StoragePlace): Promise<number> {
+  let bytes = await databaseBytes(path);
+  for (const copy of await listCopies(path)) bytes += copy.bytes;
+  for await (const { size } of blobFiles(blobs)) bytes += size;
+  return bytes;
+}
+
+async function databaseBytes(path: string): Promise<number> {
+  return (await sizeOf(path)) + (await sizeOf(`${path}-wal`));
+}
+
+/** By session: what the blobs take that nobody else names. */
+function bytesOfOne(
+  names: ReadonlyMap<string, ReadonlySet<string>>,
+  blobs: ReadonlyMap<string, number>,
+): Map<string, number> {
+  const bytes = new Map<string, number>();
+  for (const [id, [session = '', ...others]] of names) {
+    if (others.length === 0) bytes.set(session, (bytes.get(session) ?? 0) + (blobs.get(id) ?? 0));
+  }
+  return bytes;
+}
+
+function sum(numbers: Iterable<number>): number {
+  let total = 0;
+  for (const number of numbers) total += number;
+  return total;
+}

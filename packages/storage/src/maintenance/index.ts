@@ -1,0 +1,12 @@
+/** Upkeep of a store on disk: what goes, what can be saved, what is wrong. On Node's SQLite only. */
+export {
+  collectGarbage,
+  type GarbageOptions,
+  type GarbagePlan,
+  type GarbageReport,
+  planGarbage,
+} from './collect-garbage.ts';
+export type { NotGivenBack } from './give-back.ts';
+export type { Copy } from './neighbours.ts';
+export type { StoragePlace } from './place.ts';
+export type { RetentionLimits } from './retention.ts';

@@ -1,0 +1,57 @@
+import type { DatabaseSync } from 'node:sqlite';
+
+/** Every column that may hold `@blob:` references, and how it belongs to a session. */
+const COLUMNS = [
+  {
+    table: 'parts',
+    column: 'body',
+    session: 'messages.session_id',
+    join: 'LEFT JOIN messages ON messages.id = parts.message_id',
+  },
+  { table: 'messages', column: 'metadata', session: 'session_id' },
+  { table: 'queue', column: 'content', session: 'session_id' },
+  { table: 'queue', column: 'metadata', session: 'session_id' },
+  { table: 'compactions', column: 'summary_content', session: 'session_id' },
+  { table: 'marks', column: 'body', session: 'session_id' },
+  { table: 'approvals', column: 'args', session: 'session_id' },
+  { table: 'sessions', column: 'metadata', session: 'id' },
+  { table: 'settings', column: 'value', session: "''" },
+  { table: 'cache', column: 'value', session: "''" },
+] as const;
+
+/**
+ * Blobs that a database names, and the sessions that name them (`''`: no session). Whatever looks like a reference counts as one. All of it is
+ * read in one transaction: a session that is copied and deleted in between would be missed otherwise.
+ */
+export function namedBlobs(database: DatabaseSync): Map<string, Set<string>> {
+  const names = new Map<string, Set<string>>();
+  database.exec('BEGIN');
+  try {
+    for (const { table, column, session, ...rest } of COLUMNS) {
+      // A database of an older version has fewer tables.
+      if (!hasColumn(database, table, column)) continue;
+      const rows = database.prepare(
+        `SELECT ${session} AS session, ${table}.${column} AS text FROM ${table} ${'join' in rest ? rest.join : ''}
+         WHERE instr(${table}.${column}, '@blob:') > 0`,
+      );
+      for (const row of rows.iterate()) addNames(names, String(row['text']), String(row['session'] ?? ''));
+    }
+    return names;
+  } finally {
+    if (database.isTransaction) database.exec('ROLLBACK');
+  }
+}
+
+function hasColumn(database: DatabaseSync, table: string, column: string): boolean {
+  return (
+    database.prepare('SELECT 1 FROM pragma_table_info(?) WHERE name = ?').get(table, column) !== undefined
+  );
+}
+
+function addNames(names: Map<string, Set<string>>, text: string, session: string): void {
+  for (const [, id = ''] of text.matchAll(/@blob:([0-9a-f]{64})/g)) {
+    const known = names.get(id);
+    if (known === undefined) names.set(id, new Set([session]));
+    else known.add(session);
+  }
+}

@@ -1,0 +1,31 @@
+import { statSync } from 'node:fs';
+import { DatabaseSync } from 'node:sqlite';
+import { pathToFileURL } from 'node:url';
+
+const WAIT_MS = 5000;
+
+/** Opens a database only to read it. A copy, which nobody writes, is read without leaving anything beside it. */
+export function openToRead(path: string): DatabaseSync {
+  const isCopy = /\.(?:backup|damaged-[^.]*)$/.test(path);
+  const hasLog = (statSync(`${path}-wal`, { throwIfNoEntry: false })?.size ?? 0) > 0;
+  if (!isCopy || hasLog) return new DatabaseSync(path, { readOnly: true, timeout: WAIT_MS });
+  const url = pathToFileURL(path);
+  url.searchParams.set('immutable', '1');
+  return new DatabaseSync(url, { readOnly: true });
+}
+
+/** Opens a database whose tables are of this program's version. */
+export function openToWrite(path: string): DatabaseSync {
+  const database = new DatabaseSync(path, { timeout: WAIT_MS });
+  database.exec('PRAGMA foreign_keys = ON; PRAGMA synchronous = FULL');
+  return database;
+}
+
+/** The first value of the first row. */
+export function firstValue(database: DatabaseSync, sql: string): unknown {
+  return Object.values(database.prepare(sql).get() ?? {})[0];
+}
+
+export function numberOf(database: DatabaseSync, sql: string): number {
+  return Number(firstValue(database, sql) ?? 0);
+}

@@ -1,0 +1,67 @@
+import type { DatabaseSync } from 'node:sqlite';
+import type { LeaseOwner } from '@longhaul/core';
+
+/** What decides whether a session may be dropped. */
+export interface SessionFacts {
+  id: string;
+  title: string;
+  updatedAt: number;
+  /** About what it takes in the database, without its blobs. */
+  bytes: number;
+  /** A run that lives holds its lease. */
+  isLive: boolean;
+  /** Messages that wait to be delivered. */
+  waiting: number;
+}
+
+export interface FactOptions {
+  now: () => number;
+  isAlive: (owner: LeaseOwner) => boolean;
+}
+
+/** An owner on another host counts as alive for as long as nothing else is known; its lease is not renewed after its death. */
+const SILENT_MS = 24 * 60 * 60 * 1000;
+
+/** The session least recently used first. */
+export function sessionFacts(
+  database: DatabaseSync,
+  options: FactOptions,
+  sessionId?: string,
+): SessionFacts[] {
+  const one = sessionId === undefined ? [] : [sessionId];
+  const rows = database
+    .prepare(
+      `SELECT sessions.id, sessions.title, heads.updated_at, heads.expires_at,
+         runs.host, runs.boot_id, runs.pid, runs.process_started_at,
+         (SELECT count(*) FROM queue WHERE queue.session_id = sessions.id AND queue.state = 'waiting') AS waiting,
+         (SELECT coalesce(sum(octet_length(parts.body)), 0) FROM messages JOIN parts ON parts.message_id = messages.id
+           WHERE messages.session_id = sessions.id) +
+         (SELECT coalesce(sum(octet_length(events.payload)), 0) FROM events WHERE events.session_id = sessions.id) AS bytes
+       FROM sessions JOIN heads ON heads.session_id = sessions.id LEFT JOIN runs ON runs.run_id = heads.run_id
+       ${sessionId === undefined ? '' : 'WHERE sessions.id = ?'}
+       ORDER BY heads.updated_at, sessions.id`,
+    )
+    .all(...one);
+  return rows.map((row) => ({
+    id: String(row['id']),
+    title: String(row['title']),
+    updatedAt: Number(row['updated_at']),
+    bytes: Number(row['bytes']),
+    isLive: isLive(row, options),
+    waiting: Number(row['waiting']),
+  }));
+}
+
+export function leaseOwner(row: Record<string, unknown>): LeaseOwner {
+  return {
+    host: String(row['host']),
+    bootId: String(row['boot_id']),
+    pid: Number(row['pid']),
+    processStartedAt: String(row['process_started_at']),
+  };
+}
+
+function isLive(row: Record<string, unknown>, { now, isAlive }: FactOptions): boolean {
+  if (row['host'] === null) return false;
+  return isAlive(leaseOwner(row)) && Number(row['expires_at']) > now() - SILENT_MS;
+}
