@@ -1,3 +1,7 @@
+export type { ApprovalAction, ApprovalRule } from './approvals/approval-rules.ts';
+export { type AnsweredApproval, ApprovalService } from './approvals/approval-service.ts';
+export type { AskMode } from './approvals/default-action.ts';
+export type { ApprovalSettings } from './approvals/session-approver.ts';
 export {
   type AgentConfig,
   type CompressionConfig,
@@ -45,13 +49,7 @@ export type {
 } from './context/results.ts';
 export { type AiSdkDriverOptions, createAiSdkDriver } from './drivers/ai-sdk-driver.ts';
 export type { AiSdkKind } from './drivers/wire-profile.ts';
-export {
-  type Approval,
-  type ApprovalRequest,
-  type ApprovalRule,
-  type Approver,
-  createRuleApprover,
-} from './executor/approver.ts';
+export type { ApprovalRequest, ApprovalVerdict, Approver } from './executor/approver.ts';
 export type { CompressionSettings } from './executor/context-window.ts';
 export { defer } from './executor/defer.ts';
 export { DEFAULT_RETRY, type RetryOptions } from './executor/retry.ts';

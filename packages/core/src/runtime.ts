@@ -9,6 +9,8 @@ import {
   type UserMessageContentPart,
   ZERO_USAGE,
 } from '@longhaul/protocol';
+import { ApprovalService } from './approvals/approval-service.ts';
+import { ALLOW_BY_DEFAULT, type ApprovalSettings, SessionApprover } from './approvals/session-approver.ts';
 import type { ContextReport } from './context/context-report.ts';
 import { idleSystemText } from './context/idle-system.ts';
 import type {
@@ -19,7 +21,6 @@ import type {
   UndoResult,
 } from './context/results.ts';
 import { SessionContext } from './context/session-context.ts';
-import { type Approver, createRuleApprover } from './executor/approver.ts';
 import type { CompressionSettings } from './executor/context-window.ts';
 import { DEFAULT_RETRY, type RetryOptions } from './executor/retry.ts';
 import { NO_LIMITS, type RunLimits } from './executor/run-limits.ts';
@@ -51,7 +52,8 @@ export interface RuntimeOptions {
   /** A strategy by its name, for a compaction that names another than the configured one. @throws {LonghaulError} `config_invalid` */
   strategyFor?: (name: string) => CompressionStrategy | Promise<CompressionStrategy>;
   costOf?: (usage: TokenUsage, driver: ModelDriver) => number | undefined;
-  approve?: Approver;
+  /** Which calls are made, asked for, or refused. Default: all are made. */
+  approvals?: ApprovalSettings;
   /** Cap of the output of a tool without its own. */
   maxToolOutputChars?: number;
   limits?: RunLimits;
@@ -83,6 +85,7 @@ const DEFAULT_INSTRUCTION_FILES = ['AGENTS.md'];
 export class Runtime {
   readonly queue: MessageQueueService;
   readonly #options: RuntimeOptions;
+  readonly approvals: ApprovalService;
   readonly #hub = new EventHub();
   readonly #context: SessionContext;
 
@@ -90,6 +93,7 @@ export class Runtime {
     this.#options = options;
     this.queue = new MessageQueueService({ store: options.store, blobs: options.blobs, hub: this.#hub });
     this.#context = new SessionContext({
+    this.approvals = new ApprovalService({ store: options.store, hub: this.#hub });
       ...options,
       hub: this.#hub,
       systemText: (session) => this.#idleSystem(session),
@@ -197,7 +201,8 @@ export class Runtime {
     let result: ExecutorResult | undefined;
     try {
       await this.#reportDamage(writer, log);
-      await repairOpenParts(writer, Date.now());
+      const asked = await this.approvals.list(run.session.id);
+      await repairOpenParts(writer, Date.now(), new Set(asked.map(({ handle }) => handle)));
       await using sandbox = await this.#options.openSandbox(run.session, run.signal);
       const executor = await this.#createExecutor({ ...run, writer, sandbox });
       result = await executor.run();
@@ -225,7 +230,7 @@ export class Runtime {
       tools,
       compression,
       costOf,
-      approve,
+      approvals = ALLOW_BY_DEFAULT,
       limits,
       retry,
       summariserFor,
@@ -247,7 +252,7 @@ export class Runtime {
         sessionId: session.id,
         messages: () => writer.log.messages,
       }),
-      approve: approve ?? createRuleApprover([]),
+      approver: new SessionApprover({ settings: approvals, service: this.approvals, writer, sandbox }),
       limits: limits ?? NO_LIMITS,
       retry: retry ?? DEFAULT_RETRY,
       costOf: (usage) => costOf?.(usage, driver),

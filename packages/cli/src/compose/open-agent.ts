@@ -1,6 +1,6 @@
 import { readFile } from 'node:fs/promises';
 import type { Config, ResolvedModel, ResolvedWindow } from '@longhaul/core';
-import { createRuleApprover, type ModelDriver, Runtime, type Sandbox } from '@longhaul/core';
+import { type AskMode, type ModelDriver, Runtime, type Sandbox } from '@longhaul/core';
 import { costOf } from '@longhaul/models';
 import { LonghaulError, type Session } from '@longhaul/protocol';
 import { agentTools } from './agent-tools.ts';
@@ -19,6 +19,8 @@ export interface AgentOptions {
   /** `--window`: of the run's model. */
   window?: number;
   env: Readonly<Record<string, string | undefined>>;
+  /** What an approval rule's `ask` means here. Default `deny`: nobody is there. */
+  ask?: AskMode;
   /** Told of the run's sandbox once it is open. */
   onSandbox: (sandbox: Sandbox, session: Session) => void;
 }
@@ -55,7 +57,11 @@ export async function openAgent(options: AgentOptions): Promise<Agent> {
     ...summariserOf(config, driverFor),
     ...(prompt === undefined ? {} : { prompt }),
     tools: agentTools(config),
-    approve: createRuleApprover(config.approvals),
+    approvals: {
+      rules: config.approvals,
+      ask: options.ask ?? 'deny',
+      timeoutMs: config.approvalTimeoutMs,
+    },
     limits: config.limits,
     retry: config.retry,
     instructionFiles: config.context.instructions,

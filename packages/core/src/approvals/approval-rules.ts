@@ -60,6 +60,12 @@ export function createJudge(rules: readonly ApprovalRule[]): Judge {
   };
 }
 
+/** What an approval of the call covers: its simple commands, or the tool as a whole. */
+export function subjectsOf({ toolName, input }: JudgedCall): string[] {
+  const command = textField(input, 'command');
+  return command === undefined ? [toolName] : commandPieces(command).map(({ text }) => text);
+}
+
 const RANK: Readonly<Record<ApprovalAction, number>> = { allow: 0, ask: 1, deny: 2 };
 
 interface Facts {

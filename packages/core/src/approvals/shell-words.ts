@@ -25,6 +25,9 @@ export function parseShellLine(line: string): ParsedLine {
 
 const MAX_DEPTH = 10;
 
+const PLAIN_ARITHMETIC = /^\$\(\([\d\s+\-*/%]*\)\)$/;
+const PLAIN_PARAMETER = /^\$\{#?\w+(?:(?::?[-+=?]|%%?|##?)[^`$'"\\@{}[\]]*)?\}$/;
+
 class LineReader {
   readonly commands: ParsedCommand[] = [];
   isCertain = true;
@@ -52,18 +55,22 @@ class LineReader {
   #readNext(): void {
     const char = this.#text[this.#at] ?? '';
     const next = this.#text[this.#at + 1];
-    if (char === '\\') return this.#escape(next);
-    if (char === "'") return this.#singleQuoted();
-    if (char === '"') return this.#doubleQuoted();
-    if (char === '$') return this.#dollar();
-    if (char === '`') return this.#backquoted();
-    if (char === '>' || char === '<' || (char === '&' && next === '>')) return this.#redirection();
-    if (char === '#' && this.#word === undefined) return this.#comment();
+    if (char === '\\') this.#escape(next);
+    else if (char === "'") this.#singleQuoted();
+    else if (char === '"') this.#doubleQuoted();
+    else if (char === '$') this.#dollar();
+    else if (char === '`') this.#backquoted();
+    else if (char === '>' || char === '<' || (char === '&' && next === '>')) this.#redirection();
+    else if (char === '#' && this.#word === undefined) this.#comment();
+    else this.#plain(char);
+  }
+
+  #plain(char: string): void {
     this.#at += 1;
-    if (char === ' ' || char === '\t' || char === '\r') return this.#endWord();
     if (char === '(' && this.#word !== undefined) this.isCertain = false;
-    if (';&|\n()'.includes(char)) return this.#endCommand();
-    this.#add(char);
+    if (char === ' ' || char === '\t' || char === '\r') this.#endWord();
+    else if (';&|\n()'.includes(char)) this.#endCommand();
+    else this.#add(char);
   }
 
   #add(text: string): void {
@@ -116,26 +123,23 @@ class LineReader {
   /** An expansion stands in the word as it is written; what it would run is read too. */
   #dollar(): void {
     const next = this.#text[this.#at + 1];
-    if (next === '(' && this.#text[this.#at + 2] === '(') return this.#skipTo('))', 3);
-    if (next === '{') return this.#skipTo('}', 2);
     if (next === "'" || next === '"') this.isCertain = false;
-    if (next !== '(') {
+    if (next === '(' && this.#text[this.#at + 2] === '(') this.#skipTo('))', PLAIN_ARITHMETIC);
+    else if (next === '{') this.#skipTo('}', PLAIN_PARAMETER);
+    else if (next === '(') this.#nested(this.#at + 2);
+    else {
       this.#add('$');
       this.#at += 1;
-      return;
     }
-    this.#nested(this.#at + 2);
   }
 
-  /** Arithmetic and `${…}`: their text is kept, and is taken for uncertain where it could run something. */
-  #skipTo(end: string, skipped: number): void {
-    const close = this.#text.indexOf(end, this.#at + skipped);
+  /** Arithmetic and `${…}`: the text is kept. All but the plainest forms can be made to run something. */
+  #skipTo(end: string, plain: RegExp): void {
+    const close = this.#text.indexOf(end, this.#at);
     const stop = close === -1 ? this.#text.length : close + end.length;
-    const inside = this.#text.slice(this.#at, stop);
-    if (close === -1 || /[`'"\\]|\$\(/.test(inside.slice(skipped)) || inside.includes('${', 1)) {
-      this.isCertain = false;
-    }
-    this.#add(inside);
+    const whole = this.#text.slice(this.#at, stop);
+    if (!plain.test(whole)) this.isCertain = false;
+    this.#add(whole);
     this.#at = stop;
   }
 

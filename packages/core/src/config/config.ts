@@ -1,5 +1,5 @@
 import type { TokenPrice } from '@longhaul/models';
-import type { ApprovalRule } from '../executor/approver.ts';
+import type { ApprovalRule } from '../approvals/approval-rules.ts';
 
 /** The whole configuration, every default applied. Documented for users in docs/configuration.md. */
 export interface Config {
@@ -36,10 +36,14 @@ export interface Config {
     tokens: number | null;
     costUsd: number | null;
     minutes: number | null;
+    /** `null`: nothing is a loop. */
+    repeatedCalls: number | null;
   };
   retry: { attempts: number; totalMs: number; stallMs: number };
-  /** The last one that matches a tool decides. */
+  /** The last one that matches a call decides. Without one: allowed in a sandbox, asked for in `local`. */
   approvals: ApprovalRule[];
+  /** What nobody has answered is refused after this time. `null`: it waits. */
+  approvalTimeoutMs: number | null;
   storage: { url: string };
   server: { host: string; port: number };
   gateway: {
@@ -163,9 +167,10 @@ export const DEFAULT_CONFIG: Config = {
     cpus: 2,
     env: [],
   },
-  limits: { steps: null, tokens: null, costUsd: null, minutes: null },
+  limits: { steps: null, tokens: null, costUsd: null, minutes: null, repeatedCalls: 3 },
   retry: { attempts: 6, totalMs: 600_000, stallMs: 120_000 },
-  approvals: [{ tool: '*', action: 'allow' }],
+  approvals: [],
+  approvalTimeoutMs: null,
   storage: { url: 'sqlite:~/.local/share/longhaul/longhaul.db' },
   server: { host: '127.0.0.1', port: 4140 },
   gateway: {

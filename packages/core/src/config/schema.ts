@@ -180,6 +180,11 @@ const limits = z.strictObject({
   tokens: setting(limit, 'Of input and output. null: no limit.', null),
   costUsd: setting(limit, 'US dollars. null: no limit.', null),
   minutes: setting(limit, 'Of wall time. null: no limit.', null),
+  repeatedCalls: setting(
+    z.int().min(2).nullable(),
+    'The same calls with the same results so often in a row: the model is told, then the run stops. null: never.',
+    D.limits.repeatedCalls,
+  ),
 });
 
 const retry = z.strictObject({
@@ -190,8 +195,16 @@ const retry = z.strictObject({
 
 const approval = z.strictObject({
   tool: text.meta({ description: 'Name of a tool; * stands for any text.' }),
+  command: text.optional().meta({
+    description:
+      'A simple command of a shell line; * stands for any text. allow needs every command of the line allowed.',
+  }),
+  path: text.optional().meta({
+    description:
+      'A glob for the path that a call names, from the workspace. Without a slash: for its last name.',
+  }),
   action: z.enum(['allow', 'ask', 'deny']).meta({
-    description: 'ask counts as deny: nobody can be asked yet.',
+    description: 'ask: somebody is asked; where nobody can answer, it counts as deny.',
   }),
 });
 
@@ -241,7 +254,16 @@ export const configSchema = z.strictObject({
   sandbox: setting(sandbox, 'Where commands run.'),
   limits: setting(limits, 'Where a run stops.'),
   retry: setting(retry, 'When a model call fails.'),
-  approvals: setting(z.array(approval), 'The last that matches decides.', [{ tool: '*', action: 'allow' }]),
+  approvals: setting(
+    z.array(approval),
+    'The last that matches decides. Without one: allow in a sandbox, ask in local.',
+    [],
+  ),
+  approvalTimeoutMs: setting(
+    z.int().min(1).nullable(),
+    'What nobody has answered is refused after this time. null: it waits.',
+    D.approvalTimeoutMs,
+  ),
   storage: setting(
     z.strictObject({
       url: setting(

@@ -1,33 +1,31 @@
-import type { JsonValue } from '@longhaul/protocol';
-
-export interface ApprovalRule {
-  /** A tool's name, or a pattern with `*`. */
-  tool: string;
-  action: 'allow' | 'ask' | 'deny';
-}
+import type { JsonValue, LonghaulError } from '@longhaul/protocol';
 
 export interface ApprovalRequest {
+  callId: string;
+  /** The call's place in the session, such as `m12.3`. */
+  handle: string;
   toolName: string;
   input: JsonValue;
+  /** Ends the waiting for an answer. What is returned then says nothing. */
+  signal: AbortSignal;
 }
 
-export type Approval = { allowed: true } | { allowed: false; reason: string };
-export type Approver = (request: ApprovalRequest) => Promise<Approval>;
+/** `waits`: the run is interrupted, and the request stands for whoever goes on with it; the call stays pending. */
+export type ApprovalVerdict = { allowed: true } | { allowed: false; reason: string; waits?: true };
 
-/** Answers from rules alone: the last match wins, no match allows, and `ask` counts as deny, since nobody is there to be asked. */
-export function createRuleApprover(rules: readonly ApprovalRule[]): Approver {
-  return async ({ toolName }) => {
-    const rule = rules.findLast((candidate) => matches(candidate.tool, toolName));
-    if (rule === undefined || rule.action === 'allow') return { allowed: true };
-    const why = rule.action === 'ask' ? 'asks for approval, and nobody is there to give it' : 'denies it';
-    return {
-      allowed: false,
-      reason: `the approval rule for "${rule.tool}" ${why}. Find another way, or say what you need.`,
-    };
-  };
+/** Whether the calls of one run may be made. */
+export interface Approver {
+  /** Answers at once, or when somebody has. Rejects only when the store does. */
+  approve(request: ApprovalRequest): Promise<ApprovalVerdict>;
+  /**
+   * Why the run has failed: all that it wanted was refused, because nobody was there to be asked. `isAtEnd`: the model has given its
+   * final answer; before that, it is given some tries to find another way.
+   */
+  failure(options: { isAtEnd: boolean }): LonghaulError | undefined;
 }
 
-function matches(pattern: string, name: string): boolean {
-  const escaped = pattern.split('*').map((piece) => piece.replace(/[.+?^${}()|[\]\\]/g, '\\$&'));
-  return new RegExp(`^${escaped.join('.*')}$`).test(name);
-}
+/** For runs that may do everything. */
+export const ALLOW_ALL: Approver = {
+  approve: async () => ({ allowed: true }),
+  failure: () => undefined,
+};

@@ -11,6 +11,7 @@ import {
 import type { BlobStore, Sandbox } from '../ports/index.ts';
 import { storeMedia } from '../session/media.ts';
 import type { SessionWriter } from '../session/session-writer.ts';
+import { fitResult } from './fit-result.ts';
 import { sanitizeToolResult } from '../tools/output-sanitizer.ts';
 import type { SessionHistory, Tool, ToolContext, ToolResult } from '../tools/tool.ts';
 import {
@@ -26,7 +27,7 @@ export interface ToolRunnerOptions {
   sandbox: Sandbox;
   blobs: BlobStore;
   history: SessionHistory;
-  approve: Approver;
+  approver: Approver;
   /** Cap of the output of a tool without its own. Default `DEFAULT_MAX_TOOL_OUTPUT_CHARS`. */
   maxOutputChars?: number;
 }
@@ -78,7 +79,9 @@ export class ToolRunner {
 
   async #runCall(call: Call, options: { signal: AbortSignal; maxResultChars: number }): Promise<void> {
     if (options.signal.aborted) return this.#interrupt(call);
-    const prepared = await this.#prepare(call);
+    const prepared = await this.#prepare(call, options.signal);
+    if (!prepared.ok && prepared.waits) return;
+    if (options.signal.aborted) return this.#interrupt(call);
     if (!prepared.ok)
       return this.#commit(
         call,
@@ -91,10 +94,10 @@ export class ToolRunner {
     await this.#commit(started, result, options);
   }
 
-  async #prepare({
-    part,
-    message,
-  }: Call): Promise<{ ok: false; reason: string } | { ok: true; execute: Execute }> {
+  async #prepare(
+    { part, message, index }: Call,
+    signal: AbortSignal,
+  ): Promise<{ ok: false; reason: string; waits?: true } | { ok: true; execute: Execute }> {
     const tool = this.#options.tools.get(part.name);
     if (tool === undefined) {
       const names = [...this.#options.tools.keys()].join(', ');
@@ -114,8 +117,17 @@ export class ToolRunner {
     }
     const parsed = tool.parse(part.input);
     if (!parsed.ok) return { ok: false, reason: `Invalid arguments for ${part.name}: ${parsed.reason}` };
-    const approval = await this.#options.approve({ toolName: part.name, input: part.input });
-    if (!approval.allowed) return { ok: false, reason: `Not allowed: ${approval.reason}` };
+    const approval = await this.#options.approver.approve({
+      callId: part.callId,
+      handle: handleOf(message.sequence, index),
+      toolName: part.name,
+      input: part.input,
+      signal,
+    });
+    if (!approval.allowed) {
+      const { waits } = approval;
+      return { ok: false, reason: `Not allowed: ${approval.reason}`, ...(waits && { waits }) };
+    }
     return { ok: true, execute: (context) => tool.execute(parsed.input, context) };
   }
 

@@ -1,6 +1,14 @@
 import type { ContextLog } from '@longhaul/context';
-import type { Compaction, EventPayload, LonghaulEvent, Mark, Message, Part } from '@longhaul/protocol';
-import type { Lease, MessageClosing, MessageDraft, SessionLog, Store } from '../ports/index.ts';
+import type {
+  Approval,
+  Compaction,
+  EventPayload,
+  LonghaulEvent,
+  Mark,
+  Message,
+  Part,
+} from '@longhaul/protocol';
+import type { Lease, MessageClosing, MessageDraft, NewApproval, SessionLog, Store } from '../ports/index.ts';
 import type { EventHub } from './event-hub.ts';
 import { storedTokens } from './stored-tokens.ts';
 import { draftUserMessage } from './user-message.ts';
@@ -78,6 +86,13 @@ export class SessionWriter {
     this.#messages.push(taken.message);
     this.#emitAll(taken.events);
     return taken.message;
+  }
+
+  /** The request as it stands now: one that was made before a crash is not made again. */
+  async requestApproval(request: NewApproval): Promise<Approval> {
+    const { approval, events } = await this.#store.requestApproval(this.lease, request);
+    this.#emitAll(events);
+    return approval;
   }
 
   async recordCompaction(

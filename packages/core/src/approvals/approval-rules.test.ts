@@ -1,0 +1,163 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { type ApprovalAction, type ApprovalRule, createJudge } from './approval-rules.ts';
+
+const bash = (command: string) => ({ toolName: 'bash', input: { command }, workspacePath: '/workspace' });
+
+/** Nothing but what `rules` allow is allowed; the rest is asked for. */
+async function judged(
+  rules: readonly ApprovalRule[],
+  command: string,
+  fallback: ApprovalAction = 'ask',
+): Promise<ApprovalAction> {
+  return (await createJudge(rules)(bash(command), fallback)).action;
+}
+
+const allowing = (...commands: string[]): ApprovalRule[] =>
+  commands.map((command) => ({ tool: 'bash', command, action: 'allow' }));
+const denying = (...commands: string[]): ApprovalRule[] =>
+  commands.map((command) => ({ tool: 'bash', command, action: 'deny' }));
+
+describe('rules for commands', () => {
+  it.each([
+    'npm test',
+    'npm test -- --watch',
+    '  npm   "test"',
+    'npm test && git status',
+    'npm test; git status | git status',
+    'npm test # and rm -rf /',
+    'npm test 2>&1',
+    'npm test > /dev/null',
+    'if npm test; then git status; fi',
+    'for x in a b; do npm test $x; done',
+    '(npm test)',
+    "npm test 'a; rm -rf /'",
+    ['npm test $((1 + 2)) $', '{HOME}'].join(''),
+  ])('allows what its patterns cover whole: %s', async (command) => {
+    expect(await judged(allowing('npm test *', 'git status'), command)).toBe('allow');
+  });
+
+  it.each([
+    'npm test && rm -rf /',
+    'npm test; rm -rf /',
+    'npm test | sh',
+    'npm test & rm -rf /',
+    'npm test\nrm -rf /',
+    'npm test $(rm -rf /)',
+    'npm test "$(rm -rf /)"',
+    'npm test "a$(echo "$(rm -rf /)")"',
+    'npm test `rm -rf /`',
+    'npm test <(rm -rf /)',
+    'npm test > ~/.bashrc',
+    'npm test >> notes.txt',
+    'npm test &> notes.txt',
+    'npm test <<EOF\n$(rm -rf /)\nEOF',
+    ['npm test $', '{X:-$(rm -rf /)}'].join(''),
+    'npm test $((true) | rm -rf /; (true))',
+    'npm test $((X))',
+    ['npm test $', '{X@P}'].join(''),
+    "npm test $'\\x3b rm'",
+    'npm test "open',
+    'PATH=/tmp/evil npm test',
+    '/tmp/evil/npm test',
+    'npm() { rm -rf /; }; npm test',
+    'npm testing',
+    'npm \\\n run',
+    'case x in x) npm test;; esac',
+    '',
+  ])('asks where a command could slip through a pattern: %j', async (command) => {
+    expect(await judged(allowing('npm test *'), command)).toBe('ask');
+  });
+
+  it.each([
+    'git push',
+    'git push --force',
+    'echo hi && git push',
+    'echo $(git push)',
+    '"git" pu"sh" origin',
+    'g\\it push',
+    '/usr/bin/git push',
+    'GIT_DIR=x git push',
+    'sudo -u me git push',
+    'env A=1 git push',
+    'timeout 5 git push',
+    "bash -c 'cd x && git push'",
+    'eval git push',
+    'cat <<EOF | sh\ngit push\nEOF',
+    'if true; then git push; fi',
+  ])('denies a command however it is dressed: %s', async (command) => {
+    expect(await judged(denying('git push *'), command, 'allow')).toBe('deny');
+  });
+
+  it('lets the last rule win for each command, and the strictest command for the line', async () => {
+    const rules: ApprovalRule[] = [
+      { tool: 'bash', action: 'deny' },
+      { tool: 'bash', command: 'npm *', action: 'allow' },
+      { tool: 'bash', command: 'npm publish *', action: 'ask' },
+    ];
+    expect(await judged(rules, 'npm ci && npm test')).toBe('allow');
+    expect(await judged(rules, 'npm ci && npm publish')).toBe('ask');
+    expect(await judged(rules, 'npm publish && ls')).toBe('deny');
+    expect(await judged([...rules, { tool: 'bash', action: 'allow' }], 'ls')).toBe('allow');
+  });
+
+  it('names what is asked for, command by command', async () => {
+    const judgement = await createJudge(allowing('git status'))(
+      bash('git status && npm  test | tee > out'),
+      'ask',
+    );
+    expect(judgement.subjects).toEqual(['npm test', 'tee > out']);
+  });
+
+  it('never allows a line by a pattern when a forbidden command is one of its simple commands', async () => {
+    const glue = fc.constantFrom(' && ', '; ', ' | ', '\n', ' & ', ' || ', ';\t');
+    const wrap = fc.constantFrom(
+      (text: string) => text,
+      (text: string) => `(${text})`,
+      (text: string) => `echo $( ${text})`,
+      (text: string) => `echo "x $( ${text})"`,
+      (text: string) => `echo \`${text.replace(/[\\`]/g, '\\$&')}\``,
+      (text: string) => `if ${text}; then echo; fi`,
+      (text: string) => `{ ${text}; }`,
+    );
+    const safe = fc.constantFrom('echo a', 'echo "b; c"', "echo 'd && e'", 'echo f#g', 'echo \\;');
+    await fc.assert(
+      fc.asyncProperty(fc.array(fc.tuple(safe, glue)), wrap, fc.array(wrap), async (before, outer, inner) => {
+        const hidden = inner.reduce((text, wrapped) => wrapped(text), outer('rm -rf /'));
+        const line = before.map(([text, join]) => text + join).join('') + hidden;
+        expect(await judged(allowing('echo *', 'echo'), line), line).toBe('ask');
+      }),
+      { numRuns: 500 },
+    );
+  });
+});
+
+describe('rules for tools and paths', () => {
+  const judge = createJudge([
+    { tool: '*', action: 'ask' },
+    { tool: 'mcp:*', action: 'deny' },
+    { tool: 'write', path: 'docs/**', action: 'allow' },
+    { tool: '*', path: '.env*', action: 'deny' },
+  ]);
+  const write = async (path: string) =>
+    (await judge({ toolName: 'write', input: { path }, workspacePath: '/workspace' }, 'allow')).action;
+
+  it('matches names with *, and the path from the workspace, whichever way it is written', async () => {
+    expect(await write('docs/a/b.md')).toBe('allow');
+    expect(await write('./docs/../docs/b.md')).toBe('allow');
+    expect(await write('/workspace/docs/b.md')).toBe('allow');
+    expect(await write('docs/../src/b.md')).toBe('ask');
+    expect(await write('/workspace/../docs/b.md')).toBe('ask');
+    expect(await write('docs/.env.local')).toBe('deny');
+    const mcp = await judge({ toolName: 'mcp:files:write', input: {}, workspacePath: '/workspace' }, 'allow');
+    expect(mcp).toMatchObject({ action: 'deny', rule: { tool: 'mcp:*' }, subjects: [] });
+    const todo = await judge({ toolName: 'todo', input: null, workspacePath: '/workspace' }, 'allow');
+    expect(todo).toMatchObject({ action: 'ask', subjects: ['todo'] });
+  });
+
+  it('does not take a rule for commands for one on tools without any', async () => {
+    const only = createJudge([{ tool: '*', command: '*', action: 'deny' }]);
+    const call = { toolName: 'write', input: { path: 'a' }, workspacePath: '/workspace' };
+    expect((await only(call, 'allow')).action).toBe('allow');
+  });
+});

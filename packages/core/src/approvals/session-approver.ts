@@ -1,0 +1,136 @@
+import { type Approval, LonghaulError } from '@longhaul/protocol';
+import type { ApprovalRequest, ApprovalVerdict, Approver } from '../executor/approver.ts';
+import type { SandboxKind } from '../ports/index.ts';
+import { interruptionOf } from '../session/interruption.ts';
+import type { SessionWriter } from '../session/session-writer.ts';
+import {
+  type ApprovalRule,
+  createJudge,
+  type Judge,
+  type JudgedCall,
+  type Judgement,
+  subjectsOf,
+} from './approval-rules.ts';
+import type { ApprovalService } from './approval-service.ts';
+import { type AskMode, defaultAction, READING_TOOLS } from './default-action.ts';
+
+export interface ApprovalSettings {
+  /** The last that matches decides. */
+  rules: readonly ApprovalRule[];
+  ask: AskMode;
+  /** An unanswered request is refused after this time. `null`: it waits. */
+  timeoutMs: number | null;
+}
+
+export const ALLOW_BY_DEFAULT: ApprovalSettings = { rules: [], ask: 'deny', timeoutMs: null };
+
+/** So often may a model ask for what nobody is there to approve before its run ends. */
+const MAX_REFUSALS = 5;
+
+export interface SessionApproverOptions {
+  settings: ApprovalSettings;
+  service: ApprovalService;
+  writer: SessionWriter;
+  sandbox: { kind: SandboxKind; workspacePath: string };
+}
+
+/**
+ * Approves the calls of one run by rules, and by asking. A request is on disk before anybody is told of it; its call has not started, so
+ * that after a crash the same request stands again.
+ */
+export class SessionApprover implements Approver {
+  readonly #options: SessionApproverOptions;
+  readonly #judge: Judge;
+  /** Names of tools refused because nobody is there. */
+  readonly #refused: string[] = [];
+  #hasGranted = false;
+
+  constructor(options: SessionApproverOptions) {
+    this.#options = options;
+    this.#judge = createJudge(options.settings.rules);
+  }
+
+  async approve(request: ApprovalRequest): Promise<ApprovalVerdict> {
+    const { settings, sandbox } = this.#options;
+    const call = { ...request, workspacePath: sandbox.workspacePath };
+    const fallback = defaultAction(request.toolName, sandbox.kind, settings.ask);
+    const judgement = await this.#judge(call, fallback);
+    const verdict = await this.#verdict(request, call, judgement);
+    if (verdict.allowed && !READING_TOOLS.has(request.toolName)) this.#hasGranted = true;
+    return verdict;
+  }
+
+  failure({ isAtEnd }: { isAtEnd: boolean }): LonghaulError | undefined {
+    const refusals = this.#refused.length;
+    if (this.#hasGranted || refusals === 0 || (!isAtEnd && refusals < MAX_REFUSALS)) return undefined;
+    const names = [...new Set(this.#refused)].join(', ');
+    return new LonghaulError(
+      'approval_denied',
+      `Nothing could be approved: ${names} must be asked for, and nobody is there to answer. Run it in a terminal or through a server, allow it with --yes, or write a rule for it (\`approvals\` in longhaul.yml).`,
+      { data: { refusals } },
+    );
+  }
+
+  async #verdict(request: ApprovalRequest, call: JudgedCall, judgement: Judgement): Promise<ApprovalVerdict> {
+    const { settings, service, writer } = this.#options;
+    if (judgement.action === 'allow') return { allowed: true };
+    if (judgement.action === 'deny') return refusedByRule(judgement);
+    if (settings.ask === 'allow') return { allowed: true };
+    const earlier = await service.list(writer.lease.sessionId);
+    const own = earlier.find(({ handle }) => handle === request.handle);
+    if (own?.answeredAt !== undefined) return toVerdict(own);
+    if (own === undefined && isRemembered(earlier, call, judgement)) return { allowed: true };
+    return settings.ask === 'wait' ? this.#ask(request) : this.#refuse(request, own);
+  }
+
+  async #ask({ callId, handle, toolName, input, signal }: ApprovalRequest): Promise<ApprovalVerdict> {
+    const { settings, service, writer } = this.#options;
+    const requested = await writer.requestApproval({ callId, handle, toolName, args: input });
+    const { timeoutMs } = settings;
+    const until = timeoutMs === null ? undefined : requested.requestedAt + timeoutMs;
+    const approval = await service.waitForAnswer(requested, { signal, until });
+    if (approval.answeredAt !== undefined) return toVerdict(approval);
+    const interruption = interruptionOf(signal);
+    if (interruption !== undefined) return { allowed: false, reason: interruption.message, waits: true };
+    const reason = signal.aborted ? 'the run was cancelled' : `nobody answered within ${timeoutMs} ms`;
+    return this.#close(callId, reason);
+  }
+
+  async #refuse({ callId, toolName }: ApprovalRequest, own: Approval | undefined): Promise<ApprovalVerdict> {
+    this.#refused.push(toolName);
+    const reason = 'it must be approved, and nobody is there to be asked';
+    return own === undefined
+      ? { allowed: false, reason: `${reason}. ${ADVICE}` }
+      : this.#close(callId, reason);
+  }
+
+  /** Nobody shall answer what no longer waits. Whoever was faster is heard. */
+  async #close(callId: string, reason: string): Promise<ApprovalVerdict> {
+    const { service, writer } = this.#options;
+    const { approval } = await service.answer(writer.lease.sessionId, callId, { answer: 'deny', reason });
+    return toVerdict(approval);
+  }
+}
+
+const ADVICE = 'Find another way, or say what you need.';
+
+function refusedByRule({ rule }: Judgement): ApprovalVerdict {
+  const what = [rule?.tool, rule?.command, rule?.path].filter((text) => text !== undefined).join(' ');
+  return { allowed: false, reason: `the approval rule for "${what}" denies it. ${ADVICE}` };
+}
+
+function toVerdict({ answer, reason }: Approval): ApprovalVerdict {
+  if (answer === 'once' || answer === 'always') return { allowed: true };
+  const said = reason === undefined || reason === '' ? 'it was not approved' : reason.replace(/\.$/, '');
+  return { allowed: false, reason: `${said}. ${ADVICE}` };
+}
+
+/** Whether all that is asked for has been approved for the rest of the session. */
+function isRemembered(earlier: readonly Approval[], call: JudgedCall, { subjects }: Judgement): boolean {
+  const remembered = new Set(
+    earlier
+      .filter(({ answer, toolName }) => answer === 'always' && toolName === call.toolName)
+      .flatMap(({ args, toolName }) => subjectsOf({ ...call, toolName, input: args })),
+  );
+  return subjects.length > 0 && subjects.every((subject) => remembered.has(subject));
+}
