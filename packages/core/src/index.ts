@@ -52,14 +52,12 @@ export type { AiSdkKind } from './drivers/wire-profile.ts';
 export type { ApprovalRequest, ApprovalVerdict, Approver } from './executor/approver.ts';
 export type { CompressionSettings } from './executor/context-window.ts';
 export { defer } from './executor/defer.ts';
+export type { ExecutorResult } from './executor/executor-result.ts';
 export { DEFAULT_RETRY, type RetryOptions } from './executor/retry.ts';
 export { NO_LIMITS, type RunLimits } from './executor/run-limits.ts';
-export {
-  type StepOutcome,
-  StreamProcessor,
-  type StreamProcessorOptions,
-} from './executor/stream-processor.ts';
-export { type ExecutorResult, TurnExecutor, type TurnExecutorOptions } from './executor/turn-executor.ts';
+export type { StepOutcome } from './executor/step-outcome.ts';
+export { StreamProcessor, type StreamProcessorOptions } from './executor/stream-processor.ts';
+export { TurnExecutor, type TurnExecutorOptions } from './executor/turn-executor.ts';
 export type * from './ports/index.ts';
 export { buildSystemPrompt, type SystemPromptOptions } from './prompt/system-prompt.ts';
 export { type NewSessionOptions, type RunOptions, Runtime, type RuntimeOptions } from './runtime.ts';

@@ -22,9 +22,10 @@ import type {
 } from './context/results.ts';
 import { SessionContext } from './context/session-context.ts';
 import type { CompressionSettings } from './executor/context-window.ts';
+import type { ExecutorResult } from './executor/executor-result.ts';
 import { DEFAULT_RETRY, type RetryOptions } from './executor/retry.ts';
 import { NO_LIMITS, type RunLimits } from './executor/run-limits.ts';
-import { type ExecutorResult, TurnExecutor } from './executor/turn-executor.ts';
+import { TurnExecutor } from './executor/turn-executor.ts';
 import type { BlobStore, Lease, ModelDriver, Sandbox, SessionLog, Store } from './ports/index.ts';
 import { maxInstructionChars, readInstructionFiles } from './prompt/instruction-files.ts';
 import { buildSystemPrompt } from './prompt/system-prompt.ts';

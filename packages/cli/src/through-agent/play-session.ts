@@ -1,5 +1,5 @@
 import type { BlobStore, ExecutorResult, ModelDriver, Store } from '@longhaul/core';
-import { type CompressionSettings, Runtime } from '@longhaul/core';
+import { type CompressionSettings, NO_LIMITS, Runtime } from '@longhaul/core';
 import type { LonghaulError } from '@longhaul/protocol';
 import type { PlayedUser, RecordedPlay } from '@longhaul/replay';
 import { queuedId } from './check-stored.ts';
@@ -46,6 +46,8 @@ export async function playSession(options: PlaySessionOptions): Promise<PlayedSe
     summariserFor: async () => (options.wantsNarratives ? driver : undefined),
     compression: options.compression,
     instructionFiles: [],
+    // What is repeated was repeated in the recording.
+    limits: { ...NO_LIMITS, repeatedCalls: null },
   });
   const session = await runtime.createSession({
     workspace: options.workspace,

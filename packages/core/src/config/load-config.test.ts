@@ -84,7 +84,7 @@ describe('precedence', () => {
       flags: { model: 'a/flag' },
     });
     expect(config.model).toBe('a/flag');
-    expect(config.limits).toEqual({ steps: 3, tokens: 2, costUsd: 1, minutes: null });
+    expect(config.limits).toEqual({ steps: 3, tokens: 2, costUsd: 1, minutes: null, repeatedCalls: 3 });
     expect(config.context.instructions).toEqual(['A.md', 'B.md']);
     expect(Object.keys(config.providers)).toEqual(['one', 'two']);
     expect(sources).toEqual([projectPath, userPath]);

@@ -17,6 +17,7 @@ import {
   type RequestDecision,
   type RequestMeter,
   type Summarise,
+  type ViewMessage,
 } from '@longhaul/context';
 import {
   addUsage,
@@ -29,9 +30,11 @@ import {
 import type { ModelDriver, ToolSchema } from '../ports/index.ts';
 import { newId } from '../session/ids.ts';
 import type { SessionWriter } from '../session/session-writer.ts';
+import type { FittedRequest } from './model-caller.ts';
 import { recordCompaction } from './record-compaction.ts';
 import { cancelledCompaction } from './run-errors.ts';
 import { summariseWith } from './summarise-with.ts';
+import { WindowLearner } from './window-learner.ts';
 
 /** The policy without what the tools themselves say. */
 export type CompressionSettings = Omit<ContextPolicy, 'protectedTools'>;
@@ -62,14 +65,14 @@ export class ContextWindow {
   /** Compacting was of no use below this many tokens. */
   #dueFrom = 0;
   #system = '';
-  #windowTokens: number;
+  readonly #learner: WindowLearner;
   /** Of summary calls, since last asked. */
   #spent: TokenUsage = ZERO_USAGE;
   compactions = 0;
 
   constructor(options: ContextWindowOptions) {
     this.#options = options;
-    this.#windowTokens = options.driver.info.windowTokens;
+    this.#learner = new WindowLearner(options.driver);
   }
 
   /** System text stays as it is between compactions, so that the provider's cache holds. */
@@ -89,7 +92,7 @@ export class ContextWindow {
   /** What a request is measured by; stored, so that a session can be measured when nothing runs. */
   get measure() {
     return {
-      windowTokens: this.#windowTokens,
+      windowTokens: this.#learner.windowTokens,
       maxOutputTokens: this.#options.driver.info.maxOutputTokens,
       systemTokens: this.#count(this.#system),
       toolTokens: this.#count(JSON.stringify(this.#options.tools)),
@@ -190,9 +193,18 @@ export class ContextWindow {
     return Math.max(MIN_RESULT_CHARS, Math.floor(share * CHARS_PER_TOKEN));
   }
 
-  /** Takes the real size of the request predicted at `predictedTokens`. */
-  calibrate(predictedTokens: number, usage: TokenUsage): void {
-    this.#meter.calibrate(predictedTokens, usage.inputTokens);
+  /**
+   * Takes the real size of a request, as the server reports it.
+   *
+   * @returns What is wrong with it: the server has read only a part (`cut`), or says what cannot be (`nonsense`).
+   */
+  async calibrate(request: FittedRequest, usage: TokenUsage): Promise<'cut' | 'nonsense' | undefined> {
+    const { predictedTokens, entries } = request;
+    const hasMedia = entries.some(({ message }) => message.content.some(isMedia));
+    const read = await this.#learner.checkRead({ predictedTokens, hasMedia }, usage);
+    if (read !== undefined) return read === 'nonsense' ? read : 'cut';
+    if (await this.#learner.measured()) this.#meter.calibrate(predictedTokens, usage.inputTokens);
+    return undefined;
   }
 
   /**
@@ -200,13 +212,14 @@ export class ContextWindow {
    *
    * @returns Whether the request fits as it is, with less room for its answer.
    */
-  learnFromOverflow(error: LonghaulError, sentTokens: number): boolean {
+  async learnFromOverflow(error: LonghaulError, sentTokens: number): Promise<boolean> {
     const named = error.data['windowTokens'];
-    if (typeof named === 'number' && named > 0) this.#windowTokens = Math.min(this.#windowTokens, named);
+    if (typeof named === 'number' && named > 0) await this.#learner.refused(named);
     const real = error.data['requestTokens'];
     if (typeof real === 'number' && real > sentTokens) this.#meter.calibrate(sentTokens, real);
     else if (typeof named !== 'number') this.#meter.calibrate(sentTokens, Math.ceil(sentTokens * 1.15));
-    return typeof real === 'number' && real > sentTokens && this.decide().action === 'send';
+    const isNumbered = typeof named === 'number' && typeof real === 'number' && real > sentTokens;
+    return isNumbered && this.decide().action === 'send';
   }
 
   /** Real tokens for one counted token, as the session has taught it. */
@@ -215,7 +228,7 @@ export class ContextWindow {
   }
 
   get windowTokens(): number {
-    return this.#windowTokens;
+    return this.#learner.windowTokens;
   }
 
   takeSummaryUsage(): TokenUsage {
@@ -223,4 +236,9 @@ export class ContextWindow {
     this.#spent = ZERO_USAGE;
     return spent;
   }
+}
+
+function isMedia(part: ViewMessage['content'][number]): boolean {
+  if (part.type === 'tool') return part.output.some(({ type }) => type !== 'text');
+  return part.type === 'image' || part.type === 'file';
 }

@@ -1,13 +1,14 @@
 import type { RequestDecision, ViewMessage } from '@longhaul/context';
-import type { Message, TokenUsage } from '@longhaul/protocol';
-import type { BlobStore, ModelDriver } from '../ports/index.ts';
+import type { LonghaulError, Message, TokenUsage } from '@longhaul/protocol';
+import type { BlobStore, ModelDriver, ToolSchema } from '../ports/index.ts';
 import { expandBlobReferences } from '../session/media.ts';
 import type { SessionWriter } from '../session/session-writer.ts';
-import type { Tool } from '../tools/tool.ts';
-import { nextRetryDelay, type RetryOptions, wait } from './retry.ts';
+import { givenUp, nextRetryDelay, type RetryOptions, wait } from './retry.ts';
 import { cancelled } from './run-errors.ts';
+import { refusedInSilence } from './silent-refusal.ts';
+import type { StepOutcome } from './step-outcome.ts';
 import { guardStream } from './stream-guard.ts';
-import { type StepOutcome, StreamProcessor } from './stream-processor.ts';
+import { StreamProcessor } from './stream-processor.ts';
 
 /** A request that may leave. */
 export type FittedRequest = Extract<RequestDecision, { action: 'send' }>;
@@ -16,10 +17,8 @@ export interface ModelCallerOptions {
   writer: SessionWriter;
   driver: ModelDriver;
   blobs: BlobStore;
-  tools: readonly Tool[];
   retry: RetryOptions;
   costOf: (usage: TokenUsage) => number | undefined;
-  signal: AbortSignal;
 }
 
 export interface CallTarget {
@@ -27,6 +26,8 @@ export interface CallTarget {
   windowTokens: number;
   /** Real tokens for one counted token. */
   tokenRatio: number;
+  tools: readonly ToolSchema[];
+  signal: AbortSignal;
 }
 
 /** Calls the model for one step and writes what comes into the session. */
@@ -46,38 +47,47 @@ export class ModelCaller {
    * @throws {LonghaulError} what no try can mend, and `cancelled`.
    */
   async call(request: FittedRequest, target: CallTarget): Promise<StepOutcome> {
-    const { writer, signal, retry } = this.#options;
-    let waitedMs = 0;
+    const { signal } = target;
+    let spentMs = 0;
     for (let attempt = 1; ; attempt += 1) {
-      const outcome = await this.#callOnce(request, target);
+      const startedAt = performance.now();
+      const outcome = refusedInSilence(await this.#callOnce(request, target), request, target.windowTokens);
       const { error } = outcome;
       if (error === undefined) return outcome;
       if (signal.aborted) throw cancelled();
       if (error.code === 'context_overflow') return outcome;
-      const delayMs = nextRetryDelay(error, attempt, { options: retry, waitedMs });
-      await writer.announce({
-        type: 'llm:error',
-        error: error.toShape(),
-        recoverable: delayMs !== undefined,
-      });
-      if (delayMs === undefined) throw error;
-      await writer.announce(
-        { type: 'llm:retry', attempt, delayMs, reason: error.message },
-        { type: 'session:status', status: 'retrying' },
-      );
-      await wait(delayMs, signal);
-      waitedMs += delayMs;
-      if (signal.aborted) throw cancelled();
-      await writer.announce({ type: 'session:status', status: 'busy' });
+      // A long answer that broke off is no waiting.
+      if (!hasContent(outcome.message)) spentMs += performance.now() - startedAt;
+      spentMs += await this.#waitForNextTry(error, { attempt, spentMs, signal });
       if (hasContent(outcome.message)) return outcome;
     }
   }
 
+  /** @returns Milliseconds waited. @throws {LonghaulError} `error` when there is no next try; `cancelled`. */
+  async #waitForNextTry(
+    error: LonghaulError,
+    { attempt, spentMs, signal }: { attempt: number; spentMs: number; signal: AbortSignal },
+  ): Promise<number> {
+    const { writer, retry } = this.#options;
+    const delayMs = nextRetryDelay(error, attempt, { options: retry, spentMs });
+    await writer.announce({ type: 'llm:error', error: error.toShape(), recoverable: delayMs !== undefined });
+    if (delayMs === undefined) throw givenUp(error, attempt, retry);
+    const nextTryAt = Date.now() + delayMs;
+    await writer.announce(
+      { type: 'llm:retry', attempt, delayMs, reason: error.message, nextTryAt },
+      { type: 'session:status', status: 'retrying' },
+    );
+    await wait(delayMs, signal);
+    if (signal.aborted) throw cancelled();
+    await writer.announce({ type: 'session:status', status: 'busy' });
+    return delayMs;
+  }
+
   async #callOnce(
     { entries, predictedTokens, maxOutputTokens }: FittedRequest,
-    { system, windowTokens, tokenRatio }: CallTarget,
+    { system, windowTokens, tokenRatio, tools, signal }: CallTarget,
   ): Promise<StepOutcome> {
-    const { writer, driver, blobs, costOf, signal, tools } = this.#options;
+    const { writer, driver, blobs, costOf } = this.#options;
     const { info } = driver;
     const expanded = await this.#expandMedia(entries);
     const model = `${info.provider}/${info.model}`;
@@ -86,7 +96,7 @@ export class ModelCaller {
     const stream = driver.step({
       system,
       messages: expanded,
-      tools: tools.map((tool) => tool.schema),
+      tools,
       maxOutputTokens,
       signal: AbortSignal.any([signal, stopped.signal]),
     });

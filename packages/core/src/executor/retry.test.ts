@@ -4,7 +4,7 @@ import { nextRetryDelay, wait } from './retry.ts';
 
 const overloaded = new LonghaulError('provider_overloaded', 'overloaded');
 const options = { attempts: 4, totalMs: 10_000 };
-const base = { options, waitedMs: 0, random: () => 0.5 };
+const base = { options, spentMs: 0, random: () => 0.5 };
 
 describe('nextRetryDelay', () => {
   it('doubles with each try', () => {
@@ -25,7 +25,7 @@ describe('nextRetryDelay', () => {
 
   it('gives up after the last try, past the total time, and on what no retry can mend', () => {
     expect(nextRetryDelay(overloaded, 4, base)).toBeUndefined();
-    expect(nextRetryDelay(overloaded, 1, { ...base, waitedMs: 9_900 })).toBeUndefined();
+    expect(nextRetryDelay(overloaded, 1, { ...base, spentMs: 9_900 })).toBeUndefined();
     expect(nextRetryDelay(new LonghaulError('provider_auth', 'bad key'), 1, base)).toBeUndefined();
   });
 });

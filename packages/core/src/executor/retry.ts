@@ -1,9 +1,9 @@
-import type { LonghaulError } from '@longhaul/protocol';
+import { LonghaulError } from '@longhaul/protocol';
 
 export interface RetryOptions {
   /** Tries of one model call, the first included. Default 6. */
   attempts: number;
-  /** Most time that waiting for one model call may take, in all. Default 600 000. */
+  /** Most time that one model call may take in tries that brought nothing and in waiting between them. Default 600 000. */
   totalMs: number;
 }
 
@@ -17,22 +17,35 @@ const MAX_DELAY_MS = 60_000;
  * (`retryAfterMs`) comes first.
  *
  * @param attempt 1 after the first failure.
- * @param waitedMs What was waited before.
+ * @param spentMs Time in tries that brought nothing, and in waiting.
  */
 export function nextRetryDelay(
   error: LonghaulError,
   attempt: number,
   {
     options,
-    waitedMs,
+    spentMs,
     random = Math.random,
-  }: { options: RetryOptions; waitedMs: number; random?: () => number },
+  }: { options: RetryOptions; spentMs: number; random?: () => number },
 ): number | undefined {
   if (!error.retryable || attempt >= options.attempts) return undefined;
   const asked = error.data['retryAfterMs'];
   const backoff = Math.min(MAX_DELAY_MS, FIRST_DELAY_MS * 2 ** (attempt - 1)) * (0.75 + random() / 2);
   const delay = Math.ceil(typeof asked === 'number' && asked >= 0 ? asked : backoff);
-  return waitedMs + delay > options.totalMs ? undefined : delay;
+  return spentMs + delay > options.totalMs ? undefined : delay;
+}
+
+/** The error that ends the tries, saying so where there were several, or where the server asks for more time than there is. */
+export function givenUp(error: LonghaulError, attempts: number, { totalMs }: RetryOptions): LonghaulError {
+  if (!error.retryable) return error;
+  const asked = error.data['retryAfterMs'];
+  const long =
+    typeof asked === 'number' && asked > totalMs
+      ? ` It asks to wait ${Math.ceil(asked / 1000)} s, longer than retry.totalMs allows.`
+      : '';
+  const tries = attempts === 1 ? '' : ` Given up after ${attempts} tries (retry.attempts, retry.totalMs).`;
+  const { code, message, data } = error;
+  return new LonghaulError(code, `${message}${long}${tries}`, { cause: error, data: { ...data, attempts } });
 }
 
 /** Waits, or ends at once when the signal aborts. */

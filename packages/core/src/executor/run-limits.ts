@@ -6,6 +6,8 @@ export interface RunLimits {
   tokens: number | null;
   costUsd: number | null;
   minutes: number | null;
+  /** The same calls with the same results so often in a row are a loop. Default 3. */
+  repeatedCalls?: number | null;
 }
 
 export const NO_LIMITS: RunLimits = { steps: null, tokens: null, costUsd: null, minutes: null };
@@ -28,4 +30,13 @@ export function reachedLimit(limits: RunLimits, progress: RunProgress): string |
   if (limits.minutes !== null && progress.elapsedMs >= limits.minutes * 60_000)
     return `${limits.minutes} ${limits.minutes === 1 ? 'minute' : 'minutes'} (limits.minutes)`;
   return undefined;
+}
+
+/** A timer takes 31 bits of milliseconds; a longer limit is checked between steps all the same. */
+const MAX_TIMER_MS = 2 ** 31 - 1;
+
+/** Aborts at the limit of time too: a call that hangs must not outlast it. */
+export function withDeadline(signal: AbortSignal, { minutes }: RunLimits): AbortSignal {
+  if (minutes === null || minutes * 60_000 > MAX_TIMER_MS) return signal;
+  return AbortSignal.any([signal, AbortSignal.timeout(Math.ceil(minutes * 60_000))]);
 }

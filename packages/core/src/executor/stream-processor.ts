@@ -1,18 +1,17 @@
 import {
-  type FinishReason,
-  type JsonValue,
   LonghaulError,
   type Message,
   type Part,
   type ReasoningPart,
   type TextPart,
   type TokenUsage,
-  type ToolPart,
 } from '@longhaul/protocol';
 import type { BlobStore, StepEvent } from '../ports/index.ts';
 import { newId } from '../session/ids.ts';
 import { storeMedia } from '../session/media.ts';
 import type { SessionWriter } from '../session/session-writer.ts';
+import type { StepOutcome } from './step-outcome.ts';
+import { notRun, startOf, toToolPart } from './stream-parts.ts';
 
 /** Streamed text is on disk at the latest after this long, or this many characters: a crash loses no more. */
 const FLUSH_INTERVAL_MS = 50;
@@ -24,20 +23,6 @@ export interface StreamProcessorOptions {
   /** `provider/model`, as the message will carry it. */
   model: string;
   costOf: (usage: TokenUsage) => number | undefined;
-}
-
-/** What a model call came to. */
-export interface StepOutcome {
-  /** Absent when the call failed before it brought anything. */
-  message?: Message;
-  finishReason: FinishReason;
-  usage?: TokenUsage;
-  cost?: number;
-  text: string;
-  /** Calls waiting to be run. Empty after an error: nothing of a broken answer is run. */
-  hasToolCalls: boolean;
-  /** Set on any failure, whatever the finish reason said. */
-  error?: LonghaulError;
 }
 
 interface OpenStream {
@@ -284,29 +269,4 @@ export class StreamProcessor {
     ]);
     return { message, finishReason, text, hasToolCalls: this.#toolCalls > 0, ...figures };
   }
-}
-
-function startOf(type: 'text-delta' | 'reasoning-delta'): 'text-start' | 'reasoning-start' {
-  return type === 'text-delta' ? 'text-start' : 'reasoning-start';
-}
-
-function toToolPart(event: Extract<StepEvent, { type: 'tool-call' | 'tool-call-invalid' }>): ToolPart {
-  const isInvalid = event.type === 'tool-call-invalid';
-  const input: JsonValue = isInvalid ? {} : event.input;
-  return {
-    type: 'tool',
-    callId: event.callId,
-    name: event.name,
-    input,
-    state: 'pending',
-    ...(isInvalid ? { inputText: event.inputText, error: event.reason } : {}),
-    ...(!isInvalid && event.providerMetadata !== undefined
-      ? { providerMetadata: event.providerMetadata }
-      : {}),
-  };
-}
-
-function notRun(part: ToolPart): ToolPart {
-  const error = 'Not run: the answer that asked for it broke off.';
-  return { ...part, state: 'error', error, output: [{ type: 'text', text: error }], endedAt: Date.now() };
 }

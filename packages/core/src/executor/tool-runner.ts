@@ -1,25 +1,17 @@
 import { cutMiddle } from '@longhaul/context';
 import {
-  blobReference,
   handleOf,
-  LonghaulError,
   type Message,
   type ToolOutputContent,
   type ToolPart,
   toLonghaulError,
 } from '@longhaul/protocol';
 import type { BlobStore, Sandbox } from '../ports/index.ts';
-import { storeMedia } from '../session/media.ts';
 import type { SessionWriter } from '../session/session-writer.ts';
-import { fitResult } from './fit-result.ts';
-import { sanitizeToolResult } from '../tools/output-sanitizer.ts';
 import type { SessionHistory, Tool, ToolContext, ToolResult } from '../tools/tool.ts';
-import {
-  DEFAULT_MAX_TOOL_OUTPUT_CHARS,
-  formatToolOutput,
-  truncateToolOutput,
-} from '../tools/tool-output-truncator.ts';
+import { DEFAULT_MAX_TOOL_OUTPUT_CHARS } from '../tools/tool-output-truncator.ts';
 import type { Approver } from './approver.ts';
+import { fitResult } from './fit-result.ts';
 
 export interface ToolRunnerOptions {
   tools: ReadonlyMap<string, Tool>;
@@ -67,6 +59,14 @@ export class ToolRunner {
       }
     }
     await this.#runGroup(group, options);
+  }
+
+  /** Closes the calls of a message, telling the model why they were not run. */
+  async skip(message: Message, reason: string): Promise<void> {
+    for (const [index, part] of message.parts.entries()) {
+      if (part.type !== 'tool' || part.state !== 'pending') continue;
+      await this.#closeUnrun({ message, index, part }, { text: reason, state: 'error' });
+    }
   }
 
   async #runGroup(
@@ -197,11 +197,18 @@ export class ToolRunner {
     ]);
   }
 
-  async #interrupt({ message, index, part }: Call): Promise<void> {
+  #interrupt(call: Call): Promise<void> {
     const text = 'Not run: the run was cancelled before it started.';
+    return this.#closeUnrun(call, { text, state: 'interrupted' });
+  }
+
+  async #closeUnrun(
+    { message, index, part }: Call,
+    { text, state }: { text: string; state: 'error' | 'interrupted' },
+  ): Promise<void> {
     const closed: ToolPart = {
       ...part,
-      state: 'interrupted',
+      state,
       error: text,
       output: [{ type: 'text', text }],
       endedAt: Date.now(),
@@ -219,47 +226,6 @@ export class ToolRunner {
 }
 
 type Execute = (context: ToolContext) => Promise<ToolResult>;
-
-interface FittedResult {
-  content: ToolOutputContent[];
-  /** `@blob:<id>` of the whole text, if it was cut. */
-  fullOutput?: string;
-}
-
-/** Media into blobs, text cut to its limit with the whole behind the handle. A blob store that fails costs the rest, never the result. */
-async function fitResult(
-  result: ToolResult,
-  options: { maxChars: number; handle: string; blobs: BlobStore },
-): Promise<FittedResult> {
-  const content = await storeMedia(sanitizeToolResult(result.content), options.blobs);
-  const text = content.map((part) => (part.type === 'text' ? part.text : '')).join('\n');
-  const media = content.filter((part) => part.type !== 'text');
-  const keep = 'head-tail' as const;
-  if (result.fullOutput !== undefined) {
-    const { blobId, chars } = result.fullOutput;
-    const cut = truncateToolOutput(text, { maxChars: options.maxChars, keep });
-    const body = cut.truncated ? cut.text.slice(0, cut.text.lastIndexOf('\n[Output truncated')) : text;
-    const whole = formatToolOutput(body, { handle: options.handle, chars });
-    return { content: [{ type: 'text', text: whole }, ...media], fullOutput: blobReference(blobId) };
-  }
-  if (text.length <= options.maxChars) return { content };
-  const blobId = await spill(text, options.blobs);
-  const handle = blobId === undefined ? {} : { handle: options.handle };
-  const cut = truncateToolOutput(text, { maxChars: options.maxChars, keep, ...handle });
-  const fullOutput = blobId === undefined ? {} : { fullOutput: blobReference(blobId) };
-  return { content: [{ type: 'text', text: cut.text }, ...media], ...fullOutput };
-}
-
-async function spill(text: string, blobs: BlobStore): Promise<string | undefined> {
-  try {
-    return (await blobs.put(text)).id;
-  } catch (error) {
-    // The cut text says that the rest was not kept; only a failure of the disk may be answered so.
-    if (error instanceof LonghaulError && (error.code === 'store_full' || error.code === 'store_readonly'))
-      return undefined;
-    throw error;
-  }
-}
 
 const SHOWN_ARGUMENT_CHARS = 300;
 

@@ -346,7 +346,7 @@ describe('nothing is completed without an answer', () => {
     const driver = playedDriver([cut]);
     const test = await testRun(driver);
     expect(await test.run('go')).toMatchObject({ status: 'limit' });
-    expect(driver.requests).toHaveLength(4);
+    expect(driver.requests).toHaveLength(5);
   });
 });
 

@@ -63,6 +63,14 @@ export type StepEvent =
   | { type: 'finish'; finishReason: FinishReason; usage?: TokenUsage; model?: string }
   | { type: 'error'; error: LonghaulError };
 
+/** The window of the server behind a driver, where it can be asked or remembered. */
+export interface ServerWindow {
+  /** Tokens that the model is loaded with, asked of the server now; undefined where it does not say. Does not throw. */
+  reported(): Promise<number | undefined>;
+  /** A refusal, or a prompt that was cut, has shown the window: kept for later runs. @throws {LonghaulError} of the store */
+  learned(windowTokens: number): Promise<void>;
+}
+
 /**
  * One way to call a model.
  *
@@ -72,6 +80,9 @@ export type StepEvent =
  * `error` of code `cancelled`.
  */
 export interface ModelDriver {
+  /** As known now: a window that was learned stands in it for later runs. */
   readonly info: ModelInfo;
+  /** Absent: nothing is asked of the server, and what it shows is not kept. */
+  readonly serverWindow?: ServerWindow;
   step(request: StepRequest): AsyncIterable<StepEvent>;
 }

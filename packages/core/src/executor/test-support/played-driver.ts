@@ -55,7 +55,7 @@ export function calls(
     type: 'tool-call',
     callId: callId ?? `call-${index}-${name}`,
     name,
-    input: input ?? {},
+    input: input ?? (callId === undefined ? {} : { call: callId }),
   }));
   return [...events, { type: 'finish', finishReason: 'tool-calls' }];
 }

@@ -1,0 +1,15 @@
+import type { FinishReason, LonghaulError, RunStatus, TokenUsage } from '@longhaul/protocol';
+
+export interface ExecutorResult {
+  status: RunStatus;
+  /** Model calls that ended well; the last one after a limit, which only writes down where the work stands, is none. */
+  stepCount: number;
+  usage: TokenUsage;
+  /** US dollars; absent when the model's price is unknown. */
+  cost?: number;
+  finishReason?: FinishReason;
+  /** The final answer. At a limit, where the work stands; else what was said last. */
+  text: string;
+  error?: LonghaulError;
+  compactions: number;
+}

@@ -1,0 +1,146 @@
+import type { Message } from '@longhaul/protocol';
+import type { SessionWriter } from '../session/session-writer.ts';
+import { draftSyntheticMessage } from '../session/user-message.ts';
+import type { Approver } from './approver.ts';
+import type { ContextWindow } from './context-window.ts';
+import { LoopWatch } from './doom-loop.ts';
+import { GoOn } from './go-on.ts';
+import type { FittedRequest } from './model-caller.ts';
+import type { RoomMaker } from './room-maker.ts';
+import type { RunAccount } from './run-account.ts';
+import type { RunEnd } from './run-end.ts';
+import {
+  answerWithheld,
+  doomLoop,
+  loopNote,
+  NONSENSE_USAGE,
+  NOT_SEEN_WHOLE,
+  truncatedInSilence,
+} from './run-errors.ts';
+import type { StepOutcome } from './step-outcome.ts';
+import type { ToolRunner } from './tool-runner.ts';
+
+export interface StepAftermathOptions {
+  writer: SessionWriter;
+  window: ContextWindow;
+  room: RoomMaker;
+  account: RunAccount;
+  toolRunner: ToolRunner;
+  approver: Approver;
+  warn: (message: string) => Promise<void>;
+  /** Default 3. Null: nothing is a loop. */
+  repeatedCalls?: number | null | undefined;
+  signal: AbortSignal;
+}
+
+/** What follows from a model call: tools are run, the run ends, or the model is asked to go on. */
+export class StepAftermath {
+  readonly #options: StepAftermathOptions;
+  readonly #goOn: GoOn;
+  readonly #loops: LoopWatch;
+
+  constructor(options: StepAftermathOptions) {
+    this.#options = options;
+    this.#goOn = new GoOn(options.writer);
+    this.#loops = new LoopWatch(options.repeatedCalls);
+  }
+
+  /** Calls that waited for approval when their process died have not been started: they are asked for again. */
+  async runWaitingCalls(): Promise<void> {
+    const last = this.#options.writer.log.messages.at(-1);
+    const isWaiting = last?.parts.some((part) => part.type === 'tool' && part.state === 'pending');
+    if (last !== undefined && isWaiting) await this.#runTools(last);
+  }
+
+  /** Undefined: next step. */
+  async of(outcome: StepOutcome, request: FittedRequest): Promise<RunEnd | undefined> {
+    this.#options.account.addStep(outcome);
+    const { error, usage } = outcome;
+    if (error !== undefined) return this.#goOn.afterCut(error);
+    const wrong = usage === undefined ? undefined : await this.#options.window.calibrate(request, usage);
+    if (wrong === 'cut' && usage !== undefined) {
+      return this.#afterTruncation(outcome, request.predictedTokens, usage.inputTokens);
+    }
+    if (wrong === 'nonsense') await this.#options.warn(NONSENSE_USAGE);
+    this.#options.room.stepDone();
+    return this.#afterStep(outcome, request);
+  }
+
+  /** The model has not seen the whole conversation: what it wrote is kept, not acted on, and asked for anew. */
+  async #afterTruncation(
+    { message, hasToolCalls }: StepOutcome,
+    sentTokens: number,
+    readTokens: number,
+  ): Promise<RunEnd | undefined> {
+    const error = truncatedInSilence({
+      sentTokens,
+      readTokens,
+      windowTokens: this.#options.window.windowTokens,
+    });
+    if (message !== undefined && hasToolCalls) await this.#options.toolRunner.skip(message, NOT_SEEN_WHOLE);
+    await this.#options.warn(error.message);
+    await this.#options.room.afterTruncation(error, this.#options.signal);
+    return this.#goOn.ask('continue-truncated');
+  }
+
+  /** Runs the tools of a step, or ends the run, or asks the model to go on. Undefined: next step. */
+  async #afterStep(outcome: StepOutcome, request: FittedRequest): Promise<RunEnd | undefined> {
+    const { message, finishReason } = outcome;
+    if (message !== undefined && outcome.hasToolCalls) return this.#afterCalls(message, request);
+    if (finishReason === 'content-filter') return { status: 'failed', error: answerWithheld() };
+    if (finishReason === 'length') {
+      await this.#options.room.forMoreOutput(request, this.#options.signal);
+      return this.#goOn.ask('continue-length');
+    }
+    if (outcome.text.trim() === '') return this.#goOn.ask('continue-empty');
+    if (finishReason === 'tool-calls') return this.#goOn.afterMissingCall();
+    return this.#unapproved({ isAtEnd: true }) ?? { status: 'completed' };
+  }
+
+  async #afterCalls(message: Message, request: FittedRequest): Promise<RunEnd | undefined> {
+    await this.#runTools(message);
+    const wasCut = message.finishReason === 'length';
+    this.#goOn.toolsRun({ wasCut });
+    if (this.#options.signal.aborted) return undefined;
+    await this.#options.window.pruneIfWorthIt();
+    const unapproved = this.#unapproved({ isAtEnd: false });
+    if (unapproved !== undefined) return unapproved;
+    const end = (await this.#watchForLoop(message)) ?? (wasCut ? this.#goOn.afterCutCall() : undefined);
+    // Given again, a call that was cut would end there again, unless there is more room for it.
+    if (end === undefined && wasCut) await this.#options.room.forMoreOutput(request, this.#options.signal);
+    return end;
+  }
+
+  #unapproved(options: { isAtEnd: boolean }): RunEnd | undefined {
+    const error = this.#options.approver.failure(options);
+    return error === undefined ? undefined : { status: 'failed', error };
+  }
+
+  async #runTools(message: Message): Promise<void> {
+    const { writer, signal } = this.#options;
+    const calls = message.parts.filter((part) => part.type === 'tool').length;
+    await this.#options.toolRunner.run(message, {
+      signal,
+      maxResultChars: this.#options.window.maxResultChars(calls),
+    });
+    const { finishReason, usage, cost } = message;
+    await writer.closeMessage(message, {
+      status: 'done',
+      ...(finishReason === undefined ? {} : { finishReason }),
+      ...(usage === undefined ? {} : { usage }),
+      ...(cost === undefined ? {} : { cost }),
+    });
+  }
+
+  /** A model that goes round in a circle is told once, then stopped. */
+  async #watchForLoop({ parts }: Message): Promise<RunEnd | undefined> {
+    const loop = this.#loops.add(parts.filter((part) => part.type === 'tool'));
+    if (loop === undefined) return undefined;
+    if (loop.isKnown) return { status: 'limit', error: doomLoop(loop.calls) };
+    await this.#options.writer.appendMessage(draftSyntheticMessage(loopNote(loop), 'doom-loop'));
+    await this.#options.warn(
+      `The model made the same ${loop.calls.length === 1 ? 'call' : 'calls'} ${loop.times} times with the same result, and was told so.`,
+    );
+    return undefined;
+  }
+}
