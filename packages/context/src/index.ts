@@ -73,6 +73,7 @@ export type {
   PartChange,
   ToolAnswer,
 } from './session/message-format.ts';
+export { MessageLog } from './session/message-log.ts';
 export { type OpenAiChatMessage, openAiChatFormat } from './session/openai-chat-format.ts';
 export { RECALL_TOOL, type RecallInput } from './session/recall.ts';
 export type {
