@@ -28,8 +28,8 @@ const COMMANDS: Readonly<Record<string, () => Promise<Command>>> = {
 /**
  * The `longhaul` command.
  *
- * Exit codes: 0 done, 1 failed, 2 wrong usage or configuration, 3 stopped at a limit, 130 cancelled; 4 is kept for
- * approvals that are asked for and refused.
+ * Exit codes: 0 done, 1 failed, 2 wrong usage or configuration, 3 stopped at a limit, 4 nothing could be approved, 130
+ * cancelled.
  *
  * @param argv Without the program's own name.
  */

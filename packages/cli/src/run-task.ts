@@ -1,4 +1,4 @@
-import type { ConfigInput, Sandbox, Store } from '@longhaul/core';
+import type { AskMode, ConfigInput, Sandbox, Store } from '@longhaul/core';
 import { ERROR_TRAITS, type EventOf, type Session } from '@longhaul/protocol';
 import { chooseModel, type ModelChoice } from './compose/choose-model.ts';
 import { loadSettings, type Place } from './compose/load-settings.ts';
@@ -19,6 +19,8 @@ export interface RunTaskOptions {
   window?: number;
   /** Goes on in this session. */
   session?: string;
+  /** What would be asked for is allowed. */
+  acceptAll?: boolean;
   display: Display;
   noColor?: boolean;
   signal: AbortSignal;
@@ -43,6 +45,7 @@ export async function runTask(options: RunTaskOptions): Promise<number> {
     model,
     storage: storage.opened,
     env: terminal.env,
+    ask: askMode(options),
     ...(options.window === undefined ? {} : { window: options.window }),
     onSandbox: (sandbox, session) => display?.header(headerOf(agent, { sandbox, session, task })),
   });
@@ -51,7 +54,28 @@ export async function runTask(options: RunTaskOptions): Promise<number> {
     : await agent.runtime.createSession({ workspace, model: nameOf(model), task });
   using shown = showRun(agent.runtime, terminal, options);
   display = shown;
+  using _asker = askMode(options) === 'wait' ? await askIn(options, { agent, shown, session }) : undefined;
   return await drive(agent, shown, { session, task, signal });
+}
+
+/** A person is asked where one reads along and can type. */
+function askMode({ acceptAll, display, terminal }: RunTaskOptions): AskMode {
+  if (acceptAll === true) return 'allow';
+  const canAnswer = display === 'progress' && terminal.out.isTTY === true && terminal.input.isTTY === true;
+  return canAnswer ? 'wait' : 'deny';
+}
+
+async function askIn(
+  { terminal }: RunTaskOptions,
+  { agent, shown, session }: { agent: Agent; shown: RunDisplay; session: Session },
+): Promise<Disposable> {
+  const { answerApprovals } = await import('./answer-approvals.ts');
+  return answerApprovals({
+    runtime: agent.runtime,
+    terminal,
+    sessionId: session.id,
+    pause: () => shown.pause(),
+  });
 }
 
 async function withModel(store: Store, session: Session, model: string): Promise<Session> {

@@ -1,6 +1,6 @@
 import type { Runtime } from '@longhaul/core';
 import type { EventOf, LonghaulEvent } from '@longhaul/protocol';
-import { createLiveLine, type LiveLine } from './render/live-line.ts';
+import { createLiveLine, createPlainLine, type LiveLine } from './render/live-line.ts';
 import { LiveStatus } from './render/live-status.ts';
 import { type RunHeader, RunRenderer } from './render/run-renderer.ts';
 import { canAnimate, columnsOf, type Terminal, wantsColors } from './terminal.ts';
@@ -9,6 +9,8 @@ export type Display = 'events' | 'progress' | 'answer';
 
 export interface RunDisplay extends Disposable {
   header(header: RunHeader): void;
+  /** Keeps what comes to itself until the result is disposed: somebody else writes. */
+  pause(): Disposable;
   /** The run's end, once it has come. */
   readonly finished: EventOf<'run:finished'> | undefined;
 }
@@ -30,6 +32,7 @@ export function showRun(runtime: Runtime, terminal: Terminal, options: ShowRunOp
   });
   return {
     header: view.header,
+    pause: view.pause,
     get finished() {
       return finished;
     },
@@ -42,6 +45,7 @@ export function showRun(runtime: Runtime, terminal: Terminal, options: ShowRunOp
 
 interface View {
   header(header: RunHeader): void;
+  pause(): Disposable;
   show(event: LonghaulEvent): void;
   end(): void;
 }
@@ -51,9 +55,13 @@ function createView(terminal: Terminal, options: ShowRunOptions): View {
   return options.display === 'answer' ? answerView(terminal) : progressView(terminal, options);
 }
 
+/** Nobody is asked where nobody reads along. */
+const neverPaused = (): Disposable => ({ [Symbol.dispose]: () => undefined });
+
 function eventView({ out }: Terminal): View {
   return {
     header: () => undefined,
+    pause: neverPaused,
     show: (event) => void out.write(`${JSON.stringify(event)}\n`),
     end: () => undefined,
   };
@@ -62,6 +70,7 @@ function eventView({ out }: Terminal): View {
 function answerView({ out, err }: Terminal): View {
   return {
     header: () => undefined,
+    pause: neverPaused,
     show(event) {
       if (event.type === 'context:warning') err.write(`longhaul: ${event.message}\n`);
       if (event.type !== 'run:finished') return;
@@ -80,9 +89,10 @@ function progressView(terminal: Terminal, { noColor, shortSummary = false }: Sho
   const status = new LiveStatus();
   const live: LiveLine = canAnimate(terminal, colors)
     ? createLiveLine(out, () => status.text(Date.now(), columns - 3))
-    : { write: (text) => void (text !== '' && out.write(text)), end: () => undefined };
+    : createPlainLine(out);
   return {
     header: (header) => live.write(renderer.header(header), true),
+    pause: () => live.hold(),
     show(event) {
       status.update(event);
       live.write(renderer.render(event), renderer.isAtLineStart);

@@ -36,6 +36,8 @@ export interface CommandOptions {
   uid?: number;
   /** Another Node than this one. */
   node?: string;
+  /** In a terminal of its own (by `script`): what is typed is written to the child's standard input. */
+  terminal?: boolean;
   /** Leads a process group of its own, as a command of a terminal does. */
   detached?: boolean;
 }
@@ -72,11 +74,24 @@ export class Bench implements AsyncDisposable {
 
   start(
     args: readonly string[],
-    { input, env = {}, stdoutTo, uid, node = process.execPath, detached = false }: CommandOptions = {},
+    {
+      input,
+      env = {},
+      stdoutTo,
+      uid,
+      node = process.execPath,
+      detached = false,
+      terminal = false,
+    }: CommandOptions = {},
   ): Running {
     const command = [node, '--conditions=longhaul-src', BIN, ...args];
     const redirected = stdoutTo === undefined ? '' : ` > '${stdoutTo}'`;
-    const child = spawn('/bin/sh', ['-c', `exec "$0" "$@"${redirected}`, ...command], {
+    const line = command.map((word) => `'${word.replaceAll("'", "'\\''")}'`).join(' ');
+    const program = terminal
+      ? ['script', '-qefc', line, '/dev/null']
+      : ['/bin/sh', '-c', `exec "$0" "$@"${redirected}`, ...command];
+    const [name = '', ...rest] = program;
+    const child = spawn(name, rest, {
       cwd: this.workspace,
       env: { PATH: process.env['PATH'] ?? '', HOME: this.home, TMPDIR: this.root, ...env },
       stdio: ['pipe', 'pipe', 'pipe'],
@@ -96,7 +111,7 @@ export class Bench implements AsyncDisposable {
     });
     // A command that does not read its input may be gone before it is written.
     child.stdin.on('error', () => {});
-    child.stdin.end(input);
+    if (!terminal) child.stdin.end(input);
     const ended = new Promise<Ended>((resolve, reject) => {
       child.on('error', reject);
       child.on('close', (code, signal) => resolve({ code, signal, stdout, stderr }));

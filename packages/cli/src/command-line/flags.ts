@@ -24,6 +24,7 @@ export const RUN_FLAGS = {
   'max-cost': text,
   'max-minutes': text,
   session: text,
+  yes: { type: 'boolean', short: 'y' },
   json: toggle,
   quiet: { type: 'boolean', short: 'q' },
   'no-color': toggle,

@@ -51,6 +51,7 @@ Model
 Where it works
 ${WHERE}
       --sandbox KIND    docker, bubblewrap, local (no isolation) or auto (docker, else bubblewrap)
+  -y, --yes             allow what would be asked for (see docs/approvals.md)
       --network on|off  whether its commands reach the network (default: on)
       --session ID      go on in an earlier session; the beginning of its id is enough, or "last"
 
@@ -64,9 +65,8 @@ Output
   -q, --quiet           only the final answer
       --no-color        no colours, nothing drawn over (also NO_COLOR=1)
 
-Exit code: 0 done, 1 failed, 2 wrong usage or configuration, 3 stopped at a limit, 130 cancelled
-(4 is kept for approvals that are asked for and refused; not used yet). Ctrl-C ends a run cleanly; a second one
-at once. What was done is kept in the session.
+Exit code: 0 done, 1 failed, 2 wrong usage or configuration, 3 stopped at a limit, 4 nothing could be
+approved, 130 cancelled. Ctrl-C ends a run cleanly; a second one at once. What was done is kept in the session.
 `,
   sessions: `List sessions, the newest first.
 

@@ -33,6 +33,7 @@ export async function run(argv: readonly string[], terminal: Terminal): Promise<
       ...(values['base-url'] === undefined ? {} : { baseUrl: baseUrl(values['base-url']) }),
       ...(maxOutput === undefined ? {} : { maxOutput }),
     },
+    acceptAll: values.yes === true,
     display: values.json ? 'events' : values.quiet ? 'answer' : 'progress',
     ...(window === undefined ? {} : { window }),
     ...(values.session === undefined ? {} : { session: values.session }),

@@ -2,6 +2,8 @@
 export interface LiveLine {
   /** Writes text that stays. `isWhole`: it ends with a line, so that something may stand below it. */
   write(text: string, isWhole: boolean): void;
+  /** Draws and writes nothing until the result is disposed; what is written meanwhile comes then. */
+  hold(): Disposable;
   /** Removes the line for good. */
   end(): void;
 }
@@ -18,13 +20,14 @@ export function createLiveLine(
   let frame = 0;
   let isDrawn = false;
   let mayDraw = true;
+  const held = createHold();
   const erase = () => {
     const text = isDrawn ? ERASE : '';
     isDrawn = false;
     return text;
   };
   const draw = () => {
-    const text = mayDraw ? status() : undefined;
+    const text = mayDraw && !held.isHeld ? status() : undefined;
     const before = erase();
     isDrawn = text !== undefined;
     if (text !== undefined)
@@ -36,16 +39,53 @@ export function createLiveLine(
     draw();
   }, FRAME_MS);
   timer.unref();
+  const write = (text: string, isWhole: boolean) => {
+    if (text === '') return;
+    output.write(erase() + text);
+    mayDraw = isWhole;
+    draw();
+  };
   return {
-    write(text, isWhole) {
-      if (text === '') return;
-      output.write(erase() + text);
-      mayDraw = isWhole;
+    write: (text, isWhole) => held.pass(() => write(text, isWhole)),
+    hold() {
+      const release = held.hold();
       draw();
+      return release;
     },
     end() {
       clearInterval(timer);
+      held.release();
       output.write(erase());
     },
+  };
+}
+
+/** Text that stays, and nothing below it. */
+export function createPlainLine(output: { write(text: string): unknown }): LiveLine {
+  const held = createHold();
+  return {
+    write: (text) => held.pass(() => void (text !== '' && output.write(text))),
+    hold: () => held.hold(),
+    end: () => held.release(),
+  };
+}
+
+function createHold() {
+  let waiting: (() => void)[] | undefined;
+  const release = () => {
+    const writes = waiting ?? [];
+    waiting = undefined;
+    for (const write of writes) write();
+  };
+  return {
+    get isHeld() {
+      return waiting !== undefined;
+    },
+    pass: (write: () => void) => void (waiting === undefined ? write() : waiting.push(write)),
+    hold: (): Disposable => {
+      waiting ??= [];
+      return { [Symbol.dispose]: release };
+    },
+    release,
   };
 }

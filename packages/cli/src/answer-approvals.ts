@@ -1,0 +1,124 @@
+import { createInterface } from 'node:readline';
+import type { ApprovalService, Runtime } from '@longhaul/core';
+import type { Approval, ApprovalAnswer, JsonValue } from '@longhaul/protocol';
+import { fitLine } from './render/format.ts';
+import { shortArguments } from './render/tool-line.ts';
+import { columnsOf, type Terminal } from './terminal.ts';
+
+export interface AnswerApprovalsOptions {
+  runtime: Pick<Runtime, 'subscribe'> & { approvals: ApprovalService };
+  terminal: Terminal;
+  sessionId: string;
+  /** Nothing else is written until the result is disposed. */
+  pause: () => Disposable;
+}
+
+type Asked = Pick<Approval, 'callId' | 'toolName'> & { args: JsonValue };
+
+/**
+ * Asks the person at the terminal for each call of a session that must be approved, one after another, those first that waited already.
+ * A question goes away when somebody else has answered.
+ */
+export async function answerApprovals(options: AnswerApprovalsOptions): Promise<Disposable> {
+  const { runtime, sessionId } = options;
+  const asker = new Asker(options);
+  const end = runtime.subscribe((event) => {
+    if (event.sessionId !== sessionId) return;
+    if (event.type === 'approval:requested') asker.add(event);
+    if (event.type === 'approval:answered') asker.drop(event.callId);
+    if (event.type === 'run:finished') asker.close();
+  });
+  for (const open of await runtime.approvals.list(sessionId, { open: true })) asker.add(open);
+  return {
+    [Symbol.dispose]() {
+      end();
+      asker.close();
+    },
+  };
+}
+
+class Asker {
+  readonly #options: AnswerApprovalsOptions;
+  readonly #waiting: Asked[] = [];
+  #current: { callId: string; controller: AbortController } | undefined;
+
+  constructor(options: AnswerApprovalsOptions) {
+    this.#options = options;
+  }
+
+  add(asked: Asked): void {
+    this.#waiting.push(asked);
+    if (this.#current === undefined) void this.#askNext();
+  }
+
+  drop(callId: string): void {
+    const index = this.#waiting.findIndex((asked) => asked.callId === callId);
+    if (index !== -1) this.#waiting.splice(index, 1);
+    if (this.#current?.callId === callId) this.#current.controller.abort();
+  }
+
+  close(): void {
+    this.#waiting.length = 0;
+    this.#current?.controller.abort();
+  }
+
+  async #askNext(): Promise<void> {
+    const { runtime, sessionId, terminal, pause } = this.#options;
+    for (let asked = this.#waiting.shift(); asked !== undefined; asked = this.#waiting.shift()) {
+      const controller = new AbortController();
+      this.#current = { callId: asked.callId, controller };
+      using _paused = pause();
+      const answer = await askPerson(asked, { terminal, signal: controller.signal });
+      this.#current = undefined;
+      if (answer !== undefined) await runtime.approvals.answer(sessionId, asked.callId, answer);
+    }
+  }
+}
+
+type Answer = { answer: ApprovalAnswer; reason?: string };
+
+/** Undefined: somebody else has answered, or nothing waits any more. */
+async function askPerson(
+  { toolName, args }: Asked,
+  { terminal, signal }: { terminal: Terminal; signal: AbortSignal },
+): Promise<Answer | undefined> {
+  const { out } = terminal;
+  out.write(`? ${fitLine(`${toolName} ${shortArguments(args)}`, columnsOf(out) - 2)}\n`);
+  for (;;) {
+    const line = await readLine('  Allow it? [y]es, [a]lways in this session, [n]o: ', { terminal, signal });
+    if (line === undefined) return undefined;
+    if (line === null) return { answer: 'deny', reason: 'the terminal was closed' };
+    const word = line.trim().toLowerCase();
+    if (word === 'y' || word === 'yes') return { answer: 'once' };
+    if (word === 'a' || word === 'always') return { answer: 'always' };
+    if (word === 'n' || word === 'no') {
+      const reason = (
+        await readLine('  Why not? (the agent is told; may be empty) ', { terminal, signal })
+      )?.trim();
+      return { answer: 'deny', ...(reason ? { reason } : {}) };
+    }
+  }
+}
+
+/** Null at the end of the input; undefined on an abort. The terminal stays as it is, so that Ctrl-C reaches the process. */
+async function readLine(
+  question: string,
+  { terminal, signal }: { terminal: Terminal; signal: AbortSignal },
+): Promise<string | null | undefined> {
+  const lines = createInterface({ input: terminal.input, output: terminal.out, terminal: false });
+  const { promise, resolve } = Promise.withResolvers<string | null | undefined>();
+  const onAbort = () => resolve(undefined);
+  try {
+    signal.addEventListener('abort', onAbort);
+    if (signal.aborted) return undefined;
+    lines.on('line', resolve);
+    lines.on('close', () => resolve(null));
+    terminal.out.write(question);
+    const line = await promise;
+    if (typeof line !== 'string') terminal.out.write('\n');
+    return line;
+  } finally {
+    signal.removeEventListener('abort', onAbort);
+    lines.close();
+  }
+}
