@@ -60,7 +60,16 @@ export { StreamProcessor, type StreamProcessorOptions } from './executor/stream-
 export { TurnExecutor, type TurnExecutorOptions } from './executor/turn-executor.ts';
 export type * from './ports/index.ts';
 export { buildSystemPrompt, type SystemPromptOptions } from './prompt/system-prompt.ts';
-export { type NewSessionOptions, type RunOptions, Runtime, type RuntimeOptions } from './runtime.ts';
+export {
+  type ForkSessionOptions,
+  type NewSessionOptions,
+  type ResumeResult,
+  type RunOptions,
+  Runtime,
+  type RuntimeOptions,
+  type SendAndWaitOptions,
+} from './runtime.ts';
+export type { CancelResult } from './session/cancel-session.ts';
 export { coalesce } from './session/coalesce.ts';
 export { EventHub, type EventListener } from './session/event-hub.ts';
 export { newId } from './session/ids.ts';

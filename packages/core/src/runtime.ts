@@ -1,13 +1,11 @@
 import type { CompressionStrategy } from '@longhaul/context';
 import {
-  type EventPayload,
   LonghaulError,
-  type LonghaulEvent,
+  type QueuedMessage,
   type Session,
   type TokenUsage,
   toLonghaulError,
   type UserMessageContentPart,
-  ZERO_USAGE,
 } from '@longhaul/protocol';
 import { ApprovalService } from './approvals/approval-service.ts';
 import { ALLOW_BY_DEFAULT, type ApprovalSettings, SessionApprover } from './approvals/session-approver.ts';
@@ -26,17 +24,20 @@ import type { ExecutorResult } from './executor/executor-result.ts';
 import { DEFAULT_RETRY, type RetryOptions } from './executor/retry.ts';
 import { NO_LIMITS, type RunLimits } from './executor/run-limits.ts';
 import { TurnExecutor } from './executor/turn-executor.ts';
-import type { BlobStore, Lease, ModelDriver, Sandbox, SessionLog, Store } from './ports/index.ts';
+import type { BlobStore, ModelDriver, Sandbox, SessionLog, Store } from './ports/index.ts';
 import { maxInstructionChars, readInstructionFiles } from './prompt/instruction-files.ts';
 import { buildSystemPrompt } from './prompt/system-prompt.ts';
+import type { CancelResult } from './session/cancel-session.ts';
+import { EventFollower } from './session/event-follower.ts';
 import { EventHub, type EventListener } from './session/event-hub.ts';
-import { keepLease, LEASE_TTL_MS } from './session/idle-lease.ts';
 import { newId } from './session/ids.ts';
-import { currentOwner, isOwnerAlive } from './session/lease-owner.ts';
 import { type EnqueueResult, MessageQueueService } from './session/message-queue-service.ts';
-import { repairOpenParts } from './session/repair.ts';
+import { closeOpenPart } from './session/repair.ts';
 import { createSessionHistory } from './session/session-history.ts';
-import { SessionWriter } from './session/session-writer.ts';
+import { type RunWork, SessionRuns } from './session/session-runs.ts';
+import type { SessionWriter } from './session/session-writer.ts';
+import { isAnswered } from './session/turn-state.ts';
+import { WaitingCallers } from './session/waiting-callers.ts';
 import type { Tool } from './tools/tool.ts';
 
 export interface RuntimeOptions {
@@ -80,23 +81,52 @@ export interface RunOptions {
   signal?: AbortSignal;
 }
 
+export interface SendAndWaitOptions {
+  id?: string;
+  metadata?: QueuedMessage['metadata'];
+  signal?: AbortSignal;
+}
+
+export interface ForkSessionOptions {
+  at?: number;
+  title?: string;
+}
+
+export type ResumeResult = ExecutorResult | { status: 'nothing' };
+
 const DEFAULT_INSTRUCTION_FILES = ['AGENTS.md'];
 
 /** Sessions and their runs, on the parts that were passed in. */
 export class Runtime {
   readonly queue: MessageQueueService;
-  readonly #options: RuntimeOptions;
   readonly approvals: ApprovalService;
+  readonly #options: RuntimeOptions;
   readonly #hub = new EventHub();
+  readonly #follower: EventFollower;
+  readonly #runs: SessionRuns;
+  readonly #callers: WaitingCallers;
   readonly #context: SessionContext;
 
   constructor(options: RuntimeOptions) {
     this.#options = options;
     this.queue = new MessageQueueService({ store: options.store, blobs: options.blobs, hub: this.#hub });
-    this.#context = new SessionContext({
     this.approvals = new ApprovalService({ store: options.store, hub: this.#hub });
+    const { store, driverFor } = options;
+    const hub = this.#hub;
+    this.#follower = new EventFollower({ store, hub });
+    const follower = this.#follower;
+    this.#runs = new SessionRuns({
+      store,
+      hub,
+      follower,
+      driverFor,
+      execute: (work) => this.#execute(work),
+    });
+    this.#callers = new WaitingCallers({ store, hub, follower, runs: this.#runs });
+    this.#context = new SessionContext({
       ...options,
-      hub: this.#hub,
+      hub,
+      runs: this.#runs.registry,
       systemText: (session) => this.#idleSystem(session),
     });
   }
@@ -163,68 +193,113 @@ export class Runtime {
   /**
    * Drives the session until it is idle. What goes wrong inside the run is its result; what prevents it from starting is thrown.
    *
-   * @throws {LonghaulError} `session_not_found`, `session_busy`, `invalid_request`, and what opening driver or store throws.
+   * @throws {LonghaulError} `session_not_found`, `session_busy`, `invalid_request`, `interrupted` while the program stops, and what opening
+   * driver or store throws.
    */
-  async run(
-    sessionId: string,
-    { content, signal = new AbortController().signal }: RunOptions = {},
-  ): Promise<ExecutorResult> {
-    const { store } = this.#options;
-    const session = await this.#existing(sessionId);
-    const driver = await this.#options.driverFor(session.model);
-    const runId = newId();
+  async run(sessionId: string, { content, signal }: RunOptions = {}): Promise<ExecutorResult> {
+    await this.#runs.existing(sessionId);
     if (content !== undefined) await this.send(sessionId, content);
-    const { lease, events } = await store
-      .acquireLease(sessionId, {
-        runId,
-        owner: currentOwner(),
-        ttlMs: LEASE_TTL_MS,
-        isAlive: isOwnerAlive,
-        events: [{ type: 'run:started', runId, task: session.task, model: session.model }],
-      })
-      .catch((error: unknown) => {
-        throw content === undefined ? error : queuedAtBusy(error);
-      });
-    this.#emitAll(events);
-    await using _renewal = keepLease(store, lease);
-    return this.#drive({ session, driver, lease, signal });
+    try {
+      const result = await this.#runs.start(sessionId, { signal });
+      if (result !== undefined) return result;
+    } catch (error) {
+      throw content === undefined ? error : queuedAtBusy(error);
+    }
+    throw new LonghaulError('internal', 'A run that was wanted was not started.');
   }
 
-  async #drive(run: {
-    session: Session;
-    driver: ModelDriver;
-    lease: Lease;
-    signal: AbortSignal;
-  }): Promise<ExecutorResult> {
-    const { store } = this.#options;
-    const log = await store.loadLog(run.session.id);
-    const writer = new SessionWriter({ store, lease: run.lease, hub: this.#hub, log });
+  /**
+   * Goes on with a session: closes what a crash or a cancel left open, tells what that was (`run:repaired`), and drives it until it is idle.
+   *
+   * @returns `{status: 'nothing'}` when its last turn has its answer and no message waits: no model is called.
+   * @throws {LonghaulError} as `run`.
+   */
+  async resume(sessionId: string, { signal }: { signal?: AbortSignal } = {}): Promise<ResumeResult> {
+    const isWanted = async ({ messages }: SessionLog) =>
+      !isAnswered(messages) || (await this.queue.hasPending(sessionId));
+    return (await this.#runs.start(sessionId, { signal, isWanted })) ?? { status: 'nothing' };
+  }
+
+  /**
+   * Sends a message and waits for the answer of the run that takes it. An idle session is driven; behind a run, in whichever process it is,
+   * the message waits for its next step. Several callers get the answer of the run that took their messages.
+   *
+   * @param options.id A repeated id sends nothing again, and waits for the same answer.
+   * @param options.signal Ends the waiting; the run goes on.
+   * @throws {LonghaulError} `cancelled` when the run was; `queue_full`; as `run`.
+   */
+  async sendAndWait(
+    sessionId: string,
+    content: readonly UserMessageContentPart[],
+    options: SendAndWaitOptions = {},
+  ): Promise<ExecutorResult> {
+    const { signal, ...message } = options;
+    await this.#runs.existing(sessionId);
+    const callerCameAt = await this.#options.store.lastEventNumber(sessionId);
+    const { id, eventNumber } = await this.queue.enqueue(sessionId, content, message);
+    return this.#callers.answerTo(sessionId, { id, eventNumber, callerCameAt }, signal);
+  }
+
+  /**
+   * Ends whatever drives the session, in whichever process it is, and answers when nothing of it goes on any more. What was said so far stays;
+   * messages that wait stay too, unless `clearQueue`. What a dead process left is closed.
+   *
+   * @throws {LonghaulError} `session_not_found`.
+   */
+  cancel(sessionId: string, { clearQueue = false }: { clearQueue?: boolean } = {}): Promise<CancelResult> {
+    return this.#runs.cancel(sessionId, { clearQueue });
+  }
+
+  /**
+   * A new session that begins as this one stood at message `at` (its sequence; default: now), to go another way. A message is taken whole or not
+   * at all; what is open in it becomes interrupted.
+   *
+   * @throws {LonghaulError} `session_not_found`, `not_found`.
+   */
+  async fork(sessionId: string, { at, title }: ForkSessionOptions = {}): Promise<Session> {
+    const { updatedAt: _updatedAt, status: _status, ...source } = await this.#runs.existing(sessionId);
+    const now = Date.now();
+    const session = { ...source, id: newId(), createdAt: now, ...(title === undefined ? {} : { title }) };
+    return this.#options.store.forkSession(sessionId, session, {
+      ...(at === undefined ? {} : { at }),
+      newId,
+      close: (part) => closeOpenPart(part, now),
+    });
+  }
+
+  /**
+   * Tells listeners of this runtime also what other processes store of the session: messages they queue, events of runs they drive. Chunks are
+   * not stored and so not told. Each event is told once.
+   *
+   * @throws {LonghaulError} `session_not_found`.
+   */
+  follow(sessionId: string): Promise<Disposable> {
+    return this.#follower.follow(sessionId);
+  }
+
+  /**
+   * For a program that ends: takes no new runs, lets running steps finish, and after `graceMs` ends the rest as `interrupted`, to be resumed.
+   * Resolves when nothing runs.
+   */
+  stop({ graceMs = 10_000 }: { graceMs?: number } = {}): Promise<void> {
+    return this.#runs.stop(graceMs);
+  }
+
+  async #execute({ session, driver, writer, signal, drain }: RunWork): Promise<ExecutorResult> {
     let result: ExecutorResult | undefined;
     try {
-      await this.#reportDamage(writer, log);
-      const asked = await this.approvals.list(run.session.id);
-      await repairOpenParts(writer, Date.now(), new Set(asked.map(({ handle }) => handle)));
-      await using sandbox = await this.#options.openSandbox(run.session, run.signal);
-      const executor = await this.#createExecutor({ ...run, writer, sandbox });
+      await using sandbox = await this.#options.openSandbox(session, signal);
+      const executor = await this.#createExecutor({ session, driver, writer, signal, drain, sandbox });
       result = await executor.run();
     } catch (error) {
-      if (result === undefined) {
-        await this.#failRun(writer, error);
-        throw error;
-      }
+      if (result === undefined) throw error;
       // The run has ended and been told; only its sandbox could not be closed.
       process.emitWarning(`The sandbox of a run could not be closed: ${toLonghaulError(error).message}`);
     }
     return result;
   }
 
-  async #createExecutor(run: {
-    session: Session;
-    driver: ModelDriver;
-    signal: AbortSignal;
-    writer: SessionWriter;
-    sandbox: Sandbox;
-  }): Promise<TurnExecutor> {
+  async #createExecutor(run: RunWork & { sandbox: Sandbox }): Promise<TurnExecutor> {
     const {
       store,
       blobs,
@@ -237,7 +312,7 @@ export class Runtime {
       summariserFor,
       maxToolOutputChars,
     } = this.#options;
-    const { session, driver, signal, writer, sandbox } = run;
+    const { session, driver, signal, drain, writer, sandbox } = run;
     const summariser = summariserFor === undefined ? driver : await summariserFor(session.model);
     return new TurnExecutor({
       writer,
@@ -247,6 +322,7 @@ export class Runtime {
       tools,
       compression,
       signal,
+      drain,
       history: createSessionHistory({
         store,
         blobs,
@@ -299,55 +375,6 @@ export class Runtime {
   #idleSystem(session: Session): Promise<string> {
     const { tools, prompt, instructionFiles = DEFAULT_INSTRUCTION_FILES } = this.#options;
     return idleSystemText(session, { tools: tools.map((tool) => tool.name), instructionFiles, prompt });
-  }
-
-  async #reportDamage(writer: SessionWriter, { damaged }: SessionLog): Promise<void> {
-    if (damaged.length === 0) return;
-    const warnings = damaged.map<EventPayload>(({ table, id, reason }) => ({
-      type: 'context:warning',
-      message: `A damaged row was left out: ${table} ${id}: ${reason}`,
-    }));
-    await writer.announce(...warnings);
-  }
-
-  /** A run that could not be driven still ends in the store and for those who watch. */
-  async #failRun(writer: SessionWriter, thrown: unknown): Promise<void> {
-    const error = toLonghaulError(thrown);
-    const status = error.code === 'cancelled' ? 'cancelled' : 'failed';
-    const finished: EventPayload = {
-      type: 'run:finished',
-      runId: writer.lease.runId,
-      status,
-      stepCount: 0,
-      usage: ZERO_USAGE,
-      text: '',
-      error: error.toShape(),
-      compactions: 0,
-    };
-    try {
-      await writer.finishRun({
-        status,
-        sessionStatus: status,
-        onlyIfQueueEmpty: false,
-        events: [finished, { type: 'session:status', status: 'idle' }],
-      });
-    } catch {
-      // The store is what failed: the caller gets the first error, and those who watch are told without it.
-      writer.emitTransient(finished);
-    }
-  }
-
-  async #existing(sessionId: string): Promise<Session> {
-    const session = await this.#options.store.getSession(sessionId);
-    if (session !== undefined) return session;
-    throw new LonghaulError(
-      'session_not_found',
-      `There is no session ${sessionId}. \`longhaul sessions\` lists them.`,
-    );
-  }
-
-  #emitAll(events: readonly LonghaulEvent[]): void {
-    for (const event of events) this.#hub.emit(event);
   }
 }
 

@@ -11,6 +11,7 @@ import type { Store } from '../ports/index.ts';
 import type { EventHub } from '../session/event-hub.ts';
 import { busyWith, holdIdle } from '../session/idle-lease.ts';
 import { newId } from '../session/ids.ts';
+import type { RunRegistry } from '../session/run-registry.ts';
 import type { SessionWriter } from '../session/session-writer.ts';
 import { requestCompaction, takeCompactionRequest } from './compaction-request.ts';
 import { type ContextReport, contextReport, toPinned } from './context-report.ts';
@@ -27,6 +28,8 @@ import { SessionCompactor, type SessionCompactorOptions } from './session-compac
 export interface SessionContextOptions extends SessionCompactorOptions {
   store: Store;
   hub: EventHub;
+  /** Where what holds a session here can be cancelled. */
+  runs: RunRegistry;
   /** A strategy by its name. @throws {LonghaulError} `config_invalid` */
   strategyFor?: (name: string) => CompressionStrategy | Promise<CompressionStrategy>;
 }
@@ -52,7 +55,8 @@ export class SessionContext {
 
   /** @throws {LonghaulError} `session_not_found`, `window_unknown`, `context_exhausted`, `cancelled`, `config_invalid`. */
   async compact(sessionId: string, options: CompactSessionOptions = {}): Promise<CompactSessionResult> {
-    const { store, hub } = this.#options;
+    const { store, hub, runs } = this.#options;
+    const { signal: callerSignal } = options;
     const strategy = await this.strategyOf(options.strategy);
     const log = await store.loadLog(sessionId);
     const { session } = log;
@@ -60,10 +64,10 @@ export class SessionContext {
     const plan = { session, measure, strategy };
     if (options.preview === true) return this.#compactor.preview(log, plan);
     try {
-      return await holdIdle({ store, hub, session }, async (writer) => {
+      return await holdIdle({ store, hub, session, runs, signal: callerSignal }, async (writer, signal) => {
         // What was asked for meanwhile is done with this.
         await takeCompactionRequest(store, sessionId);
-        return this.#compactor.compact(writer, plan, options.signal);
+        return this.#compactor.compact(writer, plan, signal);
       });
     } catch (error) {
       if (toLonghaulError(error).code !== 'session_busy') throw error;
@@ -151,10 +155,10 @@ export class SessionContext {
     what: string,
     work: (writer: SessionWriter, session: Session) => Promise<T>,
   ): Promise<T> {
-    const { store, hub } = this.#options;
+    const { store, hub, runs } = this.#options;
     const { session } = await store.loadLog(sessionId);
     try {
-      return await holdIdle({ store, hub, session }, (writer) => work(writer, session));
+      return await holdIdle({ store, hub, session, runs }, (writer) => work(writer, session));
     } catch (error) {
       throw busyWith(error, what);
     }

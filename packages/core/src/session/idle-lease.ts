@@ -2,18 +2,24 @@ import { LonghaulError, type Session, toLonghaulError } from '@longhaul/protocol
 import { defer } from '../executor/defer.ts';
 import type { Lease, Store } from '../ports/index.ts';
 import type { EventHub } from './event-hub.ts';
-import { newId } from './ids.ts';
-import { currentOwner, isOwnerAlive } from './lease-owner.ts';
+import { newHoldId } from './ids.ts';
+import { takenOver } from './interruption.ts';
+import { currentClaimant } from './lease-owner.ts';
+import type { RunRegistry } from './run-registry.ts';
 import { SessionWriter } from './session-writer.ts';
 
 /** A silent owner is replaced after this long. */
 export const LEASE_TTL_MS = 30_000;
 
-/** Renews a lease until it is disposed of. */
-export function keepLease(store: Store, lease: Lease): AsyncDisposable {
+/** Renews a lease until it is disposed of. `onLost` is called when another has taken the session: what still runs must stop. */
+export function keepLease(store: Store, lease: Lease, onLost: () => void = () => {}): AsyncDisposable {
   const timer = setInterval(() => {
-    // A renewal that fails is noticed by the next append, which checks the epoch.
-    store.renewLease(lease, LEASE_TTL_MS).catch(() => clearInterval(timer));
+    // Whatever else fails is tried again before the lease expires, and met by the next append.
+    store.renewLease(lease, LEASE_TTL_MS).catch((error: unknown) => {
+      if (toLonghaulError(error).code !== 'lease_lost') return;
+      clearInterval(timer);
+      onLost();
+    });
   }, LEASE_TTL_MS / 3);
   timer.unref();
   return defer(() => clearInterval(timer));
@@ -23,6 +29,9 @@ export interface IdleWork {
   store: Store;
   hub: EventHub;
   session: Session;
+  /** Where work that takes long can be cancelled from. */
+  runs: RunRegistry;
+  signal?: AbortSignal | undefined;
 }
 
 /**
@@ -31,20 +40,20 @@ export interface IdleWork {
  * @throws {LonghaulError} `session_busy` while a run drives it; what `work` throws.
  */
 export async function holdIdle<T>(
-  { store, hub, session }: IdleWork,
-  work: (writer: SessionWriter) => Promise<T>,
+  { store, hub, session, runs, signal: callerSignal }: IdleWork,
+  work: (writer: SessionWriter, signal: AbortSignal) => Promise<T>,
 ): Promise<T> {
   const { lease } = await store.acquireLease(session.id, {
-    runId: newId(),
-    owner: currentOwner(),
+    runId: newHoldId(),
     ttlMs: LEASE_TTL_MS,
-    isAlive: isOwnerAlive,
+    ...currentClaimant(),
   });
-  await using _renewal = keepLease(store, lease);
+  await using active = runs.begin(lease, callerSignal);
+  await using _renewal = keepLease(store, lease, () => active.interrupt(takenOver()));
   const writer = new SessionWriter({ store, lease, hub, log: await store.loadLog(session.id) });
   let status: 'completed' | 'failed' | 'cancelled' = 'completed';
   try {
-    return await work(writer);
+    return await work(writer, active.signal);
   } catch (error) {
     status = toLonghaulError(error).code === 'cancelled' ? 'cancelled' : 'failed';
     throw error;

@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { hostname } from 'node:os';
-import type { LeaseOwner } from '../ports/index.ts';
+import type { Claimant, LeaseOwner } from '../ports/index.ts';
 
 /** This process, told apart from any other that ever had its pid. */
 export function currentOwner(): LeaseOwner {
@@ -10,6 +10,11 @@ export function currentOwner(): LeaseOwner {
     pid: process.pid,
     processStartedAt: startTime(process.pid) ?? 'unknown',
   };
+}
+
+/** This process, as one that asks for a session. */
+export function currentClaimant(): Claimant {
+  return { owner: currentOwner(), isAlive: isOwnerAlive };
 }
 
 /**

@@ -12,6 +12,8 @@ export interface EnqueueResult {
   id: string;
   /** 1 is next. */
   position: number;
+  /** Of the event that told of it. */
+  eventNumber: number;
 }
 
 /**
@@ -52,7 +54,7 @@ export class MessageQueueService {
       maxPending: this.#maxPending,
     });
     for (const event of events) this.#hub.emit(event);
-    return { queued: true, id: message.id, position };
+    return { queued: true, id: message.id, position, eventNumber: events[0]?.number ?? 0 };
   }
 
   list(sessionId: string): Promise<QueuedMessage[]> {

@@ -135,6 +135,11 @@ export class SessionWriter {
     return isUndone;
   }
 
+  /** Ends a run that this one has replaced. */
+  async closeDeadRun(runId: string, events: readonly EventPayload[]): Promise<void> {
+    this.#emitAll(await this.#store.closeDeadRun(this.lease, runId, events));
+  }
+
   async finishRun(options: Parameters<Store['finishRun']>[1]): Promise<boolean> {
     const outcome = await this.#store.finishRun(this.lease, options);
     this.#emitAll(outcome.events);
