@@ -7,11 +7,16 @@ export interface ServedModel {
 
 /**
  * A port: keeps, over runs and processes, the windows that refusals taught. What was learned stands above what a configuration or a
- * catalogue says, until the server itself reports another length.
+ * catalogue says, until the server itself reports another length than it did then (the model was loaded anew), and for
+ * thirty days at the most.
  */
 export interface WindowMemory {
-  /** Tokens; undefined when nothing was learned. */
-  learnedWindow(server: ServedModel): Promise<number | undefined>;
-  learnWindow(server: ServedModel, windowTokens: number): Promise<void>;
+  /**
+   * @param reportedTokens What the server reports now, if it does.
+   * @returns Tokens; undefined when nothing was learned, or nothing that still holds.
+   */
+  learnedWindow(server: ServedModel, reportedTokens?: number): Promise<number | undefined>;
+  /** @param reportedTokens What the server reported at that time, if it did. */
+  learnWindow(server: ServedModel, windowTokens: number, reportedTokens?: number): Promise<void>;
   forgetWindow(server: ServedModel): Promise<void>;
 }

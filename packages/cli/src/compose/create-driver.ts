@@ -5,13 +5,16 @@ import {
   type ResolvedModel,
   type ResolvedWindow,
   resolveWindow,
+  type ServerWindow,
 } from '@longhaul/core';
-import { checkServer, probeWindow } from '@longhaul/models';
+import { checkServer, probeWindow, type WindowMemory } from '@longhaul/models';
 
 export interface DriverOptions {
   /** `--window`. */
   window?: number;
   stallMs: number;
+  /** Where windows are kept that servers teach. Absent: they are learned for this driver alone. */
+  windows?: Promise<WindowMemory>;
 }
 
 export interface OpenDriver {
@@ -19,10 +22,12 @@ export interface OpenDriver {
   window: ResolvedWindow;
 }
 
-/** A driver for the model, with the window that its server reports. */
+/** A driver for the model, with the window that its server has taught, or reports. */
 export async function createDriver(model: ResolvedModel, options: DriverOptions): Promise<OpenDriver> {
   const flag = options.window === undefined ? {} : { flag: options.window };
-  const window = await resolveWindow(model, { probe: probeWindow, check: checkServer, ...flag });
+  const server = watchServer(model, options.windows);
+  const { remembered } = server;
+  const window = await resolveWindow(model, { probe: probeWindow, check: checkServer, remembered, ...flag });
   const driver = await createAiSdkDriver({
     kind: model.kind,
     provider: model.provider,
@@ -32,6 +37,35 @@ export async function createDriver(model: ResolvedModel, options: DriverOptions)
     ...(model.apiKey === undefined ? {} : { apiKey: model.apiKey }),
     ...(model.strictRoles === undefined ? {} : { strictRoles: model.strictRoles }),
     info: modelInfoOf(model, window),
+    serverWindow: server,
   });
   return { driver, window };
+}
+
+interface WatchedServer extends ServerWindow {
+  remembered: (reportedTokens: number | undefined) => Promise<number | undefined>;
+}
+
+/** One model at one server: what was remembered of its window, what it reports, and what it teaches. */
+function watchServer(model: ResolvedModel, windows: Promise<WindowMemory> | undefined): WatchedServer {
+  const { baseUrl, apiKey, serverKind } = model;
+  const served = { baseUrl: (baseUrl ?? `${model.kind}:`).replace(/\/+$/, ''), model: model.model };
+  let lastReport: number | undefined;
+  return {
+    async remembered(reportedTokens) {
+      lastReport = reportedTokens;
+      return (await windows)?.learnedWindow(served, reportedTokens);
+    },
+    async reported() {
+      if (baseUrl === undefined) return undefined;
+      const key = apiKey === undefined ? {} : { apiKey };
+      const kind = serverKind === undefined ? {} : { kind: serverKind };
+      const report = await probeWindow({ baseUrl, model: model.model, ...key, ...kind });
+      lastReport = report?.windowTokens ?? lastReport;
+      return report?.windowTokens;
+    },
+    async learned(windowTokens) {
+      await (await windows)?.learnWindow(served, windowTokens, lastReport);
+    },
+  };
 }

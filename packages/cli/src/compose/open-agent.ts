@@ -45,7 +45,9 @@ export async function openAgent(options: AgentOptions): Promise<Agent> {
     const known = drivers.get(name);
     if (known !== undefined) return known;
     const other = resolveNamed(config, { model: name }, options.env);
-    const opened = createDriver(other, { stallMs: config.retry.stallMs }).then(({ driver }) => driver);
+    const opened = createDriver(other, driverOptions({ config, storage: options.storage })).then(
+      ({ driver }) => driver,
+    );
     drivers.set(name, opened);
     return opened;
   };
@@ -83,8 +85,11 @@ export function nameOf(model: Pick<ResolvedModel, 'provider' | 'model'>): string
   return `${model.provider}/${model.model}`;
 }
 
-function driverOptions({ config, window }: AgentOptions) {
-  return { stallMs: config.retry.stallMs, ...(window === undefined ? {} : { window }) };
+function driverOptions({ config, storage, window }: Pick<AgentOptions, 'config' | 'storage' | 'window'>) {
+  const windows = storage.then((opened) => opened.windows);
+  // Where the storage cannot be opened, whoever opens it says so.
+  windows.catch(() => {});
+  return { stallMs: config.retry.stallMs, windows, ...(window === undefined ? {} : { window }) };
 }
 
 export function summariserOf(config: Config, driverFor: (name: string) => Promise<ModelDriver>) {

@@ -23,7 +23,9 @@ export async function openContext(
     const model = isImportedModel(name)
       ? await chooseModel(config, {}, env)
       : resolveNamed(config, { model: name }, env);
-    return (await createDriver(model, { stallMs: config.retry.stallMs })).driver;
+    return (
+      await createDriver(model, { stallMs: config.retry.stallMs, windows: Promise.resolve(storage.windows) })
+    ).driver;
   };
   const driverFor = (name: string): Promise<ModelDriver> => {
     const driver = drivers.get(name) ?? open(name);

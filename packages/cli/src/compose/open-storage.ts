@@ -1,10 +1,12 @@
 import { dirname, join } from 'node:path';
 import type { BlobStore, Store } from '@longhaul/core';
+import type { WindowMemory } from '@longhaul/models';
 import { LonghaulError } from '@longhaul/protocol';
 
 export interface Storage {
   store: Store;
   blobs: BlobStore;
+  windows: WindowMemory;
 }
 
 /** A storage that opens while other things are done, and is closed at the end however that went. */
@@ -39,15 +41,20 @@ export async function openStorage(url: string): Promise<Storage> {
     import('@longhaul/storage/sqlite'),
     import('@longhaul/storage/blobs'),
   ]);
-  return { store: await openSqliteStore({ path }), blobs: createFileBlobStore(join(dirname(path), 'blobs')) };
+  const store = await openSqliteStore({ path });
+  return { store, windows: store, blobs: createFileBlobStore(join(dirname(path), 'blobs')) };
 }
 
 async function openMemory(): Promise<Storage> {
-  const [{ createMemoryStore }, { createMemoryBlobStore }] = await Promise.all([
+  const [{ createMemoryStore, createMemoryWindowMemory }, { createMemoryBlobStore }] = await Promise.all([
     import('@longhaul/storage/memory'),
     import('@longhaul/storage/blobs'),
   ]);
-  return { store: createMemoryStore(), blobs: createMemoryBlobStore() };
+  return {
+    store: createMemoryStore(),
+    blobs: createMemoryBlobStore(),
+    windows: createMemoryWindowMemory(),
+  };
 }
 
 /** @throws {LonghaulError} `config_invalid` */

@@ -8,8 +8,8 @@ export interface ResolveWindowOptions {
   probe: (options: ProbeWindowOptions) => Promise<WindowReport | undefined>;
   /** `checkServer` of @longhaul/models: tells a server that is not there from one that does not say. Absent: both are `window_unknown`. */
   check?: (options: CheckServerOptions) => Promise<LonghaulError | undefined>;
-  /** Tokens named by an earlier overflow error of this server and model. */
-  remembered?: number;
+  /** What an earlier refusal of this server and model taught, given what the server reports now. */
+  remembered?: (reportedTokens: number | undefined) => Promise<number | undefined>;
   /** `--window`: takes the place of configuration and catalogue, and caps what the server says. */
   flag?: number;
   signal?: AbortSignal;
@@ -42,8 +42,9 @@ export async function resolveWindow(
   options: ResolveWindowOptions,
 ): Promise<ResolvedWindow> {
   const reported = await report(model, options);
+  const learned = await options.remembered?.(reported?.windowTokens);
   const window = smallest([
-    remembered(options.remembered),
+    remembered(learned),
     reported,
     fromFlag(options.flag),
     reported === undefined && options.flag === undefined ? known(model) : undefined,

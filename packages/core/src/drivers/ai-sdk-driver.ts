@@ -1,5 +1,5 @@
 import type { LanguageModelV4, LanguageModelV4CallOptions } from '@ai-sdk/provider';
-import type { ModelDriver, ModelInfo, StepEvent, StepRequest } from '../ports/index.ts';
+import type { ModelDriver, ModelInfo, ServerWindow, StepEvent, StepRequest } from '../ports/index.ts';
 import { createGuardedFetch } from './guarded-fetch.ts';
 import { CALL_OPTIONS, loadLanguageModel } from './language-model.ts';
 import { toPrompt } from './prompt.ts';
@@ -20,6 +20,8 @@ export interface AiSdkDriverOptions {
   /** User and assistant alternate, and the system text stands in the first user message. Default false. */
   strictRoles?: boolean;
   info: ModelInfo;
+  /** Asked for the window and told of what was learned of it. */
+  serverWindow?: ServerWindow;
   /**
    * Silence of the server, in milliseconds, after which the request is ended with `provider_timeout`. Any byte counts, also a comment that
    * keeps the connection open. 0: never. Node's own `fetch` gives up after 300 000. Default 120 000.
@@ -61,7 +63,25 @@ export async function createAiSdkDriver(options: AiSdkDriverOptions): Promise<Mo
   const known = wireProfile(options.kind, modelId, options.baseUrl);
   const profile = options.strictRoles === true ? withStrictRoles(known) : known;
   const parts = { options, model, profile, stallMs: options.stallMs ?? DEFAULT_STALL_MS, target, guards };
-  return { info: options.info, step: (request) => step(parts, request) };
+  const { serverWindow } = options;
+  let { info } = options;
+  return {
+    get info() {
+      return info;
+    },
+    step: (request) => step(parts, request),
+    serverWindow: {
+      reported: async () => serverWindow?.reported(),
+      async learned(windowTokens) {
+        info = withWindow(info, windowTokens);
+        await serverWindow?.learned(windowTokens);
+      },
+    },
+  };
+}
+
+function withWindow(info: ModelInfo, windowTokens: number): ModelInfo {
+  return { ...info, windowTokens, maxOutputTokens: Math.min(info.maxOutputTokens, windowTokens) };
 }
 
 async function* step(parts: DriverParts, request: StepRequest): AsyncGenerator<StepEvent, void> {

@@ -1,1 +1,2 @@
 export { createMemoryStore, type MemoryStoreOptions } from './memory-store.ts';
+export { createMemoryWindowMemory } from './memory-window-memory.ts';

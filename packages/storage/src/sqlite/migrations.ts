@@ -142,6 +142,7 @@ export const MIGRATIONS: readonly string[] = [
     base_url TEXT NOT NULL,
     model TEXT NOT NULL,
     window_tokens INTEGER NOT NULL,
+    reported_tokens INTEGER,
     learned_at INTEGER NOT NULL,
     PRIMARY KEY (base_url, model)
   ) WITHOUT ROWID;

@@ -177,6 +177,8 @@ export const servers = sqliteTable(
     baseUrl: text('base_url').notNull(),
     model: text('model').notNull(),
     windowTokens: integer('window_tokens').notNull(),
+    /** What the server itself reported when that was learned; null where it did not. */
+    reportedTokens: integer('reported_tokens'),
     learnedAt: integer('learned_at').notNull(),
   },
   (table) => [primaryKey({ columns: [table.baseUrl, table.model] })],

@@ -14,6 +14,7 @@ import type {
   SessionPatch,
   Store,
 } from '@longhaul/core';
+import type { ServedModel, WindowMemory } from '@longhaul/models';
 import type {
   Approval,
   Compaction,
@@ -56,9 +57,10 @@ import { createSessionTable, type SessionTable } from './session-table.ts';
 import { createSettingsTable, type SettingsTable } from './settings-table.ts';
 import { mapSqliteError } from './sqlite-errors.ts';
 import { TransactionQueue } from './transaction-queue.ts';
+import { createWindowTable, type WindowTable } from './window-table.ts';
 
 /** The Store port on one SQLite connection. Opened by `openSqliteStore`. */
-export class SqliteStore implements Store {
+export class SqliteStore implements Store, WindowMemory {
   readonly #connection: Connection;
   readonly #transactions: TransactionQueue;
   readonly #heads: SessionHeads;
@@ -72,6 +74,7 @@ export class SqliteStore implements Store {
   readonly #marks: MarkTable;
   readonly #approvals: ApprovalTable;
   readonly #settings: SettingsTable;
+  readonly #windows: WindowTable;
   readonly #search: PartSearch;
   readonly #watchers: Listeners;
   #closed = false;
@@ -95,6 +98,7 @@ export class SqliteStore implements Store {
     this.#marks = createMarkTable(db);
     this.#watchers = createChangeWatcher(connection);
     this.#settings = createSettingsTable(db);
+    this.#windows = createWindowTable(db, now);
     this.#approvals = createApprovalTable(db, now);
     this.#transactions = new TransactionQueue(connection, {
       file,
@@ -407,6 +411,18 @@ export class SqliteStore implements Store {
   watch(listener: () => void): Disposable {
     if (this.#closed) throw storeClosed();
     return this.#watchers.add(listener);
+  }
+
+  learnedWindow(server: ServedModel, reportedTokens?: number): Promise<number | undefined> {
+    return this.#read(() => this.#windows.get(server, reportedTokens));
+  }
+
+  learnWindow(server: ServedModel, windowTokens: number, reportedTokens?: number): Promise<void> {
+    return this.#write(() => this.#windows.put(server, windowTokens, reportedTokens));
+  }
+
+  forgetWindow(server: ServedModel): Promise<void> {
+    return this.#write(() => this.#windows.remove(server));
   }
 
   /** Stores what was called before, then closes. A second call does nothing. */

@@ -1,0 +1,34 @@
+import { expect, it } from 'vitest';
+import { openSqliteStore } from '../sqlite/index.ts';
+import { createMemoryWindowMemory } from './memory-window-memory.ts';
+
+const DAY_MS = 86_400_000;
+const server = { baseUrl: 'http://127.0.0.1:1234/v1', model: 'qwen' };
+
+it.each(['memory', 'sqlite'])('a learned window holds until the model is loaded anew: %s', async (kind) => {
+  let time = 1_000_000;
+  const now = () => time;
+  await using store = await openSqliteStore({ path: ':memory:', now });
+  const windows = kind === 'memory' ? createMemoryWindowMemory(now) : store;
+
+  expect(await windows.learnedWindow(server)).toBeUndefined();
+  await windows.learnWindow(server, 8_192);
+  await windows.learnWindow({ ...server, model: 'other' }, 4_096);
+  expect(await windows.learnedWindow(server)).toBe(8_192);
+  // Nothing was reported when it was learned: what is reported now is news.
+  expect(await windows.learnedWindow(server, 16_384)).toBeUndefined();
+
+  await windows.learnWindow(server, 6_000, 8_192);
+  expect(await windows.learnedWindow(server, 8_192)).toBe(6_000);
+  expect(await windows.learnedWindow(server)).toBe(6_000);
+  expect(await windows.learnedWindow(server, 32_768)).toBeUndefined();
+
+  time += 29 * DAY_MS;
+  expect(await windows.learnedWindow(server)).toBe(6_000);
+  time += DAY_MS;
+  expect(await windows.learnedWindow(server)).toBeUndefined();
+
+  await windows.learnWindow(server, 5_000);
+  await windows.forgetWindow(server);
+  expect(await windows.learnedWindow(server)).toBeUndefined();
+});
