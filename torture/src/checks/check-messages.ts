@@ -1,0 +1,62 @@
+import type { QueueLine } from '../records/lines.ts';
+import type { StoredMessage } from '../records/read-database.ts';
+import { type Defect, defect } from './defect.ts';
+import type { ModelRequest } from './model-journal.ts';
+
+/**
+ * What was acknowledged to a sender stands in exactly one stored user message, in the sender's order, and has reached the model. What
+ * was not acknowledged may have been stored or not, but not twice.
+ */
+export function checkMessages(
+  sent: readonly QueueLine[],
+  stored: readonly StoredMessage[],
+  requests: readonly ModelRequest[],
+): Defect[] {
+  const acknowledged = new Set(sent.flatMap((line) => (line.type === 'acknowledged' ? [line.id] : [])));
+  const users = stored
+    .filter(({ role }) => role === 'user')
+    .map((message) => ({ ...message, text: textOf(message) }));
+  const seen = requests.map(({ body }) =>
+    (body?.messages ?? [])
+      .flatMap((message) => (message.role === 'user' ? [JSON.stringify(message.content)] : []))
+      .join('\n'),
+  );
+  const defects: Defect[] = [];
+  let newest = { sequence: 0, place: 0, token: 'the first' };
+  for (const line of sent) {
+    if (line.type !== 'sending') continue;
+    const { token } = line;
+    const places = users.flatMap(({ sequence, text }) =>
+      occurrences(text, token).map((place) => ({ sequence, place, token })),
+    );
+    if (places.length > 1)
+      defects.push(defect('duplicate-message', `${token} stands in the log ${places.length} times`));
+    const [place] = places;
+    if (place === undefined) {
+      if (acknowledged.has(line.id))
+        defects.push(defect('lost-message', `${token} was acknowledged and is not in the log`));
+      continue;
+    }
+    if (
+      place.sequence < newest.sequence ||
+      (place.sequence === newest.sequence && place.place < newest.place)
+    )
+      defects.push(
+        defect('lost-message', `${token} stands before ${newest.token}, which was sent before it`),
+      );
+    newest = place;
+    if (!seen.some((text) => text.includes(token)))
+      defects.push(defect('lost-message', `${token} is in the log and reached no request`));
+  }
+  return defects;
+}
+
+function textOf({ parts }: StoredMessage): string {
+  return parts.map(({ part }) => (part.type === 'text' ? part.text : '')).join('\n');
+}
+
+function occurrences(text: string, token: string): number[] {
+  const places: number[] = [];
+  for (let at = text.indexOf(token); at >= 0; at = text.indexOf(token, at + 1)) places.push(at);
+  return places;
+}

@@ -1,0 +1,81 @@
+import type { JournalLine } from '@longhaul/scripted-model';
+import { TASK_ID } from '../agent/settings.ts';
+import { TASK } from '../model/plan.ts';
+import {
+  type EffectLine,
+  type LifeLine,
+  type QueueLine,
+  type ReceivedLine,
+  readLines,
+} from '../records/lines.ts';
+import { sessionPaths } from '../records/paths.ts';
+import { readDatabase } from '../records/read-database.ts';
+import { checkBlobs, checkDatabase, checkEnded } from './check-database.ts';
+import { checkEffects } from './check-effects.ts';
+import { checkMessages } from './check-messages.ts';
+import { checkRequests } from './check-requests.ts';
+import { checkStreams } from './check-streams.ts';
+import type { Defect } from './defect.ts';
+import { requestsOf } from './model-journal.ts';
+
+export interface SessionFigures {
+  messages: number;
+  requests: number;
+  faults: number;
+  effects: number;
+  compactions: number;
+  prunes: number;
+  delivered: number;
+  mostLostBytes: number;
+  mostLostMs: number;
+}
+
+/** Judges a session that has ended by the records of those who saw it: the model, the tools, the senders, the network. */
+export function checkSession(
+  folder: string,
+  sessionId: string,
+): { defects: Defect[]; figures: SessionFigures } {
+  const paths = sessionPaths(folder);
+  const stored = readDatabase(paths.database, sessionId);
+  const requests = requestsOf(readLines<JournalLine>(paths.journal));
+  const effects = readLines<EffectLine>(paths.effects);
+  const sent = [...taskLines(), ...readLines<QueueLine>(paths.queue)];
+  const lives = readLines<LifeLine>(paths.lives).map((life) => ({
+    life,
+    received: readLines<ReceivedLine>(paths.received(life.life)),
+  }));
+  const {
+    defects: streamDefects,
+    mostLostBytes,
+    mostLostMs,
+  } = checkStreams(lives, stored.messages, requests);
+  const defects = [
+    ...checkMessages(sent, stored.messages, requests),
+    ...checkRequests(requests),
+    ...checkEffects(effects, stored.messages),
+    ...streamDefects,
+    ...checkDatabase(stored),
+    ...checkBlobs(stored, paths.blobs),
+    ...checkEnded(stored),
+  ];
+  const figures = {
+    messages: stored.messages.length,
+    requests: requests.length,
+    faults: requests.filter(({ fault }) => fault !== undefined).length,
+    effects: effects.length,
+    compactions: stored.compactions,
+    prunes: stored.prunes,
+    delivered: sent.filter((line) => line.type === 'acknowledged').length,
+    mostLostBytes,
+    mostLostMs,
+  };
+  return { defects, figures };
+}
+
+/** Every life sent the first message, under one id. */
+function taskLines(): QueueLine[] {
+  return [
+    { type: 'sending', at: 0, id: TASK_ID, token: TASK, number: 0 },
+    { type: 'acknowledged', at: 0, id: TASK_ID },
+  ];
+}

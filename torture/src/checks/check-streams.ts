@@ -1,0 +1,153 @@
+import type { LifeLine, ReceivedLine } from '../records/lines.ts';
+import type { StoredMessage } from '../records/read-database.ts';
+import { type Defect, defect } from './defect.ts';
+import type { ModelRequest } from './model-journal.ts';
+
+/** Either bound is enough: text waits for its flush no longer than that, and no more of it does. */
+export const MOST_LOST_MS = 50;
+export const MOST_LOST_BYTES = 4_096;
+
+export interface StreamLoss {
+  defects: Defect[];
+  /** Of all kills, in bytes and milliseconds: what was lost, and how long before the end it had come. */
+  mostLostBytes: number;
+  mostLostMs: number;
+}
+
+export interface LifeRecord {
+  life: LifeLine;
+  received: readonly ReceivedLine[];
+}
+
+/**
+ * Compares the text that reached the agent's processes with what is stored. An answer that came whole is stored whole; of one that a kill
+ * broke off, the text of the last 50 ms or the last 4 KiB may be missing, and what is stored is its beginning.
+ */
+export function checkStreams(
+  lives: readonly LifeRecord[],
+  stored: readonly StoredMessage[],
+  requests: readonly ModelRequest[],
+): StreamLoss {
+  const texts = storedTexts(stored);
+  const byNumber = new Map(requests.map((request) => [request.number, request]));
+  const result: StreamLoss = { defects: [], mostLostBytes: 0, mostLostMs: 0 };
+  for (const { life, received } of lives) {
+    const streams = streamsOf(received);
+    const endedAt = received.findLast((line) => line.type === 'died')?.at ?? life.endedAt;
+    const newest = streams.at(-1)?.request;
+    for (const stream of streams) {
+      const wasKilled = life.end === 'killed' && stream.request === newest;
+      const outcome = byNumber.get(stream.number)?.outcome;
+      const isWhole = outcome === 'answered' && !wasKilled && !life.wasCancelled;
+      judge(stream, { stored: texts.get(stream.tag) ?? [], isWhole, endedAt, life: life.life }, result);
+    }
+  }
+  return result;
+}
+
+interface Judgement {
+  stored: readonly string[];
+  isWhole: boolean;
+  endedAt: number;
+  life: number;
+}
+
+function judge(stream: Stream, { stored, isWhole, endedAt, life }: Judgement, result: StreamLoss): void {
+  const say = (kind: Defect['kind'], what: string) =>
+    result.defects.push(defect(kind, `life ${life}, answer ${stream.tag}: ${what}`));
+  if (stored.length > 1) say('duplicate-message', `stored ${stored.length} times`);
+  const [text = ''] = stored;
+  if (!stream.text.startsWith(text))
+    return void say('corruption', 'what is stored is not how the answer began');
+  const lost = Buffer.byteLength(stream.text.slice(text.length));
+  if (lost === 0) return;
+  const ageMs = endedAt - arrivalOf(stream, text.length);
+  result.mostLostBytes = Math.max(result.mostLostBytes, lost);
+  result.mostLostMs = Math.max(result.mostLostMs, ageMs);
+  if (isWhole) say('lost-message', `came whole, and ${lost} bytes of it are not stored`);
+  else if (lost > MOST_LOST_BYTES && ageMs > MOST_LOST_MS)
+    say('lost-message', `${lost} bytes of it, the oldest ${ageMs} ms old, were lost`);
+}
+
+interface Stream {
+  /** Of the life. */
+  request: number;
+  /** The server's number of the request. */
+  number: number;
+  /** `[r12]` starts the text of request 12, `[t12]` its reasoning. */
+  tag: string;
+  text: string;
+  pieces: { at: number; end: number }[];
+}
+
+function arrivalOf({ pieces }: Stream, place: number): number {
+  return pieces.find(({ end }) => end > place)?.at ?? 0;
+}
+
+/** The texts of the answers in their order. A summary's has no tag: it is no message. */
+function streamsOf(received: readonly ReceivedLine[]): Stream[] {
+  const byRequest = Map.groupBy(
+    received.filter((line) => line.type === 'bytes'),
+    (line) => line.request,
+  );
+  return [...byRequest].flatMap(([request, lines]) => {
+    const reasoning = { text: '', pieces: [] as Stream['pieces'] };
+    const answer = { text: '', pieces: [] as Stream['pieces'] };
+    for (const { at, delta } of deltasOf(lines)) {
+      add(reasoning, at, delta.reasoning_content);
+      add(answer, at, delta.content);
+    }
+    return [reasoning, answer].flatMap((stream) => {
+      const [, tag, number] = /^(\[[rt](\d+)\])/.exec(stream.text) ?? [];
+      return tag === undefined ? [] : [{ request, tag, number: Number(number), ...stream }];
+    });
+  });
+}
+
+interface Delta {
+  content?: string | null;
+  reasoning_content?: string | null;
+}
+
+function add(stream: Pick<Stream, 'text' | 'pieces'>, at: number, text: string | null | undefined): void {
+  if (text === undefined || text === null || text === '') return;
+  stream.text += text;
+  stream.pieces.push({ at, end: stream.text.length });
+}
+
+/** A delta has come when the last byte of its event has. */
+function* deltasOf(lines: Iterable<{ at: number; data: string }>): Iterable<{ at: number; delta: Delta }> {
+  let buffer = '';
+  for (const { at, data } of lines) {
+    const events = (buffer + data).split('\n\n');
+    buffer = events.pop() ?? '';
+    for (const event of events) {
+      if (!event.startsWith('data: {')) continue;
+      const delta = deltaIn(event.slice('data: '.length));
+      // After a broken chunk the answer has failed, whatever follows.
+      if (delta === undefined) return;
+      yield { at, delta };
+    }
+  }
+}
+
+function deltaIn(json: string): Delta | undefined {
+  try {
+    const chunk: { choices?: { delta?: Delta }[] } = JSON.parse(json);
+    return chunk.choices?.[0]?.delta ?? {};
+  } catch {
+    return undefined;
+  }
+}
+
+function storedTexts(stored: readonly StoredMessage[]): Map<string, string[]> {
+  const texts = new Map<string, string[]>();
+  for (const { parts } of stored) {
+    for (const { part } of parts) {
+      if (part.type !== 'text' && part.type !== 'reasoning') continue;
+      const tag = /^\[[rt]\d+\]/.exec(part.text)?.[0];
+      if (tag !== undefined) texts.set(tag, [...(texts.get(tag) ?? []), part.text]);
+    }
+  }
+  return texts;
+}

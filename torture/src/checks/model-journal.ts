@@ -1,0 +1,36 @@
+import type { ChatCompletionRequest } from '@longhaul/protocol';
+import type { JournalLine } from '@longhaul/scripted-model';
+
+/** A request as the model server received it, and what it did about it. */
+export interface ModelRequest {
+  number: number;
+  at: number;
+  /** Undefined where the bytes were no JSON: a client that was killed while it wrote. */
+  body: ChatCompletionRequest | undefined;
+  outcome?: string;
+  status?: number;
+  fault?: string;
+}
+
+export function requestsOf(journal: readonly JournalLine[]): ModelRequest[] {
+  const requests = new Map<number, ModelRequest>();
+  for (const line of journal) {
+    if (line.type === 'request') {
+      requests.set(line.number, { number: line.number, at: line.at, body: parse(line.body) });
+    } else if (line.type === 'end') {
+      const request = requests.get(line.number);
+      if (request === undefined) continue;
+      const { outcome, status, fault } = line;
+      Object.assign(request, { outcome, status, ...(fault === undefined ? {} : { fault }) });
+    }
+  }
+  return [...requests.values()];
+}
+
+function parse(body: string): ChatCompletionRequest | undefined {
+  try {
+    return JSON.parse(body);
+  } catch {
+    return undefined;
+  }
+}

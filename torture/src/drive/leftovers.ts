@@ -1,0 +1,24 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import { setTimeout as sleep } from 'node:timers/promises';
+
+/** Processes of commands that are still there: those whose arguments hold the session's token. Waits a little for those that are going. */
+export async function findLeftovers(token: string, patienceMs = 3_000): Promise<string[]> {
+  const deadline = performance.now() + patienceMs;
+  for (;;) {
+    const found = readdirSync('/proc').filter(
+      (name) => /^\d+$/.test(name) && argumentsOf(name).includes(token),
+    );
+    if (found.length === 0 || performance.now() >= deadline)
+      return found.map((pid) => `${pid}: ${argumentsOf(pid)}`);
+    await sleep(50);
+  }
+}
+
+function argumentsOf(pid: string): string {
+  try {
+    return readFileSync(`/proc/${pid}/cmdline`, 'utf8').replaceAll('\0', ' ');
+  } catch {
+    // It has ended meanwhile.
+    return '';
+  }
+}

@@ -1,0 +1,98 @@
+import { FAULT_POINTS, type FaultPoint } from '@longhaul/core/testing/fault-points';
+import type { Random } from '@longhaul/scripted-model';
+
+/** What is to happen to one process that drives a session. */
+export interface LifePlan {
+  /** At which it ends itself. */
+  fault?: { point: FaultPoint; count: number };
+  /** After which it is killed from outside, whatever else was planned. */
+  killAfterMs?: number;
+  /** After which its run is cancelled. */
+  cancelAfterMs?: number;
+}
+
+/** A life that ends when its work does. */
+export const UNHARMED: LifePlan = {};
+
+/** A point that is not reached by then will not be. */
+const FAULT_PATIENCE_MS = 5_000;
+
+/** Points that are passed seldom, and those that are passed all the time: how often at the most before it strikes. */
+const MOST_COUNTS: Partial<Record<FaultPoint, number>> = {
+  'transaction-open': 80,
+  'text-before-commit': 20,
+  'text-committed': 20,
+  'message-before-commit': 4,
+  'message-committed': 4,
+  'call-before-commit': 6,
+  'call-committed': 6,
+  'start-committed': 6,
+  'tool-started': 6,
+  'tool-returned': 6,
+  'result-before-commit': 6,
+  'result-committed': 6,
+  'close-before-commit': 4,
+  'close-committed': 4,
+};
+
+/** Plans lives by chance: every fault point in turn, and moments that nobody has named. Shared by all sessions of a run. */
+export class LifePlanner {
+  readonly #random: Random;
+  /** Points not yet struck at. */
+  readonly #pending: FaultPoint[];
+  readonly struck = new Map<FaultPoint, number>();
+
+  constructor(random: Random, points: readonly FaultPoint[] = FAULT_POINTS) {
+    this.#random = random;
+    // The end of a completed run comes once, when the session is to end: who ends it plans that.
+    this.#pending = points.toSorted(() => random() - 0.5);
+  }
+
+  get pending(): readonly FaultPoint[] {
+    return this.#pending;
+  }
+
+  /** The next life of a session. */
+  next(): LifePlan {
+    const random = this.#random;
+    if (this.#pending.length > 0 ? random() < 0.75 : random() < 0.5) return this.#atFault(this.#pick());
+    const killAfterMs = random() < 0.3 ? 100 + random() * 600 : 400 + random() * 2_600;
+    if (random() < 0.75) return { killAfterMs };
+    const cancelAfterMs = 400 + random() * 2_000;
+    return random() < 0.5 ? { cancelAfterMs } : { cancelAfterMs, killAfterMs: cancelAfterMs + random() * 60 };
+  }
+
+  /** The process ended itself there. */
+  noteStruck(point: FaultPoint): void {
+    this.struck.set(point, (this.struck.get(point) ?? 0) + 1);
+    const place = this.#pending.indexOf(point);
+    if (place >= 0) this.#pending.splice(place, 1);
+  }
+
+  #pick(): FaultPoint {
+    const next = this.#pending.shift();
+    if (next === undefined)
+      return FAULT_POINTS[Math.floor(this.#random() * FAULT_POINTS.length)] ?? 'call-committed';
+    // At the end of the line until it has struck.
+    this.#pending.push(next);
+    return next;
+  }
+
+  #atFault(point: FaultPoint): LifePlan {
+    const count = 1 + Math.floor(this.#random() * (MOST_COUNTS[point] ?? 1));
+    const plan: LifePlan = { fault: { point, count }, killAfterMs: FAULT_PATIENCE_MS };
+    // A run that is in the middle of its work ends only when it is told to.
+    const needsEnd = point === 'finish-before-commit' || point === 'finish-committed';
+    const isHelped = needsEnd || (point.startsWith('interrupt') && this.#random() < 0.5);
+    return isHelped ? { ...plan, cancelAfterMs: 500 + this.#random() * 1_200 } : plan;
+  }
+}
+
+export function describePlan({ fault, killAfterMs, cancelAfterMs }: LifePlan): string {
+  const words = [
+    ...(cancelAfterMs === undefined ? [] : [`cancel after ${Math.round(cancelAfterMs)} ms`]),
+    ...(fault === undefined ? [] : [`kill at ${fault.point}:${fault.count}`]),
+    ...(killAfterMs === undefined ? [] : [`kill after ${Math.round(killAfterMs)} ms`]),
+  ];
+  return words.join(', ') || 'unharmed';
+}

@@ -1,0 +1,53 @@
+import { parseArgs } from 'node:util';
+import { closingLines, defectLine, isClean, lifeLine, summaryOf } from './report.ts';
+import { runTorture } from './run-torture.ts';
+
+const HELP = `npm run torture -- [--kills 200] [--seed N] [--minutes M] [--sessions 3] [--json]
+
+Real processes drive long scripted sessions and are killed with -9 at random moments and at every named fault point; after each kill
+another one resumes. What is left is judged by records of the model server, the tools, the senders and the network.
+The last line of --json is the count of defects; the exit code is 1 if there are any.`;
+
+const { values } = parseArgs({
+  options: {
+    kills: { type: 'string', default: '200' },
+    seed: { type: 'string' },
+    minutes: { type: 'string' },
+    sessions: { type: 'string', default: '3' },
+    json: { type: 'boolean', default: false },
+    help: { type: 'boolean', short: 'h', default: false },
+  },
+});
+
+if (values.help) {
+  console.log(HELP);
+  process.exit(0);
+}
+
+const sessions = positive('sessions', values.sessions);
+const seed = values.seed === undefined ? Math.floor(Math.random() * 1e6) + 1 : positive('seed', values.seed);
+const begun = performance.now();
+let kills = 0;
+const print = values.json ? console.error : console.log;
+print(`Seed ${seed}.`);
+const result = await runTorture({
+  kills: positive('kills', values.kills),
+  seed,
+  sessions,
+  ...(values.minutes === undefined ? {} : { minutes: positive('minutes', values.minutes) }),
+  onLife(session, outcome, defects) {
+    if (outcome.end === 'killed') kills += 1;
+    print(lifeLine(session, outcome, kills));
+    for (const defect of defects) print(`      ${defectLine(defect)}`);
+  },
+});
+for (const line of closingLines(result, { seed, seconds: (performance.now() - begun) / 1000 })) print(line);
+if (values.json) console.log(JSON.stringify(summaryOf(result)));
+process.exitCode = isClean(result) ? 0 : 1;
+
+function positive(name: string, text: string): number {
+  const value = Number(text);
+  if (Number.isFinite(value) && value > 0) return value;
+  console.error(`--${name} is a number above 0, got "${text}".`);
+  process.exit(2);
+}

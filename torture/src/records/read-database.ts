@@ -1,0 +1,125 @@
+import { createHash } from 'node:crypto';
+import { DatabaseSync } from 'node:sqlite';
+import type { EventPayload, Message, Part } from '@longhaul/protocol';
+
+/** A session as its rows say, read without any of the code that wrote them. */
+export interface StoredSession {
+  messages: StoredMessage[];
+  runs: StoredRun[];
+  events: StoredEvent[];
+  /** Ids of what still waits. */
+  waiting: string[];
+  compactions: number;
+  prunes: number;
+  /** What SQLite itself finds wrong. */
+  problems: string[];
+}
+
+export interface StoredMessage extends Pick<Message, 'id' | 'sequence' | 'role' | 'status'> {
+  parts: StoredPart[];
+}
+
+export interface StoredPart {
+  index: number;
+  part: Part;
+  /** Of the row, while it is closed: it must never change. */
+  fingerprint?: string;
+}
+
+export interface StoredRun {
+  runId: string;
+  epoch: number;
+  status: string | null;
+  hasEnded: boolean;
+}
+
+export interface StoredEvent {
+  number: number;
+  payload: EventPayload;
+}
+
+/** @throws {Error} of SQLite, for a file that is no database. */
+export function readDatabase(path: string, sessionId: string): StoredSession {
+  using database = open(path);
+  const all = (sql: string, ...values: string[]) => database.prepare(sql).all(...values);
+  const list = (sql: string) => all(sql, sessionId);
+  const count = (kind: string) =>
+    Number(
+      all('SELECT count(*) AS n FROM marks WHERE session_id = ? AND kind = ?', sessionId, kind)[0]?.['n'],
+    );
+  database.exec('BEGIN');
+  return {
+    messages: readMessages(list),
+    runs: list('SELECT run_id, epoch, status, ended_at FROM runs WHERE session_id = ? ORDER BY epoch').map(
+      (row) => ({
+        runId: String(row['run_id']),
+        epoch: Number(row['epoch']),
+        status: row['status'] === null ? null : String(row['status']),
+        hasEnded: row['ended_at'] !== null,
+      }),
+    ),
+    events: list('SELECT number, type, payload FROM events WHERE session_id = ? ORDER BY number').map(
+      (row) => ({
+        number: Number(row['number']),
+        payload: { type: row['type'], ...JSON.parse(String(row['payload'])) },
+      }),
+    ),
+    waiting: list("SELECT id FROM queue WHERE session_id = ? AND state = 'waiting'").map((row) =>
+      String(row['id']),
+    ),
+    compactions: count('compaction'),
+    prunes: count('prune'),
+    problems: [
+      ...all('PRAGMA integrity_check').flatMap((row) =>
+        row['integrity_check'] === 'ok' ? [] : [`integrity: ${row['integrity_check']}`],
+      ),
+      ...all('PRAGMA foreign_key_check').map((row) => `foreign key: ${JSON.stringify(row)}`),
+    ],
+  };
+}
+
+type Rows = (sql: string) => Record<string, unknown>[];
+
+function readMessages(list: Rows): StoredMessage[] {
+  const chunks = new Map<string, string>();
+  const ofChunks = `SELECT p.message_id || '#' || p.part_index AS place, c.text FROM messages m
+    JOIN parts p ON p.message_id = m.id JOIN part_chunks c ON c.part_key = p.key
+    WHERE m.session_id = ? ORDER BY c.key`;
+  for (const row of list(ofChunks)) {
+    const place = String(row['place']);
+    chunks.set(place, (chunks.get(place) ?? '') + String(row['text']));
+  }
+  const ofParts = `SELECT m.id, p.part_index, p.state, p.body FROM messages m JOIN parts p ON p.message_id = m.id
+    WHERE m.session_id = ? ORDER BY m.sequence, p.part_index`;
+  const parts = Map.groupBy(list(ofParts), (row) => String(row['id']));
+  return list('SELECT id, sequence, role, status FROM messages WHERE session_id = ? ORDER BY sequence').map(
+    (row) => {
+      const id = String(row['id']);
+      return {
+        id,
+        sequence: Number(row['sequence']),
+        role: row['role'] === 'user' ? 'user' : 'assistant',
+        status: statusOf(row['status']),
+        parts: (parts.get(id) ?? []).map((part) => toPart(part, chunks.get(`${id}#${part['part_index']}`))),
+      };
+    },
+  );
+}
+
+function toPart(row: Record<string, unknown>, since = ''): StoredPart {
+  const body = String(row['body']);
+  const part: Part = JSON.parse(body);
+  if (part.type === 'text' || part.type === 'reasoning') part.text += since;
+  const isOpen = row['state'] === 'running' || row['state'] === 'pending';
+  const fingerprint = createHash('sha256').update(body).update(since).digest('hex');
+  return { index: Number(row['part_index']), part, ...(isOpen ? {} : { fingerprint }) };
+}
+
+function statusOf(value: unknown): Message['status'] {
+  return value === 'running' || value === 'failed' || value === 'interrupted' ? value : 'done';
+}
+
+function open(path: string) {
+  const database = new DatabaseSync(path, { readOnly: true, timeout: 5_000 });
+  return Object.assign(database, { [Symbol.dispose]: () => database.close() });
+}

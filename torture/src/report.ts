@@ -1,0 +1,68 @@
+import { FAULT_POINTS } from '@longhaul/core/testing/fault-points';
+import type { Defect, DefectKind } from './checks/defect.ts';
+import type { LifeOutcome } from './drive/run-life.ts';
+import type { TortureResult } from './run-torture.ts';
+
+export interface TortureSummary {
+  kills: number;
+  lostMessages: number;
+  duplicateMessages: number;
+  orphanCalls: number;
+  repeatedSideEffects: number;
+  corruptions: number;
+  completed: boolean;
+}
+
+/** The last line of `--json`. */
+export function summaryOf({ kills, defects, completed }: TortureResult): TortureSummary {
+  const count = (kind: DefectKind) => defects.filter((defect) => defect.kind === kind).length;
+  return {
+    kills,
+    lostMessages: count('lost-message'),
+    duplicateMessages: count('duplicate-message'),
+    orphanCalls: count('orphan-call'),
+    repeatedSideEffects: count('repeated-side-effect'),
+    corruptions: count('corruption'),
+    completed,
+  };
+}
+
+export function isClean({ defects, completed }: TortureResult): boolean {
+  return defects.length === 0 && completed;
+}
+
+export function lifeLine(session: string, outcome: LifeOutcome, kills: number): string {
+  const { life, startedAt, endedAt, end, diedAt, plan, report } = outcome;
+  const how =
+    end === 'ended'
+      ? `ended ${report?.status ?? 'with a failure'}${report?.error === undefined ? '' : ` (${report.error.slice(0, 100)})`}`
+      : `killed ${diedAt === undefined ? '' : `at ${diedAt} `}after ${endedAt - startedAt} ms`;
+  return `${String(kills).padStart(4)}  ${session} life ${life}: ${how}${diedAt === undefined ? `  [${plan}]` : ''}`;
+}
+
+export function defectLine({ kind, what }: Defect): string {
+  return `DEFECT ${kind}: ${what}`;
+}
+
+export function closingLines(
+  result: TortureResult,
+  { seed, seconds }: { seed: number; seconds: number },
+): string[] {
+  const { figures, struck, kills, lives } = result;
+  const missed = FAULT_POINTS.filter((point) => !struck.has(point));
+  const lines = [
+    '',
+    `${kills} kills in ${lives} processes, ${Math.round(seconds)} s, seed ${seed}.`,
+    `${figures.requests} requests (${figures.faults} with a fault), ${figures.messages} messages, ${figures.effects} side effects, ` +
+      `${figures.compactions} compactions, ${figures.prunes} pruned outputs, ${figures.delivered} messages acknowledged to senders.`,
+    `Most that a kill cost of a streamed text: ${figures.mostLostBytes} bytes, which had come ${figures.mostLostMs} ms before at the most.`,
+    `Fault points struck: ${struck.size} of ${FAULT_POINTS.length}${missed.length === 0 ? '' : `; not ${missed.join(', ')}`}.`,
+  ];
+  if (isClean(result)) return [...lines, 'Nothing lost, nothing twice.'];
+  return [
+    ...lines,
+    ...result.defects.map(defectLine),
+    ...(result.completed ? [] : ['A session did not come to its final answer.']),
+    `Records: ${result.folder}. Again: npm run torture -- --kills ${kills} --seed ${seed}`,
+  ];
+}

@@ -1,0 +1,99 @@
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import type { SandboxKind } from '@longhaul/core';
+import type { FaultPoint } from '@longhaul/core/testing/fault-points';
+import { createSandboxDriver } from '@longhaul/sandbox';
+import { seededRandom } from '@longhaul/scripted-model';
+import type { SessionFigures } from './checks/check-session.ts';
+import type { Defect } from './checks/defect.ts';
+import { LifePlanner } from './drive/life-plan.ts';
+import type { LifeOutcome } from './drive/run-life.ts';
+import { type SessionOutcome, tortureSession } from './drive/torture-session.ts';
+
+export interface TortureOptions {
+  /** Kills in all sessions together; the kills at their ends come with it. */
+  kills: number;
+  seed: number;
+  /** No kill is begun after so long, however many there were. */
+  minutes?: number;
+  /** Driven beside one another. */
+  sessions: number;
+  onLife?: (session: string, outcome: LifeOutcome, defects: readonly Defect[]) => void;
+}
+
+export interface TortureResult {
+  kills: number;
+  lives: number;
+  defects: Defect[];
+  completed: boolean;
+  figures: SessionFigures;
+  /** How often a process ended itself at each point. */
+  struck: ReadonlyMap<FaultPoint, number>;
+  /** Where the records stand, if there was anything to complain of. */
+  folder?: string;
+}
+
+/** Each session is killed twice when it is about to end. */
+const KILLS_AT_THE_END = 2;
+
+/** Drives sessions through so many kills, and judges what is left by independent records. */
+export async function runTorture(options: TortureOptions): Promise<TortureResult> {
+  const { sessions, seed, kills, minutes = Number.POSITIVE_INFINITY, onLife } = options;
+  const folder = await mkdtemp(join(tmpdir(), 'longhaul-torture-'));
+  const planner = new LifePlanner(seededRandom(seed));
+  const deadline = performance.now() + minutes * 60_000;
+  let left = kills - KILLS_AT_THE_END * sessions;
+  const wantsKill = () => left > 0 && performance.now() < deadline;
+  const sandboxes = await workingSandboxes();
+  const outcomes = await Promise.all(
+    Array.from({ length: sessions }, (_, index) => {
+      const name = `session-${index + 1}`;
+      return tortureSession({
+        folder: join(folder, name),
+        name,
+        seed: seed * 100 + index,
+        sandbox: sandboxes[index % sandboxes.length] ?? 'local',
+        planner,
+        random: seededRandom(seed * 100 + index),
+        wantsKill,
+        onLife(outcome, defects) {
+          if (outcome.end === 'killed') left -= 1;
+          onLife?.(name, outcome, defects);
+        },
+      });
+    }),
+  );
+  const result = { ...sumOf(outcomes), struck: planner.struck };
+  if (result.defects.length > 0 || !result.completed) return { ...result, folder };
+  await rm(folder, { recursive: true, force: true });
+  return result;
+}
+
+async function workingSandboxes(): Promise<SandboxKind[]> {
+  const { available } = await createSandboxDriver('bubblewrap').probe();
+  return available ? ['local', 'bubblewrap'] : ['local'];
+}
+
+function sumOf(outcomes: readonly SessionOutcome[]): Omit<TortureResult, 'struck' | 'folder'> {
+  const figures = outcomes.map((outcome) => outcome.figures);
+  const sum = (key: keyof SessionFigures) => figures.reduce((total, one) => total + one[key], 0);
+  const most = (key: keyof SessionFigures) => Math.max(0, ...figures.map((one) => one[key]));
+  return {
+    kills: outcomes.reduce((total, { kills }) => total + kills, 0),
+    lives: outcomes.reduce((total, { lives }) => total + lives, 0),
+    defects: outcomes.flatMap(({ defects }) => defects),
+    completed: outcomes.every(({ completed }) => completed),
+    figures: {
+      messages: sum('messages'),
+      requests: sum('requests'),
+      faults: sum('faults'),
+      effects: sum('effects'),
+      compactions: sum('compactions'),
+      prunes: sum('prunes'),
+      delivered: sum('delivered'),
+      mostLostBytes: most('mostLostBytes'),
+      mostLostMs: most('mostLostMs'),
+    },
+  };
+}
