@@ -1,4 +1,12 @@
 import { z } from 'zod';
+import {
+  answerApprovalBody,
+  answeredApprovalSchema,
+  approvalParams,
+  approvalsQuery,
+  approvalsSchema,
+} from './approvals.ts';
+import { chatBody, chatChunkSchema, chatParams } from './chat.ts';
 import { emptyBody, okBody, queuedMessageParams, sessionParams } from './common.ts';
 import {
   compactBody,
@@ -337,6 +345,57 @@ const events = {
   },
 } as const satisfies Record<string, ApiRoute>;
 
+const approvals = {
+  listApprovals: {
+    method: 'GET',
+    path: `${SESSION}/approvals`,
+    tag: 'approvals',
+    summary: 'Calls that somebody was asked to approve',
+    params: sessionParams,
+    query: approvalsQuery,
+    status: 200,
+    response: approvalsSchema,
+    errors: ['session_not_found'],
+  },
+  answerApproval: {
+    method: 'POST',
+    path: `${SESSION}/approvals/{callId}`,
+    tag: 'approvals',
+    summary: 'Approve a call, or refuse it. The first answer holds',
+    params: approvalParams,
+    body: answerApprovalBody,
+    status: 200,
+    response: answeredApprovalSchema,
+    errors: ['session_not_found', 'not_found'],
+  },
+} as const satisfies Record<string, ApiRoute>;
+
+const chat = {
+  chat: {
+    method: 'POST',
+    path: '/api/chat',
+    tag: 'chat',
+    summary: 'For useChat of the AI SDK: sends the newest message, and streams the answer as a UI message',
+    body: chatBody,
+    bodyLimit: 'upload',
+    status: 200,
+    produces: STREAM,
+    response: chatChunkSchema,
+    errors: ['queue_full', 'shutting_down'],
+  },
+  chatStream: {
+    method: 'GET',
+    path: '/api/chat/{chatId}/stream',
+    tag: 'chat',
+    summary: 'The answer under way, from its beginning; 204 when there is none',
+    params: chatParams,
+    status: 200,
+    produces: STREAM,
+    response: chatChunkSchema,
+    errors: ['shutting_down'],
+  },
+} as const satisfies Record<string, ApiRoute>;
+
 const transfer = {
   exportSession: {
     method: 'GET',
@@ -445,6 +504,8 @@ export const API_ROUTES = {
   ...queue,
   ...context,
   ...events,
+  ...approvals,
+  ...chat,
   ...transfer,
   ...service,
 } as const;
