@@ -5,6 +5,7 @@ import { type NetworkFailure, readNetworkFailure } from './network-failure.ts';
 import { isRateLimitText, type Overflow, readOverflow } from './overflow-patterns.ts';
 import { readRetryAfterMs } from './retry-after.ts';
 import { maskSecrets } from './secrets.ts';
+import { adviceWithoutTools, saysNoTools } from './tool-refusal.ts';
 
 export interface ProviderFailure {
   /** HTTP status; absent when there was no answer, or when the error came inside a stream. */
@@ -176,14 +177,13 @@ function canBeOverflow(status: number | undefined): boolean {
   return status === undefined || [200, 400, 413, 422, 500].includes(status);
 }
 
-const NO_TOOLS =
-  /(?:does not|doesn't|do not) support (?:tools|tool (?:use|call)|function)|support tool use|tools? (?:calling |use )?(?:is|are) not supported|function calling is not enabled|tool choice requires --enable|tools param requires --jinja/i;
 const NO_MEDIA =
   /(?:does not|doesn't|do not) support (?:image|vision|file|pdf|audio)|(?:image|file|pdf|audio) (?:input|content)s? (?:is|are) not supported|image_url is only supported|no endpoints found that support image/i;
 
 function ofMissingAbility({ failure, body, said, at }: Facts): Verdict | undefined {
-  if (NO_TOOLS.test(body.text)) {
-    const message = `Model ${failure.model} at ${at} cannot call tools, which an agent needs. Choose a model that can.${said}`;
+  if (saysNoTools(body.text)) {
+    const advice = adviceWithoutTools(body.text, failure.provider);
+    const message = `Model ${failure.model} at ${at} cannot call tools, which an agent needs. ${advice}${said}`;
     return { code: 'tools_unsupported', message };
   }
   if (!NO_MEDIA.test(body.text)) return undefined;

@@ -9,6 +9,7 @@ import { compressionSettings, strategyNamed } from './compression.ts';
 import { createDriver } from './create-driver.ts';
 import { openSandbox } from './open-sandbox.ts';
 import type { Storage } from './open-storage.ts';
+import { requireTools } from './require-tools.ts';
 
 export interface AgentOptions {
   config: Config;
@@ -39,6 +40,7 @@ export async function openAgent(options: AgentOptions): Promise<Agent> {
     options.storage,
     createDriver(model, driverOptions(options)),
     readPrompt(config),
+    requireTools(model),
   ]);
   const drivers = new Map([[nameOf(model), Promise.resolve(main.driver)]]);
   const driverFor = (name: string) => {

@@ -7,7 +7,7 @@ import type {
 } from '@ai-sdk/provider';
 import type { FinishReason, JsonObject, JsonValue, ProviderMetadata, TokenUsage } from '@longhaul/protocol';
 import type { StepEvent } from '../ports/index.ts';
-import { badResponse, type CallTarget, streamCut } from './step-failure.ts';
+import { badResponse, type CallTarget, promptFillsWindow, streamCut } from './step-failure.ts';
 
 type StreamPart = LanguageModelV4StreamPart;
 
@@ -45,6 +45,7 @@ export function createStepEvents(options: StepEventsOptions): StepEvents {
   const held: StepEvent[] = [];
   let blockCount = 0;
   let callCount = 0;
+  let hasSaid = false;
   let model: string | undefined;
 
   const open = (kind: OpenBlock['kind'], sdkId: string, events: StepEvent[]): OpenBlock => {
@@ -60,6 +61,7 @@ export function createStepEvents(options: StepEventsOptions): StepEvents {
     const block = blocks.get(key) ?? open(kind, part.id, events);
     block.metadata = mergeMetadata(block.metadata, part.providerMetadata);
     if ('delta' in part && part.delta !== '') {
+      hasSaid = true;
       events.push({ type: `${kind}-delta`, id: block.id, text: part.delta });
     } else if (part.type.endsWith('-end')) {
       blocks.delete(key);
@@ -116,6 +118,11 @@ export function createStepEvents(options: StepEventsOptions): StepEvents {
         ];
       }
       const usage = toUsage(part.usage);
+      // Anthropic's word for a prompt that leaves no room. With an answer, that is cut off by its length like any other.
+      const isFull = part.finishReason.raw === 'model_context_window_exceeded';
+      if (isFull && !hasSaid && callCount === 0) {
+        return [{ type: 'error', error: promptFillsWindow(options.target, usage) }];
+      }
       return [
         ...[...blocks.values()].map(endOf),
         ...held,

@@ -1,5 +1,5 @@
 import { mapProviderError } from '@longhaul/models';
-import { LonghaulError } from '@longhaul/protocol';
+import { LonghaulError, type TokenUsage } from '@longhaul/protocol';
 import type { EndedBy } from './request-guard.ts';
 
 /** Who was called: named in errors. */
@@ -63,6 +63,17 @@ export function streamCut(target: CallTarget, cause?: unknown): LonghaulError {
     'provider_stream_cut',
     `The answer of ${target.provider}/${target.model} ended before it was finished: the connection was closed in the middle.`,
     { cause, data: factsOf(target) },
+  );
+}
+
+/** The server accepted the prompt, and then had no room for an answer. */
+export function promptFillsWindow(target: CallTarget, usage: TokenUsage | undefined): LonghaulError {
+  return new LonghaulError(
+    'context_overflow',
+    `The prompt fills the window of ${target.provider}/${target.model}: nothing is left for an answer.`,
+    {
+      data: usage === undefined ? factsOf(target) : { ...factsOf(target), requestTokens: usage.inputTokens },
+    },
   );
 }
 

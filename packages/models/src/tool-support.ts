@@ -1,0 +1,49 @@
+import { type FetchJsonOptions, fetchJson, isRecord } from './fetch-json.ts';
+import type { ServerKind } from './server-models.ts';
+import { adviceWithoutTools } from './tool-refusal.ts';
+
+export interface ToolSupportOptions extends Omit<FetchJsonOptions, 'body' | 'timeoutMs'> {
+  kind: ServerKind;
+  /** With or without `/v1`. */
+  baseUrl: string;
+  model: string;
+  /** Default 1500. */
+  timeoutMs?: number;
+}
+
+export type ToolSupport =
+  | { supported: true }
+  /** `advice` says what to do. */
+  | { supported: false; advice: string }
+  /** The server does not say, or does not answer: the first request will tell. */
+  | { supported: 'unknown' };
+
+/**
+ * Whether a local server's model can call tools, as the server itself says; no model is called. Never throws.
+ *
+ * Ollama lists capabilities, and refuses tools without that one; llama.cpp tells what the chat template can. LM Studio gives every model
+ * tools, whatever it was trained for, and vLLM says nothing before it is asked.
+ */
+export async function validateToolSupport(options: ToolSupportOptions): Promise<ToolSupport> {
+  const { kind, baseUrl, model, timeoutMs = 1500 } = options;
+  const root = baseUrl.replace(/\/+$/, '').replace(/\/v1$/, '');
+  if (kind === 'ollama') {
+    const shown = await fetchJson(`${root}/api/show`, { ...options, timeoutMs, body: { model } });
+    const capabilities = isRecord(shown) ? shown['capabilities'] : undefined;
+    // Versions before 0.6.4 list none.
+    return Array.isArray(capabilities) ? verdict(capabilities.includes('tools'), kind) : UNKNOWN;
+  }
+  if (kind === 'llamacpp') {
+    const props = await fetchJson(`${root}/props`, { ...options, timeoutMs });
+    const caps = isRecord(props) ? props['chat_template_caps'] : undefined;
+    const says = isRecord(caps) ? caps['supports_tools'] : undefined;
+    return typeof says === 'boolean' && says ? verdict(true, kind) : UNKNOWN;
+  }
+  return UNKNOWN;
+}
+
+const UNKNOWN: ToolSupport = { supported: 'unknown' };
+
+function verdict(supported: boolean, kind: ServerKind): ToolSupport {
+  return supported ? { supported } : { supported, advice: adviceWithoutTools('', kind) };
+}
