@@ -11,6 +11,8 @@ export interface AgentContextManagerOptions {
   warningThreshold?: number;
   /** Share of the window that a request may reach with room for its answer. Default 0.8. */
   inputThreshold?: number;
+  /** Of each request beside its messages: the schemas of its tools. Default 0. */
+  fixedTokens?: number;
   /** Tokens of messages. Default: a quarter of their characters. */
   count?: (messages: readonly ChatMessage[]) => number;
 }
@@ -48,6 +50,7 @@ export class AgentContextManager {
   readonly #limit: number;
   readonly #warningThreshold: number;
   readonly #inputThreshold: number;
+  readonly #fixedTokens: number;
   readonly #count: (messages: readonly ChatMessage[]) => number;
   #inputTokens = 0;
   #outputTokens = 0;
@@ -59,6 +62,7 @@ export class AgentContextManager {
     this.#limit = options.contextLimit;
     this.#warningThreshold = options.warningThreshold ?? 0.9;
     this.#inputThreshold = options.inputThreshold ?? 0.8;
+    this.#fixedTokens = options.fixedTokens ?? 0;
     this.#count = options.count ?? ((messages) => estimateTokens(JSON.stringify(messages)));
   }
 
@@ -75,7 +79,7 @@ export class AgentContextManager {
 
   /** Before a request: its tokens with the answer's room, against the input threshold (80 %). */
   estimateInputTokens(messages: readonly ChatMessage[]): InputEstimate {
-    return this.#estimate(this.#count(messages));
+    return this.#estimate(this.#fixedTokens + this.#count(messages));
   }
 
   /** Whether tool results still fit behind what is in use. */

@@ -28,6 +28,8 @@ export interface Prepared {
   /** Tokens of what is sent, tools included, and of what was received. */
   readonly estimatedTokens: number;
   readonly originalTokens: number;
+  /** Of what is sent, by the model's vocabulary alone, without what its real usage has taught. */
+  readonly countedTokens: number;
   /** Present when old messages stand behind a summary, or something was cut. */
   readonly compacted?: CompactedFacts;
   /** How often the answer's stream was stopped and gone on with. */

@@ -1,0 +1,96 @@
+import { type MessageFormat, openAiChatFormat } from '@longhaul/context';
+import { type ChatMessage, type JsonValue, LonghaulError } from '@longhaul/protocol';
+import { isToolResult } from './conversation.ts';
+
+/** Messages as the engine reads them; calls in the form that was used before `tool_calls` are read as calls, too. */
+export function chatFormat(): MessageFormat<ChatMessage> {
+  const format = openAiChatFormat<ChatMessage>();
+  return {
+    ...format,
+    read(message) {
+      const legacy = legacyCall(message);
+      if (legacy !== undefined) return format.read(asToolCall(message, legacy));
+      return format.read(String(message.role) === 'function' ? asToolResult(message) : message);
+    },
+    rewrite(message, changes) {
+      const legacy = legacyCall(message);
+      if (legacy === undefined) return format.rewrite(message, changes);
+      const { tool_calls, ...rewritten } = format.rewrite(asToolCall(message, legacy), changes);
+      const called = tool_calls?.[0]?.function ?? legacy;
+      return { ...rewritten, function_call: called } as ChatMessage;
+    },
+    toolMessage(call, text) {
+      if (!call.callId.startsWith(LEGACY_PREFIX)) return format.toolMessage(call, text);
+      return { role: 'function', name: call.name, content: text } as unknown as ChatMessage;
+    },
+  };
+}
+
+const LEGACY_PREFIX = 'function ';
+
+interface LegacyCall {
+  name: string;
+  arguments: string;
+}
+
+function legacyCall(message: ChatMessage): LegacyCall | undefined {
+  const called: unknown = 'function_call' in message ? message.function_call : undefined;
+  if (typeof called !== 'object' || called === null) return undefined;
+  const { name, arguments: args } = called as Partial<Record<string, JsonValue>>;
+  return {
+    name: String(name ?? ''),
+    arguments: typeof args === 'string' ? args : JSON.stringify(args ?? {}),
+  };
+}
+
+function asToolCall(message: ChatMessage, called: LegacyCall): ChatMessage {
+  const id = `${LEGACY_PREFIX}${called.name}`;
+  return { ...message, tool_calls: [{ id, type: 'function', function: called }] };
+}
+
+function asToolResult(message: ChatMessage): ChatMessage {
+  return { ...message, role: 'tool', tool_call_id: `${LEGACY_PREFIX}${message.name ?? ''}` };
+}
+
+const ROLES = ['system', 'developer', 'user', 'assistant', 'tool', 'function'];
+
+/**
+ * Messages that can be compacted. The result of a call that is not there would be refused, or read as something else, once its surroundings
+ * are rewritten: it becomes a text. One for one, so that places stay.
+ *
+ * @throws {LonghaulError} `invalid_request` for a role that does not exist.
+ */
+export function readableMessages(messages: readonly ChatMessage[]): ChatMessage[] {
+  const open = new Set<string>();
+  return messages.map((message, index) => {
+    if (!ROLES.includes(message.role)) throw unknownRole(message.role, index);
+    for (const id of callsOf(message)) open.add(id);
+    if (!isToolResult(message)) return message;
+    const id = resultOf(message);
+    return open.delete(id) ? message : withoutCall(message);
+  });
+}
+
+function callsOf(message: ChatMessage): string[] {
+  const legacy = legacyCall(message);
+  const ids = (message.tool_calls ?? []).map((call) => call?.id ?? '');
+  return legacy === undefined ? ids : [...ids, `${LEGACY_PREFIX}${legacy.name}`];
+}
+
+function resultOf(message: ChatMessage): string {
+  return message.role === 'tool' ? (message.tool_call_id ?? '') : `${LEGACY_PREFIX}${message.name ?? ''}`;
+}
+
+function withoutCall(message: ChatMessage): ChatMessage {
+  const { content } = message;
+  const label = 'Result of a tool call that is not shown:';
+  if (Array.isArray(content)) return { role: 'user', content: [{ type: 'text', text: label }, ...content] };
+  return { role: 'user', content: `${label}\n${content ?? ''}` };
+}
+
+function unknownRole(role: unknown, index: number): LonghaulError {
+  return new LonghaulError(
+    'invalid_request',
+    `The conversation must be compacted, but message ${index} has the role ${JSON.stringify(role)}. Known are ${ROLES.join(', ')}.`,
+  );
+}

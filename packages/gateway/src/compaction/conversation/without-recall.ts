@@ -1,0 +1,41 @@
+import type { ChatMessage } from '@longhaul/protocol';
+
+/**
+ * The engine names handles, by which an agent reads what was cut with the tool `recall`. A gateway gives its clients' models no tools, so what it
+ * writes must not offer one. Only texts of the engine are given here, never a message as it was received.
+ */
+export function withoutRecall(message: ChatMessage): ChatMessage {
+  const { content, tool_calls } = message;
+  return {
+    ...message,
+    ...(content === undefined ? {} : { content: cleanContent(content) }),
+    ...(tool_calls === undefined ? {} : { tool_calls: tool_calls.map(cleanCall) }),
+  };
+}
+
+function cleanContent(content: ChatMessage['content']): ChatMessage['content'] {
+  if (typeof content === 'string') return cleanText(content);
+  return content?.map((part) => ('text' in part ? { ...part, text: cleanText(part.text) } : part));
+}
+
+function cleanCall(call: NonNullable<ChatMessage['tool_calls']>[number]) {
+  const { function: called } = call;
+  return { ...call, function: { ...called, arguments: cleanText(called.arguments) } };
+}
+
+/** The engine's own phrases, each with what stands for it. */
+const PHRASES: readonly (readonly [RegExp, string])[] = [
+  [/; read it with recall, handle m[\d.]+ …\]/g, ' …]'],
+  [/; recall handle m[\d.]+, (\d+ lines\])/g, ', $1'],
+  [/\((and \d+ more|\d+ older ones)[;:] recall finds them\)/g, '($1)'],
+  [
+    /; what follows was computed from them, and recall reads them\./g,
+    '; what follows was computed from them.',
+  ],
+  [/ left out; handle m[\d.]+\]/g, ' left out]'],
+  [/\n*### Cut outputs \(read with recall\)\n(?:- m[^\n]*\n?|\(and [^\n]*\n?)*/g, '\n\n'],
+];
+
+function cleanText(text: string): string {
+  return PHRASES.reduce((cleaned, [pattern, value]) => cleaned.replace(pattern, value), text).trimEnd();
+}

@@ -1,0 +1,104 @@
+import { type Select, type Summarise, type SummaryReply, selectionPrompt } from '@longhaul/context';
+import { type ChatMessage, type ChatTool, LonghaulError } from '@longhaul/protocol';
+import type { AskCompactionModel } from '../types.ts';
+
+export interface CompactionModelOptions {
+  askModel: AskCompactionModel;
+  model: string;
+  /** Of the model that compacts. */
+  windowTokens: number;
+  tools?: readonly ChatTool[] | undefined;
+  timeoutMs: number;
+  signal: AbortSignal;
+  countTokens: (messages: readonly ChatMessage[]) => number;
+  /** The first so many messages of the view, as they are sent. */
+  shown: (count: number) => ChatMessage[];
+}
+
+/** The engine's two questions, asked of a model over the wire. A failure is a value; only a client that goes away is thrown. */
+export function compactionModel(options: CompactionModelOptions): { summarise: Summarise; select: Select } {
+  return {
+    summarise: ({ mode, messages, maxOutputTokens }) => {
+      const question = userMessage(textOf(messages.at(-1)?.content ?? []));
+      const isPrefix = mode === 'prefix';
+      const before = isPrefix ? options.shown(messages.length - 1) : [];
+      return ask(options, {
+        messages: [...before, question],
+        maxTokens: maxOutputTokens,
+        withTools: isPrefix,
+      });
+    },
+    select: (request) => {
+      const messages = [userMessage(`${selectionPrompt(request)}\n${lengthRule(request.maxOutputTokens)}`)];
+      // A model that thinks before it answers needs room for that, too.
+      const maxTokens = Math.max(request.maxOutputTokens, Math.floor(options.windowTokens * 0.2));
+      return ask(options, { messages, maxTokens, withTools: false });
+    },
+  };
+}
+
+/** What is longer than the engine takes would be dropped as a whole. */
+function lengthRule(maxTokens: number): string {
+  return `"summary" and "condense" together: at most ${Math.max(60, Math.floor(maxTokens * 0.45))} words.`;
+}
+
+/** With less room than this a model cannot say anything of use. */
+const LEAST_ANSWER_TOKENS = 150;
+
+interface Ask {
+  messages: ChatMessage[];
+  maxTokens: number;
+  withTools: boolean;
+}
+
+async function ask(
+  options: CompactionModelOptions,
+  { messages, maxTokens, withTools }: Ask,
+): Promise<SummaryReply> {
+  const { askModel, model, tools, windowTokens, signal, timeoutMs } = options;
+  if (signal.aborted) throw wentAway(signal);
+  const room = Math.floor(windowTokens * 0.98) - options.countTokens(messages);
+  if (room < Math.min(maxTokens, LEAST_ANSWER_TOKENS))
+    return failed(`the text to compact does not fit into the window of "${model}" (${windowTokens} tokens)`);
+  const timeout = AbortSignal.timeout(timeoutMs);
+  const stopped = AbortSignal.any([signal, timeout]);
+  try {
+    const sentTools = withTools && tools !== undefined ? { tools } : {};
+    const reply = askModel({
+      model,
+      messages,
+      maxTokens: Math.min(maxTokens, room),
+      signal: stopped,
+      ...sentTools,
+    });
+    return await Promise.race([reply, rejection(stopped)]);
+  } catch (thrown) {
+    if (signal.aborted) throw wentAway(signal);
+    if (timeout.aborted) return failed(`"${model}" had not answered after ${timeoutMs} ms`);
+    return failed(thrown instanceof Error ? thrown.message : String(thrown));
+  }
+}
+
+/** Whoever asks the model may be slow to hear that it is to stop. */
+function rejection(signal: AbortSignal): Promise<never> {
+  return new Promise((_, reject) => {
+    if (signal.aborted) reject(signal.reason);
+    signal.addEventListener('abort', () => reject(signal.reason), { once: true });
+  });
+}
+
+function failed(reason: string): SummaryReply {
+  return { status: 'failed', reason };
+}
+
+function wentAway(signal: AbortSignal): LonghaulError {
+  return new LonghaulError('cancelled', 'The compaction was stopped.', { cause: signal.reason });
+}
+
+function userMessage(content: string): ChatMessage {
+  return { role: 'user', content };
+}
+
+function textOf(content: readonly { type: string }[]): string {
+  return content.map((part) => ('text' in part ? String(part.text) : '')).join('\n');
+}

@@ -1,0 +1,54 @@
+import { type ContextLog, MessageLog, type ViewEntry } from '@longhaul/context';
+import type { ChatMessage, Mark } from '@longhaul/protocol';
+import { chatFormat, readableMessages } from '../conversation/chat-format.ts';
+import type { Conversation } from '../conversation/conversation.ts';
+import { toStrictChat } from '../conversation/strict-chat.ts';
+import { withoutRecall } from '../conversation/without-recall.ts';
+import type { StrictRoles } from '../types.ts';
+
+/** A conversation as the engine's log, and the way back: which of the received messages belong to which of the log's. */
+export class ConversationLog {
+  readonly #conversation: Conversation;
+  readonly #log = new MessageLog<ChatMessage>(chatFormat());
+  readonly #received: ReadonlySet<ChatMessage>;
+  /** By the log's sequence number less 1: how many of the conversation's messages came before it. */
+  readonly #starts: number[] = [];
+
+  /** @throws {LonghaulError} `invalid_request` for a role that does not exist. */
+  constructor(conversation: Conversation) {
+    this.#conversation = conversation;
+    const messages = readableMessages(conversation.rest);
+    for (const message of conversation.head) this.#log.append(message);
+    for (const [index, message] of messages.entries()) {
+      this.#log.append(message);
+      if (this.#log.messages.length > this.#starts.length) this.#starts.push(index);
+    }
+    this.#received = new Set([...conversation.head, ...messages]);
+  }
+
+  /** System messages in the middle of a conversation stay, whatever is hidden around them. */
+  withMarks(marks: readonly Mark[]): ContextLog {
+    const pins = this.#log.pinned.map((messageId): Mark => {
+      return { kind: 'pin', id: `pin-${messageId}`, messageId, createdAt: 0 };
+    });
+    return { messages: this.#log.messages, marks: [...pins, ...marks] };
+  }
+
+  /** How many of the conversation's messages there are up to the end of this one. */
+  lengthAt(messageId: string): number {
+    return this.#starts[Number(messageId.slice(1))] ?? this.#conversation.rest.length;
+  }
+
+  chainAt(messageId: string): string | undefined {
+    return this.#conversation.chain[this.lengthAt(messageId) - 1];
+  }
+
+  /** The view as it is sent. A message that nothing was done to is the very one that was received. */
+  render(entries: readonly ViewEntry[], strictRoles: StrictRoles | undefined): ChatMessage[] {
+    const shown = entries.flatMap((entry) => this.#log.shownAs(entry));
+    const messages = [...this.#conversation.head, ...shown].map((message) =>
+      this.#received.has(message) ? message : withoutRecall(message),
+    );
+    return strictRoles === undefined ? messages : toStrictChat(messages, strictRoles);
+  }
+}

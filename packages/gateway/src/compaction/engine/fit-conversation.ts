@@ -1,0 +1,160 @@
+import {
+  buildView,
+  type CompactOutcome,
+  type CompressionStrategy,
+  compact,
+  createRequestMeter,
+  decideRequest,
+} from '@longhaul/context';
+import { type CompactionReason, LonghaulError, type Mark } from '@longhaul/protocol';
+import type { TokenMeter } from '../conversation/token-meter.ts';
+import type { ConversationRequest } from '../types.ts';
+import { type CompactionModelOptions, compactionModel } from './compaction-model.ts';
+import { budgetAfter, budgetOf, targetTokens, triggeredAt } from './compaction-target.ts';
+import type { ConversationLog } from './conversation-log.ts';
+
+export interface FitInput {
+  request: ConversationRequest;
+  log: ConversationLog;
+  /** Those that hold so far. */
+  marks: readonly Mark[];
+  windowTokens: number;
+  /** Real tokens at which a request is too large. */
+  dueTokens: number;
+  meter: TokenMeter;
+  /** Real tokens for one counted. */
+  ratio: number;
+  /** Counted tokens of system text, tools, and what will stand behind the conversation. */
+  fixedTokens: number;
+  /** Of these, what is not among the conversation's messages. */
+  besideTokens: number;
+  reason: CompactionReason;
+  /** Compacts at least once, whatever the estimate says. */
+  isForced: boolean;
+  strategy: CompressionStrategy;
+  ledgerShare: number;
+  /** Absent: no model is asked. */
+  model?: Omit<CompactionModelOptions, 'shown' | 'countTokens' | 'signal'>;
+  signal: AbortSignal;
+  now: number;
+}
+
+export interface Fit {
+  /** All marks that hold now. */
+  marks: Mark[];
+  isCompacted: boolean;
+  /** It could not be made smaller, but can be sent. */
+  isExhausted: boolean;
+  warnings: string[];
+}
+
+/** Whether anything is to be done at all: after a compaction that came no further than near the threshold, the next one waits. */
+export function needsCompaction(input: FitInput): boolean {
+  return decideRequest(stateOf(input, input.marks)).action !== 'send';
+}
+
+/** How often one request may compact: below the threshold, too little room may still be left for an answer. */
+const MAX_ROUNDS = 3;
+
+/**
+ * Compacts until the request is under its threshold. The engine decides (`decideRequest`) and compacts (`compact`); here its view is
+ * measured as the messages that are really sent.
+ *
+ * @throws {LonghaulError} `context_exhausted`, `cancelled`.
+ */
+export async function fitConversation(input: FitInput): Promise<Fit> {
+  const fit: Fit = { marks: [...input.marks], isCompacted: false, isExhausted: false, warnings: [] };
+  for (let round = 0; round < MAX_ROUNDS; round += 1) {
+    const state = stateOf(input, fit.marks);
+    const decision = decideRequest(state);
+    const isForced = input.isForced && round === 0;
+    if (decision.action === 'send' && !isForced) break;
+    const outcome = await compactOnce(input, state);
+    if (outcome.status === 'exhausted') {
+      if (!canBeSent(input, state.realTokens)) throw exhausted(input, outcome.error, state.realTokens);
+      fit.isExhausted = true;
+      fit.warnings.push(outcome.error.message);
+      break;
+    }
+    fit.isCompacted = true;
+    fit.warnings.push(...outcome.warnings);
+    fit.marks.push({ kind: 'compaction', sessionId: '', ...outcome.compaction }, ...outcome.marks);
+  }
+  return fit;
+}
+
+type FitState = ReturnType<typeof stateOf>;
+
+function stateOf(input: FitInput, marks: readonly Mark[]) {
+  const { windowTokens, fixedTokens, dueTokens, ratio, strategy, ledgerShare } = input;
+  const log = input.log.withMarks(marks);
+  const entries = buildView(log);
+  const sent = input.log.render(entries, undefined);
+  const realTokens = Math.ceil(ratio * (input.meter.messages(sent) + input.besideTokens));
+  const meter = createRequestMeter(input.meter.text, ratio);
+  // The engine counts its view. What the messages of the view have on the wire is what matters.
+  meter.calibrate(meter.requestTokens(entries, fixedTokens), realTokens);
+  meter.forgetMeasured();
+  return {
+    log,
+    entries,
+    realTokens,
+    meter,
+    budget: budgetOf(windowTokens, fixedTokens),
+    policy: {
+      strategy: triggeredAt(strategy, dueTokens, windowTokens),
+      auto: true,
+      ledgerShare,
+      protectedTools: new Set<string>(['todo']),
+    },
+  };
+}
+
+function compactOnce(input: FitInput, state: FitState): Promise<CompactOutcome> {
+  const { windowTokens, dueTokens, fixedTokens, ratio, strategy, reason, now, signal } = input;
+  const sizes = { windowTokens, dueTokens, fixedTokens: Math.ceil(fixedTokens * ratio) };
+  let ids = 0;
+  return compact({
+    log: state.log,
+    budget: budgetAfter(state.budget, sizes),
+    meter: state.meter,
+    strategy: triggeredAt(strategy, targetTokens(sizes), windowTokens),
+    reason,
+    count: input.meter.text,
+    ledgerShare: input.ledgerShare,
+    protectedTools: state.policy.protectedTools,
+    newId: () => {
+      ids += 1;
+      return `${now.toString(36)}-${ids}`;
+    },
+    now,
+    signal,
+    ...modelOf(input, state),
+  });
+}
+
+function modelOf(input: FitInput, { entries }: FitState) {
+  const { model, meter, ratio, log, request, signal } = input;
+  if (model === undefined) return {};
+  return compactionModel({
+    ...model,
+    signal,
+    countTokens: (messages) => Math.ceil(ratio * meter.messages(messages)),
+    shown: (count) => log.render(entries.slice(0, count), request.strictRoles),
+  });
+}
+
+/** A refused request is not sent again as it was. */
+function canBeSent({ reason, windowTokens }: FitInput, tokens: number): boolean {
+  return reason !== 'overflow' && tokens + leastRoom(windowTokens) <= windowTokens;
+}
+
+/** With less room than this there is no answer worth asking for. */
+export function leastRoom(windowTokens: number): number {
+  return Math.min(1_000, Math.floor(windowTokens / 8));
+}
+
+function exhausted(input: FitInput, error: LonghaulError, tokens: number): LonghaulError {
+  const data = { ...error.data, tokens, limit: input.windowTokens };
+  return new LonghaulError('context_exhausted', error.message, { cause: error, data });
+}

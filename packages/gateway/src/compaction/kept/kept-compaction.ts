@@ -1,0 +1,71 @@
+import type { Compaction, CutMark, Mark, PruneMark } from '@longhaul/protocol';
+import { parseRanges, rangesOf } from './number-ranges.ts';
+
+/** A compaction as it is kept: for whom a conversation begins with the messages it stands for, it holds. */
+export interface KeptCompaction {
+  /** The window it was made for. */
+  readonly windowTokens: number;
+  readonly compaction: Compaction;
+  readonly marks: readonly KeptMark[];
+}
+
+/** A cut or pruned message. It holds where the conversation is the same up to and with that message. */
+export interface KeptMark {
+  readonly mark: CutMark | PruneMark;
+  /** Hash of the conversation there. */
+  readonly chain: string;
+}
+
+/** The newest compaction names all that is hidden, so with the cuts and prunings of what is visible it says everything. */
+export function toKept(
+  marks: readonly Mark[],
+  { windowTokens, chainAt }: { windowTokens: number; chainAt: (messageId: string) => string | undefined },
+): KeptCompaction | undefined {
+  const compaction = marks.findLast((mark) => mark.kind === 'compaction');
+  if (compaction === undefined) return undefined;
+  const hidden = new Set(compaction.hides);
+  const kept = marks.flatMap((mark) => {
+    if ((mark.kind !== 'cut' && mark.kind !== 'prune') || hidden.has(mark.messageId)) return [];
+    const chain = chainAt(mark.messageId);
+    return chain === undefined ? [] : [{ mark, chain }];
+  });
+  return { windowTokens, compaction, marks: kept };
+}
+
+/** Marks that hold for a conversation with these hashes. */
+export function marksFor({ compaction, marks }: KeptCompaction, chain: ReadonlySet<string>): Mark[] {
+  return [compaction, ...marks.filter((kept) => chain.has(kept.chain)).map(({ mark }) => mark)];
+}
+
+interface StoredCompaction {
+  version: 1;
+  windowTokens: number;
+  /** `hides` as ranges of sequence numbers: a long conversation hides thousands. */
+  compaction: Omit<Compaction, 'hides'> & { hides: string };
+  marks: readonly KeptMark[];
+}
+
+export function storedText({ windowTokens, compaction, marks }: KeptCompaction): string {
+  const hides = rangesOf(compaction.hides.map((id) => Number(id.slice(1))));
+  const stored: StoredCompaction = { version: 1, windowTokens, compaction: { ...compaction, hides }, marks };
+  return JSON.stringify(stored);
+}
+
+/** Undefined for what is of another version or damaged: then it is as if nothing had been kept. */
+export function readStored(text: string): KeptCompaction | undefined {
+  const { version, windowTokens, compaction, marks } = parse(text);
+  if (version !== 1 || typeof windowTokens !== 'number' || !Array.isArray(marks)) return undefined;
+  if (typeof compaction?.hides !== 'string' || typeof compaction.summary?.ledger !== 'string')
+    return undefined;
+  const hides = parseRanges(compaction.hides).map((sequence) => `m${sequence}`);
+  return { windowTokens, compaction: { ...compaction, hides }, marks };
+}
+
+function parse(text: string): Partial<StoredCompaction> {
+  try {
+    const value: unknown = JSON.parse(text);
+    return typeof value === 'object' && value !== null ? value : {};
+  } catch {
+    return {};
+  }
+}

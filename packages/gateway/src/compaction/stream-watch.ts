@@ -1,0 +1,52 @@
+import type { TokenCounter } from '@longhaul/context';
+import type { AgentContextManager } from '../agent-context-manager.ts';
+import type { StreamWatch } from './types.ts';
+
+/** Deltas are counted in pieces of this size: word by word, a text seems longer than it is. */
+const PIECE_CHARS = 80;
+
+export interface StreamWatchOptions {
+  manager: AgentContextManager;
+  count: TokenCounter;
+  inputTokens: number;
+  windowTokens: number;
+}
+
+/** Counts a stream as it comes, and says when it has to stop. */
+export function createStreamWatch({
+  manager,
+  count,
+  inputTokens,
+  windowTokens,
+}: StreamWatchOptions): StreamWatch {
+  let counted = 0;
+  let piece = '';
+  let input = inputTokens;
+  manager.updateUsage({ inputTokens, outputTokens: 0 });
+  const look = () => {
+    manager.updateUsage({ inputTokens: input, outputTokens: counted });
+    if (manager.isOverLimit()) return 'over';
+    // Where the prompt alone is near the limit, stopping at once would gain nothing: half of what is left is used first.
+    return manager.isApproachingLimit() && counted >= (windowTokens - input) / 2 ? 'stop' : 'go-on';
+  };
+  return {
+    get outputTokens() {
+      return counted + (piece === '' ? 0 : count(piece));
+    },
+    add(text) {
+      piece += text;
+      if (piece.length < PIECE_CHARS) return 'go-on';
+      counted += count(piece);
+      piece = '';
+      return look();
+    },
+    update({ promptTokens, completionTokens }) {
+      if (promptTokens > 0) input = promptTokens;
+      if (completionTokens !== undefined && completionTokens > 0) {
+        counted = completionTokens;
+        piece = '';
+      }
+      return look();
+    },
+  };
+}
