@@ -1,1 +1,9 @@
-export {};
+export { LonghaulError } from '@longhaul/protocol';
+export {
+  type CallOptions,
+  createClient,
+  type EventsOptions,
+  type LonghaulClient,
+  type SendOptions,
+} from './client.ts';
+export type { ClientOptions } from './client-options.ts';

@@ -34,6 +34,9 @@ export const ERROR_TRAITS = {
   rate_limited: traits(429, 1, true),
   shutting_down: traits(503, 1, true),
   workspace_not_allowed: traits(403, 1),
+  /** What a client says of a server. */
+  server_unreachable: traits(502, 1, true),
+  server_bad_response: traits(502, 1),
   // The session
   session_not_found: traits(404, 1),
   session_busy: traits(409, 1),

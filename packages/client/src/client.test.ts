@@ -1,0 +1,251 @@
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import type { EventPayload, LonghaulEvent } from '@longhaul/protocol';
+import { afterEach, describe, expect, it } from 'vitest';
+import { createClient } from './client.ts';
+
+type Handler = (request: IncomingMessage, response: ServerResponse, body: string) => void;
+
+/** A real server that answers what the test says; real requests. */
+class Play implements AsyncDisposable {
+  readonly requests: { method: string; url: string; headers: IncomingMessage['headers']; body: string }[] =
+    [];
+  readonly #server = createServer();
+  handle: Handler = () => undefined;
+
+  static async open(handle: Handler): Promise<Play> {
+    const play = new Play();
+    play.handle = handle;
+    play.#server.on('request', async (request, response) => {
+      const chunks: Buffer[] = [];
+      for await (const chunk of request) chunks.push(chunk);
+      const body = Buffer.concat(chunks).toString();
+      play.requests.push({
+        method: request.method ?? '',
+        url: request.url ?? '',
+        headers: request.headers,
+        body,
+      });
+      play.handle(request, response, body);
+    });
+    await new Promise<void>((resolve) => play.#server.listen(0, '127.0.0.1', resolve));
+    return play;
+  }
+
+  get baseUrl(): string {
+    const address: AddressInfo | string | null = this.#server.address();
+    if (address === null || typeof address === 'string') throw new Error('not listening');
+    return `http://127.0.0.1:${address.port}`;
+  }
+
+  client(more: Partial<Parameters<typeof createClient>[0]> = {}) {
+    return createClient({ baseUrl: this.baseUrl, token: 'tk', retryDelayMs: 1, ...more });
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    this.#server.closeAllConnections();
+    await new Promise((resolve) => this.#server.close(resolve));
+  }
+}
+
+const json = (response: ServerResponse, status: number, body: unknown) =>
+  void response.writeHead(status, { 'content-type': 'application/json' }).end(JSON.stringify(body));
+const refusal = (code: string, message = code) => ({
+  error: { code, message, retryable: false, data: { x: 1 } },
+});
+const SENT = { ok: true, queued: false, id: 'm', runId: 'r' };
+
+let play: Play;
+afterEach(() => play[Symbol.asyncDispose]());
+
+describe('requests', () => {
+  it('carry the token, the path with its parameters, the query and the body', async () => {
+    play = await Play.open((_, response) => json(response, 200, SENT));
+    const client = play.client({ baseUrl: `${play.baseUrl}/behind/a/proxy/` });
+    expect(await client.sendMessage('a/b?', 'Hi', { idempotencyKey: 'k1' })).toEqual(SENT);
+    expect(play.requests[0]).toMatchObject({
+      method: 'POST',
+      url: '/behind/a/proxy/api/sessions/a%2Fb%3F/messages',
+      headers: { authorization: 'Bearer tk', 'idempotency-key': 'k1', 'content-type': 'application/json' },
+      body: '{"content":"Hi"}',
+    });
+    play.handle = (_, response) => json(response, 200, { sessions: [] });
+    await client.sessions.list({ limit: 3, search: 'a b' });
+    expect(play.requests[1]?.url).toBe('/behind/a/proxy/api/sessions?limit=3&search=a+b');
+  });
+
+  it('throw the code that the server gives, and what is no answer of one', async () => {
+    play = await Play.open((_, response) => json(response, 404, refusal('session_not_found')));
+    const client = play.client();
+    await expect(client.sessions.get('x')).rejects.toMatchObject({
+      code: 'session_not_found',
+      data: { x: 1 },
+    });
+    play.handle = (_, response) => void response.writeHead(404).end('<h1>nginx</h1>');
+    await expect(client.sessions.get('x')).rejects.toMatchObject({
+      code: 'server_bad_response',
+      data: { status: 404 },
+    });
+    play.handle = (_, response) => json(response, 200, { other: true });
+    await expect(client.sessions.list()).rejects.toMatchObject({ code: 'server_bad_response' });
+    const nobody = createClient({ baseUrl: 'http://127.0.0.1:1', retries: 1, retryDelayMs: 1 });
+    await expect(nobody.models()).rejects.toMatchObject({ code: 'server_unreachable' });
+    play.handle = () => undefined;
+    const cancelled = client.sessions.list({}, { signal: AbortSignal.timeout(20) });
+    await expect(cancelled).rejects.toMatchObject({ code: 'cancelled' });
+  });
+
+  it('are repeated with one key where that is safe, and only there', async () => {
+    let failures = 2;
+    const flaky: Handler = (_, response) => {
+      failures -= 1;
+      if (failures === 1) response.destroy();
+      else if (failures === 0) json(response, 503, refusal('shutting_down'));
+      else json(response, 200, SENT);
+    };
+    play = await Play.open(flaky);
+    await play.client().sendMessage('s', 'Hi');
+    expect(new Set(play.requests.map(({ headers }) => headers['idempotency-key'])).size).toBe(1);
+    expect(play.requests).toHaveLength(3);
+    failures = 2;
+    await expect(play.client().compact('s')).rejects.toMatchObject({ code: 'server_unreachable' });
+    expect(play.requests).toHaveLength(4);
+  });
+});
+
+/** A session's stored events, and the text of the answer under way. */
+const stored = (number: number): LonghaulEvent => ({
+  ...({ type: 'context:warning', message: `${number}` } satisfies EventPayload),
+  sessionId: 's',
+  at: 0,
+  number,
+});
+const chunk = (offset: number, content: string): LonghaulEvent => ({
+  type: 'llm:chunk',
+  chunkType: 'text',
+  content,
+  messageId: 'm',
+  partIndex: 0,
+  offset,
+  sessionId: 's',
+  at: 0,
+});
+const frame = (event: LonghaulEvent) =>
+  `${event.number === undefined ? '' : `id: ${event.number}\n`}data: ${JSON.stringify(event)}\n\n`;
+const afterOf = (url = '') => Number(new URL(url, 'http://x').searchParams.get('after'));
+
+async function collect(events: AsyncIterable<LonghaulEvent>, until: (event: LonghaulEvent) => boolean) {
+  const seen: LonghaulEvent[] = [];
+  for await (const event of events) {
+    seen.push(event);
+    if (until(event)) break;
+  }
+  return seen;
+}
+
+describe('the stream of events', () => {
+  it('goes on after whatever breaks it: nothing twice, nothing missing', async () => {
+    const text = 'Long text, äöü€😀, in many pieces.'.repeat(20);
+    const COUNT = 200;
+    let written = 0;
+    let told = 0;
+    // Tells some events and a piece of text, then breaks in its own way; what was told is stored.
+    const breaks: ((response: ServerResponse) => void)[] = [
+      (response) => response.destroy(),
+      (response) => response.end(),
+      (response) => response.end('event: resync\ndata: {"reason":"slow"}\n\n'),
+      (response) => void response.write('id: 9999\nda', () => response.destroy()),
+    ];
+    let connection = 0;
+    play = await Play.open((request, response) => {
+      response.writeHead(200, { 'content-type': 'text/event-stream' });
+      for (let number = afterOf(request.url) + 1; number <= told; number += 1)
+        response.write(frame(stored(number)));
+      if (written > 0) response.write(frame(chunk(0, text.slice(0, written))));
+      for (let count = 0; count < 7 && told < COUNT; count += 1) {
+        told += 1;
+        const next = Math.min(text.length, written + 5);
+        response.write(frame(chunk(written, text.slice(written, next))));
+        response.write(frame(stored(told)));
+        written = next;
+      }
+      connection += 1;
+      breaks[connection % breaks.length]?.(response);
+    });
+    const seen = await collect(play.client().events('s', { after: 0 }), ({ number }) => number === COUNT);
+    expect(seen.flatMap(({ number }) => number ?? [])).toEqual(
+      Array.from({ length: COUNT }, (_, index) => index + 1),
+    );
+    const pieces = seen.flatMap((event) => (event.type === 'llm:chunk' ? event.content : []));
+    expect(pieces.join('')).toBe(text);
+    expect(connection).toBeGreaterThan(20);
+  });
+
+  it('begins with what comes from now on, after the newest number', async () => {
+    play = await Play.open((request, response) => {
+      if (!request.url?.includes('/events')) {
+        const session = {
+          id: 's',
+          createdAt: 1,
+          updatedAt: 1,
+          status: 'active',
+          task: '',
+          title: '',
+          model: 'a/b',
+          workspace: '/',
+        };
+        json(response, 200, { ...session, state: 'active', lastEvent: 41, queued: 0 });
+      } else response.writeHead(200).write(frame(stored(42)));
+    });
+    const seen = await collect(play.client().events('s'), () => true);
+    expect(seen).toEqual([stored(42)]);
+    expect(play.requests.map(({ url }) => url)).toEqual([
+      '/api/sessions/s',
+      '/api/sessions/s/events?after=41',
+    ]);
+  });
+
+  it('counts silence as a lost connection, and heartbeats as life', async () => {
+    const reasons: string[] = [];
+    play = await Play.open((_, response) => {
+      response.writeHead(200).flushHeaders();
+      if (play.requests.length === 1) return;
+      const beats = setInterval(() => response.write(': still here\n\n'), 20);
+      setTimeout(() => response.write(frame(stored(1))), 300);
+      response.on('close', () => clearInterval(beats));
+    });
+    const events = play.client().events('s', {
+      after: 0,
+      silenceMs: 100,
+      onReconnect: ({ message }) => reasons.push(message),
+    });
+    expect(await collect(events, () => true)).toEqual([stored(1)]);
+    expect(reasons).toEqual(['Nothing came for 100 ms, not even a heartbeat.']);
+  });
+
+  it('ends with its signal and with its session, and throws what coming back cannot mend', async () => {
+    play = await Play.open((_, response) => void response.writeHead(200).write(frame(stored(1))));
+    const controller = new AbortController();
+    const seen: LonghaulEvent[] = [];
+    for await (const event of play.client().events('s', { after: 0, signal: controller.signal })) {
+      seen.push(event);
+      controller.abort();
+    }
+    expect(seen).toEqual([stored(1)]);
+    play.handle = (_, response) => void response.end('event: resync\ndata: {"reason":"deleted"}\n\n');
+    expect(await collect(play.client().events('s', { after: 0 }), () => false)).toEqual([]);
+    play.handle = (_, response) => json(response, 401, refusal('unauthorized'));
+    await expect(collect(play.client().events('s', { after: 0 }), () => false)).rejects.toMatchObject({
+      code: 'unauthorized',
+    });
+  });
+
+  it('opens the stream again at a gap in a text, once', async () => {
+    play = await Play.open(
+      (_, response) => void response.writeHead(200).write(frame(chunk(5, 'late')) + frame(stored(1))),
+    );
+    const seen = await collect(play.client().events('s', { after: 0 }), ({ number }) => number === 1);
+    expect(seen).toEqual([chunk(5, 'late'), stored(1)]);
+    expect(play.requests).toHaveLength(2);
+  });
+});

@@ -1,0 +1,53 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { type SseEvent, SseParser } from './sse-parser.ts';
+
+function read(...pieces: string[]): SseEvent[] {
+  const parser = new SseParser();
+  return pieces.flatMap((piece) => parser.push(piece));
+}
+
+const message = (data: string, id = ''): SseEvent => ({ type: 'message', data, id });
+
+describe('server-sent events', () => {
+  it.each([
+    ['one line', 'data: a\n\n', [message('a')]],
+    ['lines joined, one blank taken off', 'data:a\ndata:  b\ndata\n\n', [message('a\n b\n')]],
+    ['CRLF, CR and LF', 'data: a\r\n\r\ndata: b\r\rdata: c\n\n', [message('a'), message('b'), message('c')]],
+    ['comments and unknown fields left out', ': hi\nfoo: bar\ndata: a\n\n', [message('a')]],
+    ['no event without data', 'event: x\nid: 1\n\ndata: a\n\n', [message('a', '1')]],
+    [
+      'a name for its event alone',
+      'event: x\ndata: a\n\ndata: b\n\n',
+      [{ type: 'x', data: 'a', id: '' }, message('b')],
+    ],
+    [
+      'an id that stays, and one with a zero ignored',
+      'id: 7\ndata: a\n\nid: 8\0\ndata: b\n\nid\ndata: c\n\n',
+      [message('a', '7'), message('b', '7'), message('c')],
+    ],
+    ['an event that was not ended dropped', 'data: a\n\ndata: b\n', [message('a')]],
+  ])('reads %s', (_, text, events) => {
+    expect(read(text)).toEqual(events);
+  });
+
+  it('takes retry only as digits', () => {
+    const parser = new SseParser();
+    parser.push('retry: 1500\n');
+    parser.push('retry: 2s\n');
+    expect(parser.retryMs).toBe(1500);
+  });
+
+  it('reads the same whatever the pieces', () => {
+    const line = fc.constantFrom('data: ä€😀', 'data', 'id: 4', 'event: x', ': c', '', 'data:\ttab');
+    const end = fc.constantFrom('\n', '\r', '\r\n');
+    fc.assert(
+      fc.property(fc.array(fc.tuple(line, end)), fc.array(fc.nat({ max: 200 })), (lines, cuts) => {
+        const text = lines.map((pair) => pair.join('')).join('');
+        const at = [0, ...cuts.filter((cut) => cut <= text.length).toSorted((a, b) => a - b), text.length];
+        const pieces = at.slice(1).map((stop, index) => text.slice(at[index], stop));
+        expect(read(...pieces)).toEqual(read(text));
+      }),
+    );
+  });
+});
