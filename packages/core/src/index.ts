@@ -73,13 +73,14 @@ export type { CancelResult } from './session/cancel-session.ts';
 export { coalesce } from './session/coalesce.ts';
 export { EventHub, type EventListener } from './session/event-hub.ts';
 export { newId } from './session/ids.ts';
-export { currentOwner, isOwnerAlive } from './session/lease-owner.ts';
+export { currentClaimant, currentOwner, isOwnerAlive } from './session/lease-owner.ts';
 export { expandBlobReferences, storeMedia } from './session/media.ts';
 export {
   DEFAULT_MAX_PENDING,
   type EnqueueResult,
   MessageQueueService,
 } from './session/message-queue-service.ts';
+export { type SessionState, sessionState } from './session/session-state.ts';
 export { SessionWriter } from './session/session-writer.ts';
 export { storedTokens } from './session/stored-tokens.ts';
 export { createTools, type ToolsOptions } from './tools/create-tools.ts';

@@ -1,9 +1,9 @@
+import { sessionState } from '@longhaul/core';
 import { SESSIONS_FLAGS } from '../command-line/flags.ts';
 import { parseFlags, positiveNumber, usage } from '../command-line/parse-flags.ts';
 import { loadSettings } from '../compose/load-settings.ts';
 import { openStorage } from '../compose/open-storage.ts';
 import { sessionTable } from '../render/session-table.ts';
-import { sessionState } from '../session-state.ts';
 import { columnsOf, type Terminal, wantsColors } from '../terminal.ts';
 
 /** `longhaul sessions`: the newest first. */

@@ -1,10 +1,10 @@
+import { sessionState } from '@longhaul/core';
 import { SHOW_FLAGS } from '../command-line/flags.ts';
 import { parseFlags, usage } from '../command-line/parse-flags.ts';
 import { loadSettings } from '../compose/load-settings.ts';
 import { openStorage } from '../compose/open-storage.ts';
 import { findSession } from '../find-session.ts';
 import { transcript } from '../render/transcript.ts';
-import { sessionState } from '../session-state.ts';
 import { columnsOf, type Terminal, wantsColors } from '../terminal.ts';
 
 /** `longhaul show`: a session as it happened, with what the model no longer sees marked. */

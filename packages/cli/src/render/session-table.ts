@@ -1,5 +1,5 @@
+import type { SessionState } from '@longhaul/core';
 import type { Session } from '@longhaul/protocol';
-import type { SessionState } from '../session-state.ts';
 import { fitLine, shortId } from './format.ts';
 import { createPaint, type Paint } from './paint.ts';
 

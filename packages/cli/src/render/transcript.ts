@@ -1,7 +1,6 @@
 import { activeMarks, partKey } from '@longhaul/context';
-import type { SessionLog } from '@longhaul/core';
+import type { SessionLog, SessionState } from '@longhaul/core';
 import type { Compaction, Message, Part } from '@longhaul/protocol';
-import type { SessionState } from '../session-state.ts';
 import { formatTokens, plural } from './format.ts';
 import { createPaint, type Paint } from './paint.ts';
 import { field } from './run-summary.ts';

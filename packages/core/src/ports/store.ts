@@ -161,6 +161,8 @@ export interface Store extends AsyncDisposable {
    */
   finishRun(lease: Lease, options: FinishRunOptions): Promise<{ finished: boolean; events: LonghaulEvent[] }>;
   listRuns(sessionId: string): Promise<RunRecord[]>;
+  /** Of each session whose newest run has no end, or ended as interrupted, that run; the newest first. */
+  listUnfinishedRuns(options: { limit: number }): Promise<RunRecord[]>;
   /**
    * Asks the run that holds the session to end. Answers who holds it; nobody, when nobody alive does. The wish stands until
    * `answerCancel`, or until the run is deleted.

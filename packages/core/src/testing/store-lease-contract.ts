@@ -118,6 +118,22 @@ export function leaseContract({ it }: ContractRunner, open: OpenStore): void {
     assert.ok(next.epoch > lease.epoch, 'the epoch grows over a free session too');
   });
 
+  it('names the newest runs that have no end, or were interrupted', async () => {
+    let time = 1000;
+    await using store = await open({ now: () => time++ });
+    const runs = async (limit: number) =>
+      (await store.listUnfinishedRuns({ limit })).map(({ runId }) => runId);
+    const end = { sessionStatus: 'active', onlyIfQueueEmpty: false, events: [] } as const;
+    const done = await heldSession(store, 'done');
+    await store.finishRun(done, { ...end, status: 'interrupted' });
+    await store.finishRun(await acquire(store, 'done', 'again'), { ...end, status: 'completed' });
+    await store.finishRun(await heldSession(store, 'cut'), { ...end, status: 'interrupted' });
+    await heldSession(store, 'open');
+    await store.createSession(newSession('never'));
+    assert.deepEqual(await runs(9), ['run-of-open', 'run-of-cut']);
+    assert.deepEqual(await runs(1), ['run-of-open']);
+  });
+
   it('does not finish over a waiting message when asked not to', async () => {
     await using store = await open();
     const lease = await heldSession(store);

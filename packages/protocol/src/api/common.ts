@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { ERROR_TRAITS, type ErrorCode } from '../errors.ts';
-import type { JsonObject } from '../json.ts';
+import type { JsonObject, JsonValue } from '../json.ts';
 
 /** Pieces that several routes share. */
 
@@ -8,7 +8,20 @@ const codes = Object.keys(ERROR_TRAITS).filter((code): code is ErrorCode =>
   Object.hasOwn(ERROR_TRAITS, code),
 );
 
-export const jsonObjectSchema = z.record(z.string(), z.json()) satisfies z.ZodType<JsonObject>;
+export const jsonValueSchema: z.ZodType<JsonValue> = z
+  .lazy(() =>
+    z.union([
+      z.string(),
+      z.number(),
+      z.boolean(),
+      z.null(),
+      z.array(jsonValueSchema),
+      z.record(z.string(), jsonValueSchema),
+    ]),
+  )
+  .meta({ id: 'JsonValue' });
+
+export const jsonObjectSchema = z.record(z.string(), jsonValueSchema) satisfies z.ZodType<JsonObject>;
 
 export const errorShapeSchema = z.looseObject({
   code: z.enum(codes),

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import type { LonghaulEvent } from '../events.ts';
 import { tokenUsageSchema } from '../schemas.ts';
-import { errorShapeSchema, jsonObjectSchema, nameText, queryCount } from './common.ts';
+import { errorShapeSchema, jsonObjectSchema, jsonValueSchema, nameText, queryCount } from './common.ts';
 
 /** What an event stream carries. `docs/api.md` says how a reader puts the text together. */
 
@@ -14,7 +14,6 @@ const envelope = {
 const event = <Name extends string, Shape extends z.ZodRawShape>(type: Name, shape: Shape) =>
   z.looseObject({ type: z.literal(type), ...envelope, ...shape });
 
-const json = z.json();
 const amount = z.number();
 const content = z.discriminatedUnion('type', [
   z.looseObject({ type: z.literal('text'), text: z.string() }),
@@ -59,7 +58,7 @@ export const eventSchema = z.discriminatedUnion('type', [
     partIndex: z.int().min(0),
     offset: z.int().min(0).meta({ description: 'Where in the part its content begins, in UTF-16 units.' }),
   }),
-  event('llm:tool-call', { toolName: z.string(), args: json, callId: z.string() }),
+  event('llm:tool-call', { toolName: z.string(), args: jsonValueSchema, callId: z.string() }),
   event('llm:tool-progress', {
     callId: z.string(),
     title: z.string().optional(),
@@ -117,7 +116,7 @@ export const eventSchema = z.discriminatedUnion('type', [
   event('context:warning', { message: z.string() }),
   event('message:queued', { id: z.string(), position: amount }),
   event('message:dequeued', { count: amount, ids: z.array(z.string()), coalesced: z.boolean() }),
-  event('approval:requested', { callId: z.string(), toolName: z.string(), args: json }),
+  event('approval:requested', { callId: z.string(), toolName: z.string(), args: jsonValueSchema }),
   event('approval:answered', { callId: z.string(), allowed: z.boolean(), reason: z.string().optional() }),
 ]) satisfies z.ZodType<LonghaulEvent>;
 

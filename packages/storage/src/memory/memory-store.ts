@@ -169,6 +169,17 @@ class MemoryStore implements Store {
 
   listRuns: Store['listRuns'] = async (sessionId) => structuredClone(this.#get(sessionId).runs);
 
+  listUnfinishedRuns: Store['listUnfinishedRuns'] = async ({ limit }) => {
+    const newest = this.#list.flatMap(({ runs }) => runs.at(-1) ?? []);
+    const unfinished = newest.filter(
+      ({ endedAt, status }) => endedAt === undefined || status === 'interrupted',
+    );
+    const sorted = unfinished.toSorted(
+      (left, right) => right.startedAt - left.startedAt || (left.runId < right.runId ? 1 : -1),
+    );
+    return structuredClone(sorted.slice(0, limit));
+  };
+
   appendMessage: Store['appendMessage'] = async (lease, draft, events = []) => {
     const held = this.#held(lease, events);
     this.#refuseKnown(draft.id);

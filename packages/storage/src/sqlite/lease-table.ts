@@ -1,11 +1,11 @@
 import type { Claimant, Lease, LeaseHolder, LeaseOwner, RunRecord } from '@longhaul/core';
 import type { RunStatus } from '@longhaul/protocol';
-import { and, asc, eq, isNull } from 'drizzle-orm';
+import { and, asc, desc, eq, getTableColumns, isNull, or } from 'drizzle-orm';
 import { type Clock, expiryAfter, isHeld } from '../shared/clock.ts';
 import { withoutNulls } from '../shared/json.ts';
 import { idTaken, sessionBusy } from '../shared/store-errors.ts';
 import type { Drizzle } from './connection.ts';
-import { runs } from './schema.ts';
+import { heads, runs } from './schema.ts';
 import type { Head } from './session-heads.ts';
 
 export interface AcquireOptions extends Claimant {
@@ -69,17 +69,32 @@ export function createLeaseTable(db: Drizzle, clock: Clock) {
       return db.update(runs).set(end).where(open).returning({ runId: runs.runId }).get() !== undefined;
     },
 
+    listUnfinished(limit: number): RunRecord[] {
+      const isNewest = and(eq(runs.sessionId, heads.sessionId), eq(runs.epoch, heads.epoch));
+      return db
+        .select(getTableColumns(runs))
+        .from(runs)
+        .innerJoin(heads, isNewest)
+        .where(or(isNull(runs.endedAt), eq(runs.status, 'interrupted')))
+        .orderBy(desc(runs.startedAt), desc(runs.runId))
+        .limit(limit)
+        .all()
+        .map(toRecord);
+    },
+
     list(sessionId: string): RunRecord[] {
       const rows = db.select().from(runs).where(eq(runs.sessionId, sessionId)).orderBy(asc(runs.epoch)).all();
-      return rows.map((row) => {
-        const { runId, startedAt, endedAt, status } = row;
-        return withoutNulls({ runId, sessionId, owner: ownerOf(row), startedAt, endedAt, status });
-      });
+      return rows.map(toRecord);
     },
   };
 }
 
 export type LeaseTable = ReturnType<typeof createLeaseTable>;
+
+function toRecord(row: RunRow): RunRecord {
+  const { runId, sessionId, startedAt, endedAt, status } = row;
+  return withoutNulls({ runId, sessionId, owner: ownerOf(row), startedAt, endedAt, status });
+}
 
 function ownerOf({ host, bootId, pid, processStartedAt }: RunRow): LeaseOwner {
   return { host, bootId, pid, processStartedAt };

@@ -193,6 +193,10 @@ export class SqliteStore implements Store, WindowMemory {
     });
   }
 
+  listUnfinishedRuns({ limit }: { limit: number }): Promise<RunRecord[]> {
+    return this.#read(() => this.#leases.listUnfinished(limit));
+  }
+
   async requestCancel(
     sessionId: string,
     { clearQueue, ...claimant }: Claimant & { clearQueue: boolean },
