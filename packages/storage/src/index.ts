@@ -1,3 +1,15 @@
 export { createFileBlobStore, createMemoryBlobStore } from './blobs/index.ts';
-export { createMemoryStore, createMemoryWindowMemory, type MemoryStoreOptions } from './memory/index.ts';
-export { openSqliteStore, type SqliteStore, type SqliteStoreOptions } from './sqlite/index.ts';
+export {
+  createMemoryCache,
+  createMemoryStore,
+  createMemoryWindowMemory,
+  type MemoryStoreOptions,
+} from './memory/index.ts';
+export {
+  openSqliteCache,
+  openSqliteStore,
+  type SqliteCache,
+  type SqliteCacheOptions,
+  type SqliteStore,
+  type SqliteStoreOptions,
+} from './sqlite/index.ts';

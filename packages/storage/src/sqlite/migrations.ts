@@ -175,6 +175,6 @@ export const MIGRATIONS: readonly string[] = [
     created_at INTEGER NOT NULL,
     used_at INTEGER NOT NULL
   );
-  CREATE INDEX cache_oldest ON cache (used_at);
+  CREATE INDEX cache_oldest ON cache (used_at, bytes);
   `,
 ];

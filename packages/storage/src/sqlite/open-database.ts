@@ -12,19 +12,24 @@ import type { SqliteStoreOptions } from './sqlite-store-options.ts';
 
 const MEMORY = ':memory:';
 
-export async function openDatabase({
+export async function openDatabase(options: SqliteStoreOptions): Promise<SqliteStore> {
+  const { path, now = Date.now, uptime = machineUptime } = options;
+  const { connection, file } = await openConnection(options);
+  return new SqliteStore(connection, { path, clock: { now, uptime }, file });
+}
+
+/** A connection to a database whose tables are this program's. */
+export async function openConnection({
   path,
   now = Date.now,
-  uptime = machineUptime,
   busyTimeoutMs = 5000,
-}: SqliteStoreOptions): Promise<SqliteStore> {
+}: SqliteStoreOptions): Promise<{ connection: Connection; file: DatabaseFile }> {
   await makeFolder(path);
   let connection: Connection | undefined;
   try {
     connection = await connect(path);
     await prepare(connection, { path, now, busyTimeoutMs });
-    const file = new DatabaseFile(connection, { path, busyTimeoutMs });
-    return new SqliteStore(connection, { path, clock: { now, uptime }, file });
+    return { connection, file: new DatabaseFile(connection, { path, busyTimeoutMs }) };
   } catch (error) {
     connection?.close();
     throw mapSqliteError(error, path);

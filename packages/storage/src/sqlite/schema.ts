@@ -218,7 +218,7 @@ export const cache = sqliteTable(
     createdAt: integer('created_at').notNull(),
     usedAt: integer('used_at').notNull(),
   },
-  (table) => [index('cache_oldest').on(table.usedAt)],
+  (table) => [index('cache_oldest').on(table.usedAt, table.bytes)],
 );
 
 /** The FTS5 table. It holds no text of its own, so its columns can be written and matched, not read. */

@@ -1,0 +1,122 @@
+import type { CacheHit, CacheLimits } from '@longhaul/models';
+import { asc, eq, inArray, ne, sql } from 'drizzle-orm';
+import { cacheBytes } from '../shared/cache-limits.ts';
+import type { Drizzle } from './connection.ts';
+import { lazy } from './lazy.ts';
+import { cache } from './schema.ts';
+
+/** A use is written down only when the last one is older: to read must not mean to write. */
+const USED_AGAIN_MS = 60_000;
+/** When room is needed, this much of the whole is made at once. */
+const ROOM_SHARE = 0.05;
+/** Other processes write, too: what is remembered of the size is read again after so many writes. */
+const WRITES_BETWEEN_SUMS = 256;
+const ROWS_AT_ONCE = 500;
+
+export interface FoundInCache extends CacheHit {
+  /** The use is to be written down. */
+  isStale: boolean;
+}
+
+interface CacheSize {
+  bytes: number;
+  entries: number;
+  /** Since it was summed up. */
+  writes: number;
+}
+
+/** Rows of the cache, and its size. */
+export function createCacheTable(
+  db: Drizzle,
+  { limits, now }: { limits: Required<CacheLimits>; now: () => number },
+) {
+  const find = lazy(() =>
+    db
+      .select({ value: cache.value, usedAt: cache.usedAt })
+      .from(cache)
+      .where(eq(cache.key, sql.placeholder('key')))
+      .prepare(),
+  );
+  let size: CacheSize | undefined;
+
+  function sizeNow(): CacheSize {
+    if (size === undefined || size.writes >= WRITES_BETWEEN_SUMS) {
+      const sums = { bytes: sql<number>`coalesce(sum(${cache.bytes}), 0)`, entries: sql<number>`count(*)` };
+      size = { ...(db.select(sums).from(cache).get() ?? { bytes: 0, entries: 0 }), writes: 0 };
+    }
+    return size;
+  }
+
+  /** Least recently used first, until there is room again. What has just come stays. */
+  function makeRoom(known: CacheSize, newest: string): void {
+    if (known.bytes <= limits.maxBytes && known.entries <= limits.maxEntries) return;
+    const maxBytes = limits.maxBytes * (1 - ROOM_SHARE);
+    const maxEntries = limits.maxEntries * (1 - ROOM_SHARE);
+    const isEnough = () => known.bytes <= maxBytes && known.entries <= maxEntries;
+    for (let rows = oldest(newest); rows.length > 0 && !isEnough(); rows = oldest(newest)) {
+      const gone: string[] = [];
+      for (const row of rows) {
+        if (isEnough()) break;
+        gone.push(row.key);
+        known.bytes -= row.bytes;
+        known.entries -= 1;
+      }
+      db.delete(cache).where(inArray(cache.key, gone)).run();
+    }
+  }
+
+  function oldest(except: string) {
+    return db
+      .select({ key: cache.key, bytes: cache.bytes })
+      .from(cache)
+      .where(ne(cache.key, except))
+      .orderBy(asc(cache.usedAt), asc(cache.createdAt))
+      .limit(ROWS_AT_ONCE)
+      .all();
+  }
+
+  return {
+    first(keys: readonly string[]): FoundInCache | undefined {
+      for (const key of keys) {
+        const row = find().get({ key });
+        if (row !== undefined) return { key, value: row.value, isStale: now() - row.usedAt >= USED_AGAIN_MS };
+      }
+      return undefined;
+    },
+
+    markUsed(key: string): void {
+      db.update(cache).set({ usedAt: now() }).where(eq(cache.key, key)).run();
+    },
+
+    put(key: string, value: string): void {
+      const bytes = cacheBytes(key, value);
+      if (bytes > limits.maxBytes) {
+        this.remove(key);
+        return;
+      }
+      const known = sizeNow();
+      const row = { value, bytes, createdAt: now(), usedAt: now() };
+      db.insert(cache)
+        .values({ key, ...row })
+        .onConflictDoUpdate({ target: cache.key, set: row })
+        .run();
+      // A row that was replaced is counted twice until the next sum: room is made a little early.
+      known.bytes += bytes;
+      known.entries += 1;
+      known.writes += 1;
+      makeRoom(known, key);
+    },
+
+    remove(key: string): void {
+      db.delete(cache).where(eq(cache.key, key)).run();
+      size = undefined;
+    },
+
+    /** What is remembered of the size may no longer be true. */
+    forget(): void {
+      size = undefined;
+    },
+  };
+}
+
+export type CacheTable = ReturnType<typeof createCacheTable>;
