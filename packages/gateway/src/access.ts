@@ -1,0 +1,34 @@
+import { createHash, timingSafeEqual } from 'node:crypto';
+import type { IncomingMessage } from 'node:http';
+import { LonghaulError } from '@longhaul/protocol';
+import type { GatewaySettings } from './gateway-core.ts';
+import { isLoopback, namesThisMachine } from './http/host-check.ts';
+
+/** @throws {LonghaulError} `provider_auth` without the token; `approval_denied` for a name that is not this machine's. */
+export function checkAccess({ host, token }: GatewaySettings, request: IncomingMessage): void {
+  if (token !== undefined) {
+    if (!isSame(bearer(request), token)) {
+      throw new LonghaulError(
+        'provider_auth',
+        "This gateway wants a token as the API key: the one in its owner's LONGHAUL_GATEWAY_TOKEN.",
+      );
+    }
+    return;
+  }
+  if (isLoopback(host) && !namesThisMachine(request, host)) {
+    throw new LonghaulError(
+      'approval_denied',
+      'The Host header does not name this machine. Where the gateway is reached by another name, start it with a token (LONGHAUL_GATEWAY_TOKEN).',
+    );
+  }
+}
+
+function bearer({ headers }: IncomingMessage): string {
+  return /^Bearer\s+(.+)$/i.exec(headers.authorization ?? '')?.[1] ?? '';
+}
+
+/** As long for a wrong token as for the right one. */
+function isSame(one: string, other: string): boolean {
+  const [left, right] = [one, other].map((text) => createHash('sha256').update(text).digest());
+  return left !== undefined && right !== undefined && timingSafeEqual(left, right);
+}

@@ -1,0 +1,44 @@
+/** Headers as they came over the wire: name, value, name, value… Their case, order and repetitions are kept. */
+export type RawHeaders = readonly string[];
+
+/** They belong to one connection and are never passed on. Source: RFC 9110, 7.6.1. */
+const HOP_BY_HOP: ReadonlySet<string> = new Set([
+  'connection',
+  'keep-alive',
+  'proxy-authenticate',
+  'proxy-authorization',
+  'proxy-connection',
+  'te',
+  'trailer',
+  'transfer-encoding',
+  'upgrade',
+]);
+
+/** What goes on to the next hop, without the headers named in `without` (lower case). */
+export function passedOn(raw: RawHeaders, without: readonly string[] = []): string[] {
+  const dropped = new Set([...connectionNames(raw), ...without]);
+  return pairs(raw).flatMap(([name, value]) => {
+    const key = name.toLowerCase();
+    return HOP_BY_HOP.has(key) || dropped.has(key) ? [] : [name, value];
+  });
+}
+
+/** The first value of a header. */
+export function headerOf(raw: RawHeaders, wanted: string): string | undefined {
+  return pairs(raw).find(([name]) => name.toLowerCase() === wanted)?.[1];
+}
+
+function pairs(raw: RawHeaders): [string, string][] {
+  return Array.from({ length: raw.length >> 1 }, (_, index) => [
+    raw[index * 2] ?? '',
+    raw[index * 2 + 1] ?? '',
+  ]);
+}
+
+/** A `Connection` header names others that belong to it. */
+function connectionNames(raw: RawHeaders): string[] {
+  return pairs(raw)
+    .filter(([name]) => name.toLowerCase() === 'connection')
+    .flatMap(([, value]) => value.split(','))
+    .map((name) => name.trim().toLowerCase());
+}

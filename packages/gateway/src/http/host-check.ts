@@ -1,0 +1,20 @@
+import type { IncomingMessage } from 'node:http';
+
+/** Whether only this machine reaches the address. */
+export function isLoopback(host: string): boolean {
+  return host === 'localhost' || host === '::1' || /^127(?:\.\d{1,3}){3}$/.test(host);
+}
+
+/**
+ * A page of the web may let its own name point to 127.0.0.1 (DNS rebinding): its requests come with that name. Requests to a service of
+ * this machine name this machine.
+ */
+export function namesThisMachine({ headers }: IncomingMessage, ownHost: string): boolean {
+  const name = hostname(headers.host);
+  return name !== undefined && (isLoopback(name) || name.endsWith('.localhost') || name === ownHost);
+}
+
+function hostname(host: string | undefined): string | undefined {
+  if (host === undefined || !URL.canParse(`http://${host}`)) return undefined;
+  return new URL(`http://${host}`).hostname.replace(/^\[|\]$/g, '').toLowerCase();
+}

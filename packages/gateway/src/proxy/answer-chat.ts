@@ -1,0 +1,26 @@
+import type { GatewayCore } from '../gateway-core.ts';
+import type { Exchange } from '../http/exchange.ts';
+import { readBody } from '../http/read-body.ts';
+import { withModel } from '../wire/edit-body.ts';
+import { ChatTurn } from './chat-turn.ts';
+import { forward } from './forward.ts';
+import { readChat } from './read-chat.ts';
+
+/**
+ * `POST /v1/chat/completions`.
+ *
+ * @throws {LonghaulError} Where no answer has begun; whoever calls this sends it.
+ */
+export async function answerChat(core: GatewayCore, exchange: Exchange): Promise<void> {
+  const { router, settings, stats } = core;
+  const only = router.hasPrefixes ? undefined : router.default;
+  if (only?.compaction === false) return forward(exchange, only);
+
+  const chat = await readChat(await readBody(exchange.request, settings.maxBodyBytes), exchange.request);
+  const route = router.route(chat.model);
+  stats.of(route.upstream.name, route.model).requests += 1;
+  if (route.upstream.compaction) return new ChatTurn(core, exchange, { chat, route }).run();
+  if (!route.hasPrefix) return forward(exchange, route.upstream, { body: chat.body });
+  const body = withModel(chat.plain, route.model);
+  return forward(exchange, route.upstream, { body, without: ['content-encoding'] });
+}

@@ -1,0 +1,167 @@
+import { randomUUID } from 'node:crypto';
+import type { IncomingMessage } from 'node:http';
+import type { LonghaulError } from '@longhaul/protocol';
+import { drained, type Exchange } from '../http/exchange.ts';
+import { errorEvent, sendError } from '../http/send-error.ts';
+import { deltaField, noticeComment, noticeText } from '../notices.ts';
+import type { NoticeManner } from '../options.ts';
+import { writeHead } from './forward.ts';
+
+/** What all chunks of one answer have in common. */
+export interface StreamIdentity {
+  id: string;
+  created: number;
+  model: string;
+  system_fingerprint?: unknown;
+}
+
+export interface ClientStreamOptions {
+  manner: NoticeManner;
+  keepAliveMs: number;
+  /** As the client named it. */
+  model: string;
+}
+
+/** The answer's stream as one client sees it, whatever streams of the upstream it is put together from. */
+export class ClientStream {
+  readonly #exchange: Exchange;
+  readonly #options: ClientStreamOptions;
+  #keepAlive: NodeJS.Timeout | undefined;
+  #identity: StreamIdentity | undefined;
+  #saysOwnIdentity = false;
+  #hasBegun = false;
+  #hasRole = false;
+  #hasContent = false;
+
+  constructor(exchange: Exchange, options: ClientStreamOptions) {
+    this.#exchange = exchange;
+    this.#options = options;
+  }
+
+  /** Head and first bytes are on their way: what goes wrong now is an event. */
+  get hasBegun(): boolean {
+    return this.#hasBegun;
+  }
+
+  /** Chunks must be made to fit what the client has already seen. */
+  get mustRewrite(): boolean {
+    return this.#saysOwnIdentity;
+  }
+
+  get identity(): StreamIdentity {
+    this.#identity ??= {
+      id: `chatcmpl-${randomUUID().replaceAll('-', '')}`,
+      created: Math.floor(Date.now() / 1000),
+      model: this.#options.model,
+    };
+    return this.#identity;
+  }
+
+  get hasRole(): boolean {
+    return this.#hasRole;
+  }
+
+  /** Begins with the upstream's own head. */
+  begin(answer: IncomingMessage, change: { without?: readonly string[]; add?: readonly string[] }): void {
+    this.stopKeepAlive();
+    if (this.#hasBegun) return;
+    this.#hasBegun = true;
+    writeHead(this.#exchange.response, answer, change);
+    this.#exchange.response.flushHeaders();
+  }
+
+  /** What the client has seen of the upstream's first chunk. */
+  noteChunk(
+    identity: StreamIdentity,
+    { hasRole, hasContent }: { hasRole: boolean; hasContent: boolean },
+  ): void {
+    this.#identity ??= identity;
+    this.#hasRole ||= hasRole;
+    this.#hasContent ||= hasContent;
+  }
+
+  /** Resolves when the client can take more: nothing is heaped up for a slow one. */
+  async write(bytes: Buffer | string): Promise<void> {
+    const { response, signal } = this.#exchange;
+    if (signal.aborted || response.write(bytes)) return;
+    await drained(response, signal);
+  }
+
+  /** Tells the user in the manner chosen. */
+  async notice(notice: string): Promise<void> {
+    const field = deltaField(this.#options.manner);
+    if (field === undefined) {
+      if (this.#options.manner === 'comment') await this.#writeOwn(noticeComment(notice));
+      return;
+    }
+    this.#saysOwnIdentity = true;
+    await this.#writeDelta({ [field]: noticeText(notice, { isFirst: !this.#hasContent }) });
+  }
+
+  /** From now on, comments say that something is being done. Where nothing has been sent yet, the first one sends the head. */
+  startKeepAlive(): void {
+    this.#keepAlive ??= setInterval(() => {
+      void this.#writeOwn(noticeComment('compacting'));
+    }, this.#options.keepAliveMs);
+  }
+
+  stopKeepAlive(): void {
+    clearInterval(this.#keepAlive);
+    this.#keepAlive = undefined;
+  }
+
+  /** The stream's end that the upstream did not send. */
+  async finish(reason: 'length' | 'stop', usage: object | undefined): Promise<void> {
+    await this.#writeOwn(this.#chunk([{ index: 0, delta: {}, logprobs: null, finish_reason: reason }]));
+    if (usage !== undefined) await this.#writeOwn(this.#chunk([], { usage }));
+    await this.#writeOwn('data: [DONE]\n\n');
+    this.end();
+  }
+
+  end(): void {
+    this.stopKeepAlive();
+    this.#exchange.response.end();
+  }
+
+  /** An error in the form that is still possible. */
+  fail(error: LonghaulError): void {
+    this.stopKeepAlive();
+    const { response } = this.#exchange;
+    if (this.#hasBegun) response.end(errorEvent(error));
+    else sendError(response, error);
+  }
+
+  /** The upstream's own error, behind a head that has been sent. */
+  failWith(body: object): void {
+    this.stopKeepAlive();
+    this.#exchange.response.end(`data: ${JSON.stringify(body)}\n\n`);
+  }
+
+  async #writeDelta(delta: Record<string, unknown>): Promise<void> {
+    const role = this.#hasRole ? {} : { role: 'assistant' };
+    this.#hasRole = true;
+    this.#hasContent = true;
+    const choice = { index: 0, delta: { ...role, ...delta }, logprobs: null, finish_reason: null };
+    await this.#writeOwn(this.#chunk([choice]));
+  }
+
+  #chunk(choices: object[], more: object = {}): string {
+    const chunk = { ...this.identity, object: 'chat.completion.chunk', choices, ...more };
+    return `data: ${JSON.stringify(chunk)}\n\n`;
+  }
+
+  async #writeOwn(text: string): Promise<void> {
+    const { response, signal } = this.#exchange;
+    if (signal.aborted || response.writableEnded) return;
+    if (!this.#hasBegun) {
+      this.#hasBegun = true;
+      response.writeHead(200, {
+        'content-type': 'text/event-stream; charset=utf-8',
+        'cache-control': 'no-cache',
+        // Proxies such as nginx would collect it.
+        'x-accel-buffering': 'no',
+      });
+    }
+    await this.write(text);
+  }
+}

@@ -1,0 +1,12 @@
+import type { Prepared } from '../compaction/types.ts';
+
+/** What an answer says of the compaction its request went through: which one it is, and the tokens before and after. */
+export function contextHeaders(prepared: Prepared | undefined): string[] {
+  const facts = prepared?.compacted;
+  if (facts === undefined) return [];
+  return [
+    ['X-Longhaul-Compacted', facts.round],
+    ['X-Longhaul-Tokens-Before', facts.before],
+    ['X-Longhaul-Tokens-After', facts.after],
+  ].map(String);
+}

@@ -1,0 +1,34 @@
+import type { GatewayCore } from '../gateway-core.ts';
+import type { Exchange } from '../http/exchange.ts';
+import { readBody } from '../http/read-body.ts';
+import { withModel } from '../wire/edit-body.ts';
+import { isRecord } from '../wire/is-record.ts';
+import { forward } from './forward.ts';
+
+/** Any other request, where there are several upstreams: by the model in its body or its path, else to the first. */
+export async function forwardByModel(core: GatewayCore, exchange: Exchange): Promise<void> {
+  const { request, path, method } = exchange;
+  const { router } = core;
+  const named = /^\/models\/([^?]+)/.exec(path)?.[1];
+  if (named !== undefined) {
+    const { upstream, model } = router.route(decodeURIComponent(named));
+    return forward(exchange, upstream, {
+      path: `/models/${model.split('/').map(encodeURIComponent).join('/')}`,
+    });
+  }
+  const isJson = /json/.test(request.headers['content-type'] ?? '');
+  if (method !== 'POST' || !isJson) return forward(exchange, router.default);
+  const body = await readBody(request, core.settings.maxBodyBytes);
+  const { upstream, model, hasPrefix } = router.route(modelIn(body));
+  return forward(exchange, upstream, { body: hasPrefix ? withModel(body, model) : body });
+}
+
+function modelIn(body: Buffer): string {
+  try {
+    const json: unknown = JSON.parse(body.toString('utf8'));
+    return isRecord(json) && typeof json['model'] === 'string' ? json['model'] : '';
+  } catch {
+    // The first upstream will say what is wrong with it.
+    return '';
+  }
+}

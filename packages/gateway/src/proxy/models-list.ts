@@ -1,0 +1,62 @@
+import { LonghaulError } from '@longhaul/protocol';
+import type { GatewayCore } from '../gateway-core.ts';
+import type { Exchange } from '../http/exchange.ts';
+import { readBody } from '../http/read-body.ts';
+import type { Upstream } from '../upstream/upstream.ts';
+import { isRecord } from '../wire/is-record.ts';
+
+/**
+ * `GET /v1/models` over several upstreams: every entry as its upstream lists it, with its name before the id. One that is away is left
+ * out; if all are, that is an error.
+ */
+export async function answerModels(core: GatewayCore, exchange: Exchange): Promise<void> {
+  const lists = await Promise.allSettled(
+    core.router.upstreams.map((upstream) => listOf(core, exchange, upstream)),
+  );
+  const answered = lists.flatMap((list) => (list.status === 'fulfilled' ? [list.value] : []));
+  if (answered.length === 0) {
+    const [first] = lists;
+    throw first?.status === 'rejected'
+      ? first.reason
+      : new LonghaulError('internal', 'There is no upstream.');
+  }
+  const body = JSON.stringify({ object: 'list', data: answered.flat() });
+  exchange.response.writeHead(200, { 'content-type': 'application/json' });
+  exchange.response.end(body);
+}
+
+async function listOf(core: GatewayCore, exchange: Exchange, upstream: Upstream): Promise<object[]> {
+  const { method, path, signal, headers } = exchange;
+  // Asked for plain: it is put together with others.
+  const without = ['accept-encoding', 'content-length'];
+  const answer = await upstream.send({
+    method,
+    path,
+    signal,
+    headers,
+    body: undefined,
+    without,
+  });
+  const text = (await readBody(answer, core.settings.maxBodyBytes)).toString('utf8');
+  const models = entriesOf(text);
+  if (models === undefined)
+    throw upstream.explain(undefined, {}, { status: answer.statusCode ?? 502, body: text });
+  core.router.noteModels(
+    upstream,
+    models.map(({ id }) => id),
+  );
+  return models.map((model) => ({ ...model, id: `${upstream.name}/${model.id}` }));
+}
+
+function entriesOf(text: string): ({ id: string } & Record<string, unknown>)[] | undefined {
+  try {
+    const json: unknown = JSON.parse(text);
+    const data = isRecord(json) ? json['data'] : undefined;
+    if (!Array.isArray(data)) return undefined;
+    return data.flatMap((entry) =>
+      isRecord(entry) && typeof entry['id'] === 'string' ? [{ ...entry, id: entry['id'] }] : [],
+    );
+  } catch {
+    return undefined;
+  }
+}

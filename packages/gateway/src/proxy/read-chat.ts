@@ -1,0 +1,96 @@
+import type { IncomingMessage } from 'node:http';
+import { type ChatMessage, type ChatTool, LonghaulError } from '@longhaul/protocol';
+import { decodeWhole, isEncoded } from '../http/decode.ts';
+import { mayHoldNotice, withoutNotices } from '../notices.ts';
+
+/** A chat request, as far as the gateway looks at it. */
+export interface ChatRequest {
+  /** As it came. */
+  body: Buffer;
+  /** What `body` holds, where it was compressed. */
+  plain: Buffer;
+  isEncoded: boolean;
+  /** Empty where none is named. */
+  model: string;
+  messages: readonly ChatMessage[];
+  /** Notices of ours, come back in the history, were taken out of `messages`. */
+  hadNotices: boolean;
+  tools: readonly ChatTool[] | undefined;
+  stream: boolean;
+  maxTokens: number | undefined;
+  chatId: string | undefined;
+}
+
+/** @throws {LonghaulError} `invalid_request` */
+export async function readChat(body: Buffer, request: IncomingMessage): Promise<ChatRequest> {
+  const encoding = request.headers['content-encoding'];
+  const plain = await decodeWhole(body, encoding);
+  if (plain === undefined) throw invalid(`The body cannot be read as content-encoding ${encoding}.`);
+  const json = parse(plain);
+  const received = messagesOf(json);
+  const messages = mayHoldNotice(plain) ? received.map(cleaned) : received;
+  const { model, tools, stream } = json;
+  return {
+    body,
+    plain,
+    isEncoded: isEncoded(encoding),
+    model: typeof model === 'string' ? model : '',
+    messages,
+    hadNotices: messages.some((message, index) => message !== received[index]),
+    tools: Array.isArray(tools) ? tools : undefined,
+    stream: stream === true,
+    maxTokens: count(json['max_completion_tokens']) ?? count(json['max_tokens']),
+    chatId: text(request.headers['x-openwebui-chat-id']) ?? text(json['user']),
+  };
+}
+
+type Json = Record<string, unknown>;
+
+function parse(plain: Buffer): Json {
+  let value: unknown;
+  try {
+    value = JSON.parse(plain.toString('utf8'));
+  } catch {
+    throw invalid('The body is not valid JSON. Send a JSON object with "model" and "messages".');
+  }
+  if (typeof value === 'object' && value !== null && !Array.isArray(value)) return { ...value };
+  throw invalid('The body must be a JSON object with "model" and "messages".');
+}
+
+/** Roles and contents are the upstream's to judge: it may know some that nobody here does. */
+function messagesOf(json: Json): ChatMessage[] {
+  const { messages } = json;
+  if (!Array.isArray(messages) || messages.length === 0) {
+    throw invalid('"messages" must be a list of at least one message.');
+  }
+  const odd = messages.findIndex(
+    (message) => typeof message !== 'object' || message === null || Array.isArray(message),
+  );
+  if (odd !== -1) throw invalid(`"messages[${odd}]" must be an object with "role" and "content".`);
+  return messages;
+}
+
+function cleaned(message: ChatMessage): ChatMessage {
+  const { role, content, reasoning_content: reasoning } = message;
+  if (role !== 'assistant') return message;
+  const said = typeof content === 'string' ? withoutNotices(content) : content;
+  const thought = reasoning === undefined ? undefined : withoutNotices(reasoning);
+  if (said === content && thought === reasoning) return message;
+  return {
+    ...message,
+    content: said ?? null,
+    ...(thought === undefined ? {} : { reasoning_content: thought }),
+  };
+}
+
+function count(value: unknown): number | undefined {
+  return typeof value === 'number' && Number.isInteger(value) && value > 0 ? value : undefined;
+}
+
+function text(value: unknown): string | undefined {
+  return typeof value === 'string' && value !== '' ? value : undefined;
+}
+
+function invalid(message: string): LonghaulError {
+  return new LonghaulError('invalid_request', message);
+}

@@ -1,0 +1,269 @@
+import type { IncomingMessage } from 'node:http';
+import { pipeline, type Readable } from 'node:stream';
+import type { LonghaulError } from '@longhaul/protocol';
+import type { AnswerSoFar, ObservedUsage, StreamWatch } from '../compaction/types.ts';
+import { decoderFor, isEncoded } from '../http/decode.ts';
+import type { RawHeaders } from '../http/headers.ts';
+import { type SseEvent, SseReader } from '../wire/sse-reader.ts';
+import { addUsages, type ChunkFacts, observedUsage, readChunk } from './chunk-facts.ts';
+import type { ClientStream } from './client-stream.ts';
+
+export interface RelayOptions {
+  client: ClientStream;
+  /** The upstream was asked for the usage by us: the client does not expect it. */
+  isUsageOurs: boolean;
+  /** Headers for the client, if none have been sent yet. */
+  headers: RawHeaders;
+  explain: (thrown: unknown, answer: { status?: number; body?: string }) => LonghaulError;
+}
+
+export type RelayEnd =
+  | { kind: 'ended' }
+  /** The window is nearly full, and the answer not at its end. */
+  | { kind: 'stop'; soFar: AnswerSoFar }
+  /** The window is full. */
+  | { kind: 'over'; soFar: AnswerSoFar }
+  /** An error instead of an answer. Nothing of it was sent. */
+  | { kind: 'refused'; error: LonghaulError; raw: Buffer; answer: IncomingMessage }
+  /** The upstream broke off. */
+  | { kind: 'broken'; error: LonghaulError };
+
+/** An event of a server that never ends it is passed on at this size. */
+const MAX_PENDING_BYTES = 4 << 20;
+
+/**
+ * Passes an upstream's stream on to the client, and looks at it meanwhile. As long as nothing has to be changed, the client gets the very
+ * bytes, cut where the upstream cut them; only the half of an event waits for the other one.
+ */
+export class StreamRelay {
+  readonly #options: RelayOptions;
+  #usage: Record<string, unknown> | undefined;
+  #earlierUsage: Record<string, unknown> | undefined;
+  #isContinuation = false;
+  /** An error event has been passed on: the client knows that this is no good end. */
+  hadError = false;
+  #watch: StreamWatch | undefined;
+  readonly #said = new SoFar();
+  #run = new RelayRun(this.#said);
+
+  constructor(options: RelayOptions) {
+    this.#options = options;
+  }
+
+  /** Of the stream that was relayed last. */
+  get usage(): ObservedUsage | undefined {
+    return observedUsage(this.#usage);
+  }
+
+  /** Of all streams together; undefined where the client does not ask for it. */
+  get usageForClient(): Record<string, unknown> | undefined {
+    return this.#options.isUsageOurs ? undefined : addUsages(this.#earlierUsage, this.#usage);
+  }
+
+  async relay(answer: IncomingMessage, watch: StreamWatch | undefined): Promise<RelayEnd> {
+    this.#watch = watch;
+    this.#run = new RelayRun(this.#said);
+    this.#earlierUsage = addUsages(this.#earlierUsage, this.#usage);
+    this.#usage = undefined;
+    try {
+      return await this.#relayAll(answer);
+    } catch (thrown) {
+      return { kind: 'broken', error: this.#options.explain(thrown, { status: 200 }) };
+    } finally {
+      answer.destroy();
+    }
+  }
+
+  /** The next stream goes on with the same answer. */
+  continueAnswer(): void {
+    this.#isContinuation = true;
+  }
+
+  async #relayAll(answer: IncomingMessage): Promise<RelayEnd> {
+    const { client } = this.#options;
+    const source = this.#sourceOf(answer);
+    const reader = new SseReader();
+    for await (const bytes of source.stream as AsyncIterable<Buffer>) {
+      const wasWhole = reader.pending.length === 0;
+      const events = source.isReadable ? reader.push(bytes) : [];
+      const taken = source.isReadable ? this.#takeAll(events) : { out: [bytes], end: undefined };
+      if (taken.end?.kind === 'refused') return { ...taken.end, answer };
+      if (reader.pending.length > MAX_PENDING_BYTES) taken.out.push(reader.takePending());
+      const isUntouched = wasWhole && reader.pending.length === 0 && this.#run.isUntouched(taken.out, events);
+      if (taken.out.length > 0) {
+        this.#begin(answer, source.without);
+        await client.write(isUntouched ? bytes : Buffer.concat(taken.out));
+      }
+      if (taken.end !== undefined) return taken.end;
+    }
+    return this.#atEnd(answer, { reader, without: source.without });
+  }
+
+  async #atEnd(
+    answer: IncomingMessage,
+    { reader, without }: { reader: SseReader; without: readonly string[] },
+  ): Promise<RelayEnd> {
+    this.#begin(answer, without);
+    if (reader.pending.length > 0) await this.#options.client.write(reader.takePending());
+    if (this.#run.isFinished || this.hadError) return { kind: 'ended' };
+    const cause = Object.assign(new Error('The stream ended without a finish reason.'), {
+      code: 'ECONNRESET',
+    });
+    return { kind: 'broken', error: this.#options.explain(cause, { status: 200 }) };
+  }
+
+  #begin(answer: IncomingMessage, without: readonly string[]): void {
+    const { client, headers } = this.#options;
+    client.begin(answer, { without: ['content-length', ...without], add: headers });
+  }
+
+  /** A compressed stream is passed on plain: events inside of it could not be looked at. */
+  #sourceOf(answer: IncomingMessage): { stream: Readable; isReadable: boolean; without: readonly string[] } {
+    const encoding = answer.headers['content-encoding'];
+    if (!isEncoded(encoding)) return { stream: answer, isReadable: true, without: [] };
+    const decoder = decoderFor(encoding);
+    if (decoder === undefined) {
+      this.#run.isFinished = true;
+      return { stream: answer, isReadable: false, without: [] };
+    }
+    // What goes wrong in the middle is thrown by whoever reads the decoder.
+    const stream = pipeline(answer, decoder, () => {});
+    return { stream, isReadable: true, without: ['content-encoding'] };
+  }
+
+  #takeAll(events: readonly SseEvent[]): { out: Buffer[]; end: RelayEndInside | undefined } {
+    const out: Buffer[] = [];
+    for (const event of events) {
+      const { bytes, end } = this.#take(event);
+      if (bytes !== undefined) out.push(bytes);
+      if (end !== undefined) return { out, end };
+    }
+    return { out, end: undefined };
+  }
+
+  #take(event: SseEvent): { bytes?: Buffer | undefined; end?: RelayEndInside } {
+    const run = this.#run;
+    if (event.data === undefined) return { bytes: event.raw };
+    if (event.data === '[DONE]') {
+      run.isFinished = true;
+      return { bytes: event.raw };
+    }
+    const facts = readChunk(event.data, event.name);
+    if (facts === undefined) return { bytes: event.raw };
+    if (facts.isError) return this.#takeError(event);
+    run.note(facts);
+    const bytes = this.#bytesOf(event, facts);
+    this.#options.client.noteChunk(facts.identity, {
+      hasRole: facts.hasRole,
+      hasContent: facts.written !== '',
+    });
+    const end = this.#judge(facts);
+    return end === undefined ? { bytes } : { bytes, end };
+  }
+
+  #takeError(event: SseEvent): { bytes?: Buffer; end?: RelayEndInside } {
+    const error = this.#options.explain(undefined, { body: `data: ${event.data}` });
+    if (this.#run.hasWritten) {
+      this.hadError = true;
+      return { bytes: event.raw };
+    }
+    return { end: { kind: 'refused', error, raw: event.raw } };
+  }
+
+  #judge(facts: ChunkFacts): RelayEndInside | undefined {
+    const run = this.#run;
+    const usage = observedUsage(facts.usage);
+    if (this.#watch === undefined) return undefined;
+    const verdict = facts.written === '' ? undefined : this.#watch.add(facts.written);
+    const byUsage = usage === undefined || facts.isUsageOnly ? undefined : this.#watch.update(usage);
+    if (run.isFinished) return undefined;
+    if (verdict === 'over' || byUsage === 'over') return { kind: 'over', soFar: this.#said.answer() };
+    if ((verdict === 'stop' || byUsage === 'stop') && run.canStop)
+      return { kind: 'stop', soFar: this.#said.answer() };
+    return undefined;
+  }
+
+  /** What the client is sent of a chunk; undefined: nothing. */
+  #bytesOf(event: SseEvent, facts: ChunkFacts): Buffer | undefined {
+    const { client, isUsageOurs } = this.#options;
+    if (facts.usage !== undefined) this.#usage = facts.usage;
+    if (facts.isUsageOnly && isUsageOurs) return undefined;
+    if (this.#isContinuation || client.mustRewrite) return this.#rewritten(facts);
+    return isUsageOurs && facts.json['usage'] === null ? withoutNullUsage(event.raw) : event.raw;
+  }
+
+  /** A chunk as part of the answer that the client has seen the beginning of: one id, one role, one sum of usage. */
+  #rewritten(facts: ChunkFacts): Buffer | undefined {
+    const { client, isUsageOurs } = this.#options;
+    const chunk: Record<string, unknown> = { ...facts.json, ...client.identity };
+    if (isUsageOurs) delete chunk['usage'];
+    else if (facts.usage !== undefined) chunk['usage'] = addUsages(this.#earlierUsage, facts.usage);
+    if (facts.hasRole && client.hasRole) {
+      const isEmpty = facts.written === '' && facts.finishReason === undefined && facts.usage === undefined;
+      if (isEmpty) return undefined;
+      chunk['choices'] = withoutRoles(chunk['choices']);
+    }
+    return Buffer.from(`data: ${JSON.stringify(chunk)}\n\n`);
+  }
+}
+
+type RelayEndInside =
+  | Exclude<RelayEnd, { kind: 'refused' }>
+  | Omit<Extract<RelayEnd, { kind: 'refused' }>, 'answer'>;
+
+/** What was said in all streams of one answer. */
+class SoFar {
+  readonly #text: string[] = [];
+  readonly #reasoning: string[] = [];
+
+  add({ text, reasoning }: ChunkFacts): void {
+    if (text !== '') this.#text.push(text);
+    if (reasoning !== '') this.#reasoning.push(reasoning);
+  }
+
+  answer(): AnswerSoFar {
+    const reasoning = this.#reasoning.join('');
+    return { text: this.#text.join(''), ...(reasoning === '' ? {} : { reasoning }) };
+  }
+}
+
+/** What is known of one stream of the upstream. */
+class RelayRun {
+  isFinished = false;
+  hasWritten = false;
+  #canStop = true;
+  readonly #said: SoFar;
+
+  constructor(said: SoFar) {
+    this.#said = said;
+  }
+
+  note(facts: ChunkFacts): void {
+    if (facts.written !== '') this.hasWritten = true;
+    this.#said.add(facts);
+    if (facts.hasToolCall || !facts.isSingle) this.#canStop = false;
+    if (facts.finishReason !== undefined) this.isFinished = true;
+  }
+
+  /** A call that the client has begun to receive cannot be taken back. */
+  get canStop(): boolean {
+    return this.#canStop;
+  }
+
+  isUntouched(out: readonly Buffer[], events: readonly SseEvent[]): boolean {
+    return out.length === events.length && out.every((bytes, index) => bytes === events[index]?.raw);
+  }
+}
+
+/** The bytes cannot stand inside of a text, where quotes are escaped. */
+function withoutNullUsage(raw: Buffer): Buffer {
+  return Buffer.from(raw.toString('utf8').replace(/,\s*"usage"\s*:\s*null|"usage"\s*:\s*null\s*,\s*/, ''));
+}
+
+function withoutRoles(choices: unknown): unknown {
+  if (!Array.isArray(choices)) return choices;
+  return choices.map((choice) => {
+    const { role: _, ...delta } = choice.delta ?? {};
+    return { ...choice, delta };
+  });
+}

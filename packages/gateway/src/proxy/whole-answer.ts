@@ -1,0 +1,63 @@
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import type { ObservedUsage } from '../compaction/types.ts';
+import { decodeWhole } from '../http/decode.ts';
+import { readBody } from '../http/read-body.ts';
+import { isRecord } from '../wire/is-record.ts';
+import { observedUsage } from './chunk-facts.ts';
+import { writeHead } from './forward.ts';
+
+/** An answer that is no stream, errors among them. */
+export interface WholeAnswer {
+  status: number;
+  /** As they came. */
+  bytes: Buffer;
+  /** What they say. Empty where nobody here can read them. */
+  text: string;
+  isHtml: boolean;
+  usage: ObservedUsage | undefined;
+  head: IncomingMessage;
+  /** Inside of a stream that has begun: the upstream's error, in OpenAI's shape if it had none. */
+  asErrorEvent(): object;
+}
+
+/** It is read whole before any of it is passed on: it may be no answer, but a reason to ask again. */
+export async function readWhole(head: IncomingMessage, maxBytes: number): Promise<WholeAnswer> {
+  const bytes = await readBody(head, maxBytes);
+  const plain = await decodeWhole(bytes, head.headers['content-encoding']);
+  const text = plain?.toString('utf8') ?? '';
+  const json = parse(text);
+  return {
+    status: head.statusCode ?? 502,
+    bytes,
+    text,
+    isHtml: /html/.test(head.headers['content-type'] ?? '') || /^\s*<(?:!doctype|html)/i.test(text),
+    usage: isRecord(json) ? observedUsage(json['usage']) : undefined,
+    head,
+    asErrorEvent: () => errorEventOf(json, text),
+  };
+}
+
+export function sendWhole(
+  response: ServerResponse,
+  { head, bytes }: WholeAnswer,
+  add: readonly string[],
+): void {
+  writeHead(response, head, { add });
+  response.end(bytes);
+}
+
+function errorEventOf(json: unknown, text: string): object {
+  const error = isRecord(json) ? json['error'] : undefined;
+  if (isRecord(error)) return { error };
+  const message = typeof error === 'string' ? error : text.slice(0, 500);
+  return { error: { message, type: 'upstream_error', param: null, code: null } };
+}
+
+function parse(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    // Passed on as it is: only who asked can say what it is worth.
+    return undefined;
+  }
+}

@@ -1,0 +1,31 @@
+import { LonghaulError } from '@longhaul/protocol';
+import type { GatewayCore } from './gateway-core.ts';
+import type { Exchange } from './http/exchange.ts';
+import { answerChat } from './proxy/answer-chat.ts';
+import { forward } from './proxy/forward.ts';
+import { forwardByModel } from './proxy/forward-by-model.ts';
+import { answerModels } from './proxy/models-list.ts';
+import { answerStatus } from './status/answer-status.ts';
+
+/**
+ * Who answers which request.
+ *
+ * @throws {LonghaulError} Where no answer has begun.
+ */
+export async function routeRequest(core: GatewayCore, exchange: Exchange): Promise<void> {
+  const { request, method } = exchange;
+  const path = (request.url ?? '/').split('?')[0] ?? '/';
+  if (path === '/status' || path === '/') return answerStatus(core, exchange);
+  if (path !== '/v1' && !path.startsWith('/v1/')) throw unknownPath(method, path);
+  if (method === 'POST' && path === '/v1/chat/completions') return answerChat(core, exchange);
+  if (!core.router.hasPrefixes) return forward(exchange, core.router.default);
+  if (method === 'GET' && path === '/v1/models') return answerModels(core, exchange);
+  return forwardByModel(core, exchange);
+}
+
+function unknownPath(method: string, path: string): LonghaulError {
+  return new LonghaulError(
+    'not_found',
+    `There is no ${method} ${path} here. The API is under /v1 (set your client's base URL to end in /v1), and /status says what the gateway does.`,
+  );
+}

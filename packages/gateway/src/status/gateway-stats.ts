@@ -1,0 +1,108 @@
+import type { ErrorCode } from '@longhaul/protocol';
+import type { KnownWindow } from '../upstream/window-book.ts';
+
+/** What was done for one model of one upstream since the gateway started. */
+export interface ModelStats {
+  upstream: string;
+  model: string;
+  requests: number;
+  /** Newly made; those that stood in the cache not counted. */
+  compactions: number;
+  /** Requests sent with a compacted history, whether it was new or kept. */
+  compactedRequests: number;
+  /** Streams that were stopped and gone on with. */
+  restarts: number;
+  /** Refusals as too long that the upstream gave us. */
+  overflows: number;
+  /** Prompts whose beginning the upstream left out without saying so. */
+  silentCuts: number;
+  /** Tokens that were not sent, over all requests. */
+  tokensSaved: number;
+  /** Of the last request that was sent. */
+  lastTokens?: number;
+}
+
+export interface StatusError {
+  /** Milliseconds since 1970. */
+  at: number;
+  code: ErrorCode;
+  upstream?: string;
+  model?: string;
+}
+
+export interface ModelStatus extends ModelStats {
+  windowTokens: number | null;
+  /** Where the window was learned; what to set where it is unknown. */
+  windowSource: string;
+}
+
+export interface GatewayStatus {
+  startedAt: number;
+  upstreams: { name: string; baseUrl: string; compaction: boolean }[];
+  models: ModelStatus[];
+  /** The newest first. No message's text stands in them. */
+  errors: StatusError[];
+}
+
+const MAX_ERRORS = 20;
+/** A client that invents models must not fill the memory. */
+const MAX_MODELS = 500;
+
+/** Counts what the gateway does. */
+export class GatewayStats {
+  readonly startedAt: number;
+  readonly #models = new Map<string, ModelStats>();
+  readonly #errors: StatusError[] = [];
+  readonly #now: () => number;
+
+  constructor(now: () => number = Date.now) {
+    this.#now = now;
+    this.startedAt = now();
+  }
+
+  of(upstream: string, model: string): ModelStats {
+    const key = `${upstream}\n${model}`;
+    const known = this.#models.get(key);
+    if (known !== undefined) return known;
+    if (this.#models.size >= MAX_MODELS) this.#models.delete(this.#models.keys().next().value ?? '');
+    const fresh = {
+      upstream,
+      model,
+      requests: 0,
+      compactions: 0,
+      compactedRequests: 0,
+      restarts: 0,
+      overflows: 0,
+      silentCuts: 0,
+      tokensSaved: 0,
+    };
+    this.#models.set(key, fresh);
+    return fresh;
+  }
+
+  noteError(error: Omit<StatusError, 'at'>): void {
+    this.#errors.unshift({ at: this.#now(), ...error });
+    this.#errors.length = Math.min(this.#errors.length, MAX_ERRORS);
+  }
+
+  errors(): StatusError[] {
+    return [...this.#errors];
+  }
+
+  models(windowOf: (stats: ModelStats) => KnownWindow | undefined): ModelStatus[] {
+    return [...this.#models.values()].map((stats) => {
+      const window = windowOf(stats);
+      return {
+        ...stats,
+        windowTokens: window?.windowTokens ?? null,
+        windowSource: window?.source ?? `unknown: set ${windowSetting(stats.upstream, stats.model)}`,
+      };
+    });
+  }
+}
+
+/** The key of the configuration that names a model's window. */
+export function windowSetting(upstream: string, model: string): string {
+  const key = /^[\w-]+$/.test(model) ? model : `"${model}"`;
+  return `providers.${upstream}.models.${key}.window`;
+}

@@ -1,0 +1,24 @@
+import type { GatewayCore } from '../gateway-core.ts';
+import type { GatewayStatus } from './gateway-stats.ts';
+
+/** What is known now. Addresses are without user and password. */
+export function readStatus({ stats, router, windows }: GatewayCore): GatewayStatus {
+  return {
+    startedAt: stats.startedAt,
+    upstreams: router.upstreams.map(({ name, baseUrl, compaction }) => ({
+      name,
+      baseUrl: publicUrl(baseUrl),
+      compaction,
+    })),
+    models: stats.models(({ upstream, model }) => {
+      const found = router.upstreams.find(({ name }) => name === upstream);
+      return found && windows.known(found, model);
+    }),
+    errors: stats.errors(),
+  };
+}
+
+function publicUrl(baseUrl: string): string {
+  const { origin, pathname } = new URL(baseUrl);
+  return origin + pathname;
+}

@@ -1,0 +1,67 @@
+import type { SummaryReply } from '@longhaul/context';
+import type { AskCompactionModel, CompactionAsk } from '../compaction/types.ts';
+import { readBody } from '../http/read-body.ts';
+import { isRecord } from '../wire/is-record.ts';
+import type { Router } from './router.ts';
+import type { Upstream } from './upstream.ts';
+
+/** A summary is some kilobytes; what sends more has lost its way. */
+const MAX_ANSWER_BYTES = 8 << 20;
+
+export interface CompactionAskerOptions {
+  upstream: Upstream;
+  router: Router;
+  /** The request's own model compacts, and is asked at its own upstream. */
+  isSame: boolean;
+}
+
+/** Asks the model that compacts, through the same connections. Its calls of tools are no answer and are not run. */
+export function compactionAsker({ upstream, router, isSame }: CompactionAskerOptions): AskCompactionModel {
+  return async (ask) => {
+    const route = isSame ? { upstream, model: ask.model } : router.route(ask.model);
+    const answer = await route.upstream.send({
+      method: 'POST',
+      path: '/chat/completions',
+      headers: ['Content-Type', 'application/json', 'Accept', 'application/json'],
+      body: Buffer.from(JSON.stringify(bodyOf(ask, route.model))),
+      signal: ask.signal,
+    });
+    const text = (await readBody(answer, MAX_ANSWER_BYTES)).toString('utf8');
+    if (answer.statusCode === 200) return readReply(text);
+    const error = route.upstream.explain(
+      undefined,
+      { model: route.model },
+      { status: answer.statusCode ?? 502, body: text },
+    );
+    return { status: 'failed', reason: error.message };
+  };
+}
+
+function bodyOf({ messages, tools, maxTokens }: CompactionAsk, model: string): object {
+  return { model, messages, ...(tools === undefined ? {} : { tools }), max_tokens: maxTokens, stream: false };
+}
+
+function readReply(text: string): SummaryReply {
+  const choice = firstChoice(text);
+  if (choice === undefined)
+    return { status: 'failed', reason: 'the model that compacts sent no answer that can be read' };
+  const message = isRecord(choice['message']) ? choice['message'] : {};
+  const content = message['content'];
+  const finish = choice['finish_reason'];
+  return {
+    status: 'ok',
+    text: typeof content === 'string' ? content : '',
+    finishedBy: finish === 'stop' || finish === 'length' ? finish : 'other',
+  };
+}
+
+function firstChoice(text: string): Record<string, unknown> | undefined {
+  try {
+    const json: unknown = JSON.parse(text);
+    const choices = isRecord(json) ? json['choices'] : undefined;
+    const choice: unknown = Array.isArray(choices) ? choices[0] : undefined;
+    return isRecord(choice) ? choice : undefined;
+  } catch {
+    return undefined;
+  }
+}

@@ -1,0 +1,143 @@
+import http, { type IncomingMessage } from 'node:http';
+import https from 'node:https';
+import { mapProviderError } from '@longhaul/models';
+import { LonghaulError } from '@longhaul/protocol';
+import { passedOn, type RawHeaders } from '../http/headers.ts';
+import type { ModelSettings, UpstreamOptions } from '../options.ts';
+
+export interface UpstreamRequest {
+  method: string;
+  /** Behind the base URL: `/chat/completions?x=1`. */
+  path: string;
+  /** The client's own. */
+  headers: RawHeaders;
+  /** A stream of the client's is passed on as it comes. */
+  body: Buffer | IncomingMessage | undefined;
+  /** Headers (lower case) that do not hold for the body any more. */
+  without?: readonly string[];
+  signal: AbortSignal;
+}
+
+/** Connections are kept: a new one for each request would cost more than everything else the gateway does. */
+const AGENT_OPTIONS = { keepAlive: true, maxSockets: Number.POSITIVE_INFINITY, maxFreeSockets: 256 };
+
+/** One server behind the gateway, and the way to it. */
+export class Upstream {
+  readonly name: string;
+  readonly baseUrl: string;
+  readonly compaction: boolean;
+  readonly apiKey: string | undefined;
+  /** Set once the upstream has refused the wish for usage. */
+  refusesUsage = false;
+  readonly #models: Readonly<Record<string, ModelSettings>>;
+  readonly #base: URL;
+  readonly #agent: http.Agent;
+  readonly #request: typeof http.request;
+
+  constructor(options: UpstreamOptions) {
+    this.name = options.name;
+    this.baseUrl = options.baseUrl.replace(/\/+$/, '');
+    this.compaction = options.compaction ?? true;
+    this.apiKey = options.apiKey;
+    this.#models = options.models ?? {};
+    this.#base = new URL(this.baseUrl);
+    const isSecure = this.#base.protocol === 'https:';
+    this.#agent = isSecure ? new https.Agent(AGENT_OPTIONS) : new http.Agent(AGENT_OPTIONS);
+    this.#request = isSecure ? https.request : http.request;
+  }
+
+  settingsOf(model: string): ModelSettings {
+    return Object.hasOwn(this.#models, model) ? (this.#models[model] ?? {}) : {};
+  }
+
+  /**
+   * Sends a request and resolves with the head of its answer, whatever its status.
+   *
+   * @throws {LonghaulError} `provider_unreachable` and the like; `cancelled` by the signal.
+   */
+  async send(request: UpstreamRequest): Promise<IncomingMessage> {
+    try {
+      return await this.#attempt(request);
+    } catch (thrown) {
+      // A kept connection may be closed by the other side in the moment it is used again.
+      const mayRepeat = thrown instanceof SendFailure && thrown.wasReused && !isStream(request.body);
+      if (!mayRepeat || request.signal.aborted) throw this.#failed(thrown, request);
+    }
+    try {
+      return await this.#attempt(request);
+    } catch (thrown) {
+      throw this.#failed(thrown, request);
+    }
+  }
+
+  #failed(thrown: unknown, { signal }: UpstreamRequest): LonghaulError {
+    if (signal.aborted)
+      return new LonghaulError('cancelled', 'The request was stopped before its answer came.');
+    return this.explain(thrown, {});
+  }
+
+  /** What a failed connection, or an error status with its body, means. */
+  explain(
+    thrown: unknown,
+    about: { model?: string },
+    answer: { status?: number; body?: string } = {},
+  ): LonghaulError {
+    const cause = thrown instanceof SendFailure ? thrown.cause : thrown;
+    return mapProviderError({
+      provider: this.name,
+      model: about.model ?? '',
+      url: this.baseUrl,
+      cause,
+      ...(cause instanceof Error ? { message: cause.message } : {}),
+      ...(this.apiKey === undefined ? {} : { secrets: [this.apiKey] }),
+      ...answer,
+    });
+  }
+
+  /** Lets go of its connections. */
+  close(): void {
+    this.#agent.destroy();
+  }
+
+  #attempt({ method, path, headers, body, without = [], signal }: UpstreamRequest): Promise<IncomingMessage> {
+    const { promise, resolve, reject } = Promise.withResolvers<IncomingMessage>();
+    const { hostname, port, pathname } = this.#base;
+    const request = this.#request({
+      hostname: hostname.replace(/^\[|\]$/g, ''),
+      port,
+      path: pathname.replace(/\/$/, '') + path,
+      method,
+      agent: this.#agent,
+      headers: this.#headers(headers, body, without),
+      signal,
+    });
+    request.once('response', resolve);
+    request.once('error', (cause) => reject(new SendFailure(cause, request.reusedSocket)));
+    if (isStream(body)) body.pipe(request);
+    else request.end(body);
+    return promise;
+  }
+
+  #headers(raw: RawHeaders, body: UpstreamRequest['body'], without: readonly string[]): string[] {
+    const own = this.apiKey === undefined ? [] : ['authorization'];
+    // `expect` was answered by the gateway; what the length is, the body says.
+    const length = isStream(body) ? [] : ['content-length'];
+    const kept = passedOn(raw, ['host', 'expect', ...length, ...own, ...without]);
+    if (this.apiKey !== undefined) kept.push('Authorization', `Bearer ${this.apiKey}`);
+    if (Buffer.isBuffer(body)) kept.push('Content-Length', String(body.length));
+    return ['Host', this.#base.host, ...kept];
+  }
+}
+
+class SendFailure extends Error {
+  readonly wasReused: boolean;
+
+  constructor(cause: Error, wasReused: boolean) {
+    super(cause.message, { cause });
+    this.wasReused = wasReused;
+  }
+}
+
+function isStream(body: UpstreamRequest['body']): body is IncomingMessage {
+  return body !== undefined && !Buffer.isBuffer(body);
+}

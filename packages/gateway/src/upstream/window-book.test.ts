@@ -1,0 +1,72 @@
+import type { WindowMemory, WindowReport } from '@longhaul/models';
+import { expect, test } from 'vitest';
+import { Upstream } from './upstream.ts';
+import { WindowBook } from './window-book.ts';
+
+const MODEL = 'm';
+const upstream = new Upstream({ name: 'u', baseUrl: 'http://127.0.0.1:1/v1' });
+
+/** A server that says what it is told to, and a clock. */
+function bench(report?: WindowReport, memory?: WindowMemory) {
+  const state = { report, asked: 0, now: 0 };
+  const book = new WindowBook({
+    maxAgeMs: 1000,
+    memory,
+    now: () => state.now,
+    probe: async () => {
+      state.asked += 1;
+      return state.report;
+    },
+  });
+  return { book, state };
+}
+
+const says = (windowTokens: number): WindowReport => ({ windowTokens, source: 'Ollama /api/ps' });
+
+test('a known window is asked for again beside the request, when it is old', async () => {
+  const { book, state } = bench(says(8192));
+  expect(await book.windowOf(upstream, MODEL)).toEqual(says(8192));
+  expect(await book.windowOf(upstream, MODEL)).toEqual(says(8192));
+  expect(state.asked).toBe(1);
+  state.report = says(4096);
+  state.now = 1000;
+  expect(await book.windowOf(upstream, MODEL)).toEqual(says(8192));
+  expect(state.asked).toBe(2);
+  await book.refresh(upstream, MODEL);
+  expect(book.known(upstream, MODEL)).toEqual(says(4096));
+});
+
+test('a model that is unloaded keeps the window it had', async () => {
+  const { book, state } = bench(says(8192));
+  await book.windowOf(upstream, MODEL);
+  state.report = undefined;
+  expect(await book.refresh(upstream, MODEL)).toEqual(says(8192));
+});
+
+test('what an overflow taught caps the report, until the server reports another length', async () => {
+  const { book, state } = bench(says(65_536));
+  await book.windowOf(upstream, MODEL);
+  await book.learn(upstream, MODEL, { windowTokens: 8192, source: 'an overflow error' });
+  expect(book.known(upstream, MODEL)?.windowTokens).toBe(8192);
+  expect((await book.refresh(upstream, MODEL))?.windowTokens).toBe(8192);
+  state.report = says(16_384);
+  expect(await book.refresh(upstream, MODEL)).toEqual(says(16_384));
+});
+
+test('what was learned before this process holds until the server reports a length', async () => {
+  let kept: number | undefined = 4096;
+  const { book, state } = bench(undefined, {
+    learnedWindow: async () => kept,
+    learnWindow: async () => {},
+    forgetWindow: async () => {
+      kept = undefined;
+    },
+  });
+  expect(await book.windowOf(upstream, MODEL)).toMatchObject({
+    windowTokens: 4096,
+    source: 'an earlier overflow',
+  });
+  state.report = says(32_768);
+  expect(await book.refresh(upstream, MODEL)).toEqual(says(32_768));
+  expect(kept).toBeUndefined();
+});

@@ -1,0 +1,112 @@
+import { probeWindow, type WindowMemory, type WindowReport } from '@longhaul/models';
+import type { Upstream } from './upstream.ts';
+
+export interface KnownWindow {
+  windowTokens: number;
+  /** In words: `Ollama /api/ps`, `an overflow error`, `configuration`. */
+  source: string;
+}
+
+export interface WindowBookOptions {
+  memory?: WindowMemory | undefined;
+  /** Age of a report at which the server is asked again. */
+  maxAgeMs: number;
+  /** Default: `probeWindow`. */
+  probe?: typeof probeWindow;
+  now?: () => number;
+}
+
+interface Page {
+  reported?: WindowReport | undefined;
+  /** What an overflow taught, and what the server reported then. */
+  learned?: { windowTokens: number; source: string; reportedThen: number | undefined } | undefined;
+  askedAt: number;
+  asking?: Promise<void> | undefined;
+}
+
+/**
+ * Knows the window of every model: what an overflow error taught, until the server reports another length; the server's own report of
+ * the loaded length; configuration. A window that is known never keeps a request waiting: its report is renewed beside it.
+ */
+export class WindowBook {
+  readonly #options: WindowBookOptions;
+  readonly #pages = new Map<string, Page>();
+  readonly #now: () => number;
+
+  constructor(options: WindowBookOptions) {
+    this.#options = options;
+    this.#now = options.now ?? Date.now;
+  }
+
+  /** Waits for the server's answer only where nothing is known yet. */
+  async windowOf(upstream: Upstream, model: string): Promise<KnownWindow | undefined> {
+    const page = await this.#page(upstream, model);
+    const isOld = this.#now() - page.askedAt >= this.#options.maxAgeMs;
+    const known = this.known(upstream, model);
+    if (known === undefined) await (isOld || page.asking ? this.#ask(upstream, model, page) : undefined);
+    else if (isOld) void this.#ask(upstream, model, page);
+    return this.known(upstream, model);
+  }
+
+  /** What is known now, without asking anyone. */
+  known(upstream: Upstream, model: string): KnownWindow | undefined {
+    const page = this.#pages.get(keyOf(upstream, model));
+    const configured = upstream.settingsOf(model).windowTokens;
+    const best =
+      page?.reported ??
+      (configured === undefined ? undefined : { windowTokens: configured, source: 'configuration' });
+    const { learned } = page ?? {};
+    if (learned === undefined) return best;
+    return best === undefined || learned.windowTokens < best.windowTokens ? learned : best;
+  }
+
+  /** Asks the server again, whatever is known: after an error, or once a model has been loaded. */
+  async refresh(upstream: Upstream, model: string): Promise<KnownWindow | undefined> {
+    await this.#ask(upstream, model, await this.#page(upstream, model));
+    return this.known(upstream, model);
+  }
+
+  /** The server has shown what its window is, by a refusal or by what it left out. */
+  async learn(upstream: Upstream, model: string, { windowTokens, source }: KnownWindow): Promise<void> {
+    const page = await this.#page(upstream, model);
+    page.learned = { windowTokens, source, reportedThen: page.reported?.windowTokens };
+    await this.#options.memory?.learnWindow({ baseUrl: upstream.baseUrl, model }, windowTokens);
+  }
+
+  async #page(upstream: Upstream, model: string): Promise<Page> {
+    const key = keyOf(upstream, model);
+    const known = this.#pages.get(key);
+    if (known !== undefined) return known;
+    const page: Page = { askedAt: Number.NEGATIVE_INFINITY };
+    this.#pages.set(key, page);
+    const server = { baseUrl: upstream.baseUrl, model };
+    const windowTokens = await this.#options.memory?.learnedWindow(server);
+    if (windowTokens !== undefined && page.learned === undefined)
+      page.learned = { windowTokens, source: 'an earlier overflow', reportedThen: undefined };
+    return page;
+  }
+
+  #ask(upstream: Upstream, model: string, page: Page): Promise<void> {
+    page.asking ??= this.#probe(upstream, model, page).finally(() => {
+      page.asking = undefined;
+      page.askedAt = this.#now();
+    });
+    return page.asking;
+  }
+
+  async #probe(upstream: Upstream, model: string, page: Page): Promise<void> {
+    const { probe = probeWindow, memory } = this.#options;
+    const key = upstream.apiKey === undefined ? {} : { apiKey: upstream.apiKey };
+    const report = await probe({ baseUrl: upstream.baseUrl, model, ...key });
+    // Unloaded, or away: what it said last is the best guess of how it will be loaded again.
+    if (report === undefined) return;
+    page.reported = report;
+    if (page.learned === undefined || page.learned.reportedThen === report.windowTokens) return;
+    page.learned = undefined;
+    await memory?.forgetWindow({ baseUrl: upstream.baseUrl, model });
+  }
+}
+
+function keyOf(upstream: Upstream, model: string): string {
+  return `${upstream.name}\n${model}`;
+}

@@ -1,0 +1,74 @@
+import { type ByteRange, type JsonMember, objectMembers } from './json-ranges.ts';
+
+/** Bytes that take the place of others. */
+interface Edit {
+  at: ByteRange;
+  text: string;
+}
+
+/**
+ * The body with other messages. Everything else keeps its bytes. Where `messages` stands twice, both are replaced: servers do not agree on
+ * which of them counts.
+ */
+export function withMessages(body: Buffer, messages: readonly unknown[]): Buffer {
+  return withValue(body, ['messages'], JSON.stringify(messages));
+}
+
+/** The body with another model's name, for the upstream that knows it without the prefix. */
+export function withModel(body: Buffer, model: string): Buffer {
+  return withValue(body, ['model'], JSON.stringify(model));
+}
+
+/** The body with another limit for the answer, where it has one. */
+export function withOutputLimit(body: Buffer, maxTokens: number): Buffer {
+  return withValue(body, ['max_tokens', 'max_completion_tokens'], String(maxTokens));
+}
+
+function withValue(body: Buffer, keys: readonly string[], text: string): Buffer {
+  const edits = objectMembers(body)
+    .filter(({ key }) => keys.includes(key))
+    .map(({ value }) => ({ at: value, text }));
+  return applyEdits(body, edits);
+}
+
+/** The body of a stream that ends with its usage, as far as its options stand in the text; undefined when it asks for that already. */
+export function withUsage(body: Buffer): Buffer | undefined {
+  const members = objectMembers(body);
+  const options = members.findLast(({ key }) => key === 'stream_options');
+  if (options === undefined) return applyEdits(body, [insertBehind(members, WANTED)]);
+  if (!isObject(body, options.value)) return applyEdits(body, [{ at: options.value, text: WANTED_OPTIONS }]);
+  const inner = objectMembers(body, options.value.start);
+  const wish = inner.findLast(({ key }) => key === 'include_usage');
+  if (wish === undefined) {
+    const edit =
+      inner.length === 0
+        ? { at: options.value, text: WANTED_OPTIONS }
+        : insertBehind(inner, '"include_usage":true');
+    return applyEdits(body, [edit]);
+  }
+  const isWanted = body.toString('latin1', wish.value.start, wish.value.end) === 'true';
+  return isWanted ? undefined : applyEdits(body, [{ at: wish.value, text: 'true' }]);
+}
+
+const WANTED_OPTIONS = '{"include_usage":true}';
+const WANTED = `"stream_options":${WANTED_OPTIONS}`;
+
+function insertBehind(members: readonly JsonMember[], text: string): Edit {
+  const end = members.at(-1)?.value.end ?? 0;
+  return { at: { start: end, end }, text: `,${text}` };
+}
+
+function isObject(body: Buffer, { start }: ByteRange): boolean {
+  return body[start] === 0x7b;
+}
+
+function applyEdits(body: Buffer, edits: readonly Edit[]): Buffer {
+  const pieces: Buffer[] = [];
+  let from = 0;
+  for (const { at, text } of edits) {
+    pieces.push(body.subarray(from, at.start), Buffer.from(text));
+    from = at.end;
+  }
+  pieces.push(body.subarray(from));
+  return Buffer.concat(pieces);
+}

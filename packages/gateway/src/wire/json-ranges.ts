@@ -1,0 +1,111 @@
+/** Where a value stands in the bytes of a JSON text. */
+export interface ByteRange {
+  start: number;
+  /** Behind its last byte. */
+  end: number;
+}
+
+export interface JsonMember {
+  key: string;
+  value: ByteRange;
+}
+
+/**
+ * The members of a JSON object in the order they stand there, duplicates included, without parsing their values. `at` is where its
+ * brace opens. The text must be valid JSON: whoever calls this has parsed it. Bytes, not characters: what is replaced between ranges
+ * leaves everything else as it was sent, big numbers and odd spaces included.
+ */
+export function objectMembers(json: Uint8Array, at = skipSpace(json, 0)): JsonMember[] {
+  const members: JsonMember[] = [];
+  let position = skipSpace(json, at + 1);
+  while (position < json.length && json[position] !== CLOSE_BRACE) {
+    const keyEnd = skipString(json, position);
+    const key = decodeKey(json, { start: position, end: keyEnd });
+    const start = skipSpace(json, skipSpace(json, keyEnd) + 1);
+    const end = skipValue(json, start);
+    members.push({ key, value: { start, end } });
+    position = skipSpace(json, end);
+    if (json[position] === COMMA) position = skipSpace(json, position + 1);
+  }
+  return members;
+}
+
+/** The elements of a JSON array whose bracket opens at `at`. */
+export function arrayElements(json: Uint8Array, at: number): ByteRange[] {
+  const elements: ByteRange[] = [];
+  let position = skipSpace(json, at + 1);
+  while (position < json.length && json[position] !== CLOSE_BRACKET) {
+    const end = skipValue(json, position);
+    elements.push({ start: position, end });
+    position = skipSpace(json, end);
+    if (json[position] === COMMA) position = skipSpace(json, position + 1);
+  }
+  return elements;
+}
+
+const QUOTE = 0x22;
+const COMMA = 0x2c;
+const BACKSLASH = 0x5c;
+const OPEN_BRACKET = 0x5b;
+const CLOSE_BRACKET = 0x5d;
+const OPEN_BRACE = 0x7b;
+const CLOSE_BRACE = 0x7d;
+const SPACE = 0x20;
+
+function skipSpace(json: Uint8Array, from: number): number {
+  let position = from;
+  while (isSpace(json[position])) position += 1;
+  return position;
+}
+
+function isSpace(byte: number | undefined): boolean {
+  return byte === SPACE || byte === 0x0a || byte === 0x0d || byte === 0x09;
+}
+
+/** `from` is the opening quote; the result is behind the closing one. */
+function skipString(json: Uint8Array, from: number): number {
+  let position = from + 1;
+  while (position < json.length) {
+    const byte = json[position];
+    if (byte === QUOTE) return position + 1;
+    position += byte === BACKSLASH ? 2 : 1;
+  }
+  return json.length;
+}
+
+function skipValue(json: Uint8Array, from: number): number {
+  const first = json[from];
+  if (first === QUOTE) return skipString(json, from);
+  if (first !== OPEN_BRACE && first !== OPEN_BRACKET) return skipScalar(json, from);
+  let depth = 0;
+  let position = from;
+  while (position < json.length) {
+    const byte = json[position];
+    if (byte === QUOTE) {
+      position = skipString(json, position);
+      continue;
+    }
+    position += 1;
+    if (byte === OPEN_BRACE || byte === OPEN_BRACKET) depth += 1;
+    else if (byte === CLOSE_BRACE || byte === CLOSE_BRACKET) {
+      depth -= 1;
+      if (depth === 0) return position;
+    }
+  }
+  return json.length;
+}
+
+function skipScalar(json: Uint8Array, from: number): number {
+  let position = from;
+  for (; position < json.length; position += 1) {
+    const byte = json[position];
+    if (byte === COMMA || byte === CLOSE_BRACE || byte === CLOSE_BRACKET || isSpace(byte)) break;
+  }
+  return position;
+}
+
+/** A key may be written with escapes: `"mess\u0061ges"` is `messages`. */
+function decodeKey(json: Uint8Array, { start, end }: ByteRange): string {
+  const text = Buffer.from(json.buffer, json.byteOffset + start, end - start).toString('utf8');
+  return text.includes('\\') ? String(JSON.parse(text)) : text.slice(1, -1);
+}

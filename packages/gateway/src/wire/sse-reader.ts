@@ -1,0 +1,70 @@
+/** One server-sent event, with the bytes it came in. */
+export interface SseEvent {
+  /** Everything up to and with the empty line that ends it. */
+  raw: Buffer;
+  /** Its `data` lines, joined; undefined where there are none, as in a comment. */
+  data: string | undefined;
+  /** Of its `event` line. */
+  name: string | undefined;
+}
+
+const LF = 0x0a;
+const CR = 0x0d;
+
+/** Cuts a stream of bytes into events. What is not whole yet waits for the rest. */
+export class SseReader {
+  #rest: Buffer = Buffer.alloc(0);
+  #scanned = 0;
+
+  /** Bytes that wait for the rest of their event. */
+  get pending(): Buffer {
+    return this.#rest;
+  }
+
+  /** Gives up waiting for the rest. */
+  takePending(): Buffer {
+    const pending = this.#rest;
+    this.#rest = Buffer.alloc(0);
+    this.#scanned = 0;
+    return pending;
+  }
+
+  push(bytes: Buffer): SseEvent[] {
+    this.#rest = this.#rest.length === 0 ? bytes : Buffer.concat([this.#rest, bytes]);
+    const events: SseEvent[] = [];
+    for (let end = this.#endOfEvent(); end !== -1; end = this.#endOfEvent()) {
+      events.push(parseEvent(this.#rest.subarray(0, end)));
+      this.#rest = this.#rest.subarray(end);
+      this.#scanned = 0;
+    }
+    return events;
+  }
+
+  /** Behind the first empty line; -1 where there is none. Looks at no byte twice. */
+  #endOfEvent(): number {
+    const bytes = this.#rest;
+    for (let at = bytes.indexOf(LF, this.#scanned); at !== -1; at = bytes.indexOf(LF, at + 1)) {
+      const next = bytes[at + 1] === CR ? at + 2 : at + 1;
+      if (bytes[next] === LF) return next + 1;
+    }
+    // The last two bytes may be half of an empty line.
+    this.#scanned = Math.max(0, bytes.length - 2);
+    return -1;
+  }
+}
+
+function parseEvent(raw: Buffer): SseEvent {
+  let data: string | undefined;
+  let name: string | undefined;
+  for (const line of raw.toString('utf8').split(/\r?\n/)) {
+    if (line.startsWith('data:')) {
+      const value = fieldOf(line, 5);
+      data = data === undefined ? value : `${data}\n${value}`;
+    } else if (line.startsWith('event:')) name = fieldOf(line, 6);
+  }
+  return { raw, data, name };
+}
+
+function fieldOf(line: string, from: number): string {
+  return line.charCodeAt(from) === 0x20 ? line.slice(from + 1) : line.slice(from);
+}

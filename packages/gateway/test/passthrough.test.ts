@@ -1,0 +1,206 @@
+import type { ServerResponse } from 'node:http';
+import { gzipSync } from 'node:zlib';
+import { expect, test } from 'vitest';
+import { REQUESTS } from './fixtures/requests.ts';
+import { type RawRequest, rawRequest } from './raw-client.ts';
+import { type RecordingUpstream, startRecordingUpstream } from './recording-upstream.ts';
+import { startTestGateway } from './start-test-gateway.ts';
+
+const ANSWER =
+  '{ "id":"x","choices":[ {"index":0,"message":{"role":"assistant","content":"é"},"logprobs":{"content":[]},"finish_reason":"stop"}],"usage":{"prompt_tokens":20,"big":12345678901234567890} }\n';
+const WINDOW = { '/props': { default_generation_settings: { n_ctx: 100_000 } } };
+
+/** An upstream whose window is known, so that its requests are looked at, and the gateway before it. */
+async function pair(answer: Parameters<typeof startRecordingUpstream>[0], compaction = true, options = {}) {
+  const upstream = await startRecordingUpstream(answer, WINDOW);
+  const upstreams = [{ name: 'local', baseUrl: upstream.url, compaction }];
+  const gateway = await startTestGateway(upstream.url, { upstreams, ...options });
+  return {
+    upstream,
+    gateway,
+    async [Symbol.asyncDispose]() {
+      await gateway.close();
+      await upstream[Symbol.asyncDispose]();
+    },
+  };
+}
+
+const json = { 'content-type': 'application/json' };
+
+/** Without those that stand for one connection, and the one that names the server. */
+function endToEnd(raw: readonly string[]): string[] {
+  const pairs = Array.from(
+    { length: raw.length / 2 },
+    (_, index) => `${raw[index * 2]}: ${raw[index * 2 + 1]}`,
+  );
+  return pairs.filter((header) => !/^(?:host|connection|keep-alive|transfer-encoding|date):/i.test(header));
+}
+
+async function bothWays(upstream: RecordingUpstream, url: string, request: Parameters<typeof rawRequest>[1]) {
+  const direct = await rawRequest(upstream.url, request);
+  const through = await rawRequest(url, request);
+  const [sentDirectly, sentThrough] = upstream.received.slice(-2);
+  if (sentDirectly === undefined || sentThrough === undefined) throw new Error('Nothing has arrived.');
+  return { direct, through, sentDirectly, sentThrough };
+}
+
+test.each([true, false])(
+  'every field arrives byte for byte, and so does every answer (compaction: %s)',
+  async (compaction) => {
+    const answer = (_: unknown, response: ServerResponse) =>
+      void response
+        .writeHead(200, 'Fine', { 'Content-Type': 'application/json', 'X-Odd': ['1', '2'] })
+        .end(ANSWER);
+    await using both = await pair(answer, compaction);
+    for (const [name, body] of Object.entries(REQUESTS)) {
+      const headers = {
+        ...json,
+        'X-Custom': ['a', 'b'],
+        Authorization: 'Bearer k',
+        'Accept-Encoding': 'gzip',
+      };
+      const { direct, through, sentDirectly, sentThrough } = await bothWays(both.upstream, both.gateway.url, {
+        headers,
+        body,
+      });
+      expect(sentThrough.body.toString(), name).toBe(body);
+      expect(endToEnd(sentThrough.rawHeaders).toSorted()).toEqual(
+        endToEnd(sentDirectly.rawHeaders).toSorted(),
+      );
+      expect(through.body.toString()).toBe(ANSWER);
+      expect(endToEnd(through.rawHeaders)).toEqual(endToEnd(direct.rawHeaders));
+      expect(through.status).toBe(200);
+    }
+  },
+);
+
+test('other paths, methods, queries and statuses pass', async () => {
+  const answer = (request: { url: string; method: string }, response: ServerResponse) => {
+    response.writeHead(request.url.includes('teapot') ? 418 : 200, { 'access-control-allow-origin': '*' });
+    response.end(request.method === 'HEAD' ? '' : `${request.method} ${request.url}`);
+  };
+  await using both = await pair(answer);
+  const paths: RawRequest[] = [
+    { method: 'GET', path: '/models' },
+    { method: 'GET', path: '/models/a%2Fb?x=%20y' },
+    { method: 'HEAD', path: '/models' },
+    { method: 'OPTIONS', path: '/chat/completions', headers: { Origin: 'http://127.0.0.1' } },
+    { method: 'POST', path: '/completions', body: '{"prompt":"x"}' },
+    { method: 'POST', path: '/embeddings?teapot', body: '{"input":"x"}' },
+    { method: 'DELETE', path: '/files/1' },
+    {
+      method: 'POST',
+      path: '/audio/transcriptions',
+      body: Buffer.from([0, 255, 1]),
+      headers: { 'content-type': 'multipart/form-data; boundary=x' },
+    },
+  ];
+  for (const request of paths) {
+    const { direct, through, sentDirectly, sentThrough } = await bothWays(
+      both.upstream,
+      both.gateway.url,
+      request,
+    );
+    expect(sentThrough).toMatchObject({
+      method: sentDirectly.method,
+      url: sentDirectly.url,
+      body: sentDirectly.body,
+    });
+    expect(through).toMatchObject({ status: direct.status, body: direct.body });
+    expect(endToEnd(through.rawHeaders)).toEqual(endToEnd(direct.rawHeaders));
+  }
+});
+
+const chunk = (delta: object, more: object = {}) =>
+  `data: ${JSON.stringify({ id: 'c1', object: 'chat.completion.chunk', created: 1, model: 'm', choices: [{ index: 0, delta, logprobs: null, finish_reason: null }], ...more })}\n\n`;
+
+/** What vLLM sends: with `"usage":null` in every chunk, and one more chunk, where usage was asked for. */
+function streamOf(body: string): string[] {
+  const asksForUsage = /"include_usage":\s*true/.test(body);
+  const usage = asksForUsage ? { usage: null } : {};
+  const end = {
+    id: 'c1',
+    object: 'chat.completion.chunk',
+    created: 1,
+    model: 'm',
+    choices: [],
+    usage: { prompt_tokens: 9, completion_tokens: 2 },
+  };
+  return [
+    ': ping\n\n',
+    chunk({ role: 'assistant', content: '' }, usage),
+    chunk({ content: 'Say "usage":null, é' }, usage) + chunk({ content: '!' }, usage),
+    `data: {"choices":[{"index":0,"delta":{"tool_calls":[{"index":0,"id":"1","type":"function","function":{"name":"f","arguments":"{}"}}]},"finish_reason":"tool_calls"}]${asksForUsage ? ', "usage": null' : ''}}\n\n`,
+    ...(asksForUsage ? [`data: ${JSON.stringify(end)}\n\n`] : []),
+    'data: [DONE]\n\n',
+  ];
+}
+
+async function streamAnswer(request: { body: Buffer }, response: ServerResponse) {
+  response.writeHead(200, { 'content-type': 'text/event-stream' });
+  for (const piece of streamOf(request.body.toString())) {
+    response.write(piece);
+    await new Promise((resolve) => setTimeout(resolve, 15));
+  }
+  response.end();
+}
+
+test('a stream keeps its bytes and its chunks, with and without usage of its own', async () => {
+  await using both = await pair(streamAnswer);
+  for (const options of [
+    '',
+    ',"stream_options":{"include_usage":true}',
+    ',"stream_options":{"include_usage": false}',
+  ]) {
+    const body = `{"model":"m","stream":true${options},"messages":[{"role":"user","content":"Hi"}]}`;
+    const { direct, through, sentThrough } = await bothWays(both.upstream, both.gateway.url, { body });
+    expect(through.chunks.map(String)).toEqual(direct.chunks.map(String));
+    expect(JSON.parse(sentThrough.body.toString()).stream_options).toEqual({ include_usage: true });
+  }
+});
+
+test('without learnUsage a stream is asked for nothing', async () => {
+  await using both = await pair(streamAnswer, true, { learnUsage: false });
+  const body = '{"model":"m","stream":true,"messages":[{"role":"user","content":"Hi"}]}';
+  const { direct, through, sentThrough } = await bothWays(both.upstream, both.gateway.url, { body });
+  expect(sentThrough.body.toString()).toBe(body);
+  expect(through.chunks.map(String)).toEqual(direct.chunks.map(String));
+});
+
+test('an upstream that does not know stream_options is asked again without, and then left alone', async () => {
+  await using both = await pair((request, response) => {
+    if (!request.body.includes('stream_options')) return streamAnswer(request, response);
+    response.writeHead(400, json).end('{"error":{"message":"Unknown field: stream_options"}}');
+  });
+  const body = '{"model":"m","stream":true,"messages":[{"role":"user","content":"Hi"}]}';
+  for (const _ of [1, 2]) expect((await rawRequest(both.gateway.url, { body })).status).toBe(200);
+  expect(both.upstream.received.map((request) => request.body.includes('stream_options'))).toEqual([
+    true,
+    false,
+    false,
+  ]);
+});
+
+test('a compressed request stays as it is, and a compressed stream is understood', async () => {
+  const body = gzipSync('{"model":"m","stream":true,"messages":[{"role":"user","content":"Hi"}]}');
+  await using both = await pair((_, response) => {
+    response.writeHead(200, { 'content-type': 'text/event-stream', 'content-encoding': 'gzip' });
+    response.end(gzipSync(streamOf('').join('')));
+  });
+  const headers = { ...json, 'content-encoding': 'gzip', 'accept-encoding': 'gzip' };
+  const through = await rawRequest(both.gateway.url, { body, headers });
+  expect(both.upstream.received.at(-1)?.body).toEqual(body);
+  expect(through.body.toString()).toBe(streamOf('').join(''));
+});
+
+test('an error of the upstream passes as it is', async () => {
+  await using both = await pair((_, response) => {
+    response.writeHead(429, 'Slow down', { ...json, 'retry-after': '7' }).end('{"error": "slow" }');
+  });
+  const { direct, through } = await bothWays(both.upstream, both.gateway.url, {
+    body: REQUESTS['minimal'] ?? '',
+  });
+  expect(through).toMatchObject({ status: 429, body: direct.body });
+  expect(endToEnd(through.rawHeaders)).toEqual(endToEnd(direct.rawHeaders));
+  expect(both.gateway.status().errors).toMatchObject([{ code: 'provider_rate_limit', upstream: 'local' }]);
+});

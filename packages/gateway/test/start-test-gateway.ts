@@ -1,0 +1,38 @@
+import type { CacheStore } from '@longhaul/models';
+import { type Gateway, type GatewayOptions, type LogEntry, startGateway } from '../src/index.ts';
+
+/** A cache as small as can be. */
+export function mapCache(): CacheStore & { readonly size: number } {
+  const values = new Map<string, string>();
+  return {
+    get size() {
+      return values.size;
+    },
+    get: async (key) => values.get(key),
+    getFirst: async (keys) => {
+      const key = keys.find((candidate) => values.has(candidate));
+      return key === undefined ? undefined : { key, value: values.get(key) ?? '' };
+    },
+    set: async (key, value) => void values.set(key, value),
+    delete: async (key) => void values.delete(key),
+  };
+}
+
+export interface TestGateway extends Gateway {
+  readonly logged: LogEntry[];
+}
+
+/** A gateway in front of one upstream, or of those that are named. */
+export async function startTestGateway(
+  upstream: string,
+  options: Partial<GatewayOptions> & { cache?: CacheStore } = {},
+): Promise<TestGateway> {
+  const logged: LogEntry[] = [];
+  const gateway = await startGateway({
+    cache: mapCache(),
+    upstreams: [{ name: 'local', baseUrl: upstream }],
+    log: (entry) => logged.push(entry),
+    ...options,
+  });
+  return { ...gateway, logged };
+}
