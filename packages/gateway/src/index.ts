@@ -1,3 +1,26 @@
+export {
+  AgentContextManager,
+  type AgentContextManagerOptions,
+  type InputEstimate,
+  type ToolResponseCheck,
+} from './agent-context-manager.ts';
+export { createConversationContext } from './compaction/conversation-context.ts';
+export type { ContextSettings, ConversationContextOptions } from './compaction/settings.ts';
+export type {
+  AnswerSoFar,
+  AskCompactionModel,
+  CompactedFacts,
+  CompactionAsk,
+  ContextNotice,
+  ConversationContext,
+  ConversationRequest,
+  Observation,
+  ObservedUsage,
+  Prepared,
+  PrepareOptions,
+  StreamWatch,
+  StrictRoles,
+} from './compaction/types.ts';
 export { type Gateway, startGateway } from './gateway.ts';
 export type {
   GatewayOptions,
