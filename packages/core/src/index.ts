@@ -72,6 +72,7 @@ export {
 export type { CancelResult } from './session/cancel-session.ts';
 export { coalesce } from './session/coalesce.ts';
 export { EventHub, type EventListener } from './session/event-hub.ts';
+export { exportSession } from './session/export-session.ts';
 export { newId } from './session/ids.ts';
 export { currentClaimant, currentOwner, isOwnerAlive } from './session/lease-owner.ts';
 export { expandBlobReferences, storeMedia } from './session/media.ts';

@@ -1,1 +1,11 @@
-export {};
+export { loadToken } from './safety/token-file.ts';
+export {
+  DEFAULT_LIMITS,
+  type ModelDirectory,
+  type ServedAgent,
+  type ServerLimits,
+  type ServerOptions,
+  type SessionFileImporter,
+  type SettingsService,
+} from './server-options.ts';
+export { type LonghaulServer, startServer } from './start-server.ts';

@@ -1,3 +1,4 @@
+import { exportSession as exported } from '@longhaul/core';
 import { EXPORT_FLAGS } from '../command-line/flags.ts';
 import { parseFlags, usage } from '../command-line/parse-flags.ts';
 import { loadSettings } from '../compose/load-settings.ts';
@@ -15,23 +16,6 @@ export async function exportSession(argv: readonly string[], terminal: Terminal)
   const { store } = await openStorage(config.storage.url);
   await using _store = store;
   const { id: sessionId } = await findSession(store, id);
-  const { session, messages, marks, damaged } = await store.loadLog(sessionId);
-  const [events, queue, runs] = await Promise.all([
-    store.readEvents(sessionId),
-    store.listQueue(sessionId),
-    store.listRuns(sessionId),
-  ]);
-  const whole = {
-    format: 'longhaul-session',
-    version: 1,
-    session,
-    messages,
-    marks,
-    queue,
-    runs,
-    events,
-    damaged,
-  };
-  terminal.out.write(`${JSON.stringify(whole, null, 2)}\n`);
+  terminal.out.write(`${JSON.stringify(await exported(store, sessionId), null, 2)}\n`);
   return 0;
 }

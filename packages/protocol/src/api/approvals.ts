@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import type { Approval } from '../approval.ts';
-import { nameText, sessionIdSchema } from './common.ts';
+import { jsonValueSchema, nameText, sessionIdSchema } from './common.ts';
 
 const answer = z.enum(['once', 'always', 'deny']);
 
@@ -9,7 +9,7 @@ export const approvalSchema = z.looseObject({
   callId: z.string(),
   handle: z.string().meta({ description: "The call's place in the session, such as m12.3." }),
   toolName: z.string(),
-  args: z.json(),
+  args: jsonValueSchema,
   requestedAt: z.number(),
   answeredAt: z.number().optional().meta({ description: 'Absent while it waits.' }),
   answer: answer.optional(),

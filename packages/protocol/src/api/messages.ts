@@ -84,10 +84,14 @@ export const cancelBody = z.strictObject({
 export const cancelResultSchema = z.looseObject({
   ok: z.literal(true),
   cancelled: z.boolean().meta({ description: 'False: nothing ran.' }),
+  clearedMessages: z.int().min(0).meta({ description: 'That waited, and were dropped.' }),
 });
 export type CancelResult = z.infer<typeof cancelResultSchema>;
 
-export const resumeResultSchema = z.looseObject({ ok: z.literal(true), runId: z.string() });
+export const resumeResultSchema = z.looseObject({
+  ok: z.literal(true),
+  runId: z.string().optional().meta({ description: 'Absent: there was nothing to go on with.' }),
+});
 export type ResumeResult = z.infer<typeof resumeResultSchema>;
 
 export const searchQuery = z.strictObject({

@@ -1,0 +1,80 @@
+import { once } from 'node:events';
+import type { ServerResponse } from 'node:http';
+import type { Resync } from '@longhaul/protocol/api';
+
+/** How long a reader that is told to come back may take to hear it. */
+const GOODBYE_MS = 5_000;
+const RETRY_MS = 1_000;
+
+export interface EventReaderOptions {
+  /** What may wait for a reader that does not keep up. */
+  maxBufferBytes: number;
+  headers: Readonly<Record<string, string>>;
+  onClose: () => void;
+}
+
+/**
+ * One reader of an event stream. Writing never waits: what a slow reader has not taken is bounded, and beyond that the reader is told to
+ * come back with the number it has seen, and let go.
+ */
+export class EventReader {
+  readonly #response: ServerResponse;
+  readonly #maxBufferBytes: number;
+  #isClosed = false;
+  #lastWriteAt = performance.now();
+
+  constructor(response: ServerResponse, { maxBufferBytes, headers, onClose }: EventReaderOptions) {
+    this.#response = response;
+    this.#maxBufferBytes = maxBufferBytes;
+    response.on('close', () => {
+      this.#isClosed = true;
+      onClose();
+    });
+    // A reader that has left is no failure; `close` follows.
+    response.on('error', () => undefined);
+    response.writeHead(200, {
+      'content-type': 'text/event-stream; charset=utf-8',
+      'cache-control': 'no-store',
+      // nginx would hold events back.
+      'x-accel-buffering': 'no',
+      ...headers,
+    });
+    this.send(`retry: ${RETRY_MS}\n\n`);
+  }
+
+  get isClosed(): boolean {
+    return this.#isClosed || this.#response.destroyed;
+  }
+
+  send(frame: string): void {
+    if (this.#isClosed) return;
+    this.#lastWriteAt = performance.now();
+    this.#response.write(frame);
+    if (this.#response.writableLength > this.#maxBufferBytes) this.end('slow');
+  }
+
+  /** Keeps proxies from closing a stream in which nothing happens. */
+  heartbeat(now: number, intervalMs: number): void {
+    if (now - this.#lastWriteAt >= intervalMs) this.send(': still here\n\n');
+  }
+
+  /** Done when what was sent is on its way, or the reader has left. */
+  async drained(): Promise<void> {
+    if (this.isClosed || !this.#response.writableNeedDrain) return;
+    const left = new AbortController();
+    try {
+      await Promise.race([once(this.#response, 'drain', left), once(this.#response, 'close', left)]);
+    } finally {
+      left.abort();
+    }
+  }
+
+  end(reason: Resync['reason']): void {
+    if (this.#isClosed) return;
+    this.#isClosed = true;
+    this.#response.end(`event: resync\ndata: ${JSON.stringify({ reason })}\n\n`);
+    const timer = setTimeout(() => this.#response.destroy(), GOODBYE_MS);
+    timer.unref();
+    this.#response.once('close', () => clearTimeout(timer));
+  }
+}

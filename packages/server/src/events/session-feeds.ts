@@ -1,0 +1,175 @@
+import type { ServerResponse } from 'node:http';
+import type { Runtime, Store } from '@longhaul/core';
+import { LonghaulError, type LonghaulEvent } from '@longhaul/protocol';
+import { EventReader } from './event-reader.ts';
+import { SessionTopic } from './session-topic.ts';
+import { type Frame, toFrame } from './sse-frame.ts';
+
+export interface SessionFeedsOptions {
+  runtime: Pick<Runtime, 'subscribe'>;
+  store: Store;
+  mask: (text: string) => string;
+  /** A comment is sent into a stream in which nothing was said for so long. */
+  heartbeatMs: number;
+  /** What may wait for one reader. */
+  maxBufferBytes: number;
+  maxReaders: number;
+  onFailure: (error: unknown) => void;
+}
+
+interface OpenOptions {
+  response: ServerResponse;
+  headers: Readonly<Record<string, string>>;
+}
+
+/** Everyone who reads events over HTTP. */
+export class SessionFeeds implements Disposable {
+  readonly #options: SessionFeedsOptions;
+  readonly #topics = new Map<string, SessionTopic>();
+  readonly #readers = new Set<EventReader>();
+  readonly #readersOfAll = new Set<EventReader>();
+  readonly #unsubscribe: () => void;
+  readonly #watch: Disposable;
+  readonly #heartbeats: NodeJS.Timeout;
+  #catchingUp: Promise<void> | undefined;
+  #mustCatchUpAgain = false;
+  #isClosed = false;
+
+  constructor(options: SessionFeedsOptions) {
+    this.#options = options;
+    this.#unsubscribe = options.runtime.subscribe((event) => this.#receive(event));
+    this.#watch = options.store.watch(() => this.#onForeignChange());
+    const tickMs = Math.max(100, Math.min(1_000, options.heartbeatMs / 2));
+    this.#heartbeats = setInterval(() => this.#heartbeat(), tickMs);
+    this.#heartbeats.unref();
+  }
+
+  get readerCount(): number {
+    return this.#readers.size;
+  }
+
+  /** @throws {LonghaulError} `session_not_found`, `rate_limited`, `shutting_down`; once the stream is open, nothing. */
+  async openSession(sessionId: string, after: number | undefined, open: OpenOptions): Promise<void> {
+    this.#assertRoom();
+    const topic = this.#topicOf(sessionId);
+    try {
+      await topic.anchor();
+    } catch (error) {
+      this.#forgetIfIdle(sessionId);
+      throw error;
+    }
+    // It may have been let go while nobody read.
+    this.#topics.set(sessionId, topic);
+    const reader = this.#newReader(open, (left) => {
+      topic.detach(left);
+      this.#forgetIfIdle(sessionId);
+    });
+    try {
+      await topic.attach(reader, after);
+    } catch (error) {
+      this.#options.onFailure(error);
+      reader.end('stopping');
+    }
+    if (reader.isClosed) topic.detach(reader);
+  }
+
+  /** @throws {LonghaulError} `rate_limited`, `shutting_down` */
+  openAll(open: OpenOptions): void {
+    this.#assertRoom();
+    this.#readersOfAll.add(this.#newReader(open, (left) => this.#readersOfAll.delete(left)));
+  }
+
+  /** The session is deleted: its readers are told. */
+  drop(sessionId: string): void {
+    this.#topics.get(sessionId)?.close('deleted');
+    this.#topics.delete(sessionId);
+  }
+
+  [Symbol.dispose](): void {
+    if (this.#isClosed) return;
+    this.#isClosed = true;
+    this.#unsubscribe();
+    this.#watch[Symbol.dispose]();
+    clearInterval(this.#heartbeats);
+    for (const reader of this.#readers) reader.end('stopping');
+  }
+
+  #newReader({ response, headers }: OpenOptions, onLeft: (reader: EventReader) => void): EventReader {
+    const { maxBufferBytes } = this.#options;
+    const reader = new EventReader(response, {
+      maxBufferBytes,
+      headers,
+      onClose: () => {
+        this.#readers.delete(reader);
+        onLeft(reader);
+      },
+    });
+    this.#readers.add(reader);
+    return reader;
+  }
+
+  #assertRoom(): void {
+    if (this.#isClosed) throw new LonghaulError('shutting_down', 'The server is stopping. Come back later.');
+    if (this.#readers.size < this.#options.maxReaders) return;
+    throw new LonghaulError(
+      'rate_limited',
+      `${this.#readers.size} readers are connected, and this server takes no more.`,
+    );
+  }
+
+  #receive(event: LonghaulEvent): void {
+    let made: Frame | undefined;
+    const frame = () => {
+      made ??= toFrame(event, this.#options.mask);
+      return made;
+    };
+    // The text of an answer is kept from its beginning: a reader may come in the middle of it.
+    const topic =
+      event.type === 'llm:chunk' ? this.#topicOf(event.sessionId) : this.#topics.get(event.sessionId);
+    topic?.receive(event, frame);
+    if (event.type === 'llm:response') this.#forgetIfIdle(event.sessionId);
+    if (event.type === 'run:finished' && topic?.hasReaders === false) this.#topics.delete(event.sessionId);
+    if (this.#readersOfAll.size === 0) return;
+    const { ofAll } = frame();
+    for (const reader of this.#readersOfAll) reader.send(ofAll);
+  }
+
+  #topicOf(sessionId: string): SessionTopic {
+    const known = this.#topics.get(sessionId);
+    if (known !== undefined) return known;
+    const { store, mask, onFailure } = this.#options;
+    const topic = new SessionTopic({ sessionId, store, mask, onFailure });
+    this.#topics.set(sessionId, topic);
+    return topic;
+  }
+
+  #forgetIfIdle(sessionId: string): void {
+    if (this.#topics.get(sessionId)?.isIdle === true) this.#topics.delete(sessionId);
+  }
+
+  /** One look at the store at a time, and one more where it changed meanwhile. */
+  #onForeignChange(): void {
+    if (this.#catchingUp !== undefined) {
+      this.#mustCatchUpAgain = true;
+      return;
+    }
+    this.#catchingUp = this.#catchUp().finally(() => {
+      this.#catchingUp = undefined;
+      if (!this.#mustCatchUpAgain || this.#isClosed) return;
+      this.#mustCatchUpAgain = false;
+      this.#onForeignChange();
+    });
+  }
+
+  async #catchUp(): Promise<void> {
+    for (const topic of [...this.#topics.values()]) {
+      if (this.#isClosed) return;
+      await topic.catchUp();
+    }
+  }
+
+  #heartbeat(): void {
+    const now = performance.now();
+    for (const reader of this.#readers) reader.heartbeat(now, this.#options.heartbeatMs);
+  }
+}

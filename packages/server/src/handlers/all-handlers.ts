@@ -1,0 +1,31 @@
+import { LonghaulError } from '@longhaul/protocol';
+import type { RouteHandlers } from '../http/route-handler.ts';
+import { approvalHandlers } from './approval-handlers.ts';
+import { contextHandlers } from './context-handlers.ts';
+import { eventHandlers } from './event-handlers.ts';
+import type { HandlerContext } from './handler-context.ts';
+import { messageHandlers } from './message-handlers.ts';
+import { queueHandlers } from './queue-handlers.ts';
+import { serviceHandlers } from './service-handlers.ts';
+import { sessionHandlers } from './session-handlers.ts';
+import { transferHandlers } from './transfer-handlers.ts';
+
+/** What each operation of the table does. */
+export function allHandlers(context: HandlerContext): RouteHandlers {
+  return {
+    ...sessionHandlers(context),
+    ...messageHandlers(context),
+    ...queueHandlers(context),
+    ...contextHandlers(context),
+    ...eventHandlers(context),
+    ...approvalHandlers(context),
+    ...transferHandlers(context),
+    ...serviceHandlers(context),
+    chat: notThere,
+    chatStream: notThere,
+  };
+}
+
+async function notThere(): Promise<never> {
+  throw new LonghaulError('not_found', 'This server has no chat.');
+}

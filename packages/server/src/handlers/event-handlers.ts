@@ -1,0 +1,28 @@
+import { RESPONSE_ALREADY_SENT } from '@hono/node-server/utils/response';
+import { LonghaulError } from '@longhaul/protocol';
+import type { RouteHandlers } from '../http/route-handler.ts';
+import type { HandlerContext } from './handler-context.ts';
+
+export function eventHandlers({ feeds }: HandlerContext): Pick<RouteHandlers, 'sessionEvents' | 'allEvents'> {
+  return {
+    async sessionEvents({ params: { sessionId }, query, headers, raw }) {
+      const after = lastSeen(headers['last-event-id']) ?? query.after;
+      if (raw.method === 'HEAD') return new Response(null);
+      await feeds.openSession(sessionId, after, { response: raw.outgoing, headers: raw.headers });
+      return RESPONSE_ALREADY_SENT;
+    },
+
+    async allEvents({ raw }) {
+      if (raw.method === 'HEAD') return new Response(null);
+      feeds.openAll({ response: raw.outgoing, headers: raw.headers });
+      return RESPONSE_ALREADY_SENT;
+    },
+  };
+}
+
+/** @throws {LonghaulError} `invalid_request` */
+function lastSeen(header: string | undefined): number | undefined {
+  if (header === undefined || header === '') return undefined;
+  if (/^\d{1,12}$/.test(header)) return Number(header);
+  throw new LonghaulError('invalid_request', 'Last-Event-ID must be the number of an event.');
+}

@@ -1,0 +1,15 @@
+import type { SessionFeeds } from '../events/session-feeds.ts';
+import type { ServerMetrics } from '../metrics.ts';
+import type { RunKeeper } from '../runs/run-keeper.ts';
+import type { Workspaces } from '../safety/workspaces.ts';
+import type { ServedAgent } from '../server-options.ts';
+
+/** What the operations work with. */
+export interface HandlerContext extends ServedAgent {
+  runs: RunKeeper;
+  feeds: SessionFeeds;
+  workspaces: Workspaces;
+  metrics: ServerMetrics;
+  mask: (text: string) => string;
+  version: string;
+}

@@ -1,0 +1,101 @@
+import { activeMarks } from '@longhaul/context';
+import { handleOf, LonghaulError, type Mark, type Message, parseBlobReference } from '@longhaul/protocol';
+import { type ListedMessage, type SendMessageBody, toContentParts } from '@longhaul/protocol/api';
+import type { RouteHandlers } from '../http/route-handler.ts';
+import type { HandlerContext } from './handler-context.ts';
+
+type Names = 'sendMessage' | 'postMessage' | 'listMessages' | 'cancel' | 'resume';
+
+export function messageHandlers({ runtime, store, blobs, runs }: HandlerContext): Pick<RouteHandlers, Names> {
+  async function send(
+    sessionId: string,
+    { content, id, metadata }: SendMessageBody,
+    key: string | undefined,
+  ) {
+    if (id !== undefined && key !== undefined && id !== key) {
+      throw new LonghaulError(
+        'invalid_request',
+        'The id in the body and the header Idempotency-Key differ. Send one of them, or the same twice.',
+      );
+    }
+    const parts = toContentParts(content);
+    await assertBlobs(blobs, parts);
+    return runs.send(sessionId, { content: parts, id: id ?? key, metadata });
+  }
+
+  return {
+    sendMessage: ({ params: { sessionId }, body, headers }) =>
+      send(sessionId, body, headers['idempotency-key']),
+
+    postMessage: ({ body: { sessionId, ...body }, headers }) =>
+      send(sessionId, body, headers['idempotency-key']),
+
+    async listMessages({ params: { sessionId }, query: { limit, before, after } }) {
+      const page = await store.readMessages(sessionId, {
+        limit: limit + 1,
+        ...(before === undefined ? {} : { before }),
+        ...(after === undefined ? {} : { after }),
+      });
+      const hasMore = page.messages.length > limit;
+      // One more than is shown tells whether there is more; it stands where the reading went on.
+      const messages = after === undefined ? page.messages.slice(-limit) : page.messages.slice(0, limit);
+      const { marks } = await store.readMarks(sessionId);
+      return { messages: withVisibility(messages, marks), hasMore };
+    },
+
+    async cancel({ params: { sessionId }, body: { clearQueue } }) {
+      const { wasRunning, clearedMessages } = await runtime.cancel(sessionId, { clearQueue });
+      return { ok: true, cancelled: wasRunning, clearedMessages };
+    },
+
+    async resume({ params: { sessionId } }) {
+      await runs.existing(sessionId);
+      if (await runs.isDriven(sessionId)) {
+        throw new LonghaulError('session_busy', 'The session is being worked on.');
+      }
+      const runId = await runs.start(sessionId);
+      return { ok: true, ...(runId === undefined ? {} : { runId }) };
+    },
+  };
+}
+
+/** A message that names bytes nobody has would fail much later, in the middle of a run. */
+export async function assertBlobs(
+  blobs: HandlerContext['blobs'],
+  parts: ReturnType<typeof toContentParts>,
+): Promise<void> {
+  for (const part of parts) {
+    const id = part.type === 'text' ? undefined : parseBlobReference(part.data);
+    if (id === undefined || (await blobs.stat(id)) !== undefined) continue;
+    throw new LonghaulError('blob_not_found', `There is no blob ${id}.`);
+  }
+}
+
+function withVisibility(messages: readonly Message[], marks: readonly Mark[]): ListedMessage[] {
+  const { hidden, pinned } = activeMarks(marks);
+  const standing = marks.filter((mark) => mark.undoneAt === undefined);
+  const partsOf = (kind: 'prune' | 'cut', messageId: string) => {
+    const indexes = standing.flatMap((mark) =>
+      mark.kind === kind && mark.messageId === messageId ? [mark.partIndex] : [],
+    );
+    return [...new Set(indexes)];
+  };
+  return messages.map((message) => {
+    const by = hidden.has(message.id) ? hidingOf(message.id, standing) : undefined;
+    return {
+      ...message,
+      visibility: {
+        handle: handleOf(message.sequence),
+        ...(by === undefined ? {} : { hiddenBy: by }),
+        isPinned: pinned.has(message.id),
+        prunedParts: partsOf('prune', message.id),
+        cutParts: partsOf('cut', message.id),
+      },
+    };
+  });
+}
+
+/** The first compaction that hid it: later ones hide what earlier ones did. */
+function hidingOf(messageId: string, marks: readonly Mark[]): string | undefined {
+  return marks.find((mark) => mark.kind === 'compaction' && mark.hides.includes(messageId))?.id;
+}

@@ -1,0 +1,49 @@
+import { LonghaulError } from '@longhaul/protocol';
+import { toContentParts } from '@longhaul/protocol/api';
+import type { RouteHandlers } from '../http/route-handler.ts';
+import type { HandlerContext } from './handler-context.ts';
+import { assertBlobs } from './message-handlers.ts';
+
+type Names =
+  | 'listQueue'
+  | 'clearQueue'
+  | 'listSessionQueue'
+  | 'clearSessionQueue'
+  | 'editQueued'
+  | 'removeQueued';
+
+export function queueHandlers({ runtime: { queue }, blobs }: HandlerContext): Pick<RouteHandlers, Names> {
+  async function list(sessionId: string) {
+    const messages = await queue.list(sessionId);
+    return { messages, count: messages.length };
+  }
+  async function clear(sessionId: string) {
+    return { ok: true, removed: await queue.clear(sessionId) } as const;
+  }
+
+  return {
+    listQueue: ({ query }) => list(query.sessionId),
+    clearQueue: ({ query }) => clear(query.sessionId),
+    listSessionQueue: ({ params }) => list(params.sessionId),
+    clearSessionQueue: ({ params }) => clear(params.sessionId),
+
+    async editQueued({ params: { sessionId, messageId }, body }) {
+      const parts = toContentParts(body.content);
+      await assertBlobs(blobs, parts);
+      if (!(await queue.edit(sessionId, messageId, parts))) throw doesNotWait(messageId);
+      return { ok: true };
+    },
+
+    async removeQueued({ params: { sessionId, messageId } }) {
+      if (!(await queue.remove(sessionId, messageId))) throw doesNotWait(messageId);
+      return { ok: true };
+    },
+  };
+}
+
+function doesNotWait(messageId: string): LonghaulError {
+  return new LonghaulError(
+    'not_found',
+    `No message ${messageId.slice(0, 100)} waits in this session: it was delivered or removed, or is another one's.`,
+  );
+}

@@ -1,0 +1,118 @@
+import { newId, sessionState } from '@longhaul/core';
+import { handleOf, LonghaulError, parseHandle, type Session } from '@longhaul/protocol';
+import type { SessionInfo } from '@longhaul/protocol/api';
+import type { RouteHandlers } from '../http/route-handler.ts';
+import type { HandlerContext } from './handler-context.ts';
+
+type Names =
+  | 'createSession'
+  | 'listSessions'
+  | 'getSession'
+  | 'updateSession'
+  | 'deleteSession'
+  | 'forkSession'
+  | 'search';
+
+export function sessionHandlers({
+  runtime,
+  store,
+  models,
+  runs,
+  feeds,
+  workspaces,
+}: HandlerContext): Pick<RouteHandlers, Names> {
+  const withState = async (session: Session): Promise<SessionInfo> => ({
+    ...session,
+    state: await sessionState(store, session),
+  });
+
+  return {
+    async createSession({ body }) {
+      const workspace = await workspaces.resolve(body.workspace);
+      const model = await models.resolve(body.model);
+      const { title, task = '', metadata } = body;
+      const session = await store.createSession({
+        id: newId(),
+        createdAt: Date.now(),
+        task,
+        title: title ?? (task === '' ? 'New session' : task.slice(0, 80)),
+        model,
+        workspace,
+        ...(metadata === undefined ? {} : { metadata }),
+      });
+      return withState(session);
+    },
+
+    async listSessions({ query: { limit, before, search } }) {
+      const page = await store.listSessions({
+        // One more than is shown tells whether there is a next page.
+        limit: limit + 1,
+        ...(before === undefined ? {} : { before }),
+        ...(search === undefined ? {} : { search }),
+      });
+      const sessions = await Promise.all(page.slice(0, limit).map(withState));
+      const next = page.length > limit ? sessions.at(-1)?.id : undefined;
+      return { sessions, ...(next === undefined ? {} : { next }) };
+    },
+
+    async getSession({ params: { sessionId } }) {
+      const session = await runs.existing(sessionId);
+      const [info, lastEvent, queue] = await Promise.all([
+        withState(session),
+        store.lastEventNumber(sessionId),
+        store.listQueue(sessionId),
+      ]);
+      return { ...info, lastEvent, queued: queue.length };
+    },
+
+    async updateSession({ params: { sessionId }, body: { title, model, metadata } }) {
+      await runs.existing(sessionId);
+      const patch = {
+        ...(title === undefined ? {} : { title }),
+        ...(model === undefined ? {} : { model: await models.resolve(model) }),
+        ...(metadata === undefined ? {} : { metadata }),
+      };
+      return withState(await store.updateSession(sessionId, patch));
+    },
+
+    async deleteSession({ params: { sessionId } }) {
+      await runs.existing(sessionId);
+      if (await runs.isDriven(sessionId)) {
+        throw new LonghaulError(
+          'session_busy',
+          'The session is being worked on. Cancel the run, then delete it.',
+        );
+      }
+      await store.deleteSession(sessionId);
+      feeds.drop(sessionId);
+      return undefined;
+    },
+
+    async forkSession({ params: { sessionId }, body: { at, title } }) {
+      await runs.existing(sessionId);
+      const sequence = at === undefined ? undefined : await sequenceOf(sessionId, at);
+      const fork = await runtime.fork(sessionId, {
+        ...(sequence === undefined ? {} : { at: sequence }),
+        ...(title === undefined ? {} : { title }),
+      });
+      return withState(fork);
+    },
+
+    async search({ query: { q, sessionId, limit } }) {
+      const hits = await store.search(q, { limit, ...(sessionId === undefined ? {} : { sessionId }) });
+      return { hits: hits.map((hit) => ({ ...hit, handle: handleOf(hit.sequence, hit.partIndex) })) };
+    },
+  };
+
+  async function sequenceOf(sessionId: string, target: string): Promise<number> {
+    const handle = parseHandle(target);
+    if (handle !== undefined) return handle.sequence;
+    const { messages } = await store.loadLog(sessionId);
+    const found = messages.find(({ id }) => id === target);
+    if (found !== undefined) return found.sequence;
+    throw new LonghaulError(
+      'not_found',
+      `The session has no message ${target.slice(0, 100)}. Name one by its id, or by a handle such as m12.`,
+    );
+  }
+}

@@ -1,0 +1,180 @@
+import { randomUUID } from 'node:crypto';
+import type { HttpBindings } from '@hono/node-server';
+import { LonghaulError, toLonghaulError } from '@longhaul/protocol';
+import { API_ROUTES, type ApiRoute, type OperationName } from '@longhaul/protocol/api';
+import { type Context, Hono } from 'hono';
+import type { ContentfulStatusCode } from 'hono/utils/http-status';
+import type { Logger } from 'pino';
+import type { ServerMetrics } from '../metrics.ts';
+import type { Caller, Guard } from '../safety/guard.ts';
+import type { ServerLimits } from '../server-options.ts';
+import { toFailure } from './error-response.ts';
+import { parseRequest } from './parse-request.ts';
+import type { RouteHandlers } from './route-handler.ts';
+
+export interface AppOptions {
+  handlers: RouteHandlers;
+  guard: Guard;
+  limits: ServerLimits;
+  mask: (text: string) => string;
+  metrics: ServerMetrics;
+  log: Logger;
+}
+
+type Bindings = { Bindings: HttpBindings; Variables: { requestId: string; cors: Record<string, string> } };
+type AppContext = Context<Bindings>;
+
+const SAFE_HEADERS = {
+  'cache-control': 'no-store',
+  'content-security-policy': "default-src 'none'; frame-ancestors 'none'",
+  'cross-origin-resource-policy': 'same-origin',
+  'referrer-policy': 'no-referrer',
+  'x-content-type-options': 'nosniff',
+};
+
+/** The whole HTTP side: the table of operations, each behind the guard. */
+export function createApp(options: AppOptions): Hono<Bindings> {
+  const { guard, log, metrics, mask } = options;
+  const app = new Hono<Bindings>();
+
+  app.use(async (context, next) => {
+    const startedAt = performance.now();
+    const requestId = randomUUID();
+    context.set('requestId', requestId);
+    const caller = callerOf(context);
+    const origin = guard.corsOrigin(caller);
+    context.set('cors', {
+      'x-request-id': requestId,
+      ...(origin === undefined ? {} : corsHeaders(origin)),
+    });
+    await next();
+    const ms = Math.round(performance.now() - startedAt);
+    const { method, path } = context.req;
+    metrics.request({ method, status: context.res.status, ms });
+    log.debug({ requestId, method, path, status: context.res.status, ms }, 'request');
+  });
+
+  app.use(async (context, next) => {
+    const caller = callerOf(context);
+    guard.admit(caller);
+    if (context.req.method === 'OPTIONS') return context.body(null, 204, allHeaders(context));
+    return next();
+  });
+
+  const byPath = Map.groupBy(Object.entries<ApiRoute>(API_ROUTES), ([, { path }]) => honoPath(path));
+  for (const [path, routes] of byPath) {
+    for (const [name, route] of routes) {
+      app.on(route.method, path, (context) =>
+        // The table's keys are the operations' names.
+        answer(context, { ...options, name: name as OperationName, route }),
+      );
+    }
+    const allow = routes.map(([, { method }]) => method).join(', ');
+    app.all(path, (context) => {
+      guard.authenticate(callerOf(context));
+      throw new LonghaulError('method_not_allowed', `${context.req.method} is not possible here: ${allow}.`, {
+        data: { allow },
+      });
+    });
+  }
+
+  app.notFound((context) => {
+    const error = new LonghaulError('not_found', 'There is nothing at this address. See /openapi.json.');
+    return failed(context, error, mask);
+  });
+  app.onError((thrown, context) => {
+    const error = toLonghaulError(thrown);
+    if (error.code === 'internal') {
+      log.error({ requestId: context.get('requestId'), err: error.cause ?? error }, 'request failed');
+    }
+    return failed(context, error, mask);
+  });
+  return app;
+}
+
+async function answer(
+  context: AppContext,
+  options: AppOptions & { name: OperationName; route: ApiRoute },
+): Promise<Response> {
+  const { name, route, guard, handlers } = options;
+  if (route.isPublic !== true) guard.authenticate(callerOf(context));
+  const { incoming, outgoing } = context.env;
+  const left = new AbortController();
+  const onClose = () => {
+    if (!outgoing.writableFinished) left.abort();
+  };
+  outgoing.once('close', onClose);
+  try {
+    const request = await parseRequest(name, route, {
+      incoming,
+      params: context.req.param(),
+      url: context.req.url,
+      limits: options.limits,
+    });
+    // What was parsed by the schemas of this operation is what its handler takes.
+    const handler = handlers[name] as (request: unknown) => Promise<unknown>;
+    const value = await handler({
+      ...request,
+      signal: left.signal,
+      raw: { method: context.req.method, incoming, outgoing, headers: allHeaders(context) },
+    });
+    return value instanceof Response ? withHeaders(context, value) : succeeded(context, route, value);
+  } finally {
+    outgoing.off('close', onClose);
+  }
+}
+
+function succeeded(context: AppContext, route: ApiRoute, value: unknown): Response {
+  const headers = allHeaders(context);
+  if (route.status === 204) return context.body(null, 204, headers);
+  if (typeof value === 'string' && route.produces !== undefined) {
+    return context.body(value, route.status, {
+      ...headers,
+      'content-type': `${route.produces}; charset=utf-8`,
+    });
+  }
+  const text = JSON.stringify(value);
+  return context.body(text, route.status, { ...headers, 'content-type': 'application/json; charset=utf-8' });
+}
+
+function withHeaders(context: AppContext, response: Response): Response {
+  for (const [name, value] of Object.entries(allHeaders(context))) {
+    if (!response.headers.has(name)) response.headers.set(name, value);
+  }
+  return response;
+}
+
+function failed(context: AppContext, error: LonghaulError, mask: (text: string) => string): Response {
+  const { status, headers, body } = toFailure(error, mask);
+  return context.json(body, status as ContentfulStatusCode, { ...allHeaders(context), ...headers });
+}
+
+function allHeaders(context: AppContext): Record<string, string> {
+  return { ...SAFE_HEADERS, ...context.get('cors') };
+}
+
+function corsHeaders(origin: string): Record<string, string> {
+  return {
+    'access-control-allow-origin': origin,
+    'access-control-allow-headers': 'authorization, content-type, idempotency-key, last-event-id',
+    'access-control-allow-methods': 'GET, POST, PUT, PATCH, DELETE',
+    'access-control-expose-headers': 'retry-after, x-request-id',
+    'access-control-max-age': '600',
+    'cross-origin-resource-policy': 'cross-origin',
+    vary: 'origin',
+  };
+}
+
+function callerOf({ req, env }: AppContext): Caller {
+  return {
+    address: env.incoming.socket.remoteAddress ?? '',
+    host: req.header('host'),
+    origin: req.header('origin'),
+    fetchSite: req.header('sec-fetch-site'),
+    authorization: req.header('authorization'),
+  };
+}
+
+function honoPath(path: string): string {
+  return path.replaceAll(/\{(\w+)\}/g, ':$1');
+}

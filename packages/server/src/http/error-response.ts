@@ -1,0 +1,35 @@
+import { maskSecrets } from '@longhaul/models';
+import type { LonghaulError } from '@longhaul/protocol';
+import type { ErrorBody } from '@longhaul/protocol/api';
+
+/** Clients that come back at once would only be refused again. */
+const RETRY_AFTER_SECONDS = 5;
+/** Not a status of its own in HTTP: the client has closed, or another one has cancelled. */
+const CANCELLED_STATUS = 409;
+
+export interface Failure {
+  status: number;
+  headers: Record<string, string>;
+  body: ErrorBody;
+}
+
+/** What went wrong, as a client is told: no stack, no cause, no secret. A defect of ours keeps its message to the log. */
+export function toFailure(error: LonghaulError, mask: (text: string) => string): Failure {
+  const { code, message, retryable, data } = error.toShape();
+  const isOurs = code === 'internal';
+  const text = isOurs ? 'The server failed at this request; its log says why.' : mask(maskSecrets(message));
+  const status = error.status === 499 ? CANCELLED_STATUS : error.status;
+  return {
+    status,
+    headers: headersOf(error),
+    body: { error: { code, message: text, retryable, ...(data === undefined || isOurs ? {} : { data }) } },
+  };
+}
+
+function headersOf({ code, status, data }: LonghaulError): Record<string, string> {
+  if (code === 'unauthorized') return { 'www-authenticate': 'Bearer realm="longhaul"' };
+  if (code === 'method_not_allowed') return { allow: String(data['allow'] ?? '') };
+  const seconds = data['retryAfterSeconds'];
+  if (typeof seconds === 'number') return { 'retry-after': String(seconds) };
+  return status === 503 ? { 'retry-after': String(RETRY_AFTER_SECONDS) } : {};
+}

@@ -1,0 +1,52 @@
+import type { IncomingMessage } from 'node:http';
+import type { ApiRoute, OperationName } from '@longhaul/protocol/api';
+import type { z } from 'zod';
+import type { ServerLimits } from '../server-options.ts';
+import { assertMediaType } from './media-type.ts';
+import { parseJson } from './parse-json.ts';
+import { readBody } from './read-body.ts';
+import { invalidRequest } from './request-failure.ts';
+
+export interface UnparsedRequest {
+  incoming: IncomingMessage;
+  params: Record<string, string>;
+  url: string;
+  limits: ServerLimits;
+}
+
+/**
+ * Every piece of a request by its schema. The body is read last: what is refused without it is refused at once.
+ *
+ * @throws {LonghaulError} `invalid_request`, `media_type_unsupported`, `request_too_large`.
+ */
+export async function parseRequest(
+  _name: OperationName,
+  route: ApiRoute,
+  { incoming, params, url, limits }: UnparsedRequest,
+) {
+  const pieces = {
+    params: parsed('path', route.params, params),
+    query: parsed('query', route.query, Object.fromEntries(new URL(url).searchParams)),
+    headers: parsed('header', route.headers, incoming.headers),
+  };
+  const maxBytes = route.bodyLimit === 'upload' ? limits.uploadBytes : limits.jsonBytes;
+  if (route.consumes !== undefined) {
+    assertMediaType(incoming.headers['content-type'], route.consumes);
+    return { ...pieces, body: undefined, bytes: await readBody(incoming, maxBytes) };
+  }
+  if (route.body === undefined) return { ...pieces, body: undefined, bytes: new Uint8Array() };
+  if (hasBody(incoming)) assertMediaType(incoming.headers['content-type'], ['application/json']);
+  const body = parseJson(await readBody(incoming, maxBytes));
+  return { ...pieces, body: parsed('body', route.body, body), bytes: new Uint8Array() };
+}
+
+function hasBody({ headers }: IncomingMessage): boolean {
+  return headers['transfer-encoding'] !== undefined || Number(headers['content-length'] ?? 0) > 0;
+}
+
+function parsed(place: string, schema: z.ZodType | undefined, value: unknown): unknown {
+  if (schema === undefined) return undefined;
+  const result = schema.safeParse(value);
+  if (result.success) return result.data;
+  throw invalidRequest(place, result.error);
+}

@@ -1,0 +1,18 @@
+import { type ErrorCode, LonghaulError } from '@longhaul/protocol';
+import type { z } from 'zod';
+
+const MAX_ISSUES = 5;
+const MAX_ISSUE_CHARS = 300;
+
+/** What is wrong with a request, in words: where it stands, and what was expected there. */
+export function invalidRequest(place: string, { issues }: z.ZodError): LonghaulError {
+  const lines = issues.slice(0, MAX_ISSUES).map((issue) => {
+    const path = [place, ...issue.path.map(String)].join('.').slice(0, MAX_ISSUE_CHARS);
+    return `${path}: ${issue.message.slice(0, MAX_ISSUE_CHARS)}`;
+  });
+  return new LonghaulError('invalid_request', `The request is not as it should be. ${lines.join('; ')}`);
+}
+
+export function refuse(code: ErrorCode, message: string): LonghaulError {
+  return new LonghaulError(code, message);
+}

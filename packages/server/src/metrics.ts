@@ -1,0 +1,62 @@
+import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client';
+
+/** What Prometheus reads. */
+export interface ServerMetrics {
+  request(request: { method: string; status: number; ms: number }): void;
+  run(run: { status: string; seconds: number; inputTokens: number; outputTokens: number }): void;
+  text(): Promise<string>;
+}
+
+export function createMetrics(now: { runs: () => number; readers: () => number }): ServerMetrics {
+  const registry = new Registry();
+  const registers = [registry];
+  collectDefaultMetrics({ register: registry });
+  const requests = new Histogram({
+    name: 'longhaul_http_request_seconds',
+    help: 'Time of requests; streams of events count until they are open.',
+    labelNames: ['method', 'status'],
+    buckets: [0.001, 0.003, 0.01, 0.03, 0.1, 0.3, 1, 3, 10],
+    registers,
+  });
+  const runs = new Counter({
+    name: 'longhaul_runs_total',
+    help: 'Runs that ended, by how.',
+    labelNames: ['status'],
+    registers,
+  });
+  const runSeconds = new Histogram({
+    name: 'longhaul_run_seconds',
+    help: 'Time of runs.',
+    buckets: [1, 3, 10, 30, 100, 300, 1_000, 3_000, 10_000],
+    registers,
+  });
+  const tokens = new Counter({
+    name: 'longhaul_tokens_total',
+    help: 'Tokens of runs that ended.',
+    labelNames: ['kind'],
+    registers,
+  });
+  gauge('longhaul_runs_active', 'Runs under way.', now.runs, registers);
+  gauge('longhaul_event_readers', 'Open streams of events.', now.readers, registers);
+  return {
+    request: ({ method, status, ms }) => requests.observe({ method, status: String(status) }, ms / 1_000),
+    run({ status, seconds, inputTokens, outputTokens }) {
+      runs.inc({ status });
+      runSeconds.observe(seconds);
+      tokens.inc({ kind: 'input' }, inputTokens);
+      tokens.inc({ kind: 'output' }, outputTokens);
+    },
+    text: () => registry.metrics(),
+  };
+}
+
+function gauge(name: string, help: string, value: () => number, registers: Registry[]): void {
+  new Gauge({
+    name,
+    help,
+    registers,
+    collect() {
+      this.set(value());
+    },
+  });
+}

@@ -1,0 +1,158 @@
+import type { Runtime, Store } from '@longhaul/core';
+import { currentClaimant } from '@longhaul/core';
+import {
+  type EventOf,
+  LonghaulError,
+  type LonghaulEvent,
+  toLonghaulError,
+  type UserMessageContentPart,
+} from '@longhaul/protocol';
+import type { SendResult } from '@longhaul/protocol/api';
+import type { Logger } from 'pino';
+import type { ServerMetrics } from '../metrics.ts';
+import type { ModelDirectory } from '../server-options.ts';
+
+export interface RunKeeperOptions {
+  runtime: Runtime;
+  store: Store;
+  models: ModelDirectory;
+  metrics: ServerMetrics;
+  log: Logger;
+}
+
+export interface SentMessage {
+  content: readonly UserMessageContentPart[];
+  id?: string | undefined;
+  metadata?: NonNullable<Parameters<Runtime['queue']['enqueue']>[2]>['metadata'];
+}
+
+/** Starts runs that nobody waits for, and knows which are under way. */
+export class RunKeeper implements Disposable {
+  readonly #options: RunKeeperOptions;
+  readonly #running = new Map<string, number>();
+  /** Those who want to know the id of the next run of a session. */
+  readonly #awaiting = new Map<string, Set<(runId: string) => void>>();
+  readonly #unsubscribe: () => void;
+  #isStopping = false;
+
+  constructor(options: RunKeeperOptions) {
+    this.#options = options;
+    this.#unsubscribe = options.runtime.subscribe((event) => this.#receive(event));
+  }
+
+  get activeCount(): number {
+    return this.#running.size;
+  }
+
+  get isStopping(): boolean {
+    return this.#isStopping;
+  }
+
+  /**
+   * Stores a message, and starts a run where nobody drives the session.
+   *
+   * @throws {LonghaulError} `session_not_found`, `queue_full`, `shutting_down`, what is wrong with the model; then nothing is stored.
+   */
+  async send(sessionId: string, { content, id, metadata }: SentMessage): Promise<SendResult> {
+    this.#assertOpen();
+    const { runtime, store, models } = this.#options;
+    const session = await this.existing(sessionId);
+    if (!(await this.isDriven(sessionId))) await models.prepare(session.model);
+    const queued = await runtime.queue.enqueue(sessionId, content, {
+      ...(id === undefined ? {} : { id }),
+      ...(metadata === undefined ? {} : { metadata }),
+    });
+    const answer = { ok: true, queued: true, id: queued.id, position: Math.max(1, queued.position) } as const;
+    // Asked after the message is stored: a run that ends before it sees the message has given the session back by then.
+    const waits = (await store.listQueue(sessionId)).some((message) => message.id === queued.id);
+    if (!waits || (await this.isDriven(sessionId))) return answer;
+    const runId = await this.start(sessionId);
+    return runId === undefined ? answer : { ok: true, queued: false, id: queued.id, runId };
+  }
+
+  /**
+   * Goes on with what waits in the session, in the background.
+   *
+   * @returns The run's id; undefined when there is nothing to do, or someone else was faster.
+   * @throws {LonghaulError} what keeps a run from starting, other than `session_busy`.
+   */
+  async start(sessionId: string): Promise<string | undefined> {
+    this.#assertOpen();
+    using started = this.#nextRunOf(sessionId);
+    const ended = this.#options.runtime.resume(sessionId).then(
+      () => undefined,
+      (error: unknown) => {
+        const failure = toLonghaulError(error);
+        if (failure.code === 'session_busy') return undefined;
+        throw failure;
+      },
+    );
+    // Whether it started or failed to, someone is told below; what happens later stands in the run's own end.
+    ended.catch((error: unknown) => this.#options.log.debug({ sessionId, err: error }, 'run ended badly'));
+    return Promise.race([started.runId, ended]);
+  }
+
+  /** Takes no new runs from here on. */
+  refuseNew(): void {
+    this.#isStopping = true;
+  }
+
+  async isDriven(sessionId: string): Promise<boolean> {
+    return (await this.#options.store.leaseHolder(sessionId, currentClaimant())) !== undefined;
+  }
+
+  async existing(sessionId: string) {
+    const session = await this.#options.store.getSession(sessionId);
+    if (session !== undefined) return session;
+    throw new LonghaulError('session_not_found', `There is no session ${sessionId.slice(0, 100)}.`);
+  }
+
+  [Symbol.dispose](): void {
+    this.#unsubscribe();
+  }
+
+  #assertOpen(): void {
+    if (!this.#isStopping) return;
+    throw new LonghaulError(
+      'shutting_down',
+      'The server is stopping and takes no new runs. Come back later.',
+    );
+  }
+
+  #nextRunOf(sessionId: string): { runId: Promise<string> } & Disposable {
+    const { promise, resolve } = Promise.withResolvers<string>();
+    const waiting = this.#awaiting.get(sessionId) ?? new Set();
+    waiting.add(resolve);
+    this.#awaiting.set(sessionId, waiting);
+    return {
+      runId: promise,
+      [Symbol.dispose]: () => {
+        waiting.delete(resolve);
+        if (waiting.size === 0 && this.#awaiting.get(sessionId) === waiting) this.#awaiting.delete(sessionId);
+      },
+    };
+  }
+
+  #receive(event: LonghaulEvent): void {
+    if (event.type === 'run:started') {
+      this.#running.set(event.runId, event.at);
+      for (const tell of this.#awaiting.get(event.sessionId) ?? []) tell(event.runId);
+    }
+    if (event.type === 'run:finished') this.#onFinished(event);
+  }
+
+  #onFinished(event: EventOf<'run:finished'>): void {
+    const { sessionId, runId, status, stepCount, compactions, usage, cost, error } = event;
+    const startedAt = this.#running.get(runId);
+    this.#running.delete(runId);
+    if (startedAt === undefined) return;
+    const ms = event.at - startedAt;
+    const { inputTokens, outputTokens } = usage;
+    this.#options.metrics.run({ status, seconds: ms / 1_000, inputTokens, outputTokens });
+    const facts = { sessionId, runId, status, ms, stepCount, compactions, inputTokens, outputTokens };
+    const failure = error === undefined ? {} : { code: error.code, reason: error.message };
+    const line = { ...facts, ...(cost === undefined ? {} : { cost }), ...failure };
+    if (status === 'failed') this.#options.log.warn(line, 'run');
+    else this.#options.log.info(line, 'run');
+  }
+}

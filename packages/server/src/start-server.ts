@@ -1,0 +1,148 @@
+import { createServer, type Server } from 'node:http';
+import { getRequestListener } from '@hono/node-server';
+import { LonghaulError } from '@longhaul/protocol';
+import { SessionFeeds } from './events/session-feeds.ts';
+import { allHandlers } from './handlers/all-handlers.ts';
+import { createApp } from './http/app.ts';
+import { createMetrics } from './metrics.ts';
+import { RunKeeper } from './runs/run-keeper.ts';
+import { isLoopback } from './safety/allowed-hosts.ts';
+import { createGuard } from './safety/guard.ts';
+import { createSecretMask } from './safety/secret-mask.ts';
+import { createWorkspaces } from './safety/workspaces.ts';
+import { DEFAULT_LIMITS, type ServerLimits, type ServerOptions } from './server-options.ts';
+
+export interface LonghaulServer extends AsyncDisposable {
+  readonly url: string;
+  readonly port: number;
+  /**
+   * Stops in good order: no new runs; steps may finish for the grace time, what is left is interrupted and can be resumed; readers of events
+   * are told to come back; what is being answered is answered. `atOnce` waits for no step. A second call is the first one's end.
+   */
+  stop(options?: { atOnce?: boolean }): Promise<void>;
+  /** Starts runs for sessions whose last run was interrupted. Answers the ids of those that started. */
+  resumeInterrupted(): Promise<string[]>;
+}
+
+/**
+ * Serves the agent over HTTP.
+ *
+ * @throws {LonghaulError} `config_invalid` for an open address without a token; `usage` when the address is taken or is none of this machine.
+ */
+export async function startServer(options: ServerOptions): Promise<LonghaulServer> {
+  const { agent, host, token, log, version } = options;
+  if (token === undefined && !isLoopback(host)) throw noToken(host);
+  const limits: ServerLimits = { ...DEFAULT_LIMITS, ...options.limits };
+  const mask = createSecretMask([...(options.secrets ?? []), ...(token === undefined ? [] : [token])]);
+  const workspaces = await createWorkspaces(options.workspaces);
+  const metrics = createMetrics({ runs: () => runs.activeCount, readers: () => feeds.readerCount });
+  const runs = new RunKeeper({ ...agent, metrics, log });
+  const feeds = new SessionFeeds({
+    ...agent,
+    mask,
+    heartbeatMs: limits.heartbeatMs,
+    maxBufferBytes: limits.readerBufferBytes,
+    maxReaders: limits.readers,
+    onFailure: (error) => log.error({ err: error }, 'events could not be read'),
+  });
+  const guard = createGuard({
+    ...(token === undefined ? {} : { token }),
+    hosts: options.hosts ?? [],
+    origins: options.origins ?? [],
+    rate: limits.rate,
+  });
+  const handlers = allHandlers({ ...agent, runs, feeds, workspaces, metrics, mask, version });
+  const app = createApp({ handlers, guard, limits, mask, metrics, log });
+  const server = createServer(
+    {
+      headersTimeout: limits.headersTimeoutMs,
+      requestTimeout: limits.requestTimeoutMs,
+      connectionsCheckingInterval: 2_000,
+      keepAliveTimeout: 30_000,
+      maxHeaderSize: 16_384,
+    },
+    getRequestListener(app.fetch, { overrideGlobalObjects: false }),
+  );
+  const port = await listen(server, { host, port: options.port });
+  return serving({ server, port, host, runs, feeds, agent, limits, log });
+}
+
+interface Parts {
+  server: Server;
+  port: number;
+  host: string;
+  runs: RunKeeper;
+  feeds: SessionFeeds;
+  agent: ServerOptions['agent'];
+  limits: ServerLimits;
+  log: ServerOptions['log'];
+}
+
+function serving({ server, port, host, runs, feeds, agent, limits, log }: Parts): LonghaulServer {
+  let stopping: Promise<void> | undefined;
+
+  async function stop(graceMs: number): Promise<void> {
+    runs.refuseNew();
+    await agent.runtime.stop({ graceMs });
+    feeds[Symbol.dispose]();
+    runs[Symbol.dispose]();
+    const closed = new Promise<void>((resolve) => server.close(() => resolve()));
+    server.closeIdleConnections();
+    const timer = setTimeout(() => server.closeAllConnections(), CLOSE_MS);
+    await closed;
+    clearTimeout(timer);
+  }
+
+  const handle: LonghaulServer = {
+    url: `http://${host.includes(':') ? `[${host}]` : host}:${port}`,
+    port,
+    async stop({ atOnce = false } = {}) {
+      if (atOnce && stopping !== undefined) await agent.runtime.stop({ graceMs: 0 });
+      stopping ??= stop(atOnce ? 0 : limits.stopGraceMs);
+      await stopping;
+    },
+    async resumeInterrupted() {
+      const unfinished = await agent.store.listUnfinishedRuns({ limit: MAX_RESUMED });
+      const started: string[] = [];
+      for (const { sessionId } of unfinished) {
+        try {
+          if ((await runs.start(sessionId)) !== undefined) started.push(sessionId);
+        } catch (error) {
+          log.warn({ sessionId, err: error }, 'session could not be resumed');
+        }
+      }
+      return started;
+    },
+    [Symbol.asyncDispose]: () => handle.stop({ atOnce: true }),
+  };
+  return handle;
+}
+
+/** What is being answered when everything else has ended may take so long. */
+const CLOSE_MS = 3_000;
+const MAX_RESUMED = 1_000;
+
+async function listen(server: Server, address: { host: string; port: number }): Promise<number> {
+  await new Promise<void>((resolve, reject) => {
+    server.once('error', (error: NodeJS.ErrnoException) => reject(cannotListen(error, address)));
+    server.listen(address, resolve);
+  });
+  const bound = server.address();
+  if (bound === null || typeof bound === 'string') throw new Error('A TCP server has an address.');
+  return bound.port;
+}
+
+function cannotListen(error: NodeJS.ErrnoException, { host, port }: { host: string; port: number }) {
+  const why =
+    error.code === 'EADDRINUSE'
+      ? 'another program listens there. End it, or name another port with --port'
+      : `it is refused (${error.code}). Name an address of this machine with --host`;
+  return new LonghaulError('usage', `The server cannot listen on ${host}:${port}: ${why}.`, { cause: error });
+}
+
+function noToken(host: string): LonghaulError {
+  return new LonghaulError(
+    'config_invalid',
+    `The server would listen on ${host}, which others can reach, without a token. Leave out --no-token, or listen on 127.0.0.1.`,
+  );
+}
