@@ -1,6 +1,9 @@
 import { isRecord } from './fetch-json.ts';
 
-export type NetworkFailure = { kind: 'unreachable' | 'timeout' | 'cut' | 'blocked'; code: string };
+export type NetworkFailure = {
+  kind: 'unreachable' | 'timeout' | 'cut' | 'blocked' | 'redirects';
+  code: string;
+};
 
 const UNREACHABLE = new Set([
   'ECONNREFUSED',
@@ -29,6 +32,7 @@ export function readNetworkFailure(cause: unknown, hasAnswer: boolean): NetworkF
   const codes = causeCodes(cause);
   for (const code of codes) {
     if (code === BAD_PORT) return { kind: 'blocked', code };
+    if (REDIRECTS.has(code)) return { kind: 'redirects', code };
     if (TIMEOUT.has(code)) return { kind: 'timeout', code };
     if (UNREACHABLE.has(code) || /CERT|SELF_SIGNED|^ERR_(?:TLS|SSL)/.test(code)) {
       return { kind: 'unreachable', code };
@@ -42,6 +46,8 @@ export function readNetworkFailure(cause: unknown, hasAnswer: boolean): NetworkF
 const FETCH_FAILED = 'fetch failed';
 /** Source: https://fetch.spec.whatwg.org/#port-blocking */
 const BAD_PORT = 'bad port';
+/** Node's words, and Bun's code. */
+const REDIRECTS = new Set(['redirect count exceeded', 'TooManyRedirects']);
 
 /** Node, undici, Bun and the AI SDK wrap one another; the reason stands in the innermost. */
 function causeCodes(cause: unknown): string[] {
@@ -54,7 +60,9 @@ function causeCodes(cause: unknown): string[] {
       for (const key of ['code', 'name']) if (typeof error[key] === 'string') codes.push(error[key]);
       const sign = error['name'] === 'TypeError' ? FETCH_MESSAGES.get(String(error['message'])) : undefined;
       if (sign) codes.push(sign);
-      if (error['message'] === BAD_PORT) codes.push(BAD_PORT);
+      const { message } = error;
+      if (typeof message === 'string' && (message === BAD_PORT || REDIRECTS.has(message)))
+        codes.push(message);
       next.push(
         error['cause'],
         error['lastError'],

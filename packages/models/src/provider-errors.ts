@@ -107,6 +107,10 @@ function describeNetwork({ kind, code }: NetworkFailure, at: string, failure: Pr
     const message = `${at} is on a port that fetch never calls (${code}): the web's standard blocks it. Let the server listen on another port, and set providers.${failure.provider}.baseUrl (or --base-url).`;
     return { code: 'provider_bad_request', message };
   }
+  if (kind === 'redirects') {
+    const message = `${at} sends requests round in a circle (${code}). Check providers.${failure.provider}.baseUrl (or --base-url), and http against https.`;
+    return { code: 'provider_bad_request', message };
+  }
   const advice = `Check that the server runs and that providers.${failure.provider}.baseUrl (or --base-url) is right.`;
   return { code: 'provider_unreachable', message: `Cannot reach ${at} (${code}). ${advice}` };
 }

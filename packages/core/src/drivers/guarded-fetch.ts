@@ -33,20 +33,52 @@ export function createGuardedFetch(options: GuardedFetchOptions): typeof globalT
   };
 }
 
+/** How long a connection may stay open behind the end of its stream. */
+const CLOSING_MS = 250;
+
 function reportBytes(body: ReadableStream<Uint8Array>, onBytes: () => void): ReadableStream<Uint8Array> {
   const reader = body.getReader();
+  let isAtEnd = false;
   return new ReadableStream<Uint8Array>(
     {
       async pull(controller) {
-        const { done, value } = await reader.read();
+        const { done, value } = isAtEnd ? await readWithin(reader, CLOSING_MS) : await reader.read();
         if (done) return controller.close();
         onBytes();
+        isAtEnd = endsStream(value);
         controller.enqueue(value);
       },
       cancel: (reason) => reader.cancel(reason),
     },
     { highWaterMark: 0 },
   );
+}
+
+/** `data: [DONE]` is the last event of an OpenAI-compatible stream. Some servers keep the connection open behind it. */
+function endsStream(bytes: Uint8Array): boolean {
+  // `]` is the last byte but for ends of lines: most pieces are told apart by that alone.
+  let end = bytes.length;
+  while (end > 0 && (bytes[end - 1] === 10 || bytes[end - 1] === 13)) end -= 1;
+  if (bytes[end - 1] !== 93) return false;
+  return /^data: ?\[DONE\]$/m.test(new TextDecoder().decode(bytes.subarray(Math.max(0, end - 32), end)));
+}
+
+type Reading = Awaited<ReturnType<ReadableStreamDefaultReader<Uint8Array>['read']>>;
+
+async function readWithin(reader: ReadableStreamDefaultReader<Uint8Array>, ms: number): Promise<Reading> {
+  let timer: NodeJS.Timeout | undefined;
+  const late = new Promise<Reading>((resolve) => {
+    timer = setTimeout(() => resolve({ done: true, value: undefined }), ms);
+  });
+  const reading = reader.read();
+  const next = await Promise.race([reading, late]);
+  clearTimeout(timer);
+  if (next.done) {
+    // Nobody reads what may still come.
+    reading.catch(() => {});
+    reader.cancel().catch(() => {});
+  }
+  return next;
 }
 
 function notAStream(text: string, contentType: string, options: GuardedFetchOptions): LonghaulError {

@@ -1,5 +1,8 @@
-/** Why a request was ended by us. */
-export type EndedBy = 'cancelled' | 'stalled';
+/** Why a request was ended by us. `empty`: there were signs of life, and nothing in them. */
+export type EndedBy = 'cancelled' | 'stalled' | 'empty';
+
+/** Signs of life without any content are waited for so many times as long as silence. */
+export const EMPTY_STALLS = 10;
 
 export interface RequestGuard extends Disposable {
   /** Goes to the server's connection. Aborts with the caller's signal, with a stall, and on disposal. */
@@ -8,6 +11,8 @@ export interface RequestGuard extends Disposable {
   readonly endedBy: EndedBy | undefined;
   /** Something came from the server. */
   touch(): void;
+  /** Something came that belongs to the answer. */
+  progress(): void;
   /** The clock for stalls runs from here to `endWait`: a consumer that takes its time is no silence of the server. */
   startWait(): void;
   endWait(): void;
@@ -28,6 +33,8 @@ export function createRequestGuard(options: { signal: AbortSignal; stallMs: numb
   const ended = Promise.withResolvers<undefined>();
   let endedBy: EndedBy | undefined;
   let waitsSince: number | undefined;
+  /** When waiting for content began. */
+  let emptySince: number | undefined;
   let timer: NodeJS.Timeout | undefined;
 
   const end = (cause: EndedBy) => {
@@ -41,8 +48,11 @@ export function createRequestGuard(options: { signal: AbortSignal; stallMs: numb
   // One timer for the whole request, which looks how long the silence has lasted: a timer for every chunk would cost more than the chunk.
   const watch = (delayMs: number) => {
     timer = setTimeout(() => {
-      const silentMs = waitsSince === undefined ? 0 : performance.now() - waitsSince;
+      const now = performance.now();
+      const silentMs = waitsSince === undefined ? 0 : now - waitsSince;
+      const emptyMs = waitsSince === undefined || emptySince === undefined ? 0 : now - emptySince;
       if (silentMs >= options.stallMs) end('stalled');
+      else if (emptyMs >= options.stallMs * EMPTY_STALLS) end('empty');
       else watch(Math.max(1, options.stallMs - silentMs));
     }, delayMs);
   };
@@ -54,8 +64,12 @@ export function createRequestGuard(options: { signal: AbortSignal; stallMs: numb
     touch() {
       if (waitsSince !== undefined) waitsSince = performance.now();
     },
+    progress() {
+      emptySince = undefined;
+    },
     startWait() {
       waitsSince = performance.now();
+      emptySince ??= waitsSince;
     },
     endWait() {
       waitsSince = undefined;

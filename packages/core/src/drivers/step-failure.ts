@@ -1,6 +1,6 @@
 import { mapProviderError } from '@longhaul/models';
 import { LonghaulError, type TokenUsage } from '@longhaul/protocol';
-import type { EndedBy } from './request-guard.ts';
+import { EMPTY_STALLS, type EndedBy } from './request-guard.ts';
 
 /** Who was called: named in errors. */
 export interface CallTarget {
@@ -51,9 +51,13 @@ export function toStepError(thrown: unknown, target: CallTarget, phase: 'request
 /** The error of a step that we ended ourselves. */
 export function endedError(endedBy: EndedBy, target: CallTarget, stallMs: number): LonghaulError {
   if (endedBy === 'cancelled') return new LonghaulError('cancelled', 'The model call was cancelled.');
+  const what =
+    endedBy === 'stalled'
+      ? `nothing for ${stallMs} ms`
+      : `signs of life without a word of an answer for ${stallMs * EMPTY_STALLS} ms`;
   return new LonghaulError(
     'provider_timeout',
-    `${target.provider}/${target.model} sent nothing for ${stallMs} ms, so the request was ended. If it needs longer to begin, raise retry.stallMs.`,
+    `${target.provider}/${target.model} sent ${what}, so the request was ended. If it needs longer to begin, raise retry.stallMs.`,
     { data: { ...factsOf(target), stallMs } },
   );
 }

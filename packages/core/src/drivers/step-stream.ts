@@ -45,7 +45,9 @@ export async function* streamStep(call: StepCall): AsyncGenerator<StepEvent, voi
       if (part.type === 'error')
         return yield { type: 'error', error: toStepError(part.error, target, 'request') };
       if (part.type === 'finish') return yield* await finish(call, part, reader);
-      for (const event of events.of(part)) yield event;
+      const made = events.of(part);
+      if (made.length > 0) guard.progress();
+      for (const event of made) yield event;
     }
     yield { type: 'error', error: endedError(guard.endedBy ?? 'cancelled', target, call.stallMs) };
   } catch (thrown) {

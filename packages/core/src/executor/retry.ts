@@ -5,6 +5,8 @@ export interface RetryOptions {
   attempts: number;
   /** Most time that one model call may take in tries that brought nothing and in waiting between them. Default 600 000. */
   totalMs: number;
+  /** Wait before the second try; doubled with each further one. Default 500. */
+  firstDelayMs?: number;
 }
 
 export const DEFAULT_RETRY: RetryOptions = { attempts: 6, totalMs: 600_000 };
@@ -30,7 +32,9 @@ export function nextRetryDelay(
 ): number | undefined {
   if (!error.retryable || attempt >= options.attempts) return undefined;
   const asked = error.data['retryAfterMs'];
-  const backoff = Math.min(MAX_DELAY_MS, FIRST_DELAY_MS * 2 ** (attempt - 1)) * (0.75 + random() / 2);
+  const backoff =
+    Math.min(MAX_DELAY_MS, (options.firstDelayMs ?? FIRST_DELAY_MS) * 2 ** (attempt - 1)) *
+    (0.75 + random() / 2);
   const delay = Math.ceil(typeof asked === 'number' && asked >= 0 ? asked : backoff);
   return spentMs + delay > options.totalMs ? undefined : delay;
 }

@@ -1,0 +1,33 @@
+import type { ToolPart } from '@longhaul/protocol';
+import { type AiSdkDriverOptions, createAiSdkDriver } from '../../drivers/ai-sdk-driver.ts';
+import type { ChatServer } from '../../drivers/test-support/chat-server.ts';
+import type { RuntimeOptions } from '../../runtime.ts';
+import { INFO } from './played-driver.ts';
+import { testRun, testTool, text } from './test-runtime.ts';
+
+export interface StartOptions extends Partial<AiSdkDriverOptions> {
+  runtime?: Partial<RuntimeOptions>;
+  /** What the tool `look` answers. */
+  saw?: (input: object) => string;
+}
+
+/** A session whose model is a real server, called by the real driver. It has one tool, `look`. */
+export async function startOn(server: ChatServer, { runtime, saw, ...options }: StartOptions = {}) {
+  const driver = await createAiSdkDriver({
+    kind: 'openai-compatible',
+    provider: 'local',
+    model: 'served-model',
+    baseUrl: server.url,
+    info: INFO,
+    stallMs: 300,
+    ...options,
+  });
+  const look = testTool('look', (input) => text(saw?.(input) ?? `saw ${JSON.stringify(input)}`));
+  const retry = { attempts: 3, totalMs: 20_000, firstDelayMs: 10 };
+  const test = await testRun(driver, [look], { retry, ...runtime });
+  const tools = async () =>
+    (await test.messages())
+      .flatMap((message) => message.parts)
+      .filter((part): part is ToolPart => part.type === 'tool');
+  return { test, look, tools, driver };
+}
