@@ -19,6 +19,8 @@ import { readWhole, sendWhole, type WholeAnswer } from './whole-answer.ts';
 
 /** Bodies below this fit into any window that a server loads. */
 const SMALL_BODY_BYTES = 8_000;
+/** Nothing has to be compacted for it. */
+const UNKNOWN_WINDOW: KnownWindow = { windowTokens: 1e12, source: 'unknown' };
 
 /** One chat request: prepared, sent, and its answer passed back, with what that takes. */
 export class ChatTurn {
@@ -46,7 +48,8 @@ export class ChatTurn {
     try {
       const window = await this.#window();
       if (window === undefined) this.#warnOfUnknownWindow();
-      else await this.#prepare(window, {});
+      // It is counted all the same: only so is it noticed when the upstream reads less than it was sent.
+      await this.#prepare(window ?? UNKNOWN_WINDOW, {});
       await this.#answer();
     } catch (thrown) {
       if (!this.#client.hasBegun) throw thrown;
@@ -326,8 +329,8 @@ export class ChatTurn {
 
   /** A model that was loaded by this very request reports its window now. */
   #refreshUnknownWindow(): void {
-    if (this.#prepared === undefined)
-      void this.#core.windows.refresh(this.#route.upstream, this.#route.model);
+    if (this.#prepared?.request.windowTokens !== UNKNOWN_WINDOW.windowTokens) return;
+    void this.#core.windows.refresh(this.#route.upstream, this.#route.model);
   }
 
   // ── Saying what is wrong

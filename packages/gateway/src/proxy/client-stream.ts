@@ -32,6 +32,7 @@ export class ClientStream {
   #hasBegun = false;
   #hasRole = false;
   #hasContent = false;
+  #lastWasNotice = false;
 
   constructor(exchange: Exchange, options: ClientStreamOptions) {
     this.#exchange = exchange;
@@ -78,6 +79,7 @@ export class ClientStream {
     this.#identity ??= identity;
     this.#hasRole ||= hasRole;
     this.#hasContent ||= hasContent;
+    if (hasContent) this.#lastWasNotice = false;
   }
 
   /** Resolves when the client can take more: nothing is heaped up for a slow one. */
@@ -95,7 +97,9 @@ export class ClientStream {
       return;
     }
     this.#saysOwnIdentity = true;
-    await this.#writeDelta({ [field]: noticeText(notice, { isFirst: !this.#hasContent }) });
+    await this.#writeDelta({
+      [field]: noticeText(notice, { isFirst: !this.#hasContent || this.#lastWasNotice }),
+    });
   }
 
   /** From now on, comments say that something is being done. Where nothing has been sent yet, the first one sends the head. */
@@ -141,6 +145,7 @@ export class ClientStream {
     const role = this.#hasRole ? {} : { role: 'assistant' };
     this.#hasRole = true;
     this.#hasContent = true;
+    this.#lastWasNotice = true;
     const choice = { index: 0, delta: { ...role, ...delta }, logprobs: null, finish_reason: null };
     await this.#writeOwn(this.#chunk([choice]));
   }

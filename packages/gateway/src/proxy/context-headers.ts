@@ -5,8 +5,8 @@ export function contextHeaders(prepared: Prepared | undefined): string[] {
   const facts = prepared?.compacted;
   if (facts === undefined) return [];
   return [
-    ['X-Longhaul-Compacted', facts.round],
-    ['X-Longhaul-Tokens-Before', facts.before],
-    ['X-Longhaul-Tokens-After', facts.after],
-  ].map(String);
+    ...['X-Longhaul-Compacted', String(facts.round)],
+    ...['X-Longhaul-Tokens-Before', String(facts.before)],
+    ...['X-Longhaul-Tokens-After', String(facts.after)],
+  ];
 }

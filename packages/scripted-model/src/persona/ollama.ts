@@ -13,6 +13,7 @@ export const OLLAMA: Persona = {
     'GET /api/ps': () => ({ models: model.isLoaded ? [running(model)] : [] }),
     'GET /api/tags': () => ({ models: [{ name: model.id, model: model.id }] }),
     'POST /api/show': (body) => show(model, body),
+    'POST /api/generate': () => load(model),
   }),
   listing: ({ id }) => ({ id, object: 'model', created: 0, owned_by: 'library' }),
   refuse,
@@ -25,6 +26,12 @@ function running({ id, windowTokens }: LoadedModel): unknown {
 function show({ id, trainedTokens }: LoadedModel, body: unknown): unknown {
   if (isRecord(body) && body['model'] !== id) return { error: 'model not found' };
   return { model_info: { 'general.architecture': 'gptoss', 'gptoss.context_length': trainedTokens } };
+}
+
+/** Without a prompt, the model is merely loaded. */
+function load(model: LoadedModel): unknown {
+  model.isLoaded = true;
+  return { model: model.id, response: '', done: true, done_reason: 'load' };
 }
 
 /** Said where even the system message and the last one are too long. */

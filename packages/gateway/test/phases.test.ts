@@ -1,0 +1,244 @@
+import { createPersonaServer, type Script } from '@longhaul/scripted-model';
+import OpenAI from 'openai';
+import { expect, test } from 'vitest';
+import type { NoticeManner } from '../src/index.ts';
+import { rawRequest } from './raw-client.ts';
+import { startTestGateway } from './start-test-gateway.ts';
+
+const SUMMARY = 'Rivers were spoken of.';
+const brief: Script = ({ asksForSummary }) => (asksForSummary ? SUMMARY : 'Yes.');
+
+type Message = { role: 'user' | 'assistant'; content: string };
+
+/** Some 30 tokens a message. */
+function history(count: number): Message[] {
+  return Array.from({ length: count }, (_, index) => ({
+    role: index % 2 === 0 ? 'user' : 'assistant',
+    content: `Message ${index} of a long talk: ${'rivers flow to the sea, '.repeat(4)}and so on.`,
+  }));
+}
+
+function clientOf(url: string): OpenAI {
+  return new OpenAI({ baseURL: url, apiKey: 'any', maxRetries: 0 });
+}
+
+async function collect(stream: AsyncIterable<OpenAI.ChatCompletionChunk>) {
+  const chunks: OpenAI.ChatCompletionChunk[] = [];
+  for await (const chunk of stream) chunks.push(chunk);
+  const deltas = chunks.flatMap(({ choices }) => choices);
+  return {
+    chunks,
+    text: deltas.map(({ delta }) => delta.content ?? '').join(''),
+    reasoning: deltas
+      .map(({ delta }) => ('reasoning_content' in delta ? String(delta.reasoning_content) : ''))
+      .join(''),
+    ids: new Set(chunks.map(({ id }) => id)),
+    roles: deltas.filter(({ delta }) => delta.role !== undefined).length,
+    finishes: deltas.flatMap(({ finish_reason }) => finish_reason ?? []),
+    usage: chunks.flatMap(({ usage }) => usage ?? []),
+  };
+}
+
+test.each([
+  ['lmstudio', 'event', true],
+  ['lmstudio', 'error', false],
+  ['llamacpp', 'error', true],
+  ['vllm', 'error', false],
+] as const)(
+  '%s refuses (%s) a window nobody knew: it is learned, and the client gets its answer',
+  async (persona, manner, stream) => {
+    await using server = await createPersonaServer({
+      persona,
+      manner,
+      windowTokens: 2_048,
+      script: brief,
+      reportsWindow: false,
+    });
+    await using gateway = await startTestGateway(server.url, { notices: 'off' });
+    const request = { model: server.model, messages: history(120) };
+    const completions = clientOf(gateway.url).chat.completions;
+    const text = stream
+      ? (await collect(await completions.create({ ...request, stream }))).text
+      : (await completions.create(request)).choices[0]?.message.content;
+    expect(text).toBe('Yes.');
+    expect(server.overflows).toBe(1);
+    expect(gateway.status().models[0]).toMatchObject({
+      windowTokens: 2_048,
+      windowSource: 'an overflow error',
+      overflows: 1,
+      compactions: 1,
+    });
+    expect(
+      gateway.logged.some(
+        ({ code, message }) => code === 'window_unknown' && message.includes('providers.local.models.'),
+      ),
+    ).toBe(true);
+  },
+);
+
+test('a model loaded anew with less is noticed at the first refusal, and what it reports then holds', async () => {
+  await using server = await createPersonaServer({ persona: 'llamacpp', windowTokens: 8_192, script: brief });
+  await using gateway = await startTestGateway(server.url);
+  const { completions } = clientOf(gateway.url).chat;
+  const request = { model: server.model, messages: history(120) };
+  await completions.create(request);
+  server.reload(2_048);
+  expect((await completions.create(request)).choices[0]?.message.content).toBe('Yes.');
+  expect(server.overflows).toBe(1);
+  expect(gateway.status().models[0]?.windowTokens).toBe(2_048);
+});
+
+test('Ollama cuts silently: what it read gives it away, and the request is sent again, compacted', async () => {
+  await using server = await createPersonaServer({
+    persona: 'ollama',
+    windowTokens: 2_048,
+    script: brief,
+    reportsWindow: false,
+  });
+  await using gateway = await startTestGateway(server.url);
+  const request = { model: server.model, messages: history(150) };
+  const { data, response } = await clientOf(gateway.url).chat.completions.create(request).withResponse();
+  expect(data.choices[0]?.message.content).toBe('Yes.');
+  expect(server.requests.at(-1)?.droppedTokens).toBeUndefined();
+  expect(response.headers.get('x-longhaul-compacted')).toBe('1');
+  expect(gateway.status().models[0]).toMatchObject({ windowTokens: 2_048, silentCuts: 1, compactions: 1 });
+  // A stream has been read by then: its window is known for the next one.
+  await collect(await clientOf(gateway.url).chat.completions.create({ ...request, stream: true }));
+  expect(server.requests.at(-1)?.droppedTokens).toBeUndefined();
+});
+
+test('Ollama says its window once the model is loaded: a long request loads it first', async () => {
+  await using server = await createPersonaServer({ persona: 'ollama', windowTokens: 2_048, script: brief });
+  server.reload(undefined);
+  await using gateway = await startTestGateway(server.url);
+  await clientOf(gateway.url).chat.completions.create({ model: server.model, messages: history(150) });
+  expect(server.asked).toContain('POST /api/generate');
+  expect(server.overflows).toBe(0);
+});
+
+/** Counts on from where the answer so far stops, as a model would, up to `last`. */
+function counting(last: number): Script {
+  return ({ messages, asksForSummary }) => {
+    if (asksForSummary) return SUMMARY;
+    const said = messages.findLast(({ role }) => role === 'assistant')?.content;
+    const so =
+      typeof said === 'string' ? [...said.matchAll(/n(\d+)\./g)].map(([, digits]) => Number(digits)) : [];
+    const from = Math.max(0, ...so) + 1;
+    return Array.from({ length: Math.max(0, last - from + 1) }, (_, index) => `n${from + index}. `).join('');
+  };
+}
+
+const numbersIn = (text: string) => [...text.matchAll(/n(\d+)\./g)].map(([, digits]) => Number(digits));
+
+test('an answer that outgrows the window goes on in a new request, and the client sees one', async () => {
+  await using server = await createPersonaServer({
+    persona: 'vllm',
+    windowTokens: 2_048,
+    script: counting(700),
+    chunkChars: 7,
+  });
+  await using gateway = await startTestGateway(server.url, { notices: 'off' });
+  const request = {
+    model: server.model,
+    messages: history(20),
+    stream: true,
+    stream_options: { include_usage: true },
+  } as const;
+  const seen = await collect(await clientOf(gateway.url).chat.completions.create(request));
+  const numbers = numbersIn(seen.text);
+  // A number that was cut in its middle by the stop may be missing or twice: the model goes on from what stands there.
+  expect(new Set(numbers).size).toBeGreaterThanOrEqual(698);
+  expect(numbers.at(-1)).toBe(700);
+  expect([seen.ids.size, seen.roles, seen.finishes]).toEqual([1, 1, ['stop']]);
+  const { restarts } = gateway.status().models[0] ?? {};
+  expect(restarts).toBeGreaterThanOrEqual(1);
+  expect(seen.usage).toHaveLength(1);
+  expect(seen.usage[0]?.completion_tokens).toBeGreaterThan(0);
+});
+
+test('an answer without end stops after three restarts, and says so', async () => {
+  const endless: Script = ({ asksForSummary }) =>
+    asksForSummary ? SUMMARY : 'and so on and on. '.repeat(5_000);
+  await using server = await createPersonaServer({
+    persona: 'vllm',
+    windowTokens: 2_048,
+    script: endless,
+    chunkChars: 40,
+  });
+  await using gateway = await startTestGateway(server.url);
+  const stream = await clientOf(gateway.url).chat.completions.create({
+    model: server.model,
+    messages: history(4),
+    stream: true,
+  });
+  let text = '';
+  const reading = (async () => {
+    for await (const chunk of stream) text += chunk.choices[0]?.delta.content ?? '';
+  })();
+  await expect(reading).rejects.toThrow(/gone on with 3 times/);
+  expect(text).toMatch(/⚠️ Context limit exceeded \(\d+\/2048 tokens\)\. Aborting\./);
+  expect(gateway.status().models[0]?.restarts).toBeLessThanOrEqual(4);
+  expect(gateway.status().errors[0]?.code).toBe('context_exhausted');
+});
+
+test.each([
+  ['text', /^⚙️ Compacting conversation history…\n\n✅ Context compacted, continuing…\n\nYes\.$/, /^$/],
+  ['reasoning', /^Yes\.$/, /⚙️ Compacting.*✅ Context compacted/s],
+  ['comment', /^Yes\.$/, /^$/],
+  ['off', /^Yes\.$/, /^$/],
+] as const)('notices as %s', async (notices: NoticeManner, text, reasoning) => {
+  await using server = await createPersonaServer({ persona: 'llamacpp', windowTokens: 2_048, script: brief });
+  await using gateway = await startTestGateway(server.url, { notices });
+  const request = { model: server.model, messages: history(120), stream: true } as const;
+  const seen = await collect(await clientOf(gateway.url).chat.completions.create(request));
+  expect(seen.text).toMatch(text);
+  expect(seen.reasoning).toMatch(reasoning);
+  expect([seen.ids.size, seen.roles, seen.finishes]).toEqual([1, 1, ['stop']]);
+  const again = await rawRequest(gateway.url, {
+    body: JSON.stringify({ ...request, messages: [...history(120)] }),
+  });
+  expect(again.body.toString()).not.toContain('⚙️');
+  expect(again.rawHeaders).toContain('X-Longhaul-Compacted');
+});
+
+test('a comment is a comment: it stands in the bytes and in no chunk', async () => {
+  await using server = await createPersonaServer({ persona: 'llamacpp', windowTokens: 2_048, script: brief });
+  await using gateway = await startTestGateway(server.url, { notices: 'comment' });
+  const body = JSON.stringify({ model: server.model, messages: history(120), stream: true });
+  const { body: bytes } = await rawRequest(gateway.url, { body });
+  expect(bytes.toString()).toMatch(/^: ⚙️ Compacting conversation history…\n\n: ✅/);
+});
+
+test('our notices are taken out of a history that brings them back', async () => {
+  await using server = await createPersonaServer({ persona: 'llamacpp', windowTokens: 2_048, script: brief });
+  await using gateway = await startTestGateway(server.url);
+  const { completions } = clientOf(gateway.url).chat;
+  const messages = history(119);
+  const first = await collect(await completions.create({ model: server.model, messages, stream: true }));
+  expect(first.text).toContain('⚙️');
+  const next = [
+    ...messages,
+    { role: 'assistant' as const, content: first.text },
+    { role: 'user' as const, content: 'And?' },
+  ];
+  await completions.create({ model: server.model, messages: next });
+  const [before, after] = server.requests
+    .filter(({ body }) => body?.messages.at(-1)?.content !== undefined)
+    .slice(-2);
+  const sent = after?.body?.messages ?? [];
+  expect(JSON.stringify(sent)).not.toContain('⚙️');
+  expect(sent.at(-2)).toEqual({ role: 'assistant', content: 'Yes.' });
+  expect(sent.slice(0, before?.messageCount)).toEqual(before?.body?.messages);
+});
+
+test('while a slow model compacts, comments keep the connection alive', async () => {
+  const slow: Script = async ({ asksForSummary }) => {
+    if (asksForSummary) await new Promise((resolve) => setTimeout(resolve, 300));
+    return asksForSummary ? SUMMARY : 'Yes.';
+  };
+  await using server = await createPersonaServer({ persona: 'llamacpp', windowTokens: 2_048, script: slow });
+  await using gateway = await startTestGateway(server.url, { notices: 'off', keepAliveMs: 50 });
+  const body = JSON.stringify({ model: server.model, messages: history(120), stream: true });
+  const { body: bytes } = await rawRequest(gateway.url, { body });
+  expect(bytes.toString()).toMatch(/^(?:: compacting\n\n)+data: \{/);
+});
