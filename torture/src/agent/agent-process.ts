@@ -3,6 +3,7 @@
  * a driver over HTTP. Its one argument is its `AgentSettings`. It ends itself with -9 at the fault point that its environment names; SIGTERM
  * cancels the run.
  */
+import { flushCompileCache } from 'node:module';
 import { dirname } from 'node:path';
 import { createStrategy } from '@longhaul/context';
 import { createAiSdkDriver, createTools, type ModelDriver, Runtime, type Tool } from '@longhaul/core';
@@ -15,6 +16,7 @@ import {
   storeWithFaultPoints,
   toolWithFaultPoints,
 } from '@longhaul/core/testing/fault-points';
+import { LonghaulError } from '@longhaul/protocol';
 import { chooseSandbox } from '@longhaul/sandbox';
 import { createFileBlobStore } from '@longhaul/storage/blobs';
 import { openSqliteStore } from '@longhaul/storage/sqlite';
@@ -38,6 +40,8 @@ const paths = sessionPaths(settings.folder);
 const received = openLines<ReceivedLine>(paths.received(settings.life));
 const cancel = new AbortController();
 process.on('SIGTERM', () => cancel.abort());
+
+process.stdout.write('begun\n');
 
 const faults = faultsOf(process.env[FAULT_VARIABLE], received);
 const driver = await createDriver(received);
@@ -69,6 +73,8 @@ const runtime = new Runtime({
 });
 
 const { sessionId } = settings;
+// What was compiled is kept for the next life: a killed process keeps nothing.
+flushCompileCache();
 if ((await store.getSession(sessionId)) === undefined) {
   const model = `${MODEL}/${MODEL}`;
   await store.createSession({
@@ -81,8 +87,21 @@ if ((await store.getSession(sessionId)) === undefined) {
   });
 }
 await runtime.queue.enqueue(sessionId, [{ type: 'text', text: TASK }], { id: TASK_ID });
-const { status, text, error } = await runtime.run(sessionId, { signal: cancel.signal });
-report({ status, text, ...(error === undefined ? {} : { error: `${error.code}: ${error.message}` }) });
+report(await drive());
+
+async function drive(): Promise<AgentReport> {
+  try {
+    const result = await runtime.resume(sessionId, { signal: cancel.signal });
+    if (result.status === 'nothing') return { status: 'nothing', text: '' };
+    const { status, text, error } = result;
+    return { status, text, ...(error === undefined ? {} : { error: `${error.code}: ${error.message}` }) };
+  } catch (error) {
+    // A cancel may come before the run has begun.
+    if (error instanceof LonghaulError && error.code === 'cancelled')
+      return { status: 'cancelled', text: '' };
+    throw error;
+  }
+}
 
 function faultsOf(armed: string | undefined, lines: LineWriter<ReceivedLine>): FaultPoints {
   if (armed === undefined) return { reach: () => undefined };

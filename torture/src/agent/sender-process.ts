@@ -1,16 +1,18 @@
 /**
  * A process that sends messages to a session while others drive it, at random moments. Its one argument is its `SenderSettings`. It writes
- * down what it is about to send, and what was acknowledged; after its own death it sends again what was not, under the same id. It ends when
- * its standard input does, once all it began is acknowledged.
+ * down what it is about to send, and what was acknowledged; after its own death it sends again what was not, under the same id. A line `cancel`
+ * on its standard input cancels whatever drives the session, which it says when it is answered. It ends when its input does, once all it began
+ * is acknowledged.
  */
-import { once } from 'node:events';
+import { createInterface } from 'node:readline';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { EventHub, MessageQueueService } from '@longhaul/core';
+import { createStrategy } from '@longhaul/context';
+import { Runtime } from '@longhaul/core';
 import type { UserMessageContentPart } from '@longhaul/protocol';
 import { seededRandom } from '@longhaul/scripted-model';
 import { createFileBlobStore } from '@longhaul/storage/blobs';
 import { openSqliteStore } from '@longhaul/storage/sqlite';
-import { openLines, type QueueLine, readLines } from '../records/lines.ts';
+import { type CancelLine, openLines, type QueueLine, readLines } from '../records/lines.ts';
 import { sessionPaths } from '../records/paths.ts';
 
 export interface SenderSettings {
@@ -26,12 +28,16 @@ const { folder, sessionId, seed, meanMs }: SenderSettings = JSON.parse(process.a
 const paths = sessionPaths(folder);
 const known = readLines<QueueLine>(paths.queue);
 const lines = openLines<QueueLine>(paths.queue, true);
+const cancels = openLines<CancelLine>(paths.cancels, true);
 const random = seededRandom(seed);
 await using store = await openSqliteStore({ path: paths.database });
-const queue = new MessageQueueService({
+const runtime = new Runtime({
   store,
   blobs: createFileBlobStore(paths.blobs),
-  hub: new EventHub(),
+  tools: [],
+  openSandbox: notHere,
+  driverFor: notHere,
+  compression: { strategy: createStrategy('reactive-overflow', {}), auto: true, ledgerShare: 0.2 },
 });
 
 const acknowledged = new Set(known.flatMap((line) => (line.type === 'acknowledged' ? [line.id] : [])));
@@ -40,8 +46,9 @@ for (const line of known) {
 }
 let number = known.filter((line) => line.type === 'sending').length;
 const closing = new AbortController();
-process.stdin.resume();
-void once(process.stdin, 'end').then(() => closing.abort());
+createInterface({ input: process.stdin })
+  .on('line', () => void cancel())
+  .on('close', () => closing.abort());
 process.stdout.write('ready\n');
 while (!closing.signal.aborted) {
   await sleep(random() * 2 * meanMs, undefined, { signal: closing.signal }).catch(() => undefined);
@@ -60,8 +67,19 @@ async function sendNext(): Promise<void> {
 async function deliver(id: string, token: string): Promise<void> {
   const content: UserMessageContentPart[] = [{ type: 'text', text: `Note ${token}.` }];
   if (id.endsWith('7')) content.push({ type: 'image', data: imageOf(token), mediaType: 'image/png' });
-  await queue.enqueue(sessionId, content, { id });
+  await runtime.queue.enqueue(sessionId, content, { id });
   lines.write({ type: 'acknowledged', at: Date.now(), id });
+}
+
+async function cancel(): Promise<void> {
+  const askedAt = Date.now();
+  await runtime.cancel(sessionId);
+  cancels.write({ askedAt, answeredAt: Date.now() });
+  process.stdout.write('cancelled\n');
+}
+
+async function notHere(): Promise<never> {
+  throw new Error('This process drives nothing.');
 }
 
 function imageOf(token: string): string {

@@ -2,6 +2,7 @@ import type { JournalLine } from '@longhaul/scripted-model';
 import { TASK_ID } from '../agent/settings.ts';
 import { TASK } from '../model/plan.ts';
 import {
+  type CancelLine,
   type EffectLine,
   type LifeLine,
   type QueueLine,
@@ -10,6 +11,7 @@ import {
 } from '../records/lines.ts';
 import { sessionPaths } from '../records/paths.ts';
 import { readDatabase } from '../records/read-database.ts';
+import { checkCancels } from './check-cancels.ts';
 import { checkBlobs, checkDatabase, checkEnded } from './check-database.ts';
 import { checkEffects } from './check-effects.ts';
 import { checkMessages } from './check-messages.ts';
@@ -53,6 +55,11 @@ export function checkSession(
     ...checkMessages(sent, stored.messages, requests),
     ...checkRequests(requests),
     ...checkEffects(effects, stored.messages),
+    ...checkCancels(
+      readLines<CancelLine>(paths.cancels),
+      lives.map(({ life }) => life),
+      { effects, requests },
+    ),
     ...streamDefects,
     ...checkDatabase(stored),
     ...checkBlobs(stored, paths.blobs),

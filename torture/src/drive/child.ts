@@ -1,6 +1,9 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
+import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import type { SenderSettings } from '../agent/sender-process.ts';
+import type { AgentSettings } from '../agent/settings.ts';
 
 export interface Ending {
   code: number | null;
@@ -16,16 +19,20 @@ export interface Child {
   readonly ended: Promise<Ending>;
 }
 
-/** Starts one of these programs on the sources, with its settings as JSON in its one argument. */
+/**
+ * Starts one of these programs on the sources, with its settings as JSON in its one argument. The sessions of a run share what was compiled: else
+ * most of a short life would be spent on that.
+ */
 export async function startChild(
   program: string,
-  settings: object,
+  settings: AgentSettings | SenderSettings,
   env: Readonly<Record<string, string>> = {},
 ): Promise<Child> {
+  const compiled = join(dirname(settings.folder), 'compiled');
   const path = fileURLToPath(new URL(`../agent/${program}`, import.meta.url));
   const child = spawn(process.execPath, ['--conditions=longhaul-src', path, JSON.stringify(settings)], {
     stdio: ['pipe', 'pipe', 'pipe'],
-    env: { ...process.env, ...env },
+    env: { ...process.env, NODE_COMPILE_CACHE: compiled, ...env },
   });
   const ended = endingOf(child);
   await once(child, 'spawn');

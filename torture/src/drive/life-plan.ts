@@ -7,8 +7,12 @@ export interface LifePlan {
   fault?: { point: FaultPoint; count: number };
   /** After which it is killed from outside, whatever else was planned. */
   killAfterMs?: number;
+  /** Times count from the start of the process, not from when it begins its work. */
+  isSoon?: boolean;
   /** After which its run is cancelled. */
   cancelAfterMs?: number;
+  /** By a process that does not drive it. Default: by the one that does. */
+  isCancelledFromOutside?: boolean;
 }
 
 /** A life that ends when its work does. */
@@ -56,10 +60,13 @@ export class LifePlanner {
   next(): LifePlan {
     const random = this.#random;
     if (this.#pending.length > 0 ? random() < 0.75 : random() < 0.5) return this.#atFault(this.#pick());
-    const killAfterMs = random() < 0.3 ? 100 + random() * 600 : 400 + random() * 2_600;
+    if (random() < 0.1) return { killAfterMs: random() * 600, isSoon: true };
+    // Opening, repair and the first request take their time; what comes after it, a run does over and over.
+    const killAfterMs = random() < 0.35 ? random() * 300 : 200 + random() * 3_000;
     if (random() < 0.75) return { killAfterMs };
-    const cancelAfterMs = 400 + random() * 2_000;
-    return random() < 0.5 ? { cancelAfterMs } : { cancelAfterMs, killAfterMs: cancelAfterMs + random() * 60 };
+    const cancelAfterMs = random() * 2_500;
+    const cancel = { cancelAfterMs, isCancelledFromOutside: random() < 0.5 };
+    return random() < 0.5 ? cancel : { ...cancel, killAfterMs: cancelAfterMs + random() * 60 };
   }
 
   /** The process ended itself there. */
@@ -84,13 +91,22 @@ export class LifePlanner {
     // A run that is in the middle of its work ends only when it is told to.
     const needsEnd = point === 'finish-before-commit' || point === 'finish-committed';
     const isHelped = needsEnd || (point.startsWith('interrupt') && this.#random() < 0.5);
-    return isHelped ? { ...plan, cancelAfterMs: 500 + this.#random() * 1_200 } : plan;
+    return isHelped ? { ...plan, cancelAfterMs: 300 + this.#random() * 1_500 } : plan;
   }
 }
 
-export function describePlan({ fault, killAfterMs, cancelAfterMs }: LifePlan): string {
+export function describePlan({
+  fault,
+  killAfterMs,
+  cancelAfterMs,
+  isCancelledFromOutside,
+}: LifePlan): string {
   const words = [
-    ...(cancelAfterMs === undefined ? [] : [`cancel after ${Math.round(cancelAfterMs)} ms`]),
+    ...(cancelAfterMs === undefined
+      ? []
+      : [
+          `cancel after ${Math.round(cancelAfterMs)} ms${isCancelledFromOutside === true ? ' from outside' : ''}`,
+        ]),
     ...(fault === undefined ? [] : [`kill at ${fault.point}:${fault.count}`]),
     ...(killAfterMs === undefined ? [] : [`kill after ${Math.round(killAfterMs)} ms`]),
   ];

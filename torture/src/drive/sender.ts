@@ -22,6 +22,28 @@ export class Sender {
     this.#child = await startChild('sender-process.ts', { ...this.#settings, seed: seed + this.#lives });
   }
 
+  /**
+   * Cancels, from there, what drives the session.
+   *
+   * @returns Whether it was answered: a sender that is not there answers nothing.
+   */
+  async cancel(): Promise<boolean> {
+    const child = this.#child;
+    const { stdout, stdin } = child?.process ?? {};
+    if (child === undefined || stdout === null || stdout === undefined) return false;
+    stdin?.write('cancel\n');
+    return Promise.race([
+      once(stdout, 'data').then(async ([text]) => String(text).includes('cancelled') || this.#next(stdout)),
+      child.ended.then(() => false),
+    ]);
+  }
+
+  /** The line before it told that the sender was ready. */
+  async #next(stdout: NonNullable<Child['process']['stdout']>): Promise<boolean> {
+    const [text] = await once(stdout, 'data');
+    return String(text).includes('cancelled');
+  }
+
   async kill(): Promise<void> {
     const child = this.#child;
     this.#child = undefined;

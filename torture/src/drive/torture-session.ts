@@ -108,7 +108,7 @@ class TortureSession {
     const { folder, name, sandbox, planner, onLife } = this.#options;
     this.#lives += 1;
     const settings = { folder, sessionId: name, life: this.#lives, baseUrl: model.url, sandbox };
-    const outcome = await runLife(settings, plan);
+    const outcome = await runLife(settings, plan, () => this.#sender.cancel());
     if (outcome.end === 'killed') this.#kills += 1;
     const point = FAULT_POINTS.find((known) => known === outcome.diedAt);
     if (point !== undefined) planner.noteStruck(point);
@@ -153,6 +153,7 @@ class TortureSession {
     await this.#sender.sendOnce();
     writeFileSync(this.#paths.finish, '');
     await this.#live(model, { fault: { point: 'finish-before-commit', count: 1 }, killAfterMs: 60_000 });
+    await this.#sender.sendOnce();
     await this.#live(model, { fault: { point: 'finish-committed', count: 1 }, killAfterMs: 60_000 });
     await this.#sender.sendOnce();
     for (let life = 1; life <= MAX_LAST_LIVES; life += 1) {

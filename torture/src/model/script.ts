@@ -1,5 +1,6 @@
 import type { ChatMessage } from '@longhaul/protocol';
 import {
+  lastUserText,
   type Random,
   type Script,
   type ScriptReply,
@@ -16,13 +17,16 @@ import { FINAL, type Item, itemsOf, parseDone, parseProgress } from './plan.ts';
  */
 export const script: Script = ({ messages, number, asksForSummary }) => {
   const random = seededRandom(number);
-  if (asksForSummary)
+  if (asksForSummary || SUMMARY.test(lastUserText(messages)))
     return `Until request ${number} the steps were done in their order. ${prose(random, 300)}`;
   const place = placeIn(messages);
   if (place === undefined) return ask(number);
   if (place.finish) return place.isSure ? finalAnswer(number, random) : ask(number);
   return doStep(place, number, random);
 };
+
+/** On the wire, user messages that follow each other are one: what asks for a summary may stand behind something else. */
+const SUMMARY = /^Summarise the session so far/m;
 
 interface Place {
   step: number;

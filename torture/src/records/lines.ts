@@ -22,6 +22,12 @@ export type QueueLine =
   | { type: 'sending'; at: number; id: string; token: string; number: number }
   | { type: 'acknowledged'; at: number; id: string };
 
+/** Someone asked for the end of whatever drove the session, and was told that it had come. */
+export interface CancelLine {
+  askedAt: number;
+  answeredAt: number;
+}
+
 /** One process that drove the session, as its parent saw it. */
 export interface LifeLine {
   life: number;

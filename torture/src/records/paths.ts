@@ -10,6 +10,7 @@ export interface SessionPaths {
   /** When it is there, the work shall come to its end. */
   finish: string;
   queue: string;
+  cancels: string;
   lives: string;
   journal: string;
   received(life: number): string;
@@ -25,6 +26,7 @@ export function sessionPaths(folder: string): SessionPaths {
     effects: join(workspace, 'effects.jsonl'),
     finish: join(workspace, 'finish'),
     queue: join(records, 'queue.jsonl'),
+    cancels: join(records, 'cancels.jsonl'),
     lives: join(records, 'lives.jsonl'),
     journal: join(records, 'model.jsonl'),
     received: (life) => join(records, `received.${life}.jsonl`),

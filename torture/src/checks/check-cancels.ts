@@ -1,0 +1,31 @@
+import type { CancelLine, EffectLine, LifeLine } from '../records/lines.ts';
+import { type Defect, defect } from './defect.ts';
+import type { ModelRequest } from './model-journal.ts';
+
+/** Nothing of a run goes on once its cancel has been answered: no effect and no request until another process takes the session. */
+export function checkCancels(
+  cancels: readonly CancelLine[],
+  lives: readonly LifeLine[],
+  seen: { effects: readonly EffectLine[]; requests: readonly ModelRequest[] },
+): Defect[] {
+  return cancels.flatMap(({ answeredAt }) => {
+    const next =
+      lives.find(({ startedAt }) => startedAt >= answeredAt)?.startedAt ?? Number.POSITIVE_INFINITY;
+    const isAfter = ({ at }: { at: number }) => at > answeredAt && at < next;
+    return [
+      ...seen.effects
+        .filter(isAfter)
+        .map(({ callId, at }) =>
+          defect(
+            'repeated-side-effect',
+            `${callId} was started ${at - answeredAt} ms after the cancel was answered`,
+          ),
+        ),
+      ...seen.requests
+        .filter(isAfter)
+        .map(({ number, at }) =>
+          defect('corruption', `request ${number} left ${at - answeredAt} ms after the cancel was answered`),
+        ),
+    ];
+  });
+}
