@@ -9,6 +9,10 @@ export type Command = (argv: readonly string[], terminal: Terminal) => Promise<n
 /** Each is loaded when it is called: help must cost nothing. */
 const COMMANDS: Readonly<Record<string, () => Promise<Command>>> = {
   run: async () => (await import('./commands/run.ts')).run,
+  resume: async () => (await import('./commands/run.ts')).resume,
+  cancel: async () => (await import('./commands/cancel.ts')).cancel,
+  queue: async () => (await import('./commands/queue.ts')).queue,
+  fork: async () => (await import('./commands/fork.ts')).fork,
   sessions: async () => (await import('./commands/sessions.ts')).sessions,
   show: async () => (await import('./commands/show.ts')).show,
   search: async () => (await import('./commands/search.ts')).search,

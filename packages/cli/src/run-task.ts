@@ -1,18 +1,24 @@
 import type { AskMode, ConfigInput, Sandbox, Store } from '@longhaul/core';
-import { ERROR_TRAITS, type EventOf, type Session } from '@longhaul/protocol';
+import type { Session } from '@longhaul/protocol';
 import { chooseModel, type ModelChoice } from './compose/choose-model.ts';
 import { loadSettings, type Place } from './compose/load-settings.ts';
 import { type Agent, nameOf, openAgent } from './compose/open-agent.ts';
 import { holdStorage } from './compose/open-storage.ts';
+import { exitCodeOf } from './exit-code.ts';
 import { findSession } from './find-session.ts';
 import { isImportedModel } from './import/imported-model.ts';
-import { formatTokens } from './render/format.ts';
+import { formatTokens, shortId } from './render/format.ts';
 import type { RunHeader } from './render/run-renderer.ts';
+import { wrapText } from './render/word-wrapper.ts';
+import { isDriven, queueMessage, waitForAnswer } from './send-to-busy.ts';
 import { type Display, type RunDisplay, showRun } from './show-run.ts';
-import type { Terminal } from './terminal.ts';
+import { columnsOf, type Terminal } from './terminal.ts';
 
 export interface RunTaskOptions {
-  task: string;
+  /** Absent: goes on where `session` stopped. */
+  task?: string;
+  /** Waits for the answer of another process's run. */
+  isWaiting?: boolean;
   flags: ConfigInput;
   place: Place;
   choice: ModelChoice;
@@ -29,13 +35,26 @@ export interface RunTaskOptions {
 
 /** Runs a task as the flags say, shows it, and returns the exit code. */
 export async function runTask(options: RunTaskOptions): Promise<number> {
-  const { terminal, signal, task } = options;
+  const { terminal, signal } = options;
   const { config, workspace } = await loadSettings(options.place, terminal, options.flags);
   await using storage = holdStorage(config.storage.url);
   const earlier =
     options.session === undefined
       ? undefined
       : await findSession((await storage.opened).store, options.session);
+  let { task } = options;
+  const isBusy =
+    earlier !== undefined && task !== undefined && (await isDriven(await storage.opened, earlier));
+  if (isBusy && options.isWaiting !== true) {
+    const exitCode = await queueMessage(await storage.opened, {
+      session: earlier,
+      text: task ?? '',
+      options,
+    });
+    if (exitCode !== undefined) return exitCode;
+    // The run has ended meanwhile: the message is in the queue, and this process delivers it.
+    task = undefined;
+  }
   const known = earlier !== undefined && !isImportedModel(earlier.model) ? { model: earlier.model } : {};
   const choice = { ...known, ...options.choice };
   const model = await chooseModel(config, choice, terminal.env);
@@ -47,15 +66,38 @@ export async function runTask(options: RunTaskOptions): Promise<number> {
     env: terminal.env,
     ask: askMode(options),
     ...(options.window === undefined ? {} : { window: options.window }),
-    onSandbox: (sandbox, session) => display?.header(headerOf(agent, { sandbox, session, task })),
+    onSandbox: (sandbox, session) =>
+      display?.header(headerOf(agent, { sandbox, session, task: task ?? session.task })),
   });
+  if (isBusy && task !== undefined) {
+    return await waitForAnswer(agent.runtime, { session: earlier, text: task, options });
+  }
   const session = earlier
     ? await withModel((await storage.opened).store, earlier, nameOf(model))
-    : await agent.runtime.createSession({ workspace, model: nameOf(model), task });
+    : await agent.runtime.createSession({ workspace, model: nameOf(model), task: task ?? '' });
   using shown = showRun(agent.runtime, terminal, options);
   display = shown;
   using _asker = askMode(options) === 'wait' ? await askIn(options, { agent, shown, session }) : undefined;
-  return await drive(agent, shown, { session, task, signal });
+  if (task !== undefined) return await drive(agent, shown, { session, task, signal });
+  return await goOn(agent, shown, { session, options });
+}
+
+/** The exit code of a run that goes on with what is there; 0 when there is nothing. */
+async function goOn(
+  { runtime }: Agent,
+  shown: RunDisplay,
+  { session, options }: { session: Session; options: RunTaskOptions },
+): Promise<number> {
+  const { terminal, signal, display } = options;
+  const result = await runtime.resume(session.id, { signal }).catch((error: unknown) => {
+    if (shown.finished === undefined) throw error;
+    return undefined;
+  });
+  if (result?.status !== 'nothing') return shown.finished === undefined ? 1 : exitCodeOf(shown.finished);
+  const text = `Nothing to go on with: its last turn has an answer, and no message waits. To send one: longhaul run --session ${shortId(session.id)} "…"`;
+  if (display === 'events') terminal.out.write(`${JSON.stringify(result)}\n`);
+  else terminal.err.write(wrapText(text, columnsOf(terminal.err)));
+  return 0;
 }
 
 /** A person is asked where one reads along and can type. */
@@ -108,11 +150,4 @@ export async function drive(
     if (shown.finished === undefined) throw error;
   }
   return shown.finished === undefined ? 1 : exitCodeOf(shown.finished);
-}
-
-export function exitCodeOf({ status, error }: Pick<EventOf<'run:finished'>, 'status' | 'error'>): number {
-  if (status === 'completed') return 0;
-  if (status === 'cancelled') return ERROR_TRAITS.cancelled.exitCode;
-  if (status === 'limit') return ERROR_TRAITS.limit_reached.exitCode;
-  return error === undefined ? 1 : ERROR_TRAITS[error.code].exitCode;
 }

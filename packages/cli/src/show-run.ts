@@ -25,8 +25,15 @@ export interface ShowRunOptions {
 /** Shows a runtime's events as they come, until disposed. */
 export function showRun(runtime: Runtime, terminal: Terminal, options: ShowRunOptions): RunDisplay {
   let finished: EventOf<'run:finished'> | undefined;
+  let runId: string | undefined;
   const view = createView(terminal, options);
   const end = runtime.subscribe((event) => {
+    if (event.type === 'run:started') runId = event.runId;
+    if (event.type === 'run:finished' && event.runId !== runId) {
+      // The end of a run that died before: programs want to know, a person reads what was repaired.
+      if (options.display === 'events') view.show(event);
+      return;
+    }
     if (event.type === 'run:finished') finished = event;
     view.show(event);
   });
@@ -72,7 +79,9 @@ function answerView({ out, err }: Terminal): View {
     header: () => undefined,
     pause: neverPaused,
     show(event) {
-      if (event.type === 'context:warning') err.write(`longhaul: ${event.message}\n`);
+      if (event.type === 'context:warning' || event.type === 'run:repaired') {
+        err.write(`longhaul: ${event.message}\n`);
+      }
       if (event.type !== 'run:finished') return;
       if (event.text !== '') out.write(`${event.text.trimEnd()}\n`);
       if (event.error !== undefined) err.write(`longhaul: ${event.error.message}\n`);

@@ -12,6 +12,10 @@ import { Bench, linesOf } from './harness.ts';
 
 const COMMANDS = [
   'run',
+  'resume',
+  'cancel',
+  'queue',
+  'fork',
   'sessions',
   'show',
   'search',

@@ -24,11 +24,20 @@ export const RUN_FLAGS = {
   'max-cost': text,
   'max-minutes': text,
   session: text,
+  resume: toggle,
+  wait: toggle,
   yes: { type: 'boolean', short: 'y' },
   json: toggle,
   quiet: { type: 'boolean', short: 'q' },
   'no-color': toggle,
 } as const;
+
+const { session: _session, resume: _resume, wait: _wait, ...RESUMING } = RUN_FLAGS;
+/** What `run` takes, but for what says which session, and how it is sent a message. */
+export const RESUME_FLAGS = RESUMING;
+export const CANCEL_FLAGS = { ...WHERE, 'clear-queue': toggle, json: toggle } as const;
+export const FORK_FLAGS = { ...WHERE, at: text, title: text, json: toggle } as const;
+export const QUEUE_FLAGS = { ...WHERE, json: toggle } as const;
 
 export const DEMO_FLAGS = {
   json: toggle,

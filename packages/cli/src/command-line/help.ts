@@ -10,6 +10,10 @@ Try it
 
 Commands
   run        give the agent a task and watch it work
+  resume     go on where a session was interrupted
+  cancel     end what works on a session, in whichever process
+  queue      messages that wait for a session: list, add, edit, remove
+  fork       a new session that begins as another stood at one of its messages
   sessions   list what was done before
   show       read a session: what was said and done, and what the model no longer sees
   search     find words in what was said and done
@@ -39,6 +43,7 @@ const TOPICS: Readonly<Record<string, string>> = {
   longhaul run --sandbox bubblewrap --network off --max-cost 2 "…"
   longhaul run --model openai-compatible/NAME --base-url http://127.0.0.1:8080/v1 "…"
   longhaul run --session last "Now update the README"
+  longhaul run --resume                           go on where the newest session stopped
 
 Model
   -m, --model NAME      provider/model, such as anthropic/claude-sonnet-4-5 or ollama/qwen3:8b
@@ -54,6 +59,8 @@ ${WHERE}
   -y, --yes             allow what would be asked for (see docs/approvals.md)
       --network on|off  whether its commands reach the network (default: on)
       --session ID      go on in an earlier session; the beginning of its id is enough, or "last"
+      --resume          go on without a new task, in --session ID or the newest (as longhaul resume)
+      --wait            where another process works on the session: wait for its answer
 
 Limits
       --max-steps N     model calls
@@ -67,6 +74,78 @@ Output
 
 Exit code: 0 done, 1 failed, 2 wrong usage or configuration, 3 stopped at a limit, 4 nothing could be
 approved, 130 cancelled. Ctrl-C ends a run cleanly; a second one at once. What was done is kept in the session.
+
+A message to a session that another process works on is queued, and taken there before the next step.
+`,
+  resume: `Go on where a session was interrupted: by a crash, a cancel, a limit or a closed terminal. What was open is
+closed, what is not known is said, and nothing is started a second time.
+
+  longhaul resume last
+  longhaul resume 0197a3c2-5e1b --max-cost 5
+
+Model
+  -m, --model NAME      provider/model; default: the session's own
+      --base-url URL    address of an OpenAI-compatible server
+      --window N        tokens of its context window, where the server does not say
+      --max-output N    most tokens of one answer
+      --strategy NAME   how the context is compacted
+
+Where it works: in the session's own folder
+${WHERE}
+      --sandbox KIND    docker, bubblewrap, local or auto
+  -y, --yes             allow what would be asked for (see docs/approvals.md)
+      --network on|off  whether its commands reach the network (default: on)
+
+Limits
+      --max-steps N     model calls
+      --max-cost USD    US dollars
+      --max-minutes N   time
+
+Output
+      --json            one event per line; {"status":"nothing"} when there is nothing to go on with
+  -q, --quiet           only the final answer
+      --no-color        no colours, nothing drawn over
+
+Where the last turn has its answer and no message waits, no model is called. Exit code: as longhaul run.
+`,
+  cancel: `End what works on a session, in whichever process, and answer when nothing of it goes on any more: model
+call, tools and all their processes. What was said and done so far is kept; messages that wait are kept too.
+
+  longhaul cancel last
+  longhaul cancel last --clear-queue
+
+      --clear-queue     drop the messages that wait
+      --json            as one JSON object
+${WHERE}
+
+A run whose process died gets its end. Exit code: 0, also when nothing was running.
+`,
+  queue: `The messages that wait for a session's next step. They are on disk, and survive a cancel and a crash.
+
+  longhaul queue last                          list them
+  longhaul queue last add "Use tabs, please"
+  longhaul queue last edit 1 "Use spaces"      by position, or by id
+  longhaul queue last remove 1
+  longhaul queue last clear
+
+      --json            as JSON
+${WHERE}
+
+Several that wait become one message. Where nothing works on the session, longhaul resume delivers them.
+`,
+  fork: `Make a new session that begins as another stood at one of its messages, to go another way. The other is left as
+it is.
+
+  longhaul fork last
+  longhaul fork last --at m12
+  longhaul run --session last "Try it with a queue instead"
+
+      --at SEQ          the last message to take, by its number or name (12, m12); default: all
+      --title TEXT      default: that of the other
+      --json            the new session as JSON
+${WHERE}
+
+longhaul show prints the messages with their names.
 `,
   sessions: `List sessions, the newest first.
 

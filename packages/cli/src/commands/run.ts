@@ -1,6 +1,6 @@
 import type { ConfigInput } from '@longhaul/core/config';
 import { LonghaulError } from '@longhaul/protocol';
-import { RUN_FLAGS } from '../command-line/flags.ts';
+import { RESUME_FLAGS, RUN_FLAGS } from '../command-line/flags.ts';
 import { oneOf, type ParsedFlags, parseFlags, positiveNumber, usage } from '../command-line/parse-flags.ts';
 import { watchInterrupts } from '../interrupt.ts';
 import { readTask } from '../read-task.ts';
@@ -14,18 +14,42 @@ export async function run(argv: readonly string[], terminal: Terminal): Promise<
   if (values.session !== undefined && values.cwd !== undefined) {
     throw usage('A session keeps its workspace: --session and --cwd do not go together.', 'run');
   }
+  if (values.resume === true) {
+    const [named = 'last', ...others] = [values.session, ...positionals].filter((id) => id !== undefined);
+    if (others.length > 0) {
+      throw usage(
+        '--resume takes a session and no task. To send a message: longhaul run --session ID "…".',
+        'run',
+      );
+    }
+    return await start({ ...values, session: named }, undefined, terminal);
+  }
+  return await start(values, await readTask(positionals, terminal), terminal);
+}
+
+/** `longhaul resume`: goes on where a session was interrupted. */
+export async function resume(argv: readonly string[], terminal: Terminal): Promise<number> {
+  const { values, positionals } = parseFlags(argv, 'resume', RESUME_FLAGS);
+  const [id, ...others] = positionals;
+  if (id === undefined || others.length > 0) {
+    throw usage('Name one session: longhaul resume ID, or longhaul resume last.', 'resume');
+  }
+  return await start({ ...values, session: id }, undefined, terminal);
+}
+
+/** Without a task, an earlier session is gone on with. */
+async function start(values: RunValues, task: string | undefined, terminal: Terminal): Promise<number> {
   const flags = toConfig(values);
   const window = positiveNumber(values.window, '--window', { whole: true });
   const maxOutput = positiveNumber(values['max-output'], '--max-output', { whole: true });
-  const task = await readTask(positionals, terminal);
   const { runTask } = await import('../run-task.ts');
   using interrupt = watchInterrupts(terminal, () => {
     terminal.err.write('\nStopping; Ctrl-C again ends at once.\n');
   });
   return await runTask({
-    task,
     flags,
     terminal,
+    isWaiting: values.wait === true,
     signal: interrupt.signal,
     place: values,
     choice: {
@@ -35,6 +59,7 @@ export async function run(argv: readonly string[], terminal: Terminal): Promise<
     },
     acceptAll: values.yes === true,
     display: values.json ? 'events' : values.quiet ? 'answer' : 'progress',
+    ...(task === undefined ? {} : { task }),
     ...(window === undefined ? {} : { window }),
     ...(values.session === undefined ? {} : { session: values.session }),
     ...(values['no-color'] === undefined ? {} : { noColor: values['no-color'] }),

@@ -89,6 +89,10 @@ export class RunRenderer {
         return this.#marked('◇ undone', `compaction ${event.round}`);
       case 'context:warning':
         return this.#remark(event.message);
+      case 'run:repaired':
+        return this.#remark(event.message);
+      case 'message:queued':
+        return this.#queued(event.position);
       case 'message:dequeued':
         return this.#delivered(event.count);
       case 'llm:unsupported-input':
@@ -146,6 +150,11 @@ export class RunRenderer {
       .trimEnd()
       .split('\n');
     return `${lines.join('\n  ').replace(head, this.#paint.note(head))}\n`;
+  }
+
+  /** The task itself is told of in the heading. */
+  #queued(position: number): string {
+    return this.#hasTask ? this.#marked('▸ queued', `a message, at position ${position}`) : '';
   }
 
   /** The first message is the task itself; what else comes was sent to the session, from wherever. */

@@ -1,0 +1,39 @@
+import type { CancelResult } from '@longhaul/core';
+import { CANCEL_FLAGS } from '../command-line/flags.ts';
+import { parseFlags, usage } from '../command-line/parse-flags.ts';
+import { plural } from '../render/format.ts';
+import { wrapText } from '../render/word-wrapper.ts';
+import { columnsOf, type Terminal } from '../terminal.ts';
+import { withSession } from '../with-session.ts';
+
+/** `longhaul cancel`: ends what works on a session, in whichever process. */
+export async function cancel(argv: readonly string[], terminal: Terminal): Promise<number> {
+  const { values, positionals } = parseFlags(argv, 'cancel', CANCEL_FLAGS);
+  const [id, ...others] = positionals;
+  if (id === undefined || others.length > 0) throw usage('Name one session: longhaul cancel ID.', 'cancel');
+  const clearQueue = values['clear-queue'] === true;
+  return await withSession(id, { place: values, terminal }, async ({ runtime, session }) => {
+    const result = await runtime.cancel(session.id, { clearQueue });
+    const waiting = await runtime.queue.pendingCount(session.id);
+    const text = values.json
+      ? `${JSON.stringify({ ...result, waiting })}\n`
+      : wrapText(cancelText(result, { clearQueue, waiting }), columnsOf(terminal.out));
+    terminal.out.write(text);
+    return 0;
+  });
+}
+
+function cancelText(
+  { wasRunning, clearedMessages }: CancelResult,
+  { clearQueue, waiting }: { clearQueue: boolean; waiting: number },
+): string {
+  const done = wasRunning
+    ? 'Cancelled: nothing works on this session any more. What was done so far is kept.'
+    : 'Nothing was working on this session.';
+  const messages = (count: number) =>
+    count === 1 ? '1 message that waited is' : `${count} messages that waited are`;
+  if (clearQueue)
+    return `${done} ${clearedMessages === 0 ? 'No message waited.' : `${messages(clearedMessages)} dropped.`}`;
+  if (waiting === 0) return done;
+  return `${done} ${plural(waiting, 'message')} in its queue ${waiting === 1 ? 'stays' : 'stay'} for the next run.`;
+}

@@ -1,0 +1,32 @@
+import { parseHandle } from '@longhaul/protocol';
+import { FORK_FLAGS } from '../command-line/flags.ts';
+import { parseFlags, positiveNumber, usage } from '../command-line/parse-flags.ts';
+import { shortId } from '../render/format.ts';
+import { wrapText } from '../render/word-wrapper.ts';
+import { columnsOf, type Terminal } from '../terminal.ts';
+import { withSession } from '../with-session.ts';
+
+/** `longhaul fork`: a new session that begins as another stood at one of its messages. */
+export async function fork(argv: readonly string[], terminal: Terminal): Promise<number> {
+  const { values, positionals } = parseFlags(argv, 'fork', FORK_FLAGS);
+  const [id, ...others] = positionals;
+  if (id === undefined || others.length > 0) throw usage('Name one session: longhaul fork ID.', 'fork');
+  const at = sequenceOf(values.at);
+  const { title } = values;
+  return await withSession(id, { place: values, terminal }, async ({ runtime, session }) => {
+    const forked = await runtime.fork(session.id, {
+      ...(at === undefined ? {} : { at }),
+      ...(title === undefined ? {} : { title }),
+    });
+    const from = at === undefined ? 'its end' : `m${at}`;
+    const text = `Forked ${shortId(session.id)} at ${from}: ${forked.id}\nTo go on with it: longhaul run --session ${shortId(forked.id)} "…"`;
+    terminal.out.write(values.json ? `${JSON.stringify(forked)}\n` : wrapText(text, columnsOf(terminal.out)));
+    return 0;
+  });
+}
+
+/** `12`, or the message's handle, `m12`. */
+function sequenceOf(at: string | undefined): number | undefined {
+  const handle = at === undefined ? undefined : parseHandle(at);
+  return handle?.sequence ?? positiveNumber(at, '--at', { whole: true });
+}

@@ -1,0 +1,121 @@
+import type { MessageQueueService } from '@longhaul/core';
+import { LonghaulError, type QueuedMessage } from '@longhaul/protocol';
+import { QUEUE_FLAGS } from '../command-line/flags.ts';
+import { didYouMean } from '../command-line/nearest.ts';
+import { parseFlags, usage } from '../command-line/parse-flags.ts';
+import { fitLine, formatDuration, plural } from '../render/format.ts';
+import { columnsOf, type Terminal } from '../terminal.ts';
+import { withSession } from '../with-session.ts';
+
+interface Work {
+  queue: MessageQueueService;
+  sessionId: string;
+  words: readonly string[];
+  columns: number;
+}
+
+/** What an action answers: for programs, and for a person. */
+interface Answer {
+  json: object | readonly object[];
+  text: string;
+}
+
+const ACTIONS: Readonly<Record<string, (work: Work) => Promise<Answer>>> = { list, add, edit, remove, clear };
+
+/** `longhaul queue`: the messages that wait for a session's next step. */
+export async function queue(argv: readonly string[], terminal: Terminal): Promise<number> {
+  const { values, positionals } = parseFlags(argv, 'queue', QUEUE_FLAGS);
+  const [id, name = 'list', ...words] = positionals;
+  if (id === undefined) throw usage('Name a session: longhaul queue ID.', 'queue');
+  const action = Object.hasOwn(ACTIONS, name) ? ACTIONS[name] : undefined;
+  if (action === undefined) {
+    const hint = didYouMean(name, Object.keys(ACTIONS));
+    throw usage(
+      `"${name}" is nothing to do with a queue.${hint} Say list, add, edit, remove or clear.`,
+      'queue',
+    );
+  }
+  return await withSession(id, { place: values, terminal }, async ({ runtime, session }) => {
+    const columns = columnsOf(terminal.out);
+    const { json, text } = await action({ queue: runtime.queue, sessionId: session.id, words, columns });
+    terminal.out.write(values.json ? `${JSON.stringify(json)}\n` : text);
+    return 0;
+  });
+}
+
+async function list({ queue, sessionId, columns }: Work): Promise<Answer> {
+  const waiting = await queue.list(sessionId);
+  const now = Date.now();
+  const lines = waiting.map((message, index) => {
+    const since = `${formatDuration(now - message.queuedAt)} ago`;
+    const place = `${index + 1}`.padStart(2);
+    return `${place}  ${fitLine(textOf(message), columns - since.length - 6)}  ${since}\n    ${message.id}\n`;
+  });
+  return { json: waiting, text: lines.join('') || 'No message waits for this session.\n' };
+}
+
+async function add({ queue, sessionId, words }: Work): Promise<Answer> {
+  const text = words.join(' ').trim();
+  if (text === '') throw usage('What is the message? longhaul queue ID add "text".', 'queue');
+  const { id, position } = await queue.enqueue(sessionId, [{ type: 'text', text }]);
+  return {
+    json: { queued: true, id, position },
+    text: `Queued at position ${position}. It is taken before the next step of whoever works on the session, or by longhaul resume.\n`,
+  };
+}
+
+async function edit({ queue, sessionId, words: [named, ...rest] }: Work): Promise<Answer> {
+  const text = rest.join(' ').trim();
+  if (text === '') throw usage('Name a message and its new text: longhaul queue ID edit 1 "text".', 'queue');
+  const { id, position } = await findQueued(queue, sessionId, named);
+  const edited = await queue.edit(sessionId, id, [{ type: 'text', text }]);
+  if (!edited) throw takenMeanwhile();
+  return { json: { id, edited }, text: `Changed the message at position ${position}.\n` };
+}
+
+async function remove({ queue, sessionId, words: [named] }: Work): Promise<Answer> {
+  const { id, position } = await findQueued(queue, sessionId, named);
+  const removed = await queue.remove(sessionId, id);
+  if (!removed) throw takenMeanwhile();
+  return { json: { id, removed }, text: `Removed the message at position ${position}.\n` };
+}
+
+async function clear({ queue, sessionId }: Work): Promise<Answer> {
+  const removed = await queue.clear(sessionId);
+  const text =
+    removed === 0 ? 'No message waited for this session.' : `Removed ${plural(removed, 'message')}.`;
+  return { json: { removed }, text: `${text}\n` };
+}
+
+/** A message by its position, as the list shows it, or by its id. */
+async function findQueued(
+  queue: MessageQueueService,
+  sessionId: string,
+  named: string | undefined,
+): Promise<{ id: string; position: number }> {
+  if (named === undefined)
+    throw usage('Name a message by its position or id: longhaul queue ID lists them.', 'queue');
+  const waiting = await queue.list(sessionId);
+  const index = /^\d{1,6}$/.test(named) ? Number(named) - 1 : waiting.findIndex(({ id }) => id === named);
+  const found = waiting[index];
+  if (found !== undefined) return { id: found.id, position: index + 1 };
+  const count =
+    waiting.length === 0
+      ? 'No message waits'
+      : `${plural(waiting.length, 'message')} ${waiting.length === 1 ? 'waits' : 'wait'}`;
+  throw new LonghaulError(
+    'not_found',
+    `There is no message "${named}" in the queue. ${count} for this session.`,
+  );
+}
+
+function takenMeanwhile(): LonghaulError {
+  return new LonghaulError('not_found', 'The message has just been taken: it is no longer in the queue.');
+}
+
+function textOf({ content }: QueuedMessage): string {
+  const pieces = content.map((part) =>
+    part.type === 'text' ? part.text : `[${part.mediaType ?? part.type}]`,
+  );
+  return pieces.join(' ').replaceAll(/\s+/g, ' ').trim();
+}

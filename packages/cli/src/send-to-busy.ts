@@ -1,0 +1,59 @@
+import { currentClaimant, EventHub, MessageQueueService, type Runtime } from '@longhaul/core';
+import type { Session } from '@longhaul/protocol';
+import type { Storage } from './compose/open-storage.ts';
+import { exitCodeOf } from './exit-code.ts';
+import { wrapText } from './render/word-wrapper.ts';
+import { type Display, showRun } from './show-run.ts';
+import { columnsOf, type Terminal } from './terminal.ts';
+
+export interface SendOptions {
+  session: Session;
+  text: string;
+  options: { terminal: Terminal; display: Display; signal: AbortSignal };
+}
+
+/** Another process that lives drives the session. */
+export async function isDriven({ store }: Pick<Storage, 'store'>, { id }: Session): Promise<boolean> {
+  return (await store.leaseHolder(id, currentClaimant())) !== undefined;
+}
+
+/** Queues the message for the process that drives the session, and says so. Undefined: it has ended, so that nobody would deliver it. */
+export async function queueMessage(
+  storage: Storage,
+  { session, text, options }: SendOptions,
+): Promise<number | undefined> {
+  const { store } = storage;
+  const { terminal, display } = options;
+  const queue = new MessageQueueService({ ...storage, hub: new EventHub() });
+  const { id, position } = await queue.enqueue(session.id, [{ type: 'text', text }]);
+  const holder = await store.leaseHolder(session.id, currentClaimant());
+  const isWaiting = (await queue.list(session.id)).some((message) => message.id === id);
+  if (holder === undefined && isWaiting) return undefined;
+  const { pid, host } = holder?.owner ?? {};
+  if (display === 'events') {
+    terminal.out.write(`${JSON.stringify({ queued: true, id, position, pid, host })}\n`);
+  } else if (isWaiting) {
+    const line = `Queued at position ${position}. Process ${pid} on ${host} works on this session and takes it before its next step.`;
+    terminal.out.write(wrapText(line, columnsOf(terminal.out)));
+  } else {
+    terminal.out.write(
+      wrapText('The process that works on this session has taken it.', columnsOf(terminal.out)),
+    );
+  }
+  return 0;
+}
+
+/** Sends the message to the process that drives the session, and shows the answer of the run that takes it. */
+export async function waitForAnswer(
+  runtime: Runtime,
+  { session, text, options }: SendOptions,
+): Promise<number> {
+  const { terminal, display, signal } = options;
+  using _shown = display === 'events' ? showRun(runtime, terminal, { display }) : undefined;
+  const result = await runtime.sendAndWait(session.id, [{ type: 'text', text }], { signal });
+  if (display !== 'events') {
+    if (result.text !== '') terminal.out.write(`${result.text.trimEnd()}\n`);
+    if (result.error !== undefined) terminal.err.write(`longhaul: ${result.error.message}\n`);
+  }
+  return exitCodeOf(result);
+}

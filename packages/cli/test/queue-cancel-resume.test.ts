@@ -1,0 +1,173 @@
+import { readdir, readFile, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { Bench, eventsOf, linesOf, type Running } from './harness.ts';
+
+const SOON = { timeout: 20_000 };
+const LOCAL = ['--sandbox', 'local', '--yes'];
+
+const bash = (command: string) => ({ toolCalls: [{ name: 'bash', arguments: { command } }] });
+
+/** A script whose first call works until something ends it, or a file named `go` is there; then it answers. */
+function waits(more: readonly string[] = ['Done.']) {
+  let next = -1;
+  return () => {
+    next += 1;
+    if (next === 0) return bash('echo $$ > pid; touch begun; while [ ! -e go ]; do sleep 0.05; done');
+    return more[Math.min(next, more.length) - 1] ?? '';
+  };
+}
+
+async function begun(bench: Bench): Promise<void> {
+  await expect.poll(() => readdir(bench.workspace), SOON).toContain('begun');
+}
+
+async function letGo(bench: Bench): Promise<void> {
+  await writeFile(join(bench.workspace, 'go'), '');
+}
+
+async function started(bench: Bench, flags: readonly string[]): Promise<Running> {
+  const running = bench.start(['run', 'Work', '--json', ...LOCAL, ...flags]);
+  await begun(bench);
+  return running;
+}
+
+describe('a session that another process works on', () => {
+  it('takes messages, lists them, lets them be changed, and delivers them as one', async () => {
+    await using bench = await Bench.open();
+    const { flags } = await bench.serve({ script: waits() });
+    const running = await started(bench, flags);
+    const sent = await bench.run(['run', '--session', 'last', 'Use tabs']);
+    expect(sent).toMatchObject({ code: 0, stderr: '' });
+    expect(sent.stdout).toContain(`Queued at position 1. Process ${running.child.pid}`);
+    const added = JSON.parse((await bench.run(['queue', 'last', 'add', 'And tests', '--json'])).stdout);
+    expect(added).toMatchObject({ queued: true, position: 2 });
+    await bench.run(['queue', 'last', 'add', 'Never mind']);
+    expect(await bench.run(['queue', 'last', 'edit', '1', 'Use spaces'])).toMatchObject({ code: 0 });
+    expect(await bench.run(['queue', 'last', 'remove', '3'])).toMatchObject({ code: 0 });
+    expect(await bench.run(['queue', 'last', 'remove', '7'])).toMatchObject({
+      code: 1,
+      stderr: expect.stringContaining('2 messages wait'),
+    });
+    const listed = (await bench.run(['queue', 'last'])).stdout;
+    expect(listed).toMatch(/1 {2}Use spaces .* ago\n.*\n 2 {2}And tests/);
+    await letGo(bench);
+    const events = eventsOf(await running.ended);
+    expect(events.filter((event) => event.type === 'message:queued')).toHaveLength(4);
+    expect(events.findLast((event) => event.type === 'message:dequeued')).toMatchObject({
+      count: 2,
+      coalesced: true,
+    });
+    const shown = (await bench.run(['show', 'last'])).stdout;
+    expect(shown).toContain('First: Use spaces');
+    expect(shown).toContain('Also: And tests');
+    expect((await bench.run(['queue', 'last'])).stdout).toBe('No message waits for this session.\n');
+    expect((await bench.run(['queue', 'last', 'clear', '--json'])).stdout).toBe('{"removed":0}\n');
+  });
+
+  it('answers who waits, and refuses to be resumed, naming its process', async () => {
+    await using bench = await Bench.open();
+    const { flags } = await bench.serve({ script: waits(['Both are done.']) });
+    const running = await started(bench, flags);
+    const busy = await bench.run(['resume', 'last', ...LOCAL, ...flags]);
+    expect(busy).toMatchObject({ code: 1, stderr: expect.stringContaining(`process ${running.child.pid}`) });
+    const waiting = bench.start(['run', '--session', 'last', '--wait', 'And this', ...LOCAL, ...flags]);
+    await expect.poll(async () => (await bench.run(['queue', 'last'])).stdout, SOON).toContain('And this');
+    await letGo(bench);
+    expect(await waiting.ended).toMatchObject({ code: 0, stdout: 'Both are done.\n', stderr: '' });
+    expect((await running.ended).code).toBe(0);
+  });
+
+  it('is cancelled from another terminal, and keeps or drops what waits', async () => {
+    await using bench = await Bench.open();
+    const { flags } = await bench.serve({ script: waits() });
+    const running = await started(bench, flags);
+    await bench.run(['queue', 'last', 'add', 'Later']);
+    const cancelled = await bench.run(['cancel', 'last']);
+    expect(cancelled).toMatchObject({ code: 0, stderr: '' });
+    expect(cancelled.stdout).toContain('Cancelled');
+    expect(cancelled.stdout).toContain('1 message in its queue stays');
+    const ended = await running.ended;
+    expect(ended.code).toBe(130);
+    expect(eventsOf(ended).at(-2)).toMatchObject({ type: 'run:finished', status: 'cancelled' });
+    const idle = await bench.run(['cancel', 'last', '--clear-queue', '--json']);
+    expect(JSON.parse(idle.stdout)).toEqual({ wasRunning: false, clearedMessages: 1, waiting: 0 });
+    expect((await bench.run(['cancel', 'nothing'])).stderr).toContain('longhaul sessions');
+  });
+});
+
+describe('longhaul resume', () => {
+  it('goes on after kill -9: what was open is closed and said, and nothing is done twice', async () => {
+    await using bench = await Bench.open();
+    const { server, flags } = await bench.serve({ script: waits(['Went on.']) });
+    const running = await started(bench, flags);
+    const shell = Number(await readFile(join(bench.workspace, 'pid'), 'utf8'));
+    running.child.kill('SIGKILL');
+    await running.ended;
+    const resumed = await bench.run(['run', '--resume', '--json', ...LOCAL, ...flags]);
+    expect(resumed).toMatchObject({ code: 0, stderr: '' });
+    const events = eventsOf(resumed);
+    expect(events.find((event) => event.type === 'run:finished')).toMatchObject({ status: 'interrupted' });
+    expect(events.find((event) => event.type === 'run:repaired')).toMatchObject({ unknownCalls: 1 });
+    expect(events.findLast((event) => event.type === 'run:finished')).toMatchObject({ text: 'Went on.' });
+    const last = JSON.stringify(server.requests.at(-1)?.body);
+    expect(last).toContain('the outcome of this call is unknown');
+    expect(await isAlive(shell)).toBe(false);
+  });
+
+  it('calls no model where there is nothing to go on with, and says so', async () => {
+    await using bench = await Bench.open();
+    const { server, flags } = await bench.serve({ script: () => 'Hello.' });
+    await bench.run(['run', 'Greet', '--quiet', ...LOCAL, ...flags]);
+    const { length } = server.requests;
+    const resumed = await bench.run(['resume', 'last', ...LOCAL, ...flags]);
+    expect(resumed).toMatchObject({
+      code: 0,
+      stdout: '',
+      stderr: expect.stringContaining('Nothing to go on with'),
+    });
+    const json = await bench.run(['resume', 'last', '--json', ...LOCAL, ...flags]);
+    expect(linesOf(json.stdout)).toEqual(['{"status":"nothing"}']);
+    expect(server.requests).toHaveLength(length);
+    expect((await bench.run(['resume'])).code).toBe(2);
+    expect((await bench.run(['resume', 'none', ...flags])).stderr).toContain('longhaul sessions');
+  });
+
+  it('goes another way in a fork', async () => {
+    await using bench = await Bench.open();
+    const { flags } = await bench.serve({ script: ({ number }) => `Answer ${number}.` });
+    await bench.run(['run', 'One', '--quiet', ...LOCAL, ...flags]);
+    await bench.run(['run', '--session', 'last', 'Two', '--quiet', ...LOCAL, ...flags]);
+    const forked = JSON.parse((await bench.run(['fork', 'last', '--at', 'm2', '--json'])).stdout);
+    const shown = JSON.parse((await bench.run(['show', forked.id, '--json'])).stdout);
+    expect(shown.messages).toHaveLength(2);
+    const told = await bench.run(['fork', forked.id]);
+    expect(told.stdout).toContain('longhaul run --session');
+    expect(await bench.run(['fork', 'last', '--at', 'm9'])).toMatchObject({
+      code: 1,
+      stderr: expect.stringContaining('m1 to m2'),
+    });
+  });
+});
+
+describe('Ctrl-C', () => {
+  it('twice ends the process at once, and no process of its tools is left', async () => {
+    await using bench = await Bench.open();
+    const { flags } = await bench.serve({
+      script: () =>
+        bash('trap "" INT TERM; for i in 1 2 3; do sleep 60 & done; echo $$ > pid; touch begun; wait'),
+    });
+    const running = await started(bench, flags);
+    const shell = Number(await readFile(join(bench.workspace, 'pid'), 'utf8'));
+    running.child.kill('SIGINT');
+    running.child.kill('SIGINT');
+    expect((await running.ended).code).toBe(130);
+    await expect.poll(() => isAlive(shell), SOON).toBe(false);
+  });
+});
+
+/** A process that has ended, but that nobody asked about yet, does not count. */
+async function isAlive(pid: number): Promise<boolean> {
+  const stat = await readFile(`/proc/${pid}/stat`, 'utf8').catch(() => undefined);
+  return stat !== undefined && !/\) Z /.test(stat);
+}
