@@ -13,6 +13,8 @@ export {
   expandHome,
   type FindDefaultModelOptions,
   findDefaultModel,
+  type GatewayConfig,
+  type GatewayUpstreamConfig,
   type LoadConfigOptions,
   type LoadedConfig,
   loadConfig,

@@ -45,14 +45,50 @@ export interface Config {
   /** What nobody has answered is refused after this time. `null`: it waits. */
   approvalTimeoutMs: number | null;
   storage: { url: string };
-  server: { host: string; port: number };
-  gateway: {
-    port: number;
-    upstreams: { name: string; baseUrl: string; compaction: boolean }[];
-    notices: 'text' | 'off';
-    learnUsage: boolean;
-  };
+  server: ServerConfig;
+  gateway: GatewayConfig;
   telemetry: { otlp: string | null };
+}
+
+export interface ServerConfig {
+  host: string;
+  port: number;
+  /** Folders that sessions may work in, or inside of. Empty: the folder that the server was started in. */
+  workspaces: string[];
+  /** Names by which it may be called, beside addresses and localhost. */
+  hosts: string[];
+  /** Origins of other sites whose pages may use it. */
+  origins: string[];
+  maxBodyBytes: number;
+  maxUploadBytes: number;
+  /** Of one address; `null`: no limit. Five times as many may come at once. */
+  requestsPerSecond: number | null;
+  stopGraceMs: number;
+}
+
+export interface GatewayConfig {
+  host: string;
+  port: number;
+  /** Clients bring it as their API key. */
+  token?: string;
+  upstreams: GatewayUpstreamConfig[];
+  /** How a client is told that its history is compacted. */
+  notices: (typeof NOTICE_MANNERS)[number];
+  /** Streams are asked for their usage. */
+  learnUsage: boolean;
+  /** Share of the window from which on a request is compacted. */
+  inputThreshold: number;
+  /** Share of the window at which a stream is stopped and gone on with. */
+  warningThreshold: number;
+}
+
+export interface GatewayUpstreamConfig {
+  /** Key and models of the provider of this name are its. */
+  name: string;
+  baseUrl: string;
+  /** Absent: true. */
+  compaction?: boolean;
+  apiKey?: string;
 }
 
 export interface CompressionConfig {
@@ -123,6 +159,8 @@ export const PROVIDER_KINDS = [
   'vllm',
 ] as const;
 
+export const NOTICE_MANNERS = ['text', 'comment', 'reasoning', 'off'] as const;
+
 export const STRATEGY_NAMES = [
   'reactive-overflow',
   'proactive-threshold',
@@ -172,12 +210,25 @@ export const DEFAULT_CONFIG: Config = {
   approvals: [],
   approvalTimeoutMs: null,
   storage: { url: 'sqlite:~/.local/share/longhaul/longhaul.db' },
-  server: { host: '127.0.0.1', port: 4140 },
+  server: {
+    host: '127.0.0.1',
+    port: 4140,
+    workspaces: [],
+    hosts: [],
+    origins: [],
+    maxBodyBytes: 1_048_576,
+    maxUploadBytes: 33_554_432,
+    requestsPerSecond: 100,
+    stopGraceMs: 20_000,
+  },
   gateway: {
+    host: '127.0.0.1',
     port: 4141,
-    upstreams: [{ name: 'lmstudio', baseUrl: 'http://127.0.0.1:1234/v1', compaction: true }],
+    upstreams: [{ name: 'lmstudio', baseUrl: 'http://127.0.0.1:1234/v1' }],
     notices: 'text',
     learnUsage: true,
+    inputThreshold: 0.8,
+    warningThreshold: 0.9,
   },
   telemetry: { otlp: null },
 };

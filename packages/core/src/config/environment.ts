@@ -25,7 +25,7 @@ export interface FilledIn {
 
 /**
  * Puts the environment in the place of every `$NAME`. A missing variable is a problem, except for the key and the address of a
- * provider: there `$NAME` stays, and is a problem only for who uses the provider.
+ * provider, and keys of the gateway: there `$NAME` stays, and is a problem only for who uses them.
  */
 export function fillInEnvironment(root: unknown, env: Environment): FilledIn {
   const problems: ConfigProblem[] = [];
@@ -53,5 +53,7 @@ export function fillInEnvironment(root: unknown, env: Environment): FilledIn {
 }
 
 function mayWait(path: ConfigPath): boolean {
-  return path.length === 3 && path[0] === 'providers' && (path[2] === 'apiKey' || path[2] === 'baseUrl');
+  const last = path.at(-1);
+  if (path[0] === 'gateway') return last === 'apiKey' || last === 'token';
+  return path.length === 3 && path[0] === 'providers' && (last === 'apiKey' || last === 'baseUrl');
 }

@@ -5,6 +5,8 @@ export {
   type Config,
   type ConfigInput,
   DEFAULT_CONFIG,
+  type GatewayConfig,
+  type GatewayUpstreamConfig,
   type ModelConfig,
   PROVIDER_KINDS,
   type ProviderConfig,

@@ -140,6 +140,7 @@ function withPaths(input: ConfigInput, folder: string, home: string): ConfigInpu
   for (const agent of Object.values(copy.agents ?? {})) {
     if (agent?.prompt !== undefined) agent.prompt = from(agent.prompt);
   }
+  if (copy.server?.workspaces !== undefined) copy.server.workspaces = copy.server.workspaces.map(from);
   const compression = copy.context?.compression;
   if (compression?.strategy !== undefined && /^[./~]|\.[cm]?[jt]s$/.test(compression.strategy)) {
     compression.strategy = from(compression.strategy);

@@ -1,6 +1,12 @@
 import type { JsonValue } from '@longhaul/protocol';
 import * as z from 'zod';
-import { type ConfigInput, DEFAULT_CONFIG, PROVIDER_KINDS, STRATEGY_NAMES } from './config.ts';
+import {
+  type ConfigInput,
+  DEFAULT_CONFIG,
+  NOTICE_MANNERS,
+  PROVIDER_KINDS,
+  STRATEGY_NAMES,
+} from './config.ts';
 
 const setting = <Schema extends z.ZodType>(schema: Schema, description: string, fallback?: JsonValue) =>
   schema.meta({ description, ...(fallback === undefined ? {} : { default: fallback }) }).optional();
@@ -209,20 +215,50 @@ const approval = z.strictObject({
 });
 
 const gateway = z.strictObject({
+  host: setting(text, 'Address to listen on; one that other machines reach needs a token.', D.gateway.host),
   port: setting(port, '0: any free one.', D.gateway.port),
+  token: setting(
+    text,
+    'Clients bring it as their API key. Better as $NAME. Default: LONGHAUL_GATEWAY_TOKEN, else none.',
+  ),
   upstreams: setting(
     z.array(
       z.strictObject({
-        name: text.meta({ description: 'As messages and statistics name it.' }),
+        name: z
+          .string()
+          .regex(/^[A-Za-z0-9][\w.-]*$/, { error: 'must be a name of letters, digits, - and .' })
+          .meta({
+            description:
+              'With several upstreams, the prefix of its models. Key and models of the provider of this name are its.',
+          }),
         baseUrl: url.meta({ description: 'Usually ending in /v1.' }),
-        compaction: z.boolean().meta({ description: 'false: requests pass unchanged.' }),
+        compaction: setting(z.boolean(), 'false: requests pass unchanged.', true),
+        apiKey: setting(text, "Better as $NAME. Default: the provider's, else the client's own passes."),
       }),
     ),
     'Servers behind the gateway.',
-    D.gateway.upstreams,
+    D.gateway.upstreams.map((upstream) => ({ ...upstream })),
   ),
-  notices: setting(z.enum(['text', 'off']), 'How clients are told of a compaction.', D.gateway.notices),
-  learnUsage: setting(z.boolean(), 'Learn token counts from real usage.', D.gateway.learnUsage),
+  notices: setting(
+    z.enum(NOTICE_MANNERS),
+    'How clients are told of a compaction: in the text, in the reasoning, in comments of the stream, or not.',
+    D.gateway.notices,
+  ),
+  learnUsage: setting(
+    z.boolean(),
+    'Ask streams for their usage, and take it out again.',
+    D.gateway.learnUsage,
+  ),
+  inputThreshold: setting(
+    z.number().gt(0).max(1),
+    'Share of the window from which on a request is compacted.',
+    D.gateway.inputThreshold,
+  ),
+  warningThreshold: setting(
+    z.number().gt(0).max(1),
+    'Share of the window at which a stream is stopped and gone on with in a new request.',
+    D.gateway.warningThreshold,
+  ),
 });
 
 /** What a `longhaul.yml` may hold. Keys that are not here are errors. Defaults are in `DEFAULT_CONFIG`. */
@@ -280,10 +316,37 @@ export const configSchema = z.strictObject({
     z.strictObject({
       host: setting(text, 'Address to listen on.', D.server.host),
       port: setting(port, '0: any free one.', D.server.port),
+      workspaces: setting(
+        z.array(text),
+        'Folders that sessions may work in, or inside of. Default: the one it was started in.',
+        D.server.workspaces,
+      ),
+      hosts: setting(
+        z.array(text),
+        'Names by which it may be called, beside addresses and localhost.',
+        D.server.hosts,
+      ),
+      origins: setting(
+        z.array(z.string().regex(/^https?:\/\/[^/]+$/, { error: 'must be such as https://app.example.com' })),
+        'Origins of other sites whose pages may use it.',
+        D.server.origins,
+      ),
+      maxBodyBytes: setting(count, 'Of a request.', D.server.maxBodyBytes),
+      maxUploadBytes: setting(
+        count,
+        'Of a message with media, and of an imported file.',
+        D.server.maxUploadBytes,
+      ),
+      requestsPerSecond: setting(
+        z.number().positive().nullable(),
+        'Of one address; five times as many at once. null: no limit.',
+        D.server.requestsPerSecond,
+      ),
+      stopGraceMs: setting(z.int().min(0), 'For steps to finish when it stops.', D.server.stopGraceMs),
     }),
-    'longhaul serve. Not used yet.',
+    'longhaul serve.',
   ),
-  gateway: setting(gateway, 'longhaul gateway. Not used yet.'),
+  gateway: setting(gateway, 'longhaul gateway.'),
   telemetry: setting(
     z.strictObject({ otlp: setting(url.nullable(), 'Address of an OTLP collector.', D.telemetry.otlp) }),
     'Traces and metrics. Not used yet.',

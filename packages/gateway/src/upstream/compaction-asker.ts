@@ -18,7 +18,7 @@ export interface CompactionAskerOptions {
 /** Asks the model that compacts, through the same connections. Its calls of tools are no answer and are not run. */
 export function compactionAsker({ upstream, router, isSame }: CompactionAskerOptions): AskCompactionModel {
   return async (ask) => {
-    const route = isSame ? { upstream, model: ask.model } : router.route(ask.model);
+    const route = isSame ? { upstream, model: ask.model } : router.routeNamed(ask.model);
     const answer = await route.upstream.send({
       method: 'POST',
       path: '/chat/completions',

@@ -45,9 +45,8 @@ export class Router {
   /** By the prefix `NAME/`; else the one upstream that lists the model; else the first. */
   route(model: string): Route {
     if (!this.hasPrefixes) return { upstream: this.#first, model, hasPrefix: false };
-    const named = this.upstreams.find(({ name }) => model.startsWith(`${name}/`));
-    if (named !== undefined)
-      return { upstream: named, model: model.slice(named.name.length + 1), hasPrefix: true };
+    const named = this.#byPrefix(model);
+    if (named !== undefined) return named;
     const [only, another] = this.#listed.get(model) ?? [];
     return {
       upstream: only !== undefined && another === undefined ? only : this.#first,
@@ -56,9 +55,20 @@ export class Router {
     };
   }
 
+  /** For a model that the configuration names: the prefix is understood with one upstream too. */
+  routeNamed(model: string): Route {
+    const named = this.#byPrefix(model);
+    return named ?? this.route(model);
+  }
+
   /** Where what names no model goes. */
   get default(): Upstream {
     return this.#first;
+  }
+
+  #byPrefix(model: string): Route | undefined {
+    const upstream = this.upstreams.find(({ name }) => model.startsWith(`${name}/`));
+    return upstream && { upstream, model: model.slice(upstream.name.length + 1), hasPrefix: true };
   }
 
   /** What an upstream's list said. */
