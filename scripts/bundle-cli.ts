@@ -10,7 +10,13 @@ import { fileURLToPath } from 'node:url';
 import { rolldown } from 'rolldown';
 
 const cli = fileURLToPath(new URL('../packages/cli/', import.meta.url));
-const STAYS_OUTSIDE = [/^@longhaul\/(?:protocol|replay|scripted-model)(?:\/|$)/, 'dockerode', 'bun:sqlite'];
+const STAYS_OUTSIDE = [
+  /^@longhaul\/(?:protocol|replay|scripted-model)(?:\/|$)/,
+  'dockerode',
+  'bun:sqlite',
+  'pino',
+  'prom-client',
+];
 
 const build = await rolldown({
   input: { main: `${cli}dist/main.js` },

@@ -23,6 +23,7 @@ const COMMANDS: Readonly<Record<string, () => Promise<Command>>> = {
   unpin: async () => (await import('./commands/pin.ts')).unpin,
   import: async () => (await import('./commands/import.ts')).importFiles,
   export: async () => (await import('./commands/export.ts')).exportSession,
+  serve: async () => (await import('./commands/serve.ts')).serve,
   doctor: async () => (await import('./commands/doctor.ts')).doctor,
   config: async () => (await import('./commands/config.ts')).showConfig,
   replay: async () => (await import('./commands/replay.ts')).replay,
@@ -65,6 +66,7 @@ async function written({ out, err }: Terminal): Promise<void> {
 async function dispatch(argv: readonly string[], terminal: Terminal): Promise<number> {
   const [name, ...rest] = argv;
   if (name === '--version' || name === '-v' || name === 'version') {
+    const { version } = await import('./version.ts');
     terminal.out.write(`${await version()}\n`);
     return 0;
   }
@@ -103,13 +105,6 @@ function unknownCommand(name: string): LonghaulError {
   const hint = didYouMean(name, Object.keys(COMMANDS), 'longhaul ');
   const task = hint === '' ? ' To give the agent a task: longhaul run "task".' : '';
   return new LonghaulError('usage', `There is no command "${name}".${hint}${task} See: longhaul --help`);
-}
-
-async function version(): Promise<string> {
-  const { readFile } = await import('node:fs/promises');
-  const text = await readFile(new URL('../package.json', import.meta.url), 'utf8');
-  const { version }: { version: string } = JSON.parse(text);
-  return version;
 }
 
 /** A reader that has seen enough (`| head`) closes the pipe: what is left to say is dropped. A full disk is a failure. */

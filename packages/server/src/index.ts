@@ -1,4 +1,6 @@
+export { createSecretMask } from './safety/secret-mask.ts';
 export { loadToken } from './safety/token-file.ts';
+export { createServerLog, LOG_LEVELS, type LogLevel } from './server-log.ts';
 export {
   DEFAULT_LIMITS,
   type ModelDirectory,

@@ -1,6 +1,7 @@
 import type { BlobStore, Runtime, Store } from '@longhaul/core';
 import type { ImportResult, Models, Settings, SettingsBody } from '@longhaul/protocol/api';
 import type { Logger } from 'pino';
+import type { Told } from './http/route-handler.ts';
 import type { RateOptions } from './safety/rate-limiter.ts';
 
 /** The agent, as whoever starts the server has put it together. */
@@ -36,7 +37,7 @@ export interface SessionFileImporter {
   import(
     file: Uint8Array,
     options: { workspace: string; name?: string; signal: AbortSignal },
-  ): Promise<ImportResult>;
+  ): Promise<Told<ImportResult>>;
 }
 
 export interface ServerLimits {

@@ -2,6 +2,8 @@
 export interface Flag {
   type: 'string' | 'boolean';
   short?: string;
+  /** May stand several times; else the last one counts. */
+  repeatable?: boolean;
 }
 
 export type Flags = Readonly<Record<string, Flag>>;
@@ -70,6 +72,25 @@ export const PIN_FLAGS = { ...WHERE, json: toggle } as const;
 export const UNPIN_FLAGS = PIN_FLAGS;
 export const IMPORT_FLAGS = { ...WHERE, json: toggle, 'no-color': toggle } as const;
 export const EXPORT_FLAGS = { ...WHERE } as const;
+export const SERVE_FLAGS = {
+  ...WHERE,
+  host: text,
+  port: { type: 'string', short: 'p' },
+  'no-token': toggle,
+  resume: toggle,
+  'log-level': text,
+  json: toggle,
+} as const;
+export const GATEWAY_FLAGS = {
+  ...WHERE,
+  upstream: { type: 'string', short: 'u', repeatable: true },
+  host: text,
+  port: { type: 'string', short: 'p' },
+  notices: text,
+  compactor: text,
+  'no-token': toggle,
+  json: toggle,
+} as const;
 export const DOCTOR_FLAGS = { ...WHERE, json: toggle, 'no-color': toggle } as const;
 export const CONFIG_FLAGS = { ...WHERE, json: toggle, schema: toggle } as const;
 export const REPLAY_FLAGS = {

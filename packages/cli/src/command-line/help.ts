@@ -23,6 +23,7 @@ Commands
   pin        keep a message in view, whatever is compacted; unpin lets it go
   import     make a session of another agent's session file
   export     write a session as JSON
+  serve      sessions over HTTP, for pages, bots and programs
   doctor     check this machine
   config     show the configuration that holds here
   replay     measure what each strategy would have kept of recorded sessions
@@ -255,6 +256,25 @@ Exit code: 0 done, 1 if a file could not be imported; the others were.
   longhaul export last > session.json
 
 ${WHERE}
+`,
+  serve: `Serve sessions over HTTP and server-sent events, for pages, bots and programs. Stops in good order: Ctrl-C lets
+steps finish, a second one ends at once.
+
+  longhaul serve
+  longhaul serve --port 8080 --resume
+  longhaul serve --host 0.0.0.0         reachable by others: never without a token
+
+      --host ADDRESS    address to listen on (127.0.0.1)
+  -p, --port N          port (4140); 0: any free one
+      --no-token        every program on this machine may use it; on a loopback address only
+      --resume          go on with sessions whose run was cut off
+      --log-level LEVEL debug, info, warn, error or silent (info: one line a run)
+      --json            where it listens, as one JSON object
+${WHERE}
+
+Every request carries a token, which is made at the first start and stands in a file that only you can read; its
+name is printed. Sessions work in the folder it was started in, or in those of server.workspaces. The log goes to
+standard error, one JSON object a line. GET /openapi.json describes the API; docs/api.md says how to use it.
 `,
   doctor: `Check what is installed, reachable and configured, and say what to do about the rest.
 

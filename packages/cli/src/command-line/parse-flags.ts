@@ -3,7 +3,11 @@ import { LonghaulError } from '@longhaul/protocol';
 import type { Flag, Flags } from './flags.ts';
 import { didYouMean } from './nearest.ts';
 
-type FlagValue<F extends Flag> = F['type'] extends 'string' ? string : boolean;
+type FlagValue<F extends Flag> = F['type'] extends 'string'
+  ? F extends { repeatable: true }
+    ? string[]
+    : string
+  : boolean;
 
 export interface ParsedFlags<F extends Flags> {
   values: { [Name in keyof F]?: FlagValue<F[Name]> };
@@ -11,7 +15,8 @@ export interface ParsedFlags<F extends Flags> {
 }
 
 /**
- * Strict: an unknown flag, a missing value and a value too many are refused. The last of a repeated flag counts.
+ * Strict: an unknown flag, a missing value and a value too many are refused. Of a flag that stands several times the last one counts,
+ * unless it is one that may.
  *
  * @throws {LonghaulError} `usage`
  */
@@ -21,11 +26,17 @@ export function parseFlags<F extends Flags>(
   flags: F,
 ): ParsedFlags<F> {
   const { tokens } = parseArgs({ args: [...argv], options: { ...flags }, strict: false, tokens: true });
-  const values: Record<string, string | boolean> = {};
+  const values: Record<string, string | boolean | string[]> = {};
   const positionals: string[] = [];
   for (const token of tokens) {
     if (token.kind === 'positional') positionals.push(token.value);
-    if (token.kind === 'option') values[token.name] = checkedValue(token, command, flags);
+    if (token.kind !== 'option') continue;
+    const value = checkedValue(token, command, flags);
+    const before = values[token.name];
+    values[token.name] =
+      flags[token.name]?.repeatable === true && typeof value === 'string'
+        ? [...(Array.isArray(before) ? before : []), value]
+        : value;
   }
   // Each value was checked against its flag above.
   return { values: values as ParsedFlags<F>['values'], positionals };

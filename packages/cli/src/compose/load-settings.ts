@@ -18,16 +18,19 @@ export interface Settings {
   workspace: string;
 }
 
-/** The configuration that holds in the folder that `--cwd` names. */
+/** The configuration that holds in the folder that `--cwd` names. `changed`: what was set over the API. */
 export async function loadSettings(
-  place: Place,
+  { cwd, config: configFile }: Place,
   terminal: Terminal,
   flags: ConfigInput = {},
+  changed?: unknown,
 ): Promise<Settings> {
-  const workspace = await existingFolder(resolve(terminal.cwd, place.cwd ?? '.'));
-  const file = place.config === undefined ? {} : { file: resolve(terminal.cwd, place.config) };
+  const workspace = await existingFolder(resolve(terminal.cwd, cwd ?? '.'));
+  const file = configFile === undefined ? {} : { file: resolve(terminal.cwd, configFile) };
   const home = terminal.env['HOME'] ?? homedir();
-  const { config, sources } = await loadConfig({ cwd: workspace, env: terminal.env, home, flags, ...file });
+  const settings = changed === undefined ? {} : { settings: changed };
+  const place = { cwd: workspace, env: terminal.env, home, ...file };
+  const { config, sources } = await loadConfig({ ...place, flags, ...settings });
   return { config, sources, workspace };
 }
 

@@ -1,6 +1,6 @@
 import { readFile } from 'node:fs/promises';
 import type { Config, ResolvedModel, ResolvedWindow } from '@longhaul/core';
-import { type AskMode, type ModelDriver, Runtime, type Sandbox } from '@longhaul/core';
+import { type AskMode, type ModelDriver, Runtime, type RuntimeOptions, type Sandbox } from '@longhaul/core';
 import { costOf } from '@longhaul/models';
 import { LonghaulError, type Session } from '@longhaul/protocol';
 import { agentTools } from './agent-tools.ts';
@@ -55,21 +55,11 @@ export async function openAgent(options: AgentOptions): Promise<Agent> {
   };
   const runtime = new Runtime({
     ...storage,
-    compression,
-    strategyFor: (name) => strategyNamed(config.context.compression, name),
-    driverFor,
+    ...runtimeOptions(config, options),
     ...summariserOf(config, driverFor),
     ...(prompt === undefined ? {} : { prompt }),
-    tools: agentTools(config),
-    approvals: {
-      rules: config.approvals,
-      ask: options.ask ?? 'deny',
-      timeoutMs: config.approvalTimeoutMs,
-    },
-    limits: config.limits,
-    retry: config.retry,
-    instructionFiles: config.context.instructions,
-    costOf: (usage, { info }) => (info.price === undefined ? undefined : costOf(usage, info.price)),
+    compression,
+    driverFor,
     async openSandbox(session, signal) {
       const sandbox = await openSandbox(config, { session, signal, env: options.env });
       options.onSandbox(sandbox, session);
@@ -83,11 +73,28 @@ export async function openAgent(options: AgentOptions): Promise<Agent> {
   };
 }
 
+/** What of a runtime the configuration alone says. */
+export function runtimeOptions(config: Config, { ask = 'deny' }: Pick<AgentOptions, 'ask'>) {
+  return {
+    strategyFor: (name) => strategyNamed(config.context.compression, name),
+    tools: agentTools(config),
+    approvals: { rules: config.approvals, ask, timeoutMs: config.approvalTimeoutMs },
+    limits: config.limits,
+    retry: config.retry,
+    instructionFiles: config.context.instructions,
+    costOf: (usage, { info }) => (info.price === undefined ? undefined : costOf(usage, info.price)),
+  } satisfies Partial<RuntimeOptions>;
+}
+
 export function nameOf(model: Pick<ResolvedModel, 'provider' | 'model'>): string {
   return `${model.provider}/${model.model}`;
 }
 
-function driverOptions({ config, storage, window }: Pick<AgentOptions, 'config' | 'storage' | 'window'>) {
+export function driverOptions({
+  config,
+  storage,
+  window,
+}: Pick<AgentOptions, 'config' | 'storage' | 'window'>) {
   const windows = storage.then((opened) => opened.windows);
   // Where the storage cannot be opened, whoever opens it says so.
   windows.catch(() => {});

@@ -1,6 +1,7 @@
 import { once } from 'node:events';
 import type { ServerResponse } from 'node:http';
 import type { Resync } from '@longhaul/protocol/api';
+import type { FrameReader } from './frame-reader.ts';
 
 /** How long a reader that is told to come back may take to hear it. */
 const GOODBYE_MS = 5_000;
@@ -17,7 +18,7 @@ export interface EventReaderOptions {
  * One reader of an event stream. Writing never waits: what a slow reader has not taken is bounded, and beyond that the reader is told to
  * come back with the number it has seen, and let go.
  */
-export class EventReader {
+export class EventReader implements FrameReader {
   readonly #response: ServerResponse;
   readonly #maxBufferBytes: number;
   #isClosed = false;

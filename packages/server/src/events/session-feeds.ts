@@ -2,6 +2,7 @@ import type { ServerResponse } from 'node:http';
 import type { Runtime, Store } from '@longhaul/core';
 import { LonghaulError, type LonghaulEvent } from '@longhaul/protocol';
 import { EventReader } from './event-reader.ts';
+import type { FrameReader } from './frame-reader.ts';
 import { SessionTopic } from './session-topic.ts';
 import { type Frame, toFrame } from './sse-frame.ts';
 
@@ -26,8 +27,8 @@ interface OpenOptions {
 export class SessionFeeds implements Disposable {
   readonly #options: SessionFeedsOptions;
   readonly #topics = new Map<string, SessionTopic>();
-  readonly #readers = new Set<EventReader>();
-  readonly #readersOfAll = new Set<EventReader>();
+  readonly #readers = new Set<FrameReader>();
+  readonly #readersOfAll = new Set<FrameReader>();
   readonly #unsubscribe: () => void;
   readonly #watch: Disposable;
   readonly #heartbeats: NodeJS.Timeout;
@@ -49,7 +50,16 @@ export class SessionFeeds implements Disposable {
   }
 
   /** @throws {LonghaulError} `session_not_found`, `rate_limited`, `shutting_down`; once the stream is open, nothing. */
-  async openSession(sessionId: string, after: number | undefined, open: OpenOptions): Promise<void> {
+  openSession(sessionId: string, after: number | undefined, open: OpenOptions): Promise<void> {
+    return this.openReader(sessionId, after, (onClose) => this.#eventReader(open, onClose));
+  }
+
+  /** The same for a reader of its own kind. `create` is given what the reader must call once it has left. */
+  async openReader(
+    sessionId: string,
+    after: number | undefined,
+    create: (onClose: () => void) => FrameReader,
+  ): Promise<void> {
     this.#assertRoom();
     const topic = this.#topicOf(sessionId);
     try {
@@ -60,7 +70,7 @@ export class SessionFeeds implements Disposable {
     }
     // It may have been let go while nobody read.
     this.#topics.set(sessionId, topic);
-    const reader = this.#newReader(open, (left) => {
+    const reader = this.#newReader(create, (left) => {
       topic.detach(left);
       this.#forgetIfIdle(sessionId);
     });
@@ -76,7 +86,8 @@ export class SessionFeeds implements Disposable {
   /** @throws {LonghaulError} `rate_limited`, `shutting_down` */
   openAll(open: OpenOptions): void {
     this.#assertRoom();
-    this.#readersOfAll.add(this.#newReader(open, (left) => this.#readersOfAll.delete(left)));
+    const create = (onClose: () => void) => this.#eventReader(open, onClose);
+    this.#readersOfAll.add(this.#newReader(create, (left) => this.#readersOfAll.delete(left)));
   }
 
   /** The session is deleted: its readers are told. */
@@ -94,18 +105,21 @@ export class SessionFeeds implements Disposable {
     for (const reader of this.#readers) reader.end('stopping');
   }
 
-  #newReader({ response, headers }: OpenOptions, onLeft: (reader: EventReader) => void): EventReader {
-    const { maxBufferBytes } = this.#options;
-    const reader = new EventReader(response, {
-      maxBufferBytes,
-      headers,
-      onClose: () => {
-        this.#readers.delete(reader);
-        onLeft(reader);
-      },
+  #newReader(
+    create: (onClose: () => void) => FrameReader,
+    onLeft: (reader: FrameReader) => void,
+  ): FrameReader {
+    const reader = create(() => {
+      this.#readers.delete(reader);
+      onLeft(reader);
     });
     this.#readers.add(reader);
     return reader;
+  }
+
+  #eventReader({ response, headers }: OpenOptions, onClose: () => void): EventReader {
+    const { maxBufferBytes } = this.#options;
+    return new EventReader(response, { maxBufferBytes, headers, onClose });
   }
 
   #assertRoom(): void {

@@ -1,7 +1,7 @@
 import { setImmediate } from 'node:timers/promises';
 import type { Store } from '@longhaul/core';
 import type { LonghaulEvent, Message } from '@longhaul/protocol';
-import type { EventReader } from './event-reader.ts';
+import type { FrameReader } from './frame-reader.ts';
 import { LiveText } from './live-text.ts';
 import { type Frame, toFrame } from './sse-frame.ts';
 
@@ -23,7 +23,7 @@ export interface SessionTopicOptions {
  */
 export class SessionTopic {
   readonly #options: SessionTopicOptions;
-  readonly #readers = new Set<EventReader>();
+  readonly #readers = new Set<FrameReader>();
   readonly #live: LiveText;
   #lastNumber = 0;
   #anchoring: Promise<void> | undefined;
@@ -65,7 +65,7 @@ export class SessionTopic {
   }
 
   /** Lets a reader in: what it has missed, the text so far, then all that comes. `after` undefined: nothing was missed. */
-  async attach(reader: EventReader, after: number | undefined): Promise<void> {
+  async attach(reader: FrameReader, after: number | undefined): Promise<void> {
     let seen = Math.min(after ?? this.#lastNumber, this.#lastNumber);
     while (seen < this.#lastNumber && !reader.isClosed) {
       const page = await this.#read(seen);
@@ -83,7 +83,7 @@ export class SessionTopic {
     this.#readers.add(reader);
   }
 
-  detach(reader: EventReader): void {
+  detach(reader: FrameReader): void {
     this.#readers.delete(reader);
   }
 

@@ -27,7 +27,7 @@ export type RouteHandler<Name extends OperationName> = (
 ) => Promise<Told<ResponseOf<Name>> | Response>;
 
 /** An answer without the room that its schema leaves for fields of newer versions. */
-type Told<Value> = Value extends readonly (infer Item)[]
+export type Told<Value> = Value extends readonly (infer Item)[]
   ? Told<Item>[]
   : Value extends object
     ? { [Key in keyof Value as string extends Key ? never : Key]: Told<Value[Key]> }

@@ -1,0 +1,113 @@
+import { once } from 'node:events';
+import { dirname, join } from 'node:path';
+import type { ConfigInput } from '@longhaul/core/config';
+import type { LogLevel, LonghaulServer } from '@longhaul/server';
+import { SERVE_FLAGS } from '../command-line/flags.ts';
+import { oneOf, parseFlags, positiveNumber, usage } from '../command-line/parse-flags.ts';
+import { loadSettings } from '../compose/load-settings.ts';
+import { databasePath, openStorage } from '../compose/open-storage.ts';
+import { servedAgent } from '../serve/served-agent.ts';
+import { servedSettings } from '../serve/served-settings.ts';
+import { type Banner, serverBanner } from '../serve/server-banner.ts';
+import { serverSecrets } from '../serve/server-secrets.ts';
+import { columnsOf, type Terminal } from '../terminal.ts';
+import { version } from '../version.ts';
+
+/** `longhaul serve`: sessions over HTTP, until it is told to stop. */
+export async function serve(argv: readonly string[], terminal: Terminal): Promise<number> {
+  const { values, positionals } = parseFlags(argv, 'serve', SERVE_FLAGS);
+  if (positionals.length > 0) throw usage(`longhaul serve takes no "${positionals[0]}".`, 'serve');
+  const levels = ['debug', 'info', 'warn', 'error', 'silent'] as const;
+  const level = oneOf<LogLevel>(values['log-level'], '--log-level', levels) ?? 'info';
+  const flags = toConfig(values);
+  const first = await loadSettings(values, terminal, flags);
+  const url = first.config.storage.url;
+  const storage = await openStorage(url);
+  await using _store = storage.store;
+  const { createSecretMask, createServerLog, loadToken, startServer } = await import('@longhaul/server');
+  const tokenFile = join(
+    url.startsWith('memory:') ? first.workspace : dirname(databasePath(url)),
+    'server-token',
+  );
+  const known = values['no-token'] === true ? undefined : await loadToken(tokenFile);
+  const settings = await servedSettings({
+    store: storage.store,
+    env: terminal.env,
+    load: async (changed) => (await loadSettings(values, terminal, flags, changed)).config,
+  });
+  const { config } = settings;
+  const secrets = [...serverSecrets(config, terminal.env), ...(known === undefined ? [] : [known.token])];
+  const log = createServerLog(terminal.err, { level, mask: createSecretMask(secrets) });
+  const { server: place } = config;
+  const server = await startServer({
+    agent: await servedAgent({ settings, storage, env: terminal.env }),
+    host: place.host,
+    port: place.port,
+    ...(known === undefined ? {} : { token: known.token }),
+    workspaces: place.workspaces.length > 0 ? place.workspaces : [first.workspace],
+    hosts: place.hosts,
+    origins: place.origins,
+    secrets,
+    limits: {
+      jsonBytes: place.maxBodyBytes,
+      uploadBytes: place.maxUploadBytes,
+      stopGraceMs: place.stopGraceMs,
+      rate:
+        place.requestsPerSecond === null
+          ? null
+          : { perSecond: place.requestsPerSecond, burst: 5 * place.requestsPerSecond },
+    },
+    log,
+    version: await version(),
+  });
+  const banner: Banner = {
+    url: server.url,
+    ...(known === undefined ? {} : { tokenFile, isNewToken: known.isNew }),
+    interrupted: (await storage.store.listUnfinishedRuns({ limit: 1_000 })).map(({ sessionId }) => sessionId),
+    resumed: values.resume === true ? await server.resumeInterrupted() : [],
+  };
+  terminal.out.write(
+    values.json
+      ? `${JSON.stringify({ type: 'listening', ...banner })}\n`
+      : serverBanner(banner, columnsOf(terminal.out)),
+  );
+  log.info({ url: server.url, interrupted: banner.interrupted, resumed: banner.resumed }, 'listening');
+  return await untilStopped(server, { terminal, log });
+}
+
+function toConfig(values: { host?: string; port?: string }): ConfigInput {
+  const port = values.port === '0' ? 0 : positiveNumber(values.port, '--port', { whole: true });
+  return {
+    server: {
+      ...(values.host === undefined ? {} : { host: values.host }),
+      ...(port === undefined ? {} : { port }),
+    },
+  };
+}
+
+/** The first signal stops in good order, a second one at once. */
+async function untilStopped(
+  server: LonghaulServer,
+  { terminal, log }: { terminal: Terminal; log: { info: (text: string) => void } },
+): Promise<number> {
+  const stopping = new AbortController();
+  let stopped: Promise<void> | undefined;
+  const onSignal = () => {
+    if (stopped === undefined) {
+      log.info('stopping: steps may finish; a second signal stops at once');
+      stopped = server.stop();
+      stopping.abort();
+    } else void server.stop({ atOnce: true });
+  };
+  const signals = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const;
+  for (const name of signals) process.on(name, onSignal);
+  terminal.out.on('error', () => undefined);
+  try {
+    await once(stopping.signal, 'abort');
+    await stopped;
+    log.info('stopped');
+    return 0;
+  } finally {
+    for (const name of signals) process.off(name, onSignal);
+  }
+}

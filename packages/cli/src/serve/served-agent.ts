@@ -1,0 +1,63 @@
+import { type ModelDriver, Runtime } from '@longhaul/core';
+import type { ServedAgent } from '@longhaul/server';
+import { chooseModel, resolveNamed } from '../compose/choose-model.ts';
+import { createDriver } from '../compose/create-driver.ts';
+import { driverOptions, readPrompt, runtimeOptions } from '../compose/open-agent.ts';
+import { openSandbox } from '../compose/open-sandbox.ts';
+import type { Storage } from '../compose/open-storage.ts';
+import { requireTools } from '../compose/require-tools.ts';
+import { isImportedModel } from '../import/imported-model.ts';
+import { importUpload } from './import-upload.ts';
+import { servedModels } from './served-models.ts';
+import type { ServedSettings } from './served-settings.ts';
+
+export interface ServedAgentOptions {
+  settings: ServedSettings;
+  storage: Storage;
+  env: Readonly<Record<string, string | undefined>>;
+}
+
+/** The agent that a server drives: models are opened when a session names them. */
+export async function servedAgent({ settings, storage, env }: ServedAgentOptions): Promise<ServedAgent> {
+  const { config } = settings;
+  const drivers = new Map<string, Promise<ModelDriver>>();
+  const open = async (name: string): Promise<ModelDriver> => {
+    // An imported session goes on with the model that a run would use.
+    const model = isImportedModel(name)
+      ? await chooseModel(config, {}, env)
+      : resolveNamed(config, { model: name }, env);
+    await requireTools(model);
+    const options = driverOptions({ config, storage: Promise.resolve(storage) });
+    return (await createDriver(model, options)).driver;
+  };
+  const driverFor = (name: string): Promise<ModelDriver> => {
+    const known = drivers.get(name);
+    if (known !== undefined) return known;
+    const opened = open(name);
+    drivers.set(name, opened);
+    // A server that was not there may be there the next time.
+    opened.catch(() => drivers.delete(name));
+    return opened;
+  };
+  const prompt = await readPrompt(config);
+  const runtime = new Runtime({
+    ...storage,
+    ...runtimeOptions(config, { ask: 'wait' }),
+    ...(prompt === undefined ? {} : { prompt }),
+    compression: settings.compression,
+    summariserFor: async (own) => {
+      const { summariser } = settings;
+      if (summariser === 'none') return undefined;
+      return driverFor(summariser === '__same__' ? own : summariser);
+    },
+    driverFor,
+    openSandbox: (session, signal) => openSandbox(config, { session, signal, env }),
+  });
+  return {
+    ...storage,
+    runtime,
+    settings,
+    models: servedModels({ config, env, driverFor }),
+    importer: { import: (file, options) => importUpload(file, { ...options, storage }) },
+  };
+}

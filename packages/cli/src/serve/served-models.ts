@@ -1,0 +1,97 @@
+import type { Config, ModelDriver } from '@longhaul/core';
+import { detectLocalServers, findModel } from '@longhaul/models';
+import { LonghaulError } from '@longhaul/protocol';
+import type { Models } from '@longhaul/protocol/api';
+import type { ModelDirectory } from '@longhaul/server';
+import { chooseModel, resolveNamed } from '../compose/choose-model.ts';
+import { nameOf } from '../compose/open-agent.ts';
+import { isImportedModel } from '../import/imported-model.ts';
+
+type Listed = Models['models'][number];
+
+/** Local servers are asked at most so often. */
+const LIST_MS = 5_000;
+
+/** The models that sessions of a server can name. */
+export function servedModels({
+  config,
+  env,
+  driverFor,
+}: {
+  config: Config;
+  env: Readonly<Record<string, string | undefined>>;
+  driverFor: (name: string) => Promise<ModelDriver>;
+}): ModelDirectory {
+  let listed: { at: number; models: Promise<Models> } | undefined;
+
+  async function resolve(name: string | undefined): Promise<string> {
+    if (name === undefined) return nameOf(await chooseModel(config, {}, env));
+    return isImportedModel(name) ? name : nameOf(resolveNamed(config, { model: name }, env));
+  }
+
+  return {
+    resolve,
+    async prepare(name) {
+      await driverFor(name);
+    },
+    list() {
+      const now = performance.now();
+      if (listed === undefined || now - listed.at > LIST_MS)
+        listed = { at: now, models: listModels(config, resolve) };
+      return listed.models;
+    },
+  };
+}
+
+async function listModels(config: Config, resolve: (name: undefined) => Promise<string>): Promise<Models> {
+  const [chosen, local] = await Promise.all([defaultModel(resolve), localModels()]);
+  const all = [...(chosen === undefined ? [] : [known(chosen)]), ...configuredModels(config), ...local];
+  // The first that names a model says most of it.
+  const models = [...new Map(all.toReversed().map((model) => [model.name, model])).values()].reverse();
+  return { models, ...(chosen === undefined ? {} : { default: chosen }) };
+}
+
+async function defaultModel(resolve: (name: undefined) => Promise<string>): Promise<string | undefined> {
+  try {
+    return await resolve(undefined);
+  } catch (error) {
+    // None is configured: whoever creates a session names one, or is told.
+    if (error instanceof LonghaulError) return undefined;
+    throw error;
+  }
+}
+
+function known(name: string): Listed {
+  const [provider = '', ...model] = name.split('/');
+  const entry = findModel(provider, model.join('/'));
+  return {
+    name,
+    provider,
+    source: entry === undefined ? 'configuration' : 'catalogue',
+    ...(entry && { windowTokens: entry.windowTokens, maxOutputTokens: entry.maxOutputTokens }),
+  };
+}
+
+function configuredModels({ providers }: Config): Listed[] {
+  return Object.entries(providers).flatMap(([provider, { models = {} }]) =>
+    Object.entries(models).map(([model, { window, maxOutput }]) => ({
+      name: `${provider}/${model}`,
+      provider,
+      source: 'configuration' as const,
+      ...(window === undefined ? {} : { windowTokens: window }),
+      ...(maxOutput === undefined ? {} : { maxOutputTokens: maxOutput }),
+    })),
+  );
+}
+
+async function localModels(): Promise<Listed[]> {
+  const servers = await detectLocalServers();
+  return servers.flatMap(({ name, models }) =>
+    models.map(({ id, windowTokens }) => ({
+      name: `${name}/${id}`,
+      provider: name,
+      source: 'server' as const,
+      ...(windowTokens === undefined ? {} : { windowTokens }),
+    })),
+  );
+}
