@@ -201,9 +201,9 @@ export class ContextWindow {
   async calibrate(request: FittedRequest, usage: TokenUsage): Promise<'cut' | 'nonsense' | undefined> {
     const { predictedTokens, entries } = request;
     const hasMedia = entries.some(({ message }) => message.content.some(isMedia));
-    const read = await this.#learner.checkRead({ predictedTokens, hasMedia }, usage);
-    if (read !== undefined) return read === 'nonsense' ? read : 'cut';
-    if (await this.#learner.measured()) this.#meter.calibrate(predictedTokens, usage.inputTokens);
+    const read = await this.#learner.read({ predictedTokens, hasMedia }, usage);
+    if (read === 'cut' || read === 'nonsense') return read;
+    if (read === 'whole') this.#meter.calibrate(predictedTokens, usage.inputTokens);
     return undefined;
   }
 

@@ -1,6 +1,6 @@
 import type { TokenUsage } from '@longhaul/protocol';
 import type { ModelDriver } from '../ports/index.ts';
-import { readsTooLittle, windowBehind } from './silent-truncation.ts';
+import { isFarBelow, LEAST_READ_TOKENS, LEAST_WINDOW_TOKENS, windowBehind } from './silent-truncation.ts';
 
 export interface MeasuredRequest {
   predictedTokens: number;
@@ -8,14 +8,25 @@ export interface MeasuredRequest {
   hasMedia: boolean;
 }
 
+/** A window that was concluded from a prompt which was cut. */
+interface Conclusion {
+  windowTokens: number;
+  /** What it was taken to be before. */
+  before: number;
+  /** Requests read whole since. */
+  confirmations: number;
+}
+
+/** So many requests must have been read whole before a conclusion is kept for later runs. */
+const CONFIRMATIONS = 2;
+
 /** What the server has shown of its window, beyond what was known at the start. */
 export class WindowLearner {
   readonly #driver: ModelDriver;
   #windowTokens: number;
-  /** A request's real size was seen, so predictions are good. */
-  #isCalibrated = false;
-  /** Taken from a prompt that was cut; kept for later runs once a request has been read whole. */
-  #unconfirmed: { windowTokens: number; before: number } | undefined;
+  /** The largest request that was read whole: no smaller window can be behind it. 0: none yet, so predictions are rough. */
+  #largestWhole = 0;
+  #concluded: Conclusion | undefined;
   #believesUsage = true;
 
   constructor(driver: ModelDriver) {
@@ -34,43 +45,60 @@ export class WindowLearner {
     await this.#driver.serverWindow?.learned(windowTokens);
   }
 
-  /** A request was read whole. False: this server's numbers are not to be used. */
-  async measured(): Promise<boolean> {
-    this.#isCalibrated = true;
-    const confirmed = this.#unconfirmed;
-    this.#unconfirmed = undefined;
-    if (confirmed !== undefined) await this.#driver.serverWindow?.learned(confirmed.windowTokens);
-    return this.#believesUsage;
-  }
-
   /**
-   * Some servers drop the oldest messages without a word; it shows only in how little they say they have read. Then the window is asked for
-   * again (a model may be loaded by the first request), else taken to be what was read.
+   * Looks at what the server says it has read of a request. Some drop the oldest messages without a word, and it shows only there. Then the
+   * window is asked for again (a model may be loaded by the first request), else concluded from what was read.
    *
-   * @returns The window from now on; `nonsense` when the server says the same of a request that must have fitted; undefined when all was
-   * read.
+   * @returns `cut`: a part was dropped, and `windowTokens` is what holds from now on. `nonsense`: the numbers cannot be true, and are not
+   * used from now on. `ignored`: so it was before.
    */
-  async checkRead(
+  async read(
     request: MeasuredRequest,
     { inputTokens }: TokenUsage,
-  ): Promise<{ windowTokens: number } | 'nonsense' | undefined> {
-    const isCalibrated = this.#isCalibrated;
-    if (!this.#believesUsage || !readsTooLittle({ ...request, realTokens: inputTokens, isCalibrated })) {
-      return undefined;
-    }
-    if (this.#unconfirmed !== undefined && request.predictedTokens <= this.#unconfirmed.windowTokens) {
-      this.#believesUsage = false;
-      this.#windowTokens = this.#unconfirmed.before;
-      this.#unconfirmed = undefined;
-      return 'nonsense';
-    }
+  ): Promise<'whole' | 'cut' | 'nonsense' | 'ignored'> {
+    if (!this.#believesUsage) return 'ignored';
+    const { predictedTokens, hasMedia } = request;
+    const isCalibrated = this.#largestWhole > 0;
+    if (hasMedia || !isFarBelow(inputTokens, { predictedTokens, isCalibrated }))
+      return this.#whole(inputTokens);
+    const isKnownToFit = predictedTokens <= Math.max(this.#concluded?.windowTokens ?? 0, this.#largestWhole);
+    if (isKnownToFit) return this.#disbelieve();
+    if (predictedTokens < LEAST_WINDOW_TOKENS) return this.#whole(inputTokens);
     const reported = await this.#driver.serverWindow?.reported();
-    const windowTokens =
-      reported !== undefined && reported < request.predictedTokens
-        ? reported
-        : windowBehind(inputTokens, request.predictedTokens);
-    this.#unconfirmed = { windowTokens, before: this.#unconfirmed?.before ?? this.#windowTokens };
+    if (reported !== undefined && reported < predictedTokens) return this.#conclude(reported, CONFIRMATIONS);
+    if (inputTokens < LEAST_READ_TOKENS) return this.#disbelieve();
+    return this.#conclude(Math.max(windowBehind(inputTokens, predictedTokens), this.#largestWhole), 0);
+  }
+
+  async #whole(inputTokens: number): Promise<'whole'> {
+    this.#largestWhole = Math.max(this.#largestWhole, inputTokens);
+    const concluded = this.#concluded;
+    if (concluded === undefined) return 'whole';
+    concluded.confirmations += 1;
+    if (concluded.confirmations === CONFIRMATIONS) await this.#keep(concluded.windowTokens);
+    return 'whole';
+  }
+
+  async #conclude(windowTokens: number, confirmations: number): Promise<'cut'> {
+    const before = this.#concluded?.before ?? this.#windowTokens;
     this.#windowTokens = Math.min(this.#windowTokens, windowTokens);
-    return { windowTokens: this.#windowTokens };
+    this.#concluded = { windowTokens: this.#windowTokens, before, confirmations };
+    if (confirmations >= CONFIRMATIONS) await this.#keep(this.#windowTokens);
+    return 'cut';
+  }
+
+  /** What was concluded from the numbers is taken back, for later runs too. */
+  async #disbelieve(): Promise<'nonsense'> {
+    this.#believesUsage = false;
+    const concluded = this.#concluded;
+    this.#concluded = undefined;
+    if (concluded === undefined) return 'nonsense';
+    this.#windowTokens = concluded.before;
+    if (concluded.confirmations >= CONFIRMATIONS) await this.#keep(concluded.before);
+    return 'nonsense';
+  }
+
+  async #keep(windowTokens: number): Promise<void> {
+    await this.#driver.serverWindow?.learned(windowTokens);
   }
 }
