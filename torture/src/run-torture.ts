@@ -19,6 +19,8 @@ export interface TortureOptions {
   minutes?: number;
   /** Driven beside one another. */
   sessions: number;
+  /** Stops before that many once every fault point has struck, each the first time it is passed. Default false. */
+  isBrief?: boolean;
   onLife?: (session: string, outcome: LifeOutcome, defects: readonly Defect[]) => void;
 }
 
@@ -39,12 +41,13 @@ const KILLS_AT_THE_END = 2;
 
 /** Drives sessions through so many kills, and judges what is left by independent records. */
 export async function runTorture(options: TortureOptions): Promise<TortureResult> {
-  const { sessions, seed, kills, minutes = Number.POSITIVE_INFINITY, onLife } = options;
+  const { sessions, seed, kills, minutes = Number.POSITIVE_INFINITY, isBrief = false, onLife } = options;
   const folder = await mkdtemp(join(tmpdir(), 'longhaul-torture-'));
-  const planner = new LifePlanner(seededRandom(seed));
+  const planner = new LifePlanner(seededRandom(seed), isBrief);
   const deadline = performance.now() + minutes * 60_000;
   let left = kills - KILLS_AT_THE_END * sessions;
-  const wantsKill = () => left > 0 && performance.now() < deadline;
+  const isThrough = () => isBrief && planner.pending.length === 0;
+  const wantsKill = () => left > 0 && performance.now() < deadline && !isThrough();
   const sandboxes = await workingSandboxes();
   const outcomes = await Promise.all(
     Array.from({ length: sessions }, (_, index) => {

@@ -68,7 +68,14 @@ const runtime = new Runtime({
       programFolders: [dirname(process.execPath)],
       signal,
     }),
-  compression: { strategy: createStrategy('reactive-overflow', {}), auto: true, ledgerShare: 0.2 },
+  compression: {
+    strategy: createStrategy('reactive-overflow', {}),
+    auto: true,
+    ledgerShare: 0.2,
+    // In a window this small a compaction would come before anything is pruned.
+    pruneProtectTokens: 600,
+    pruneMinimumTokens: 400,
+  },
   retry: { attempts: 8, totalMs: 60_000 },
 });
 

@@ -42,14 +42,17 @@ const MOST_COUNTS: Partial<Record<FaultPoint, number>> = {
 /** Plans lives by chance: every fault point in turn, and moments that nobody has named. Shared by all sessions of a run. */
 export class LifePlanner {
   readonly #random: Random;
+  readonly #isBrief: boolean;
   /** Points not yet struck at. */
   readonly #pending: FaultPoint[];
   readonly struck = new Map<FaultPoint, number>();
 
-  constructor(random: Random, points: readonly FaultPoint[] = FAULT_POINTS) {
+  /** @param isBrief Goes through the points, each the first time it is passed, and to little else. */
+  constructor(random: Random, isBrief = false) {
     this.#random = random;
-    // The end of a completed run comes once, when the session is to end: who ends it plans that.
-    this.#pending = points.toSorted(() => random() - 0.5);
+    this.#isBrief = isBrief;
+    const inOrder = FAULT_POINTS.map((point) => ({ point, place: random() }));
+    this.#pending = inOrder.toSorted((a, b) => a.place - b.place).map(({ point }) => point);
   }
 
   get pending(): readonly FaultPoint[] {
@@ -59,7 +62,8 @@ export class LifePlanner {
   /** The next life of a session. */
   next(): LifePlan {
     const random = this.#random;
-    if (this.#pending.length > 0 ? random() < 0.75 : random() < 0.5) return this.#atFault(this.#pick());
+    const atPoints = this.#pending.length === 0 ? 0.5 : this.#isBrief ? 0.9 : 0.75;
+    if (random() < atPoints) return this.#atFault(this.#pick());
     if (random() < 0.1) return { killAfterMs: random() * 600, isSoon: true };
     // Opening, repair and the first request take their time; what comes after it, a run does over and over.
     const killAfterMs = random() < 0.35 ? random() * 300 : 200 + random() * 3_000;
@@ -86,7 +90,7 @@ export class LifePlanner {
   }
 
   #atFault(point: FaultPoint): LifePlan {
-    const count = 1 + Math.floor(this.#random() * (MOST_COUNTS[point] ?? 1));
+    const count = 1 + Math.floor(this.#random() * (this.#isBrief ? 1 : (MOST_COUNTS[point] ?? 1)));
     const plan: LifePlan = { fault: { point, count }, killAfterMs: FAULT_PATIENCE_MS };
     // A run that is in the middle of its work ends only when it is told to.
     const needsEnd = point === 'finish-before-commit' || point === 'finish-committed';

@@ -1,0 +1,402 @@
+import assert from 'node:assert/strict';
+import { createHash } from 'node:crypto';
+import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import type { Part, ToolPart } from '@longhaul/protocol';
+import { describe, it } from 'vitest';
+import type { EffectLine, LifeLine, QueueLine, ReceivedLine } from '../records/lines.ts';
+import { openLines, readLines } from '../records/lines.ts';
+import type { StoredMessage, StoredPart, StoredSession } from '../records/read-database.ts';
+import { checkCancels } from './check-cancels.ts';
+import { checkBlobs, checkDatabase, checkEnded, checkUnchanged } from './check-database.ts';
+import { checkEffects } from './check-effects.ts';
+import { checkMessages } from './check-messages.ts';
+import { checkRequests } from './check-requests.ts';
+import { checkStreams } from './check-streams.ts';
+import type { Defect } from './defect.ts';
+import { type ModelRequest, requestsOf } from './model-journal.ts';
+
+/** Records of a small session without a fault; each test spoils one thing. */
+function records() {
+  const call = { type: 'tool', callId: 'c1-a', name: 'effect', input: {}, state: 'completed', startedAt: 5 };
+  const messages: StoredMessage[] = [
+    message(1, 'user', [text('Do it. TOKEN-1'), text('Also TOKEN-2')]),
+    message(2, 'assistant', [text('[r1] All of the answer.'), call as ToolPart]),
+  ];
+  const sent: QueueLine[] = [
+    ...sending('q1', 'TOKEN-1', 1),
+    ...sending('q2', 'TOKEN-2', 2),
+    // Never acknowledged, and never stored.
+    { type: 'sending', at: 1, id: 'q3', token: 'TOKEN-3', number: 3 },
+  ];
+  const requests: ModelRequest[] = [
+    request(1, [{ role: 'user', content: 'Do it. TOKEN-1 Also TOKEN-2' }]),
+    request(2, [
+      { role: 'user', content: 'Do it. TOKEN-1 Also TOKEN-2' },
+      { role: 'assistant', tool_calls: [toolCall('c1-a')] },
+      { role: 'tool', tool_call_id: 'c1-a', content: 'done' },
+    ]),
+  ];
+  const effects: EffectLine[] = [{ callId: 'c1-a', step: 1, item: 'a', at: 6, by: 'process 1' }];
+  return { messages, sent, requests, effects };
+}
+
+describe('the check of messages', () => {
+  const check = ({ sent, messages, requests }: ReturnType<typeof records>) =>
+    kindsOf(checkMessages(sent, messages, requests));
+
+  it('finds nothing wrong with what is whole', () => assert.deepEqual(check(records()), []));
+
+  it('finds an acknowledged message that is not in the log', () => {
+    const spoilt = records();
+    spoilt.messages[0]?.parts.pop();
+    assert.deepEqual(check(spoilt), ['lost-message']);
+  });
+
+  it('finds one that reached no request', () => {
+    const spoilt = records();
+    spoilt.requests = [request(1, [{ role: 'user', content: 'TOKEN-1' }])];
+    assert.deepEqual(check(spoilt), ['lost-message']);
+  });
+
+  it('finds one that is in the log twice', () => {
+    const spoilt = records();
+    spoilt.messages.push(message(3, 'user', [text('Also TOKEN-2')]));
+    assert.deepEqual(check(spoilt), ['duplicate-message']);
+  });
+
+  it('finds messages of one sender that changed places', () => {
+    const spoilt = records();
+    spoilt.messages[0]?.parts.reverse();
+    assert.deepEqual(check(spoilt), ['lost-message']);
+  });
+});
+
+describe('the check of requests', () => {
+  const check = (messages: readonly object[]) => kindsOf(checkRequests([request(1, messages)]));
+  const call = { role: 'assistant', tool_calls: [toolCall('a'), toolCall('b')] };
+  const result = (id: string) => ({ role: 'tool', tool_call_id: id, content: 'done' });
+  const user = { role: 'user', content: 'Go on.' };
+
+  it('finds nothing wrong with calls and their results in order', () => {
+    assert.deepEqual(check([user, call, result('a'), result('b'), user]), []);
+  });
+
+  it('finds a call without a result, in the middle and at the end', () => {
+    assert.deepEqual(check([user, call, result('a'), user]), ['orphan-call']);
+    assert.deepEqual(check([user, call, result('a')]), ['orphan-call']);
+  });
+
+  it('finds a result without a call, a second one, and one out of order', () => {
+    assert.deepEqual(check([user, result('a')]), ['orphan-call']);
+    assert.deepEqual(check([call, result('a'), result('b'), result('b')]), ['orphan-call']);
+    assert.ok(check([call, result('b'), result('a')]).includes('orphan-call'));
+  });
+
+  it('finds a call that stands there twice', () => {
+    assert.deepEqual(check([call, result('a'), result('b'), call, result('a'), result('b')]), [
+      'orphan-call',
+      'orphan-call',
+    ]);
+  });
+
+  it('finds a request that was refused', () => {
+    const refused = { ...request(1, [user]), outcome: 'rejected', status: 400 };
+    assert.deepEqual(kindsOf(checkRequests([refused])), ['corruption']);
+  });
+
+  it('reads requests and what became of them from the journal, half a request of a killed client too', () => {
+    const requests = requestsOf([
+      { type: 'request', number: 1, at: 1, body: '{"messages":[' },
+      { type: 'end', number: 1, at: 2, outcome: 'rejected', status: 400 },
+    ]);
+    assert.deepEqual(requests, [{ number: 1, at: 1, body: undefined, outcome: 'rejected', status: 400 }]);
+    assert.deepEqual(checkRequests(requests), []);
+  });
+});
+
+describe('the check of side effects', () => {
+  const check = ({ effects, messages }: ReturnType<typeof records>) =>
+    kindsOf(checkEffects(effects, messages));
+  const spoilCall = (change: Partial<ToolPart>) => {
+    const spoilt = records();
+    const part = spoilt.messages[1]?.parts[1];
+    if (part !== undefined) part.part = { ...part.part, ...change } as Part;
+    return spoilt;
+  };
+
+  it('finds nothing wrong with one effect for one call', () => assert.deepEqual(check(records()), []));
+
+  it('finds a call that was started twice', () => {
+    const spoilt = records();
+    spoilt.effects.push({ callId: 'c1-a', step: 1, item: 'a', at: 9, by: 'process 2' });
+    assert.deepEqual(check(spoilt), ['repeated-side-effect']);
+  });
+
+  it('finds an effect of a call that is not in the log, or was not started there', () => {
+    const { startedAt: _, ...pending } = { startedAt: undefined, state: 'interrupted' as const };
+    assert.deepEqual(check(spoilCall({ callId: 'c9-i' })), ['orphan-call']);
+    const spoilt = spoilCall(pending);
+    const part = spoilt.messages[1]?.parts[1]?.part;
+    if (part?.type === 'tool') delete part.startedAt;
+    assert.deepEqual(check(spoilt), ['orphan-call']);
+  });
+
+  it('finds a call that is completed and had no effect, and one that is in the log twice', () => {
+    assert.deepEqual(check({ ...records(), effects: [] }), ['lost-message']);
+    const spoilt = records();
+    spoilt.messages.push(message(3, 'assistant', spoilt.messages[1]?.parts.map(({ part }) => part) ?? []));
+    assert.deepEqual(check(spoilt), ['duplicate-message']);
+  });
+});
+
+describe('the check of streamed text', () => {
+  /** An answer whose text came in `pieces` of `chars` characters, one each 10 ms, and of which `stored` characters are stored. */
+  const check = (options: {
+    pieces: number;
+    chars: number;
+    stored: number;
+    end?: 'killed' | 'ended';
+    body?: string;
+  }) => {
+    const { pieces, chars, stored, end = 'killed' } = options;
+    const whole = `[r1] ${'x'.repeat(pieces * chars)}`;
+    const received = Array.from({ length: pieces }, (_, index): ReceivedLine => {
+      const content = (index === 0 ? '[r1] ' : '') + 'x'.repeat(chars);
+      const data = `data: ${JSON.stringify({ choices: [{ delta: { content } }] })}\n\n`;
+      return { type: 'bytes', at: index * 10, request: 1, data };
+    });
+    const lifeLine: LifeLine = {
+      life: 1,
+      pid: 1,
+      startedAt: 0,
+      endedAt: pieces * 10,
+      plan: '',
+      end,
+      wasCancelled: false,
+    };
+    const messages = [message(1, 'assistant', [text(options.body ?? whole.slice(0, stored))])];
+    const answered = { ...request(1, []), outcome: 'answered' };
+    return checkStreams([{ life: lifeLine, received }], messages, [answered]);
+  };
+
+  it('allows a kill 4 KiB of any age, and any number of bytes of the last 50 ms', () => {
+    const old = check({ pieces: 100, chars: 40, stored: 5 });
+    assert.deepEqual(old.defects, []);
+    assert.deepEqual([old.mostLostBytes, old.mostLostMs], [4_000, 1_000]);
+    assert.deepEqual(check({ pieces: 5, chars: 3_000, stored: 0 }).defects, []);
+  });
+
+  it('finds more than 4 KiB that is older than 50 ms', () => {
+    assert.deepEqual(kindsOf(check({ pieces: 110, chars: 40, stored: 5 }).defects), ['lost-message']);
+  });
+
+  it('finds anything missing of an answer that came whole to a process that went on', () => {
+    const spoilt = check({ pieces: 10, chars: 10, stored: 104, end: 'ended' });
+    assert.deepEqual(kindsOf(spoilt.defects), ['lost-message']);
+    assert.deepEqual(check({ pieces: 10, chars: 10, stored: 105, end: 'ended' }).defects, []);
+  });
+
+  it('finds a text that is not how the answer began', () => {
+    const spoilt = check({ pieces: 3, chars: 10, stored: 0, body: '[r1] xxxy' });
+    assert.deepEqual(kindsOf(spoilt.defects), ['corruption']);
+  });
+});
+
+describe('the check of cancels', () => {
+  it('finds an effect and a request after the answer, and not those of the next process', () => {
+    const life = (startedAt: number): LifeLine => ({
+      ...{ life: 1, pid: 1, endedAt: startedAt + 5, plan: '' },
+      ...{ end: 'ended', wasCancelled: true, startedAt },
+    });
+    const at = (time: number) => ({
+      effects: records().effects.map((effect) => ({ ...effect, at: time })),
+      requests: [{ ...request(1, []), at: time }],
+    });
+    const check = (time: number) =>
+      kindsOf(checkCancels([{ askedAt: 90, answeredAt: 100 }], [life(1), life(200)], at(time)));
+    assert.deepEqual(check(99), []);
+    assert.deepEqual(check(150), ['repeated-side-effect', 'corruption']);
+    assert.deepEqual(check(201), []);
+  });
+});
+
+describe('the checks of the database', () => {
+  it('find what SQLite finds, and holes in messages, parts and events', () => {
+    const check = (spoilt: Partial<StoredSession>) => kindsOf(checkDatabase({ ...session(), ...spoilt }));
+    assert.deepEqual(check({}), []);
+    assert.deepEqual(check({ problems: ['integrity: row 3 missing from index'] }), ['corruption']);
+    assert.deepEqual(check({ messages: [message(2, 'user', [])] }), ['lost-message']);
+    assert.deepEqual(check({ events: session().events.slice(1) }), ['corruption']);
+    const [hole] = [message(1, 'assistant', [text('a'), text('b')])];
+    hole.parts.shift();
+    assert.deepEqual(check({ messages: [hole] }), ['lost-message']);
+  });
+
+  it('find what was stored and is gone, or was closed and has changed', () => {
+    const before = session();
+    const after = (change: (messages: StoredMessage[]) => void) => {
+      const spoilt = session();
+      change(spoilt.messages);
+      return kindsOf(checkUnchanged(before, spoilt));
+    };
+    assert.deepEqual(
+      after(() => undefined),
+      [],
+    );
+    assert.deepEqual(
+      after((messages) => void messages.pop()),
+      ['lost-message'],
+    );
+    assert.deepEqual(
+      after((messages) => void messages[1]?.parts.pop()),
+      ['lost-message'],
+    );
+    assert.deepEqual(
+      after((messages) => messages[0]?.parts.splice(0, 1, stored(text('Something else'), 0))),
+      ['corruption'],
+    );
+    before.messages[1]?.parts.push({ index: 2, part: { type: 'text', text: 'so far', state: 'running' } });
+    const shorter: StoredPart = { index: 2, part: { type: 'text', text: 'so', state: 'running' } };
+    assert.deepEqual(
+      after((messages) => messages[1]?.parts.push(shorter)),
+      ['lost-message'],
+    );
+  });
+
+  it('find what is still open, waits or was not told at the end', () => {
+    const check = (change: (session: StoredSession) => void) => {
+      const spoilt = session();
+      change(spoilt);
+      return kindsOf(checkEnded(spoilt));
+    };
+    assert.deepEqual(
+      check(() => undefined),
+      [],
+    );
+    assert.deepEqual(
+      check(({ waiting }) => waiting.push('q9')),
+      ['lost-message'],
+    );
+    assert.deepEqual(
+      check(({ messages }) => Object.assign(messages[1] ?? {}, { status: 'running' })),
+      ['corruption'],
+    );
+    assert.deepEqual(
+      check(({ messages }) => delete messages[1]?.parts[0]?.fingerprint),
+      ['corruption'],
+    );
+    assert.deepEqual(
+      check(({ runs }) => Object.assign(runs[0] ?? {}, { hasEnded: false })),
+      ['corruption'],
+    );
+    assert.deepEqual(
+      check(({ events }) => void events.pop()),
+      ['corruption'],
+    );
+    assert.deepEqual(
+      check(({ events }) => void events.push(...events.slice(1))),
+      ['corruption'],
+    );
+    assert.deepEqual(
+      check(({ runs }) => Object.assign(runs[0] ?? {}, { status: 'interrupted' })),
+      ['corruption'],
+    );
+  });
+
+  it('find a blob that is not there, and one that is not what its name says', async () => {
+    const folder = await mkdtemp(join(tmpdir(), 'longhaul-checks-'));
+    try {
+      const id = createHash('sha256').update('bytes').digest('hex');
+      const named = session();
+      named.messages[0]?.parts.push(stored({ type: 'file', mediaType: 'image/png', data: `@blob:${id}` }, 2));
+      assert.deepEqual(kindsOf(checkBlobs(named, folder)), ['corruption']);
+      await mkdir(join(folder, id.slice(0, 2)));
+      await writeFile(join(folder, id.slice(0, 2), id.slice(2)), 'byte');
+      assert.deepEqual(kindsOf(checkBlobs(named, folder)), ['corruption']);
+      await writeFile(join(folder, id.slice(0, 2), id.slice(2)), 'bytes');
+      assert.deepEqual(checkBlobs(named, folder), []);
+    } finally {
+      await rm(folder, { recursive: true });
+    }
+  });
+});
+
+describe('lines on disk', () => {
+  it('leave out a last line whose writer was killed before its end', async () => {
+    const folder = await mkdtemp(join(tmpdir(), 'longhaul-lines-'));
+    try {
+      const path = join(folder, 'lines.jsonl');
+      assert.deepEqual(readLines(path), []);
+      {
+        using lines = openLines<{ n: number }>(path);
+        lines.write({ n: 1 });
+        lines.write({ n: 2 });
+      }
+      await writeFile(path, '{"n":', { flag: 'a' });
+      assert.deepEqual(readLines(path), [{ n: 1 }, { n: 2 }]);
+    } finally {
+      await rm(folder, { recursive: true });
+    }
+  });
+});
+
+function kindsOf(defects: readonly Defect[]): string[] {
+  return defects.map(({ kind }) => kind);
+}
+
+function text(words: string): Part {
+  return { type: 'text', text: words, state: 'done' };
+}
+
+function stored(part: Part, index: number): StoredPart {
+  return { index, part, fingerprint: JSON.stringify(part) };
+}
+
+function message(sequence: number, role: 'user' | 'assistant', parts: readonly Part[]): StoredMessage {
+  return { id: `id-${sequence}`, sequence, role, status: 'done', parts: parts.map(stored) };
+}
+
+function session(): StoredSession {
+  return {
+    messages: records().messages,
+    runs: [{ runId: 'run', epoch: 1, status: 'completed', hasEnded: true }],
+    events: [
+      { number: 1, payload: { type: 'run:started', runId: 'run', task: '', model: '' } },
+      { number: 2, payload: finished() },
+    ],
+    waiting: [],
+    compactions: 0,
+    prunes: 0,
+    problems: [],
+  };
+}
+
+function finished() {
+  const usage = {
+    ...{ inputTokens: 0, outputTokens: 0, reasoningTokens: 0 },
+    ...{ cacheReadTokens: 0, cacheWriteTokens: 0, totalTokens: 0 },
+  };
+  return {
+    ...({ type: 'run:finished', runId: 'run', status: 'completed' } as const),
+    ...{ stepCount: 1, usage, text: '', compactions: 0 },
+  };
+}
+
+function sending(id: string, token: string, number: number): QueueLine[] {
+  return [
+    { type: 'sending', at: 1, id, token, number },
+    { type: 'acknowledged', at: 2, id },
+  ];
+}
+
+function toolCall(id: string) {
+  return { id, type: 'function', function: { name: 'effect', arguments: '{}' } };
+}
+
+function request(number: number, messages: readonly object[]): ModelRequest {
+  // As it comes from the wire: nobody has looked at its types.
+  const body: ModelRequest['body'] = JSON.parse(JSON.stringify({ model: 'scripted', messages }));
+  return { number, at: number, body, outcome: 'answered', status: 200 };
+}

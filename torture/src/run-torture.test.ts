@@ -1,0 +1,32 @@
+import assert from 'node:assert/strict';
+import { FAULT_POINTS } from '@longhaul/core/testing/fault-points';
+import { it } from 'vitest';
+import { lifeLine, summaryOf } from './report.ts';
+import { runTorture } from './run-torture.ts';
+
+it('loses nothing and does nothing twice, killed at every fault point', async () => {
+  const lives: string[] = [];
+  const result = await runTorture({
+    kills: 70,
+    seed: 11,
+    sessions: 2,
+    isBrief: true,
+    onLife: (session, outcome) => void lives.push(lifeLine(session, outcome, lives.length)),
+  });
+  const told = [...lives, ...result.defects.map(({ what }) => what), result.folder ?? ''].join('\n');
+  assert.deepEqual(
+    summaryOf(result),
+    {
+      kills: result.kills,
+      lostMessages: 0,
+      duplicateMessages: 0,
+      orphanCalls: 0,
+      repeatedSideEffects: 0,
+      corruptions: 0,
+      completed: true,
+    },
+    told,
+  );
+  assert.deepEqual(new Set(result.struck.keys()), new Set(FAULT_POINTS), told);
+  assert.ok(result.figures.effects > 0 && result.figures.faults > 0 && result.figures.delivered > 1, told);
+});
