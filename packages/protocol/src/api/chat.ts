@@ -20,6 +20,10 @@ export const chatBody = z.looseObject({
   ),
   trigger: z.enum(['submit-message', 'regenerate-message']).default('submit-message'),
   messageId: z.string().max(200).nullish(),
+  onDisconnect: z.enum(['cancel', 'continue']).default('cancel').meta({
+    description:
+      'What happens to the run when the page closes the stream, as stop() does. continue: pages that resume.',
+  }),
 });
 export type ChatBody = z.infer<typeof chatBody>;
 

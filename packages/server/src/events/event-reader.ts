@@ -1,6 +1,6 @@
-import { once } from 'node:events';
 import type { ServerResponse } from 'node:http';
 import type { Resync } from '@longhaul/protocol/api';
+import { drained } from './drained.ts';
 import type { FrameReader } from './frame-reader.ts';
 
 /** How long a reader that is told to come back may take to hear it. */
@@ -61,13 +61,7 @@ export class EventReader implements FrameReader {
 
   /** Done when what was sent is on its way, or the reader has left. */
   async drained(): Promise<void> {
-    if (this.isClosed || !this.#response.writableNeedDrain) return;
-    const left = new AbortController();
-    try {
-      await Promise.race([once(this.#response, 'drain', left), once(this.#response, 'close', left)]);
-    } finally {
-      left.abort();
-    }
+    if (!this.isClosed) await drained(this.#response);
   }
 
   end(reason: Resync['reason']): void {

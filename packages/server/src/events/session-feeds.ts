@@ -45,6 +45,11 @@ export class SessionFeeds implements Disposable {
     this.#heartbeats.unref();
   }
 
+  /** What may wait for one reader. */
+  get maxBufferBytes(): number {
+    return this.#options.maxBufferBytes;
+  }
+
   get readerCount(): number {
     return this.#readers.size;
   }

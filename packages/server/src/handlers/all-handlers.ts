@@ -1,4 +1,4 @@
-import { LonghaulError } from '@longhaul/protocol';
+import { chatHandlers } from '../chat/chat-handlers.ts';
 import type { RouteHandlers } from '../http/route-handler.ts';
 import { approvalHandlers } from './approval-handlers.ts';
 import { contextHandlers } from './context-handlers.ts';
@@ -21,11 +21,6 @@ export function allHandlers(context: HandlerContext): RouteHandlers {
     ...approvalHandlers(context),
     ...transferHandlers(context),
     ...serviceHandlers(context),
-    chat: notThere,
-    chatStream: notThere,
+    ...chatHandlers(context),
   };
-}
-
-async function notThere(): Promise<never> {
-  throw new LonghaulError('not_found', 'This server has no chat.');
 }

@@ -1,0 +1,151 @@
+import { RESPONSE_ALREADY_SENT } from '@hono/node-server/utils/response';
+import {
+  type EventOf,
+  LonghaulError,
+  type LonghaulEvent,
+  type Message,
+  type Session,
+  toLonghaulError,
+} from '@longhaul/protocol';
+import type { ChatBody } from '@longhaul/protocol/api';
+import type { HandlerContext } from '../handlers/handler-context.ts';
+import type { RouteHandlers, RouteRequest } from '../http/route-handler.ts';
+import { approvalsOf, contentOf, lastEventOf } from './chat-content.ts';
+import { findLastEvent } from './chat-deliveries.ts';
+import { ChatReader } from './chat-reader.ts';
+import { ChatSessions } from './chat-sessions.ts';
+import { UiTranslator } from './ui-translator.ts';
+
+type UiMessage = ChatBody['messages'][number];
+
+/** An answer to be streamed: events after a number, as one UI message. */
+interface Answer {
+  sessionId: string;
+  after: number;
+  translator: UiTranslator;
+  /** The page has left. */
+  onLeft?: () => Promise<unknown>;
+}
+
+/** `useChat` of the AI SDK, on sessions: the session holds the conversation, and of what a page sends only what is new is taken. */
+export function chatHandlers(context: HandlerContext): Pick<RouteHandlers, 'chat' | 'chatStream'> {
+  const { runtime, store, runs, feeds } = context;
+  const sessions = new ChatSessions(context);
+
+  return {
+    async chat({ body, raw }) {
+      const last = body.messages.findLast(({ role }) => role !== 'system');
+      if (last === undefined) throw new LonghaulError('invalid_request', 'messages holds no message.');
+      const isApproval = last.role === 'assistant' && body.trigger === 'submit-message';
+      await stream(isApproval ? await goOn(body, last) : await send(body), raw);
+      return RESPONSE_ALREADY_SENT;
+    },
+
+    async chatStream({ params: { chatId }, raw }) {
+      const session = await sessions.find(chatId);
+      const isDriven = session !== undefined && (await runs.isDriven(session.id));
+      const delivery = isDriven ? await findLastEvent(store, session.id, isDelivery) : undefined;
+      const awaits = delivery?.ids.at(-1);
+      if (!isDriven || delivery?.number === undefined || awaits === undefined) {
+        return new Response(null, { status: 204 });
+      }
+      const translator = new UiTranslator({ sessionId: session.id, awaits, messageId: answerId(awaits) });
+      await stream({ sessionId: session.id, after: delivery.number - 1, translator }, raw);
+      return RESPONSE_ALREADY_SENT;
+    },
+  };
+
+  async function send(body: ChatBody): Promise<Answer> {
+    const message = body.messages.findLast(({ role }) => role === 'user');
+    if (message === undefined) throw new LonghaulError('invalid_request', 'messages holds no user message.');
+    const content = contentOf(message);
+    const task = content.find((part) => part.type === 'text')?.text ?? '';
+    const session = await currentSession(body, message, task);
+    const { id: sessionId } = session;
+    const before = await store.lastEventNumber(sessionId);
+    await runs.send(sessionId, { content, id: message.id });
+    const after = await beforeItsQueueing(sessionId, message.id, before);
+    const translator = new UiTranslator({ sessionId, awaits: message.id, messageId: answerId(message.id) });
+    const cancel = () =>
+      translator.isStarted ? runtime.cancel(sessionId) : runtime.queue.remove(sessionId, message.id);
+    return { sessionId, after, translator, ...(body.onDisconnect === 'cancel' ? { onLeft: cancel } : {}) };
+  }
+
+  /** The chat's session; where the page goes back to a message that was answered, one that ends before it. */
+  async function currentSession(body: ChatBody, message: UiMessage, task: string): Promise<Session> {
+    const session = await sessions.findOrCreate(body.id, task);
+    if (body.trigger !== 'regenerate-message' && body.messageId !== message.id) return session;
+    const { messages } = await store.loadLog(session.id);
+    const known = messages.find((candidate) => isFrom(candidate, message.id));
+    return known === undefined ? session : sessions.goBack(body.id, session, known.sequence);
+  }
+
+  /** A page that sends a message again gets its answer again. */
+  async function beforeItsQueueing(sessionId: string, id: string, before: number): Promise<number> {
+    const isOurs = (event: LonghaulEvent): event is EventOf<'message:queued'> =>
+      event.type === 'message:queued' && event.id === id;
+    const fresh = await store.readEvents(sessionId, { after: before });
+    if (fresh.some(isOurs)) return before;
+    const first = await findLastEvent(store, sessionId, isOurs);
+    return (first?.number ?? before + 1) - 1;
+  }
+
+  /** Takes what the page's user has approved or refused, and streams what comes of it into the same UI message. */
+  async function goOn(body: ChatBody, message: UiMessage): Promise<Answer> {
+    const session = await sessions.find(body.id);
+    if (session === undefined) throw new LonghaulError('session_not_found', 'This chat has no session yet.');
+    const { id: sessionId } = session;
+    const after = lastEventOf(message) ?? (await store.lastEventNumber(sessionId));
+    const open = await runtime.approvals.list(sessionId, { open: true });
+    const waiting = open.map(({ callId }) => callId);
+    for (const { callId, approved, reason } of approvalsOf(message)) {
+      if (!waiting.includes(callId)) continue;
+      const said = reason === undefined ? {} : { reason };
+      await runtime.approvals.answer(sessionId, callId, { answer: approved ? 'once' : 'deny', ...said });
+    }
+    if (!(await runs.isDriven(sessionId))) await runs.start(sessionId);
+    const translator = new UiTranslator({ sessionId, waiting });
+    const onLeft = () => runtime.cancel(sessionId);
+    return { sessionId, after, translator, ...(body.onDisconnect === 'cancel' ? { onLeft } : {}) };
+  }
+
+  async function stream(
+    { sessionId, after, translator, onLeft }: Answer,
+    { outgoing, headers }: RouteRequest<'chat'>['raw'],
+  ): Promise<void> {
+    let reader: ChatReader | undefined;
+    await feeds.openReader(sessionId, after, (onClose) => {
+      reader = new ChatReader(outgoing, {
+        translator,
+        headers,
+        maxBufferBytes: feeds.maxBufferBytes,
+        onClose,
+        onLeft: () => void onLeft?.().catch(warn),
+      });
+      return reader;
+    });
+    if (!translator.isEnded && !(await willEnd(sessionId, after))) reader?.close('other');
+  }
+
+  /** A run drives the session, or its end is among the events that are on their way. */
+  async function willEnd(sessionId: string, after: number): Promise<boolean> {
+    if (await runs.isDriven(sessionId)) return true;
+    const events = await store.readEvents(sessionId, { after });
+    return events.some(({ type }) => type === 'run:finished');
+  }
+}
+
+/** Of the UI message that answers a user's. */
+const answerId = (messageId: string): string => `answer-${messageId}`;
+
+function isDelivery(event: LonghaulEvent): event is EventOf<'message:dequeued'> {
+  return event.type === 'message:dequeued';
+}
+
+function isFrom({ role, metadata }: Message, id: string): boolean {
+  return role === 'user' && metadata?.originalMessages?.includes(id) === true;
+}
+
+function warn(error: unknown): void {
+  process.emitWarning(`A chat whose page has left could not be cancelled: ${toLonghaulError(error).message}`);
+}

@@ -1,0 +1,107 @@
+import type { ServerResponse } from 'node:http';
+import type { LonghaulEvent } from '@longhaul/protocol';
+import type { Resync } from '@longhaul/protocol/api';
+import { drained } from '../events/drained.ts';
+import type { FrameReader } from '../events/frame-reader.ts';
+import type { UiChunk, UiFinishReason } from './ui-chunk.ts';
+import type { UiTranslator } from './ui-translator.ts';
+
+export interface ChatReaderOptions {
+  translator: UiTranslator;
+  maxBufferBytes: number;
+  headers: Readonly<Record<string, string>>;
+  onClose: () => void;
+  /** The page has left before the answer was whole. */
+  onLeft: () => void;
+}
+
+/** The version of the protocol, which the AI SDK looks for. */
+const PROTOCOL = { 'x-vercel-ai-ui-message-stream': 'v1' };
+
+/** Reads a session's events for `useChat`, and writes them as a UI message stream. */
+export class ChatReader implements FrameReader {
+  readonly #response: ServerResponse;
+  readonly #options: ChatReaderOptions;
+  #isClosed = false;
+  #lastWriteAt = performance.now();
+
+  constructor(response: ServerResponse, options: ChatReaderOptions) {
+    this.#response = response;
+    this.#options = options;
+    response.on('close', () => this.#onClose());
+    // A page that has left is no failure; `close` follows.
+    response.on('error', () => undefined);
+    response.writeHead(200, {
+      'content-type': 'text/event-stream; charset=utf-8',
+      'cache-control': 'no-store',
+      'x-accel-buffering': 'no',
+      ...PROTOCOL,
+      ...options.headers,
+    });
+    this.write(options.translator.begin());
+  }
+
+  get isClosed(): boolean {
+    return this.#isClosed || this.#response.destroyed;
+  }
+
+  send(frame: string): void {
+    if (this.isClosed) return;
+    const { translator } = this.#options;
+    this.write(translator.push(eventOf(frame)));
+    if (translator.isEnded) this.#finish();
+    else if (this.#response.writableLength > this.#options.maxBufferBytes) this.end('slow');
+  }
+
+  write(chunks: readonly UiChunk[]): void {
+    if (chunks.length === 0 || this.isClosed) return;
+    this.#lastWriteAt = performance.now();
+    this.#response.write(chunks.map((chunk) => `data: ${JSON.stringify(chunk)}\n\n`).join(''));
+  }
+
+  heartbeat(now: number, intervalMs: number): void {
+    if (this.isClosed || now - this.#lastWriteAt < intervalMs) return;
+    this.#lastWriteAt = now;
+    this.#response.write(': still here\n\n');
+  }
+
+  async drained(): Promise<void> {
+    if (!this.isClosed) await drained(this.#response);
+  }
+
+  /** Ends an answer that no event will end. */
+  close(finishReason: UiFinishReason): void {
+    this.write(this.#options.translator.end(finishReason));
+    this.#finish();
+  }
+
+  end(reason: Resync['reason']): void {
+    this.write([{ type: 'error', errorText: WHY[reason] }]);
+    this.#finish();
+  }
+
+  #finish(): void {
+    if (this.#isClosed) return;
+    this.#isClosed = true;
+    this.#response.end('data: [DONE]\n\n');
+  }
+
+  #onClose(): void {
+    const hasLeft = !this.#isClosed;
+    this.#isClosed = true;
+    this.#options.onClose();
+    if (hasLeft) this.#options.onLeft();
+  }
+}
+
+const WHY: Readonly<Record<Resync['reason'], string>> = {
+  slow: 'The page did not keep up with the answer. Load it again: the answer goes on.',
+  stopping: 'The server stops. The answer is kept, and can be gone on with.',
+  deleted: 'The session was deleted.',
+};
+
+/** Frames are of our own making: one line of data, and perhaps an id before it. */
+function eventOf(frame: string): LonghaulEvent {
+  const event: LonghaulEvent = JSON.parse(frame.slice(frame.indexOf('data: ') + 'data: '.length));
+  return event;
+}
