@@ -1,0 +1,200 @@
+import { describe, expect, it } from 'vitest';
+import type { StepEvent, StepRequest } from '../ports/index.ts';
+import { LoopWatch } from './doom-loop.ts';
+import { graceMs } from './last-words.ts';
+import { NO_LIMITS, type RunLimits } from './run-limits.ts';
+import { answer, calls, type PlayedStep, playedDriver, usageOf } from './test-support/played-driver.ts';
+import { testRun, testTool, text } from './test-support/test-runtime.ts';
+
+const isLast = ({ tools }: StepRequest) => tools.length === 0;
+const lastText = ({ messages }: StepRequest) => {
+  const part = messages.at(-1)?.content[0];
+  return part?.type === 'text' ? part.text : '';
+};
+
+/** Looks at another place with each step, until it may not any more. */
+function looking(more: Partial<{ last: readonly StepEvent[]; usage: number }> = {}): PlayedStep {
+  let step = 0;
+  return (request) => {
+    if (isLast(request)) return more.last ?? answer('Half of it is done.', usageOf(500));
+    step += 1;
+    const events = calls({ name: 'look', callId: `c${step}`, input: { at: `${step}` } });
+    const usage = usageOf(more.usage ?? 100);
+    return events.map((event) => (event.type === 'finish' ? { ...event, usage } : event));
+  };
+}
+
+function limited(limits: Partial<RunLimits>, step: PlayedStep = looking(), slowMs = 0) {
+  const driver = playedDriver([step]);
+  const look = testTool('look', async () => {
+    if (slowMs > 0) await new Promise((resolve) => setTimeout(resolve, slowMs));
+    return text('ok');
+  });
+  const costOf = ({ totalTokens }: { totalTokens: number }) => totalTokens / 1_000;
+  return testRun(driver, [look], { limits: { ...NO_LIMITS, ...limits }, costOf }).then((test) => ({
+    test,
+    look,
+    driver,
+  }));
+}
+
+describe('at a limit', () => {
+  it.each<[string, Partial<RunLimits>, string]>([
+    ['steps', { steps: 3 }, '3 steps (limits.steps'],
+    ['tokens', { tokens: 300 }, '300 tokens (limits.tokens'],
+    ['cost', { costUsd: 0.3 }, '$0.3 (limits.costUsd'],
+  ])('of %s, one last step without tools writes down where the work stands', async (_name, limits, named) => {
+    const { test, look, driver } = await limited(limits);
+    const result = await test.run('go');
+    expect(result).toMatchObject({
+      status: 'limit',
+      stepCount: 3,
+      text: 'Half of it is done.',
+      error: { code: 'limit_reached' },
+    });
+    expect(result.error?.message).toContain(named);
+    expect(look.starts).toBe(3);
+    const last = driver.requests.at(-1);
+    expect(driver.requests.filter(isLast)).toHaveLength(1);
+    expect(last && lastText(last)).toContain(named);
+    expect(last?.maxOutputTokens).toBe(1_500);
+    // It is paid for.
+    expect(result.usage.totalTokens).toBe(3 * 110 + 510);
+    expect((await test.messages()).at(-2)?.metadata).toEqual({ synthetic: 'limit' });
+    expect(test.of('run:finished')).toMatchObject([{ status: 'limit', text: 'Half of it is done.' }]);
+  });
+
+  it('of time, what runs is ended, and the last step has a short grace', async () => {
+    const { test, driver } = await limited({ minutes: 0.005 }, looking(), 40);
+    const result = await test.run('go');
+    expect(result).toMatchObject({ status: 'limit', text: 'Half of it is done.' });
+    expect(result.error?.message).toContain('0.005 minutes');
+    expect(driver.requests.filter(isLast)).toHaveLength(1);
+    expect([graceMs(0.005), graceMs(10), graceMs(240), graceMs(null)]).toEqual([
+      1_000, 60_000, 120_000, 120_000,
+    ]);
+  });
+
+  it('calls of the last step are not run, and have results that say so', async () => {
+    const disobeys: StepEvent[] = [
+      { type: 'text-delta', id: 't', text: 'One more.' },
+      ...calls({ name: 'look', callId: 'late', input: { at: 'late' } }),
+    ];
+    const { test, look } = await limited({ steps: 2 }, looking({ last: disobeys }));
+    expect(await test.run('go')).toMatchObject({ status: 'limit', text: 'One more.' });
+    expect(look.starts).toBe(2);
+    expect((await test.messages()).at(-1)?.parts.at(-1)).toMatchObject({
+      type: 'tool',
+      state: 'error',
+      output: [{ type: 'text', text: expect.stringContaining('Not run') }],
+    });
+  });
+
+  it('a last step that fails changes nothing about how the run ends', async () => {
+    const fails: StepEvent[] = [{ type: 'finish', finishReason: 'stop' }];
+    const { test } = await limited({ steps: 1 }, looking({ last: fails }));
+    expect(await test.run('go')).toMatchObject({ status: 'limit', error: { code: 'limit_reached' } });
+    const silent = async function* (request: StepRequest): AsyncGenerator<StepEvent> {
+      if (!isLast(request)) yield* calls({ name: 'look', callId: 'c' });
+      else throw new Error('the connection is gone');
+    };
+    const other = await limited({ steps: 1 }, silent);
+    expect(await other.test.run('go')).toMatchObject({ status: 'limit', stepCount: 1 });
+    expect(other.test.of('context:warning').at(-1)?.message).toContain('could not be written down');
+  });
+
+  it('a session can go on afterwards', async () => {
+    const { test, look } = await limited({ steps: 2 });
+    await test.run('go');
+    expect((await test.store.getSession(test.sessionId))?.status).toBe('active');
+    expect(await test.run('go on')).toMatchObject({ status: 'limit' });
+    expect(look.starts).toBe(4);
+  });
+});
+
+describe('a model that goes round in a circle', () => {
+  /** The same calls again and again, whatever it is told. */
+  const circling = (...round: string[]): PlayedStep => {
+    let step = -1;
+    return (request) => {
+      if (isLast(request)) return answer('I was stuck.');
+      step += 1;
+      const at = round[step % round.length] ?? '';
+      return calls({ name: 'look', callId: `c${step}`, input: { at } });
+    };
+  };
+
+  it.each([
+    ['one call', ['a'], 4],
+    ['two by turns', ['a', 'b'], 7],
+    ['a round of four', ['a', 'b', 'c', 'd'], 13],
+  ])('%s: is told after three times, then stopped, and says where it stands', async (_name, round, steps) => {
+    const { test, look, driver } = await limited({}, circling(...round));
+    const result = await test.run('go');
+    expect(result).toMatchObject({ status: 'limit', text: 'I was stuck.', error: { code: 'doom_loop' } });
+    expect(result.error?.message).toContain('look {"at":"a"}');
+    expect(result.error?.exitCode).toBe(3);
+    expect(look.starts).toBe(steps);
+    const notes = (await test.messages()).filter((message) => message.metadata?.synthetic === 'doom-loop');
+    expect(notes).toHaveLength(1);
+    const told = driver.requests[steps - 1];
+    expect(told && lastText(told)).toContain('3 times in a row');
+  });
+
+  it('calls in one step count too', async () => {
+    const same = (step: number) =>
+      calls(...[1, 2, 3].map((n) => ({ name: 'look', callId: `c${step}-${n}`, input: { at: 'x' } })));
+    const { test, look } = await limited({}, (request) =>
+      isLast(request) ? answer('I was stuck.') : same(request.messages.length),
+    );
+    expect(await test.run('go')).toMatchObject({ status: 'limit', error: { code: 'doom_loop' } });
+    expect(look.starts).toBe(6);
+  });
+
+  it('one that listens goes on', async () => {
+    let step = 0;
+    const { test } = await limited({}, (request) => {
+      step += 1;
+      if (lastText(request).includes('3 times')) return answer('I have seen it.');
+      return calls({ name: 'look', callId: `c${step}`, input: { at: 'x' } });
+    });
+    expect(await test.run('go')).toMatchObject({
+      status: 'completed',
+      text: 'I have seen it.',
+      stepCount: 4,
+    });
+  });
+
+  it('waiting for something that changes is no circle', async () => {
+    let seen = 0;
+    const wait = testTool('look', () => {
+      seen += 1;
+      return text(`${seen} of 6`);
+    });
+    const driver = playedDriver([
+      ...Array.from({ length: 6 }, (_, index) => calls({ name: 'look', callId: `c${index}`, input: {} })),
+      answer('There.'),
+    ]);
+    const test = await testRun(driver, [wait]);
+    expect(await test.run('go')).toMatchObject({ status: 'completed', text: 'There.' });
+  });
+
+  it('a long output is the same as before, although each is cut with a handle of its own', () => {
+    const watch = new LoopWatch();
+    const part = (handle: string, whole: string) => ({
+      type: 'tool' as const,
+      callId: handle,
+      name: 'read',
+      input: {},
+      state: 'completed' as const,
+      output: [{ type: 'text' as const, text: `…\n[Output truncated] ${handle}` }],
+      fullOutput: whole,
+      truncated: true,
+      handle,
+    });
+    expect(watch.add([part('m2.1', '@blob:a'), part('m4.1', '@blob:a')])).toBeUndefined();
+    expect(watch.add([part('m6.1', '@blob:a')])).toMatchObject({ isKnown: false, times: 3 });
+    expect(watch.add([part('m8.1', '@blob:b')])).toBeUndefined();
+    expect(new LoopWatch(null).add(Array.from({ length: 9 }, () => part('m', '@blob:a')))).toBeUndefined();
+  });
+});
