@@ -55,8 +55,10 @@ export class ConversationCompactor {
   /** @throws {LonghaulError} `context_exhausted`, `cancelled`, `invalid_request`. */
   async compact(request: CompactRequest): Promise<CompactedRequest> {
     const { sized, kept } = request;
-    const log = new ConversationLog(sized.conversation);
-    const marks = kept === undefined ? [] : marksFor(kept, new Set(sized.conversation.chain));
+    const { windowTokens, conversation } = sized;
+    const log = new ConversationLog(conversation);
+    const chain = new Set(conversation.chain);
+    const marks = kept === undefined ? [] : marksFor(kept, { chain, windowTokens });
     if (!request.isForced && this.#isEnough(request, log, marks)) return this.#shown(request, log, { marks });
     request.onStart();
     const fit = await this.#running.run(workKey(request), request.signal, (signal) =>

@@ -1,4 +1,4 @@
-import { estimateTokens, PruningAgentStrategy, type TokenCounter } from '@longhaul/context';
+import { estimateTokens, type TokenCounter } from '@longhaul/context';
 import { loadTokenizer, type Tokenizer, tokenFamilyOf } from '@longhaul/models';
 import { type ChatMessage, LonghaulError } from '@longhaul/protocol';
 import { continuation } from './continuation.ts';
@@ -7,6 +7,7 @@ import { isSideRequest } from './conversation/side-request.ts';
 import { createTokenMeter } from './conversation/token-meter.ts';
 import { type CompactedRequest, ConversationCompactor, messageOf } from './conversation-compactor.ts';
 import { leastRoom } from './engine/fit-conversation.ts';
+import { gatewayStrategy } from './engine/gateway-strategy.ts';
 import { CompactionKeeper } from './kept/compaction-keeper.ts';
 import type { KeptCompaction } from './kept/kept-compaction.ts';
 import { ModelRatios } from './model-ratios.ts';
@@ -30,7 +31,7 @@ const DEFAULTS: Required<ContextSettings> = {
   inputThreshold: 0.8,
   warningThreshold: 0.9,
   maxRestarts: 3,
-  ledgerShare: 0.1,
+  ledgerShare: 0.2,
   compactionTimeoutMs: 120_000,
 };
 
@@ -67,19 +68,13 @@ class GatewayContext implements ConversationContext {
   readonly #textCounters = new Map<string, TokenCounter>();
 
   constructor(options: ConversationContextOptions) {
-    const {
-      cache,
-      askModel,
-      compactionModel,
-      strategy = new PruningAgentStrategy(),
-      now = Date.now,
-    } = options;
+    const { cache, askModel, compactionModel, now = Date.now } = options;
     this.#settings = { ...DEFAULTS, ...options.settings };
     this.#tokenizerFor = options.tokenizerFor ?? ((model) => loadTokenizer(tokenFamilyOf(model)));
     this.#keeper = new CompactionKeeper(cache);
     this.#compactor = new ConversationCompactor({
       keeper: this.#keeper,
-      strategy,
+      strategy: options.strategy ?? gatewayStrategy(askModel !== undefined, this.#settings.ledgerShare),
       ledgerShare: this.#settings.ledgerShare,
       now,
       modelFor: ({ request: { model, tools }, windowTokens }) => {

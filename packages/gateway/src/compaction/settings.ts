@@ -19,7 +19,10 @@ export interface ConversationContextOptions {
   /** Counts for a model. Default: the vocabulary of its family. */
   tokenizerFor?: (model: string) => Promise<Tokenizer>;
   cache: CacheStore;
-  /** Default: `pruning-agent`. Its trigger is the gateway's. */
+  /**
+   * Default: `pruning-agent`; where no model is to be asked, the newest messages and the ledger stay. When to compact is the gateway's to say, whatever the
+   * strategy's trigger.
+   */
   strategy?: CompressionStrategy;
   /** Absent: no model is asked, and the ledger stands alone (`context.compression.model: none`). */
   askModel?: AskCompactionModel;

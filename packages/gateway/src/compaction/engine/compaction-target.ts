@@ -8,7 +8,7 @@ const MOST_KEPT_OF_MESSAGES = 0.5;
 /** Room for turns that a compaction makes, as a share of the window. */
 const TURNS_SHARE = 0.25;
 /** What a strategy lets stay of what may stay. The rest is for the task and the question, which every strategy keeps. */
-const STRATEGY_SHARE = 0.9;
+const STRATEGY_SHARE = 0.8;
 const LEAST_MESSAGE_TOKENS = 200;
 
 export interface CompactionSizes {

@@ -33,8 +33,14 @@ export function toKept(
 }
 
 /** Marks that hold for a conversation with these hashes. */
-export function marksFor({ compaction, marks }: KeptCompaction, chain: ReadonlySet<string>): Mark[] {
-  return [compaction, ...marks.filter((kept) => chain.has(kept.chain)).map(({ mark }) => mark)];
+export function marksFor(
+  { compaction, marks, ...kept }: KeptCompaction,
+  { chain, windowTokens }: { chain: ReadonlySet<string>; windowTokens: number },
+): Mark[] {
+  // How far it came says when the next one is due, in the window it was made for.
+  const reached = kept.windowTokens === windowTokens ? compaction.tokensAfter : 0;
+  const holding = marks.filter((mark) => chain.has(mark.chain)).map(({ mark }) => mark);
+  return [{ ...compaction, tokensAfter: reached }, ...holding];
 }
 
 interface StoredCompaction {

@@ -1,0 +1,96 @@
+import type { SummaryReply } from '@longhaul/context';
+import { describe, expect, it } from 'vitest';
+import { chat, contextWith, selectingModel, textsOf } from '../../test/compaction-support.ts';
+
+const base = { model: 'm', windowTokens: 8_192 };
+const LONG = chat(40);
+const ok = (text: string, finishedBy: 'stop' | 'length' = 'stop'): SummaryReply => ({
+  status: 'ok',
+  text,
+  finishedBy,
+});
+
+/** What is kept where no model helps: system, the task, the summary, the last five messages. */
+async function fallbackOf(answer: Parameters<typeof selectingModel>[0], compactionTimeoutMs?: number) {
+  const model = selectingModel(answer);
+  const settings = compactionTimeoutMs === undefined ? {} : { compactionTimeoutMs };
+  const { context } = contextWith({ askModel: model.askModel, settings });
+  const prepared = await context.prepare({ ...base, messages: LONG });
+  expect(model.asks.length).toBe(1);
+  expect(prepared.messages.slice(-5)).toEqual(LONG.slice(-5));
+  expect(prepared.messages.slice(0, 2)).toEqual(LONG.slice(0, 2));
+  expect(textsOf(prepared.messages)).toContain('### User instructions (verbatim)');
+  // The five, the head, the task, the summary and at most one message that leads on from it.
+  expect(prepared.messages.length).toBeLessThanOrEqual(9);
+  return prepared;
+}
+
+describe('the compacting model', () => {
+  it('selects: both forms of the answer, in a fence or behind its thoughts', async () => {
+    const forms = [
+      '```json\n{"keep": ["m3", "m4"], "condense": [{"id": "m5", "text": "Asked about rivers."}], "summary": "A talk."}\n```',
+      '<think>{"keep": []} or rather</think>{"prunedConversation": [{"id": "m3"}, {"id": "m4"}], "summary": "A talk.", "originalTokens": 1, "prunedTokens": 1}',
+    ];
+    for (const form of forms) {
+      const { context } = contextWith({ askModel: selectingModel(() => ok(form)).askModel });
+      const { messages, warnings } = await context.prepare({ ...base, messages: LONG });
+      expect(messages).toContain(LONG[3]);
+      expect(messages).toContain(LONG[4]);
+      expect(messages).not.toContain(LONG[5]);
+      expect(textsOf(messages)).toContain('A talk.');
+      expect(warnings).toEqual([]);
+    }
+  });
+
+  it('is given a request that fits its window, in one message and without tools', async () => {
+    const model = selectingModel();
+    const { context, tokenizer } = contextWith({ askModel: model.askModel });
+    const tools = [{ type: 'function', function: { name: 'f' } } as const];
+    await context.prepare({ ...base, messages: chat(400), tools });
+    const [ask] = model.asks;
+    expect(ask?.messages.map(({ role }) => role)).toEqual(['user']);
+    expect(ask?.tools).toBeUndefined();
+    const tokens = tokenizer.count(String(ask?.messages[0]?.content));
+    expect(tokens + (ask?.maxTokens ?? 0)).toBeLessThanOrEqual(8_192);
+    expect(ask?.model).toBe('m');
+  });
+
+  it('that says nothing of use, too much, or nothing at all, leaves the last five messages and the ledger', async () => {
+    const useless = [
+      ok('I cannot do that.'),
+      ok(''),
+      ok('{"keep": ["m3", "m', 'length'),
+      ok('{"keep": [], "summary": "'.repeat(50_000)),
+      ok('la '.repeat(100_000)),
+      ok('[1, 2, 3]'),
+      { status: 'failed', reason: 'the model is not loaded' },
+    ] as const;
+    for (const answer of useless)
+      expect((await fallbackOf(() => answer)).warnings.join()).toContain('No selection');
+    const thrown = await fallbackOf(() => Promise.reject(new Error('connect ECONNREFUSED')));
+    expect(thrown.warnings.join()).toContain('ECONNREFUSED');
+    // Hears nothing of its signal, either.
+    const silent = await fallbackOf(() => new Promise(() => {}), 20);
+    expect(silent.warnings.join()).toContain('had not answered after 20 ms');
+  });
+
+  it('cannot keep more than fits, nor write more than it stands for', async () => {
+    const ids = Array.from({ length: 80 }, (_, index) => `m${index + 1}`);
+    const greedy = JSON.stringify({ keep: ids, condense: [], summary: 's'.repeat(40_000) });
+    const { context } = contextWith({ askModel: selectingModel(() => ok(greedy)).askModel });
+    const { estimatedTokens, originalTokens, messages } = await context.prepare({ ...base, messages: LONG });
+    expect(estimatedTokens).toBeLessThan(originalTokens * 0.6);
+    expect(textsOf(messages)).not.toContain('sssssss');
+  });
+
+  it('can be another one, with a window of its own', async () => {
+    const model = selectingModel();
+    const other = { askModel: model.askModel, compactionModel: { model: 'small', windowTokens: 1_024 } };
+    const small = await contextWith(other).context.prepare({ ...base, messages: LONG });
+    expect(small.warnings.join()).toContain('does not fit into the window of "small"');
+    expect(model.asks.length).toBe(0);
+    const large = { askModel: model.askModel, compactionModel: { model: 'large', windowTokens: 131_072 } };
+    await contextWith(large).context.prepare({ ...base, messages: LONG });
+    expect(model.asks[0]?.model).toBe('large');
+  });
+});

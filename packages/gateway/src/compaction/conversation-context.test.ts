@@ -1,0 +1,247 @@
+import type { SummaryReply } from '@longhaul/context';
+import { LonghaulError } from '@longhaul/protocol';
+import { describe, expect, it } from 'vitest';
+import {
+  assistant,
+  chat,
+  contextWith,
+  mapCache,
+  SYSTEM,
+  selectingModel,
+  textsOf,
+  user,
+  words,
+} from '../../test/compaction-support.ts';
+import { dueInputTokens } from './output-room.ts';
+import type { ContextNotice } from './types.ts';
+
+const WINDOW = 8_192;
+const base = { model: 'm', windowTokens: WINDOW };
+/** Far over the threshold. */
+const LONG = chat(40);
+
+/** A single question whose request has exactly so many tokens. */
+function question(tokens: number) {
+  return [user('x'.repeat((tokens - 7) * 4))];
+}
+
+describe('before a request', () => {
+  it('leaves what is under the threshold as the very array it was, and compacts at exactly the threshold', async () => {
+    const { context, cache } = contextWith();
+    const due = dueInputTokens(WINDOW, 0.8);
+    const messages = [...question(due - 1 - 24), assistant('a'.repeat(40)), user('b'.repeat(24))];
+    const prepared = await context.prepare({ ...base, messages });
+    expect(prepared.estimatedTokens).toBe(due - 1);
+    expect(prepared.messages).toBe(messages);
+    expect(prepared).toMatchObject({ isRewritten: false, originalTokens: due - 1, restarts: 0 });
+    const one = [...messages.slice(0, 2), user('b'.repeat(25))];
+    const compacted = await context.prepare({ ...base, messages: one });
+    expect(compacted.originalTokens).toBe(due);
+    expect(compacted.isRewritten).toBe(true);
+    expect(cache.values.size).toBe(1);
+  });
+
+  it('counts tools, and the room the client asks for', async () => {
+    const { context } = contextWith();
+    const messages = chat(21);
+    const plain = await context.prepare({ ...base, messages });
+    expect(plain.isRewritten).toBe(false);
+    const parameters = { text: 'p'.repeat(8_000) };
+    const tools = [{ type: 'function', function: { name: 'f', parameters } } as const];
+    expect((await context.prepare({ ...base, messages, tools })).isRewritten).toBe(true);
+    const { context: other } = contextWith();
+    expect((await other.prepare({ ...base, messages, maxTokens: 4_000 })).isRewritten).toBe(true);
+    // More than any window holds says nothing of the answer.
+    expect((await contextWith().context.prepare({ ...base, messages, maxTokens: 32_000 })).isRewritten).toBe(
+      false,
+    );
+  });
+
+  it('keeps system text, the first and the last question, and tells of it', async () => {
+    const { context } = contextWith();
+    const notices: ContextNotice[] = [];
+    const prepared = await context.prepare(
+      { ...base, messages: LONG },
+      { onNotice: (notice) => notices.push(notice) },
+    );
+    const { messages, compacted } = prepared;
+    expect(messages[0]).toBe(LONG[0]);
+    expect(messages[1]).toBe(LONG[1]);
+    expect(messages.at(-1)).toBe(LONG.at(-1));
+    expect(textsOf(messages)).toContain('## Session Summary (Compaction Round 1)');
+    expect(textsOf(messages)).not.toMatch(/recall/i);
+    expect(compacted).toMatchObject({
+      before: prepared.originalTokens,
+      after: prepared.estimatedTokens,
+      round: 1,
+      isFromCache: false,
+    });
+    expect(notices).toEqual([
+      { kind: 'compacting', estimatedTokens: prepared.originalTokens, windowTokens: WINDOW },
+      { kind: 'compacted', before: prepared.originalTokens, after: prepared.estimatedTokens, round: 1 },
+    ]);
+  });
+
+  it('passes titles, tags and follow-ups untouched while they fit, and keeps nothing of those that do not', async () => {
+    const { context, cache } = contextWith();
+    const text = (turns: number) =>
+      `### Task:\nWrite a title.\n<chat_history>\n${words(1, turns * 800)}\n</chat_history>`;
+    const fits = [user(text(34))];
+    expect((await context.prepare({ ...base, messages: fits, maxTokens: 50 })).messages).toBe(fits);
+    const prepared = await context.prepare({ ...base, messages: [user(text(60))], maxTokens: 50 });
+    expect(prepared.isRewritten).toBe(true);
+    expect(String(prepared.messages[0]?.content)).toMatch(
+      /^### Task:.*characters cut here.*<\/chat_history>$/s,
+    );
+    expect(cache.values.size).toBe(0);
+  });
+});
+
+describe('a kept compaction', () => {
+  it('gives the same bytes for the same beginning, and compacts only what is new next', async () => {
+    const model = selectingModel();
+    const { context } = contextWith({ askModel: model.askModel });
+    const first = await context.prepare({ ...base, messages: LONG });
+    const again = await context.prepare({ ...base, messages: JSON.parse(JSON.stringify(LONG)) });
+    expect(JSON.stringify(again.messages)).toBe(JSON.stringify(first.messages));
+    expect(again.compacted?.isFromCache).toBe(true);
+    const next = [...LONG, assistant('Answer 40'), user('Question 41')];
+    const later = await context.prepare({ ...base, messages: next });
+    expect(JSON.stringify(later.messages.slice(0, -2))).toBe(JSON.stringify(first.messages));
+    expect(model.asks.length).toBe(1);
+    const grown = [
+      ...LONG,
+      ...chat(30)
+        .slice(1)
+        .map((message) => ({ ...message, content: `again ${message.content}` })),
+    ];
+    const second = await context.prepare({ ...base, messages: grown });
+    expect(second.compacted).toMatchObject({ round: 2, isFromCache: false });
+    // What the first round hid was shown to no model again.
+    expect(textsOf(model.asks[1]?.messages ?? [])).not.toMatch(/(?<!again )Answer 5:/);
+    expect(textsOf(second.messages)).toContain('told for the 2. time');
+    expect(textsOf(second.messages)).not.toContain('told for the 1. time');
+  });
+
+  it('survives a restart, another system text, and another form of the same content', async () => {
+    const { context, cache } = contextWith();
+    const first = await context.prepare({ ...base, messages: LONG });
+    const { context: restarted } = contextWith({ cache });
+    const changed = LONG.map((message, index) =>
+      index === 0
+        ? { ...message, content: 'It is Tuesday. You are helpful.' }
+        : { ...message, content: [{ type: 'text', text: String(message.content) }] },
+    );
+    const second = await restarted.prepare({ ...base, messages: changed });
+    expect(second.compacted?.isFromCache).toBe(true);
+    const summary = first.messages.find(({ content }) => String(content).startsWith('## Session Summary'));
+    expect(second.messages).toContainEqual(summary);
+  });
+
+  it('holds for a regenerated answer, and not where what it hides was edited', async () => {
+    const model = selectingModel();
+    const { context } = contextWith({ askModel: model.askModel });
+    const round1 = await context.prepare({ ...base, messages: LONG });
+    const grown = [...LONG, assistant('Answer 40'), ...chat(70).slice(81)];
+    const round2 = await context.prepare({ ...base, messages: grown });
+    expect(round2.compacted?.round).toBe(2);
+    // Going back to before the second compaction finds the first.
+    const regenerated = [...LONG, assistant('Another answer 40'), user('And now?')];
+    const back = await context.prepare({ ...base, messages: regenerated });
+    expect(back.compacted).toMatchObject({ round: 1, isFromCache: true });
+    expect(JSON.stringify(back.messages.slice(0, -2))).toBe(JSON.stringify(round1.messages));
+    // An edit inside of what the second hides, behind what the first does.
+    const edited = grown.map((message, index) => (index === 85 ? user('Something else entirely') : message));
+    const other = await context.prepare({ ...base, messages: edited });
+    expect(other.compacted).toMatchObject({ round: 2, isFromCache: false });
+    const early = LONG.map((message, index) => (index === 5 ? user('Edited early') : message));
+    expect((await context.prepare({ ...base, messages: early })).compacted).toMatchObject({
+      round: 1,
+      isFromCache: false,
+    });
+  });
+
+  it('steps back where the model is loaded with a larger window', async () => {
+    const { context } = contextWith();
+    expect((await context.prepare({ ...base, messages: LONG })).isRewritten).toBe(true);
+    const large = await context.prepare({ ...base, windowTokens: 32_768, messages: LONG });
+    expect(large.messages).toBe(LONG);
+    const small = await context.prepare({ ...base, windowTokens: 3_072, messages: LONG });
+    expect(small.estimatedTokens).toBeLessThan(dueInputTokens(3_072, 0.8));
+    expect(small.compacted).toMatchObject({ round: 2, isFromCache: false });
+  });
+
+  it('is made once for two equal requests at once, and stops when nobody waits any more', async () => {
+    const gate = Promise.withResolvers<SummaryReply>();
+    const model = selectingModel(() => gate.promise);
+    const { context, cache } = contextWith({ askModel: model.askModel });
+    const leaving = new AbortController();
+    const started: string[] = [];
+    const left = context.prepare(
+      { ...base, messages: LONG },
+      { signal: leaving.signal, onNotice: ({ kind }) => started.push(`left ${kind}`) },
+    );
+    const stays = context.prepare(
+      { ...base, messages: LONG },
+      { onNotice: ({ kind }) => started.push(kind) },
+    );
+    await expect.poll(() => model.asks.length).toBe(1);
+    leaving.abort();
+    await expect(left).rejects.toMatchObject({ code: 'cancelled' });
+    expect(model.asks[0]?.signal.aborted).toBe(false);
+    gate.resolve({
+      status: 'ok',
+      text: '{"keep":[],"condense":[],"summary":"All of it."}',
+      finishedBy: 'stop',
+    });
+    expect(textsOf((await stays).messages)).toContain('All of it.');
+    expect(started).toEqual(['left compacting', 'compacting', 'compacted']);
+    expect(cache.writes).toBe(1);
+
+    const gone = new AbortController();
+    const { askModel, asks } = selectingModel(() => new Promise(() => {}));
+    const other = contextWith({ askModel });
+    const alone = other.context.prepare({ ...base, messages: LONG }, { signal: gone.signal });
+    await expect.poll(() => asks.length).toBe(1);
+    gone.abort();
+    await expect(alone).rejects.toMatchObject({ code: 'cancelled' });
+    expect(asks[0]?.signal.aborted).toBe(true);
+    expect(other.cache.values.size).toBe(0);
+  });
+
+  it('is done without when the cache fails or gives back nonsense', async () => {
+    const cache = mapCache();
+    const failure = new LonghaulError('store_full', 'The disk is full.');
+    cache.getFirst = () => Promise.reject(failure);
+    cache.set = () => Promise.reject(failure);
+    const { context } = contextWith({ cache });
+    const prepared = await context.prepare({ ...base, messages: LONG });
+    expect(prepared.isRewritten).toBe(true);
+    expect(prepared.warnings.join(' ')).toMatch(/could not be read.*could not be kept.*disk is full/s);
+    // In this process it is known all the same.
+    expect((await context.prepare({ ...base, messages: LONG })).compacted?.isFromCache).toBe(true);
+
+    const { context: writer, cache: written } = contextWith();
+    await writer.prepare({ ...base, messages: LONG });
+    for (const key of written.values.keys()) written.values.set(key, '{"version":1,"compaction":');
+    const { context: reader } = contextWith({ cache: written });
+    expect((await reader.prepare({ ...base, messages: LONG })).compacted).toMatchObject({
+      round: 1,
+      isFromCache: false,
+    });
+  });
+});
+
+it('is not tried again each turn where it was of no use', async () => {
+  const model = selectingModel();
+  const { context } = contextWith({ askModel: model.askModel });
+  const system = { ...SYSTEM, content: words(1, 6_000 * 4) };
+  const messages = [system, user('Hello'), assistant('Hello!'), user('How are you?')];
+  const first = await context.prepare({ ...base, messages });
+  expect(first.messages).toBe(messages);
+  expect(first.warnings.join()).toContain('System text and tools take');
+  const asked = model.asks.length;
+  const next = [...messages, assistant('Fine.'), user('And now?')];
+  expect((await context.prepare({ ...base, messages: next })).messages).toBe(next);
+  expect(model.asks.length).toBe(asked);
+});

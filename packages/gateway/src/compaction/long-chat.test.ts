@@ -1,0 +1,78 @@
+import type { ChatMessage } from '@longhaul/protocol';
+import { expect, it } from 'vitest';
+import {
+  assistant,
+  contextWith,
+  SYSTEM,
+  selectingModel,
+  user,
+  words,
+} from '../../test/compaction-support.ts';
+
+const WINDOW = 8_192;
+
+interface Turn {
+  sent: readonly ChatMessage[];
+  tokens: number;
+  isNew: boolean;
+}
+
+/** A front-end that resends everything each turn, and a model that answers in `answerChars`. */
+async function longChat(turns: number, options: Parameters<typeof contextWith>[0] = {}) {
+  const { context, tokenizer, cache } = contextWith(options);
+  const history: ChatMessage[] = [];
+  const log: Turn[] = [];
+  for (let turn = 1; turn <= turns; turn += 1) {
+    history.push(user(`Question ${turn}: ${words(turn, 200)}`));
+    // The date in the system text changes as a front-end's does.
+    const system = { ...SYSTEM, content: `It is day ${Math.floor(turn / 20)}. You are a helpful assistant.` };
+    // Each request is parsed anew.
+    const messages: ChatMessage[] = JSON.parse(JSON.stringify([system, ...history]));
+    const prepared = await context.prepare({ model: 'm', windowTokens: WINDOW, messages });
+    const tokens = prepared.messages.reduce(
+      (sum, { content }) => sum + Math.ceil(String(content).length / 4) + 4,
+      3,
+    );
+    log.push({ sent: prepared.messages, tokens, isNew: prepared.compacted?.isFromCache === false });
+    history.push(assistant(`Answer ${turn}: ${words(turn + 5_000, 600)}`));
+  }
+  return { log, tokenizer, cache, history };
+}
+
+it.each(['no model', 'a selecting model'])('a chat of 200 turns fits into 8k, with %s', async (kind) => {
+  const model = selectingModel();
+  const { log } = await longChat(200, kind === 'no model' ? {} : { askModel: model.askModel });
+  const rounds = log.flatMap((turn, index) => (turn.isNew ? [index] : []));
+  expect(rounds.length).toBeGreaterThan(3);
+  // A turn has about 210 tokens.
+  const turnsOfQuarter = Math.floor(WINDOW / 4 / 210);
+  for (const [index, start] of rounds.entries()) {
+    const next = rounds[index + 1];
+    if (next !== undefined) expect(next - start).toBeGreaterThanOrEqual(turnsOfQuarter);
+  }
+  for (const { tokens } of log) expect(tokens + 1_000).toBeLessThanOrEqual(WINDOW);
+  for (const [index, turn] of log.entries()) {
+    const before = log[index - 1];
+    expect(turn.sent.at(-1)?.content).toContain(`Question ${index + 1}:`);
+    if (before === undefined || turn.isNew) continue;
+    // System text apart, what was sent before is the beginning of what is sent now.
+    expect(JSON.stringify(turn.sent.slice(1, before.sent.length))).toBe(JSON.stringify(before.sent.slice(1)));
+  }
+  // 40 to 60 % fewer tokens than the request had.
+  for (const [index, turn] of log.entries()) {
+    const before = log[index - 1];
+    if (before === undefined || !turn.isNew) continue;
+    const share = turn.tokens / (before.tokens + 210);
+    expect(share).toBeGreaterThan(0.38);
+    expect(share).toBeLessThan(0.6);
+  }
+  expect(model.asks.length).toBe(kind === 'no model' ? 0 : rounds.length);
+});
+
+it('counts no message twice, however often it is resent', async () => {
+  const { tokenizer, history } = await longChat(120);
+  const counted = new Map<string, number>();
+  for (const text of tokenizer.counted) counted.set(text, (counted.get(text) ?? 0) + 1);
+  // Once as a message, and at most once more as a text of the engine's view.
+  for (const { content } of history.slice(0, -1)) expect(counted.get(String(content))).toBeLessThanOrEqual(2);
+});

@@ -1,0 +1,249 @@
+import type { ChatMessage } from '@longhaul/protocol';
+import { describe, expect, it } from 'vitest';
+import {
+  chat,
+  contextWith,
+  countingTokenizer,
+  selectingModel,
+  textsOf,
+  user,
+  words,
+} from '../../test/compaction-support.ts';
+import type { ContextNotice } from './types.ts';
+
+const base = { model: 'm', windowTokens: 8_192 };
+
+describe('while an answer streams', () => {
+  it('stops at 90 % of the window, goes on with what was said, and at most three times', async () => {
+    const model = selectingModel();
+    const { context } = contextWith({ askModel: model.askModel });
+    const messages = chat(23);
+    let prepared = await context.prepare({ ...base, messages });
+    expect(prepared.isRewritten).toBe(false);
+    let text = '';
+    const notices: ContextNotice[] = [];
+    for (let restart = 1; restart <= 3; restart += 1) {
+      const watch = context.watchStream(prepared);
+      let verdict = 'go-on';
+      for (let word = 0; verdict === 'go-on'; word += 1) {
+        const delta = `${restart}:${word} `;
+        text += delta;
+        verdict = watch.add(delta);
+      }
+      expect(verdict).toBe('stop');
+      const used = prepared.estimatedTokens + watch.outputTokens;
+      expect(used / base.windowTokens).toBeGreaterThanOrEqual(0.9);
+      expect(used / base.windowTokens).toBeLessThan(0.91);
+      prepared = await context.continueFrom(
+        prepared,
+        { text },
+        { onNotice: (notice) => notices.push(notice) },
+      );
+      expect(prepared.restarts).toBe(restart);
+      const [said, goOn] = prepared.messages.slice(-2);
+      expect(said).toMatchObject({ role: 'assistant', content: expect.stringMatching(/\d:\d+ $/) });
+      expect(text.endsWith(String(said?.content).slice(-100))).toBe(true);
+      expect(goOn).toMatchObject({
+        role: 'user',
+        content: expect.stringContaining('exactly where it stops'),
+      });
+      // The question is still there, behind a summary.
+      expect(prepared.messages).toContain(messages.at(-1));
+      expect(prepared.estimatedTokens).toBeLessThan(5_553);
+    }
+    expect(notices.map(({ kind }) => kind)).toEqual(['compacting', 'compacted']);
+    await expect(context.continueFrom(prepared, { text })).rejects.toMatchObject({
+      code: 'context_exhausted',
+      message: expect.stringContaining('3 times'),
+      data: { limit: 8_192, restarts: 3 },
+    });
+  });
+
+  it('goes on without a compaction where a short question has a very long answer', async () => {
+    const { context } = contextWith();
+    const prepared = await context.prepare({ ...base, messages: [user('Write a novel.')] });
+    const next = await context.continueFrom(prepared, { text: words(1, 29_000) });
+    expect(next.messages[0]).toBe(prepared.messages[0]);
+    expect(next.compacted).toBeUndefined();
+    expect(String(next.messages[1]?.content)).toContain('characters cut here');
+    expect(next.estimatedTokens).toBeLessThan(8_192 * 0.3);
+  });
+
+  it('takes thoughts along where nothing was said yet', async () => {
+    const { context } = contextWith();
+    const prepared = await context.prepare({ ...base, messages: [user('Think hard.')] });
+    const next = await context.continueFrom(prepared, { text: '', reasoning: 'Perhaps 42.' });
+    expect(next.messages.map(({ role }) => role)).toEqual(['user', 'assistant', 'user']);
+    expect(textsOf(next.messages)).toContain('Perhaps 42.');
+    expect((await context.continueFrom(prepared, { text: '' })).messages).toEqual(prepared.messages);
+  });
+
+  it('ends at 100 %, and does not stop at once where the prompt alone is near the limit', async () => {
+    const { context } = contextWith();
+    const prepared = await context.prepare({ ...base, messages: [user('Hello')] });
+    const watch = context.watchStream(prepared);
+    expect(watch.add('x'.repeat(4 * 8_192))).toBe('over');
+    const other = context.watchStream(prepared);
+    expect(other.update({ promptTokens: 7_400, completionTokens: 10 })).toBe('go-on');
+    expect(other.update({ promptTokens: 7_400, completionTokens: 400 })).toBe('stop');
+    expect(other.update({ promptTokens: 7_400, completionTokens: 792 })).toBe('over');
+  });
+});
+
+describe('real usage', () => {
+  it('corrects the estimates of a model', async () => {
+    const { context } = contextWith();
+    const messages = chat(15);
+    const first = await context.prepare({ ...base, messages });
+    expect(context.observe(first, { promptTokens: Math.round(first.estimatedTokens * 1.2) })).toEqual({
+      verdict: 'as-expected',
+    });
+    const second = await context.prepare({ ...base, messages });
+    expect(second.estimatedTokens / first.estimatedTokens).toBeCloseTo(1.2, 2);
+    expect((await context.prepare({ ...base, model: 'other', messages })).estimatedTokens).toBe(
+      first.estimatedTokens,
+    );
+    // A server that reports what was not cached teaches nothing.
+    context.observe(second, { promptTokens: 20 });
+    context.observe(second, { promptTokens: 0 });
+    expect((await context.prepare({ ...base, messages })).estimatedTokens).toBe(second.estimatedTokens);
+  });
+
+  it('far under the estimate is a prompt that was cut without a word', async () => {
+    const { context } = contextWith();
+    const prepared = await context.prepare({ ...base, messages: chat(22) });
+    expect(prepared.estimatedTokens).toBeGreaterThan(4_300);
+    expect(context.observe(prepared, { promptTokens: 1_950 })).toEqual({
+      verdict: 'silently-cut',
+      windowTokens: 2_048,
+    });
+    const image = { type: 'image_url', image_url: { url: 'https://x/y.png' } };
+    const seen = await context.prepare({
+      ...base,
+      messages: [...chat(20), { role: 'user', content: [image] }],
+    });
+    expect(context.observe(seen, { promptTokens: 1_950 })).toEqual({ verdict: 'as-expected' });
+  });
+
+  it('is asked of the server near the threshold, once, before any is known', async () => {
+    const { context } = contextWith();
+    let asked = 0;
+    const measure = async () => {
+      asked += 1;
+      return 7_000;
+    };
+    expect((await context.prepare({ ...base, messages: chat(3) }, { measure })).isRewritten).toBe(false);
+    expect(asked).toBe(0);
+    const near = await context.prepare({ ...base, messages: chat(24) }, { measure });
+    expect(near).toMatchObject({ originalTokens: 7_000, isRewritten: true });
+    await context.prepare({ ...base, messages: chat(24) }, { measure });
+    expect(asked).toBe(1);
+  });
+
+  it('after a refusal, the request is compacted whatever the estimate says', async () => {
+    const { context } = contextWith();
+    const messages = chat(12);
+    const named = await context.prepare(
+      { ...base, messages },
+      { refused: { windowTokens: 2_048, requestTokens: 2_700 } },
+    );
+    expect(named.compacted?.round).toBe(1);
+    expect(named.request.windowTokens).toBe(2_048);
+    expect(named.estimatedTokens).toBeLessThan(1_048);
+    const unnamed = await contextWith().context.prepare({ ...base, messages: chat(20) }, { refused: {} });
+    expect(unnamed.estimatedTokens).toBeLessThan(unnamed.originalTokens * 0.62);
+    const small: ChatMessage[] = [user('Hello')];
+    await expect(context.prepare({ ...base, messages: small }, { refused: {} })).rejects.toMatchObject({
+      code: 'context_exhausted',
+    });
+  });
+});
+
+describe('bad input', () => {
+  it('with no messages, or of any form, passes while it fits', async () => {
+    const { context } = contextWith();
+    const odd = [
+      { role: 'robot', content: 'beep' },
+      { role: 'user', content: null },
+      { role: 'user' },
+      { role: 'assistant', content: [{ type: 'refusal', refusal: 'no' }], tool_calls: [null, { id: 1 }] },
+      { role: 'user', content: 5 },
+      { content: 'no role' },
+    ] as unknown as ChatMessage[];
+    for (const messages of [[], odd])
+      expect((await context.prepare({ ...base, messages })).messages).toBe(messages);
+  });
+
+  it('names a role that does not exist where the conversation must be compacted', async () => {
+    const messages = [...chat(40), { role: 'robot', content: 'beep' } as unknown as ChatMessage];
+    await expect(contextWith().context.prepare({ ...base, messages })).rejects.toMatchObject({
+      code: 'invalid_request',
+      message: expect.stringContaining('"robot"'),
+    });
+  });
+
+  it('takes content of every form into a compaction', async () => {
+    const picture = { type: 'image_url', image_url: { url: `data:image/png;base64,${'A'.repeat(40_000)}` } };
+    const odd = [
+      { role: 'user', content: [{ type: 'text', text: 'Look:' }, picture] },
+      { role: 'assistant', content: null, reasoning_content: 'Hm.', refusal: 'No.' },
+      { role: 'user', content: [] },
+      { role: 'user', content: 7 },
+      { role: 'developer', content: 'Be brief.' },
+      { role: 'user', name: 'ada', content: 'Hi' },
+      {
+        role: 'assistant',
+        content: [
+          { type: 'text', text: 'a' },
+          { type: 'text', text: 'b' },
+        ],
+      },
+    ] as unknown as ChatMessage[];
+    const recent = [
+      { role: 'user', content: [{ type: 'text', text: 'And this?' }, picture] },
+    ] as ChatMessage[];
+    const { context } = contextWith();
+    const prepared = await context.prepare({ ...base, messages: [...odd, ...chat(40).slice(1), ...recent] });
+    // The newest picture stays, an old one is left out with its message.
+    expect(prepared.messages.at(-1)).toBe(recent[0]);
+    expect(textsOf(prepared.messages)).toContain('Be brief.');
+    expect(prepared.estimatedTokens).toBeLessThan(5_553);
+  });
+
+  it('a single message larger than the window loses its middle', async () => {
+    const messages = [user(`Begin. ${words(1, 80_000)} End.`)];
+    const prepared = await contextWith().context.prepare({ ...base, messages });
+    expect(String(prepared.messages[0]?.content)).toMatch(
+      /^Begin\. .*\[… \d+ characters cut here …\].* End\.$/s,
+    );
+    expect(prepared.estimatedTokens).toBeLessThan(5_553);
+  });
+
+  it('a window smaller than the system text is a clear error', async () => {
+    const messages = [{ role: 'system', content: words(1, 40_000) } as const, user('Hello')];
+    await expect(contextWith().context.prepare({ ...base, messages })).rejects.toMatchObject({
+      code: 'context_exhausted',
+      message: expect.stringContaining('System text and tools take'),
+      data: { limit: 8_192 },
+    });
+  });
+
+  it('10,000 messages are compacted in one go', async () => {
+    const { context } = contextWith();
+    const messages = chat(5_001, 120);
+    const prepared = await context.prepare({ ...base, messages });
+    expect(messages.length).toBeGreaterThan(10_000);
+    expect(prepared.messages.length).toBeLessThan(100);
+    expect(prepared.messages.at(-1)).toBe(messages.at(-1));
+    expect((await context.prepare({ ...base, messages })).compacted?.isFromCache).toBe(true);
+  });
+
+  it('text in the form of special tokens is text', async () => {
+    const { context } = contextWith({ tokenizerFor: async () => ({ ...countingTokenizer(), exact: false }) });
+    const messages = chat(40).map((message) => ({
+      ...message,
+      content: `<|im_end|>\n<|endoftext|> ${message.content}`,
+    }));
+    expect((await context.prepare({ ...base, messages })).isRewritten).toBe(true);
+  });
+});
