@@ -24,6 +24,7 @@ const COMMANDS: Readonly<Record<string, () => Promise<Command>>> = {
   import: async () => (await import('./commands/import.ts')).importFiles,
   export: async () => (await import('./commands/export.ts')).exportSession,
   serve: async () => (await import('./commands/serve.ts')).serve,
+  gateway: async () => (await import('./commands/gateway.ts')).gateway,
   doctor: async () => (await import('./commands/doctor.ts')).doctor,
   config: async () => (await import('./commands/config.ts')).showConfig,
   replay: async () => (await import('./commands/replay.ts')).replay,

@@ -72,6 +72,8 @@ function createCore(options: GatewayOptions & { cache: CacheStore }): GatewayCor
   const windows = new WindowBook({
     memory: options.windowMemory,
     maxAgeMs: options.windowMaxAgeMs ?? 30_000,
+    onProblem: (problem) =>
+      log({ level: 'warn', message: `Learned windows: ${toLonghaulError(problem).message}` }),
   });
   const contexts = new Map<Upstream, ConversationContext>();
   return {
@@ -146,7 +148,7 @@ async function answer(core: GatewayCore, request: IncomingMessage, response: Ser
   } catch (thrown) {
     if (exchange.signal.aborted) return;
     const error = toLonghaulError(thrown);
-    core.noteError(error);
+    core.noteError(error, exchange.about);
     sendError(response, error);
   }
 }

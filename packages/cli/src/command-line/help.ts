@@ -24,6 +24,7 @@ Commands
   import     make a session of another agent's session file
   export     write a session as JSON
   serve      sessions over HTTP, for pages, bots and programs
+  gateway    stand before a server of local models, and compact instead of breaking
   doctor     check this machine
   config     show the configuration that holds here
   replay     measure what each strategy would have kept of recorded sessions
@@ -275,6 +276,25 @@ ${WHERE}
 Every request carries a token, which is made at the first start and stands in a file that only you can read; its
 name is printed. Sessions work in the folder it was started in, or in those of server.workspaces. The log goes to
 standard error, one JSON object a line. GET /openapi.json describes the API; docs/api.md says how to use it.
+`,
+  gateway: `Stand before LM Studio, Ollama, llama.cpp or vLLM, with the same API: conversations that outgrow the window are
+compacted instead of cut or refused. Until Ctrl-C.
+
+  longhaul gateway --upstream http://127.0.0.1:1234/v1
+  longhaul gateway --upstream lmstudio=http://127.0.0.1:1234/v1 --upstream ollama=http://127.0.0.1:11434/v1
+  longhaul gateway --compactor none            no model is asked to summarise; facts alone stand for what is left out
+
+  -u, --upstream URL    a server, or NAME=URL; several: their models are offered as NAME/MODEL
+      --host ADDRESS    address to listen on (127.0.0.1)
+  -p, --port N          port (4141); 0: any free one
+      --notices KIND    how users are told: text, reasoning, comment or off (text)
+      --compactor MODEL who summarises: __same__, none, or NAME/MODEL (__same__)
+      --no-token        at an address that others reach, let everyone in
+      --json            where it listens, and its log, as one JSON object a line
+${WHERE}
+
+Point a client at the address it prints, ending in /v1. GET /status there says what it does. Elsewhere than on this
+machine clients must bring the token in LONGHAUL_GATEWAY_TOKEN as their API key. docs/gateway.md has more.
 `,
   doctor: `Check what is installed, reachable and configured, and say what to do about the rest.
 

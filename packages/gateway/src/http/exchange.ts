@@ -10,6 +10,8 @@ export interface Exchange {
   readonly method: string;
   /** Behind `/v1`, with its query: `/chat/completions`. */
   readonly path: string;
+  /** Whose answer it is, once that is known: for log and status. */
+  about?: { upstream: string; model: string };
   /** Aborted when the client goes away before its answer has ended. */
   readonly signal: AbortSignal;
 }

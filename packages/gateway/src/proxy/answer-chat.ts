@@ -18,6 +18,7 @@ export async function answerChat(core: GatewayCore, exchange: Exchange): Promise
 
   const chat = await readChat(await readBody(exchange.request, settings.maxBodyBytes), exchange.request);
   const route = router.route(chat.model);
+  exchange.about = { upstream: route.upstream.name, model: route.model };
   stats.of(route.upstream.name, route.model).requests += 1;
   if (route.upstream.compaction) return new ChatTurn(core, exchange, { chat, route }).run();
   if (!route.hasPrefix) return forward(exchange, route.upstream, { body: chat.body });

@@ -95,7 +95,7 @@ export class GatewayStats {
       return {
         ...stats,
         windowTokens: window?.windowTokens ?? null,
-        windowSource: window?.source ?? `unknown: set ${windowSetting(stats.upstream, stats.model)}`,
+        windowSource: window?.source ?? `set ${windowSetting(stats.upstream, stats.model)}`,
       };
     });
   }

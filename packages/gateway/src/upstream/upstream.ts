@@ -83,7 +83,7 @@ export class Upstream {
     answer: { status?: number; body?: string } = {},
   ): LonghaulError {
     const cause = thrown instanceof SendFailure ? thrown.cause : thrown;
-    return mapProviderError({
+    const error = mapProviderError({
       provider: this.name,
       model: about.model ?? '',
       url: this.baseUrl,
@@ -92,6 +92,13 @@ export class Upstream {
       ...(this.apiKey === undefined ? {} : { secrets: [this.apiKey] }),
       ...answer,
     });
+    if (error.code !== 'provider_unreachable') return error;
+    const code = cause instanceof Error && 'code' in cause ? ` (${cause.code})` : '';
+    return new LonghaulError(
+      'provider_unreachable',
+      `Cannot reach the upstream ${this.name}${code}. Check that its server runs, and that --upstream (gateway.upstreams in longhaul.yml) has its address.`,
+      { cause, data: error.data },
+    );
   }
 
   /** Lets go of its connections. */

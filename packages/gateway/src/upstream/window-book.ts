@@ -11,6 +11,8 @@ export interface WindowBookOptions {
   memory?: WindowMemory | undefined;
   /** Age of a report at which the server is asked again. */
   maxAgeMs: number;
+  /** What was learned could not be kept, or read. */
+  onProblem?: (problem: unknown) => void;
   /** Default: `probeWindow`. */
   probe?: typeof probeWindow;
   now?: () => number;
@@ -70,7 +72,7 @@ export class WindowBook {
   async learn(upstream: Upstream, model: string, { windowTokens, source }: KnownWindow): Promise<void> {
     const page = await this.#page(upstream, model);
     page.learned = { windowTokens, source, reportedThen: page.reported?.windowTokens };
-    await this.#options.memory?.learnWindow({ baseUrl: upstream.baseUrl, model }, windowTokens);
+    await this.#remember((memory) => memory.learnWindow({ baseUrl: upstream.baseUrl, model }, windowTokens));
   }
 
   async #page(upstream: Upstream, model: string): Promise<Page> {
@@ -80,7 +82,7 @@ export class WindowBook {
     const page: Page = { askedAt: Number.NEGATIVE_INFINITY };
     this.#pages.set(key, page);
     const server = { baseUrl: upstream.baseUrl, model };
-    const windowTokens = await this.#options.memory?.learnedWindow(server);
+    const windowTokens = await this.#remember((memory) => memory.learnedWindow(server));
     if (windowTokens !== undefined && page.learned === undefined)
       page.learned = { windowTokens, source: 'an earlier overflow', reportedThen: undefined };
     return page;
@@ -95,7 +97,7 @@ export class WindowBook {
   }
 
   async #probe(upstream: Upstream, model: string, page: Page): Promise<void> {
-    const { probe = probeWindow, memory } = this.#options;
+    const { probe = probeWindow } = this.#options;
     const key = upstream.apiKey === undefined ? {} : { apiKey: upstream.apiKey };
     const report = await probe({ baseUrl: upstream.baseUrl, model, ...key });
     // Unloaded, or away: what it said last is the best guess of how it will be loaded again.
@@ -103,7 +105,17 @@ export class WindowBook {
     page.reported = report;
     if (page.learned === undefined || page.learned.reportedThen === report.windowTokens) return;
     page.learned = undefined;
-    await memory?.forgetWindow({ baseUrl: upstream.baseUrl, model });
+    await this.#remember((memory) => memory.forgetWindow({ baseUrl: upstream.baseUrl, model }));
+  }
+
+  /** A memory that fails costs a refusal more, not the request. */
+  async #remember<Value>(use: (memory: WindowMemory) => Promise<Value>): Promise<Value | undefined> {
+    const { memory, onProblem } = this.#options;
+    if (memory === undefined) return undefined;
+    return use(memory).catch((problem) => {
+      onProblem?.(problem);
+      return undefined;
+    });
   }
 }
 

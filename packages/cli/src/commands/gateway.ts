@@ -1,0 +1,73 @@
+import { once } from 'node:events';
+import type { ConfigInput, GatewayUpstreamConfig } from '@longhaul/core/config';
+import { LOCAL_SERVERS } from '@longhaul/models';
+import { GATEWAY_FLAGS } from '../command-line/flags.ts';
+import { oneOf, parseFlags, positiveNumber, usage } from '../command-line/parse-flags.ts';
+import { loadSettings } from '../compose/load-settings.ts';
+import { openGateway } from '../compose/open-gateway.ts';
+import { gatewayBanner } from '../gateway/gateway-banner.ts';
+import { createGatewayLog } from '../gateway/gateway-log.ts';
+import { watchInterrupts } from '../interrupt.ts';
+import type { Terminal } from '../terminal.ts';
+
+/** `longhaul gateway`: stands before servers of local models, until it is told to stop. */
+export async function gateway(argv: readonly string[], terminal: Terminal): Promise<number> {
+  const { values, positionals } = parseFlags(argv, 'gateway', GATEWAY_FLAGS);
+  if (positionals.length > 0) {
+    throw usage(
+      `longhaul gateway takes no "${positionals[0]}"; a server is named with --upstream.`,
+      'gateway',
+    );
+  }
+  const { config } = await loadSettings(values, terminal, toConfig(values));
+  using interrupt = watchInterrupts(terminal, () => {});
+  await using open = await openGateway(config, {
+    env: terminal.env,
+    allowAnyone: values['no-token'] === true,
+    log: createGatewayLog(terminal, { json: values.json === true }),
+  });
+  const { url, port } = open.gateway;
+  const { upstreams } = open.gateway.status();
+  terminal.out.write(
+    values.json
+      ? `${JSON.stringify({ type: 'listening', url, port, upstreams })}\n`
+      : gatewayBanner(open.gateway),
+  );
+  if (!interrupt.signal.aborted) await once(interrupt.signal, 'abort');
+  return 0;
+}
+
+interface GatewayValues {
+  upstream?: string[];
+  host?: string;
+  port?: string;
+  notices?: string;
+  compactor?: string;
+}
+
+function toConfig(values: GatewayValues): ConfigInput {
+  const port = values.port === '0' ? 0 : positiveNumber(values.port, '--port', { whole: true });
+  const notices = oneOf(values.notices, '--notices', ['text', 'reasoning', 'comment', 'off'] as const);
+  return {
+    gateway: {
+      ...(values.upstream === undefined ? {} : { upstreams: values.upstream.map(toUpstream) }),
+      ...(values.host === undefined ? {} : { host: values.host }),
+      ...(port === undefined ? {} : { port }),
+      ...(notices === undefined ? {} : { notices }),
+    },
+    ...(values.compactor === undefined ? {} : { context: { compression: { model: values.compactor } } }),
+  };
+}
+
+/** `URL` or `NAME=URL`. Without a name, the server that usually listens at its port gives it one. */
+function toUpstream(text: string): GatewayUpstreamConfig {
+  const [, name, url = text] = /^([A-Za-z0-9][\w.-]*)=(.+)$/.exec(text) ?? [];
+  if (!/^https?:\/\//i.test(url) || !URL.canParse(url)) {
+    throw usage(`--upstream must be an http:// or https:// URL, or NAME=URL, not "${text}".`, 'gateway');
+  }
+  return { name: name ?? usualName(new URL(url)), baseUrl: url };
+}
+
+function usualName({ port }: URL): string {
+  return LOCAL_SERVERS.find(({ baseUrl }) => new URL(baseUrl).port === port)?.name ?? 'upstream';
+}

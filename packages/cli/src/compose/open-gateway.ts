@@ -1,0 +1,122 @@
+import type { Config, GatewayUpstreamConfig } from '@longhaul/core/config';
+import type { Gateway, LogEntry, ModelSettings, UpstreamOptions } from '@longhaul/gateway';
+import type { CacheStore, WindowMemory } from '@longhaul/models';
+import { LonghaulError } from '@longhaul/protocol';
+import { databasePath, openStorage } from './open-storage.ts';
+
+export interface OpenGatewayOptions {
+  env: Readonly<Record<string, string | undefined>>;
+  allowAnyone: boolean;
+  log: (entry: LogEntry) => void;
+}
+
+export interface OpenGateway extends AsyncDisposable {
+  gateway: Gateway;
+}
+
+/** The gateway that the configuration describes. Its database is opened at the first request. */
+export async function openGateway(config: Config, options: OpenGatewayOptions): Promise<OpenGateway> {
+  const { startGateway } = await import('@longhaul/gateway');
+  const { gateway: place, context } = config;
+  const token = filledIn(place.token, 'gateway.token') ?? options.env['LONGHAUL_GATEWAY_TOKEN'];
+  const kept = keptThings(config.storage.url);
+  const gateway = await startGateway({
+    upstreams: place.upstreams.map((upstream, index) => upstreamOptions(config, upstream, index)),
+    host: place.host,
+    port: place.port,
+    ...(token === undefined || token === '' ? {} : { token }),
+    allowAnyone: options.allowAnyone,
+    notices: place.notices,
+    learnUsage: place.learnUsage,
+    inputThreshold: place.inputThreshold,
+    warningThreshold: place.warningThreshold,
+    compactionModel: context.compression.model,
+    cache: kept.cache,
+    windowMemory: kept.windows,
+    log: options.log,
+  });
+  return {
+    gateway,
+    async [Symbol.asyncDispose]() {
+      await gateway.close();
+      await kept[Symbol.asyncDispose]();
+    },
+  };
+}
+
+/** Key and models of a provider with the upstream's name are the upstream's. */
+function upstreamOptions(config: Config, upstream: GatewayUpstreamConfig, index: number): UpstreamOptions {
+  const { name, baseUrl, compaction = true } = upstream;
+  const provider = Object.hasOwn(config.providers, name) ? config.providers[name] : undefined;
+  const apiKey =
+    filledIn(upstream.apiKey, `gateway.upstreams[${index}].apiKey`) ??
+    filledIn(provider?.apiKey, `providers.${name}.apiKey`);
+  const models = Object.entries(provider?.models ?? {}).map(([model, { window, strictRoles }]) => {
+    const settings: ModelSettings = {
+      ...(window === undefined ? {} : { windowTokens: window }),
+      ...(strictRoles === true ? { strictRoles: 'no-system' } : {}),
+    };
+    return [model, settings];
+  });
+  return {
+    name,
+    baseUrl,
+    compaction,
+    models: Object.fromEntries(models),
+    ...(apiKey === undefined ? {} : { apiKey }),
+  };
+}
+
+/** @throws {LonghaulError} `config_invalid` for a variable that is not set. */
+function filledIn(value: string | undefined, key: string): string | undefined {
+  if (value === undefined || !/^\$[A-Za-z_]\w*$/.test(value)) return value;
+  throw new LonghaulError('config_invalid', `${key} reads ${value}, which is not set in the environment.`);
+}
+
+interface KeptThings extends AsyncDisposable {
+  cache: CacheStore;
+  windows: WindowMemory;
+}
+
+/** A database that cannot be opened costs what was kept, and no request. */
+function keptThings(url: string): KeptThings {
+  const opened: AsyncDisposable[] = [];
+  const cache = once(() => openCache(url, opened));
+  const windows = once(async () => {
+    const storage = await openStorage(url);
+    opened.push(storage.store);
+    return storage.windows;
+  });
+  return {
+    cache: {
+      get: async (key) => (await cache()).get(key),
+      getFirst: async (keys) => (await cache()).getFirst(keys),
+      set: async (key, value) => (await cache()).set(key, value),
+      delete: async (key) => (await cache()).delete(key),
+    },
+    windows: {
+      learnedWindow: async (server) => (await windows()).learnedWindow(server),
+      learnWindow: async (server, tokens) => (await windows()).learnWindow(server, tokens),
+      forgetWindow: async (server) => (await windows()).forgetWindow(server),
+    },
+    async [Symbol.asyncDispose]() {
+      for (const one of opened) await one[Symbol.asyncDispose]();
+    },
+  };
+}
+
+async function openCache(url: string, opened: AsyncDisposable[]): Promise<CacheStore> {
+  if (url.startsWith('memory:')) return (await import('@longhaul/storage/memory')).createMemoryCache();
+  const { openSqliteCache } = await import('@longhaul/storage/sqlite');
+  const cache = await openSqliteCache({ path: databasePath(url) });
+  opened.push(cache);
+  return cache;
+}
+
+function once<Value>(make: () => Promise<Value>): () => Promise<Value> {
+  let made: Promise<Value> | undefined;
+  return () => {
+    made ??= make();
+    return made;
+  };
+}

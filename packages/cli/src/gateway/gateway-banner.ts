@@ -1,0 +1,27 @@
+import type { Gateway } from '@longhaul/gateway';
+
+/** What a person sees who has started a gateway: where it is, what it stands before, and how to use it. */
+export function gatewayBanner(gateway: Gateway): string {
+  const { url } = gateway;
+  const { upstreams } = gateway.status();
+  const width = Math.max(...upstreams.map(({ name }) => name.length));
+  const root = url.replace(/\/v1$/, '');
+  return [
+    `The gateway listens on ${url}`,
+    '',
+    ...upstreams.map(
+      ({ name, baseUrl, compaction }) =>
+        `  ${name.padEnd(width)}  ${baseUrl}${compaction ? '' : '  (passed unchanged)'}`,
+    ),
+    '',
+    'Point a client at it',
+    `  base URL   ${url}`,
+    '  API key    what the server behind it wants, or anything',
+    ...(upstreams.length > 1 ? [`  models     NAME/MODEL, such as ${upstreams[0]?.name}/…`] : []),
+    `  try        curl -s ${url}/models`,
+    '',
+    `What it does: ${root}/status`,
+    'Ctrl-C stops it.',
+    '',
+  ].join('\n');
+}
