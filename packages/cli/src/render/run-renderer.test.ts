@@ -110,6 +110,13 @@ describe('RunRenderer', () => {
         { type: 'context:pruned', prunedCount: 5, savedTokens: 21_000 },
         { type: 'llm:retry', attempt: 1, delayMs: 4_200, reason: 'The server is overloaded.' },
         { type: 'llm:retry', attempt: 2, delayMs: 8_400, reason: 'The server is overloaded.' },
+        {
+          type: 'llm:retry',
+          attempt: 3,
+          delayMs: 60_000,
+          reason: 'The server is overloaded.',
+          nextTryAt: new Date(2026, 0, 2, 14, 3, 7).getTime(),
+        },
         { type: 'context:warning', message: 'The narrative was empty: the ledger stands alone.' },
       ),
     );
@@ -119,6 +126,7 @@ describe('RunRenderer', () => {
         '◇ pruned 5 old tool outputs, 21k tokens saved',
         '↻ The server is overloaded. Try 2 in 4.2 s.',
         '↻ Try 3 in 8.4 s.',
+        '↻ Try 4 in 1 min 00 s, at 14:03:07.',
         '! The narrative was empty: the ledger stands alone.',
         '',
       ].join('\n'),

@@ -165,10 +165,12 @@ export class RunRenderer {
   }
 
   /** The reason stands once, however often the same thing is tried. */
-  #retry({ attempt, delayMs, reason }: EventOf<'llm:retry'>): string {
+  #retry({ attempt, delayMs, reason, nextTryAt }: EventOf<'llm:retry'>): string {
     const isKnown = reason === this.#retryReason;
     this.#retryReason = reason;
-    const next = `Try ${attempt + 1} in ${formatDuration(delayMs)}.`;
+    const isLong = delayMs >= LONG_WAIT_MS && nextTryAt !== undefined;
+    const at = isLong ? `, at ${clockTime(nextTryAt)}` : '';
+    const next = `Try ${attempt + 1} in ${formatDuration(delayMs)}${at}.`;
     return this.#remark(isKnown ? next : `${reason} ${next}`, '↻');
   }
 
@@ -192,6 +194,14 @@ export class RunRenderer {
     const line = Math.max(2, columns - 2 - widthOf(left) - widthOf(end));
     return `${this.#paint.dim(`──${left}${'─'.repeat(line)}`)}${end}\n`;
   }
+}
+
+/** A wait for which one would rather know the time of its end. */
+const LONG_WAIT_MS = 30_000;
+
+/** `14:03:07`, in this machine's time. */
+function clockTime(at: number): string {
+  return new Date(at).toTimeString().slice(0, 8);
 }
 
 function compressed(event: EventOf<'context:compressed'>): string {
