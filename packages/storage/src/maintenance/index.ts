@@ -9,4 +9,12 @@ export {
 export type { NotGivenBack } from './give-back.ts';
 export type { Copy } from './neighbours.ts';
 export type { StoragePlace } from './place.ts';
+export {
+  type Examination,
+  examineDatabase,
+  moveDatabaseAside,
+  type RepairReport,
+  repairDatabase,
+} from './repair-database.ts';
 export type { RetentionLimits } from './retention.ts';
+export type { SavedTable } from './salvage.ts';

@@ -24,7 +24,7 @@ describe('a database that cannot be used', () => {
     const path = join(folder, 'garbage.db');
     const garbage = 'This is no database. '.repeat(500);
     await writeFile(path, garbage);
-    await assert.rejects(openSqliteStore({ path }), { code: 'store_corrupt', message: /Move it aside/ });
+    await assert.rejects(openSqliteStore({ path }), { code: 'store_corrupt', message: /longhaul repair/ });
     assert.equal(await readFile(path, 'utf8'), garbage);
   });
 

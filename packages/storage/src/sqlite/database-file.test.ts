@@ -24,7 +24,7 @@ describe('the write-ahead log', () => {
     const path = join(folder, 'overlap', 'store.db');
     await using store = await openSqliteStore({ path });
     const write = await writer(store);
-    const readers = spawn(process.execPath, [READERS, path], { stdio: ['ignore', 'pipe', 'inherit'] });
+    const readers = spawn(process.execPath, [READERS, path], { stdio: ['ignore', 'pipe', 'ignore'] });
     try {
       await once(readers.stdout, 'data');
       let largest = 0;

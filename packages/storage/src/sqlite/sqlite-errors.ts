@@ -1,6 +1,7 @@
 import { accessSync, constants, existsSync, statfsSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { LonghaulError, toLonghaulError } from '@longhaul/protocol';
+import { lockHolders } from './lock-holders.ts';
 
 /** SQLite's primary result codes. Source: https://sqlite.org/rescode.html */
 export const SQLITE = {
@@ -41,12 +42,7 @@ function errorOfCode(code: number, path: string, cause: unknown): LonghaulError 
   switch (code) {
     case SQLITE.BUSY:
     case SQLITE.LOCKED:
-      return new LonghaulError(
-        'store_unavailable',
-        `The database ${path} was locked by another program for longer than the busy timeout. Try again; if it stays so, ` +
-          'look for a program that keeps it open.',
-        options,
-      );
+      return storeLocked(path, options);
     case SQLITE.FULL:
       return storeFull(path, options);
     case SQLITE.READONLY:
@@ -77,6 +73,18 @@ export function folderError(path: string, cause: unknown): LonghaulError {
 
 type Options = { cause: unknown; data: { path: string; sqliteCode?: number } };
 
+function storeLocked(path: string, options: Options): LonghaulError {
+  const holders = lockHolders(path);
+  const names = holders.map(({ pid, program }) => `process ${pid} (${program})`).join(', ');
+  const who = names === '' ? 'Look for a program that keeps it open' : `It is open in ${names}`;
+  return new LonghaulError(
+    'store_unavailable',
+    `The database ${path} was locked by another program for longer than the busy timeout. ${who}; wait until that is done, or end it, ` +
+      'and try again.',
+    { ...options, data: { ...options.data, pids: holders.map(({ pid }) => pid) } },
+  );
+}
+
 function storeFull(path: string, options: Options): LonghaulError {
   return new LonghaulError(
     'store_full',
@@ -96,9 +104,9 @@ function storeReadonly(path: string, options: Options): LonghaulError {
 function storeCorrupt(path: string, options: Options): LonghaulError {
   return new LonghaulError(
     'store_corrupt',
-    `${path} is damaged, or not an SQLite database. It was left as it is. Move it aside with its -wal and -shm files to start ` +
-      `anew, put back a copy (backups stand beside it as ${path}.v*.backup), or save what can be read with ` +
-      `\`sqlite3 ${path} .recover\`.`,
+    `${path} is damaged, or not an SQLite database. It was left as it is. \`longhaul doctor\` says what is wrong; \`longhaul repair\` ` +
+      'saves what can be read and moves the damaged file aside; with `--move-aside` it only moves it, to start anew. Copies made before ' +
+      `a change of version stand beside it as ${path}.v*.backup.`,
     options,
   );
 }
