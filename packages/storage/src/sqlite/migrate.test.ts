@@ -1,18 +1,24 @@
 import assert from 'node:assert/strict';
-import { mkdtemp, readdir, rm } from 'node:fs/promises';
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdtemp, readdir, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { fileURLToPath } from 'node:url';
 import { LonghaulError } from '@longhaul/protocol';
 import { getTableColumns, getTableName, is } from 'drizzle-orm';
 import { SQLiteTable } from 'drizzle-orm/sqlite-core';
 import { afterAll, beforeAll, describe, it } from 'vitest';
+import { lacks, runProgram, smallDisk } from '../../test/support.ts';
 import { connect } from './connection.ts';
 import { openSqliteStore } from './index.ts';
 import { migrate } from './migrate.ts';
 import { MIGRATIONS } from './migrations.ts';
 import * as schema from './schema.ts';
 
+const PROGRAM = fileURLToPath(new URL('../../test/migrate-process.ts', import.meta.url));
 const NOW = Date.UTC(2026, 0, 2, 3, 4, 5);
 const FIRST = 'CREATE TABLE notes (id INTEGER PRIMARY KEY, text TEXT)';
 const SECOND = "ALTER TABLE notes ADD COLUMN title TEXT DEFAULT 'none'";
@@ -57,6 +63,64 @@ describe('migrations', () => {
     assert.ok((await readdir(folder)).includes(backup));
     assert.deepEqual(rows(path), [{ id: 1, text: 'kept', title: 'none' }]);
     assert.deepEqual(rows(join(folder, backup)), [{ id: 1, text: 'kept' }]);
+  });
+
+  it('copy what stands in the write-ahead log alone too', async () => {
+    const path = join(folder, 'log.db');
+    await migrated(path, [FIRST]);
+    const writer = new DatabaseSync(path);
+    writer.exec(
+      "PRAGMA journal_mode = WAL; PRAGMA wal_autocheckpoint = 0; INSERT INTO notes (text) VALUES ('in the log')",
+    );
+    await migrated(path, [FIRST, SECOND]);
+    writer.close();
+    assert.deepEqual(rows(join(folder, 'log.db.v1.2026-01-02T03-04-05-000Z.backup')), [
+      { id: 1, text: 'in the log' },
+    ]);
+  });
+
+  it('that are killed in their middle leave the old database and a whole copy, and are done by the next', async () => {
+    const path = join(folder, 'killed.db');
+    await version1(path);
+    const child = spawn(process.execPath, ['--conditions=longhaul-src', PROGRAM, path], { stdio: 'ignore' });
+    await until(async () => (await copiesOf('killed.db')).length > 0);
+    child.kill('SIGKILL');
+    await once(child, 'close');
+    assert.deepEqual(rows(path), [{ id: 1, text: 'kept' }]);
+    const [copy = ''] = await copiesOf('killed.db');
+    assert.deepEqual(rows(join(folder, copy)), [{ id: 1, text: 'kept' }]);
+    await migrated(path, [FIRST, SECOND]);
+    assert.deepEqual(rows(path), [{ id: 1, text: 'kept', title: 'none' }]);
+  });
+
+  it('of two processes at once are done once, with one copy', async () => {
+    const path = join(folder, 'two.db');
+    await version1(path);
+    const args = ['--conditions=longhaul-src', PROGRAM, path];
+    const results = await Promise.all([1, 2].map(() => runProgram(process.execPath, args)));
+    assert.deepEqual(
+      results.map(({ output }) => output),
+      ['done\n', 'done\n'],
+    );
+    assert.equal(rows(path).length, 300_001);
+    assert.equal((await copiesOf('two.db')).length, 1);
+  });
+
+  it('leave the old database usable when the disk has no room for the copy', async ({ skip }) => {
+    await using disk = await smallDisk(1);
+    if (disk === undefined) return lacks('mount', 'a file system cannot be mounted here', skip);
+    const path = join(disk.path, 'full.db');
+    await version1(path, 300_000);
+    await writeFile(join(disk.path, 'filler'), new Uint8Array(500_000));
+    await assert.rejects(migrated(path, [FIRST, SECOND]));
+    assert.deepEqual(
+      (await readdir(disk.path)).filter((name) => /backup|partial/.test(name)),
+      [],
+    );
+    assert.equal(rows(path).length, 1);
+    await rm(join(disk.path, 'filler'));
+    await migrated(path, [FIRST, SECOND]);
+    assert.equal(rows(path).length, 1);
   });
 
   it('leave a database as it was when one of them fails', async () => {
@@ -106,6 +170,22 @@ describe('migrations', () => {
     after.close();
   });
 });
+
+async function version1(path: string, chars = 0): Promise<void> {
+  await migrated(path, [FIRST]);
+  const database = new DatabaseSync(path);
+  database.prepare('INSERT INTO notes (text) VALUES (?)').run(`kept${'x'.repeat(chars)}`);
+  database.exec('PRAGMA journal_mode = WAL');
+  database.close();
+}
+
+async function copiesOf(name: string): Promise<string[]> {
+  return (await readdir(folder)).filter((file) => file.startsWith(`${name}.v`) && file.endsWith('.backup'));
+}
+
+async function until(condition: () => Promise<boolean>): Promise<void> {
+  while (!(await condition())) await sleep(5);
+}
 
 async function migrated(path: string, migrations: string[]): Promise<void> {
   const connection = await connect(path);

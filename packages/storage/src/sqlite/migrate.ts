@@ -1,3 +1,4 @@
+import { open, rename, rm } from 'node:fs/promises';
 import { sql } from 'drizzle-orm';
 import { makePrivateFile } from '../shared/private-folder.ts';
 import { type Connection, connect } from './connection.ts';
@@ -60,14 +61,24 @@ function pragma(connection: Connection, name: 'user_version' | 'application_id')
   return row?.[name] ?? 0;
 }
 
+/** A copy has its name only once it is whole and on the disk: whatever interrupts it leaves none that looks like one. */
 async function backUp(version: number, { path, now }: MigrateOptions): Promise<void> {
   const time = new Date(now()).toISOString().replaceAll(/[:.]/g, '-');
   const backup = `${path}.v${version}.${time}.backup`;
-  await makePrivateFile(backup);
-  const reader = await connect(path);
+  const partial = `${backup}.partial`;
   try {
-    reader.db.run(sql`VACUUM INTO ${backup}`);
-  } finally {
-    reader.close();
+    await makePrivateFile(partial);
+    const reader = await connect(path);
+    try {
+      reader.db.run(sql`VACUUM INTO ${partial}`);
+    } finally {
+      reader.close();
+    }
+    await using file = await open(partial, 'r+');
+    await file.sync();
+    await rename(partial, backup);
+  } catch (error) {
+    await rm(partial, { force: true });
+    throw error;
   }
 }
