@@ -21,6 +21,10 @@ const BENCHES: Record<string, { about: string; run: (paths: readonly string[]) =
     about: 'deciding about a request and making its view, in a short session and in a long one',
     run: async () => (await import('./view-speed.ts')).benchViewSpeed(),
   },
+  'gateway-context': {
+    about: 'finding a kept compaction, a large request that was seen, and a long chat in a small window',
+    run: async () => (await import('./gateway-context.ts')).benchGatewayContext(),
+  },
   startup: {
     about: 'start-up and memory of the command, against `node -e 0`',
     run: async () => (await import('./startup.ts')).benchStartup(),
