@@ -59,7 +59,9 @@ test.each(PERSONAS)('%s: 200 turns in a window of 8k get 200 answers and no refu
   expect(status?.compactions).toBeGreaterThanOrEqual(4);
   // Each compaction makes room for as many turns as a quarter of the window holds.
   const turnTokens = (server.requests[2]?.promptTokens ?? 0) - (server.requests[1]?.promptTokens ?? 0);
-  expect(TURNS / ((status?.compactions ?? 0) + 1)).toBeGreaterThanOrEqual(Math.floor(WINDOW / 4 / turnTokens));
+  expect(TURNS / ((status?.compactions ?? 0) + 1)).toBeGreaterThanOrEqual(
+    Math.floor(WINDOW / 4 / turnTokens),
+  );
   // Between two compactions, each request begins as the one before did.
   const sent = server.requests
     .filter(({ body }) => body?.stream === true)

@@ -1,0 +1,267 @@
+import { once } from 'node:events';
+import http, { type ServerResponse } from 'node:http';
+import { createPersonaServer, type Script } from '@longhaul/scripted-model';
+import { expect, test } from 'vitest';
+import { rawRequest } from './raw-client.ts';
+import { type Received, startRecordingUpstream } from './recording-upstream.ts';
+import { mapCache, startTestGateway, type TestGateway } from './start-test-gateway.ts';
+
+const yes: Script = ({ asksForSummary }) => (asksForSummary ? 'All is said.' : 'Yes.');
+
+/** Any server; it reports a window of 4,096 tokens as llama.cpp does. */
+async function before(
+  answer: (request: Received, response: ServerResponse) => void | Promise<void>,
+  options = {},
+) {
+  const upstream = await startRecordingUpstream(answer, {
+    '/props': { default_generation_settings: { n_ctx: 4_096 } },
+  });
+  const gateway = await startTestGateway(upstream.url, options);
+  return {
+    upstream,
+    gateway,
+    async [Symbol.asyncDispose]() {
+      await gateway.close();
+      await upstream[Symbol.asyncDispose]();
+    },
+  };
+}
+
+/** What the client is told, and that the log says why. */
+async function refused(gateway: TestGateway, body: string) {
+  const answer = await rawRequest(gateway.url, { body });
+  const { error } = JSON.parse(answer.body.toString());
+  expect(error).toEqual({
+    message: expect.any(String),
+    type: expect.any(String),
+    param: null,
+    code: expect.any(String),
+  });
+  const entry = gateway.logged.findLast(({ level }) => level === 'error');
+  expect(entry?.message).toBe(error.message);
+  return { status: answer.status, code: error.code, message: error.message };
+}
+
+const hi = (more: object = {}) =>
+  JSON.stringify({ model: 'm', messages: [{ role: 'user', content: 'Hi' }], ...more });
+
+test.each([
+  ['malformed JSON', '{"model":"m","messages":[', /not valid JSON/],
+  ['an empty body', '', /not valid JSON/],
+  ['a list', '[1]', /must be a JSON object/],
+  ['no messages', '{"model":"m"}', /"messages" must be a list/],
+  ['an empty list', '{"model":"m","messages":[]}', /"messages" must be a list/],
+  [
+    'messages that are none',
+    '{"messages":[{"role":"user","content":"x"},null]}',
+    /"messages\[1\]" must be an object/,
+  ],
+])('%s', async (_, body, message) => {
+  await using both = await before(() => {});
+  expect(await refused(both.gateway, body)).toEqual({
+    status: 400,
+    code: 'invalid_request',
+    message: expect.stringMatching(message),
+  });
+  expect(both.upstream.received).toEqual([]);
+});
+
+test('a role that does not exist is the upstream’s to judge', async () => {
+  await using both = await before((_, response) => void response.writeHead(422).end('{"detail":"role"}'));
+  const body = '{"messages":[{"role":"oracle","content":"x"}]}';
+  const answer = await rawRequest(both.gateway.url, { body });
+  expect([answer.status, answer.body.toString()]).toEqual([422, '{"detail":"role"}']);
+  expect(both.upstream.received[0]?.body.toString()).toBe(body);
+});
+
+test('a body beyond the limit is not read to its end', async () => {
+  await using both = await before(() => {}, { maxBodyBytes: 1_000 });
+  expect(await refused(both.gateway, hi({ user: 'x'.repeat(2_000) }))).toMatchObject({ status: 413 });
+});
+
+test('10,000 messages, tool results without calls, and a message larger than the window are made to fit', async () => {
+  await using server = await createPersonaServer({ persona: 'llamacpp', windowTokens: 4_096, script: yes });
+  await using gateway = await startTestGateway(server.url);
+  const turn = (index: number) => ({
+    role: index % 2 === 0 ? 'user' : 'assistant',
+    content: `Number ${index}.`,
+  });
+  const cases = [
+    Array.from({ length: 10_001 }, (_, index) => turn(index)),
+    [
+      { role: 'tool', tool_call_id: 'gone', content: 'A result of nothing. '.repeat(900) },
+      ...Array.from({ length: 31 }, (_, index) => ({
+        ...turn(index),
+        content: 'A few words more. '.repeat(30),
+      })),
+    ],
+    [{ role: 'user', content: `Read this: ${'one word after the other '.repeat(4_000)}` }],
+  ];
+  for (const messages of cases) {
+    const answer = await rawRequest(gateway.url, { body: JSON.stringify({ model: 'm', messages }) });
+    expect(JSON.parse(answer.body.toString()).choices[0].message.content).toBe('Yes.');
+  }
+  expect(server.overflows).toBe(0);
+});
+
+test('a window smaller than the system prompt is an error that says the sizes', async () => {
+  await using server = await createPersonaServer({ persona: 'llamacpp', windowTokens: 1_024, script: yes });
+  await using gateway = await startTestGateway(server.url);
+  const messages = [
+    { role: 'system', content: 'You must obey every one of these rules. '.repeat(400) },
+    { role: 'user', content: 'Hi' },
+  ];
+  const result = await refused(gateway, JSON.stringify({ model: 'm', messages }));
+  expect(result).toMatchObject({
+    status: 400,
+    code: 'context_length_exceeded',
+    message: expect.stringMatching(/1024/),
+  });
+});
+
+test('an upstream that is down', async () => {
+  await using gateway = await startTestGateway('http://127.0.0.1:9/v1');
+  expect(await refused(gateway, hi())).toMatchObject({ status: 502, code: 'provider_unreachable' });
+  expect(gateway.status().errors[0]).toMatchObject({
+    code: 'provider_unreachable',
+    upstream: 'local',
+    model: 'm',
+  });
+  expect((await rawRequest(gateway.url, { method: 'GET', path: '/models' })).status).toBe(502);
+});
+
+test.each([200, 502])('an upstream that sends HTML (%i)', async (status) => {
+  await using both = await before((_, response) => {
+    response
+      .writeHead(status, { 'content-type': 'text/html' })
+      .end('<!doctype html><title>Bad gateway</title>');
+  });
+  expect((await refused(both.gateway, hi())).status).toBeGreaterThanOrEqual(500);
+});
+
+const sse = { 'content-type': 'text/event-stream' };
+const words =
+  'data: {"id":"1","choices":[{"index":0,"delta":{"role":"assistant","content":"Half of"},"finish_reason":null}]}\n\n';
+
+test.each([
+  ['cuts the connection', (response: ServerResponse) => response.socket?.destroySoon()],
+  ['ends too early', (response: ServerResponse) => void response.end()],
+])('an upstream that %s in the middle of a stream', async (_, end) => {
+  await using both = await before(async (__, response) => {
+    response.writeHead(200, sse).write(words);
+    await new Promise((resolve) => setTimeout(resolve, 20));
+    end(response);
+  });
+  const answer = await rawRequest(both.gateway.url, { body: hi({ stream: true }) });
+  const [first, second] = answer.body.toString().split('\n\n');
+  expect(`${first}\n\n`).toBe(words);
+  expect(JSON.parse(second?.replace('data: ', '') ?? '').error.code).toBe('provider_stream_cut');
+  expect(both.gateway.logged.at(-1)).toMatchObject({ level: 'error', code: 'provider_stream_cut' });
+});
+
+test('an error event in the middle passes as it is, and is noted', async () => {
+  const event = 'data: {"error":{"message":"out of memory","code":500}}\n\n';
+  await using both = await before((_, response) => void response.writeHead(200, sse).end(words + event));
+  const answer = await rawRequest(both.gateway.url, { body: hi({ stream: true }) });
+  expect(answer.body.toString()).toBe(words + event);
+  expect(both.gateway.status().errors).toMatchObject([{ code: 'provider_bad_response', upstream: 'local' }]);
+});
+
+test('broken JSON in a stream passes as it is', async () => {
+  const stream = `${words}data: {"id":"1","choices":[{\n\ndata: [DONE]\n\n`;
+  await using both = await before((_, response) => void response.writeHead(200, sse).end(stream));
+  expect((await rawRequest(both.gateway.url, { body: hi({ stream: true }) })).body.toString()).toBe(stream);
+});
+
+test.each([true, false])('a client that goes away stops the upstream’s work (stream: %s)', async (stream) => {
+  const { promise: arrived, resolve: arrive } = Promise.withResolvers<void>();
+  await using both = await before((_, response) => {
+    if (stream) response.writeHead(200, sse).write(words);
+    arrive();
+  });
+  const request = http.request(`${both.gateway.url}/chat/completions`, { method: 'POST', agent: false });
+  request.on('error', () => {});
+  request.end(hi({ stream }));
+  await arrived;
+  if (stream) await once(request, 'response');
+  request.destroy();
+  await expect.poll(() => both.upstream.dropped).toBe(1);
+  expect(both.gateway.logged.filter(({ level }) => level === 'error')).toEqual([]);
+});
+
+test('a client that goes away while a model compacts stops that too', async () => {
+  const { promise: asked, resolve: ask } = Promise.withResolvers<void>();
+  await using both = await before(() => ask());
+  const messages = Array.from({ length: 101 }, (_, index) => ({
+    role: index % 2 === 0 ? 'user' : 'assistant',
+    content: `${index}: ${'so many words. '.repeat(30)}`,
+  }));
+  const request = http.request(`${both.gateway.url}/chat/completions`, { method: 'POST', agent: false });
+  request.on('error', () => {});
+  request.end(hi({ messages, stream: true }));
+  await asked;
+  request.destroy();
+  await expect.poll(() => both.upstream.dropped).toBe(1);
+  expect(both.upstream.received).toHaveLength(1);
+});
+
+test.each([
+  ['writes without end', () => 'and on and on '.repeat(2_000)],
+  ['says nothing', () => ''],
+])('a model that is to compact and %s does not keep the answer back', async (_, narrative) => {
+  await using server = await createPersonaServer({
+    persona: 'llamacpp',
+    windowTokens: 4_096,
+    script: ({ messages }) =>
+      JSON.stringify(messages.at(-1)).includes('Last question') ? 'Yes.' : narrative(),
+  });
+  await using gateway = await startTestGateway(server.url);
+  const messages = Array.from({ length: 100 }, (_unused, index) => ({
+    role: index % 2 === 0 ? 'user' : 'assistant',
+    content: `${index}: ${'so many words. '.repeat(30)}`,
+  }));
+  messages.push({ role: 'user', content: 'Last question?' });
+  const answer = await rawRequest(gateway.url, { body: JSON.stringify({ model: 'm', messages }) });
+  expect(JSON.parse(answer.body.toString()).choices[0].message.content).toBe('Yes.');
+  expect(server.requests.length).toBeLessThan(8);
+  expect(gateway.logged.some(({ level }) => level === 'warn')).toBe(true);
+});
+
+test('a cache that fails costs a compaction, and no answer', async () => {
+  await using server = await createPersonaServer({ persona: 'llamacpp', windowTokens: 4_096, script: yes });
+  const fail = async () => {
+    throw new Error('disk full');
+  };
+  await using gateway = await startTestGateway(server.url, {
+    cache: { ...mapCache(), getFirst: fail, get: fail, set: fail },
+  });
+  const messages = Array.from({ length: 101 }, (_, index) => ({
+    role: index % 2 === 0 ? 'user' : 'assistant',
+    content: `${index}: ${'so many words. '.repeat(30)}`,
+  }));
+  const answer = await rawRequest(gateway.url, { body: JSON.stringify({ model: 'm', messages }) });
+  expect(answer.status).toBe(200);
+});
+
+test('only who brings the token is let in, and the upstream never sees it', async () => {
+  await using both = await before((_, response) => void response.end('{}'), { token: 'let-me-in' });
+  const request = (authorization: string) =>
+    rawRequest(both.gateway.url, { body: hi(), headers: { authorization } });
+  expect((await request('Bearer wrong')).status).toBe(401);
+  expect((await request('Bearer let-me-in')).status).toBe(200);
+  expect(both.upstream.received).toHaveLength(1);
+  expect(both.upstream.received[0]?.rawHeaders.join(' ')).not.toContain('let-me-in');
+});
+
+test('a page that points its own name to this machine is refused', async () => {
+  await using both = await before((_, response) => void response.end('{}'));
+  const answer = await rawRequest(both.gateway.url, { body: hi(), headers: { host: 'evil.example:4141' } });
+  expect(answer.status).toBe(403);
+  expect(both.upstream.received).toEqual([]);
+});
+
+test('an address that others reach needs a token', async () => {
+  await expect(startTestGateway('http://127.0.0.1:9/v1', { host: '0.0.0.0' })).rejects.toThrow(
+    /LONGHAUL_GATEWAY_TOKEN/,
+  );
+});

@@ -1,0 +1,69 @@
+import { createPersonaServer } from '@longhaul/scripted-model';
+import OpenAI from 'openai';
+import { expect, test } from 'vitest';
+import { rawRequest } from './raw-client.ts';
+import { startTestGateway } from './start-test-gateway.ts';
+
+async function three() {
+  const one = await createPersonaServer({ persona: 'lmstudio', windowTokens: 2_048, script: () => 'One.' });
+  const two = await createPersonaServer({ persona: 'ollama', windowTokens: 2_048, script: () => 'Two.' });
+  const gateway = await startTestGateway('', {
+    upstreams: [
+      { name: 'one', baseUrl: one.url },
+      { name: 'two', baseUrl: two.url, compaction: false },
+      { name: 'away', baseUrl: 'http://127.0.0.1:9/v1' },
+    ],
+  });
+  return {
+    one,
+    two,
+    gateway,
+    client: new OpenAI({ baseURL: gateway.url, apiKey: 'any', maxRetries: 0 }),
+    async [Symbol.asyncDispose]() {
+      await Promise.all([gateway.close(), one.close(), two.close()]);
+    },
+  };
+}
+
+const messages = [{ role: 'user' as const, content: 'Hi' }];
+
+test('models of several upstreams are listed under their names, and found by them', async () => {
+  await using all = await three();
+  const listed = await Array.fromAsync(all.client.models.list());
+  expect(listed.map(({ id }) => id)).toEqual(['one/openai/gpt-oss-20b', 'two/gpt-oss:20b']);
+  const answers = [];
+  for (const model of [...listed.map(({ id }) => id), 'gpt-oss:20b']) {
+    answers.push((await all.client.chat.completions.create({ model, messages })).choices[0]?.message.content);
+  }
+  expect(answers).toEqual(['One.', 'Two.', 'Two.']);
+  const completion = await all.client.completions.create({ model: 'two/gpt-oss:20b', prompt: 'Hi' });
+  expect(completion.model).toBe('gpt-oss:20b');
+  expect(all.two.asked).toContain('POST /v1/completions');
+  await all.client.embeddings.create({ model: 'one/embedder', input: 'Hi' });
+  expect(all.one.asked).toContain('POST /v1/embeddings');
+  await expect(all.client.chat.completions.create({ model: 'away/x', messages })).rejects.toThrow(
+    /Cannot reach the upstream away/,
+  );
+});
+
+test('where compaction is off, the server has the last word', async () => {
+  await using all = await three();
+  const long = [{ role: 'user' as const, content: 'many words '.repeat(3_000) }];
+  const request = { model: 'two/gpt-oss:20b', messages: long };
+  await expect(all.client.chat.completions.create(request)).rejects.toThrow(/context length/);
+  expect(all.two.overflows).toBe(1);
+});
+
+test('status says what is known of each, as JSON and as a page', async () => {
+  await using all = await three();
+  await all.client.chat.completions.create({ model: 'one/openai/gpt-oss-20b', messages });
+  const root = all.gateway.url.replace('/v1', '');
+  const ask = (accept: string) => rawRequest(root, { method: 'GET', path: '/status', headers: { accept } });
+  const json = JSON.parse((await ask('*/*')).body.toString());
+  expect(json.models).toMatchObject([
+    { upstream: 'one', windowTokens: 2_048, windowSource: 'LM Studio /api/v1/models', requests: 1 },
+  ]);
+  const page = (await ask('text/html')).body.toString();
+  for (const text of ['openai/gpt-oss-20b', '2,048', 'LM Studio /api/v1/models', 'passed unchanged'])
+    expect(page).toContain(text);
+});
