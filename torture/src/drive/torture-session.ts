@@ -38,6 +38,9 @@ export interface SessionOutcome {
   figures: SessionFigures;
 }
 
+/** So many processes in a row that fail rather than being killed: something is wrong that more of them will not show. */
+const MAX_FAILURES = 5;
+
 /** Lives that a session may take to come to its end once nothing kills it any more: faults of the provider can fail a few. */
 const MAX_LAST_LIVES = 15;
 
@@ -54,6 +57,8 @@ class TortureSession {
   #before: StoredSession | undefined;
   #lives = 0;
   #kills = 0;
+  /** In a row. */
+  #failures = 0;
 
   constructor(options: TortureSessionOptions) {
     this.#options = options;
@@ -68,11 +73,11 @@ class TortureSession {
     let completed: boolean;
     {
       await using model = await this.#startModel();
-      while (this.#options.wantsKill()) {
+      while (this.#options.wantsKill() && this.#failures < MAX_FAILURES) {
         await this.#live(model, this.#options.planner.next());
         await this.#moveSender();
       }
-      completed = await this.#finish(model);
+      completed = await this.#finishSafely(model);
     }
     const leftovers = await findLeftovers(this.#token);
     for (const process of leftovers) this.#note(defect('corruption', `a command is still there: ${process}`));
@@ -110,6 +115,7 @@ class TortureSession {
     const settings = { folder, sessionId: name, life: this.#lives, baseUrl: model.url, sandbox };
     const outcome = await runLife(settings, plan, () => this.#sender.cancel());
     if (outcome.end === 'killed') this.#kills += 1;
+    this.#failures = outcome.complaint === undefined ? 0 : this.#failures + 1;
     const point = FAULT_POINTS.find((known) => known === outcome.diedAt);
     if (point !== undefined) planner.noteStruck(point);
     const { report: _, diedAt: __, ...line } = outcome;
@@ -144,6 +150,16 @@ class TortureSession {
       if ((this.#before?.events.length ?? 0) > 0) await this.#sender.start();
     } else if (random() < 0.1) {
       await this.#sender.kill();
+    }
+  }
+
+  async #finishSafely(model: ScriptedModelProcess): Promise<boolean> {
+    try {
+      return await this.#finish(model);
+    } catch (error) {
+      this.#note(defect('corruption', `it could not be ended: ${error}`));
+      await this.#sender.kill();
+      return false;
     }
   }
 
