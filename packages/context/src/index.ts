@@ -27,8 +27,10 @@ export {
   nextDue,
   type RequestDecision,
 } from './decide.ts';
+export { ledgerFoldFromJson, ledgerFoldToJson } from './ledger/fold-json.ts';
 export { buildLedger, type LedgerOptions } from './ledger/ledger.ts';
-export { createLedgerKeeper, type LedgerKeeper } from './ledger/ledger-keeper.ts';
+export { createLedgerFold, foldMessage, type LedgerFold } from './ledger/ledger-fold.ts';
+export { createLedgerKeeper, type LedgerKeeper, type LedgerStart } from './ledger/ledger-keeper.ts';
 export {
   type ActiveMarks,
   activeMarks,

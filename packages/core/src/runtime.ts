@@ -323,12 +323,7 @@ export class Runtime {
       compression,
       signal,
       drain,
-      history: createSessionHistory({
-        store,
-        blobs,
-        sessionId: session.id,
-        messages: () => writer.log.messages,
-      }),
+      history: createSessionHistory({ store, blobs, sessionId: session.id }),
       approver: new SessionApprover({ settings: approvals, service: this.approvals, writer, sandbox }),
       limits: limits ?? NO_LIMITS,
       retry: retry ?? DEFAULT_RETRY,

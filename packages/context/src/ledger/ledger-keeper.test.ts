@@ -1,6 +1,9 @@
+import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import { addStep, anyRounds } from '../../test/any-session.ts';
 import { call, code, LogBuilder } from '../../test/log-fixtures.ts';
 import { countByClasses } from '../tokens.ts';
+import { ledgerFoldFromJson, ledgerFoldToJson } from './fold-json.ts';
 import { buildLedger, renderLedger } from './ledger.ts';
 import { createLedgerKeeper } from './ledger-keeper.ts';
 
@@ -21,6 +24,34 @@ describe('a ledger kept between compactions', () => {
       const known = messages.slice(0, end);
       expect(renderLedger(keeper.foldOf(known), OPTIONS)).toBe(buildLedger(known, OPTIONS));
     }
+  });
+
+  it('is the same after it was written down and read again at any point of any session', () => {
+    fc.assert(
+      fc.property(anyRounds, fc.nat(), (rounds, cut) => {
+        const builder = new LogBuilder().user('Do the task. Never touch main.');
+        for (const step of rounds.flat()) addStep(builder, step);
+        const { messages } = builder;
+        const count = 1 + (cut % messages.length);
+        const before = createLedgerKeeper().foldOf(messages.slice(0, count));
+        const fold = ledgerFoldFromJson(ledgerFoldToJson(before));
+        if (fold === undefined) throw new Error('The fold could not be read again.');
+        const keeper = createLedgerKeeper({ fold, count, lastId: messages[count - 1]?.id });
+        // What is in the fold is not read again: it may come without its parts.
+        const bare = messages.map((message, index) => (index < count ? { ...message, parts: [] } : message));
+        const whole = createLedgerKeeper().foldOf(messages);
+        expect(keeper.foldOf(bare)).toEqual(whole);
+        expect(renderLedger(keeper.foldOf(bare), OPTIONS)).toBe(buildLedger(messages, OPTIONS));
+      }),
+      { numRuns: 30 },
+    );
+  });
+
+  it('of another version, or damaged, is not read', () => {
+    const text = ledgerFoldToJson(createLedgerKeeper().foldOf(session(3).messages));
+    expect(ledgerFoldFromJson(text.replace('"version":1', '"version":0'))).toBeUndefined();
+    expect(ledgerFoldFromJson(text.slice(0, -20))).toBeUndefined();
+    expect(ledgerFoldFromJson('{"version":1}')).toBeUndefined();
   });
 
   it('starts anew for another session', () => {

@@ -7,10 +7,17 @@ export interface LedgerKeeper {
   foldOf(messages: readonly Message[]): LedgerFold;
 }
 
-export function createLedgerKeeper(): LedgerKeeper {
-  let fold = createLedgerFold();
-  let count = 0;
-  let lastId: string | undefined;
+/** Where a keeper goes on from. */
+export interface LedgerStart {
+  fold: LedgerFold;
+  /** How many of the session's messages are in the fold, and the id of the last of them. */
+  count: number;
+  lastId: string | undefined;
+}
+
+/** @param start Messages that are in its fold may come without their parts from then on. Default: nothing is folded yet. */
+export function createLedgerKeeper(start?: LedgerStart): LedgerKeeper {
+  let { fold, count, lastId } = start ?? { fold: createLedgerFold(), count: 0, lastId: undefined };
   return {
     foldOf(messages) {
       const isSamePast = count <= messages.length && messages[count - 1]?.id === lastId;

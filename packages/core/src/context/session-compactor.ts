@@ -69,7 +69,7 @@ export class SessionCompactor {
     if (outcome.status === 'exhausted') return nothingOrThrow(outcome.error, writer.log, task);
     const whole = { ...outcome, warnings: [...warnings, ...outcome.warnings] };
     const report = reportOf(whole, writer.log);
-    await recordCompaction(writer, whole, 'idle');
+    await recordCompaction(writer, whole, { status: 'idle' });
     return { status: 'compacted', ...report, ...(usage.totalTokens === 0 ? {} : { usage }) };
   }
 

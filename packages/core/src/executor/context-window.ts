@@ -6,7 +6,6 @@ import {
   compact,
   computeBudget,
   countByClasses,
-  createLedgerKeeper,
   createRequestMeter,
   createViewKeeper,
   decidePruning,
@@ -17,7 +16,6 @@ import {
   type RequestDecision,
   type RequestMeter,
   type Summarise,
-  type ViewMessage,
 } from '@longhaul/context';
 import {
   addUsage,
@@ -29,9 +27,11 @@ import {
 } from '@longhaul/protocol';
 import type { ModelDriver, ToolSchema } from '../ports/index.ts';
 import { newId } from '../session/ids.ts';
+import { RunLedger } from '../session/run-ledger.ts';
 import type { SessionWriter } from '../session/session-writer.ts';
 import type { FittedRequest } from './model-caller.ts';
 import { recordCompaction } from './record-compaction.ts';
+import { RequestGrowth } from './request-growth.ts';
 import { cancelledCompaction } from './run-errors.ts';
 import { summariseWith } from './summarise-with.ts';
 import { WindowLearner } from './window-learner.ts';
@@ -60,10 +60,11 @@ export class ContextWindow {
   readonly #options: ContextWindowOptions;
   readonly #count = memoizeCounter(countByClasses);
   readonly #meter: RequestMeter = createRequestMeter(this.#count);
-  readonly #ledger = createLedgerKeeper();
+  readonly #ledger: RunLedger;
   readonly #views = createViewKeeper();
   /** Compacting was of no use below this many tokens. */
   #dueFrom = 0;
+  readonly #growth = new RequestGrowth();
   #system = '';
   readonly #learner: WindowLearner;
   /** Of summary calls, since last asked. */
@@ -72,6 +73,7 @@ export class ContextWindow {
 
   constructor(options: ContextWindowOptions) {
     this.#options = options;
+    this.#ledger = new RunLedger(options.writer);
     this.#learner = new WindowLearner(options.driver);
   }
 
@@ -131,6 +133,7 @@ export class ContextWindow {
     const { writer, settings } = this.#options;
     if (reason !== 'manual' && isNewestCompactionUndone(writer.log.marks)) await this.#sayItIsNeededAgain();
     await writer.announce({ type: 'session:status', status: 'compacting' });
+    const ledger = await this.#ledger.open();
     const outcome = await compact({
       log: writer.log,
       budget: this.budget,
@@ -139,7 +142,7 @@ export class ContextWindow {
       reason,
       count: this.#count,
       ledgerShare: settings.ledgerShare,
-      ledger: this.#ledger,
+      ledger,
       protectedTools: this.#options.protectedTools,
       newId,
       now: Date.now(),
@@ -153,7 +156,7 @@ export class ContextWindow {
       return;
     }
     this.#dueFrom = 0;
-    await recordCompaction(writer, outcome, 'busy');
+    await recordCompaction(writer, outcome, { status: 'busy', checkpoint: this.#ledger.checkpointIfDue() });
     this.compactions += 1;
     this.#meter.forgetMeasured();
   }
@@ -199,9 +202,8 @@ export class ContextWindow {
    * @returns What is wrong with it: the server has read only a part (`cut`), or says what cannot be (`nonsense`).
    */
   async calibrate(request: FittedRequest, usage: TokenUsage): Promise<'cut' | 'nonsense' | undefined> {
-    const { predictedTokens, entries } = request;
-    const hasMedia = entries.some(({ message }) => message.content.some(isMedia));
-    const read = await this.#learner.read({ predictedTokens, hasMedia }, usage);
+    const { predictedTokens } = request;
+    const read = await this.#learner.read(this.#growth.of(request, this.#meter.ratio), usage);
     if (read === 'cut' || read === 'nonsense') return read;
     if (read === 'whole') this.#meter.calibrate(predictedTokens, usage.inputTokens);
     return undefined;
@@ -236,9 +238,4 @@ export class ContextWindow {
     this.#spent = ZERO_USAGE;
     return spent;
   }
-}
-
-function isMedia(part: ViewMessage['content'][number]): boolean {
-  if (part.type === 'tool') return part.output.some(({ type }) => type !== 'text');
-  return part.type === 'image' || part.type === 'file';
 }

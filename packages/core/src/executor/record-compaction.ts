@@ -1,17 +1,18 @@
 import { buildView, type CompactOutcome } from '@longhaul/context';
-import type { ActivityStatus, Compaction } from '@longhaul/protocol';
+import type { ActivityStatus, Compaction, EventPayload } from '@longhaul/protocol';
+import type { LedgerCheckpoint } from '../ports/index.ts';
 import type { SessionWriter } from '../session/session-writer.ts';
 
 /** Stores a compaction with its marks, and tells what it did; `status` is what the session does next. */
 export async function recordCompaction(
   writer: SessionWriter,
   { compaction, marks, warnings }: Extract<CompactOutcome, { status: 'compacted' }>,
-  status: ActivityStatus,
+  { status, checkpoint }: { status: ActivityStatus; checkpoint?: LedgerCheckpoint | undefined },
 ): Promise<void> {
   const { log } = writer;
   const whole: Compaction = { kind: 'compaction', sessionId: writer.lease.sessionId, ...compaction };
   const after = { messages: log.messages, marks: [...log.marks, whole, ...marks] };
-  await writer.recordCompaction(compaction, marks, [
+  const events: EventPayload[] = [
     ...warnings.map((message) => ({ type: 'context:warning', message }) as const),
     {
       type: 'context:compressed',
@@ -24,5 +25,6 @@ export async function recordCompaction(
       round: compaction.round,
     },
     { type: 'session:status', status },
-  ]);
+  ];
+  await writer.recordCompaction(compaction, { marks, events, checkpoint });
 }

@@ -28,6 +28,7 @@ export type {
   Lease,
   LeaseHolder,
   LeaseOwner,
+  LedgerCheckpoint,
   MessageClosing,
   MessageDraft,
   NewApproval,
@@ -37,5 +38,6 @@ export type {
   SequenceRange,
   SessionLog,
   SessionPatch,
+  SessionView,
   Store,
 } from './store.ts';

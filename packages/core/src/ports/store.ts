@@ -63,6 +63,20 @@ export interface SessionLog {
   damaged: DamagedRow[];
 }
 
+/** A log without what a compaction hides: enough for the next request, whatever the session's length. */
+export interface SessionView extends SessionLog {
+  /** Ids of messages that are hidden. They stand in `messages` in their place, without their parts. */
+  unloaded: ReadonlySet<string>;
+}
+
+/** The ledger's fold of a session up to a message, so that it need not be computed from the first one. */
+export interface LedgerCheckpoint {
+  /** Sequence of the last message in it. */
+  sequence: number;
+  /** As `ledgerFoldToJson` wrote it. */
+  fold: string;
+}
+
 export interface DamagedRow {
   table: string;
   id: string;
@@ -239,8 +253,14 @@ export interface Store extends AsyncDisposable {
   recordCompaction(
     lease: Lease,
     compaction: Omit<Compaction, 'kind' | 'sessionId'>,
-    options?: { marks?: readonly Mark[]; events?: readonly EventPayload[] },
+    options?: {
+      marks?: readonly Mark[];
+      events?: readonly EventPayload[];
+      /** Takes the place of the session's last one. */
+      checkpoint?: LedgerCheckpoint | undefined;
+    },
   ): Promise<LonghaulEvent[]>;
+  loadCheckpoint(sessionId: string): Promise<LedgerCheckpoint | undefined>;
   recordMarks(
     lease: Lease,
     marks: readonly Mark[],
@@ -250,6 +270,11 @@ export interface Store extends AsyncDisposable {
   undoMark(sessionId: string, markId: string, undoneAt: number): Promise<boolean>;
 
   loadLog(sessionId: string): Promise<SessionLog>;
+  /**
+   * The log as the next request needs it. `buildView` makes the same of it as of the whole log: only marks that hide something of it, or could
+   * again, are there, and undone compactions name nothing.
+   */
+  loadView(sessionId: string): Promise<SessionView>;
   /**
    * A page of the session's messages, in their order: those after a sequence, from the oldest on; else the newest, of those before one
    * where that is given.

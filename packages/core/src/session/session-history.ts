@@ -1,22 +1,23 @@
 import { textOfOutput } from '@longhaul/context';
-import { type Message, type Part, parseBlobReference, parseHandle } from '@longhaul/protocol';
+import { type Part, parseBlobReference, parseHandle } from '@longhaul/protocol';
 import type { BlobStore, Store } from '../ports/index.ts';
 import type { SessionHistory } from '../tools/tool.ts';
 
-/** The session's own past for `recall`: the store's index for words, the log and the blobs for handles. */
+/** The session's own past for `recall`: the store's index for words, its messages and the blobs for handles. */
 export function createSessionHistory(options: {
   store: Store;
   blobs: BlobStore;
   sessionId: string;
-  messages: () => readonly Message[];
 }): SessionHistory {
-  const { store, blobs, sessionId, messages } = options;
+  const { store, blobs, sessionId } = options;
   return {
     search: (terms, limit) => store.search(terms, { sessionId, limit }),
     async fullText(handle) {
       const place = parseHandle(handle);
-      const message = messages().find((candidate) => candidate.sequence === place?.sequence);
-      if (place === undefined || message === undefined) return undefined;
+      if (place === undefined) return undefined;
+      const { messages } = await store.readMessages(sessionId, { after: place.sequence - 1, limit: 1 });
+      const message = messages.find(({ sequence }) => sequence === place.sequence);
+      if (message === undefined) return undefined;
       if (place.partIndex !== undefined) {
         const part = message.parts[place.partIndex];
         return part === undefined ? undefined : fullTextOf(part, blobs);

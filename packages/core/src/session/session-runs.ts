@@ -160,7 +160,7 @@ export class SessionRuns {
   }): Promise<SessionLog> {
     const { store, hub } = this.#options;
     try {
-      return await store.loadLog(session.id);
+      return await store.loadView(session.id);
     } catch (error) {
       const nothing = { session, messages: [], marks: [], damaged: [] };
       await failRun(new SessionWriter({ store, lease, hub, log: nothing }), active, error);

@@ -8,10 +8,26 @@ import type {
   Message,
   Part,
 } from '@longhaul/protocol';
-import type { Lease, MessageClosing, MessageDraft, NewApproval, SessionLog, Store } from '../ports/index.ts';
+import type {
+  Lease,
+  LedgerCheckpoint,
+  MessageClosing,
+  MessageDraft,
+  NewApproval,
+  SessionLog,
+  SessionView,
+  Store,
+} from '../ports/index.ts';
 import type { EventHub } from './event-hub.ts';
 import { storedTokens } from './stored-tokens.ts';
 import { draftUserMessage } from './user-message.ts';
+
+/** What is stored with a compaction. */
+export interface CompactionRecord {
+  marks: readonly Mark[];
+  events: readonly EventPayload[];
+  checkpoint?: LedgerCheckpoint | undefined;
+}
 
 /**
  * The only way in which a run changes its session: stores first, then brings its own copy of the log up to date, then tells those who
@@ -24,16 +40,34 @@ export class SessionWriter {
   readonly #messages: Message[];
   readonly #marks: Mark[];
 
-  constructor(options: { store: Store; lease: Lease; hub: EventHub; log: SessionLog }) {
+  /** Ids of messages that stand in the log without their parts, since a compaction hides them. */
+  readonly #unloaded: Set<string>;
+
+  /** @param options.log The whole log, or as much of it as the next request needs. */
+  constructor(options: { store: Store; lease: Lease; hub: EventHub; log: SessionLog | SessionView }) {
     this.lease = options.lease;
     this.#store = options.store;
     this.#hub = options.hub;
     this.#messages = options.log.messages;
     this.#marks = options.log.marks;
+    this.#unloaded = new Set('unloaded' in options.log ? options.log.unloaded : []);
   }
 
   get log(): ContextLog {
     return { messages: this.#messages, marks: this.#marks };
+  }
+
+  get unloaded(): ReadonlySet<string> {
+    return this.#unloaded;
+  }
+
+  /** Of the whole log, loaded here or not. */
+  readMessages(page: Parameters<Store['readMessages']>[1]): ReturnType<Store['readMessages']> {
+    return this.#store.readMessages(this.lease.sessionId, page);
+  }
+
+  loadCheckpoint(): Promise<LedgerCheckpoint | undefined> {
+    return this.#store.loadCheckpoint(this.lease.sessionId);
   }
 
   async announce(...events: EventPayload[]): Promise<void> {
@@ -97,12 +131,22 @@ export class SessionWriter {
 
   async recordCompaction(
     compaction: Omit<Compaction, 'kind' | 'sessionId'>,
-    marks: readonly Mark[],
-    events: readonly EventPayload[],
+    { marks, events, checkpoint }: CompactionRecord,
   ): Promise<void> {
-    const stored = await this.#store.recordCompaction(this.lease, compaction, { marks, events });
+    const stored = await this.#store.recordCompaction(this.lease, compaction, { marks, events, checkpoint });
     this.#marks.push({ kind: 'compaction', sessionId: this.lease.sessionId, ...compaction }, ...marks);
+    this.#unload(compaction.hides);
     this.#emitAll(stored);
+  }
+
+  /** What is hidden now will not be shown again in this run: hours of work must not stay in memory. */
+  #unload(hides: readonly string[]): void {
+    const fresh = new Set(hides.filter((id) => !this.#unloaded.has(id)));
+    for (const [index, message] of this.#messages.entries()) {
+      if (!fresh.has(message.id)) continue;
+      this.#messages[index] = { ...message, parts: [] };
+      this.#unloaded.add(message.id);
+    }
   }
 
   async recordMarks(marks: readonly Mark[], events: readonly EventPayload[]): Promise<void> {

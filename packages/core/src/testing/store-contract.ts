@@ -9,6 +9,7 @@ import { markContract } from './store-mark-contract.ts';
 import { queueContract } from './store-queue-contract.ts';
 import { searchContract } from './store-search-contract.ts';
 import { sessionContract } from './store-session-contract.ts';
+import { viewContract } from './store-view-contract.ts';
 
 /**
  * What every store must do.
@@ -22,6 +23,7 @@ export function storeContract(runner: ContractRunner, name: string, open: OpenSt
     runner.describe('cancels', () => cancelContract(runner, open));
     runner.describe('forks', () => forkContract(runner, open));
     runner.describe('log', () => logContract(runner, open));
+    runner.describe('views', () => viewContract(runner, open));
     runner.describe('queue', () => queueContract(runner, open));
     runner.describe('approvals', () => approvalContract(runner, open));
     runner.describe('marks', () => markContract(runner, open));

@@ -1,4 +1,4 @@
-import type { Lease, LeaseHolder, MessageDraft, RunRecord } from '@longhaul/core';
+import type { Lease, LeaseHolder, LedgerCheckpoint, MessageDraft, RunRecord } from '@longhaul/core';
 import type {
   Approval,
   EventPayload,
@@ -28,6 +28,7 @@ export class MemorySession {
   readonly events: LonghaulEvent[] = [];
   readonly queue: QueueEntry[] = [];
   session: Session;
+  checkpoint: LedgerCheckpoint | undefined;
   holder: (LeaseHolder & Expiry) | undefined;
   /** Runs that someone wants to end. */
   readonly cancels = new Set<string>();

@@ -1,4 +1,12 @@
-import type { Claimant, FinishRunOptions, Lease, LeaseHolder, SessionLog, Store } from '@longhaul/core';
+import type {
+  Claimant,
+  FinishRunOptions,
+  Lease,
+  LeaseHolder,
+  SessionLog,
+  SessionView,
+  Store,
+} from '@longhaul/core';
 import {
   isOpen,
   type JsonValue,
@@ -25,6 +33,7 @@ import {
   sessionNotFound,
   storeClosed,
 } from '../shared/store-errors.ts';
+import { viewMarks } from '../shared/view-marks.ts';
 import { searchMessages } from './memory-search.ts';
 import { MemorySession } from './memory-session.ts';
 
@@ -276,11 +285,16 @@ class MemoryStore implements Store {
   recordCompaction: Store['recordCompaction'] = async (
     lease,
     compaction,
-    { marks = [], events = [] } = {},
+    { marks = [], events = [], checkpoint } = {},
   ) => {
     const mark: Mark = { ...compaction, kind: 'compaction', sessionId: lease.sessionId };
-    return this.#addMarks(lease, [mark, ...marks], events);
+    const stored = this.#addMarks(lease, [mark, ...marks], events);
+    if (checkpoint !== undefined) this.#get(lease.sessionId).checkpoint = structuredClone(checkpoint);
+    return stored;
   };
+
+  loadCheckpoint: Store['loadCheckpoint'] = async (sessionId) =>
+    structuredClone(this.#get(sessionId).checkpoint);
 
   recordMarks: Store['recordMarks'] = async (lease, marks, events = []) =>
     this.#addMarks(lease, marks, events);
@@ -311,6 +325,14 @@ class MemoryStore implements Store {
 
   readMarks: Store['readMarks'] = async (sessionId) =>
     structuredClone({ marks: this.#get(sessionId).marks, damaged: [] });
+
+  loadView: Store['loadView'] = async (sessionId): Promise<SessionView> => {
+    const { session, messages, marks } = this.#get(sessionId);
+    const { hidden, shownMarks } = viewMarks(marks);
+    const unloaded = new Set(messages.flatMap(({ id }) => (hidden.has(id) ? [id] : [])));
+    const shown = messages.map((message) => (unloaded.has(message.id) ? { ...message, parts: [] } : message));
+    return structuredClone({ session, messages: shown, marks: shownMarks, damaged: [], unloaded });
+  };
 
   lastEventNumber: Store['lastEventNumber'] = async (sessionId) => this.#get(sessionId).events.length;
 

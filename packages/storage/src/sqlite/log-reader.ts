@@ -6,7 +6,7 @@ import type { Drizzle } from './connection.ts';
 import { compactions, marks, messages, partChunks, parts } from './schema.ts';
 
 export type LogRows = ReturnType<typeof readLogRows>;
-type MarkRows = ReturnType<typeof readMarks>;
+export type MarkRows = ReturnType<typeof readMarks>;
 
 /** All rows of a session, as they are. Part of a read of one snapshot. */
 export function readLogRows(db: Drizzle, sessionId: string) {
@@ -38,7 +38,7 @@ export function readMessageRows(
   return { messages: rows, ...readPartRows(db, onPage) };
 }
 
-function readPartRows(db: Drizzle, ofMessages: SQL | undefined) {
+export function readPartRows(db: Drizzle, ofMessages: SQL | undefined) {
   const onMessage = eq(parts.messageId, messages.id);
   return {
     parts: db

@@ -129,6 +129,13 @@ export const MIGRATIONS: readonly string[] = [
   `
   ALTER TABLE heads ADD COLUMN expires_uptime INTEGER;
 
+  -- How far the ledger's facts were computed. Can be made again from the messages.
+  CREATE TABLE checkpoints (
+    session_id TEXT PRIMARY KEY REFERENCES sessions (id) ON DELETE CASCADE,
+    sequence INTEGER NOT NULL,
+    fold TEXT NOT NULL
+  );
+
   -- A wish to end a run, from any process. The run's own process looks for it.
   CREATE TABLE cancels (
     run_id TEXT PRIMARY KEY REFERENCES runs (run_id) ON DELETE CASCADE,

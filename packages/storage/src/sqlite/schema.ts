@@ -162,6 +162,13 @@ export const events = sqliteTable(
   (table) => [primaryKey({ columns: [table.sessionId, table.number] })],
 );
 
+export const checkpoints = sqliteTable('checkpoints', {
+  sessionId: text('session_id').primaryKey(),
+  sequence: integer('sequence').notNull(),
+  /** JSON. */
+  fold: text('fold').notNull(),
+});
+
 /** Wishes to end a run. */
 export const cancels = sqliteTable('cancels', {
   runId: text('run_id').primaryKey(),

@@ -4,6 +4,7 @@ import type {
   ForkOptions,
   Lease,
   LeaseHolder,
+  LedgerCheckpoint,
   MessageClosing,
   MessageDraft,
   NewApproval,
@@ -12,6 +13,7 @@ import type {
   SearchHit,
   SessionLog,
   SessionPatch,
+  SessionView,
   Store,
 } from '@longhaul/core';
 import type { ServedModel, WindowMemory } from '@longhaul/models';
@@ -34,6 +36,7 @@ import { storeClosed } from '../shared/store-errors.ts';
 import { type ApprovalTable, createApprovalTable } from './approval-table.ts';
 import { type CancelTable, createCancelTable } from './cancel-table.ts';
 import { createChangeWatcher } from './change-watcher.ts';
+import { type CheckpointTable, createCheckpointTable } from './checkpoint-table.ts';
 import type { Connection } from './connection.ts';
 import type { DatabaseFile } from './database-file.ts';
 import { createEventLog, type EventLog } from './event-log.ts';
@@ -57,6 +60,7 @@ import { createSessionTable, type SessionTable } from './session-table.ts';
 import { createSettingsTable, type SettingsTable } from './settings-table.ts';
 import { mapSqliteError } from './sqlite-errors.ts';
 import { TransactionQueue } from './transaction-queue.ts';
+import { assembleView, readViewRows } from './view-reader.ts';
 import { createWindowTable, type WindowTable } from './window-table.ts';
 
 /** The Store port on one SQLite connection. Opened by `openSqliteStore`. */
@@ -67,6 +71,7 @@ export class SqliteStore implements Store, WindowMemory {
   readonly #sessions: SessionTable;
   readonly #leases: LeaseTable;
   readonly #cancels: CancelTable;
+  readonly #checkpoints: CheckpointTable;
   readonly #messages: MessageTable;
   readonly #parts: PartTable;
   readonly #events: EventLog;
@@ -90,6 +95,7 @@ export class SqliteStore implements Store, WindowMemory {
     this.#sessions = createSessionTable(db, this.#heads);
     this.#leases = createLeaseTable(db, clock);
     this.#cancels = createCancelTable(db, now);
+    this.#checkpoints = createCheckpointTable(db);
     this.#events = createEventLog(db, now);
     this.#search = createPartSearch(db);
     this.#parts = createPartTable(db, this.#search);
@@ -337,10 +343,18 @@ export class SqliteStore implements Store, WindowMemory {
   recordCompaction(
     lease: Lease,
     compaction: Omit<Compaction, 'kind' | 'sessionId'>,
-    { marks = [], events = [] }: { marks?: readonly Mark[]; events?: readonly EventPayload[] } = {},
+    { marks = [], events = [], checkpoint }: Parameters<Store['recordCompaction']>[2] = {},
   ): Promise<LonghaulEvent[]> {
     const { sessionId } = lease;
-    return this.recordMarks(lease, [{ ...compaction, kind: 'compaction', sessionId }, ...marks], events);
+    return this.#append(lease, events, () => {
+      this.#marks.add(sessionId, { ...compaction, kind: 'compaction', sessionId });
+      for (const mark of marks) this.#marks.add(sessionId, mark);
+      if (checkpoint !== undefined) this.#checkpoints.put(sessionId, checkpoint);
+    });
+  }
+
+  loadCheckpoint(sessionId: string): Promise<LedgerCheckpoint | undefined> {
+    return this.#read(() => this.#checkpoints.get(sessionId));
   }
 
   recordMarks(
@@ -381,6 +395,14 @@ export class SqliteStore implements Store, WindowMemory {
       return readMarks(this.#connection.db, sessionId);
     });
     return assembleMarkLog(rows);
+  }
+
+  async loadView(sessionId: string): Promise<SessionView> {
+    const { session, rows } = await this.#read(() => ({
+      session: this.#sessions.existing(sessionId),
+      rows: readViewRows(this.#connection.db, sessionId),
+    }));
+    return assembleView(session, rows);
   }
 
   lastEventNumber(sessionId: string): Promise<number> {

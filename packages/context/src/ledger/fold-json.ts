@@ -1,0 +1,91 @@
+import type { CommandFact, ErrorFact, LedgerFold } from './ledger-fold.ts';
+import { createNameIndex, type NameSightings } from './name-index.ts';
+import type { FileAction } from './tool-facts.ts';
+
+/** Grows with every change of what a fold holds, so that one of another version is made anew rather than misread. */
+const VERSION = 1;
+
+type NameRow = [
+  name: string,
+  file: string | 0,
+  calls: number,
+  users: number,
+  texts: number,
+  results: number,
+  last: number,
+];
+
+interface StoredFold {
+  version: number;
+  instructions: LedgerFold['instructions'];
+  todo?: string;
+  files: { key: string; path: string; actions: FileAction[]; handle: string; lastSequence: number }[];
+  commands: CommandFact[];
+  errors: [string, ErrorFact][];
+  names: NameRow[];
+  origins: [string, string][];
+  handles: LedgerFold['handles'];
+}
+
+/** A fold as text, to go on from later without reading the session again. */
+export function ledgerFoldToJson(fold: LedgerFold): string {
+  const stored: StoredFold = {
+    version: VERSION,
+    instructions: fold.instructions,
+    ...(fold.todo === undefined ? {} : { todo: fold.todo }),
+    files: [...fold.files.values()].map((file) => ({ ...file, actions: [...file.actions] })),
+    commands: [...fold.commands.values()],
+    errors: [...fold.errors],
+    names: [...fold.names.sightings].map(toRow),
+    origins: [...fold.names.origins],
+    handles: fold.handles,
+  };
+  return JSON.stringify(stored);
+}
+
+/** The fold that was stored; undefined for one of another version, or a damaged one. */
+export function ledgerFoldFromJson(text: string): LedgerFold | undefined {
+  let stored: StoredFold;
+  try {
+    stored = JSON.parse(text);
+    if (stored.version !== VERSION) return undefined;
+    return toFold(stored);
+  } catch {
+    return undefined;
+  }
+}
+
+function toFold(stored: StoredFold): LedgerFold {
+  const names = createNameIndex();
+  // Thousands of names came from one file: its key stands in memory once.
+  const keys = new Map<string, string>();
+  const shared = (key: string) => {
+    const known = keys.get(key) ?? key;
+    keys.set(known, known);
+    return known;
+  };
+  for (const [name, file, ...counts] of stored.names) {
+    names.sightings.set(name, fromRow(file === 0 ? undefined : shared(file), counts));
+  }
+  for (const [piece, file] of stored.origins) names.origins.set(piece, shared(file));
+  return {
+    instructions: stored.instructions,
+    ...(stored.todo === undefined ? {} : { todo: stored.todo }),
+    files: new Map(stored.files.map((file) => [file.key, { ...file, actions: new Set(file.actions) }])),
+    commands: new Map(stored.commands.map((fact) => [fact.command, fact])),
+    errors: new Map(stored.errors),
+    names,
+    handles: stored.handles,
+  };
+}
+
+function toRow([name, seen]: [string, NameSightings]): NameRow {
+  return [name, seen.file ?? 0, seen.calls, seen.users, seen.texts, seen.results, seen.lastSequence];
+}
+
+function fromRow(
+  file: string | undefined,
+  [calls, users, texts, results, lastSequence]: [number, number, number, number, number],
+): NameSightings {
+  return { ...(file === undefined ? {} : { file }), calls, users, texts, results, lastSequence };
+}

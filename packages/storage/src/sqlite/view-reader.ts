@@ -1,0 +1,167 @@
+import type { DamagedRow, SessionView } from '@longhaul/core';
+import type { Message, Session } from '@longhaul/protocol';
+import { and, asc, eq, getTableColumns, inArray, isNull, ne, or } from 'drizzle-orm';
+import { withoutNulls } from '../shared/json.ts';
+import { neededCompactions, viewMarks } from '../shared/view-marks.ts';
+import type { Drizzle } from './connection.ts';
+import {
+  assembleMarkLog,
+  assembleMessages,
+  type LogRows,
+  type MarkRows,
+  readPartRows,
+} from './log-reader.ts';
+import { compactions, marks, messages } from './schema.ts';
+
+/** SQLite takes some thousands of parameters; the plan of a query is made for each number of them. */
+const MESSAGES_AT_ONCE = 200;
+
+type MessageRow = LogRows['messages'][number];
+/** What is read of a message that is hidden. */
+type StubRow = Pick<MessageRow, (typeof STUB_COLUMNS)[number]>;
+
+const STUB_COLUMNS = [
+  'id',
+  'sequence',
+  'role',
+  'status',
+  'tokenCount',
+  'createdAt',
+  'finishReason',
+  'usage',
+  'cost',
+  'metadata',
+] as const satisfies readonly (keyof MessageRow)[];
+
+export interface ViewRows {
+  stubs: StubRow[];
+  hidden: ReadonlySet<string>;
+  marks: MarkRows;
+  shown: Pick<LogRows, 'messages' | 'parts' | 'chunks'>;
+}
+
+/** The rows of what is not hidden, and the bare rows of what is. Part of a read of one snapshot. */
+export function readViewRows(db: Drizzle, sessionId: string): ViewRows {
+  const markRows = readViewMarks(db, sessionId);
+  const hidden = hiddenBy(markRows);
+  const ofSession = eq(messages.sessionId, sessionId);
+  if (hidden.size === 0) {
+    const all = db.select().from(messages).where(ofSession).orderBy(asc(messages.sequence)).all();
+    return { stubs: [], hidden, marks: markRows, shown: { messages: all, ...readPartRows(db, ofSession) } };
+  }
+  const { id, sequence, role, status, tokenCount, createdAt, finishReason, usage, cost, metadata } =
+    getTableColumns(messages);
+  const stubs = db
+    .select({ id, sequence, role, status, tokenCount, createdAt, finishReason, usage, cost, metadata })
+    .from(messages)
+    .where(ofSession)
+    .orderBy(asc(messages.sequence))
+    .all();
+  const shown = stubs.filter((stub) => !hidden.has(stub.id)).map((stub) => stub.id);
+  return { stubs, hidden, marks: markRows, shown: readShown(db, shown) };
+}
+
+/** All pins, marks and the compactions that count; of the others, which may each name the whole session, nothing. */
+function readViewMarks(db: Drizzle, sessionId: string): MarkRows {
+  const ofSession = eq(marks.sessionId, sessionId);
+  const isCompaction = eq(marks.kind, 'compaction');
+  const all = db
+    .select({ id: marks.id, undoneAt: marks.undoneAt })
+    .from(marks)
+    .where(and(ofSession, isCompaction))
+    .orderBy(asc(marks.key))
+    .all();
+  const needed = all.filter(neededCompactions(all)).map(({ id }) => id);
+  const isStanding = and(ne(marks.kind, 'compaction'), isNull(marks.undoneAt));
+  return {
+    marks: db
+      .select()
+      .from(marks)
+      .where(and(ofSession, or(isStanding, inArray(marks.id, needed))))
+      .orderBy(asc(marks.key))
+      .all(),
+    compactions: db.select().from(compactions).where(inArray(compactions.id, needed)).all(),
+  };
+}
+
+/** By the marks as they stand: which rows to read is decided before these are checked. */
+function hiddenBy({ marks: rows, compactions: bodies }: MarkRows): ReadonlySet<string> {
+  const compaction = bodies.find(({ undoneAt }) => undoneAt === null);
+  if (compaction === undefined) return new Set();
+  const pinned = new Set(rows.flatMap(({ kind, body }) => (kind === 'pin' ? pinnedBy(body) : [])));
+  const hides = readableIds(compaction.hides);
+  return new Set(hides.filter((id) => !pinned.has(id)));
+}
+
+function pinnedBy(body: string | null): string[] {
+  try {
+    const { messageId }: { messageId?: unknown } = JSON.parse(body ?? '{}');
+    return typeof messageId === 'string' ? [messageId] : [];
+  } catch {
+    // Damaged: it is named when the marks are assembled.
+    return [];
+  }
+}
+
+function readableIds(hides: string): string[] {
+  try {
+    return JSON.parse(hides);
+  } catch {
+    return [];
+  }
+}
+
+function readShown(db: Drizzle, ids: readonly string[]): ViewRows['shown'] {
+  const shown: ViewRows['shown'] = { messages: [], parts: [], chunks: [] };
+  for (let start = 0; start < ids.length; start += MESSAGES_AT_ONCE) {
+    const some = inArray(messages.id, ids.slice(start, start + MESSAGES_AT_ONCE));
+    shown.messages.push(...db.select().from(messages).where(some).orderBy(asc(messages.sequence)).all());
+    const { parts, chunks } = readPartRows(db, some);
+    shown.parts.push(...parts);
+    shown.chunks.push(...chunks);
+  }
+  return shown;
+}
+
+/** Makes the view's log of the rows. What is damaged is named and left out. */
+export async function assembleView(session: Session, rows: ViewRows): Promise<SessionView> {
+  const { stubs, hidden, shown } = rows;
+  const empty = { session, messages: [], marks: [], damaged: [], unloaded: new Set<string>() };
+  // zod takes 40 ms to load: a new session need not wait for it.
+  if (shown.messages.length === 0 && rows.marks.marks.length === 0) return empty;
+  const { messages: loaded, damaged } = await assembleMessages(shown);
+  const { marks: read } = await assembleMarkLog(rows.marks, damaged);
+  const { shownMarks } = viewMarks(read);
+  if (stubs.length === 0) return { ...empty, messages: loaded, marks: shownMarks, damaged };
+  const byId = new Map(loaded.map((message) => [message.id, message]));
+  const unloaded = new Set<string>();
+  const all = stubs.flatMap((stub) => {
+    if (!hidden.has(stub.id)) return byId.get(stub.id) ?? [];
+    const message = toStub(stub, { sessionId: session.id, damaged });
+    if (message !== undefined) unloaded.add(stub.id);
+    return message ?? [];
+  });
+  return { session, messages: all, marks: shownMarks, damaged, unloaded };
+}
+
+function toStub(
+  { usage, metadata, ...row }: StubRow,
+  { sessionId, damaged }: { sessionId: string; damaged: DamagedRow[] },
+): Message | undefined {
+  try {
+    return {
+      ...withoutNulls(row),
+      sessionId,
+      parts: [],
+      ...(usage === null ? {} : { usage: JSON.parse(usage) }),
+      ...(metadata === null ? {} : { metadata: JSON.parse(metadata) }),
+    };
+  } catch (error) {
+    damaged.push({
+      table: 'messages',
+      id: row.id,
+      reason: error instanceof Error ? error.message : String(error),
+    });
+    return undefined;
+  }
+}
