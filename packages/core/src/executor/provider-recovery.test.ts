@@ -223,6 +223,20 @@ describe('a prompt that is cut without a word', () => {
     expect(serverWindow.kept).toEqual([8_192]);
   });
 
+  it('little by little is noticed at the first message that is dropped: the counts stayed the same, and were learned from', async () => {
+    const tokens = [1_500, 4_000, 6_500, 6_450];
+    plays(
+      ...tokens.map((promptTokens, index) =>
+        calls({ id: `c${index}`, arguments: `{"at":"${index}"}`, promptTokens }),
+      ),
+      says('Done.', 2_500),
+    );
+    const { test, look } = await start({ info: BIG, saw: () => page });
+    expect(await test.run('go')).toMatchObject({ status: 'completed', text: 'Done.', compactions: 1 });
+    expect(look.starts).toBe(3);
+    expect(test.of('context:warning')[0]?.message).toMatch(/read 6450 of about \d+ tokens/);
+  });
+
   it('an answer that was given so is no final one', async () => {
     plays(...reads(5), says('What was the task?', 4_000), says('Done.', 2_500));
     const { test } = await start({ info: BIG, saw: () => page });
@@ -260,7 +274,8 @@ describe('a prompt that is cut without a word', () => {
     expect(await test.run('go')).toMatchObject({ status: 'completed', text: 'Done.' });
     expect(test.of('context:warning').at(-1)?.message).toContain('not used any more');
     expect(test.of('context:usage').at(-1)).toMatchObject({ windowTokens: 65_536 });
-    expect(serverWindow.kept).toEqual([]);
+    // What was concluded on the way is taken back.
+    expect(serverWindow.kept.at(-1) ?? 65_536).toBe(65_536);
     expect(look.starts).toBeGreaterThanOrEqual(14);
   });
 

@@ -1,9 +1,11 @@
 import type { TokenUsage } from '@longhaul/protocol';
 import type { ModelDriver } from '../ports/index.ts';
-import { isFarBelow, LEAST_READ_TOKENS, LEAST_WINDOW_TOKENS, windowBehind } from './silent-truncation.ts';
+import { judgeRead, LEAST_WINDOW_TOKENS, windowBehind } from './silent-truncation.ts';
 
 export interface MeasuredRequest {
   predictedTokens: number;
+  /** What stands in this request behind the one before; undefined where it is not that one with more of the same turn behind it. */
+  addedTokens?: number | undefined;
   /** Media are estimated too roughly to conclude anything from. */
   hasMedia: boolean;
 }
@@ -24,8 +26,9 @@ const CONFIRMATIONS = 2;
 export class WindowLearner {
   readonly #driver: ModelDriver;
   #windowTokens: number;
-  /** The largest request that was read whole: no smaller window can be behind it. 0: none yet, so predictions are rough. */
+  /** Of requests that were read whole, the largest (no smaller window can be behind it) and the last. 0: none yet. */
   #largestWhole = 0;
+  #lastWhole = 0;
   #concluded: Conclusion | undefined;
   #believesUsage = true;
 
@@ -58,20 +61,28 @@ export class WindowLearner {
   ): Promise<'whole' | 'cut' | 'nonsense' | 'ignored'> {
     if (!this.#believesUsage) return 'ignored';
     const { predictedTokens, hasMedia } = request;
-    const isCalibrated = this.#largestWhole > 0;
-    if (hasMedia || !isFarBelow(inputTokens, { predictedTokens, isCalibrated }))
-      return this.#whole(inputTokens);
-    const isKnownToFit = predictedTokens <= Math.max(this.#concluded?.windowTokens ?? 0, this.#largestWhole);
-    if (isKnownToFit) return this.#disbelieve();
-    if (predictedTokens < LEAST_WINDOW_TOKENS) return this.#whole(inputTokens);
+    const judgement = hasMedia ? 'whole' : this.#judge(request, inputTokens);
+    if (judgement === 'whole' || predictedTokens < LEAST_WINDOW_TOKENS) return this.#whole(inputTokens);
     const reported = await this.#driver.serverWindow?.reported();
-    if (reported !== undefined && reported < predictedTokens) return this.#conclude(reported, CONFIRMATIONS);
-    if (inputTokens < LEAST_READ_TOKENS) return this.#disbelieve();
-    return this.#conclude(Math.max(windowBehind(inputTokens, predictedTokens), this.#largestWhole), 0);
+    if (reported !== undefined) {
+      return reported < predictedTokens ? this.#conclude(reported, CONFIRMATIONS) : this.#disbelieve();
+    }
+    const isKnownToFit = predictedTokens <= Math.max(this.#concluded?.windowTokens ?? 0, this.#largestWhole);
+    const behind = windowBehind(inputTokens, predictedTokens);
+    if (judgement === 'only-new' || isKnownToFit || behind === undefined) return this.#disbelieve();
+    return this.#conclude(Math.max(behind, this.#largestWhole), 0);
+  }
+
+  #judge({ predictedTokens, addedTokens }: MeasuredRequest, realTokens: number) {
+    const isMeasured = this.#lastWhole > 0;
+    const before =
+      addedTokens === undefined || !isMeasured ? undefined : { realTokens: this.#lastWhole, addedTokens };
+    return judgeRead({ predictedTokens, realTokens, isMeasured, before });
   }
 
   async #whole(inputTokens: number): Promise<'whole'> {
     this.#largestWhole = Math.max(this.#largestWhole, inputTokens);
+    this.#lastWhole = inputTokens;
     const concluded = this.#concluded;
     if (concluded === undefined) return 'whole';
     concluded.confirmations += 1;
