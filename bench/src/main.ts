@@ -25,6 +25,14 @@ const BENCHES: Record<string, { about: string; run: (paths: readonly string[]) =
     about: 'finding a kept compaction, a large request that was seen, and a long chat in a small window',
     run: async () => (await import('./gateway-context.ts')).benchGatewayContext(),
   },
+  gateway: {
+    about: 'what the gateway adds to going to its upstream directly: first token, pace, a large request',
+    run: async () => (await import('./gateway.ts')).benchGateway(),
+  },
+  resume: {
+    about: 'from a message to a session of 20,000 messages and 200 MB to its first request: time and memory',
+    run: async () => (await import('./resume.ts')).benchResume(),
+  },
   startup: {
     about: 'start-up and memory of the command, against `node -e 0`',
     run: async () => (await import('./startup.ts')).benchStartup(),

@@ -17,6 +17,7 @@ export interface ChatRequest {
   hadNotices: boolean;
   tools: readonly ChatTool[] | undefined;
   stream: boolean;
+  hasStreamOptions: boolean;
   maxTokens: number | undefined;
   chatId: string | undefined;
 }
@@ -39,6 +40,7 @@ export async function readChat(body: Buffer, request: IncomingMessage): Promise<
     hadNotices: messages.some((message, index) => message !== received[index]),
     tools: Array.isArray(tools) ? tools : undefined,
     stream: stream === true,
+    hasStreamOptions: json['stream_options'] !== undefined,
     maxTokens: count(json['max_completion_tokens']) ?? count(json['max_tokens']),
     chatId: text(request.headers['x-openwebui-chat-id']) ?? text(json['user']),
   };

@@ -30,7 +30,8 @@ export function requestBody(chat: ChatRequest, change: BodyChange): RequestBody 
   if (messages !== undefined) bytes = withMessages(bytes, messages);
   if (model !== undefined) bytes = withModel(bytes, model);
   if (maxTokens !== undefined) bytes = withOutputLimit(bytes, maxTokens);
-  const withOurs = change.asksForUsage && chat.stream ? withUsage(bytes) : undefined;
+  const withOurs =
+    change.asksForUsage && chat.stream ? withUsage(bytes, { hasOptions: chat.hasStreamOptions }) : undefined;
   return {
     bytes: withOurs ?? bytes,
     isUsageOurs: withOurs !== undefined,

@@ -3,7 +3,8 @@ import { expect, test } from 'vitest';
 import { withMessages, withModel, withUsage } from './edit-body.ts';
 import { arrayElements, objectMembers } from './json-ranges.ts';
 
-const usage = (text: string) => withUsage(Buffer.from(text))?.toString();
+const usage = (text: string) =>
+  withUsage(Buffer.from(text), { hasOptions: text.includes('stream_options') })?.toString();
 
 test('messages change their bytes, and nothing else does', () => {
   const body = Buffer.from(

@@ -31,11 +31,14 @@ function withValue(body: Buffer, keys: readonly string[], text: string): Buffer 
   return applyEdits(body, edits);
 }
 
-/** The body of a stream that ends with its usage, as far as its options stand in the text; undefined when it asks for that already. */
-export function withUsage(body: Buffer): Buffer | undefined {
-  const members = objectMembers(body);
-  const options = members.findLast(({ key }) => key === 'stream_options');
-  if (options === undefined) return applyEdits(body, [insertBehind(members, WANTED)]);
+/**
+ * The body of a stream that ends with its usage, as far as its options stand in the text; undefined when it asks for that already. A body
+ * without options need not be searched for them, which would take a millisecond for each megabyte.
+ */
+export function withUsage(body: Buffer, { hasOptions }: { hasOptions: boolean }): Buffer | undefined {
+  if (!hasOptions) return applyEdits(body, [insertAtEnd(body)]);
+  const options = objectMembers(body).findLast(({ key }) => key === 'stream_options');
+  if (options === undefined) return applyEdits(body, [insertAtEnd(body)]);
   if (!isObject(body, options.value)) return applyEdits(body, [{ at: options.value, text: WANTED_OPTIONS }]);
   const inner = objectMembers(body, options.value.start);
   const wish = inner.findLast(({ key }) => key === 'include_usage');
@@ -52,6 +55,15 @@ export function withUsage(body: Buffer): Buffer | undefined {
 
 const WANTED_OPTIONS = '{"include_usage":true}';
 const WANTED = `"stream_options":${WANTED_OPTIONS}`;
+
+/** Behind the last member; there is one at least. */
+function insertAtEnd(body: Buffer): Edit {
+  let end = body.lastIndexOf('}');
+  while (end > 0 && SPACES.has(body[end - 1])) end -= 1;
+  return { at: { start: end, end }, text: `,${WANTED}` };
+}
+
+const SPACES: ReadonlySet<number | undefined> = new Set([0x20, 0x09, 0x0a, 0x0d]);
 
 function insertBehind(members: readonly JsonMember[], text: string): Edit {
   const end = members.at(-1)?.value.end ?? 0;

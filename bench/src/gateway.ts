@@ -1,0 +1,191 @@
+import { type ChildProcess, fork } from 'node:child_process';
+import { once } from 'node:events';
+import http, { type IncomingMessage } from 'node:http';
+import { fileURLToPath } from 'node:url';
+import type { BenchResult } from './bench-result.ts';
+import { median } from './median.ts';
+
+const FIRST_TOKENS = 150;
+const STREAMS = 200;
+const CHUNKS = 200;
+const CHUNK_MS = 25;
+const LARGE_ROUNDS = 15;
+/** A chunk is as early as directly within this. */
+const TOLERANCE_MS = 50;
+
+/**
+ * What the gateway adds to going to the upstream directly, each in a process of its own, in turns: to the first token of a short request; to the pace
+ * of 200 streams of 40 chunks a second; to a request of one megabyte whose beginning it has seen.
+ */
+export async function benchGateway(): Promise<BenchResult> {
+  await using upstream = await startHelper('upstream');
+  await using gateway = await startHelper('gateway', upstream.url);
+  const agent = new http.Agent({ keepAlive: true, maxSockets: Number.POSITIVE_INFINITY });
+  try {
+    const first = await firstTokens(upstream.url, gateway.url, agent);
+    const large = await largeRequests(upstream.url, gateway.url, agent);
+    const direct = await paced(upstream.url, agent);
+    const through = await paced(gateway.url, agent);
+    return toResult({ first, large, direct, through });
+  } finally {
+    agent.destroy();
+  }
+}
+
+interface Pair {
+  direct: number[];
+  through: number[];
+}
+
+interface Measured {
+  first: Pair;
+  large: Pair;
+  /** How late every chunk was, in milliseconds after it was due. */
+  direct: number[];
+  through: number[];
+}
+
+function toResult({ first, large, direct, through }: Measured): BenchResult {
+  const added = ({ direct: one, through: other }: Pair) =>
+    Number(median(other.map((ms, index) => ms - (one[index] ?? 0))).toFixed(2));
+  const ms = (values: readonly number[]) => Number(median(values).toFixed(2));
+  const typical = median(direct);
+  const inTime = (values: readonly number[]) =>
+    Number(
+      ((100 * values.filter((late) => late <= typical + TOLERANCE_MS).length) / values.length).toFixed(2),
+    );
+  return {
+    name: 'gateway',
+    rows: [
+      { label: 'first token, ms', values: { directly: ms(first.direct), through: ms(first.through) } },
+      {
+        label: '1 MB whose beginning was seen, first token, ms',
+        values: { directly: ms(large.direct), through: ms(large.through) },
+      },
+      {
+        label: `${STREAMS} streams: lateness of a chunk, median ms`,
+        values: { directly: ms(direct), through: ms(through) },
+      },
+      {
+        label: `${STREAMS} streams: chunks in time, %`,
+        values: { directly: inTime(direct), through: inTime(through) },
+      },
+    ],
+    summary: {
+      addedFirstTokenMs: added(first),
+      addedMegabyteMs: added(large),
+      chunksInTimePercent: inTime(through),
+      chunksInTimeDirectlyPercent: inTime(direct),
+    },
+    notes: [`In time: no later than directly in the middle (${ms(direct)} ms) and ${TOLERANCE_MS} ms.`],
+  };
+}
+
+async function firstTokens(direct: string, through: string, agent: http.Agent): Promise<Pair> {
+  const body = JSON.stringify({ model: 'm', stream: true, messages: [{ role: 'user', content: 'Hi' }] });
+  return inTurns({ direct, through }, { body: () => body, rounds: FIRST_TOKENS, agent });
+}
+
+/** A conversation of a megabyte that grows by a turn each time. */
+async function largeRequests(direct: string, through: string, agent: http.Agent): Promise<Pair> {
+  const messages = Array.from({ length: 400 }, (_, index) => ({
+    role: index % 2 === 0 ? 'user' : 'assistant',
+    content: `Message ${index}: ${'some words of a long conversation, '.repeat(72)}`,
+  }));
+  const body = (round: number) => {
+    const more = Array.from({ length: round * 2 }, (_, index) => ({
+      role: index % 2 === 0 ? 'user' : 'assistant',
+      content: `More ${index}`,
+    }));
+    return JSON.stringify({
+      model: 'm',
+      stream: true,
+      messages: [...messages, ...more, { role: 'user', content: 'And?' }],
+    });
+  };
+  return inTurns({ direct, through }, { body, rounds: LARGE_ROUNDS, agent });
+}
+
+async function inTurns(
+  urls: { direct: string; through: string },
+  { body, rounds, agent }: { body: (round: number) => string; rounds: number; agent: http.Agent },
+): Promise<Pair> {
+  const pair: Pair = { direct: [], through: [] };
+  // The first rounds open connections, load a vocabulary and warm up the code.
+  for (let round = -5; round < rounds; round += 1) {
+    for (const side of ['direct', 'through'] as const) {
+      const ms = await timeToFirstToken(urls[side], { body: body(round + 5), agent });
+      if (round >= 0) pair[side].push(ms);
+    }
+  }
+  return pair;
+}
+
+async function timeToFirstToken(
+  url: string,
+  { body, agent }: { body: string; agent: http.Agent },
+): Promise<number> {
+  const started = performance.now();
+  const answer = await send(url, { body, agent });
+  let first = 0;
+  for await (const bytes of answer as AsyncIterable<Buffer>) {
+    if (first === 0 && bytes.includes('"content"')) first = performance.now() - started;
+  }
+  return first;
+}
+
+/** How late each chunk of many streams at once is. The upstream writes into each chunk when it was due. */
+async function paced(url: string, agent: http.Agent): Promise<number[]> {
+  const body = JSON.stringify({
+    model: 'm',
+    stream: true,
+    longhaul_bench: { chunks: CHUNKS, everyMs: CHUNK_MS },
+    messages: [{ role: 'user', content: 'Hi' }],
+  });
+  const streams = Array.from({ length: STREAMS }, async (_, index) => {
+    await new Promise((resolve) => setTimeout(resolve, (index * CHUNK_MS * 8) / STREAMS));
+    return lateness(await send(url, { body, agent }));
+  });
+  return (await Promise.all(streams)).flat();
+}
+
+async function lateness(answer: IncomingMessage): Promise<number[]> {
+  const late: number[] = [];
+  for await (const bytes of answer as AsyncIterable<Buffer>) {
+    const now = performance.timeOrigin + performance.now();
+    for (const [, due] of bytes.toString().matchAll(/due(\d+\.\d+)/g)) late.push(now - Number(due));
+  }
+  return late;
+}
+
+async function send(
+  url: string,
+  { body, agent }: { body: string; agent: http.Agent },
+): Promise<IncomingMessage> {
+  const request = http.request(`${url}/chat/completions`, {
+    method: 'POST',
+    agent,
+    headers: { 'content-type': 'application/json' },
+  });
+  request.end(body);
+  // `response` is the one argument of the event of this name.
+  const [answer] = (await once(request, 'response')) as [IncomingMessage];
+  return answer;
+}
+
+interface Helper extends AsyncDisposable {
+  url: string;
+}
+
+async function startHelper(name: 'upstream' | 'gateway', ...args: string[]): Promise<Helper> {
+  const file = fileURLToPath(new URL(`./gateway/${name}.ts`, import.meta.url));
+  const child: ChildProcess = fork(file, args, { execArgv: ['--conditions=longhaul-src'] });
+  const [url] = await once(child, 'message');
+  return {
+    url: String(url),
+    async [Symbol.asyncDispose]() {
+      child.disconnect();
+      await once(child, 'exit');
+    },
+  };
+}

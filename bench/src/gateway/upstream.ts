@@ -1,0 +1,46 @@
+/**
+ * The upstream of the gateway's benchmark, in a process of its own: it reports a window of a million tokens, and streams a few chunks, or as many and
+ * as often as it is told to. Each paced chunk holds the time at which it was due.
+ */
+import { once } from 'node:events';
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
+import { setTimeout as delay } from 'node:timers/promises';
+
+const server = createServer(async (request, response) => {
+  if (request.url === '/props') {
+    return void response.end('{"default_generation_settings":{"n_ctx":1000000}}');
+  }
+  if (request.method !== 'POST') return void response.writeHead(404).end('{}');
+  await answer(await bodyOf(request), response);
+});
+
+async function answer(body: Buffer, response: ServerResponse): Promise<void> {
+  response.writeHead(200, { 'content-type': 'text/event-stream' });
+  const pace = /"chunks":(\d+),"everyMs":(\d+)/.exec(body.toString('latin1', 0, 500));
+  const [chunks, everyMs] = pace === null ? [3, 0] : [Number(pace[1]), Number(pace[2])];
+  const started = performance.timeOrigin + performance.now();
+  for (let index = 0; index < chunks; index += 1) {
+    const due = started + index * everyMs;
+    const now = performance.timeOrigin + performance.now();
+    if (due > now) await delay(due - now);
+    response.write(chunk(everyMs === 0 ? 'word ' : `due${due.toFixed(3)} `));
+  }
+  response.end(`${chunk('', 'stop')}data: [DONE]\n\n`);
+}
+
+function chunk(content: string, finish: string | null = null): string {
+  const choice = { index: 0, delta: { content }, logprobs: null, finish_reason: finish };
+  return `data: ${JSON.stringify({ id: 'c1', object: 'chat.completion.chunk', created: 1, model: 'm', choices: [choice] })}\n\n`;
+}
+
+async function bodyOf(request: IncomingMessage): Promise<Buffer> {
+  const chunks: Buffer[] = [];
+  for await (const bytes of request as AsyncIterable<Buffer>) chunks.push(bytes);
+  return Buffer.concat(chunks);
+}
+
+server.listen(0, '127.0.0.1');
+await once(server, 'listening');
+const address = server.address();
+process.send?.(`http://127.0.0.1:${typeof address === 'object' ? address?.port : ''}/v1`);
+process.on('disconnect', () => process.exit());
