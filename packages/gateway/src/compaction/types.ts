@@ -59,9 +59,15 @@ export type ContextNotice =
 export interface PrepareOptions {
   signal?: AbortSignal;
   onNotice?: (notice: ContextNotice) => void;
-  /** The server's own count of a request, where it has one (llama.cpp). Asked only near the threshold, before any real usage is known. */
+  /**
+   * The server's own count of a request, where it has one (llama.cpp). Asked only near the threshold, before any real usage is known. Does not
+   * throw.
+   */
   measure?: (messages: readonly ChatMessage[], signal?: AbortSignal) => Promise<number | undefined>;
-  /** The upstream has refused this request as too long, with what it named. Compacts whatever the estimate says. */
+  /**
+   * The upstream has refused this request as too long, or cut it without a word. Compacts whatever the estimate says. With what it named;
+   * `request.windowTokens` is what is known now.
+   */
   refused?: { windowTokens?: number; requestTokens?: number };
 }
 

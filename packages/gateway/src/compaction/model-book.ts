@@ -1,0 +1,88 @@
+import { setImmediate as nextTurn } from 'node:timers/promises';
+import type { Tokenizer } from '@longhaul/models';
+import { BoundedMemo } from './conversation/bounded-memo.ts';
+import { KnownModel } from './known-model.ts';
+import { type SizedRequest, sizeRequest } from './request-size.ts';
+import type { ConversationRequest, PrepareOptions } from './types.ts';
+
+/** Counts of messages and texts that are remembered: some 20 MB at the most. */
+const MAX_COUNTS = 100_000;
+/** Names come from clients. */
+const MAX_MODELS = 1_000;
+/** The server's own count is asked for from this share of the threshold on. */
+const MEASURED_FROM = 0.5;
+/** Counting what is new lets others have their turn after so long. */
+const SLICE_MS = 5;
+
+export interface ModelBookOptions {
+  tokenizerFor: (model: string) => Promise<Tokenizer>;
+  inputThreshold: number;
+  warningThreshold: number;
+}
+
+/** The models that were asked for, and the size of requests to them. */
+export class ModelBook {
+  readonly #options: ModelBookOptions;
+  readonly #counts = new BoundedMemo<number>(MAX_COUNTS);
+  readonly #models = new BoundedMemo<Promise<KnownModel>>(MAX_MODELS);
+
+  constructor(options: ModelBookOptions) {
+    this.#options = options;
+  }
+
+  async size(
+    received: ConversationRequest,
+    { refused, measure, signal }: PrepareOptions,
+  ): Promise<{ sized: SizedRequest; model: KnownModel }> {
+    const model = await this.#model(received.model);
+    const windowTokens = Math.min(received.windowTokens, refused?.windowTokens ?? Number.POSITIVE_INFINITY);
+    const request = windowTokens === received.windowTokens ? received : { ...received, windowTokens };
+    await countInSlices(request, model);
+    const size = () => {
+      const { tokenizerFor: _, ...thresholds } = this.#options;
+      const { meter, ratio } = model;
+      return sizeRequest(request, {
+        ...thresholds,
+        meter,
+        ratio,
+        windowTokens,
+        wasRefused: refused !== undefined,
+      });
+    };
+    const sized = size();
+    if (refused !== undefined) {
+      model.learnRefusal(sized.countedTokens, windowTokens, refused.requestTokens);
+      return { sized: size(), model };
+    }
+    model.noteWindow(windowTokens);
+    if (measure === undefined || model.isMeasured || !isNear(sized)) return { sized, model };
+    const tokens = await measure(request.messages, signal);
+    if (tokens !== undefined) model.learn(sized.countedTokens, tokens);
+    return { sized: size(), model };
+  }
+
+  #model(name: string): Promise<KnownModel> {
+    let model = this.#models.get(name);
+    if (model === undefined) {
+      model = this.#options
+        .tokenizerFor(name)
+        .then((tokenizer) => new KnownModel(name, tokenizer, this.#counts));
+      this.#models.set(name, model);
+    }
+    return model;
+  }
+}
+
+async function countInSlices({ messages }: ConversationRequest, { meter }: KnownModel): Promise<void> {
+  let since = performance.now();
+  for (const message of messages) {
+    meter.message(message);
+    if (performance.now() - since < SLICE_MS) continue;
+    await nextTurn();
+    since = performance.now();
+  }
+}
+
+function isNear({ estimatedTokens, dueTokens }: SizedRequest): boolean {
+  return estimatedTokens >= dueTokens * MEASURED_FROM;
+}
