@@ -4,7 +4,18 @@ import { statSync } from 'node:fs';
 import * as nodeModule from 'node:module';
 
 const OLDEST_NODE = 24;
-const PACKAGES = ['protocol', 'context', 'models', 'core', 'storage', 'sandbox', 'replay', 'server', 'gateway', 'cli'];
+const PACKAGES = [
+  'protocol',
+  'context',
+  'models',
+  'core',
+  'storage',
+  'sandbox',
+  'replay',
+  'server',
+  'gateway',
+  'cli',
+];
 const major = Number(process.versions.node.split('.')[0]);
 
 if (major < OLDEST_NODE) await runWithNewerNode();

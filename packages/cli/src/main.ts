@@ -25,6 +25,8 @@ const COMMANDS: Readonly<Record<string, () => Promise<Command>>> = {
   export: async () => (await import('./commands/export.ts')).exportSession,
   serve: async () => (await import('./commands/serve.ts')).serve,
   gateway: async () => (await import('./commands/gateway.ts')).gateway,
+  gc: async () => (await import('./commands/gc.ts')).gc,
+  repair: async () => (await import('./commands/repair.ts')).repair,
   doctor: async () => (await import('./commands/doctor.ts')).doctor,
   config: async () => (await import('./commands/config.ts')).showConfig,
   replay: async () => (await import('./commands/replay.ts')).replay,

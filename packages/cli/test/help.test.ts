@@ -26,6 +26,8 @@ const COMMANDS = [
   'unpin',
   'import',
   'export',
+  'gc',
+  'repair',
   'doctor',
   'config',
   'demo',

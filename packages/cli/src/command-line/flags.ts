@@ -91,7 +91,21 @@ export const GATEWAY_FLAGS = {
   'no-token': toggle,
   json: toggle,
 } as const;
-export const DOCTOR_FLAGS = { ...WHERE, json: toggle, 'no-color': toggle } as const;
+export const DOCTOR_FLAGS = { ...WHERE, deep: toggle, json: toggle, 'no-color': toggle } as const;
+export const GC_FLAGS = {
+  ...WHERE,
+  'older-than': text,
+  'max-size': text,
+  'dry-run': toggle,
+  yes: { type: 'boolean', short: 'y' },
+  json: toggle,
+} as const;
+export const REPAIR_FLAGS = {
+  ...WHERE,
+  'move-aside': toggle,
+  yes: { type: 'boolean', short: 'y' },
+  json: toggle,
+} as const;
 export const CONFIG_FLAGS = { ...WHERE, json: toggle, schema: toggle } as const;
 export const REPLAY_FLAGS = {
   ...WHERE,

@@ -25,6 +25,8 @@ Commands
   export     write a session as JSON
   serve      sessions over HTTP, for pages, bots and programs
   gateway    stand before a server of local models, and compact instead of breaking
+  gc         drop what nobody needs any more, and give its room back to the disk
+  repair     save what can be read of a damaged database
   doctor     check this machine
   config     show the configuration that holds here
   replay     measure what each strategy would have kept of recorded sessions
@@ -300,11 +302,42 @@ machine clients must bring the token in LONGHAUL_GATEWAY_TOKEN as their API key.
 
   longhaul doctor
 
+      --deep            read every page of the database and every blob
       --json            one check per line
       --no-color        no colours
 ${WHERE}
 
 Exit code: 0 if a task can be run here, else 1.
+`,
+  gc: `Drop what nobody needs any more, and give its room back to the disk: blobs that no session names, what killed
+programs left unfinished, free pages of the database and its log. Sessions go only when you say so.
+
+  longhaul gc                              sessions stay, unless storage.retention says otherwise
+  longhaul gc --older-than 30d --dry-run   what would go
+  longhaul gc --older-than 30d --max-size 2GB --yes
+
+      --older-than AGE  sessions unused for so long (90m, 12h, 30d, 8w), and old backups of the database
+      --max-size SIZE   sessions, the longest unused first, until all takes no more (500MB, 2GB)
+      --dry-run         only say what would go
+  -y, --yes             do not ask; needed where there is no terminal to ask on
+      --json            as one JSON object
+${WHERE}
+
+A session stays, whatever the limits say, while a run works on it, while messages wait for it, and for an hour after
+its last use. Others may go on working meanwhile.
+`,
+  repair: `Save what can be read of a damaged database into a new one. The damaged file is moved aside, never changed and
+never deleted.
+
+  longhaul repair
+  longhaul repair --move-aside   save nothing: the next run begins with a new database
+
+      --move-aside      only move the file aside, with its log
+  -y, --yes             do not ask; needed where there is no terminal to ask on
+      --json            as one JSON object
+${WHERE}
+
+End every run first. Exit code: 0 sound or repaired, 1 if nothing could be saved; then nothing was moved either.
 `,
   config: `Show the configuration that holds here: every default, and what the files change. Keys are masked.
 

@@ -42,7 +42,7 @@ export async function openStorage(url: string): Promise<Storage> {
     import('@longhaul/storage/blobs'),
   ]);
   const store = await openSqliteStore({ path });
-  return { store, windows: store, blobs: createFileBlobStore(join(dirname(path), 'blobs')) };
+  return { store, windows: store, blobs: createFileBlobStore(blobFolder(path)) };
 }
 
 async function openMemory(): Promise<Storage> {
@@ -55,6 +55,11 @@ async function openMemory(): Promise<Storage> {
     blobs: createMemoryBlobStore(),
     windows: createMemoryWindowMemory(),
   };
+}
+
+/** Where the blobs of a database are: all databases of a folder share them. */
+export function blobFolder(path: string): string {
+  return join(dirname(path), 'blobs');
 }
 
 /** @throws {LonghaulError} `config_invalid` */

@@ -128,7 +128,7 @@ async function demoConfig(
   return {
     ...DEFAULT_CONFIG,
     sandbox: { ...DEFAULT_CONFIG.sandbox, driver: kind, image, network: 'off' },
-    storage: { url: `sqlite:${database}` },
+    storage: { ...DEFAULT_CONFIG.storage, url: `sqlite:${database}` },
   };
 }
 

@@ -8,7 +8,7 @@ import { checkGit, checkNode, checkRipgrep } from './programs.ts';
 import { checkSandboxes } from './sandboxes.ts';
 
 /** Everything a run needs, each thing by itself: what fails hides nothing of the rest. */
-export async function runChecks(place: Place, terminal: Terminal): Promise<Check[]> {
+export async function runChecks(place: Place & { deep?: boolean }, terminal: Terminal): Promise<Check[]> {
   const settings = await loadSettings(place, terminal).catch((error: unknown) => ({ error }));
   const isBroken = 'error' in settings;
   const config = isBroken ? DEFAULT_CONFIG : settings.config;
@@ -19,17 +19,17 @@ export async function runChecks(place: Place, terminal: Terminal): Promise<Check
     checkGit(),
     checkRipgrep(),
     checkSandboxes(config.sandbox),
-    guarded('database', () => checkDatabase(config.storage)),
+    guarded('database', () => checkDatabase(config.storage, place)),
     checkModels(config, terminal.env),
   ]);
   const [git, ripgrep, sandboxes, database, models] = groups;
-  return [checkNode(), git, ripgrep, ...sandboxes, configuration, database, ...models];
+  return [checkNode(), git, ripgrep, ...sandboxes, configuration, ...database, ...models];
 }
 
-async function guarded(name: string, check: () => Promise<Check>): Promise<Check> {
+async function guarded(name: string, check: () => Promise<Check[]>): Promise<Check[]> {
   try {
     return await check();
   } catch (error) {
-    return failedCheck(name, error);
+    return [failedCheck(name, error)];
   }
 }

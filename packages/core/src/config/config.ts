@@ -44,7 +44,11 @@ export interface Config {
   approvals: ApprovalRule[];
   /** What nobody has answered is refused after this time. `null`: it waits. */
   approvalTimeoutMs: number | null;
-  storage: { url: string };
+  storage: {
+    url: string;
+    /** What `longhaul gc` may drop of sessions; `null`: nothing. */
+    retention: { days: number | null; maxBytes: number | null };
+  };
   server: ServerConfig;
   gateway: GatewayConfig;
   telemetry: { otlp: string | null };
@@ -209,7 +213,10 @@ export const DEFAULT_CONFIG: Config = {
   retry: { attempts: 6, totalMs: 600_000, stallMs: 120_000 },
   approvals: [],
   approvalTimeoutMs: null,
-  storage: { url: 'sqlite:~/.local/share/longhaul/longhaul.db' },
+  storage: {
+    url: 'sqlite:~/.local/share/longhaul/longhaul.db',
+    retention: { days: null, maxBytes: null },
+  },
   server: {
     host: '127.0.0.1',
     port: 4140,

@@ -45,7 +45,7 @@ describe('without a file', () => {
   it('gives the defaults, with the home folder in the place of ~', async () => {
     const { config, sources } = await load();
     expect(sources).toEqual([]);
-    const storage = { url: `sqlite:${home}/.local/share/longhaul/longhaul.db` };
+    const storage = { ...DEFAULT_CONFIG.storage, url: `sqlite:${home}/.local/share/longhaul/longhaul.db` };
     expect(config).toEqual({ ...DEFAULT_CONFIG, storage });
   });
 

@@ -309,6 +309,17 @@ export const configSchema = z.strictObject({
         'Where sessions live.',
         D.storage.url,
       ),
+      retention: setting(
+        z.strictObject({
+          days: setting(limit, 'Sessions unused for so many days may go.', D.storage.retention.days),
+          maxBytes: setting(
+            limit,
+            'Sessions may go, the longest unused first, until database and blobs take no more.',
+            D.storage.retention.maxBytes,
+          ),
+        }),
+        'What longhaul gc may drop of sessions, once it has asked. null: nothing.',
+      ),
     }),
     'Where sessions live.',
   ),

@@ -6,6 +6,7 @@ export {
   type GarbageReport,
   planGarbage,
 } from './collect-garbage.ts';
+export { type Contents, examineContents } from './examine-contents.ts';
 export type { NotGivenBack } from './give-back.ts';
 export type { Copy } from './neighbours.ts';
 export type { StoragePlace } from './place.ts';

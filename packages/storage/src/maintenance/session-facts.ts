@@ -8,7 +8,9 @@ export interface SessionFacts {
   updatedAt: number;
   /** About what it takes in the database, without its blobs. */
   bytes: number;
-  /** A run that lives holds its lease. */
+  /** A run holds its lease. */
+  isLeased: boolean;
+  /** And that run lives. */
   isLive: boolean;
   /** Messages that wait to be delivered. */
   waiting: number;
@@ -47,6 +49,7 @@ export function sessionFacts(
     title: String(row['title']),
     updatedAt: Number(row['updated_at']),
     bytes: Number(row['bytes']),
+    isLeased: row['host'] !== null,
     isLive: isLive(row, options),
     waiting: Number(row['waiting']),
   }));

@@ -1,0 +1,68 @@
+import { existsSync } from 'node:fs';
+import { isOwnerAlive } from '@longhaul/core';
+import type { Config } from '@longhaul/core/config';
+import type { GarbagePlan, RetentionLimits } from '@longhaul/storage/maintenance';
+import { agrees } from '../ask.ts';
+import { parseAge, parseSize } from '../command-line/amounts.ts';
+import { GC_FLAGS } from '../command-line/flags.ts';
+import { parseFlags, usage } from '../command-line/parse-flags.ts';
+import { loadSettings } from '../compose/load-settings.ts';
+import { blobFolder, databasePath } from '../compose/open-storage.ts';
+import { plural } from '../render/format.ts';
+import { planText, reportText } from '../render/garbage-text.ts';
+import { columnsOf, type Terminal } from '../terminal.ts';
+
+/** `longhaul gc`: drops what nobody needs, and sessions when the user agrees. */
+export async function gc(argv: readonly string[], terminal: Terminal): Promise<number> {
+  const { values, positionals } = parseFlags(argv, 'gc', GC_FLAGS);
+  if (positionals.length > 0) throw usage(`longhaul gc takes no "${positionals[0]}".`, 'gc');
+  const { config } = await loadSettings(values, terminal);
+  const limits = limitsOf(values, config.storage.retention);
+  const path = databasePath(config.storage.url);
+  const write = (json: object, text: string) =>
+    terminal.out.write(values.json ? `${JSON.stringify(json)}\n` : text);
+  if (!existsSync(path)) {
+    write({ path, status: 'missing' }, `There is no database at ${path} yet: nothing to do.\n`);
+    return 0;
+  }
+  const place = { path, blobs: blobFolder(path) };
+  const { collectGarbage, planGarbage } = await import('@longhaul/storage/maintenance');
+  const plan = await planGarbage(place, limits, { isAlive: isOwnerAlive });
+  const columns = columnsOf(terminal.out);
+  if (values['dry-run']) {
+    write(plan, planText(plan, columns));
+    return 0;
+  }
+  const agreed = await agreement(plan, { ...values, terminal, columns });
+  const report = await collectGarbage(place, agreed, { isAlive: isOwnerAlive });
+  write(report, reportText(report, columns));
+  return 0;
+}
+
+function limitsOf(
+  flags: { 'older-than'?: string; 'max-size'?: string },
+  { days, maxBytes }: Config['storage']['retention'],
+): RetentionLimits {
+  const olderThanMs =
+    parseAge(flags['older-than'], '--older-than') ?? (days === null ? undefined : days * 86_400_000);
+  const most = parseSize(flags['max-size'], '--max-size') ?? maxBytes ?? undefined;
+  return { ...(olderThanMs && { olderThanMs }), ...(most && { maxBytes: most }) };
+}
+
+/** What may go of sessions and backups: shown first, then asked for. */
+async function agreement(
+  plan: GarbagePlan,
+  options: { yes?: boolean; json?: boolean; terminal: Terminal; columns: number },
+): Promise<{ sessions: string[]; backups: string[] }> {
+  const { drop, oldBackups } = plan;
+  if (drop.length === 0 && oldBackups.length === 0) return { sessions: [], backups: [] };
+  const { yes = false, json = false, terminal, columns } = options;
+  if (!yes && !json && terminal.out.isTTY) terminal.out.write(planText(plan, columns));
+  const things = [
+    ...(drop.length > 0 ? [plural(drop.length, 'session')] : []),
+    ...(oldBackups.length > 0 ? [plural(oldBackups.length, 'backup')] : []),
+  ].join(' and ');
+  const agreed = await agrees(`Drop ${things} for good?`, { yes, terminal, command: 'gc' });
+  if (!agreed) return { sessions: [], backups: [] };
+  return { sessions: drop.map(({ id }) => id), backups: oldBackups.map(({ path }) => path) };
+}

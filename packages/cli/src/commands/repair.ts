@@ -1,0 +1,85 @@
+import type { Examination, RepairReport } from '@longhaul/storage/maintenance';
+import { agrees } from '../ask.ts';
+import { REPAIR_FLAGS } from '../command-line/flags.ts';
+import { parseFlags, usage } from '../command-line/parse-flags.ts';
+import { loadSettings } from '../compose/load-settings.ts';
+import { databasePath } from '../compose/open-storage.ts';
+import { plural, spread } from '../render/format.ts';
+import { wrapText } from '../render/word-wrapper.ts';
+import { columnsOf, type Terminal } from '../terminal.ts';
+
+/** `longhaul repair`: saves what can be read of a damaged database, or only moves it aside. */
+export async function repair(argv: readonly string[], terminal: Terminal): Promise<number> {
+  const { values, positionals } = parseFlags(argv, 'repair', REPAIR_FLAGS);
+  if (positionals.length > 0) throw usage(`longhaul repair takes no "${positionals[0]}".`, 'repair');
+  const { config } = await loadSettings(values, terminal);
+  const path = databasePath(config.storage.url);
+  const { examineDatabase, moveDatabaseAside, repairDatabase } = await import(
+    '@longhaul/storage/maintenance'
+  );
+  const columns = columnsOf(terminal.out);
+  const write = (json: object, text: string) =>
+    terminal.out.write(
+      values.json ? `${JSON.stringify({ path, ...json })}\n` : `${wrapText(text, columns).trimEnd()}\n`,
+    );
+  const examined = await examineDatabase(path, { deep: true });
+  if (examined.status === 'unusable') throw examined.error;
+  const isWanted = values['move-aside'] ? examined.status !== 'missing' : examined.status === 'damaged';
+  if (!isWanted) {
+    write(
+      examined,
+      examined.status === 'missing'
+        ? `There is no database at ${path}.`
+        : `${path} is sound: there is nothing to repair.`,
+    );
+    return 0;
+  }
+  if (!values.json) terminal.out.write(`${wrapText(problemText(path, examined), columns).trimEnd()}\n`);
+  const question = values['move-aside']
+    ? 'Move it aside and begin anew?'
+    : 'Save what can be read, and move it aside?';
+  if (!(await agrees(question, { yes: values.yes ?? false, terminal, command: 'repair' }))) return 0;
+  if (values['move-aside']) {
+    const movedTo = await moveDatabaseAside(path);
+    write({ ...examined, movedTo }, `It is now ${movedTo}. The next run begins with a new database.`);
+    return 0;
+  }
+  const report = await repairDatabase(path);
+  if (!values.json) terminal.out.write(tableText(report));
+  write({ ...examined, ...report }, outcomeText(path, report));
+  return report.movedTo === undefined ? 1 : 0;
+}
+
+const SHOWN_PROBLEMS = 5;
+
+function problemText(path: string, examined: Examination): string {
+  if (examined.status !== 'damaged') return `${path} is sound.`;
+  const { problems } = examined;
+  const more =
+    problems.length > SHOWN_PROBLEMS
+      ? `\n  and ${plural(problems.length - SHOWN_PROBLEMS, 'more problem')}`
+      : '';
+  return `${path} is damaged:\n${problems
+    .slice(0, SHOWN_PROBLEMS)
+    .map((problem) => `  ${problem}`)
+    .join('\n')}${more}`;
+}
+
+const TABLE_COLUMNS = 48;
+
+/** Tables that held something, and what became of it. */
+function tableText({ tables }: RepairReport): string {
+  const lines = tables
+    .filter(({ saved, lost }) => saved > 0 || lost !== 0)
+    .map(({ table, saved, lost }) =>
+      spread(`  ${table}`, `${saved} saved, ${lost ?? 'unknown number'} lost`, TABLE_COLUMNS),
+    );
+  return lines.map((line) => `${line}\n`).join('');
+}
+
+function outcomeText(path: string, { movedTo }: RepairReport): string {
+  if (movedTo === undefined) {
+    return 'Nothing could be read, and nothing was moved. Put back a copy, or begin anew: longhaul repair --move-aside.';
+  }
+  return `${path} holds what could be saved. The damaged file is now ${movedTo}; keep it until you have seen that nothing is missing.`;
+}

@@ -1,0 +1,57 @@
+import type { LeaseOwner } from '@longhaul/core';
+import { type BlobCheck, checkBlobs } from '../blobs/check-blobs.ts';
+import { namedBlobs } from './named-blobs.ts';
+import { openToRead } from './open-file.ts';
+import type { StoragePlace } from './place.ts';
+import { sessionFacts } from './session-facts.ts';
+
+export interface Contents {
+  sessions: number;
+  /** Sessions whose run is dead and was not closed: its lease, or parts it left open, are still there. */
+  interrupted: { id: string; title: string; openParts: number }[];
+  blobs: BlobCheck & {
+    named: number;
+    /** Sessions that name a blob which is missing or damaged. */
+    sessions: string[];
+  };
+}
+
+/**
+ * What a sound database holds, and whether its blobs are there. Changes nothing.
+ *
+ * @param options `compareBlobs`: how many blobs are read whole and compared with their hash.
+ */
+export async function examineContents(
+  place: StoragePlace,
+  options: { isAlive: (owner: LeaseOwner) => boolean; now?: () => number; compareBlobs: number },
+): Promise<Contents> {
+  const { isAlive, now = Date.now, compareBlobs } = options;
+  const database = openToRead(place.path);
+  try {
+    const sessions = sessionFacts(database, { isAlive, now });
+    const open = openParts(database);
+    const interrupted = sessions
+      .filter(({ id, isLive, isLeased }) => !isLive && (isLeased || open.has(id)))
+      .map(({ id, title }) => ({ id, title, openParts: open.get(id) ?? 0 }));
+    const names = namedBlobs(database);
+    const check = await checkBlobs(place.blobs, names.keys(), { compare: compareBlobs });
+    const bad = [...check.missing, ...check.damaged].flatMap((id) => [...(names.get(id) ?? [])]);
+    return {
+      sessions: sessions.length,
+      interrupted,
+      blobs: { ...check, named: names.size, sessions: [...new Set(bad)] },
+    };
+  } finally {
+    database.close();
+  }
+}
+
+function openParts(database: ReturnType<typeof openToRead>): Map<string, number> {
+  const rows = database
+    .prepare(
+      `SELECT messages.session_id AS session, count(*) AS parts FROM parts JOIN messages ON messages.id = parts.message_id
+       WHERE parts.state IN ('pending', 'running') GROUP BY messages.session_id`,
+    )
+    .all();
+  return new Map(rows.map((row) => [String(row['session']), Number(row['parts'])]));
+}
