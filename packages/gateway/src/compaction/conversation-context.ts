@@ -3,6 +3,7 @@ import type { ChatMessage, CompactionReason } from '@longhaul/protocol';
 import type { AgentContextManager } from '../agent-context-manager.ts';
 import { tooLarge, tooManyRestarts } from './context-errors.ts';
 import { continuation } from './continuation.ts';
+import { firstUnknownRole } from './conversation/chat-format.ts';
 import { isSideRequest } from './conversation/side-request.ts';
 import { type CompactedRequest, ConversationCompactor, messageOf } from './conversation-compactor.ts';
 import { leastRoom } from './engine/fit-conversation.ts';
@@ -81,7 +82,8 @@ class GatewayContext implements ConversationContext {
     const warnings: string[] = [];
     const kept = await this.#find(sized, { isDue, warnings });
     // With more room than it was made for, the whole conversation is better than a summary of it.
-    const holds = kept !== undefined && kept.windowTokens >= sized.windowTokens;
+    const isSmaller = kept !== undefined && kept.windowTokens < sized.windowTokens;
+    const holds = kept !== undefined && !isSmaller && firstUnknownRole(request.messages) === undefined;
     if (!isDue && !holds) return this.#untouched(sized, warnings);
     const reason = isForced ? 'overflow' : sized.manager.needsRestart() ? 'tool-results' : 'threshold';
     const compacted = await this.#compact(sized, { kept, reason, isForced, behind: [], warnings }, options);
@@ -147,7 +149,7 @@ class GatewayContext implements ConversationContext {
   ): Promise<KeptCompaction | undefined> {
     if (isSideRequest(request) || (!isDue && estimatedTokens < dueTokens * KEPT_FROM)) return undefined;
     try {
-      return await this.#keeper.find(conversation.chain);
+      return await this.#keeper.find(conversation.chain, { isDue });
     } catch (error) {
       warnings.push(`What was kept of this conversation could not be read: ${messageOf(error)}`);
       return undefined;

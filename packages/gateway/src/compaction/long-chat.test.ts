@@ -9,8 +9,6 @@ import {
   words,
 } from '../../test/compaction-support.ts';
 
-const WINDOW = 8_192;
-
 interface Turn {
   sent: readonly ChatMessage[];
   tokens: number;
@@ -18,7 +16,11 @@ interface Turn {
 }
 
 /** A front-end that resends everything each turn, and a model that answers in `answerChars`. */
-async function longChat(turns: number, options: Parameters<typeof contextWith>[0] = {}) {
+async function longChat(
+  turns: number,
+  windowTokens: number,
+  options: Parameters<typeof contextWith>[0] = {},
+) {
   const { context, tokenizer, cache } = contextWith(options);
   const history: ChatMessage[] = [];
   const log: Turn[] = [];
@@ -28,7 +30,7 @@ async function longChat(turns: number, options: Parameters<typeof contextWith>[0
     const system = { ...SYSTEM, content: `It is day ${Math.floor(turn / 20)}. You are a helpful assistant.` };
     // Each request is parsed anew.
     const messages: ChatMessage[] = JSON.parse(JSON.stringify([system, ...history]));
-    const prepared = await context.prepare({ model: 'm', windowTokens: WINDOW, messages });
+    const prepared = await context.prepare({ model: 'm', windowTokens, messages });
     const tokens = prepared.messages.reduce(
       (sum, { content }) => sum + Math.ceil(String(content).length / 4) + 4,
       3,
@@ -39,18 +41,23 @@ async function longChat(turns: number, options: Parameters<typeof contextWith>[0
   return { log, tokenizer, cache, history };
 }
 
-it.each(['no model', 'a selecting model'])('a chat of 200 turns fits into 8k, with %s', async (kind) => {
+it.each([
+  ['no model', 8_192, 200],
+  ['a selecting model', 8_192, 200],
+  ['a selecting model', 4_096, 60],
+  ['no model', 16_384, 150],
+])('with %s, a window of %i holds a chat of %i turns', async (kind, window, turns) => {
   const model = selectingModel();
-  const { log } = await longChat(200, kind === 'no model' ? {} : { askModel: model.askModel });
+  const { log } = await longChat(turns, window, kind === 'no model' ? {} : { askModel: model.askModel });
   const rounds = log.flatMap((turn, index) => (turn.isNew ? [index] : []));
-  expect(rounds.length).toBeGreaterThan(3);
+  expect(rounds.length).toBeGreaterThan(1);
   // A turn has about 210 tokens.
-  const turnsOfQuarter = Math.floor(WINDOW / 4 / 210);
+  const turnsOfQuarter = Math.floor(window / 4 / 215);
   for (const [index, start] of rounds.entries()) {
     const next = rounds[index + 1];
     if (next !== undefined) expect(next - start).toBeGreaterThanOrEqual(turnsOfQuarter);
   }
-  for (const { tokens } of log) expect(tokens + 1_000).toBeLessThanOrEqual(WINDOW);
+  for (const { tokens } of log) expect(tokens + 1_000).toBeLessThanOrEqual(window);
   for (const [index, turn] of log.entries()) {
     const before = log[index - 1];
     expect(turn.sent.at(-1)?.content).toContain(`Question ${index + 1}:`);
@@ -58,19 +65,19 @@ it.each(['no model', 'a selecting model'])('a chat of 200 turns fits into 8k, wi
     // System text apart, what was sent before is the beginning of what is sent now.
     expect(JSON.stringify(turn.sent.slice(1, before.sent.length))).toBe(JSON.stringify(before.sent.slice(1)));
   }
-  // 40 to 60 % fewer tokens than the request had.
+  // 40 to 60 % fewer tokens than the request had; somewhat more where only so a quarter of the window gets free.
   for (const [index, turn] of log.entries()) {
     const before = log[index - 1];
     if (before === undefined || !turn.isNew) continue;
     const share = turn.tokens / (before.tokens + 210);
-    expect(share).toBeGreaterThan(0.38);
+    expect(share).toBeGreaterThan(window < 8_192 ? 0.33 : 0.38);
     expect(share).toBeLessThan(0.6);
   }
   expect(model.asks.length).toBe(kind === 'no model' ? 0 : rounds.length);
 });
 
 it('counts no message twice, however often it is resent', async () => {
-  const { tokenizer, history } = await longChat(120);
+  const { tokenizer, history } = await longChat(120, 8_192);
   const counted = new Map<string, number>();
   for (const text of tokenizer.counted) counted.set(text, (counted.get(text) ?? 0) + 1);
   // Once as a message, and at most once more as a text of the engine's view.

@@ -54,6 +54,11 @@ function asToolResult(message: ChatMessage): ChatMessage {
 
 const ROLES = ['system', 'developer', 'user', 'assistant', 'tool', 'function'];
 
+/** The first message whose role does not exist. */
+export function firstUnknownRole(messages: readonly ChatMessage[]): ChatMessage | undefined {
+  return messages.find(({ role }) => !ROLES.includes(role));
+}
+
 /**
  * Messages that can be compacted. The result of a call that is not there would be refused, or read as something else, once its surroundings
  * are rewritten: it becomes a text. One for one, so that places stay.
@@ -61,9 +66,10 @@ const ROLES = ['system', 'developer', 'user', 'assistant', 'tool', 'function'];
  * @throws {LonghaulError} `invalid_request` for a role that does not exist.
  */
 export function readableMessages(messages: readonly ChatMessage[]): ChatMessage[] {
+  const odd = firstUnknownRole(messages);
+  if (odd !== undefined) throw unknownRole(odd);
   const open = new Set<string>();
-  return messages.map((message, index) => {
-    if (!ROLES.includes(message.role)) throw unknownRole(message.role, index);
+  return messages.map((message) => {
     for (const id of callsOf(message)) open.add(id);
     if (!isToolResult(message)) return message;
     const id = resultOf(message);
@@ -88,9 +94,9 @@ function withoutCall(message: ChatMessage): ChatMessage {
   return { role: 'user', content: `${label}\n${content ?? ''}` };
 }
 
-function unknownRole(role: unknown, index: number): LonghaulError {
+function unknownRole({ role }: ChatMessage): LonghaulError {
   return new LonghaulError(
     'invalid_request',
-    `The conversation must be compacted, but message ${index} has the role ${JSON.stringify(role)}. Known are ${ROLES.join(', ')}.`,
+    `The conversation must be compacted, but a message has the role ${JSON.stringify(role)}. Known are ${ROLES.join(', ')}.`,
   );
 }

@@ -71,12 +71,18 @@ async function ask(
       signal: stopped,
       ...sentTools,
     });
-    return await Promise.race([reply, rejection(stopped)]);
+    return withoutThoughts(await Promise.race([reply, rejection(stopped)]));
   } catch (thrown) {
     if (signal.aborted) throw wentAway(signal);
     if (timeout.aborted) return failed(`"${model}" had not answered after ${timeoutMs} ms`);
     return failed(thrown instanceof Error ? thrown.message : String(thrown));
   }
+}
+
+/** Some servers leave a model's thoughts in its answer. Thoughts alone are no answer. */
+function withoutThoughts(reply: SummaryReply): SummaryReply {
+  if (reply.status === 'failed') return reply;
+  return { ...reply, text: reply.text.replace(/^\s*<think>.*?(?:<\/think>\s*|$)/s, '') };
 }
 
 /** Whoever asks the model may be slow to hear that it is to stop. */
