@@ -5,8 +5,9 @@ import type {
   LanguageModelV4Usage,
   SharedV4ProviderMetadata,
 } from '@ai-sdk/provider';
-import type { FinishReason, JsonObject, JsonValue, ProviderMetadata, TokenUsage } from '@longhaul/protocol';
+import type { FinishReason, TokenUsage } from '@longhaul/protocol';
 import type { StepEvent } from '../ports/index.ts';
+import { toCallEvent, toMetadata } from './call-event.ts';
 import { badResponse, type CallTarget, promptFillsWindow, streamCut } from './step-failure.ts';
 
 type StreamPart = LanguageModelV4StreamPart;
@@ -171,38 +172,6 @@ function createCallNames(known: Iterable<string>) {
   };
 }
 
-function toCallEvent(part: LanguageModelV4ToolCall, callId: string): StepEvent {
-  const name = part.toolName;
-  const inputText = part.input;
-  // A call without arguments comes as no text at all from some servers.
-  if (inputText.trim() === '') return { type: 'tool-call', callId, name, input: {}, ...metadataOf(part) };
-  try {
-    const input: JsonValue = JSON.parse(inputText);
-    if (isObject(input)) return { type: 'tool-call', callId, name, input, ...metadataOf(part) };
-    const came = input === null ? 'null' : Array.isArray(input) ? 'an array' : `a ${typeof input}`;
-    return {
-      type: 'tool-call-invalid',
-      callId,
-      name,
-      inputText,
-      reason: `Expected a JSON object, got ${came}.`,
-    };
-  } catch (thrown) {
-    const reason = `Expected a JSON object: ${thrown instanceof Error ? thrown.message : String(thrown)}.`;
-    return { type: 'tool-call-invalid', callId, name, inputText, reason };
-  }
-}
-
-function isObject(value: JsonValue): value is JsonObject {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
-}
-
-function metadataOf(part: { providerMetadata?: SharedV4ProviderMetadata }): {
-  providerMetadata?: ProviderMetadata;
-} {
-  return part.providerMetadata === undefined ? {} : { providerMetadata: toMetadata(part.providerMetadata) };
-}
-
 /** A block's metadata comes in pieces: an id at its start, a signature with a delta. What came later and has a value stands. */
 function mergeMetadata(
   before: SharedV4ProviderMetadata | undefined,
@@ -216,11 +185,6 @@ function mergeMetadata(
     merged[provider] = { ...merged[provider], ...Object.fromEntries(present) };
   }
   return merged;
-}
-
-/** Stored as JSON, so made JSON here: the SDK's may hold `undefined`. */
-function toMetadata(metadata: SharedV4ProviderMetadata): ProviderMetadata {
-  return JSON.parse(JSON.stringify(metadata));
 }
 
 function fileEvents(part: Extract<StreamPart, { type: 'file' }>): readonly StepEvent[] {

@@ -29,7 +29,7 @@ import type { ModelDriver, ToolSchema } from '../ports/index.ts';
 import { newId } from '../session/ids.ts';
 import { RunLedger } from '../session/run-ledger.ts';
 import type { SessionWriter } from '../session/session-writer.ts';
-import type { FittedRequest } from './model-caller.ts';
+import type { FittedRequest } from './fitted-request.ts';
 import { recordCompaction } from './record-compaction.ts';
 import { RequestGrowth } from './request-growth.ts';
 import { cancelledCompaction } from './run-errors.ts';

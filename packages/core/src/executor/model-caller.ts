@@ -1,17 +1,15 @@
-import type { RequestDecision, ViewMessage } from '@longhaul/context';
+import type { ViewMessage } from '@longhaul/context';
 import type { LonghaulError, Message, TokenUsage } from '@longhaul/protocol';
 import type { BlobStore, ModelDriver, ToolSchema } from '../ports/index.ts';
 import { expandBlobReferences } from '../session/media.ts';
 import type { SessionWriter } from '../session/session-writer.ts';
+import type { FittedRequest } from './fitted-request.ts';
 import { givenUp, nextRetryDelay, type RetryOptions, wait } from './retry.ts';
 import { cancelled } from './run-errors.ts';
 import { refusedInSilence } from './silent-refusal.ts';
 import type { StepOutcome } from './step-outcome.ts';
 import { guardStream } from './stream-guard.ts';
 import { StreamProcessor } from './stream-processor.ts';
-
-/** A request that may leave. */
-export type FittedRequest = Extract<RequestDecision, { action: 'send' }>;
 
 export interface ModelCallerOptions {
   writer: SessionWriter;

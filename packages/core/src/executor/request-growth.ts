@@ -1,5 +1,5 @@
 import type { ViewMessage } from '@longhaul/context';
-import type { FittedRequest } from './model-caller.ts';
+import type { FittedRequest } from './fitted-request.ts';
 import type { MeasuredRequest } from './window-learner.ts';
 
 /** Compares each request of a session with the one before it. */

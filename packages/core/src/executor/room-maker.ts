@@ -2,7 +2,7 @@ import type { CompressionStrategy } from '@longhaul/context';
 import { LonghaulError, type TokenUsage, toLonghaulError } from '@longhaul/protocol';
 import type { SessionWriter } from '../session/session-writer.ts';
 import type { ContextWindow } from './context-window.ts';
-import type { FittedRequest } from './model-caller.ts';
+import type { FittedRequest } from './fitted-request.ts';
 import { noProgress } from './run-errors.ts';
 
 export interface RoomMakerOptions {

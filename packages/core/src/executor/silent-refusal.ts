@@ -1,5 +1,5 @@
 import { LonghaulError } from '@longhaul/protocol';
-import type { FittedRequest } from './model-caller.ts';
+import type { FittedRequest } from './fitted-request.ts';
 import type { StepOutcome } from './step-outcome.ts';
 
 /** Share of the window from which a request may have been too long for a server that gives no numbers. */

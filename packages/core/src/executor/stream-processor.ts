@@ -10,6 +10,7 @@ import type { BlobStore, StepEvent } from '../ports/index.ts';
 import { newId } from '../session/ids.ts';
 import { storeMedia } from '../session/media.ts';
 import type { SessionWriter } from '../session/session-writer.ts';
+import { closeAnswer } from './close-answer.ts';
 import type { StepOutcome } from './step-outcome.ts';
 import { notRun, startOf, toToolPart } from './stream-parts.ts';
 
@@ -221,7 +222,10 @@ export class StreamProcessor {
     if (this.#writeFailure !== undefined) throw this.#writeFailure;
     if (error !== undefined) return this.#closeFailed(error);
     const message = await this.#ensureMessage();
-    return this.#closeDone(message, finish);
+    const { writer, model, costOf } = this.#options;
+    const text = this.#texts.join('');
+    const closed = await closeAnswer(writer, { message, model, text, finish, costOf });
+    return { message, text, hasToolCalls: this.#toolCalls > 0, ...closed };
   }
 
   async #closeFailed(error: LonghaulError): Promise<StepOutcome> {
@@ -236,37 +240,5 @@ export class StreamProcessor {
     const status = error.code === 'cancelled' ? 'interrupted' : 'failed';
     await this.#options.writer.closeMessage(message, { status, finishReason: 'error' });
     return { ...base, message };
-  }
-
-  async #closeDone(
-    message: Message,
-    finish: Extract<StepEvent, { type: 'finish' }> | undefined,
-  ): Promise<StepOutcome> {
-    const finishReason = finish?.finishReason ?? 'other';
-    const usage = finish?.usage;
-    const cost = usage === undefined ? undefined : this.#options.costOf(usage);
-    const text = this.#texts.join('');
-    const figures = {
-      ...(usage === undefined ? {} : { usage }),
-      ...(cost === undefined ? {} : { cost }),
-    };
-    const [provider = '', ...model] = this.#options.model.split('/');
-    const reasoning = message.parts
-      .filter((part) => part.type === 'reasoning')
-      .map((part) => part.text)
-      .join('');
-    await this.#options.writer.closeMessage(message, { status: 'done', finishReason, ...figures }, [
-      {
-        type: 'llm:response',
-        content: text,
-        ...(reasoning === '' ? {} : { reasoning }),
-        provider,
-        model: model.join('/'),
-        ...(usage === undefined ? {} : { tokenUsage: usage }),
-        ...(cost === undefined ? {} : { cost }),
-        finishReason,
-      },
-    ]);
-    return { message, finishReason, text, hasToolCalls: this.#toolCalls > 0, ...figures };
   }
 }

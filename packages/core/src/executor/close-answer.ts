@@ -1,0 +1,45 @@
+import type { Message, TokenUsage } from '@longhaul/protocol';
+import type { StepEvent } from '../ports/index.ts';
+import type { SessionWriter } from '../session/session-writer.ts';
+import type { StepOutcome } from './step-outcome.ts';
+
+export interface Answer {
+  message: Message;
+  /** `provider/model`. */
+  model: string;
+  text: string;
+  finish: Extract<StepEvent, { type: 'finish' }> | undefined;
+  costOf: (usage: TokenUsage) => number | undefined;
+}
+
+/** Closes the message of an answer that came whole, and tells it. */
+export async function closeAnswer(
+  writer: SessionWriter,
+  { message, model, text, finish, costOf }: Answer,
+): Promise<Pick<StepOutcome, 'finishReason' | 'usage' | 'cost'>> {
+  const finishReason = finish?.finishReason ?? 'other';
+  const usage = finish?.usage;
+  const cost = usage === undefined ? undefined : costOf(usage);
+  const figures = {
+    ...(usage === undefined ? {} : { usage }),
+    ...(cost === undefined ? {} : { cost }),
+  };
+  const [provider = '', ...name] = model.split('/');
+  const reasoning = message.parts
+    .filter((part) => part.type === 'reasoning')
+    .map((part) => part.text)
+    .join('');
+  await writer.closeMessage(message, { status: 'done', finishReason, ...figures }, [
+    {
+      type: 'llm:response',
+      content: text,
+      ...(reasoning === '' ? {} : { reasoning }),
+      provider,
+      model: name.join('/'),
+      ...(usage === undefined ? {} : { tokenUsage: usage }),
+      ...(cost === undefined ? {} : { cost }),
+      finishReason,
+    },
+  ]);
+  return { finishReason, ...figures };
+}
