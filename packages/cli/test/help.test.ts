@@ -26,6 +26,7 @@ const COMMANDS = [
   'unpin',
   'import',
   'export',
+  'gateway',
   'gc',
   'repair',
   'doctor',

@@ -54,6 +54,19 @@ export class SseReader {
 }
 
 function parseEvent(raw: Buffer): SseEvent {
+  return parseSimple(raw) ?? parseLines(raw);
+}
+
+/** Nearly every event of a model's stream is one line `data: {…}`. */
+function parseSimple(raw: Buffer): SseEvent | undefined {
+  const end = raw.length - 2;
+  const isSimple = raw[0] === 0x64 && raw[5] === 0x20 && raw[6] === 0x7b && raw.indexOf(LF) === end;
+  if (!isSimple || raw[end - 1] === CR) return undefined;
+  const line = raw.toString('utf8', 0, end);
+  return line.startsWith('data: {') ? { raw, data: line.slice(6), name: undefined } : undefined;
+}
+
+function parseLines(raw: Buffer): SseEvent {
   let data: string | undefined;
   let name: string | undefined;
   for (const line of raw.toString('utf8').split(/\r?\n/)) {

@@ -1,0 +1,72 @@
+import { createPersonaServer } from '@longhaul/scripted-model';
+import { expect, test } from 'vitest';
+import { Bench } from './harness.ts';
+
+const history = (count: number) =>
+  Array.from({ length: count }, (_, index) => ({
+    role: index % 2 === 0 ? 'user' : 'assistant',
+    content: `${index}: ${'so many words. '.repeat(30)}`,
+  }));
+
+async function listening(bench: Bench, args: readonly string[], env: Record<string, string> = {}) {
+  const running = bench.start(['gateway', '--json', '--port', '0', ...args], { env });
+  let stdout = '';
+  running.child.stdout?.on('data', (text: string) => {
+    stdout += text;
+  });
+  await running.saw('"listening"');
+  const { url } = JSON.parse(stdout.split('\n')[0] ?? '');
+  return { running, url: String(url), stop: () => running.child.kill('SIGINT') };
+}
+
+test('longhaul gateway compacts, keeps it over a restart, and ends at Ctrl-C', async () => {
+  await using bench = await Bench.open();
+  await using model = await createPersonaServer({
+    persona: 'llamacpp',
+    windowTokens: 4_096,
+    script: ({ asksForSummary }) => (asksForSummary ? 'Words were said.' : 'Yes.'),
+  });
+  const ask = async (url: string) => {
+    const body = JSON.stringify({ model: model.model, messages: history(101) });
+    const response = await fetch(`${url}/chat/completions`, { method: 'POST', body });
+    expect(response.status).toBe(200);
+    expect(response.headers.get('x-longhaul-compacted')).toBe('1');
+    return model.requests.at(-1)?.body?.messages;
+  };
+  const args = ['--upstream', `local=${model.url}`, '--notices', 'off', '--compactor', 'none'];
+  const first = await listening(bench, args);
+  const sent = await ask(first.url);
+  first.stop();
+  expect((await first.running.ended).code).toBe(0);
+
+  const second = await listening(bench, args);
+  expect(await ask(second.url)).toEqual(sent);
+  const status = await (await fetch(second.url.replace('/v1', '/status'))).text();
+  expect(JSON.parse(status).models).toMatchObject([
+    { upstream: 'local', compactions: 0, compactedRequests: 1 },
+  ]);
+  second.stop();
+  const ended = await second.running.ended;
+  expect(ended).toMatchObject({ code: 0, stderr: '' });
+});
+
+test('a person is told where it listens; what cannot be is an error that says what to do', async () => {
+  await using bench = await Bench.open();
+  const running = bench.start(['gateway', '--upstream', 'http://127.0.0.1:1234/v1', '--port', '0']);
+  await running.saw('Ctrl-C stops it.');
+  running.child.kill('SIGTERM');
+  const { code, stdout } = await running.ended;
+  expect(code).toBe(0);
+  expect(stdout).toMatch(
+    /listens on http:\/\/127\.0\.0\.1:\d+\/v1\n\n {2}lmstudio {2}http:\/\/127\.0\.0\.1:1234\/v1\n/,
+  );
+
+  const refused = async (args: string[], text: RegExp) => {
+    const end = await bench.run(['gateway', ...args]);
+    expect(end).toMatchObject({ code: 2, stdout: '', stderr: expect.stringMatching(text) });
+  };
+  await refused(['--upstream', '127.0.0.1:1234'], /--upstream must be an http/);
+  await refused(['http://127.0.0.1:1234/v1'], /named with --upstream/);
+  await refused(['--host', '0.0.0.0', '--port', '0'], /LONGHAUL_GATEWAY_TOKEN/);
+  await refused(['--notices', 'loud'], /--notices must be/);
+});
