@@ -69,7 +69,10 @@ export class ConversationCompactor {
 
   #isEnough(request: CompactRequest, log: ConversationLog, marks: readonly Mark[]): boolean {
     const { sized } = request;
-    return this.#isFutile(sized) || !needsCompaction(this.#input(request, { log, marks, signal: NEVER }));
+    if (this.#isFutile(sized)) return true;
+    // A request as it came, that is known to be too large.
+    if (marks.length === 0 && request.behindTokens === 0) return false;
+    return !needsCompaction(this.#input(request, { log, marks, signal: NEVER }));
   }
 
   #isFutile({ conversation, estimatedTokens }: SizedRequest): boolean {

@@ -29,8 +29,16 @@ export function createTokenMeter(model: string, tokenizer: Tokenizer, memo: Boun
     value.length < MEMO_MIN_CHARS
       ? tokenizer.count(value)
       : once(`${model} text ${textDigest(value)}`, () => tokenizer.count(value));
-  const message = (value: ChatMessage) =>
-    once(`${model} message ${messageDigest(value)}`, () => messageTokens(value, model, tokenizer));
+  // Within one request the same objects are asked for several times.
+  const ofObject = new WeakMap<ChatMessage, number>();
+  const message = (value: ChatMessage) => {
+    const known = ofObject.get(value);
+    if (known !== undefined) return known;
+    const key = `${model} message ${messageDigest(value)}`;
+    const tokens = once(key, () => messageTokens(value, model, tokenizer));
+    ofObject.set(value, tokens);
+    return tokens;
+  };
   return {
     text,
     message,
