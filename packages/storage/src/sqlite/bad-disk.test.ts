@@ -1,4 +1,6 @@
 import assert from 'node:assert/strict';
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
 import { chmod, mkdir, mkdtemp, readFile, rm, stat, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -59,6 +61,34 @@ describe('a database that cannot be used', () => {
     assert.equal((await store.getSession('s1'))?.title, '');
     other.exec('COMMIT');
     other.close();
+    assert.equal((await store.updateSession('s1', { title: 'y' })).title, 'y');
+  });
+
+  it('names the program that keeps it locked, once it was waited for', async ({ skip }) => {
+    if (process.platform !== 'linux') return skip('only Linux tells who has a lock');
+    const path = join(folder, 'held.db');
+    await using store = await openSqliteStore({ path, busyTimeoutMs: 300 });
+    await store.createSession(SESSION);
+    const hold = `const d = new (require('node:sqlite').DatabaseSync)(process.argv[1]); d.exec('BEGIN IMMEDIATE'); console.log('held'); setInterval(() => d, 1000)`;
+    const holder = spawn(process.execPath, ['-e', hold, path], { stdio: ['ignore', 'pipe', 'ignore'] });
+    try {
+      await once(holder.stdout, 'data');
+      const from = performance.now();
+      const message = new RegExp(`process ${holder.pid} \\(node.*end it, and try again`);
+      await assert.rejects(store.updateSession('s1', { title: 'x' }), { code: 'store_unavailable', message });
+      assert.ok(performance.now() - from >= 290, 'it was waited for');
+      // Whoever opens it then waits and is told so too.
+      await assert.rejects(
+        openSqliteStore({ path, busyTimeoutMs: 100 }).then(async (other) => {
+          await using _other = other;
+          await other.updateSession('s1', { title: 'x' });
+        }),
+        { code: 'store_unavailable', message },
+      );
+    } finally {
+      holder.kill('SIGKILL');
+      await once(holder, 'close');
+    }
     assert.equal((await store.updateSession('s1', { title: 'y' })).title, 'y');
   });
 
@@ -165,6 +195,39 @@ describe('a full disk', () => {
     await assert.rejects(openSqliteStore({ path: join(disk.path, 'folder', 'store.db') }), {
       code: 'store_full',
     });
+  });
+});
+
+describe('a clock that is set back by an hour', () => {
+  it('leaves sequences, event numbers and the end of a lease in order', async () => {
+    const path = join(folder, 'clock.db');
+    let now = Date.UTC(2026, 0, 1, 12);
+    await using store = await openSqliteStore({ path, now: () => now });
+    const lease = await begin(store);
+    const event = [{ type: 'llm:thinking' } as const];
+    await store.appendEvents(lease, event);
+    await append(store, lease, 1, 10);
+    now -= 3_600_000;
+    await store.renewLease(lease, 1000);
+    await store.appendEvents(lease, event);
+    await append(store, lease, 2, 10);
+    assert.deepEqual(
+      (await store.readEvents('s1')).map(({ number }) => number),
+      [1, 2],
+    );
+    assert.deepEqual(
+      (await store.loadLog('s1')).messages.map(({ id, sequence }) => [id, sequence]),
+      [
+        ['m1', 1],
+        ['m2', 2],
+      ],
+    );
+    const owner = { host: 'h', bootId: 'b', pid: 2, processStartedAt: '0' };
+    const options = { runId: 'r2', owner, ttlMs: 1000 };
+    await assert.rejects(store.acquireLease('s1', { ...options, isAlive: () => true }), {
+      code: 'session_busy',
+    });
+    assert.equal((await store.acquireLease('s1', { ...options, isAlive: () => false })).lease.epoch, 2);
   });
 });
 

@@ -14,7 +14,7 @@ const LARGE_LOG_BYTES = 16 * 1024 * 1024;
 const WAIT_FOR_READERS_MS = 100;
 const BETWEEN_TRIES_MS = 1000;
 /** A write is seldom more than a few pages: the log's size need not be asked for after each. */
-const WRITES_BETWEEN_LOOKS = 32;
+const WRITES_BETWEEN_LOOKS = 8;
 
 /** The file behind a connection: that it is still there, and that its write-ahead log stays small. Nothing to do for `:memory:`. */
 export class DatabaseFile {

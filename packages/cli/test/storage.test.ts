@@ -1,0 +1,237 @@
+import { execFileSync } from 'node:child_process';
+import { mkdir, readdir, readFile, rm, stat, truncate, utimes, writeFile } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
+import { describe, expect, it } from 'vitest';
+import { Bench, type Ended, linesOf } from './harness.ts';
+import { lacks } from './machine.ts';
+
+function databaseOf({ home }: Bench): string {
+  return join(home, '.local', 'share', 'longhaul', 'longhaul.db');
+}
+
+/** One session, whose command's whole output is a blob. */
+async function withSession(bench: Bench): Promise<string[]> {
+  const { flags } = await bench.serve({
+    windowTokens: 64_000,
+    script: ({ number }) =>
+      number === 1
+        ? { text: 'Counting.', toolCalls: [{ name: 'bash', arguments: { command: 'seq 1 60000' } }] }
+        : 'Counted.',
+  });
+  const args = ['--sandbox', 'local', ...flags];
+  expect((await bench.run(['run', 'Count', ...args])).code).toBe(0);
+  return args;
+}
+
+function expectPlainRefusal(ended: Ended, says: RegExp): void {
+  expect(ended.stderr + ended.stdout).toMatch(says);
+  expect(ended.stderr).not.toMatch(/\n\s+at |node:internal|file:\/\//);
+  expect(ended.code).toBe(1);
+}
+
+describe('longhaul gc', () => {
+  it("drops nobody's blobs at once, and sessions only when the user agrees", async () => {
+    await using bench = await Bench.open();
+    expect((await bench.run(['gc'])).stdout).toMatch(/no database at .* nothing to do/);
+    await withSession(bench);
+    const database = databaseOf(bench);
+    const nobodys = join(dirname(database), 'blobs', 'ab', 'c'.repeat(62));
+    await mkdir(dirname(nobodys), { recursive: true });
+    await writeFile(nobodys, 'x'.repeat(5000));
+    await utimes(nobodys, 1, 1);
+    expect((await bench.run(['gc', '--dry-run'])).stdout).toMatch(
+      /1 blob that no session names \(5\.0 kB\) would go/,
+    );
+    expect((await bench.run(['gc'])).stdout).toMatch(
+      /Dropped: 1 blob that no session names \(5\.0 kB\)\.\nFreed/,
+    );
+    await expect(stat(nobodys)).rejects.toThrow('ENOENT');
+
+    const young = await bench.run(['gc', '--max-size', '1kB', '--dry-run']);
+    expect(young.stdout).toMatch(/These stay:\n.*Count +used within the last hour/);
+    const edit = new DatabaseSync(database);
+    edit.exec('UPDATE heads SET updated_at = 1');
+    edit.close();
+    const asked = await bench.run(['gc', '--older-than', '30d']);
+    expect(asked.stderr).toMatch(/Drop 1 session for good\? There is no terminal to ask on: add --yes/);
+    expect(asked.code).toBe(2);
+    expect((await bench.run(['gc'])).code).toBe(0);
+    expect((await bench.run(['sessions'])).stdout).toContain('Count');
+    await writeFile(join(bench.workspace, 'longhaul.yml'), 'storage: { retention: { days: 30 } }\n');
+    const dropped = await bench.run(['gc', '--yes', '--json']);
+    expect(JSON.parse(dropped.stdout)).toMatchObject({ sessions: [expect.any(String)], kept: [] });
+    expect((await bench.run(['sessions'])).stdout).not.toContain('Count');
+  });
+});
+
+describe('a damaged database', () => {
+  it('stops no command that can do without it, is named by the others, and is repaired on request', async () => {
+    await using bench = await Bench.open();
+    const args = await withSession(bench);
+    const database = databaseOf(bench);
+    await truncate(database, Math.floor(((await stat(database)).size * 0.8) / 4096) * 4096);
+    const damaged = await readFile(database);
+    for (const command of [['--help'], ['config']]) {
+      expect((await bench.run(command)).code).toBe(0);
+    }
+    const doctor = await bench.run(['doctor']);
+    expect(doctor.stdout.replaceAll(/\s+/g, ' ')).toMatch(
+      /✗ database .*longhaul\.db is damaged: .*longhaul repair saves what can be read/,
+    );
+    for (const command of [['sessions'], ['run', 'Again', ...args]]) {
+      expectPlainRefusal(
+        await bench.run(command),
+        /longhaul\.db is damaged.*longhaul doctor.*longhaul repair/s,
+      );
+    }
+    expect(await readFile(database)).toEqual(damaged);
+    expect((await bench.run(['repair'])).code).toBe(2);
+    expect(await readFile(database)).toEqual(damaged);
+    const repaired = await bench.run(['repair', '--yes']);
+    expect(repaired.stdout).toMatch(/messages +\d+ saved/);
+    expect(repaired.code).toBe(0);
+    const aside = (await readdir(dirname(database))).filter((name) => /\.damaged-[^.]*Z$/.test(name));
+    expect(aside).toHaveLength(1);
+    expect(await readFile(join(dirname(database), aside[0] ?? ''))).toEqual(damaged);
+    expect((await bench.run(['repair'])).stdout).toMatch(/is sound: there\s+is nothing to repair/);
+    expect((await bench.run(['run', 'Again', ...args])).code).toBe(0);
+  });
+
+  it('of which nothing is left is moved aside on request only', async () => {
+    await using bench = await Bench.open();
+    const database = databaseOf(bench);
+    await mkdir(dirname(database), { recursive: true });
+    await writeFile(database, 'Dear diary. '.repeat(1000));
+    const repaired = await bench.run(['repair', '--yes']);
+    expect(repaired.stdout.replaceAll(/\s+/g, ' ')).toMatch(
+      /Nothing could be read, and nothing was moved.*--move-aside/,
+    );
+    expect(repaired.code).toBe(1);
+    expect(await readFile(database, 'utf8')).toMatch(/^Dear diary/);
+    expect((await bench.run(['repair', '--move-aside', '--yes'])).stdout).toMatch(
+      /The next run begins with a new\s+database/,
+    );
+    expect((await bench.run(['sessions'])).code).toBe(0);
+  });
+
+  it('a folder in its place, a newer version, an empty file: each is told', async () => {
+    await using bench = await Bench.open();
+    const place = (name: string) =>
+      writeFile(join(bench.workspace, 'longhaul.yml'), `storage: { url: "sqlite:${name}" }\n`);
+    await place(bench.home);
+    expectPlainRefusal(await bench.run(['sessions']), /could not be opened.*storage\.url/s);
+    expect((await bench.run(['doctor'])).stdout).toMatch(/✗ database .* is a folder/);
+    const newer = join(bench.home, 'newer.db');
+    await place(newer);
+    await writeFile(newer, '');
+    expect((await bench.run(['sessions'])).code).toBe(0);
+    const database = new DatabaseSync(newer);
+    database.exec('PRAGMA user_version = 99');
+    database.close();
+    for (const command of ['sessions', 'repair']) {
+      expectPlainRefusal(
+        await bench.run([command]),
+        /newer\.db has version 99; this program knows versions up to \d/,
+      );
+    }
+  });
+});
+
+describe('what happens to a database under a running agent', () => {
+  it('deleted: the run ends and says so, instead of writing into a file that nobody can open', async () => {
+    await using bench = await Bench.open();
+    const database = databaseOf(bench);
+    const { flags } = await bench.serve({
+      script: ({ number }) => ({
+        text: `Step ${number}.`,
+        toolCalls: [{ name: 'bash', arguments: { command: `sleep 0.2 # ${number}` } }],
+      }),
+    });
+    const run = bench.start(['run', 'Work', '--sandbox', 'local', '--max-steps', '200', ...flags]);
+    await run.saw('Step 2.');
+    for (const suffix of ['', '-wal', '-shm']) await rm(database + suffix, { force: true });
+    const ended = await run.ended;
+    expect(ended.code).toBe(1);
+    expect((ended.stdout + ended.stderr).replaceAll(/\s+/g, ' ')).toMatch(
+      /longhaul\.db was deleted or moved while it was in use/,
+    );
+    expect(ended.stderr).not.toMatch(/\n\s+at /);
+    await expect(stat(database)).rejects.toThrow('ENOENT');
+  });
+
+  it('its disk full: the run ends and says so, and its session goes on once there is room', async ({
+    skip,
+  }) => {
+    await using bench = await Bench.open();
+    const disk = join(bench.root, 'disk');
+    await mkdir(disk);
+    const lacking = lacks('mount', () => mounts(disk, '2m'));
+    if (lacking !== undefined) return skip(lacking);
+    try {
+      await writeFile(join(disk, 'filler'), new Uint8Array(900_000));
+      await writeFile(join(bench.workspace, 'longhaul.yml'), `storage: { url: "sqlite:${disk}/x.db" }\n`);
+      let isFull = true;
+      const { flags, server } = await bench.serve({
+        windowTokens: 400_000,
+        script: ({ number }) => {
+          const command = `head -c 15000 /dev/urandom | base64 -w 0 # ${number}`;
+          return isFull
+            ? { text: `Step ${number}.`, toolCalls: [{ name: 'bash', arguments: { command } }] }
+            : 'There is room now.';
+        },
+      });
+      const args = ['--sandbox', 'local', '--max-steps', '80', ...flags];
+      const ended = await bench.run(['run', 'Fill the disk', ...args]);
+      expectPlainRefusal(ended, /The disk of \S*x\.db is full/);
+      const stored: { messages: { parts: { state?: string }[] }[] } = JSON.parse(
+        (await bench.run(['export', 'last'])).stdout,
+      );
+      isFull = false;
+      await rm(join(disk, 'filler'));
+      const before = server.requests.length;
+      const resumed = await bench.run(['run', '--session', 'last', 'Go on', ...args]);
+      expect(resumed.stdout).toContain('There is room now.');
+      expect(resumed.code).toBe(0);
+      expect(server.requests.length).toBeGreaterThan(before);
+      const after: typeof stored = JSON.parse((await bench.run(['export', 'last'])).stdout);
+      expect(after.messages.length).toBeGreaterThan(stored.messages.length);
+      const parts = after.messages.flatMap((message) => message.parts);
+      expect(parts.filter(({ state }) => state === 'running' || state === 'pending')).toEqual([]);
+      expect((await bench.run(['doctor'])).stdout).toMatch(/x\.db, .* sound/);
+    } finally {
+      execFileSync('umount', [disk]);
+    }
+  });
+});
+
+describe('blobs', () => {
+  it('that are gone: the session goes on, and doctor and the transcript say so', async () => {
+    await using bench = await Bench.open();
+    const args = await withSession(bench);
+    await rm(join(dirname(databaseOf(bench)), 'blobs'), { recursive: true });
+    const checks = linesOf((await bench.run(['doctor', '--json'])).stdout).map((line) => JSON.parse(line));
+    expect(checks.find(({ name }) => name === 'blobs')).toMatchObject({
+      status: 'missing',
+      detail: expect.stringMatching(/of 1 named, 1 are missing/),
+    });
+    expect((await bench.run(['run', '--session', 'last', 'Again', ...args])).code).toBe(0);
+  });
+
+  it('whose folder cannot be written: the output is cut, and the run goes on', async () => {
+    await using bench = await Bench.open();
+    await mkdir(dirname(databaseOf(bench)), { recursive: true });
+    await writeFile(join(dirname(databaseOf(bench)), 'blobs'), 'a file in the place of the folder');
+    await withSession(bench);
+    expect((await bench.run(['show', 'last'])).stdout).toContain('Counted.');
+  });
+});
+
+function mounts(folder: string, size: string): boolean {
+  try {
+    execFileSync('mount', ['-t', 'tmpfs', '-o', `size=${size}`, 'tmpfs', folder], { stdio: 'ignore' });
+    return true;
+  } catch {
+    return false; // Only root may mount: the caller skips.
+  }
+}
