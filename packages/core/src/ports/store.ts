@@ -65,7 +65,10 @@ export interface SessionLog {
 
 /** A log without what a compaction hides: enough for the next request, whatever the session's length. */
 export interface SessionView extends SessionLog {
-  /** Ids of messages that are hidden. They stand in `messages` in their place, without their parts. */
+  /**
+   * Ids of messages that are hidden. They stand in `messages` in their place, without their parts, and without usage and cost unless a run
+   * that has no end may have written them.
+   */
   unloaded: ReadonlySet<string>;
 }
 

@@ -1,0 +1,62 @@
+/**
+ * `resume-process.ts DATABASE SESSION`: sends a message to a session in a fresh process, and prints how long it took until the first request was
+ * ready, and the most memory that the process took until then.
+ */
+import { argv } from 'node:process';
+import { ReactiveOverflowStrategy } from '@longhaul/context';
+import { type ModelDriver, Runtime, type Sandbox } from '@longhaul/core';
+import { LonghaulError } from '@longhaul/protocol';
+import { createMemoryBlobStore } from '@longhaul/storage/blobs';
+import { openSqliteStore } from '@longhaul/storage/sqlite';
+
+const [path = '', sessionId = ''] = argv.slice(2);
+let begun = 0;
+
+const driver: ModelDriver = {
+  info: {
+    provider: 'bench',
+    model: 'm',
+    windowTokens: 200_000,
+    maxOutputTokens: 8_000,
+    accepts: { images: true, files: true },
+  },
+  async *step({ messages }) {
+    const ms = performance.now() - begun;
+    const mb = process.resourceUsage().maxRSS / 1024;
+    process.stdout.write(`${JSON.stringify({ ms, mb, messages: messages.length })}\n`);
+    yield { type: 'text-start', id: 't' };
+    yield { type: 'text-delta', id: 't', text: 'Done.' };
+    yield { type: 'text-end', id: 't' };
+    yield { type: 'finish', finishReason: 'stop' };
+  },
+};
+
+const unused = () => Promise.reject(new LonghaulError('internal', 'No tool is run here.'));
+const sandbox: Sandbox = {
+  kind: 'local',
+  workspacePath: '/',
+  description: 'none',
+  exec: unused,
+  files: {
+    root: '/',
+    resolve: unused,
+    stat: async () => undefined,
+    read: unused,
+    write: unused,
+    list: unused,
+  },
+  [Symbol.asyncDispose]: async () => undefined,
+};
+
+await using store = await openSqliteStore({ path });
+const runtime = new Runtime({
+  store,
+  blobs: createMemoryBlobStore(),
+  tools: [],
+  openSandbox: async () => sandbox,
+  driverFor: async () => driver,
+  summariserFor: async () => undefined,
+  compression: { strategy: new ReactiveOverflowStrategy(), auto: true, ledgerShare: 0.2 },
+});
+begun = performance.now();
+await runtime.run(sessionId, { content: [{ type: 'text', text: 'Go on.' }] });
