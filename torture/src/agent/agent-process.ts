@@ -1,7 +1,7 @@
 /**
  * The process that drives a tortured session, from wherever the one before it was killed: the real runtime, SQLite, files, a sandbox, and
  * a driver over HTTP. Its one argument is its `AgentSettings`. It ends itself with -9 at the fault point that its environment names; SIGTERM
- * cancels the run.
+ * cancels the run, SIGHUP stops the program as its user would, to go on another time.
  */
 import { flushCompileCache } from 'node:module';
 import { dirname } from 'node:path';
@@ -40,6 +40,7 @@ const paths = sessionPaths(settings.folder);
 const received = openLines<ReceivedLine>(paths.received(settings.life));
 const cancel = new AbortController();
 process.on('SIGTERM', () => cancel.abort());
+process.on('SIGHUP', () => void runtime.stop({ graceMs: 150 }));
 
 process.stdout.write('begun\n');
 
@@ -103,9 +104,11 @@ async function drive(): Promise<AgentReport> {
     const { status, text, error } = result;
     return { status, text, ...(error === undefined ? {} : { error: `${error.code}: ${error.message}` }) };
   } catch (error) {
-    // A cancel may come before the run has begun.
-    if (error instanceof LonghaulError && error.code === 'cancelled')
-      return { status: 'cancelled', text: '' };
+    // The end may come before the run has begun.
+    const isEnd = error instanceof LonghaulError && ['cancelled', 'interrupted'].includes(error.code);
+    if (isEnd) return { status: error.code, text: '' };
+    // Its parent knows whether it may be.
+    if (error instanceof LonghaulError && error.code === 'session_busy') return { status: 'busy', text: '' };
     throw error;
   }
 }

@@ -7,10 +7,11 @@
 import { createInterface } from 'node:readline';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { createStrategy } from '@longhaul/context';
-import { Runtime } from '@longhaul/core';
+import { isOwnerAlive, Runtime } from '@longhaul/core';
 import type { UserMessageContentPart } from '@longhaul/protocol';
 import { seededRandom } from '@longhaul/scripted-model';
 import { createFileBlobStore } from '@longhaul/storage/blobs';
+import { collectGarbage } from '@longhaul/storage/maintenance';
 import { openSqliteStore } from '@longhaul/storage/sqlite';
 import { type CancelLine, openLines, type QueueLine, readLines } from '../records/lines.ts';
 import { sessionPaths } from '../records/paths.ts';
@@ -54,6 +55,7 @@ while (!closing.signal.aborted) {
   await sleep(random() * 2 * meanMs, undefined, { signal: closing.signal }).catch(() => undefined);
   const burst = random() < 0.2 ? 3 : 1;
   for (let sent = 0; sent < burst; sent += 1) await sendNext();
+  if (random() < 0.15) await tidyUp();
 }
 
 async function sendNext(): Promise<void> {
@@ -69,6 +71,17 @@ async function deliver(id: string, token: string): Promise<void> {
   if (id.endsWith('7')) content.push({ type: 'image', data: imageOf(token), mediaType: 'image/png' });
   await runtime.queue.enqueue(sessionId, content, { id });
   lines.write({ type: 'acknowledged', at: Date.now(), id });
+}
+
+/** Asks for the room that the session takes, and for what nobody names: neither may cost a session at work anything. */
+async function tidyUp(): Promise<void> {
+  const place = { path: paths.database, blobs: paths.blobs };
+  const { kept } = await collectGarbage(
+    place,
+    { sessions: [sessionId], backups: [] },
+    { isAlive: isOwnerAlive },
+  );
+  if (!kept.includes(sessionId)) throw new Error('The session at work was dropped.');
 }
 
 async function cancel(): Promise<void> {

@@ -17,12 +17,20 @@ import { checkStreams } from './check-streams.ts';
 import type { Defect } from './defect.ts';
 import { type ModelRequest, requestsOf } from './model-journal.ts';
 
+const CALL: ToolPart = {
+  type: 'tool',
+  callId: 'c1-a',
+  name: 'effect',
+  input: {},
+  state: 'completed',
+  startedAt: 5,
+};
+
 /** Records of a small session without a fault; each test spoils one thing. */
 function records() {
-  const call = { type: 'tool', callId: 'c1-a', name: 'effect', input: {}, state: 'completed', startedAt: 5 };
   const messages: StoredMessage[] = [
     message(1, 'user', [text('Do it. TOKEN-1'), text('Also TOKEN-2')]),
-    message(2, 'assistant', [text('[r1] All of the answer.'), call as ToolPart]),
+    message(2, 'assistant', [text('[r1] All of the answer.'), CALL]),
   ];
   const sent: QueueLine[] = [
     ...sending('q1', 'TOKEN-1', 1),
@@ -119,10 +127,9 @@ describe('the check of requests', () => {
 describe('the check of side effects', () => {
   const check = ({ effects, messages }: ReturnType<typeof records>) =>
     kindsOf(checkEffects(effects, messages));
-  const spoilCall = (change: Partial<ToolPart>) => {
+  const withCall = (part: ToolPart) => {
     const spoilt = records();
-    const part = spoilt.messages[1]?.parts[1];
-    if (part !== undefined) part.part = { ...part.part, ...change } as Part;
+    spoilt.messages[1]?.parts.splice(1, 1, stored(part, 1));
     return spoilt;
   };
 
@@ -135,12 +142,9 @@ describe('the check of side effects', () => {
   });
 
   it('finds an effect of a call that is not in the log, or was not started there', () => {
-    const { startedAt: _, ...pending } = { startedAt: undefined, state: 'interrupted' as const };
-    assert.deepEqual(check(spoilCall({ callId: 'c9-i' })), ['orphan-call']);
-    const spoilt = spoilCall(pending);
-    const part = spoilt.messages[1]?.parts[1]?.part;
-    if (part?.type === 'tool') delete part.startedAt;
-    assert.deepEqual(check(spoilt), ['orphan-call']);
+    const { startedAt: _, ...pending } = CALL;
+    assert.deepEqual(check(withCall({ ...CALL, callId: 'c9-i' })), ['orphan-call']);
+    assert.deepEqual(check(withCall({ ...pending, state: 'interrupted' })), ['orphan-call']);
   });
 
   it('finds a call that is completed and had no effect, and one that is in the log twice', () => {

@@ -11,12 +11,16 @@ export interface LifePlan {
   isSoon?: boolean;
   /** After which its run is cancelled. */
   cancelAfterMs?: number;
-  /** By a process that does not drive it. Default: by the one that does. */
-  isCancelledFromOutside?: boolean;
+  /** `inside`: by the process itself. `outside`: by another. `stop`: the process is asked to end, and leaves the session to be gone on with. */
+  cancelBy?: CancelWay;
 }
+
+export type CancelWay = 'inside' | 'outside' | 'stop';
 
 /** A life that ends when its work does. */
 export const UNHARMED: LifePlan = {};
+
+const CANCEL_WAYS: readonly CancelWay[] = ['inside', 'outside', 'stop'];
 
 /** A point that is not reached by then will not be. */
 const FAULT_PATIENCE_MS = 5_000;
@@ -69,7 +73,10 @@ export class LifePlanner {
     const killAfterMs = random() < 0.35 ? random() * 300 : 200 + random() * 3_000;
     if (random() < 0.75) return { killAfterMs };
     const cancelAfterMs = random() * 2_500;
-    const cancel = { cancelAfterMs, isCancelledFromOutside: random() < 0.5 };
+    const cancel = {
+      cancelAfterMs,
+      cancelBy: CANCEL_WAYS[Math.floor(random() * CANCEL_WAYS.length)] ?? 'inside',
+    };
     return random() < 0.5 ? cancel : { ...cancel, killAfterMs: cancelAfterMs + random() * 60 };
   }
 
@@ -99,17 +106,12 @@ export class LifePlanner {
   }
 }
 
-export function describePlan({
-  fault,
-  killAfterMs,
-  cancelAfterMs,
-  isCancelledFromOutside,
-}: LifePlan): string {
+export function describePlan({ fault, killAfterMs, cancelAfterMs, cancelBy = 'inside' }: LifePlan): string {
   const words = [
     ...(cancelAfterMs === undefined
       ? []
       : [
-          `cancel after ${Math.round(cancelAfterMs)} ms${isCancelledFromOutside === true ? ' from outside' : ''}`,
+          `${cancelBy === 'stop' ? 'stop' : `cancel from ${cancelBy}`} after ${Math.round(cancelAfterMs)} ms`,
         ]),
     ...(fault === undefined ? [] : [`kill at ${fault.point}:${fault.count}`]),
     ...(killAfterMs === undefined ? [] : [`kill after ${Math.round(killAfterMs)} ms`]),
