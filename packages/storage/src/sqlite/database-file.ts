@@ -12,6 +12,7 @@ export const LOG_BYTES = 8 * 1024 * 1024;
 const LARGE_LOG_BYTES = 16 * 1024 * 1024;
 /** How long the readers are waited for: everything in this process stands still meanwhile. */
 const WAIT_FOR_READERS_MS = 100;
+/** Between tries that fail, unless the log has grown by as much again. */
 const BETWEEN_TRIES_MS = 1000;
 /** A write is seldom more than a few pages: the log's size need not be asked for after each. */
 const WRITES_BETWEEN_LOOKS = 8;
@@ -23,6 +24,8 @@ export class DatabaseFile {
   readonly #busyTimeoutMs: number;
   readonly #opened: BigIntStats | undefined;
   #writes = 0;
+  /** The log's size at the last try to empty it. */
+  #triedBytes = 0;
   #triedAt = Number.NEGATIVE_INFINITY;
 
   constructor(connection: Connection, options: { path: string; busyTimeoutMs: number }) {
@@ -60,8 +63,14 @@ export class DatabaseFile {
     if (this.#writes % WRITES_BETWEEN_LOOKS !== 0) return;
     const size = Number(infoOf(`${this.#path}-wal`)?.size ?? 0n);
     const now = performance.now();
-    if (size < LARGE_LOG_BYTES || now - this.#triedAt < BETWEEN_TRIES_MS) return;
+    if (size < LARGE_LOG_BYTES) {
+      this.#triedBytes = 0;
+      return;
+    }
+    const isDue = size >= this.#triedBytes + LARGE_LOG_BYTES || now - this.#triedAt >= BETWEEN_TRIES_MS;
+    if (!isDue) return;
     this.#triedAt = now;
+    this.#triedBytes = size;
     this.#emptyLog();
   }
 
