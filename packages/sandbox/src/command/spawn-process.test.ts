@@ -1,0 +1,78 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { existsSync, readlinkSync } from 'node:fs';
+import { open } from 'node:fs/promises';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { afterEach, describe, expect, it, vi } from 'vitest';
+import { makeWorkspace, run } from '../../test/support.ts';
+import { createSandboxDriver } from '../index.ts';
+import { spawnProcess } from './spawn-process.ts';
+
+/** What the first looks at a new process's outputs find, in place of what is there. */
+const seen = vi.hoisted(() => ({ outputs: undefined as string | undefined }));
+
+vi.mock('../process-identity.ts', async (importOriginal) => {
+  const original = await importOriginal<typeof import('../process-identity.ts')>();
+  const procLink = (path: string) =>
+    seen.outputs !== undefined && /^\d+\/fd\/[12]$/.test(path) ? seen.outputs : original.procLink(path);
+  return { ...original, procLink };
+});
+
+afterEach(() => {
+  seen.outputs = undefined;
+});
+
+describe.runIf(process.platform === 'linux')(
+  'a program looked at before its own outputs are in place',
+  () => {
+    it.each(['/dev/null', '/dev/pts/3', '/var/log/agent.log'])('has no output named %s', async (output) => {
+      seen.outputs = output;
+      const spawned = await spawnProcess('true', [], { env: {} });
+      expect([...spawned.outputNames]).toEqual([]);
+      await spawned.exited;
+    });
+
+    it('has no output that is our own', async () => {
+      for (const fd of [0, 1, 2]) {
+        seen.outputs = readlinkSync(`/proc/self/fd/${fd}`);
+        const spawned = await spawnProcess('true', [], { env: {} });
+        expect([...spawned.outputNames]).toEqual([]);
+        await spawned.exited;
+      }
+    });
+
+    it('is known by its own pipes otherwise', async () => {
+      const spawned = await spawnProcess('sleep', ['0.2'], { env: {} });
+      expect(spawned.outputNames.size).toBeGreaterThan(0);
+      for (const name of spawned.outputNames) expect(name).toMatch(/^(?:socket|pipe):\[/);
+      await spawned.exited;
+    });
+
+    it('costs no life: a process that has the same output as we do, started while the command runs, outlives it', async () => {
+      await using folders = await makeWorkspace();
+      await using sandbox = await createSandboxDriver('local').open(folders.options());
+      // A file of this test alone stands for /dev/null: if the rule breaks, no process but ours dies.
+      const log = join(folders.workspace, 'shared.log');
+      const started = join(folders.workspace, 'started');
+      await using output = await open(log, 'w');
+      seen.outputs = log;
+      const command = run(sandbox, `touch '${started}'; sleep 0.5`);
+      while (!existsSync(started)) await sleep(5);
+      const bystander = spawn('sleep', ['30'], {
+        stdio: ['ignore', output.fd, 'ignore'],
+        env: {},
+        detached: true,
+      });
+      const death = once(bystander, 'exit');
+      try {
+        await once(bystander, 'spawn');
+        expect((await command).exitCode).toBe(0);
+        expect(bystander.signalCode).toBeNull();
+      } finally {
+        bystander.kill('SIGKILL');
+        await death;
+      }
+    });
+  },
+);
