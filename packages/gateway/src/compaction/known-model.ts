@@ -1,5 +1,5 @@
 import type { TokenCounter } from '@longhaul/context';
-import type { Tokenizer } from '@longhaul/models';
+import { detectTokenFamily, type Tokenizer } from '@longhaul/models';
 import type { BoundedMemo } from './conversation/bounded-memo.ts';
 import { createTokenMeter, type TokenMeter } from './conversation/token-meter.ts';
 
@@ -22,7 +22,8 @@ export class KnownModel {
   constructor(model: string, tokenizer: Tokenizer, memo: BoundedMemo<number>) {
     this.meter = createTokenMeter(model, tokenizer, memo);
     this.count = (text) => tokenizer.count(text);
-    this.#isExact = tokenizer.exact;
+    // An unknown model is counted by a vocabulary that is merely at hand.
+    this.#isExact = tokenizer.exact && detectTokenFamily(model).isKnown;
   }
 
   /** Real tokens for one that was counted. */
