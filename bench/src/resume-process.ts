@@ -11,6 +11,7 @@ import { openSqliteStore } from '@longhaul/storage/sqlite';
 
 const [path = '', sessionId = ''] = argv.slice(2);
 let begun = 0;
+let cpuBefore = process.cpuUsage();
 
 const driver: ModelDriver = {
   info: {
@@ -22,8 +23,11 @@ const driver: ModelDriver = {
   },
   async *step({ messages }) {
     const ms = performance.now() - begun;
+    const { user, system } = process.cpuUsage(cpuBefore);
     const mb = process.resourceUsage().maxRSS / 1024;
-    process.stdout.write(`${JSON.stringify({ ms, mb, messages: messages.length })}\n`);
+    process.stdout.write(
+      `${JSON.stringify({ ms, cpuMs: (user + system) / 1000, mb, messages: messages.length })}\n`,
+    );
     yield { type: 'text-start', id: 't' };
     yield { type: 'text-delta', id: 't', text: 'Done.' };
     yield { type: 'text-end', id: 't' };
@@ -58,5 +62,6 @@ const runtime = new Runtime({
   summariserFor: async () => undefined,
   compression: { strategy: new ReactiveOverflowStrategy(), auto: true, ledgerShare: 0.2 },
 });
+cpuBefore = process.cpuUsage();
 begun = performance.now();
 await runtime.run(sessionId, { content: [{ type: 'text', text: 'Go on.' }] });

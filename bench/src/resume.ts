@@ -43,16 +43,24 @@ export async function benchResume(): Promise<BenchResult> {
 
 interface Sample {
   ms: number;
+  /** On a machine that does other things too, the time that is its own. */
+  cpuMs: number;
   mb: number;
   messages: number;
 }
 
 function toResult(samples: Record<'long' | 'empty', Sample[]>, bytes: number): BenchResult {
   const ms = (name: keyof typeof samples) => Math.round(median(samples[name].map((sample) => sample.ms)));
+  const cpu = (name: keyof typeof samples) => Math.round(median(samples[name].map((sample) => sample.cpuMs)));
   const mb = (name: keyof typeof samples) => Math.round(median(samples[name].map((sample) => sample.mb)));
   const row = (label: string, name: keyof typeof samples) => ({
     label,
-    values: { ms: ms(name), 'peak MB': mb(name), 'messages sent': samples[name][0]?.messages ?? 0 },
+    values: {
+      ms: ms(name),
+      'cpu ms': cpu(name),
+      'peak MB': mb(name),
+      'messages sent': samples[name][0]?.messages ?? 0,
+    },
   });
   return {
     name: 'resume',
@@ -63,6 +71,7 @@ function toResult(samples: Record<'long' | 'empty', Sample[]>, bytes: number): B
     summary: {
       firstRequestMs: ms('long'),
       extraMs: ms('long') - ms('empty'),
+      extraCpuMs: cpu('long') - cpu('empty'),
       extraMb: mb('long') - mb('empty'),
     },
     notes: [`The database has ${Math.round(bytes / 1e6)} MB.`],

@@ -16,18 +16,18 @@ import { compactions, marks, messages } from './schema.ts';
 const MESSAGES_AT_ONCE = 200;
 
 /** What is read of a message that is hidden: there may be tens of thousands. */
-interface StubRow {
-  id: string;
-  sequence: number;
-  role: Message['role'];
-  status: Message['status'];
-  tokenCount: number;
-  createdAt: number;
-  metadata: string | null;
+type StubRow = [
+  id: string,
+  sequence: number,
+  role: Message['role'],
+  status: Message['status'],
+  tokenCount: number,
+  createdAt: number,
+  metadata: string | null,
   /** Of messages that a run without an end may have written; of others null. */
-  usage: string | null;
-  cost: number | null;
-}
+  usage: string | null,
+  cost: number | null,
+];
 
 export interface ViewRows {
   stubs: StubRow[];
@@ -46,16 +46,16 @@ export function readViewRows(db: Drizzle, sessionId: string): ViewRows {
     return { stubs: [], hidden, marks: markRows, shown: { messages: all, ...readPartRows(db, ofSession) } };
   }
   const stubs = readStubs(db, sessionId);
-  const shown = stubs.filter((stub) => !hidden.has(stub.id)).map((stub) => stub.id);
+  const shown = stubs.flatMap(([id]) => (hidden.has(id) ? [] : [id]));
   return { stubs, hidden, marks: markRows, shown: readShown(db, shown) };
 }
 
-/** By a bare statement: to make the rows' objects twice would double the time of it all. */
+/** By a bare statement, as arrays: objects would take twice the time. */
 function readStubs(db: Drizzle, sessionId: string): StubRow[] {
-  return db.all<StubRow>(sql`
+  return db.values<StubRow>(sql`
     WITH open_runs AS (SELECT min(started_at) AS since FROM runs WHERE session_id = ${sessionId} AND ended_at IS NULL)
-    SELECT id, sequence, role, status, token_count AS tokenCount, created_at AS createdAt, metadata,
-      CASE WHEN created_at >= since THEN usage END AS usage, CASE WHEN created_at >= since THEN cost END AS cost
+    SELECT id, sequence, role, status, token_count, created_at, metadata,
+      CASE WHEN created_at >= since THEN usage END, CASE WHEN created_at >= since THEN cost END
     FROM messages, open_runs
     WHERE session_id = ${sessionId}
     ORDER BY sequence`);
@@ -136,19 +136,19 @@ export async function assembleView(session: Session, rows: ViewRows): Promise<Se
   const byId = new Map(loaded.map((message) => [message.id, message]));
   const unloaded = new Set<string>();
   const all = stubs.flatMap((stub) => {
-    if (!hidden.has(stub.id)) return byId.get(stub.id) ?? [];
+    const [id] = stub;
+    if (!hidden.has(id)) return byId.get(id) ?? [];
     const message = toStub(stub, { sessionId: session.id, damaged });
-    if (message !== undefined) unloaded.add(stub.id);
+    if (message !== undefined) unloaded.add(id);
     return message ?? [];
   });
   return { session, messages: all, marks: shownMarks, damaged, unloaded };
 }
 
 function toStub(
-  { usage, cost, metadata, ...row }: StubRow,
+  [id, sequence, role, status, tokenCount, createdAt, metadata, usage, cost]: StubRow,
   { sessionId, damaged }: { sessionId: string; damaged: DamagedRow[] },
 ): Message | undefined {
-  const { id, sequence, role, status, tokenCount, createdAt } = row;
   const stub: Message = { id, sessionId, sequence, role, parts: [], status, createdAt, tokenCount };
   try {
     if (usage !== null) stub.usage = JSON.parse(usage);
