@@ -4,6 +4,7 @@ import { chooseModel, type ModelChoice } from './compose/choose-model.ts';
 import { loadSettings, type Place } from './compose/load-settings.ts';
 import { type Agent, nameOf, openAgent } from './compose/open-agent.ts';
 import { holdStorage } from './compose/open-storage.ts';
+import { openTelemetry } from './compose/open-telemetry.ts';
 import { exitCodeOf } from './exit-code.ts';
 import { findSession } from './find-session.ts';
 import { isImportedModel } from './import/imported-model.ts';
@@ -69,6 +70,7 @@ export async function runTask(options: RunTaskOptions): Promise<number> {
     onSandbox: (sandbox, session) =>
       display?.header(headerOf(agent, { sandbox, session, task: task ?? session.task })),
   });
+  await using _telemetry = await openTelemetry(config.telemetry.otlp, agent.runtime);
   if (isBusy && task !== undefined) {
     return await waitForAnswer(agent.runtime, { session: earlier, text: task, options });
   }

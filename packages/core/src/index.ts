@@ -86,6 +86,11 @@ export {
 export { type SessionState, sessionState } from './session/session-state.ts';
 export { SessionWriter } from './session/session-writer.ts';
 export { storedTokens } from './session/stored-tokens.ts';
+export {
+  createRunTelemetry,
+  type RunTelemetryOptions,
+  type TelemetryApi,
+} from './telemetry/run-telemetry.ts';
 export { createTools, type ToolsOptions } from './tools/create-tools.ts';
 export { sanitizeText, sanitizeToolResult } from './tools/output-sanitizer.ts';
 export type { SessionHistory, Tool, ToolContext, ToolInput, ToolResult } from './tools/tool.ts';

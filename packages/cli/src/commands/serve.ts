@@ -6,6 +6,7 @@ import { SERVE_FLAGS } from '../command-line/flags.ts';
 import { oneOf, parseFlags, positiveNumber, usage } from '../command-line/parse-flags.ts';
 import { loadSettings } from '../compose/load-settings.ts';
 import { databasePath, openStorage } from '../compose/open-storage.ts';
+import { openTelemetry } from '../compose/open-telemetry.ts';
 import { servedAgent } from '../serve/served-agent.ts';
 import { servedSettings } from '../serve/served-settings.ts';
 import { type Banner, serverBanner } from '../serve/server-banner.ts';
@@ -39,8 +40,10 @@ export async function serve(argv: readonly string[], terminal: Terminal): Promis
   const secrets = [...serverSecrets(config, terminal.env), ...(known === undefined ? [] : [known.token])];
   const log = createServerLog(terminal.err, { level, mask: createSecretMask(secrets) });
   const { server: place } = config;
+  const agent = await servedAgent({ settings, storage, env: terminal.env });
+  await using _telemetry = await openTelemetry(config.telemetry.otlp, agent.runtime);
   const server = await startServer({
-    agent: await servedAgent({ settings, storage, env: terminal.env }),
+    agent,
     host: place.host,
     port: place.port,
     ...(known === undefined ? {} : { token: known.token }),

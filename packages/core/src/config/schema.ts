@@ -359,7 +359,13 @@ export const configSchema = z.strictObject({
   ),
   gateway: setting(gateway, 'longhaul gateway.'),
   telemetry: setting(
-    z.strictObject({ otlp: setting(url.nullable(), 'Address of an OTLP collector.', D.telemetry.otlp) }),
-    'Traces and metrics. Not used yet.',
+    z.strictObject({
+      otlp: setting(
+        url.nullable(),
+        'Address of an OTLP collector over HTTP, such as http://127.0.0.1:4318. null: none.',
+        D.telemetry.otlp,
+      ),
+    }),
+    'Traces and metrics of runs. No prompt, answer, argument or output is sent.',
   ),
 }) satisfies z.ZodType<ConfigInput, unknown>;

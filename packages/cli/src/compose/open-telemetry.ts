@@ -1,0 +1,77 @@
+import type { EventListener } from '@longhaul/core';
+import { version } from '../version.ts';
+
+/** How long the end of a command waits for the collector to take what is left. */
+const FLUSH_MS = 3_000;
+
+/**
+ * Sends traces and metrics of runs to an OTLP collector (HTTP), until it is disposed. Loads nothing where none is configured. A collector
+ * that is away costs its data and a warning, never a run.
+ *
+ * @param otlp The collector's address, such as `http://127.0.0.1:4318`; null: no telemetry.
+ */
+export async function openTelemetry(
+  otlp: string | null,
+  runtime: { subscribe: (listener: EventListener) => () => void },
+): Promise<AsyncDisposable> {
+  if (otlp === null) return { [Symbol.asyncDispose]: async () => {} };
+  const [
+    number,
+    api,
+    sdk,
+    metrics,
+    { resourceFromAttributes },
+    { OTLPTraceExporter },
+    { OTLPMetricExporter },
+    core,
+  ] = await Promise.all([
+    version(),
+    import('@opentelemetry/api'),
+    import('@opentelemetry/sdk-trace'),
+    import('@opentelemetry/sdk-metrics'),
+    import('@opentelemetry/resources'),
+    import('@opentelemetry/exporter-trace-otlp-http'),
+    import('@opentelemetry/exporter-metrics-otlp-http'),
+    import('@longhaul/core'),
+  ]);
+  const base = otlp.replace(/\/+$/, '');
+  const resource = resourceFromAttributes({ 'service.name': 'longhaul', 'service.version': number });
+  const tracing = new sdk.TracerProvider({
+    resource,
+    spanProcessors: [
+      new sdk.BatchSpanProcessor({ exporter: new OTLPTraceExporter({ url: `${base}/v1/traces` }) }),
+    ],
+  });
+  const measuring = new metrics.MeterProvider({
+    resource,
+    readers: [
+      new metrics.PeriodicExportingMetricReader({
+        exporter: new OTLPMetricExporter({ url: `${base}/v1/metrics` }),
+      }),
+    ],
+  });
+  const unsubscribe = runtime.subscribe(
+    core.createRunTelemetry({
+      api,
+      tracer: tracing.getTracer('longhaul', number),
+      meter: measuring.getMeter('longhaul', number),
+    }),
+  );
+  return {
+    async [Symbol.asyncDispose]() {
+      unsubscribe();
+      await settleWithin(FLUSH_MS, [tracing.shutdown(), measuring.shutdown()], base);
+    },
+  };
+}
+
+async function settleWithin(ms: number, work: readonly Promise<void>[], address: string): Promise<void> {
+  let timer: NodeJS.Timeout | undefined;
+  const late = new Promise<'late'>((resolve) => {
+    timer = setTimeout(() => resolve('late'), ms);
+  });
+  const ended = await Promise.race([Promise.allSettled(work), late]);
+  clearTimeout(timer);
+  const isSent = ended !== 'late' && ended.every(({ status }) => status === 'fulfilled');
+  if (!isSent) process.emitWarning(`Traces and metrics could not be sent to ${address} (telemetry.otlp).`);
+}

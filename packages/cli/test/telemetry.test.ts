@@ -1,0 +1,111 @@
+import { writeFile } from 'node:fs/promises';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { join } from 'node:path';
+import { hasToolCall, type Script } from '@longhaul/scripted-model';
+import { expect, it } from 'vitest';
+import { Bench } from './harness.ts';
+
+interface OtlpSpan {
+  traceId: string;
+  spanId: string;
+  parentSpanId?: string;
+  name: string;
+  startTimeUnixNano: string;
+  endTimeUnixNano: string;
+  attributes: { key: string; value: Record<string, unknown> }[];
+  status: { code?: number };
+}
+
+/** A collector of OTLP over HTTP, as JSON. */
+async function startCollector() {
+  const bodies: { path: string; text: string }[] = [];
+  const server = createServer(async (request, response) => {
+    let text = '';
+    for await (const chunk of request.setEncoding('utf8')) text += chunk;
+    bodies.push({ path: request.url ?? '', text });
+    response.writeHead(200, { 'content-type': 'application/json' });
+    response.end('{}');
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  const { port } = server.address() as AddressInfo;
+  return {
+    url: `http://127.0.0.1:${port}`,
+    all: () => bodies.map(({ text }) => text).join('\n'),
+    spans: () =>
+      bodies
+        .filter(({ path }) => path === '/v1/traces')
+        .flatMap(({ text }) => JSON.parse(text).resourceSpans)
+        .flatMap((resource: { scopeSpans: { spans: OtlpSpan[] }[] }) => resource.scopeSpans)
+        .flatMap((scope) => scope.spans),
+    metrics: () =>
+      bodies
+        .filter(({ path }) => path === '/v1/metrics')
+        .flatMap(({ text }) => JSON.parse(text).resourceMetrics)
+        .flatMap((resource: { scopeMetrics: { metrics: { name: string }[] }[] }) => resource.scopeMetrics)
+        .flatMap((scope) => scope.metrics.map(({ name }) => name)),
+    [Symbol.asyncDispose]: async () => {
+      server.closeAllConnections();
+      await new Promise((resolve) => server.close(resolve));
+    },
+  };
+}
+
+const attributeOf = (span: OtlpSpan | undefined, key: string) =>
+  Object.values(span?.attributes.find((attribute) => attribute.key === key)?.value ?? {})[0];
+
+const script: Script = ({ messages }) =>
+  hasToolCall(messages, 'bash')
+    ? 'It is SECRET-ANSWER.'
+    : { toolCalls: [{ name: 'bash', arguments: { command: 'echo SECRET-OUTPUT' } }] };
+
+it('sends a run with its steps, tries and tools to a collector, and no word of what was said', async () => {
+  await using collector = await startCollector();
+  await using bench = await Bench.open();
+  const { flags } = await bench.serve({ script, faults: { 1: { kind: 'status', status: 529 } } });
+  await writeFile(join(bench.workspace, 'longhaul.yml'), `telemetry: { otlp: '${collector.url}' }\n`);
+  const ended = await bench.run(['run', 'SECRET-TASK', '--json', '--sandbox', 'local', '--yes', ...flags]);
+  expect(ended).toMatchObject({ code: 0, stderr: '' });
+
+  const spans = collector.spans();
+  const run = spans.find((span) => span.name === 'invoke_agent longhaul');
+  const tree = spans
+    .filter((span) => span !== run)
+    .map((span) => [span.name, spans.find((parent) => parent.spanId === span.parentSpanId)?.name]);
+  expect(run?.parentSpanId ?? '').toBe('');
+  expect(tree.sort()).toEqual([
+    ['chat scripted', 'step 1'],
+    ['chat scripted', 'step 1'],
+    ['chat scripted', 'step 2'],
+    ['execute_tool bash', 'step 1'],
+    ['step 1', 'invoke_agent longhaul'],
+    ['step 2', 'invoke_agent longhaul'],
+  ]);
+  expect(new Set(spans.map((span) => span.traceId)).size).toBe(1);
+  expect(attributeOf(run, 'gen_ai.provider.name')).toBe('openai-compatible');
+  expect(attributeOf(run, 'gen_ai.request.model')).toBe('scripted');
+  expect(attributeOf(run, 'gen_ai.conversation.id')).toMatch(/^[0-9a-f-]{36}$/);
+  expect(attributeOf(run, 'longhaul.run.status')).toBe('completed');
+  expect(Number(attributeOf(run, 'gen_ai.usage.input_tokens'))).toBeGreaterThan(0);
+  const tries = spans.filter((span) => span.name === 'chat scripted');
+  expect(tries.map((span) => attributeOf(span, 'error.type') ?? 'ok').sort()).toEqual([
+    'ok',
+    'ok',
+    'provider_overloaded',
+  ]);
+  const [failed] = tries.filter((span) => span.status.code === 2);
+  expect(attributeOf(failed, 'error.type')).toBe('provider_overloaded');
+  expect(new Set(collector.metrics())).toEqual(
+    new Set(['gen_ai.client.token.usage', 'gen_ai.client.operation.duration']),
+  );
+  expect(collector.all()).not.toMatch(/SECRET/);
+});
+
+it('a collector that is away costs its data and a warning, not the run', async () => {
+  await using bench = await Bench.open();
+  const { flags } = await bench.serve({ script: () => 'Done.' });
+  await writeFile(join(bench.workspace, 'longhaul.yml'), "telemetry: { otlp: 'http://127.0.0.1:9' }\n");
+  const ended = await bench.run(['run', 'Do it', '--json', '--sandbox', 'local', ...flags]);
+  expect(ended.code).toBe(0);
+  expect(ended.stdout).toContain('"status":"completed"');
+});

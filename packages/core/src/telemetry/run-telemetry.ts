@@ -1,0 +1,223 @@
+import type { EventOf, LonghaulEvent } from '@longhaul/protocol';
+import type { Context, Histogram, Meter, Span, Tracer } from '@opentelemetry/api';
+import type { EventListener } from '../session/event-hub.ts';
+import { modelAttributes, usageAttributes } from './attributes.ts';
+
+/** OpenTelemetry's API, passed in: whoever traces nothing does not load it. */
+export type TelemetryApi = Pick<
+  typeof import('@opentelemetry/api'),
+  'context' | 'SpanKind' | 'SpanStatusCode' | 'trace'
+>;
+
+export interface RunTelemetryOptions {
+  api: TelemetryApi;
+  tracer: Tracer;
+  meter: Meter;
+}
+
+/**
+ * A listener for a runtime's events that makes spans and metrics of them, by OpenTelemetry's conventions for generative AI: a run
+ * (`invoke_agent`) holds its steps and compactions, a step its model calls (`chat`, each try one) and its tools (`execute_tool`). No prompt, no
+ * answer, no argument and no output is part of them.
+ *
+ * @example runtime.subscribe(createRunTelemetry({ api, tracer, meter }));
+ * @see https://opentelemetry.io/docs/specs/semconv/gen-ai/
+ */
+export function createRunTelemetry(options: RunTelemetryOptions): EventListener {
+  const instruments = {
+    tokens: options.meter.createHistogram('gen_ai.client.token.usage', {
+      unit: '{token}',
+      description: 'Tokens of a model call.',
+    }),
+    duration: options.meter.createHistogram('gen_ai.client.operation.duration', {
+      unit: 's',
+      description: 'Duration of a model call.',
+    }),
+  };
+  const runs = new Map<string, RunTrace>();
+  return (event) => {
+    if (event.type === 'run:started') {
+      runs.get(event.sessionId)?.end(event.at);
+      runs.set(event.sessionId, new RunTrace(event, { ...options, ...instruments }));
+      return;
+    }
+    runs.get(event.sessionId)?.take(event);
+    if (event.type === 'run:finished') runs.delete(event.sessionId);
+  };
+}
+
+interface TraceOptions extends RunTelemetryOptions {
+  tokens: Histogram;
+  duration: Histogram;
+}
+
+interface OpenSpan {
+  span: Span;
+  /** For its children. */
+  context: Context;
+  startedAt: number;
+}
+
+class RunTrace {
+  readonly #options: TraceOptions;
+  readonly #model: string;
+  readonly #run: OpenSpan;
+  #step: OpenSpan | undefined;
+  #call: OpenSpan | undefined;
+  #compaction: OpenSpan | undefined;
+  #steps = 0;
+
+  constructor({ sessionId, runId, model, at }: EventOf<'run:started'>, options: TraceOptions) {
+    this.#options = options;
+    this.#model = model;
+    this.#run = this.#open('invoke_agent longhaul', { at, parent: options.api.context.active() });
+    this.#run.span.setAttributes({
+      'gen_ai.operation.name': 'invoke_agent',
+      'gen_ai.agent.name': 'longhaul',
+      'gen_ai.conversation.id': sessionId,
+      'longhaul.run.id': runId,
+      ...modelAttributes(model),
+    });
+  }
+
+  take(event: LonghaulEvent): void {
+    if (event.type === 'llm:thinking') this.#startStep(event);
+    else if (event.type === 'llm:response') this.#answered(event);
+    else if (event.type === 'llm:error') this.#failed(event);
+    else if (event.type === 'llm:retry') this.#retried(event);
+    else if (event.type === 'session:status') this.#statusChanged(event);
+    else if (event.type === 'llm:tool-result') this.#toolDone(event);
+    else if (event.type === 'context:compressed') this.#compacted(event);
+    else if (event.type === 'run:finished') this.#finished(event);
+  }
+
+  /** Closes whatever is open. */
+  end(at: number): void {
+    for (const open of [this.#call, this.#compaction, this.#step, this.#run]) open?.span.end(new Date(at));
+    this.#call = undefined;
+    this.#compaction = undefined;
+    this.#step = undefined;
+  }
+
+  #open(name: string, { at, parent, kind }: { at: number; parent: Context; kind?: number }): OpenSpan {
+    const { api, tracer } = this.#options;
+    const span = tracer.startSpan(
+      name,
+      { startTime: new Date(at), kind: kind ?? api.SpanKind.INTERNAL },
+      parent,
+    );
+    return { span, context: api.trace.setSpan(parent, span), startedAt: at };
+  }
+
+  #startStep({ at }: { at: number }): void {
+    this.#endStep(at);
+    this.#steps += 1;
+    this.#step = this.#open(`step ${this.#steps}`, { at, parent: this.#run.context });
+    this.#step.span.setAttribute('longhaul.step', this.#steps);
+    this.#startCall(at);
+  }
+
+  #endStep(at: number): void {
+    this.#call?.span.end(new Date(at));
+    this.#call = undefined;
+    this.#step?.span.end(new Date(at));
+    this.#step = undefined;
+  }
+
+  #startCall(at: number): void {
+    const parent = this.#step?.context ?? this.#run.context;
+    const attributes = modelAttributes(this.#model);
+    const name = `chat ${attributes['gen_ai.request.model']}`;
+    this.#call = this.#open(name, { at, parent, kind: this.#options.api.SpanKind.CLIENT });
+    this.#call.span.setAttributes({ 'gen_ai.operation.name': 'chat', ...attributes });
+  }
+
+  #answered({ at, finishReason, tokenUsage, cost }: EventOf<'llm:response'>): void {
+    const call = this.#call;
+    if (call === undefined) return;
+    call.span.setAttributes({
+      'gen_ai.response.finish_reasons': [finishReason],
+      ...(tokenUsage === undefined ? {} : usageAttributes(tokenUsage)),
+      ...(cost === undefined ? {} : { 'longhaul.cost_usd': cost }),
+    });
+    const labels = { 'gen_ai.operation.name': 'chat', ...modelAttributes(this.#model) };
+    this.#options.duration.record((at - call.startedAt) / 1_000, labels);
+    if (tokenUsage !== undefined) {
+      const { tokens } = this.#options;
+      tokens.record(tokenUsage.inputTokens, { ...labels, 'gen_ai.token.type': 'input' });
+      tokens.record(tokenUsage.outputTokens, { ...labels, 'gen_ai.token.type': 'output' });
+    }
+    call.span.end(new Date(at));
+    this.#call = undefined;
+  }
+
+  #failed({ at, error }: EventOf<'llm:error'>): void {
+    const call = this.#call;
+    if (call === undefined) return;
+    this.#markFailed(call.span, error);
+    const labels = {
+      'gen_ai.operation.name': 'chat',
+      ...modelAttributes(this.#model),
+      'error.type': error.code,
+    };
+    this.#options.duration.record((at - call.startedAt) / 1_000, labels);
+    call.span.end(new Date(at));
+    this.#call = undefined;
+  }
+
+  #retried({ at, attempt, delayMs }: EventOf<'llm:retry'>): void {
+    this.#step?.span.addEvent('retry', { attempt, delay_ms: delayMs }, new Date(at));
+  }
+
+  #statusChanged({ at, status }: EventOf<'session:status'>): void {
+    if (status === 'compacting') {
+      this.#compaction = this.#open('compact', { at, parent: this.#run.context });
+      return;
+    }
+    if (status !== 'busy') return;
+    this.#compaction?.span.end(new Date(at));
+    if (this.#compaction === undefined && this.#step !== undefined && this.#call === undefined)
+      this.#startCall(at);
+    this.#compaction = undefined;
+  }
+
+  #compacted(event: EventOf<'context:compressed'>): void {
+    this.#compaction?.span.setAttributes({
+      'longhaul.compaction.strategy': event.strategy,
+      'longhaul.compaction.reason': event.reason,
+      'longhaul.compaction.round': event.round,
+      'longhaul.compaction.tokens_before': event.originalTokens,
+      'longhaul.compaction.tokens_after': event.compressedTokens,
+    });
+  }
+
+  #toolDone({ at, callId, toolName, success, durationMs = 0 }: EventOf<'llm:tool-result'>): void {
+    const parent = this.#step?.context ?? this.#run.context;
+    const { span } = this.#open(`execute_tool ${toolName}`, { at: at - durationMs, parent });
+    span.setAttributes({
+      'gen_ai.operation.name': 'execute_tool',
+      'gen_ai.tool.name': toolName,
+      'gen_ai.tool.call.id': callId,
+      'gen_ai.tool.type': 'function',
+    });
+    if (!success) this.#markFailed(span, { code: 'tool_error' });
+    span.end(new Date(at));
+  }
+
+  #finished({ at, status, stepCount, usage, cost, error }: EventOf<'run:finished'>): void {
+    this.#run.span.setAttributes({
+      'longhaul.run.status': status,
+      'longhaul.run.steps': stepCount,
+      ...usageAttributes(usage),
+      ...(cost === undefined ? {} : { 'longhaul.cost_usd': cost }),
+    });
+    if (error !== undefined) this.#markFailed(this.#run.span, error);
+    this.end(at);
+  }
+
+  /** The code alone: messages may quote what a provider said. */
+  #markFailed(span: Span, { code }: { code: string }): void {
+    span.setAttribute('error.type', code);
+    span.setStatus({ code: this.#options.api.SpanStatusCode.ERROR, message: code });
+  }
+}
