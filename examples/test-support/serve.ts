@@ -1,0 +1,80 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { createInterface } from 'node:readline';
+import { fileURLToPath } from 'node:url';
+import { createScriptedModelServer, type Script, type ScriptedModelServer } from '@longhaul/scripted-model';
+
+const BIN = fileURLToPath(new URL('../../packages/cli/bin/longhaul.js', import.meta.url));
+
+export interface ServeOptions {
+  script: Script;
+  /** Lines of `approvals` in the configuration, as YAML. */
+  approvals?: string;
+  /** Pages of this origin may use it. */
+  origin?: string;
+  /** Milliseconds between pieces of an answer. */
+  pieceMs?: number;
+}
+
+/** The real `longhaul serve`, with a scripted model and a folder of its own. */
+export class Served implements AsyncDisposable {
+  readonly baseUrl: string;
+  readonly token: string;
+  readonly folder: string;
+  readonly model: ScriptedModelServer;
+  readonly #child: ChildProcess;
+
+  private constructor(parts: {
+    baseUrl: string;
+    token: string;
+    folder: string;
+    model: ScriptedModelServer;
+    child: ChildProcess;
+  }) {
+    this.baseUrl = parts.baseUrl;
+    this.token = parts.token;
+    this.folder = parts.folder;
+    this.model = parts.model;
+    this.#child = parts.child;
+  }
+
+  static async start(options: ServeOptions): Promise<Served> {
+    const folder = await mkdtemp(join(tmpdir(), 'longhaul-served-'));
+    const model = await createScriptedModelServer({ windowTokens: 32_000, script: options.script });
+    await writeFile(join(folder, 'longhaul.yml'), configOf(model.url, options));
+    const child = spawn(
+      process.execPath,
+      ['--conditions=longhaul-src', BIN, 'serve', '--json', '--port', '0', '--log-level', 'warn'],
+      { cwd: folder, env: { PATH: process.env['PATH'], HOME: folder }, stdio: ['ignore', 'pipe', 'inherit'] },
+    );
+    const [line] = await once(createInterface({ input: child.stdout }), 'line');
+    const { url, tokenFile } = JSON.parse(String(line));
+    const token = (await readFile(tokenFile, 'utf8')).trim();
+    return new Served({ baseUrl: url, token, folder, model, child });
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    if (this.#child.exitCode === null) {
+      this.#child.kill('SIGTERM');
+      await once(this.#child, 'exit');
+    }
+    await this.model.close();
+    await rm(this.folder, { recursive: true, force: true, maxRetries: 5 });
+  }
+}
+
+function configOf(
+  modelUrl: string,
+  { approvals = '[{ tool: "*", action: allow }]', origin }: ServeOptions,
+): string {
+  return `model: local/scripted
+providers:
+  local: { kind: openai-compatible, baseUrl: "${modelUrl}", models: { scripted: { window: 32000 } } }
+sandbox: { driver: local }
+approvals: ${approvals}
+server: { host: 127.0.0.1, stopGraceMs: 100${origin === undefined ? '' : `, origins: ["${origin}"]`} }
+`;
+}
