@@ -61,7 +61,7 @@ export async function startServer(options: ServerOptions): Promise<LonghaulServe
       keepAliveTimeout: 30_000,
       maxHeaderSize: 16_384,
     },
-    getRequestListener(app.fetch, { overrideGlobalObjects: false }),
+    getRequestListener(app.fetch, { overrideGlobalObjects: false, errorHandler: () => malformedRequest() }),
   );
   const port = await listen(server, { host, port: options.port });
   return serving({ server, port, host, runs, feeds, agent, limits, log });
@@ -116,6 +116,12 @@ function serving({ server, port, host, runs, feeds, agent, limits, log }: Parts)
     [Symbol.asyncDispose]: () => handle.stop({ atOnce: true }),
   };
   return handle;
+}
+
+/** A request that is none: its address or its Host header cannot be read. */
+function malformedRequest(): Response {
+  const error = new LonghaulError('invalid_request', 'The request cannot be read.');
+  return Response.json({ error: error.toShape() }, { status: error.status });
 }
 
 /** What is being answered when everything else has ended may take so long. */

@@ -77,6 +77,7 @@ const sessions = {
     query: listSessionsQuery,
     status: 200,
     response: sessionPageSchema,
+    errors: ['session_not_found'],
   },
   getSession: {
     method: 'GET',

@@ -47,11 +47,15 @@ export class EventReader implements FrameReader {
     return this.#isClosed || this.#response.destroyed;
   }
 
+  /** A frame that is larger than all that may wait goes to whoever has taken the ones before. */
   send(frame: string): void {
     if (this.#isClosed) return;
+    if (this.#response.writableLength > this.#maxBufferBytes) {
+      this.end('slow');
+      return;
+    }
     this.#lastWriteAt = performance.now();
     this.#response.write(frame);
-    if (this.#response.writableLength > this.#maxBufferBytes) this.end('slow');
   }
 
   /** Keeps proxies from closing a stream in which nothing happens. */

@@ -66,15 +66,7 @@ export class SessionFeeds implements Disposable {
     create: (onClose: () => void) => FrameReader,
   ): Promise<void> {
     this.#assertRoom();
-    const topic = this.#topicOf(sessionId);
-    try {
-      await topic.anchor();
-    } catch (error) {
-      this.#forgetIfIdle(sessionId);
-      throw error;
-    }
-    // It may have been let go while nobody read.
-    this.#topics.set(sessionId, topic);
+    const topic = await this.#anchoredTopic(sessionId);
     const reader = this.#newReader(create, (left) => {
       topic.detach(left);
       this.#forgetIfIdle(sessionId);
@@ -151,6 +143,20 @@ export class SessionFeeds implements Disposable {
     if (this.#readersOfAll.size === 0) return;
     const { ofAll } = frame();
     for (const reader of this.#readersOfAll) reader.send(ofAll);
+  }
+
+  async #anchoredTopic(sessionId: string): Promise<SessionTopic> {
+    for (;;) {
+      const topic = this.#topicOf(sessionId);
+      try {
+        await topic.anchor();
+      } catch (error) {
+        this.#forgetIfIdle(sessionId);
+        throw error;
+      }
+      // It may have been let go while nobody read, and events go to another one.
+      if (this.#topics.get(sessionId) === topic) return topic;
+    }
   }
 
   #topicOf(sessionId: string): SessionTopic {

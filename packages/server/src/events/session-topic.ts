@@ -73,9 +73,10 @@ export class SessionTopic {
         if ((event.number ?? 0) > this.#lastNumber) break;
         seen = event.number ?? seen;
         reader.send(this.#frame(event).ofSession);
+        // What was missed goes out as fast as the reader takes it, however much it is.
+        await reader.drained();
       }
       if (page.length === 0) break;
-      await reader.drained();
     }
     // In one go: what is told from here on reaches this reader too.
     if (reader.isClosed) return;

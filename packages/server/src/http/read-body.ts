@@ -2,34 +2,34 @@ import type { IncomingMessage } from 'node:http';
 import { LonghaulError } from '@longhaul/protocol';
 
 /**
- * What is read of a body that is too large before it is answered: an answer while the client still sends would be lost with the
- * connection.
- */
-const DRAIN_BYTES = 64 * 1024 * 1024;
-
-/**
- * The whole body, at most `maxBytes` of it.
+ * The whole body, at most `maxBytes` of it. Of one that is larger no more is read than that; the listener lets the client send the rest
+ * for a moment, so that it sees the answer.
  *
  * @throws {LonghaulError} `request_too_large`; `invalid_request` when it was cut off.
  */
 export async function readBody(incoming: IncomingMessage, maxBytes: number): Promise<Buffer> {
+  if (Number(incoming.headers['content-length'] ?? 0) > maxBytes) throw tooLarge(maxBytes);
+  const { promise, resolve, reject } = Promise.withResolvers<Buffer>();
   const chunks: Buffer[] = [];
   let size = 0;
-  try {
-    for await (const chunk of incoming as AsyncIterable<Buffer>) {
-      size += chunk.length;
-      if (size <= maxBytes) chunks.push(chunk);
-      else chunks.length = 0;
-      if (size > maxBytes + DRAIN_BYTES) break;
-    }
-  } catch (cause) {
-    throw new LonghaulError('invalid_request', 'The request was cut off before its end.', { cause });
-  }
-  if (size > maxBytes) throw tooLarge(maxBytes);
-  if (!incoming.complete) {
-    throw new LonghaulError('invalid_request', 'The request was cut off before its end.');
-  }
-  return Buffer.concat(chunks, size);
+  const onData = (chunk: Buffer) => {
+    size += chunk.length;
+    chunks.push(chunk);
+    if (size > maxBytes) settle(() => reject(tooLarge(maxBytes)));
+  };
+  const onEnd = () => settle(() => resolve(Buffer.concat(chunks, size)));
+  const onCut = () => settle(() => reject(cutOff()));
+  const settle = (answer: () => void) => {
+    incoming.off('data', onData).off('end', onEnd).off('close', onCut);
+    chunks.splice(0, size > maxBytes ? chunks.length : 0);
+    answer();
+  };
+  incoming.on('error', onCut).on('close', onCut).on('end', onEnd).on('data', onData);
+  return promise;
+}
+
+function cutOff(): LonghaulError {
+  return new LonghaulError('invalid_request', 'The request was cut off before its end.');
 }
 
 function tooLarge(maxBytes: number): LonghaulError {

@@ -89,7 +89,7 @@ export class RunKeeper implements Disposable {
     );
     // Whether it started or failed to, someone is told below; what happens later stands in the run's own end.
     ended.catch((error: unknown) => this.#options.log.debug({ sessionId, err: error }, 'run ended badly'));
-    return Promise.race([started.runId, ended]);
+    return await Promise.race([started.runId, ended]);
   }
 
   /** Takes no new runs from here on. */

@@ -1,0 +1,238 @@
+import { mkdir, mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { ReactiveOverflowStrategy } from '@longhaul/context';
+import {
+  type EventListener,
+  type ModelDriver,
+  Runtime,
+  type Sandbox,
+  type StepEvent,
+  type StepRequest,
+} from '@longhaul/core';
+import { LonghaulError } from '@longhaul/protocol';
+import type { Settings } from '@longhaul/protocol/api';
+import { createFileBlobStore } from '@longhaul/storage/blobs';
+import { openSqliteStore, type SqliteStore } from '@longhaul/storage/sqlite';
+import { pino } from 'pino';
+import { type LonghaulServer, type ServerLimits, type ServerOptions, startServer } from '../src/index.ts';
+
+export const TOKEN = 'test-token-0123456789-0123456789-0123456789';
+
+/** Plays what the newest user message asks for. */
+export type Play = (text: string, request: StepRequest) => AsyncIterable<StepEvent>;
+
+export interface TestServerOptions {
+  play?: Play;
+  limits?: Partial<ServerLimits>;
+  options?: Partial<ServerOptions>;
+  /** A database that others use too. */
+  folder?: string;
+  /** Given each listener of the runtime's events. */
+  spyOn?: (listener: EventListener) => void;
+}
+
+export interface TestServer extends AsyncDisposable {
+  readonly url: string;
+  readonly server: LonghaulServer;
+  readonly runtime: Runtime;
+  readonly store: SqliteStore;
+  readonly folder: string;
+  readonly workspace: string;
+  /** Lines of the log. */
+  readonly log: string[];
+  fetch(path: string, init?: RequestInit & { token?: string | null }): Promise<Response>;
+  /** Sends JSON and reads JSON; fails on a status that is not 2xx. */
+  call<T = Record<string, unknown>>(method: string, path: string, body?: unknown): Promise<T>;
+  newSession(fields?: object): Promise<string>;
+}
+
+/** A real server on a free port, on a real database, with a model that plays. */
+export async function startTestServer(given: TestServerOptions = {}): Promise<TestServer> {
+  const folder = given.folder ?? (await mkdtemp(join(tmpdir(), 'longhaul-server-')));
+  const workspace = join(folder, 'workspace');
+  await mkdir(workspace, { recursive: true });
+  const store = await openSqliteStore({ path: join(folder, 'longhaul.db') });
+  const blobs = createFileBlobStore(join(folder, 'blobs'));
+  const runtime = testRuntime(store, blobs, given.play);
+  const subscribe = runtime.subscribe.bind(runtime);
+  runtime.subscribe = (listener) => {
+    given.spyOn?.(listener);
+    return subscribe(listener);
+  };
+  const log: string[] = [];
+  const server = await startServer({
+    agent: { runtime, store, blobs, ...services() },
+    host: '127.0.0.1',
+    port: 0,
+    token: TOKEN,
+    workspaces: [workspace],
+    log: pino({ level: 'debug' }, { write: (line: string) => void log.push(line) }),
+    version: '0.0.0',
+    ...given.options,
+    limits: { rate: null, stopGraceMs: 2_000, ...given.limits },
+  });
+  const fetchPath: TestServer['fetch'] = (path, { token = TOKEN, ...init } = {}) => {
+    const headers = new Headers(init.headers);
+    if (token !== null) headers.set('authorization', `Bearer ${token}`);
+    return fetch(server.url + path, { ...init, headers });
+  };
+  const call: TestServer['call'] = async (method, path, body) => {
+    const json =
+      body === undefined
+        ? {}
+        : { body: JSON.stringify(body), headers: { 'content-type': 'application/json' } };
+    const response = await fetchPath(path, { method, ...json });
+    const text = await response.text();
+    if (!response.ok) throw new Error(`${method} ${path}: ${response.status} ${text}`);
+    return text === '' ? undefined : JSON.parse(text);
+  };
+  return {
+    url: server.url,
+    server,
+    runtime,
+    store,
+    folder,
+    workspace,
+    log,
+    fetch: fetchPath,
+    call,
+    newSession: async (fields = {}) => (await call<{ id: string }>('POST', '/api/sessions', fields)).id,
+    async [Symbol.asyncDispose]() {
+      await server.stop({ atOnce: true });
+      await store[Symbol.asyncDispose]();
+      if (given.folder === undefined) await rm(folder, { recursive: true, force: true });
+    },
+  };
+}
+
+export function testRuntime(
+  store: SqliteStore,
+  blobs: ReturnType<typeof createFileBlobStore>,
+  play: Play = echo,
+): Runtime {
+  return new Runtime({
+    store,
+    blobs,
+    tools: [],
+    openSandbox: async () => noSandbox(),
+    driverFor: async () => playedDriver(play),
+    summariserFor: async () => undefined,
+    compression: { strategy: new ReactiveOverflowStrategy(), auto: true, ledgerShare: 0.2 },
+  });
+}
+
+/** Answers with the user's own words, in pieces. */
+export async function* echo(text: string): AsyncGenerator<StepEvent> {
+  yield* pieces(`You said: ${text}`);
+}
+
+export async function* pieces(
+  text: string,
+  { size = 5, pause }: { size?: number; pause?: (sent: number) => Promise<unknown> } = {},
+): AsyncGenerator<StepEvent> {
+  yield { type: 'text-start', id: 't' };
+  for (let at = 0; at < text.length; at += size) {
+    yield { type: 'text-delta', id: 't', text: text.slice(at, at + size) };
+    await pause?.(at + size);
+  }
+  yield { type: 'text-end', id: 't' };
+  yield { type: 'finish', finishReason: 'stop' };
+}
+
+/** A place where a model waits until the test says go, or the run is aborted. */
+export function gate(): { open: () => void; wait: (signal?: AbortSignal) => Promise<void> } {
+  const { promise, resolve } = Promise.withResolvers<void>();
+  return {
+    open: resolve,
+    wait: (signal) =>
+      signal === undefined
+        ? promise
+        : Promise.race([
+            promise,
+            new Promise<void>((_, reject) => {
+              signal.addEventListener('abort', () => reject(signal.reason), { once: true });
+            }),
+          ]),
+  };
+}
+
+function playedDriver(play: Play): ModelDriver {
+  return {
+    info: {
+      provider: 'played',
+      model: 'one',
+      windowTokens: 100_000_000,
+      maxOutputTokens: 40_000_000,
+      accepts: { images: true, files: true },
+    },
+    step(request) {
+      const last = request.messages.findLast(({ role }) => role === 'user');
+      const text = last?.content.map((part) => (part.type === 'text' ? part.text : '')).join('') ?? '';
+      return play(text, request);
+    },
+  };
+}
+
+/** Keeps what was set, as the command does, without files and flags. */
+function services(): Pick<ServerOptions['agent'], 'models' | 'settings' | 'importer'> {
+  let changed: Settings['changed'] = { compression: {} };
+  const settings = (): Settings => ({
+    compression: {
+      strategy: changed.compression.strategy ?? 'reactive-overflow',
+      trigger: null,
+      auto: true,
+      model: '__same__',
+      options: {
+        preserveLastNTurns: 2,
+        recentMessagesToKeep: 10,
+        pruneProtectTokens: 40_000,
+        pruneMinimumTokens: 20_000,
+        ledgerShare: 0.2,
+      },
+    },
+    changed,
+  });
+  return {
+    models: {
+      async resolve(name = 'played/one') {
+        if (name.startsWith('played/')) return name;
+        throw new LonghaulError('unknown_model', `No provider for ${name.slice(0, 50)}.`);
+      },
+      prepare: async () => {},
+      list: async () => ({ default: 'played/one', models: [] }),
+    },
+    settings: {
+      get: async () => settings(),
+      async put(change) {
+        changed = change;
+        return settings();
+      },
+    },
+    importer: {
+      async import(file) {
+        if (file.length === 0) throw new LonghaulError('invalid_request', 'The file is empty.');
+        throw new LonghaulError('invalid_request', 'No importer knows this file.');
+      },
+    },
+  };
+}
+
+function noSandbox(): Sandbox {
+  const unused = () => Promise.reject(new LonghaulError('internal', 'this sandbox is not to be used'));
+  return {
+    kind: 'local',
+    workspacePath: '/workspace',
+    description: 'none',
+    exec: unused,
+    files: {
+      root: '/',
+      resolve: unused,
+      stat: async () => undefined,
+      read: unused,
+      write: unused,
+      list: unused,
+    },
+    [Symbol.asyncDispose]: async () => {},
+  };
+}
