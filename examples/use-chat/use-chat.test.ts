@@ -1,0 +1,210 @@
+import { existsSync } from 'node:fs';
+import { join } from 'node:path';
+import { Chat } from '@ai-sdk/react';
+import { createClient } from '@longhaul/client';
+import { hasToolCall, type Script, toolResults, userTexts } from '@longhaul/scripted-model';
+import { DefaultChatTransport, lastAssistantMessageIsCompleteWithApprovalResponses } from 'ai';
+import { type Browser, chromium, type Page } from 'playwright-core';
+import { createServer, type ViteDevServer } from 'vite';
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
+import { Served } from '../test-support/serve.ts';
+import type { ChatMessage } from './types.ts';
+
+const CHROMIUM = '/usr/bin/chromium';
+const SLOW = 'Take your time.';
+
+/** What the newest user message says decides: `run X` runs a command, anything else is answered. */
+const script: Script = async ({ messages }) => {
+  const asked = userTexts(messages).at(-1) ?? '';
+  const command = /run (.*)/.exec(asked)?.[1];
+  const isDone = messages.at(-1)?.role === 'tool';
+  if (command !== undefined && !isDone) {
+    return { text: 'I run it.', toolCalls: [{ name: 'bash', arguments: { command } }] };
+  }
+  if (asked === SLOW) return { text: 'word '.repeat(2_000), fault: { kind: 'slow', delayMs: 10 } };
+  if (hasToolCall(messages, 'bash') && isDone)
+    return `It said: ${toolResults(messages).at(-1)?.result.trim()}`;
+  return `You have said ${userTexts(messages).length}: ${userTexts(messages).join(' | ')}`;
+};
+const approvals = '[{ tool: "*", action: allow }, { tool: bash, command: "touch *", action: ask }]';
+
+let served: Served;
+beforeAll(async () => {
+  served = await Served.start({ script, approvals });
+});
+afterAll(() => served[Symbol.asyncDispose]());
+
+function newChat(more: { id?: string; messages?: ChatMessage[] } = {}) {
+  const headers = { authorization: `Bearer ${served.token}` };
+  return new Chat<ChatMessage>({
+    transport: new DefaultChatTransport({ api: `${served.baseUrl}/api/chat`, headers }),
+    sendAutomaticallyWhen: lastAssistantMessageIsCompleteWithApprovalResponses,
+    ...more,
+  });
+}
+
+const textOf = (message: ChatMessage | undefined) =>
+  (message?.parts ?? []).flatMap((part) => (part.type === 'text' ? part.text : [])).join(' ');
+const toolsOf = (message: ChatMessage | undefined) =>
+  (message?.parts ?? []).flatMap((part) => (part.type === 'dynamic-tool' ? part : []));
+
+describe('useChat of the AI SDK, unchanged', () => {
+  it('shows steps, texts, calls and their outputs, and holds one conversation', async () => {
+    const chat = newChat();
+    await chat.sendMessage({ text: 'run echo hello' });
+    expect(chat.error).toBeUndefined();
+    const answer = chat.lastMessage;
+    expect(answer?.parts.map(({ type }) => type)).toEqual([
+      'data-queue',
+      'step-start',
+      'text',
+      'dynamic-tool',
+      'step-start',
+      'text',
+    ]);
+    expect(toolsOf(answer)).toMatchObject([
+      { toolName: 'bash', state: 'output-available', input: { command: 'echo hello' } },
+    ]);
+    expect(textOf(answer)).toContain('It said: hello');
+    expect(answer?.metadata).toMatchObject({ status: 'completed', lastEvent: expect.any(Number) });
+    await chat.sendMessage({ text: 'And now?' });
+    expect(textOf(chat.lastMessage)).toBe('You have said 2: run echo hello | And now?');
+    expect(chat.messages.map(({ role }) => role)).toEqual(['user', 'assistant', 'user', 'assistant']);
+  });
+
+  it('asks for approval, and goes on in the same message', async () => {
+    const chat = newChat();
+    await chat.sendMessage({ text: 'run touch approved' });
+    const [call] = toolsOf(chat.lastMessage);
+    expect(call).toMatchObject({ state: 'approval-requested' });
+    expect(existsSync(join(served.folder, 'approved'))).toBe(false);
+    await chat.addToolApprovalResponse({ id: call?.approval?.id ?? '', approved: true });
+    await vi.waitFor(() => expect(textOf(chat.lastMessage)).toContain('It said'), { timeout: 10_000 });
+    expect(toolsOf(chat.lastMessage)).toMatchObject([{ state: 'output-available' }]);
+    expect(existsSync(join(served.folder, 'approved'))).toBe(true);
+    expect(chat.messages).toHaveLength(2);
+
+    await chat.sendMessage({ text: 'run touch refused' });
+    const [refused] = toolsOf(chat.lastMessage);
+    await chat.addToolApprovalResponse({
+      id: refused?.approval?.id ?? '',
+      approved: false,
+      reason: 'Not here.',
+    });
+    await vi.waitFor(() => expect(textOf(chat.lastMessage)).toContain('Not allowed: Not here.'), {
+      timeout: 10_000,
+    });
+    expect(toolsOf(chat.lastMessage)).toMatchObject([{ state: 'output-denied' }]);
+    expect(existsSync(join(served.folder, 'refused'))).toBe(false);
+  });
+
+  it('cancels the run at stop(), and takes the next message', async () => {
+    const chat = newChat();
+    const sent = chat.sendMessage({ text: SLOW });
+    await vi.waitFor(() => expect(textOf(chat.lastMessage)).toContain('word word'), { timeout: 10_000 });
+    await chat.stop();
+    await sent;
+    const sessionId = chat.lastMessage?.metadata?.sessionId ?? '';
+    const client = createClient(served);
+    await vi.waitFor(async () => expect((await client.sessions.get(sessionId)).state).toBe('cancelled'));
+    await chat.sendMessage({ text: 'Go on.' });
+    expect(textOf(chat.lastMessage)).toBe(`You have said 2: ${SLOW} | Go on.`);
+  });
+
+  it('gives an answer anew, and takes a changed message, in a fork', async () => {
+    const chat = newChat();
+    await chat.sendMessage({ text: 'One.' });
+    await chat.sendMessage({ text: 'Two.' });
+    const before = chat.lastMessage?.metadata?.sessionId;
+    await chat.regenerate();
+    expect(textOf(chat.lastMessage)).toBe('You have said 2: One. | Two.');
+    expect(chat.lastMessage?.metadata?.sessionId).not.toBe(before);
+    expect(chat.messages).toHaveLength(4);
+    await chat.sendMessage({ text: 'First.', messageId: chat.messages[0]?.id ?? '' });
+    expect(textOf(chat.lastMessage)).toBe('You have said 1: First.');
+    await chat.sendMessage({ text: 'Second.' });
+    expect(textOf(chat.lastMessage)).toBe('You have said 2: First. | Second.');
+  });
+
+  it('takes up the answer under way, from its beginning', async () => {
+    const first = newChat();
+    const sent = first.sendMessage({ text: SLOW }, { body: { onDisconnect: 'continue' } });
+    await vi.waitFor(() => expect(textOf(first.lastMessage)).toContain('word word'), { timeout: 10_000 });
+    const second = newChat({ id: first.id, messages: structuredClone(first.messages) });
+    const resumed = second.resumeStream();
+    await vi.waitFor(() => expect(textOf(second.lastMessage).length).toBeGreaterThan(200), {
+      timeout: 10_000,
+    });
+    expect(textOf(second.lastMessage)).toMatch(/^(?:word )+w?o?r?d?$/);
+    expect(second.messages).toHaveLength(2);
+    await createClient(served).cancel(second.lastMessage?.metadata?.sessionId ?? '');
+    await Promise.all([sent, resumed]);
+    const nothing = newChat({ id: first.id, messages: second.messages });
+    await nothing.resumeStream();
+    expect(nothing.status).toBe('ready');
+  });
+
+  it('says what is wrong with a message, and how a run failed', async () => {
+    const chat = newChat();
+    const url = 'https://elsewhere.example/picture.png';
+    await chat.sendMessage({ files: [{ type: 'file', mediaType: 'image/png', url }] });
+    expect(chat.error?.message).toContain('data: URL');
+  });
+});
+
+describe('the page', () => {
+  let vite: ViteDevServer;
+  let browser: Browser;
+  let page: Page;
+
+  beforeAll(async () => {
+    if (!existsSync(CHROMIUM)) return;
+    process.env['LONGHAUL_URL'] = served.baseUrl;
+    process.env['LONGHAUL_TOKEN'] = served.token;
+    const configFile = join(import.meta.dirname, 'vite.config.ts');
+    vite = await createServer({
+      configFile,
+      server: { port: 0 },
+      logLevel: 'error',
+      cacheDir: join(served.folder, 'vite'),
+    });
+    await vite.listen();
+    browser = await chromium.launch({ executablePath: CHROMIUM, args: ['--no-sandbox'] });
+    page = await browser.newPage({ viewport: { width: 900, height: 800 } });
+  });
+  afterAll(async () => {
+    await browser?.close();
+    await vite?.close();
+  });
+
+  it('works in a browser: a task, an approval, a reload', async ({ skip }) => {
+    if (!existsSync(CHROMIUM)) return lacks('chromium', `there is no ${CHROMIUM}`, skip);
+    const problems: string[] = [];
+    page.on('pageerror', (error) => problems.push(error.message));
+    await page.goto(vite.resolvedUrls?.local[0] ?? '');
+    await page.getByLabel('Message').fill('run touch from-the-page && echo made');
+    await page.getByRole('button', { name: 'Send' }).click();
+    await page.getByRole('button', { name: 'Allow' }).click();
+    await page.getByText('It said: made').waitFor();
+    expect(existsSync(join(served.folder, 'from-the-page'))).toBe(true);
+    await page.reload();
+    await page.getByText('It said: made').waitFor();
+    await page.getByLabel('Message').fill(SLOW);
+    await page.getByRole('button', { name: 'Send' }).click();
+    await page.getByText(/(?:word ){30}/).waitFor();
+    await page.reload();
+    await page.getByText(/(?:word ){60}/).waitFor();
+    const shot = process.env['LONGHAUL_SCREENSHOT'];
+    if (shot !== undefined) await page.screenshot({ path: shot });
+    await page.getByRole('button', { name: 'Stop' }).click();
+    await page.getByRole('button', { name: 'Send' }).waitFor();
+    expect(problems).toEqual([]);
+  });
+});
+
+/** Skips with the reason, unless `LONGHAUL_REQUIRE` names the thing: then the test fails. */
+function lacks(thing: string, reason: string, skip: (reason: string) => void): void {
+  const required = (process.env['LONGHAUL_REQUIRE'] ?? '').split(',').includes(thing);
+  if (required) throw new Error(`LONGHAUL_REQUIRE names ${thing}, but ${reason}`);
+  skip(reason);
+}
