@@ -14,6 +14,10 @@ export interface GatewayCore {
   readonly stats: GatewayStats;
   readonly settings: GatewaySettings;
   contextOf(upstream: Upstream): ConversationContext;
+  /** The key for what is asked of an upstream beside the client's own request: the upstream's, else the client's. */
+  keyFor(upstream: Upstream): string | undefined;
+  /** Runs what answers a client; its key is at hand meanwhile, and nowhere kept. */
+  withClientKey<Value>(key: string | undefined, run: () => Promise<Value>): Promise<Value>;
   log(entry: LogEntry): void;
   /** Into log and status. */
   noteError(error: LonghaulError, about?: { upstream: string; model: string }): void;

@@ -1,3 +1,4 @@
+import { AsyncLocalStorage } from 'node:async_hooks';
 import { once } from 'node:events';
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import type { CacheStore } from '@longhaul/models';
@@ -69,9 +70,12 @@ function createCore(options: GatewayOptions & { cache: CacheStore }): GatewayCor
   const router = new Router(options.upstreams.map((upstream) => new Upstream(upstream)));
   const stats = new GatewayStats();
   const log = options.log ?? (() => {});
+  const clientKeys = new AsyncLocalStorage<string | undefined>();
+  const keyFor = (upstream: Upstream) => upstream.apiKey ?? clientKeys.getStore();
   const windows = new WindowBook({
     memory: options.windowMemory,
     maxAgeMs: options.windowMaxAgeMs ?? 30_000,
+    keyFor,
     onProblem: (problem) =>
       log({ level: 'warn', message: `Learned windows: ${toLonghaulError(problem).message}` }),
   });
@@ -82,8 +86,10 @@ function createCore(options: GatewayOptions & { cache: CacheStore }): GatewayCor
     stats,
     settings,
     log,
+    keyFor,
+    withClientKey: (key, run) => clientKeys.run(key, run),
     contextOf(upstream) {
-      const known = contexts.get(upstream) ?? contextFor(upstream, router, options);
+      const known = contexts.get(upstream) ?? contextFor(upstream, { router, keyFor }, options);
       contexts.set(upstream, known);
       return known;
     },
@@ -96,7 +102,7 @@ function createCore(options: GatewayOptions & { cache: CacheStore }): GatewayCor
 
 function contextFor(
   upstream: Upstream,
-  router: Router,
+  { router, keyFor }: Pick<GatewayCore, 'router' | 'keyFor'>,
   {
     cache,
     compactionModel = '__same__',
@@ -107,7 +113,9 @@ function contextFor(
   const isSame = compactionModel === '__same__';
   return createConversationContext({
     cache,
-    ...(compactionModel === 'none' ? {} : { askModel: compactionAsker({ upstream, router, isSame }) }),
+    ...(compactionModel === 'none'
+      ? {}
+      : { askModel: compactionAsker({ upstream, router, isSame, keyFor }) }),
     ...(isSame || compactionModel === 'none' ? {} : { compactionModel: { model: compactionModel } }),
     settings: {
       ...(inputThreshold === undefined ? {} : { inputThreshold }),
@@ -144,9 +152,10 @@ async function answer(core: GatewayCore, request: IncomingMessage, response: Ser
   });
   try {
     checkAccess(core.settings, request);
-    await routeRequest(core, exchange);
+    await core.withClientKey(exchange.clientKey, () => routeRequest(core, exchange));
   } catch (thrown) {
-    if (exchange.signal.aborted) return;
+    const hasLeft = exchange.signal.aborted || (request.destroyed && !request.complete);
+    if (hasLeft) return;
     const error = toLonghaulError(thrown);
     core.noteError(error, exchange.about);
     sendError(response, error);

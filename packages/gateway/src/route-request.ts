@@ -17,7 +17,7 @@ export async function routeRequest(core: GatewayCore, exchange: Exchange): Promi
   const path = (request.url ?? '/').split('?')[0] ?? '/';
   if (path === '/status' || path === '/') return answerStatus(core, exchange);
   if (path !== '/v1' && !path.startsWith('/v1/')) throw unknownPath(method, path);
-  if (method === 'POST' && path === '/v1/chat/completions') return answerChat(core, exchange);
+  if (method === 'POST' && /^\/v1\/chat\/completions\/?$/.test(path)) return answerChat(core, exchange);
   if (!core.router.hasPrefixes) return forward(exchange, core.router.default);
   if (method === 'GET' && path === '/v1/models') return answerModels(core, exchange);
   return forwardByModel(core, exchange);

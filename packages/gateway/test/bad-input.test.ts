@@ -74,9 +74,39 @@ test('a role that does not exist is the upstream’s to judge', async () => {
   expect(both.upstream.received[0]?.body.toString()).toBe(body);
 });
 
+test('messages of shapes that nobody knows pass as they are', async () => {
+  await using both = await before((_, response) => void response.end('{}'));
+  const odd = [
+    { role: 5, content: 5 },
+    { role: 'user', content: { text: 'x' } },
+    {
+      role: 'user',
+      content: [
+        1,
+        null,
+        { type: 'text' },
+        { type: 'image_url', image_url: 'http://x/y.png' },
+        { type: 'file' },
+      ],
+    },
+    { role: 'assistant', tool_calls: [null, { id: 1 }, { function: { arguments: {} } }], content: [] },
+    { role: 'assistant', tool_calls: 'x', content: null, name: 7 },
+    { role: 'tool', content: null },
+    { content: 'no role' },
+    {},
+  ];
+  for (const message of odd) {
+    const body = JSON.stringify({ model: 'm', messages: [message], tools: [null, 'x'] });
+    const answer = await rawRequest(both.gateway.url, { body });
+    expect([answer.status, answer.body.toString()], body).toEqual([200, '{}']);
+    expect(both.upstream.received.at(-1)?.body.toString()).toBe(body);
+  }
+});
+
 test('a body beyond the limit is not read to its end', async () => {
   await using both = await before(() => {}, { maxBodyBytes: 1_000 });
-  expect(await refused(both.gateway, hi({ user: 'x'.repeat(2_000) }))).toMatchObject({ status: 413 });
+  for (const length of [2_000, 5_000_000])
+    expect(await refused(both.gateway, hi({ user: 'x'.repeat(length) }))).toMatchObject({ status: 413 });
 });
 
 test('10,000 messages, tool results without calls, and a message larger than the window are made to fit', async () => {

@@ -1,8 +1,10 @@
+import type { ServerResponse } from 'node:http';
 import { createPersonaServer, type Script } from '@longhaul/scripted-model';
 import OpenAI from 'openai';
 import { expect, test } from 'vitest';
 import type { NoticeManner } from '../src/index.ts';
 import { rawRequest } from './raw-client.ts';
+import { type Received, startRecordingUpstream } from './recording-upstream.ts';
 import { startTestGateway } from './start-test-gateway.ts';
 
 const SUMMARY = 'Rivers were spoken of.';
@@ -75,6 +77,81 @@ test.each([
     ).toBe(true);
   },
 );
+
+test('a refusal behind the first chunk is no answer either: the client sees one stream', async () => {
+  let asked = 0;
+  const chunk = (id: string, delta: object, finish: string | null = null) =>
+    `data: ${JSON.stringify({ id, object: 'chat.completion.chunk', created: 1, model: 'm', choices: [{ index: 0, delta, finish_reason: finish }] })}\n\n`;
+  const refusal = 'data: {"error":"Cannot truncate prompt with n_keep (9000) >= n_ctx (2048)"}\n\n';
+  await using upstream = await startRecordingUpstream((_, response) => {
+    asked += 1;
+    response.writeHead(200, { 'content-type': 'text/event-stream' });
+    const head = chunk(`id-${asked}`, { role: 'assistant', content: '' });
+    response.end(
+      asked === 1 ? head + refusal : `${head}${chunk('id-2', { content: 'Yes.' }, 'stop')}data: [DONE]\n\n`,
+    );
+  });
+  await using gateway = await startTestGateway(upstream.url, { compactionModel: 'none', notices: 'off' });
+  const request = { model: 'm', messages: history(120), stream: true } as const;
+  const seen = await collect(await clientOf(gateway.url).chat.completions.create(request));
+  expect([asked, seen.text, seen.ids.size, seen.roles, seen.finishes]).toEqual([2, 'Yes.', 1, 1, ['stop']]);
+});
+
+test('a refusal that smaller messages do not cure is passed on whole', async () => {
+  const refusal =
+    'event: error\ndata: {"error":"Cannot truncate prompt with n_keep (9000) >= n_ctx (2048)"}\n\ndata: [DONE]\n\n';
+  await using upstream = await startRecordingUpstream((_, response) => {
+    response.writeHead(200, { 'content-type': 'text/event-stream' }).end(refusal);
+  });
+  await using gateway = await startTestGateway(upstream.url, { compactionModel: 'none', notices: 'off' });
+  const body = JSON.stringify({ model: 'm', messages: history(120), stream: true });
+  expect((await rawRequest(gateway.url, { body })).body.toString()).toBe(refusal);
+  expect(upstream.received).toHaveLength(2);
+});
+
+test('room for the answer that no compaction makes is refused in the server’s own words', async () => {
+  await using server = await createPersonaServer({ persona: 'vllm', windowTokens: 2_048, script: brief });
+  await using gateway = await startTestGateway(server.url);
+  const request = {
+    model: server.model,
+    messages: [{ role: 'user' as const, content: 'Hi' }],
+    max_tokens: 5_000,
+  };
+  const asking = clientOf(gateway.url).chat.completions.create(request);
+  await expect(asking).rejects.toThrow(/maximum context length is 2048 tokens/);
+});
+
+test('the key that the client brings for the server is the one its compaction is asked with, and no other server gets it', async () => {
+  await using server = await createPersonaServer({ persona: 'vllm', windowTokens: 2_048, script: brief });
+  const keys: (string | undefined)[] = [];
+  const answer = (request: Received, response: ServerResponse) => {
+    keys.push(/authorization[, ]+(.*)$/i.exec(request.rawHeaders.join(', '))?.[1]?.split(',')[0]);
+    response.writeHead(200, { 'content-type': 'application/json' });
+    response.end(
+      '{"choices":[{"index":0,"message":{"role":"assistant","content":"Rivers."},"finish_reason":"stop"}]}',
+    );
+  };
+  const reports = { '/props': { default_generation_settings: { n_ctx: 2_048 } } };
+  await using one = await startRecordingUpstream(answer, reports);
+  for (const compactionModel of ['__same__', 'other/x']) {
+    await using gateway = await startTestGateway('', {
+      compactionModel,
+      upstreams: [
+        { name: 'one', baseUrl: one.url },
+        { name: 'other', baseUrl: compactionModel === '__same__' ? server.url : one.url },
+      ],
+    });
+    const client = new OpenAI({ baseURL: gateway.url, apiKey: 'my-key', maxRetries: 0 });
+    await client.chat.completions.create({ model: 'one/m', messages: history(120) });
+  }
+  const own = 'Bearer my-key';
+  expect(keys.slice(0, keys.indexOf(undefined))).toEqual(
+    keys.slice(0, keys.indexOf(undefined)).map(() => own),
+  );
+  expect(keys.at(-1)).toBe(own);
+  expect(keys.filter((key) => key !== own && key !== undefined)).toEqual([]);
+  expect(keys).toContain(undefined);
+});
 
 test('a model loaded anew with less is noticed at the first refusal, and what it reports then holds', async () => {
   await using server = await createPersonaServer({ persona: 'llamacpp', windowTokens: 8_192, script: brief });

@@ -27,6 +27,8 @@ export async function rawRequest(baseUrl: string, request: RawRequest = {}): Pro
     headers,
     agent: false,
   });
+  // Whoever is refused before all is sent may find the connection closed.
+  sent.on('error', () => {});
   sent.end(body);
   // `response` is the one argument of the event of this name.
   const [answer] = (await once(sent, 'response')) as [IncomingMessage];

@@ -28,7 +28,8 @@ export async function startRecordingUpstream(
     const report = reports[url];
     if (report !== undefined) return void response.end(JSON.stringify(report));
     // Probes come by fetch, which says so; what is passed on never does.
-    if (request.headers['sec-fetch-mode'] !== undefined) return void response.writeHead(404).end();
+    if (method === 'GET' && request.headers['sec-fetch-mode'] !== undefined)
+      return void response.writeHead(404).end();
     response.once('close', () => {
       if (!response.writableFinished) dropped += 1;
     });

@@ -1,5 +1,5 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import { passedOn, type RawHeaders } from './headers.ts';
+import { headerOf, passedOn, type RawHeaders } from './headers.ts';
 
 /** One request of a client, and where its answer goes. */
 export interface Exchange {
@@ -7,6 +7,8 @@ export interface Exchange {
   readonly response: ServerResponse;
   /** For the upstream, without what only concerns the gateway. */
   readonly headers: RawHeaders;
+  /** What the client brought for the upstream. */
+  readonly clientKey: string | undefined;
   readonly method: string;
   /** Behind `/v1`, with its query: `/chat/completions`. */
   readonly path: string;
@@ -25,10 +27,12 @@ export function openExchange(
   response.once('close', () => {
     if (!response.writableFinished) gone.abort();
   });
+  const headers = passedOn(request.rawHeaders, ownHeaders);
   return {
     request,
     response,
-    headers: passedOn(request.rawHeaders, ownHeaders),
+    headers,
+    clientKey: /^Bearer\s+(.+)$/i.exec(headerOf(headers, 'authorization') ?? '')?.[1],
     method: request.method ?? 'GET',
     path: (request.url ?? '/').replace(/^\/v1(?=\/|$|\?)/, ''),
     signal: gone.signal,

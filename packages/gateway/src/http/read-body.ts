@@ -5,7 +5,8 @@ import { LonghaulError } from '@longhaul/protocol';
 export async function readBody(stream: Readable, maxBytes: number): Promise<Buffer> {
   const chunks: Buffer[] = [];
   let size = 0;
-  for await (const chunk of stream as AsyncIterable<Buffer>) {
+  // A stream that is not read to its end is left open: its sender is still to be answered.
+  for await (const chunk of stream.iterator({ destroyOnReturn: false }) as AsyncIterable<Buffer>) {
     size += chunk.length;
     if (size > maxBytes) {
       throw new LonghaulError(

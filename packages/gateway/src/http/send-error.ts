@@ -30,6 +30,7 @@ function statusOf400(status: number): boolean {
 /** Where the answer has not begun. */
 export function sendError(response: ServerResponse, error: LonghaulError): void {
   if (response.headersSent || response.destroyed) return void response.destroy();
+  closeAfter(response);
   const own = error.data['status'];
   const status = error.code === 'invalid_request' && typeof own === 'number' ? own : statusFor(error);
   const body = JSON.stringify(errorBody(error));
@@ -38,6 +39,20 @@ export function sendError(response: ServerResponse, error: LonghaulError): void 
     'content-length': Buffer.byteLength(body),
   });
   response.end(body);
+}
+
+/** How long who is still sending may take to read the answer. */
+const LINGER_MS = 1_000;
+
+/** What is still coming of a request that has been refused is not waited for. */
+function closeAfter(response: ServerResponse): void {
+  const { req: request } = response;
+  if (request.complete) return;
+  response.setHeader('connection', 'close');
+  request.resume();
+  response.once('finish', () => {
+    setTimeout(() => request.destroy(), LINGER_MS).unref();
+  });
 }
 
 /** OpenAI answers a prompt that is too long with 400, and so do all clients expect it. */

@@ -1,12 +1,11 @@
 import type { IncomingMessage } from 'node:http';
-import { type JsonObject, LonghaulError } from '@longhaul/protocol';
+import { type JsonObject, LonghaulError, toLonghaulError } from '@longhaul/protocol';
 import type { ContextNotice, Prepared, PrepareOptions } from '../compaction/types.ts';
 import type { GatewayCore } from '../gateway-core.ts';
 import type { Exchange } from '../http/exchange.ts';
 import { COMPACTED, COMPACTING, limitNotice } from '../notices.ts';
 import { windowSetting } from '../status/gateway-stats.ts';
 import { measureByServer } from '../upstream/llamacpp-count.ts';
-import { loadIfIdle } from '../upstream/ollama-load.ts';
 import type { Route } from '../upstream/router.ts';
 import type { KnownWindow } from '../upstream/window-book.ts';
 import { isRecord } from '../wire/is-record.ts';
@@ -49,7 +48,7 @@ export class ChatTurn {
       const window = await this.#window();
       if (window === undefined) this.#warnOfUnknownWindow();
       // It is counted all the same: only so is it noticed when the upstream reads less than it was sent.
-      await this.#prepare(window ?? UNKNOWN_WINDOW, {});
+      await this.#prepareOrPass(window ?? UNKNOWN_WINDOW);
       await this.#answer();
     } catch (thrown) {
       if (!this.#client.hasBegun) throw thrown;
@@ -74,11 +73,21 @@ export class ChatTurn {
     const { upstream, model } = this.#route;
     const known = await this.#core.windows.windowOf(upstream, model);
     if (known !== undefined || this.#chat.plain.length < SMALL_BODY_BYTES) return known;
-    const isLoaded = await loadIfIdle(upstream, model, this.#exchange.signal);
-    return isLoaded ? this.#core.windows.refresh(upstream, model) : undefined;
+    return this.#core.windows.windowOnceLoaded(upstream, model, this.#exchange.signal);
   }
 
   // ── Preparing
+
+  /** Messages of a shape that nobody here can count are the upstream's to judge. */
+  async #prepareOrPass(window: KnownWindow): Promise<void> {
+    try {
+      await this.#prepare(window, {});
+    } catch (thrown) {
+      if (thrown instanceof LonghaulError || this.#exchange.signal.aborted) throw thrown;
+      const message = `The request could not be counted, and passes as it is: ${toLonghaulError(thrown).message}`;
+      this.#core.log({ level: 'warn', code: 'internal', message, ...this.#about });
+    }
+  }
 
   async #prepare(window: KnownWindow, options: Pick<PrepareOptions, 'refused'>): Promise<void> {
     const { upstream, model } = this.#route;
@@ -103,13 +112,16 @@ export class ChatTurn {
     return {
       signal: this.#exchange.signal,
       onNotice: (notice) => this.#tell(notice),
-      ...(window.source.startsWith('llama.cpp') ? { measure: measureByServer(upstream, model) } : {}),
+      ...(window.source.startsWith('llama.cpp')
+        ? { measure: measureByServer(upstream, { model, apiKey: this.#core.keyFor(upstream) }) }
+        : {}),
     };
   }
 
   #noteFresh(prepared: Prepared): void {
     this.#prepared = prepared;
-    this.#client.stopKeepAlive();
+    // Once the client has a head, it is kept company until the model speaks: a long prompt takes its time.
+    if (!this.#client.hasBegun) this.#client.stopKeepAlive();
     for (const message of prepared.warnings) this.#core.log({ level: 'warn', message, ...this.#about });
     const stats = this.#stats;
     stats.lastTokens = prepared.estimatedTokens;
@@ -135,7 +147,9 @@ export class ChatTurn {
     for (;;) {
       const { answer, isUsageOurs } = await this.#send();
       const isStream = answer.statusCode === 200 && /event-stream/.test(answer.headers['content-type'] ?? '');
-      const isDone = isStream ? await this.#passStream(answer, isUsageOurs) : await this.#passWhole(answer);
+      const isDone = isStream
+        ? await this.#passStream(answer, isUsageOurs)
+        : await this.#passWhole(answer, isUsageOurs);
       if (isDone) return;
     }
   }
@@ -168,9 +182,9 @@ export class ChatTurn {
   // ── Answers in one piece, errors among them
 
   /** False: the request is to be sent again, made smaller. */
-  async #passWhole(answer: IncomingMessage): Promise<boolean> {
+  async #passWhole(answer: IncomingMessage, isUsageOurs: boolean): Promise<boolean> {
     const whole = await readWhole(answer, this.#core.settings.maxBodyBytes);
-    if (whole.status >= 400) return this.#passFailure(whole);
+    if (whole.status >= 400) return this.#passFailure(whole, isUsageOurs);
     if (whole.isHtml) throw this.#explain(undefined, { status: whole.status, body: whole.text });
     if (
       whole.usage !== undefined &&
@@ -185,9 +199,9 @@ export class ChatTurn {
     return true;
   }
 
-  async #passFailure(whole: WholeAnswer): Promise<boolean> {
+  async #passFailure(whole: WholeAnswer, isUsageOurs: boolean): Promise<boolean> {
     const { upstream } = this.#route;
-    if (/stream_options|include_usage/.test(whole.text) && this.#chat.stream && !upstream.refusesUsage) {
+    if (isUsageOurs && /stream_options|include_usage/.test(whole.text)) {
       upstream.refusesUsage = true;
       return false;
     }
@@ -216,10 +230,14 @@ export class ChatTurn {
       if (end.kind === 'refused') return this.#passRefusal(end);
       if (end.kind === 'broken') throw end.error;
       if (end.kind === 'ended') return this.#endStream(relay);
-      this.#writtenTokens += watch?.outputTokens ?? 0;
+      const outputTokens = watch?.outputTokens ?? 0;
+      this.#writtenTokens += outputTokens;
+      relay.continueAnswer({
+        promptTokens: this.#prepared?.estimatedTokens ?? 0,
+        completionTokens: outputTokens,
+      });
       if (end.kind === 'over') return this.#endFull(relay);
       await this.#restart(end);
-      relay.continueAnswer();
       ({ answer } = await this.#send());
       if (answer.statusCode !== 200) {
         const whole = await readWhole(answer, this.#core.settings.maxBodyBytes);
@@ -228,11 +246,12 @@ export class ChatTurn {
     }
   }
 
-  async #passRefusal({ error, raw, answer }: Extract<RelayEnd, { kind: 'refused' }>): Promise<boolean> {
+  async #passRefusal({ error, rest, answer }: Extract<RelayEnd, { kind: 'refused' }>): Promise<boolean> {
+    this.#client.expectAnother();
     if (await this.#mayRetry(error)) return false;
     this.#core.noteError(error, this.#about);
     this.#client.begin(answer, { without: ['content-length', 'content-encoding'] });
-    await this.#client.write(raw);
+    await this.#client.write(rest);
     this.#client.end();
     return true;
   }
@@ -298,8 +317,16 @@ export class ChatTurn {
     const window = this.#core.windows.known(this.#route.upstream, this.#route.model);
     if (this.#hasRetried || window === undefined) return false;
     this.#hasRetried = true;
-    await this.#prepare(window, { refused });
-    return true;
+    try {
+      await this.#prepare(window, { refused });
+      return true;
+    } catch (thrown) {
+      const error = this.#explain(thrown);
+      if (error.code === 'cancelled') throw error;
+      // The upstream has said already what is wrong, in its own words.
+      this.#core.log({ level: 'warn', code: error.code, message: error.message, ...this.#about });
+      return false;
+    }
   }
 
   /** Whether the upstream has read far less than it was sent. */
@@ -330,7 +357,7 @@ export class ChatTurn {
   /** A model that was loaded by this very request reports its window now. */
   #refreshUnknownWindow(): void {
     if (this.#prepared?.request.windowTokens !== UNKNOWN_WINDOW.windowTokens) return;
-    void this.#core.windows.refresh(this.#route.upstream, this.#route.model);
+    this.#core.windows.renew(this.#route.upstream, this.#route.model);
   }
 
   // ── Saying what is wrong

@@ -28,7 +28,7 @@ export class ClientStream {
   readonly #options: ClientStreamOptions;
   #keepAlive: NodeJS.Timeout | undefined;
   #identity: StreamIdentity | undefined;
-  #saysOwnIdentity = false;
+  #mustRewrite = false;
   #hasBegun = false;
   #hasRole = false;
   #hasContent = false;
@@ -46,7 +46,7 @@ export class ClientStream {
 
   /** Chunks must be made to fit what the client has already seen. */
   get mustRewrite(): boolean {
-    return this.#saysOwnIdentity;
+    return this.#mustRewrite;
   }
 
   get identity(): StreamIdentity {
@@ -82,6 +82,11 @@ export class ClientStream {
     if (hasContent) this.#lastWasNotice = false;
   }
 
+  /** Another stream follows; if the client has seen chunks of one, that must not show. */
+  expectAnother(): void {
+    this.#mustRewrite ||= this.#identity !== undefined;
+  }
+
   /** Resolves when the client can take more: nothing is heaped up for a slow one. */
   async write(bytes: Buffer | string): Promise<void> {
     const { response, signal } = this.#exchange;
@@ -96,7 +101,7 @@ export class ClientStream {
       if (this.#options.manner === 'comment') await this.#writeOwn(noticeComment(notice));
       return;
     }
-    this.#saysOwnIdentity = true;
+    this.#mustRewrite = true;
     await this.#writeDelta({
       [field]: noticeText(notice, { isFirst: !this.#hasContent || this.#lastWasNotice }),
     });

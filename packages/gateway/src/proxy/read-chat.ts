@@ -75,7 +75,7 @@ function messagesOf(json: Json): ChatMessage[] {
 function cleaned(message: ChatMessage): ChatMessage {
   const { role, content, reasoning_content: reasoning } = message;
   if (role !== 'assistant') return message;
-  const said = typeof content === 'string' ? withoutNotices(content) : content;
+  const said = typeof content === 'string' ? withoutNotices(content) : withoutNoticeParts(content);
   const thought = reasoning === undefined ? undefined : withoutNotices(reasoning);
   if (said === content && thought === reasoning) return message;
   return {
@@ -83,6 +83,17 @@ function cleaned(message: ChatMessage): ChatMessage {
     content: said ?? null,
     ...(thought === undefined ? {} : { reasoning_content: thought }),
   };
+}
+
+/** The same list where there was none. */
+function withoutNoticeParts(content: ChatMessage['content']): ChatMessage['content'] {
+  if (!Array.isArray(content)) return content;
+  const parts = content.map((part) => {
+    const before = 'text' in part && typeof part.text === 'string' ? part.text : undefined;
+    const text = before === undefined ? undefined : withoutNotices(before);
+    return text === before ? part : { ...part, text };
+  });
+  return parts.some((part, index) => part !== content[index]) ? parts : content;
 }
 
 function count(value: unknown): number | undefined {

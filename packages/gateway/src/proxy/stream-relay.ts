@@ -24,12 +24,14 @@ export type RelayEnd =
   /** The window is full. */
   | { kind: 'over'; soFar: AnswerSoFar }
   /** An error instead of an answer. Nothing of it was sent. */
-  | { kind: 'refused'; error: LonghaulError; raw: Buffer; answer: IncomingMessage }
+  | { kind: 'refused'; error: LonghaulError; rest: Buffer; answer: IncomingMessage }
   /** The upstream broke off. */
   | { kind: 'broken'; error: LonghaulError };
 
 /** An event of a server that never ends it is passed on at this size. */
 const MAX_PENDING_BYTES = 4 << 20;
+/** What follows an error event is its end, at once; of a server that keeps the connection open, no more is waited for. */
+const REST_MS = 1_000;
 
 /**
  * Passes an upstream's stream on to the client, and looks at it meanwhile. As long as nothing has to be changed, the client gets the very
@@ -74,25 +76,41 @@ export class StreamRelay {
     }
   }
 
-  /** The next stream goes on with the same answer. */
-  continueAnswer(): void {
+  /** The next stream goes on with the same answer. This one was stopped before it told its usage: an estimate stands for it. */
+  continueAnswer(estimate: ObservedUsage): void {
     this.#isContinuation = true;
+    const { promptTokens, completionTokens = 0 } = estimate;
+    this.#usage ??= {
+      prompt_tokens: promptTokens,
+      completion_tokens: completionTokens,
+      total_tokens: promptTokens + completionTokens,
+    };
   }
 
   async #relayAll(answer: IncomingMessage): Promise<RelayEnd> {
     const { client } = this.#options;
     const source = this.#sourceOf(answer);
     const reader = new SseReader();
-    for await (const bytes of source.stream as AsyncIterable<Buffer>) {
+    const chunks = (source.stream as AsyncIterable<Buffer>)[Symbol.asyncIterator]();
+    for (let next = await chunks.next(); next.done !== true; next = await chunks.next()) {
+      const bytes = next.value;
       const wasWhole = reader.pending.length === 0;
       const events = source.isReadable ? reader.push(bytes) : [];
       const taken = source.isReadable ? this.#takeAll(events) : { out: [bytes], end: undefined };
-      if (taken.end?.kind === 'refused') return { ...taken.end, answer };
       if (reader.pending.length > MAX_PENDING_BYTES) taken.out.push(reader.takePending());
       const isUntouched = wasWhole && reader.pending.length === 0 && this.#run.isUntouched(taken.out, events);
       if (taken.out.length > 0) {
         this.#begin(answer, source.without);
         await client.write(isUntouched ? bytes : Buffer.concat(taken.out));
+      }
+      if (taken.end?.kind === 'refused') {
+        const { error, rest } = taken.end;
+        return {
+          kind: 'refused',
+          error,
+          answer,
+          rest: Buffer.concat([rest, reader.takePending(), ...(await restOf(answer, chunks))]),
+        };
       }
       if (taken.end !== undefined) return taken.end;
     }
@@ -133,10 +151,12 @@ export class StreamRelay {
 
   #takeAll(events: readonly SseEvent[]): { out: Buffer[]; end: RelayEndInside | undefined } {
     const out: Buffer[] = [];
-    for (const event of events) {
+    for (const [index, event] of events.entries()) {
       const { bytes, end } = this.#take(event);
       if (bytes !== undefined) out.push(bytes);
-      if (end !== undefined) return { out, end };
+      if (end === undefined) continue;
+      const left = events.slice(index).map(({ raw }) => raw);
+      return { out, end: end.kind === 'refused' ? { ...end, rest: Buffer.concat(left) } : end };
     }
     return { out, end: undefined };
   }
@@ -167,7 +187,7 @@ export class StreamRelay {
       this.hadError = true;
       return { bytes: event.raw };
     }
-    return { end: { kind: 'refused', error, raw: event.raw } };
+    return { end: { kind: 'refused', error, rest: event.raw } };
   }
 
   #judge(facts: ChunkFacts): RelayEndInside | undefined {
@@ -210,6 +230,20 @@ export class StreamRelay {
 type RelayEndInside =
   | Exclude<RelayEnd, { kind: 'refused' }>
   | Omit<Extract<RelayEnd, { kind: 'refused' }>, 'answer'>;
+
+async function restOf(answer: IncomingMessage, chunks: AsyncIterator<Buffer>): Promise<Buffer[]> {
+  const timer = setTimeout(() => answer.destroy(), REST_MS);
+  const rest: Buffer[] = [];
+  try {
+    for (let next = await chunks.next(); next.done !== true; next = await chunks.next())
+      rest.push(next.value);
+  } catch {
+    // It broke off behind its error, which says more than that.
+  } finally {
+    clearTimeout(timer);
+  }
+  return rest;
+}
 
 /** What was said in all streams of one answer. */
 class SoFar {

@@ -2,23 +2,29 @@ import type { Upstream } from './upstream.ts';
 
 const TIMEOUT_MS = 3_000;
 
+export interface ServerQuestion {
+  /** Sent as JSON by POST. */
+  body: unknown;
+  apiKey: string | undefined;
+  signal: AbortSignal | undefined;
+  timeoutMs?: number;
+}
+
 /** An endpoint of a server's own, beside `/v1`. Undefined for whatever is no answer: it is asked in addition, never in need. */
 export async function askServer(
   upstream: Upstream,
   path: string,
-  body: unknown,
-  signal?: AbortSignal,
-  timeoutMs: number = TIMEOUT_MS,
+  { body, apiKey, signal, timeoutMs = TIMEOUT_MS }: ServerQuestion,
 ): Promise<unknown> {
   const deadline = AbortSignal.timeout(timeoutMs);
   try {
     const response = await fetch(upstream.baseUrl.replace(/\/v1$/, '') + path, {
-      method: body === undefined ? 'GET' : 'POST',
+      method: 'POST',
       headers: {
         'content-type': 'application/json',
-        ...(upstream.apiKey === undefined ? {} : { authorization: `Bearer ${upstream.apiKey}` }),
+        ...(apiKey === undefined ? {} : { authorization: `Bearer ${apiKey}` }),
       },
-      ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+      body: JSON.stringify(body),
       signal: signal === undefined ? deadline : AbortSignal.any([signal, deadline]),
     });
     const text = await response.text();

@@ -13,20 +13,31 @@ export interface CompactionAskerOptions {
   router: Router;
   /** The request's own model compacts, and is asked at its own upstream. */
   isSame: boolean;
+  /** The client's key is for its own upstream only. */
+  keyFor: (upstream: Upstream) => string | undefined;
 }
 
 /** Asks the model that compacts, through the same connections. Its calls of tools are no answer and are not run. */
-export function compactionAsker({ upstream, router, isSame }: CompactionAskerOptions): AskCompactionModel {
+export function compactionAsker({
+  upstream,
+  router,
+  isSame,
+  keyFor,
+}: CompactionAskerOptions): AskCompactionModel {
   return async (ask) => {
     const route = isSame ? { upstream, model: ask.model } : router.routeNamed(ask.model);
+    const key = route.upstream === upstream ? keyFor(upstream) : route.upstream.apiKey;
     const answer = await route.upstream.send({
       method: 'POST',
       path: '/chat/completions',
-      headers: ['Content-Type', 'application/json', 'Accept', 'application/json'],
+      headers: [
+        ...['Content-Type', 'application/json', 'Accept', 'application/json'],
+        ...(key === undefined ? [] : ['Authorization', `Bearer ${key}`]),
+      ],
       body: Buffer.from(JSON.stringify(bodyOf(ask, route.model))),
       signal: ask.signal,
     });
-    const text = (await readBody(answer, MAX_ANSWER_BYTES)).toString('utf8');
+    const text = (await readBody(answer, MAX_ANSWER_BYTES).finally(() => answer.destroy())).toString('utf8');
     if (answer.statusCode === 200) return readReply(text);
     const error = route.upstream.explain(
       undefined,

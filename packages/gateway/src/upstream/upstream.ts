@@ -36,7 +36,7 @@ export class Upstream {
 
   constructor(options: UpstreamOptions) {
     this.name = options.name;
-    this.baseUrl = options.baseUrl.replace(/\/+$/, '');
+    this.baseUrl = apiAddress(options.baseUrl);
     this.compaction = options.compaction ?? true;
     this.apiKey = options.apiKey;
     this.#models = options.models ?? {};
@@ -134,6 +134,12 @@ export class Upstream {
     if (Buffer.isBuffer(body)) kept.push('Content-Length', String(body.length));
     return ['Host', this.#base.host, ...kept];
   }
+}
+
+/** Every server has its API under `/v1`: where only its root is named, that is meant. */
+function apiAddress(baseUrl: string): string {
+  const address = baseUrl.replace(/\/+$/, '');
+  return new URL(address).pathname === '/' ? `${address}/v1` : address;
 }
 
 class SendFailure extends Error {

@@ -1,4 +1,5 @@
 import { probeWindow, type WindowMemory, type WindowReport } from '@longhaul/models';
+import { loadIfIdle } from './ollama-load.ts';
 import type { Upstream } from './upstream.ts';
 
 export interface KnownWindow {
@@ -11,6 +12,8 @@ export interface WindowBookOptions {
   memory?: WindowMemory | undefined;
   /** Age of a report at which the server is asked again. */
   maxAgeMs: number;
+  /** Default: the upstream's own. */
+  keyFor?: (upstream: Upstream) => string | undefined;
   /** What was learned could not be kept, or read. */
   onProblem?: (problem: unknown) => void;
   /** Default: `probeWindow`. */
@@ -18,11 +21,16 @@ export interface WindowBookOptions {
   now?: () => number;
 }
 
+/** A server that does not say is not asked again with every request. */
+const RENEW_AFTER_MS = 2_000;
+
 interface Page {
   reported?: WindowReport | undefined;
   /** What an overflow taught, and what the server reported then. */
   learned?: { windowTokens: number; source: string; reportedThen: number | undefined } | undefined;
   askedAt: number;
+  /** When an idle model was to be loaded. */
+  loadedAt: number;
   asking?: Promise<void> | undefined;
 }
 
@@ -48,6 +56,26 @@ export class WindowBook {
     if (known === undefined) await (isOld || page.asking ? this.#ask(upstream, model, page) : undefined);
     else if (isOld) void this.#ask(upstream, model, page);
     return this.known(upstream, model);
+  }
+
+  /** For a model that says its window only once it is loaded: loads it, if that has not been tried of late. */
+  async windowOnceLoaded(
+    upstream: Upstream,
+    model: string,
+    signal: AbortSignal,
+  ): Promise<KnownWindow | undefined> {
+    const page = await this.#page(upstream, model);
+    if (this.#now() - page.loadedAt < this.#options.maxAgeMs) return undefined;
+    page.loadedAt = this.#now();
+    const hasLoaded = await loadIfIdle(upstream, { model, apiKey: this.#keyFor(upstream), signal });
+    return hasLoaded ? this.refresh(upstream, model) : undefined;
+  }
+
+  /** After an answer: whoever did not know its window when it was asked may know it now. Beside everything else, and not too often. */
+  renew(upstream: Upstream, model: string): void {
+    const page = this.#pages.get(keyOf(upstream, model));
+    if (page === undefined || this.#now() - page.askedAt < RENEW_AFTER_MS) return;
+    void this.#ask(upstream, model, page);
   }
 
   /** What is known now, without asking anyone. */
@@ -79,7 +107,7 @@ export class WindowBook {
     const key = keyOf(upstream, model);
     const known = this.#pages.get(key);
     if (known !== undefined) return known;
-    const page: Page = { askedAt: Number.NEGATIVE_INFINITY };
+    const page: Page = { askedAt: Number.NEGATIVE_INFINITY, loadedAt: Number.NEGATIVE_INFINITY };
     this.#pages.set(key, page);
     const server = { baseUrl: upstream.baseUrl, model };
     const windowTokens = await this.#remember((memory) => memory.learnedWindow(server));
@@ -98,7 +126,8 @@ export class WindowBook {
 
   async #probe(upstream: Upstream, model: string, page: Page): Promise<void> {
     const { probe = probeWindow } = this.#options;
-    const key = upstream.apiKey === undefined ? {} : { apiKey: upstream.apiKey };
+    const apiKey = this.#keyFor(upstream);
+    const key = apiKey === undefined ? {} : { apiKey };
     const report = await probe({ baseUrl: upstream.baseUrl, model, ...key });
     // Unloaded, or away: what it said last is the best guess of how it will be loaded again.
     if (report === undefined) return;
@@ -106,6 +135,10 @@ export class WindowBook {
     if (page.learned === undefined || page.learned.reportedThen === report.windowTokens) return;
     page.learned = undefined;
     await this.#remember((memory) => memory.forgetWindow({ baseUrl: upstream.baseUrl, model }));
+  }
+
+  #keyFor(upstream: Upstream): string | undefined {
+    return this.#options.keyFor?.(upstream) ?? upstream.apiKey;
   }
 
   /** A memory that fails costs a refusal more, not the request. */
