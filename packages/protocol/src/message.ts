@@ -118,6 +118,7 @@ export type SyntheticReason =
   | 'continue-length'
   | 'continue-empty'
   | 'continue-truncated'
+  | 'continue-limit'
   | 'doom-loop'
   | 'limit'
   | 'injected';

@@ -103,12 +103,16 @@ describe('at a limit', () => {
     expect(other.test.of('context:warning').at(-1)?.message).toContain('could not be written down');
   });
 
-  it('a session can go on afterwards', async () => {
-    const { test, look } = await limited({ steps: 2 });
+  it('the session can be gone on with: what was written down is no final answer', async () => {
+    const { test, look, driver } = await limited({ steps: 2 });
     await test.run('go');
     expect((await test.store.getSession(test.sessionId))?.status).toBe('active');
-    expect(await test.run('go on')).toMatchObject({ status: 'limit' });
+    expect(await test.runtime.resume(test.sessionId)).toMatchObject({ status: 'limit', stepCount: 2 });
     expect(look.starts).toBe(4);
+    const resumed = driver.requests[3];
+    expect(resumed && lastText(resumed)).toContain('Tools can be called again');
+    expect(await test.run('and on')).toMatchObject({ status: 'limit' });
+    expect(look.starts).toBe(6);
   });
 });
 
