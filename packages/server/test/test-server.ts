@@ -1,7 +1,7 @@
 import { mkdir, mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { ReactiveOverflowStrategy } from '@longhaul/context';
+import { createStrategy, isStrategyName, ReactiveOverflowStrategy } from '@longhaul/context';
 import {
   type EventListener,
   type ModelDriver,
@@ -118,6 +118,7 @@ export function testRuntime(
     openSandbox: async () => noSandbox(),
     driverFor: async () => playedDriver(play),
     summariserFor: async () => undefined,
+    strategyFor: (name) => createStrategy(isStrategyName(name) ? name : 'reactive-overflow'),
     compression: { strategy: new ReactiveOverflowStrategy(), auto: true, ledgerShare: 0.2 },
   });
 }

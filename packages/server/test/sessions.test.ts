@@ -1,0 +1,306 @@
+import { once } from 'node:events';
+import { mkdir, symlink } from 'node:fs/promises';
+import { join } from 'node:path';
+import { API_ROUTES } from '@longhaul/protocol/api';
+import { describe, expect, it } from 'vitest';
+import { isEvent, openStream } from './sse-client.ts';
+import { gate, pieces, startTestServer, type TestServer } from './test-server.ts';
+
+interface Page {
+  sessions: { id: string; state: string }[];
+  next?: string;
+}
+
+async function finished(server: TestServer, id: string): Promise<void> {
+  await using stream = await openStream(`${server.url}/api/sessions/${id}/events?after=0`);
+  await stream.until(isEvent('run:finished'));
+}
+
+describe('sessions over HTTP', () => {
+  it('are created, listed in pages, found, changed and deleted', async () => {
+    await using server = await startTestServer();
+    const ids: string[] = [];
+    for (const title of ['Fix parser', 'Write docs', 'Parser again'])
+      ids.push(await server.newSession({ title, metadata: { title } }));
+    const first = await server.call<Page>('GET', '/api/sessions?limit=2');
+    const second = await server.call<Page>('GET', `/api/sessions?limit=2&before=${first.next}`);
+    expect([...first.sessions, ...second.sessions].map(({ id }) => id)).toEqual(ids.toReversed());
+    expect(second.next).toBeUndefined();
+    const found = await server.call<Page>('GET', '/api/sessions?search=parser');
+    expect(found.sessions.map(({ id }) => id)).toEqual([ids[2], ids[0]]);
+    const path = `/api/sessions/${ids[0]}`;
+    expect(await server.call('PATCH', path, { title: 'New' })).toMatchObject({
+      title: 'New',
+      state: 'active',
+    });
+    expect(await server.call('GET', path)).toMatchObject({
+      title: 'New',
+      metadata: { title: 'Fix parser' },
+      queued: 0,
+      lastEvent: 0,
+      workspace: server.workspace,
+      model: 'played/one',
+    });
+    await server.call('DELETE', path);
+    expect((await server.fetch(path)).status).toBe(404);
+  });
+
+  it('take messages with media once each, and show what was said', async () => {
+    await using server = await startTestServer();
+    const id = await server.newSession();
+    const data = Buffer.from('image bytes').toString('base64');
+    const send = () =>
+      server.fetch(`/api/sessions/${id}/messages`, {
+        method: 'POST',
+        headers: { 'content-type': 'application/json', 'idempotency-key': 'once-1' },
+        body: JSON.stringify({
+          content: [
+            { type: 'text', text: 'look' },
+            { type: 'image', data },
+          ],
+        }),
+      });
+    const first = await (await send()).json();
+    expect(first).toMatchObject({ ok: true, queued: false, id: 'once-1', runId: expect.any(String) });
+    await finished(server, id);
+    expect(await (await send()).json()).toMatchObject({ ok: true, id: 'once-1' });
+    await server.call('POST', '/api/message', { sessionId: id, content: 'second' });
+    await expect
+      .poll(async () => (await server.call('GET', `/api/sessions/${id}`))['state'])
+      .toBe('completed');
+    const { messages, hasMore } = await server.call<{
+      messages: { role: string; parts: { data?: string }[] }[];
+      hasMore: boolean;
+    }>('GET', `/api/sessions/${id}/messages`);
+    expect([messages.map(({ role }) => role), hasMore]).toEqual([
+      ['user', 'assistant', 'user', 'assistant'],
+      false,
+    ]);
+    const reference = messages[0]?.parts[1]?.data ?? '';
+    const blob = await server.fetch(`/blobs/${reference.replace('@blob:', '')}?type=image/png`);
+    expect([blob.headers.get('content-type'), await blob.text()]).toEqual(['image/png', 'image bytes']);
+    const newest = await server.call<{ messages: { sequence: number }[]; hasMore: boolean }>(
+      'GET',
+      `/api/sessions/${id}/messages?limit=1`,
+    );
+    expect([newest.messages[0]?.sequence, newest.hasMore]).toEqual([4, true]);
+    const after = await server.call<typeof newest>('GET', `/api/sessions/${id}/messages?after=1&limit=2`);
+    expect([after.messages.map(({ sequence }) => sequence), after.hasMore]).toEqual([[2, 3], true]);
+  });
+
+  it('queue what comes while a run goes on: listed, edited, removed, delivered; and a cancel stops it', async () => {
+    const go = gate();
+    await using server = await startTestServer({
+      play: (text, { signal }) =>
+        text.startsWith('hold')
+          ? pieces('abcdef', { size: 1, pause: () => go.wait(signal) })
+          : pieces(`re: ${text}`),
+    });
+    const id = await server.newSession();
+    await server.call('POST', `/api/sessions/${id}/messages`, { content: 'hold' });
+    const results = [];
+    for (const content of ['one', 'two', 'three'])
+      results.push(await server.call<{ id: string }>('POST', `/api/sessions/${id}/messages`, { content }));
+    expect(results).toMatchObject([1, 2, 3].map((position) => ({ ok: true, queued: true, position })));
+    await server.call('PUT', `/api/sessions/${id}/queue/${results[0]?.id}`, { content: 'uno' });
+    await server.call('DELETE', `/api/sessions/${id}/queue/${results[1]?.id}`);
+    const queue = await server.call<{ messages: { content: unknown }[] }>(
+      'GET',
+      `/api/message/queue?sessionId=${id}`,
+    );
+    expect(queue.messages.map(({ content }) => content)).toEqual([
+      [{ type: 'text', text: 'uno' }],
+      [{ type: 'text', text: 'three' }],
+    ]);
+    expect((await server.fetch(`/api/sessions/${id}`, { method: 'DELETE' })).status).toBe(409);
+    expect(await server.call('POST', `/api/sessions/${id}/cancel`, {})).toMatchObject({ cancelled: true });
+    expect(await server.call('GET', `/api/sessions/${id}`)).toMatchObject({ state: 'cancelled', queued: 2 });
+    expect(await server.call('POST', `/api/sessions/${id}/resume`, {})).toMatchObject({
+      runId: expect.any(String),
+    });
+    await expect
+      .poll(async () =>
+        (await server.store.loadLog(id)).messages.at(-1)?.parts.map((part) => 'text' in part && part.text),
+      )
+      .toEqual(['re: First: uno\n\nAlso: three']);
+    await server.call('POST', `/api/sessions/${id}/cancel`, { clearQueue: true });
+    expect(await server.call('DELETE', `/api/message/queue?sessionId=${id}`)).toEqual({
+      ok: true,
+      removed: 0,
+    });
+  });
+
+  it('show and change their context, fork, export, and are searched', async () => {
+    await using server = await startTestServer();
+    const id = await server.newSession();
+    const path = `/api/sessions/${id}`;
+    for (const content of ['alpha retryAfter', 'beta', 'gamma']) {
+      await server.call('POST', `${path}/messages`, { content });
+      await expect.poll(async () => (await server.call('GET', path))['state']).toBe('completed');
+    }
+    const window = 'windowTokens=1000';
+    expect(await server.call('GET', `${path}/context?${window}`)).toMatchObject({
+      messages: { total: 6, hidden: 0 },
+    });
+    expect(await server.call('POST', `${path}/pin`, { target: 'm1' })).toMatchObject({ changed: true });
+    const compacted = { strategy: 'middle-removal', windowTokens: 1_000 };
+    expect(await server.call('POST', `${path}/compact`, { ...compacted, preview: true })).toHaveProperty(
+      'status',
+    );
+    expect(await server.call('POST', `${path}/undo`, {})).toHaveProperty('status');
+    expect(await server.call('POST', `${path}/unpin`, { target: 'm1' })).toMatchObject({ changed: true });
+    const fork = await server.call<{ id: string }>('POST', `${path}/fork`, { at: 'm2', title: 'Other way' });
+    expect(await server.call('GET', `/api/sessions/${fork.id}/messages`)).toMatchObject({
+      messages: [{ sequence: 1 }, { sequence: 2, visibility: { handle: 'm2', isPinned: false } }],
+    });
+    const exported = await server.call('GET', `${path}/export`);
+    expect(exported).toMatchObject({ format: 'longhaul-session', version: 1, session: { id } });
+    const { hits } = await server.call<{ hits: { handle: string }[] }>(
+      'GET',
+      `/api/search?q=retry&sessionId=${id}`,
+    );
+    expect(hits.map(({ handle }) => handle)).toEqual(expect.arrayContaining(['m1.0']));
+  });
+
+  it('work in allowed folders only, whatever a link says', async () => {
+    await using server = await startTestServer();
+    await mkdir(join(server.workspace, 'app'));
+    await symlink('/etc', join(server.workspace, 'out'));
+    await symlink(join(server.workspace, 'app'), join(server.workspace, 'in'));
+    for (const workspace of ['app', join(server.workspace, 'app'), 'in', '../workspace/app'])
+      expect(await server.call('POST', '/api/sessions', { workspace })).toMatchObject({
+        workspace: join(server.workspace, 'app'),
+      });
+    for (const workspace of [
+      'out',
+      '/etc',
+      '..',
+      '/',
+      'absent',
+      `${server.workspace}-other`,
+      '~',
+      'app/../..',
+    ]) {
+      const response = await server.fetch('/api/sessions', {
+        method: 'POST',
+        body: JSON.stringify({ workspace }),
+        headers: { 'content-type': 'application/json' },
+      });
+      expect([workspace, response.status]).toEqual([workspace, 403]);
+      expect(await response.json()).toMatchObject({ error: { code: 'workspace_not_allowed' } });
+    }
+  });
+});
+
+describe('the server', () => {
+  it('says how it is, in figures too, and keeps settings', async () => {
+    await using server = await startTestServer();
+    expect(await (await server.fetch('/healthz', { token: null })).json()).toEqual({ status: 'ok' });
+    expect(await (await server.fetch('/readyz', { token: null })).json()).toEqual({
+      status: 'ready',
+      runs: 0,
+    });
+    const id = await server.newSession();
+    await server.call('POST', `/api/sessions/${id}/messages`, { content: 'x' });
+    await finished(server, id);
+    const metrics = await (await server.fetch('/metrics')).text();
+    expect(metrics).toContain('longhaul_runs_total{status="completed"} 1');
+    expect(metrics).toMatch(/longhaul_http_request_seconds_count\{method="POST",status="201"\} 1/);
+    const runs = server.log.map((line) => JSON.parse(line)).filter(({ msg }) => msg === 'run');
+    expect(runs).toMatchObject([{ level: 30, sessionId: id, status: 'completed', stepCount: 1 }]);
+    await server.call('PUT', '/api/settings', { compression: { strategy: 'middle-removal' } });
+    expect(await server.call('GET', '/api/settings')).toMatchObject({
+      compression: { strategy: 'middle-removal' },
+    });
+    const path = { compression: { strategy: './evil.js' } };
+    const refused = await server.fetch('/api/settings', {
+      method: 'PUT',
+      body: JSON.stringify(path),
+      headers: { 'content-type': 'application/json' },
+    });
+    expect(refused.status).toBe(400);
+    expect(Object.keys(API_ROUTES).length).toBeGreaterThan(30);
+  });
+
+  it('answers pages of allowed origins, and bounds how often an address may ask', async () => {
+    await using server = await startTestServer({
+      options: { origins: ['https://app.example'] },
+      limits: { rate: { perSecond: 0.5, burst: 4 } },
+    });
+    const origin = { origin: 'https://app.example' };
+    const preflight = await server.fetch('/api/sessions', {
+      method: 'OPTIONS',
+      headers: origin,
+      token: null,
+    });
+    expect([preflight.status, preflight.headers.get('access-control-allow-origin')]).toEqual([
+      204,
+      origin.origin,
+    ]);
+    const answer = await server.fetch('/api/sessions', { headers: origin });
+    expect([answer.status, answer.headers.get('access-control-allow-origin')]).toEqual([200, origin.origin]);
+    for (let count = 0; count < 2; count += 1) expect((await server.fetch('/healthz')).status).toBe(200);
+    const limited = await server.fetch('/healthz');
+    expect([limited.status, Number(limited.headers.get('retry-after'))]).toEqual([429, expect.any(Number)]);
+    expect(await limited.json()).toMatchObject({ error: { code: 'rate_limited', retryable: true } });
+  });
+
+  it('stops in good order: refuses runs, lets a step finish, tells readers to come back', async () => {
+    const go = gate();
+    const server = await startTestServer({
+      play: (_, { signal }) => pieces('last words', { pause: () => go.wait(signal) }),
+    });
+    await using _server = server;
+    const [id, other] = [await server.newSession(), await server.newSession()];
+    await server.call('POST', `/api/sessions/${id}/messages`, { content: 'x' });
+    await using stream = await openStream(`${server.url}/api/sessions/${id}/events?after=0`);
+    await stream.until(isEvent('llm:chunk'));
+    const stopped = server.server.stop();
+    const refused = await server.fetch(`/api/sessions/${other}/messages`, {
+      method: 'POST',
+      body: '{"content":"y"}',
+      headers: { 'content-type': 'application/json' },
+    });
+    expect([refused.status, refused.headers.get('retry-after')]).toEqual([503, expect.any(String)]);
+    expect((await server.fetch('/readyz')).status).toBe(503);
+    go.open();
+    await stopped;
+    await stream.ended;
+    expect(stream.blocks.at(-1)).toEqual({ event: 'resync', data: '{"reason":"stopping"}' });
+    expect(stream.events.at(-2)).toMatchObject({ type: 'run:finished', status: 'completed' });
+    await expect(server.fetch('/healthz')).rejects.toThrow();
+  });
+
+  it('interrupts what outlasts the grace time, and goes on with it when it is back', async () => {
+    const server = await startTestServer({
+      limits: { stopGraceMs: 50 },
+      play: (_, { signal }) => pieces('never', { pause: () => gate().wait(signal) }),
+    });
+    const id = await server.newSession();
+    await server.call('POST', `/api/sessions/${id}/messages`, { content: 'x' });
+    await server.server.stop();
+    expect((await server.store.listUnfinishedRuns({ limit: 9 })).map(({ sessionId }) => sessionId)).toEqual([
+      id,
+    ]);
+    await server.store[Symbol.asyncDispose]();
+    await using again = await startTestServer({ folder: server.folder });
+    expect(await again.server.resumeInterrupted()).toEqual([id]);
+    await expect
+      .poll(async () => (await again.call('GET', `/api/sessions/${id}`))['state'])
+      .toBe('completed');
+    await server[Symbol.asyncDispose]();
+  });
+
+  it('ends a connection that never says what it wants', async () => {
+    await using server = await startTestServer({ limits: { headersTimeoutMs: 300, requestTimeoutMs: 300 } });
+    const { connect } = await import('node:net');
+    const socket = connect(Number(new URL(server.url).port), '127.0.0.1');
+    socket.write('GET /api/sess');
+    let answer = '';
+    socket.on('data', (chunk: Buffer) => {
+      answer += chunk.toString();
+    });
+    await once(socket, 'close');
+    expect(answer).toContain('408');
+  });
+});
