@@ -29,6 +29,10 @@ const BENCHES: Record<string, { about: string; run: (paths: readonly string[]) =
     about: 'what the gateway adds to going to its upstream directly: first token, pace, a large request',
     run: async () => (await import('./gateway.ts')).benchGateway(),
   },
+  cancel: {
+    about: 'a cancel from another process, until the last of a tree of 50 processes is gone',
+    run: async () => (await import('./cancel.ts')).benchCancel(),
+  },
   resume: {
     about: 'from a message to a session of 20,000 messages and 200 MB to its first request: time and memory',
     run: async () => (await import('./resume.ts')).benchResume(),
