@@ -49,7 +49,7 @@ export class DatabaseFile {
       'store_unavailable',
       `The database ${this.#path} was ${what} while it was in use. What came since is not stored. Put the file back, with its -wal ` +
         'file, and start again.',
-      { data: { path: this.#path, isReplaced: now !== undefined, isGone: now === undefined } },
+      { data: { path: this.#path, isGone: now === undefined } },
     );
   }
 
