@@ -1,3 +1,4 @@
+import { existsSync } from 'node:fs';
 import { chmod, chown, mkdir, symlink, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { expect, it } from 'vitest';
@@ -91,6 +92,31 @@ await describeKind('bubblewrap', () => {
     const sandbox = await driver.open(folders.options());
     await sandbox[Symbol.asyncDispose]();
     expect(ownTraces()).toEqual([]);
+  });
+
+  it('opens although a bwrap still waits for its killed process: its cgroup was busy for ever', async () => {
+    await using folders = await makeWorkspace();
+    await using elsewhere = await makeWorkspace();
+    const seconds = '31536.223606';
+    const [bwrap, isUp] = [join(elsewhere.workspace, 'bwrap'), join(elsewhere.workspace, 'up')];
+    const probe = await driver.probe();
+    const real = probe.available ? probe.detail : '';
+    // As bwrap is before it has bound its life to its parent's; the probe gets the real one.
+    const lines = [
+      `#!/bin/sh`,
+      `[ "$1" = --info-fd ] || exec ${real} "$@"`,
+      `echo >${isUp}`,
+      `exec sleep ${seconds}`,
+    ];
+    await writeFile(bwrap, lines.join('\n'), { mode: 0o755 });
+    await crashWith('bubblewrap', folders.options(), 'true', {
+      env: { PATH: `${elsewhere.workspace}:${process.env['PATH']}` },
+      until: () => expect.poll(() => existsSync(isUp), { timeout: 10_000 }).toBe(true),
+    });
+    expect(countProcesses(seconds)).toBe(1);
+    await using sandbox = await driver.open(folders.options());
+    expect(countProcesses(seconds)).toBe(0);
+    expect((await run(sandbox, 'echo works; echo "[$LONGHAUL_COMMAND]"')).output).toBe('works\n[]\n');
   });
 
   it('keeps keys of the environment out of the list of processes', async () => {

@@ -109,8 +109,13 @@ export async function run(sandbox: Sandbox, command: string): Promise<{ output: 
   return { output, ...(exitCode === undefined ? {} : { exitCode }) };
 }
 
-/** Opens a sandbox in another process, waits until its command has printed something, and kills that process. */
-export async function crashWith(kind: SandboxKind, options: SandboxOptions, command: string): Promise<void> {
+/** Opens a sandbox in another process, waits until its command has printed something, or for `until`, and kills that process. */
+export async function crashWith(
+  kind: SandboxKind,
+  options: SandboxOptions,
+  command: string,
+  { env = {}, until }: { env?: Record<string, string>; until?: () => Promise<unknown> } = {},
+): Promise<void> {
   const script = fileURLToPath(new URL('open-and-wait.ts', import.meta.url));
   const args = [
     '--conditions=longhaul-src',
@@ -121,8 +126,9 @@ export async function crashWith(kind: SandboxKind, options: SandboxOptions, comm
     options.sessionId,
     command,
   ];
-  const child = spawn(process.execPath, args, { stdio: ['ignore', 'pipe', 'inherit'] });
-  await once(child.stdout, 'data');
+  const stdio: ['ignore', 'pipe', 'inherit'] = ['ignore', 'pipe', 'inherit'];
+  const child = spawn(process.execPath, args, { stdio, env: { ...process.env, ...env } });
+  await (until === undefined ? once(child.stdout, 'data') : until());
   const gone = once(child, 'exit');
   child.kill('SIGKILL');
   await gone;

@@ -1,9 +1,11 @@
 import { Readable, Writable } from 'node:stream';
 import { text } from 'node:stream/consumers';
 import { LonghaulError } from '@longhaul/protocol';
+import { newCommandMark } from '../command/command-mark.ts';
 import { findTree, killUntilGone, sendSignal } from '../command/process-tree.ts';
 import { type SpawnedProcess, spawnProcess } from '../command/spawn-process.ts';
 import { exitOfShellCode, type RunningCommand } from '../command/supervise-command.ts';
+import { COMMAND_VARIABLE } from '../command-environment.ts';
 import { isRunning, startTime } from '../process-identity.ts';
 
 export interface BubblewrapCommand {
@@ -38,7 +40,8 @@ export async function startBubblewrap(request: BubblewrapCommand): Promise<Runni
   const descriptors = ['--info-fd', String(INFO_FD), '--args', String(ARGUMENTS_FD)];
   const outer = [...request.procsFiles, '--', request.bwrap, ...descriptors, '--', ...inner];
   const spawned = await spawnProcess('/bin/sh', ['-c', JOIN_SCRIPT, 'longhaul', ...outer], {
-    env: {},
+    // bwrap clears it for the command. Killed at the wrong moment, we would leave a bwrap that waits for us for ever.
+    env: { [COMMAND_VARIABLE]: newCommandMark() },
     extraPipes: 3,
     ...(request.stdin === undefined ? {} : { stdin: request.stdin }),
   });

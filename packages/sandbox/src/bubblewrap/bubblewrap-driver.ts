@@ -5,6 +5,7 @@ import { release } from 'node:os';
 import { delimiter, join } from 'node:path';
 import type { Sandbox, SandboxDriver, SandboxOptions, SandboxProbe } from '@longhaul/core';
 import { LonghaulError } from '@longhaul/protocol';
+import { killOrphans } from '../command/command-mark.ts';
 import { commandEnvironment } from '../command-environment.ts';
 import { createSandbox } from '../create-sandbox.ts';
 import { createWorkspaceFiles } from '../files/workspace-files.ts';
@@ -42,6 +43,7 @@ export function createBubblewrapDriver(): SandboxDriver {
 async function openBubblewrap(root: string, options: SandboxOptions): Promise<Sandbox> {
   // Refused before anything is made.
   commandEnvironment({}, options.env);
+  await killOrphans();
   await removeOrphanedTempFolders();
   const cgroup = await makeCgroup(options);
   const folder = await makeTempFolder();

@@ -95,7 +95,12 @@ async function removeOrphans(parents: readonly string[]): Promise<void> {
   for (const parent of parents) {
     for (const name of await readdir(parent)) {
       if (!name.startsWith(PREFIX) || isOwnerAlive(name.slice(PREFIX.length).split('-')[0] ?? '')) continue;
-      await removeCgroup(join(parent, name));
+      try {
+        await removeCgroup(join(parent, name));
+      } catch (error) {
+        // What still holds it is out of our reach, and no reason to start nothing: the next one tries again.
+        if (systemCode(error) !== 'EBUSY') throw error;
+      }
     }
   }
 }

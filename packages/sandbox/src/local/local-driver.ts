@@ -1,21 +1,15 @@
-import { randomUUID } from 'node:crypto';
 import { existsSync } from 'node:fs';
 import { delimiter, join } from 'node:path';
 import type { Sandbox, SandboxDriver, SandboxOptions } from '@longhaul/core';
-import {
-  findTree,
-  killUntilGone,
-  listProcesses,
-  type ProcessInfo,
-  sendSignal,
-} from '../command/process-tree.ts';
+import { killOrphans, markOf, newCommandMark } from '../command/command-mark.ts';
+import { findTree, killUntilGone, type ProcessInfo, sendSignal } from '../command/process-tree.ts';
 import { type SpawnedProcess, spawnProcess } from '../command/spawn-process.ts';
 import type { RunningCommand } from '../command/supervise-command.ts';
 import { COMMAND_VARIABLE, commandEnvironment } from '../command-environment.ts';
 import { createSandbox } from '../create-sandbox.ts';
 import { createWorkspaceFiles } from '../files/workspace-files.ts';
 import { openWorkspace } from '../open-workspace.ts';
-import { hasOpen, isOwnerAlive, ownerName, readProc, startTime } from '../process-identity.ts';
+import { hasOpen, startTime } from '../process-identity.ts';
 
 /** What a command gets of our own environment. */
 const PASSED_ON = ['HOME', 'USER', 'LOGNAME', 'TMPDIR', 'TZ'];
@@ -58,7 +52,7 @@ async function startLocal(
   [shell, ...args]: [string, ...string[]],
   options: { cwd: string; env: Record<string, string>; stdin?: string },
 ): Promise<RunningCommand> {
-  const mark = `${ownerName()}.${randomUUID()}`;
+  const mark = newCommandMark();
   const spawned = await spawnProcess(shell, args, {
     ...options,
     env: { ...options.env, [COMMAND_VARIABLE]: mark },
@@ -84,26 +78,6 @@ function isOfCommand({ pid, session }: ProcessInfo, spawned: SpawnedProcess, mar
   if (session === spawned.pid) return true;
   const found = markOf(pid);
   return found === undefined ? hasOpen(pid, spawned.outputNames) : found === mark;
-}
-
-/** Kills what commands of processes left behind that died before they could. */
-async function killOrphans(): Promise<void> {
-  const orphans = () =>
-    listProcesses()
-      .map(({ pid }) => pid)
-      .filter((pid) => {
-        const mark = markOf(pid);
-        return mark !== undefined && !isOwnerAlive(mark);
-      });
-  await killUntilGone(orphans);
-}
-
-function markOf(pid: number): string | undefined {
-  const prefix = `${COMMAND_VARIABLE}=`;
-  return readProc(`${pid}/environ`)
-    ?.split('\0')
-    .find((entry) => entry.startsWith(prefix))
-    ?.slice(prefix.length);
 }
 
 function localEnvironment(programFolders: readonly string[]): Record<string, string> {
