@@ -53,7 +53,8 @@ function messagesOf(list: readonly (readonly [Piece, number])[]): ChatMessage[] 
         return [result(`lost${index}`)];
     }
   });
-  return [{ role: 'system', content: 'Be brief.' }, ...messages, { role: 'user', content: 'And now?' }];
+  const task = { role: 'user', content: 'The task.' } as const;
+  return [{ role: 'system', content: 'Be brief.' }, task, ...messages, { role: 'user', content: 'And now?' }];
 }
 
 function areCallsPaired(messages: readonly ChatMessage[]): boolean {

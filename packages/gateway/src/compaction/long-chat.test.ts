@@ -80,6 +80,19 @@ it('counts no message twice, however often it is resent', async () => {
   const { tokenizer, history } = await longChat(120, 8_192);
   const counted = new Map<string, number>();
   for (const text of tokenizer.counted) counted.set(text, (counted.get(text) ?? 0) + 1);
-  // Once as a message, and at most once more as a text of the engine's view.
-  for (const { content } of history.slice(0, -1)) expect(counted.get(String(content))).toBeLessThanOrEqual(2);
+  for (const { content } of history.slice(0, -1)) expect(counted.get(String(content))).toBe(1);
+});
+
+it('counts a long text in pieces, so that others have their turn', async () => {
+  const { context, tokenizer } = contextWith();
+  const text = words(1, 500_000);
+  const turns = { count: 0 };
+  const timer = setInterval(() => {
+    turns.count += 1;
+  }, 0);
+  const prepared = await context.prepare({ model: 'm', windowTokens: 1_000_000, messages: [user(text)] });
+  clearInterval(timer);
+  expect(Math.max(...tokenizer.counted.map(({ length }) => length))).toBeLessThan(40_000);
+  expect(Math.abs(prepared.estimatedTokens - 125_007)).toBeLessThan(20);
+  expect(turns.count).toBeGreaterThan(1);
 });

@@ -1,4 +1,3 @@
-import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { Tokenizer } from '@longhaul/models';
 import { BoundedMemo } from './conversation/bounded-memo.ts';
 import { KnownModel } from './known-model.ts';
@@ -11,8 +10,6 @@ const MAX_COUNTS = 100_000;
 const MAX_MODELS = 1_000;
 /** The server's own count is asked for from this share of the threshold on. */
 const MEASURED_FROM = 0.5;
-/** Counting what is new lets others have their turn after so long. */
-const SLICE_MS = 5;
 
 export interface ModelBookOptions {
   tokenizerFor: (model: string) => Promise<Tokenizer>;
@@ -37,7 +34,7 @@ export class ModelBook {
     const model = await this.#model(received.model);
     const windowTokens = Math.min(received.windowTokens, refused?.windowTokens ?? Number.POSITIVE_INFINITY);
     const request = windowTokens === received.windowTokens ? received : { ...received, windowTokens };
-    await countInSlices(request, model);
+    await model.meter.learnMessages(request.messages);
     const size = () => {
       const { tokenizerFor: _, ...thresholds } = this.#options;
       const { meter, ratio } = model;
@@ -70,16 +67,6 @@ export class ModelBook {
       this.#models.set(name, model);
     }
     return model;
-  }
-}
-
-async function countInSlices({ messages }: ConversationRequest, { meter }: KnownModel): Promise<void> {
-  let since = performance.now();
-  for (const message of messages) {
-    meter.message(message);
-    if (performance.now() - since < SLICE_MS) continue;
-    await nextTurn();
-    since = performance.now();
   }
 }
 

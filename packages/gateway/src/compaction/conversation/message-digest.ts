@@ -31,10 +31,10 @@ function canonicalText(message: LegacyMessage): string {
   const { role, name, tool_calls, tool_call_id, reasoning_content, function_call, refusal } = message;
   const content = canonicalContent(message.content);
   const rest = [name, tool_calls, tool_call_id, reasoning_content, function_call, refusal];
-  // What is absent is left out: most messages have a role and a text, and nothing else.
-  return rest.every((value) => value === undefined || value === null)
-    ? JSON.stringify([role, content])
-    : JSON.stringify([role, content, ...rest.map((value) => value ?? 0)]);
+  const isPlain = rest.every((value) => value === undefined || value === null);
+  // Most messages are a role and a text: to write those as JSON would take as long as to hash them.
+  if (isPlain && typeof content === 'string') return `text ${role}\n${content}`;
+  return `json ${JSON.stringify([role, content, ...(isPlain ? [] : rest.map((value) => value ?? 0))])}`;
 }
 
 function canonicalContent(content: unknown): unknown {

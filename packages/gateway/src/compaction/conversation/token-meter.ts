@@ -1,3 +1,4 @@
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import { REPLY_PRIMING_TOKENS, type TokenCounter } from '@longhaul/context';
 import { countMessages, type Tokenizer } from '@longhaul/models';
 import type { ChatMessage, ChatTool } from '@longhaul/protocol';
@@ -9,6 +10,8 @@ export interface TokenMeter {
   /** With what the chat format puts around the message. */
   message(message: ChatMessage): number;
   messages(messages: readonly ChatMessage[]): number;
+  /** Counts them once, in slices, so that others have their turn meanwhile. */
+  learnMessages(messages: readonly ChatMessage[]): Promise<void>;
   /** Schemas of the tools, and what primes the reply: of each request, beside its messages. */
   fixed(tools: readonly ChatTool[] | undefined): number;
   text: TokenCounter;
@@ -16,9 +19,16 @@ export interface TokenMeter {
 
 /** Shorter texts are counted faster than they are hashed. */
 const MEMO_MIN_CHARS = 100;
+const SLICE_MS = 5;
+/** What is counted in a few milliseconds. A longer text is cut at a line or a blank, and has a token more or less for each cut. */
+const PIECE_CHARS = 32_768;
 
 export function createTokenMeter(model: string, tokenizer: Tokenizer, memo: BoundedMemo<number>): TokenMeter {
-  const once = (key: string, count: () => number) => {
+  // Within one request the same objects are asked for several times.
+  const ofObject = new WeakMap<ChatMessage, number>();
+  const textKey = (value: string) => `${model} text ${textDigest(value)}`;
+
+  const once = (key: string, count: () => number): number => {
     const known = memo.get(key);
     if (known !== undefined) return known;
     const tokens = count();
@@ -28,21 +38,40 @@ export function createTokenMeter(model: string, tokenizer: Tokenizer, memo: Boun
   const text: TokenCounter = (value) =>
     value.length < MEMO_MIN_CHARS
       ? tokenizer.count(value)
-      : once(`${model} text ${textDigest(value)}`, () => tokenizer.count(value));
-  // Within one request the same objects are asked for several times.
-  const ofObject = new WeakMap<ChatMessage, number>();
-  const message = (value: ChatMessage) => {
+      : once(textKey(value), () => tokenizer.count(value));
+  const remembering = { ...tokenizer, count: text };
+  const message = (value: ChatMessage): number => {
     const known = ofObject.get(value);
     if (known !== undefined) return known;
     const key = `${model} message ${messageDigest(value)}`;
-    const tokens = once(key, () => messageTokens(value, model, tokenizer));
+    const tokens = once(key, () => messageTokens(value, model, remembering));
     ofObject.set(value, tokens);
     return tokens;
   };
+  const learnText = async (value: string): Promise<void> => {
+    if (value.length <= PIECE_CHARS || memo.get(textKey(value)) !== undefined) return;
+    let tokens = 0;
+    for (const piece of piecesOf(value)) {
+      tokens += tokenizer.count(piece);
+      await nextTurn();
+    }
+    memo.set(textKey(value), tokens);
+  };
+
   return {
     text,
     message,
     messages: (values) => values.reduce((sum, value) => sum + message(value), 0),
+    async learnMessages(values) {
+      let since = performance.now();
+      for (const value of values) {
+        for (const content of textsOf(value)) await learnText(content);
+        message(value);
+        if (performance.now() - since < SLICE_MS) continue;
+        await nextTurn();
+        since = performance.now();
+      }
+    },
     fixed: (tools = []) => REPLY_PRIMING_TOKENS + (tools.length === 0 ? 0 : text(JSON.stringify(tools))),
   };
 }
@@ -57,5 +86,22 @@ function messageTokens(message: LegacyMessage, model: string, tokenizer: Tokeniz
   } catch {
     // Not of the form that it should have: the server will say so. Until then its JSON is counted.
     return tokenizer.count(JSON.stringify(message));
+  }
+}
+
+function textsOf({ content }: ChatMessage): string[] {
+  if (typeof content === 'string') return [content];
+  if (!Array.isArray(content)) return [];
+  return content.flatMap((part) => (typeof part === 'object' && 'text' in part ? [String(part.text)] : []));
+}
+
+function* piecesOf(text: string): Generator<string> {
+  for (let start = 0; start < text.length; ) {
+    const end = Math.min(text.length, start + PIECE_CHARS);
+    const blank =
+      end === text.length ? end : Math.max(text.lastIndexOf('\n', end), text.lastIndexOf(' ', end));
+    const cut = blank > start + PIECE_CHARS / 2 ? blank : end;
+    yield text.slice(start, cut);
+    start = cut;
   }
 }
