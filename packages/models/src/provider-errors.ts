@@ -1,7 +1,8 @@
 import { type ErrorCode, type JsonObject, LonghaulError } from '@longhaul/protocol';
 import { howToSetKey } from './api-key-variables.ts';
 import { type ErrorBody, readErrorBody } from './error-body.ts';
-import { type NetworkFailure, readNetworkFailure } from './network-failure.ts';
+import { readNetworkFailure } from './network-failure.ts';
+import { networkVerdict } from './network-verdict.ts';
 import { isRateLimitText, type Overflow, readOverflow } from './overflow-patterns.ts';
 import { readRetryAfterMs } from './retry-after.ts';
 import { maskSecrets } from './secrets.ts';
@@ -91,28 +92,7 @@ function ofNetwork({ failure, at }: Facts): Verdict | undefined {
   const hasAnswer = failure.status !== undefined;
   if (hasAnswer && failure.status !== 200) return undefined;
   const network = readNetworkFailure(failure.cause, hasAnswer);
-  return network && describeNetwork(network, at, failure);
-}
-
-function describeNetwork({ kind, code }: NetworkFailure, at: string, failure: ProviderFailure): Verdict {
-  if (kind === 'timeout') {
-    const message = `${at} did not answer in time (${code}). Try again; for a slow local server raise retry.stallMs in longhaul.yml.`;
-    return { code: 'provider_timeout', message };
-  }
-  if (kind === 'cut') {
-    const message = `${at} ended its answer in the middle (${code}).`;
-    return { code: 'provider_stream_cut', message };
-  }
-  if (kind === 'blocked') {
-    const message = `${at} is on a port that fetch never calls (${code}): the web's standard blocks it. Let the server listen on another port, and set providers.${failure.provider}.baseUrl (or --base-url).`;
-    return { code: 'provider_bad_request', message };
-  }
-  if (kind === 'redirects') {
-    const message = `${at} sends requests round in a circle (${code}). Check providers.${failure.provider}.baseUrl (or --base-url), and http against https.`;
-    return { code: 'provider_bad_request', message };
-  }
-  const advice = `Check that the server runs and that providers.${failure.provider}.baseUrl (or --base-url) is right.`;
-  return { code: 'provider_unreachable', message: `Cannot reach ${at} (${code}). ${advice}` };
+  return network && networkVerdict(network, at, failure.provider);
 }
 
 function ofQuota({ failure, body, said, at }: Facts): Verdict | undefined {

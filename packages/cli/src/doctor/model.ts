@@ -2,6 +2,7 @@ import { type Config, resolveWindow } from '@longhaul/core/config';
 import { checkServer, detectLocalServers, probeWindow } from '@longhaul/models';
 import { LonghaulError } from '@longhaul/protocol';
 import { chooseModel } from '../compose/choose-model.ts';
+import { requireTools } from '../compose/require-tools.ts';
 import { formatTokens } from '../render/format.ts';
 import { type Check, failedCheck } from './check.ts';
 
@@ -30,6 +31,7 @@ async function checkModel(config: Config, env: Environment): Promise<Check> {
   try {
     const model = await chooseModel(config, {}, env);
     const window = await resolveWindow(model, { probe: probeWindow, check: checkServer });
+    await requireTools(model);
     const key = model.apiKey === undefined ? 'no key' : 'key is set';
     const size = `window ${formatTokens(window.windowTokens)} (${window.source})`;
     return { name, status: 'ok', detail: `${model.provider}/${model.model}, ${key}, ${size}` };
