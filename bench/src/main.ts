@@ -33,6 +33,10 @@ const BENCHES: Record<string, { about: string; run: (paths: readonly string[]) =
     about: 'a cancel from another process, until the last of a tree of 50 processes is gone',
     run: async () => (await import('./cancel.ts')).benchCancel(),
   },
+  queue: {
+    about: '10,000 messages for one session, queued by 20 processes at once',
+    run: async () => (await import('./queue.ts')).benchQueue(),
+  },
   resume: {
     about: 'from a message to a session of 20,000 messages and 200 MB to its first request: time and memory',
     run: async () => (await import('./resume.ts')).benchResume(),
@@ -45,6 +49,10 @@ const BENCHES: Record<string, { about: string; run: (paths: readonly string[]) =
     about:
       'what context strategies keep of recorded sessions, beside peers; paths of sessions, or LONGHAUL_TRANSCRIPTS',
     run: async (paths) => (await import('./strategies.ts')).benchStrategies(paths),
+  },
+  'server-streams': {
+    about: '200 sessions and more that stream at once over HTTP: delay, loss and memory',
+    run: async () => (await import('./server-streams.ts')).benchServerStreams(),
   },
 };
 
