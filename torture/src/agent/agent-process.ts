@@ -20,7 +20,7 @@ import { LonghaulError } from '@longhaul/protocol';
 import { chooseSandbox } from '@longhaul/sandbox';
 import { createFileBlobStore } from '@longhaul/storage/blobs';
 import { openSqliteStore } from '@longhaul/storage/sqlite';
-import { TASK } from '../model/plan.ts';
+import { TASK, taskText } from '../model/plan.ts';
 import { type LineWriter, openLines, type ReceivedLine } from '../records/lines.ts';
 import { type SessionPaths, sessionPaths } from '../records/paths.ts';
 import { effectTools } from './effect-tools.ts';
@@ -40,7 +40,6 @@ const paths = sessionPaths(settings.folder);
 const received = openLines<ReceivedLine>(paths.received(settings.life));
 const cancel = new AbortController();
 process.on('SIGTERM', () => cancel.abort());
-process.on('SIGHUP', () => void runtime.stop({ graceMs: 150 }));
 
 process.stdout.write('begun\n');
 
@@ -80,6 +79,8 @@ const runtime = new Runtime({
   retry: { attempts: 8, totalMs: 60_000 },
 });
 
+process.on('SIGHUP', () => void runtime.stop({ graceMs: 150 }));
+
 const { sessionId } = settings;
 // What was compiled is kept for the next life: a killed process keeps nothing.
 flushCompileCache();
@@ -94,7 +95,7 @@ if ((await store.getSession(sessionId)) === undefined) {
     workspace: paths.workspace,
   });
 }
-await runtime.queue.enqueue(sessionId, [{ type: 'text', text: TASK }], { id: TASK_ID });
+await runtime.queue.enqueue(sessionId, [{ type: 'text', text: taskText(settings.mark) }], { id: TASK_ID });
 report(await drive());
 
 async function drive(): Promise<AgentReport> {

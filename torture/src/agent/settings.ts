@@ -9,6 +9,8 @@ export interface AgentSettings {
   /** Of the scripted model server. */
   baseUrl: string;
   sandbox: SandboxKind;
+  /** Digits that stand in the arguments of every process of the session's commands. */
+  mark: string;
 }
 
 /** What it prints when its run has come to an end. */

@@ -1,12 +1,12 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
 
-/** Processes of commands that are still there: those whose arguments hold the session's token. Waits a little for those that are going. */
-export async function findLeftovers(token: string, patienceMs = 3_000): Promise<string[]> {
+/** Processes of commands that are still there: those whose arguments hold the session's mark. Waits a little for those that are going. */
+export async function findLeftovers(mark: string, patienceMs = 3_000): Promise<string[]> {
   const deadline = performance.now() + patienceMs;
   for (;;) {
     const found = readdirSync('/proc').filter(
-      (name) => /^\d+$/.test(name) && argumentsOf(name).includes(token),
+      (name) => /^\d+$/.test(name) && argumentsOf(name).includes(`900.${mark}`),
     );
     if (found.length === 0 || performance.now() >= deadline)
       return found.map((pid) => `${pid}: ${argumentsOf(pid)}`);

@@ -79,22 +79,21 @@ class TortureSession {
       }
       completed = await this.#finishSafely(model);
     }
-    const leftovers = await findLeftovers(this.#token);
+    const leftovers = await findLeftovers(this.#mark);
     for (const process of leftovers) this.#note(defect('corruption', `a command is still there: ${process}`));
     const { defects, figures } = checkSession(folder, name);
     for (const found of defects) this.#note(found);
     return { kills: this.#kills, lives: this.#lives, defects: this.#defects, completed, figures };
   }
 
-  /** Marks the processes of its commands. */
-  get #token(): string {
+  /** Stands in the arguments of its commands' processes. */
+  get #mark(): string {
     return `${process.pid}${this.#options.seed}`;
   }
 
   #makeFolders(): void {
     const { workspace, queue } = this.#paths;
     for (const folder of [workspace, dirname(queue)]) mkdirSync(folder, { recursive: true });
-    writeFileSync(`${workspace}/token`, this.#token);
   }
 
   #startModel(): Promise<ScriptedModelProcess> {
@@ -112,7 +111,14 @@ class TortureSession {
   async #live(model: ScriptedModelProcess, plan: LifePlan): Promise<LifeOutcome> {
     const { folder, name, sandbox, planner, onLife } = this.#options;
     this.#lives += 1;
-    const settings = { folder, sessionId: name, life: this.#lives, baseUrl: model.url, sandbox };
+    const settings = {
+      folder,
+      sessionId: name,
+      life: this.#lives,
+      baseUrl: model.url,
+      sandbox,
+      mark: this.#mark,
+    };
     const outcome = await runLife(settings, plan, () => this.#sender.cancel());
     if (outcome.end === 'killed') this.#kills += 1;
     this.#failures = outcome.complaint === undefined ? 0 : this.#failures + 1;

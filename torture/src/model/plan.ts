@@ -49,3 +49,13 @@ export const FINAL = 'FINAL:';
 export const TASK =
   'Do the numbered steps, one after the other. Each has its effects, a and b, and every second one a command, s. ' +
   'Where you cannot see what became of a step, ask `progress` before you do anything. Stop when it says finish yes.';
+
+/** The task with what is to stand in the arguments of every process that a command starts. */
+export function taskText(mark: string): string {
+  return `${TASK} Mark your commands with ${mark}.`;
+}
+
+/** The mark as it stands in a conversation; a compaction keeps the task word for word. */
+export function parseMark(text: string): string | undefined {
+  return /Mark your commands with (\d+)\./.exec(text)?.[1];
+}

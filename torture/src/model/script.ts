@@ -8,7 +8,7 @@ import {
   seededRandom,
   textOf,
 } from '@longhaul/scripted-model';
-import { FINAL, type Item, itemsOf, parseDone, parseProgress } from './plan.ts';
+import { FINAL, type Item, itemsOf, parseDone, parseMark, parseProgress } from './plan.ts';
 
 /**
  * A model that works through the plan by nothing but the messages it is sent. Where it cannot see that its last step is whole (an
@@ -22,7 +22,8 @@ export const script: Script = ({ messages, number, asksForSummary }) => {
   const place = placeIn(messages);
   if (place === undefined) return ask(number);
   if (place.finish) return place.isSure ? finalAnswer(number, random) : ask(number);
-  return doStep(place, number, random);
+  const mark = parseMark(messages.map(textOf).join('\n'));
+  return mark === undefined ? 'I have lost the task.' : doStep(place, { number, random, mark });
 };
 
 /** On the wire, user messages that follow each other are one: what asks for a summary may stand behind something else. */
@@ -68,11 +69,17 @@ function finalAnswer(number: number, random: Random): ScriptReply {
   };
 }
 
-function doStep({ step, missing }: Place, number: number, random: Random): ScriptReply {
+interface Telling {
+  number: number;
+  random: Random;
+  mark: string;
+}
+
+function doStep({ step, missing }: Place, { number, random, mark }: Telling): ScriptReply {
   const effects = missing.map((item) => {
     if (item !== 's')
       return call(number, item, 'effect', { step, item, words: sometimes(random, 0.3) ? 1500 : 60 });
-    return call(number, item, 'bash', { command: command(`c${number}-s`, step, random) });
+    return call(number, item, 'bash', { command: command(`c${number}-s`, step, { random, mark }) });
   });
   const others: ScriptToolCall[] = [];
   if (step % 3 === 0)
@@ -92,11 +99,11 @@ function call(number: number, key: string, name: string, args: ScriptToolCall['a
 }
 
 /** Its effect first, then time and output, and a process that would stay if nobody ended it. */
-function command(callId: string, step: number, random: Random): string {
+function command(callId: string, step: number, { random, mark }: Pick<Telling, 'random' | 'mark'>): string {
   const line = `{"callId":"${callId}","step":${step},"item":"s","at":'$(date +%s%3N)',"by":"shell '$$'"}`;
   const lines = sometimes(random, 0.4) ? 2_500 : 40;
   const pause = (random() * 0.25).toFixed(2);
-  return `echo '${line}' >> effects.jsonl; sleep 900.$(cat token) & seq 1 ${lines}; sleep ${pause}; echo done ${step}.s`;
+  return `echo '${line}' >> effects.jsonl; sleep 900.${mark} & seq 1 ${lines}; sleep ${pause}; echo done ${step}.s`;
 }
 
 function todo(step: number) {
