@@ -1,0 +1,138 @@
+import { execFile } from 'node:child_process';
+import { existsSync } from 'node:fs';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { createServer, type Server, type ServerResponse } from 'node:http';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { promisify } from 'node:util';
+import { gzipSync } from 'node:zlib';
+import { type OutputChunk, rolldown } from 'rolldown';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { readSession } from './read-session.ts';
+
+const SCRIPT = fileURLToPath(new URL('./read-session.ts', import.meta.url));
+const INDEX = fileURLToPath(new URL('../src/index.ts', import.meta.url));
+const MODULES = fileURLToPath(new URL('../../../node_modules/', import.meta.url));
+const EXPECTED = '1 ä€😀, 2 ä€😀, 3 ä€😀, 4 ä€😀, 5 ä€😀, 6 ä€😀; session_not_found';
+
+const run = promisify(execFile);
+
+/** Tells two events a connection, in pieces that cut characters, and breaks. */
+async function tell(response: ServerResponse, after: number): Promise<void> {
+  response.writeHead(200, { 'content-type': 'text/event-stream' });
+  const frames = [after + 1, after + 2].map((number) => {
+    const event = { type: 'context:warning', message: 'ä€😀', sessionId: 's', at: 0, number };
+    return `id: ${number}\r\ndata: ${JSON.stringify(event)}\r\n\r\n`;
+  });
+  const bytes = Buffer.from(frames.join(''));
+  for (let at = 0; at < bytes.length; at += 31) {
+    response.write(bytes.subarray(at, at + 31));
+    await new Promise((resolve) => setImmediate(resolve));
+  }
+  response.end();
+}
+
+describe('the client, of which nothing belongs to Node', () => {
+  let server: Server;
+  let page = '';
+  let baseUrl = '';
+
+  beforeAll(async () => {
+    server = createServer((request, response) => {
+      const url = new URL(request.url ?? '/', 'http://x');
+      if (url.pathname === '/')
+        response.writeHead(200, { 'content-type': 'text/html; charset=utf-8' }).end(page);
+      else if (url.pathname.endsWith('/events')) void tell(response, Number(url.searchParams.get('after')));
+      else {
+        const error = { code: 'session_not_found', message: 'There is none.', retryable: false };
+        response.writeHead(404, { 'content-type': 'application/json' }).end(JSON.stringify({ error }));
+      }
+    });
+    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+    const address = server.address();
+    if (address === null || typeof address === 'string') throw new Error('not listening');
+    baseUrl = `http://127.0.0.1:${address.port}`;
+  });
+  afterAll(async () => {
+    server.closeAllConnections();
+    await new Promise((resolve) => server.close(resolve));
+  });
+
+  it('bundles for a browser without an import', async () => {
+    const bundle = await bundleForBrowser(INDEX);
+    console.log(
+      `@longhaul/client: ${gzipSync(bundle.code, { level: 9 }).length} bytes gzipped, zod included`,
+    );
+    expect([...bundle.imports, ...bundle.dynamicImports]).toEqual([]);
+    expect(bundle.code).not.toMatch(/["']node:/);
+  });
+
+  it('runs under Node', async () => {
+    expect(await readSession(baseUrl)).toBe(EXPECTED);
+  });
+
+  it('runs under Bun', async ({ skip }) => {
+    const bun = await firstThatRuns([
+      `${MODULES}@oven/bun-${process.platform}-${process.arch === 'arm64' ? 'aarch64' : process.arch}/bin/bun`,
+      `${MODULES}.bin/bun`,
+      'bun',
+    ]);
+    if (bun === undefined) return lacks('bun', 'no Bun that runs was found', skip);
+    const { stdout } = await run(bun, ['--conditions=longhaul-src', SCRIPT, baseUrl]);
+    expect(stdout.trim()).toBe(EXPECTED);
+  });
+
+  it('runs in a browser', async ({ skip }) => {
+    const chromium = await firstThatRuns(['chromium', 'chromium-browser', 'google-chrome']);
+    if (chromium === undefined) return lacks('chromium', 'no Chromium that runs was found', skip);
+    const folder = await mkdtemp(join(tmpdir(), 'longhaul-client-'));
+    try {
+      const { code } = await bundleForBrowser(SCRIPT);
+      const show = `Script.readSession(${JSON.stringify(baseUrl)}).then((text) => { document.body.textContent = text; });`;
+      page = `<!doctype html><body>waiting<script>${code}\n${show}</script></body>`;
+      const flags = [
+        '--headless',
+        '--no-sandbox',
+        '--disable-gpu',
+        `--user-data-dir=${folder}`,
+        '--virtual-time-budget=20000',
+      ];
+      const { stdout } = await run(chromium, [...flags, '--dump-dom', `${baseUrl}/`]);
+      expect(stdout).toContain(EXPECTED);
+    } finally {
+      await rm(folder, { recursive: true, force: true, maxRetries: 5 });
+    }
+  });
+});
+
+async function bundleForBrowser(input: string): Promise<OutputChunk> {
+  await using build = await rolldown({
+    input,
+    platform: 'browser',
+    // Only a script that is run by itself asks for it.
+    transform: { define: { 'import.meta': '{}' } },
+    resolve: { conditionNames: ['longhaul-src', 'import', 'browser', 'default'] },
+  });
+  const { output } = await build.generate({ format: 'iife', name: 'Script', minify: true });
+  return output[0];
+}
+
+async function firstThatRuns(programs: readonly string[]): Promise<string | undefined> {
+  for (const program of programs) {
+    if (program.includes('/') && !existsSync(program)) continue;
+    const works = await run(program, ['--version']).then(
+      () => true,
+      () => false,
+    );
+    if (works) return program;
+  }
+  return undefined;
+}
+
+/** Skips with the reason, unless `LONGHAUL_REQUIRE` names the thing: then the test fails. */
+function lacks(thing: string, reason: string, skip: (reason: string) => void): void {
+  const required = (process.env['LONGHAUL_REQUIRE'] ?? '').split(',').includes(thing);
+  if (required) throw new Error(`LONGHAUL_REQUIRE names ${thing}, but ${reason}`);
+  skip(reason);
+}
