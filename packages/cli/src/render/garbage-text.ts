@@ -34,8 +34,7 @@ export function planText(plan: GarbagePlan, columns: number): string {
       copies.map((copy) => line(basename(copy.path), formatBytes(copy.bytes))),
     ),
   ];
-  const rest =
-    swept === undefined ? unreadableText(plan.unreadable, columns) : `${sweptText(swept)} would go.\n`;
+  const rest = swept === undefined ? unreadableText(plan.unreadable, columns) : sweptLine(swept);
   return `${sections.join('')}${rest}All of it takes ${formatBytes(plan.totalBytes)} now.\n`;
 }
 
@@ -44,10 +43,10 @@ export function reportText(report: GarbageReport, columns: number): string {
   const gone = [
     ...(sessions.length > 0 ? [plural(sessions.length, 'session')] : []),
     ...(backups.length > 0 ? [plural(backups.length, 'old backup')] : []),
-    ...(swept === undefined ? [] : [sweptText(swept)]),
+    ...(swept === undefined || isNothing(swept) ? [] : [sweptText(swept)]),
   ];
   const lines = [
-    gone.length > 0 ? `Dropped: ${gone.join(', ')}.` : '',
+    gone.length > 0 ? `Dropped: ${gone.join(', ')}.` : 'There was nothing to drop.',
     kept.length > 0 ? `${plural(kept.length, 'session')} stayed: somebody has come back to them.` : '',
     notGivenBack === undefined ? '' : notGivenBackText(notGivenBack),
     `Freed ${formatBytes(Math.max(0, bytesBefore - bytesAfter))}; ${formatBytes(bytesAfter)} are in use.`,
@@ -60,7 +59,17 @@ function section(title: string, lines: readonly string[]): string {
   return lines.length === 0 ? '' : `${title}\n${lines.join('')}\n`;
 }
 
-function sweptText({ blobs, leftovers }: NonNullable<GarbagePlan['swept']>): string {
+type SweptFiles = NonNullable<GarbagePlan['swept']>;
+
+function sweptLine(swept: SweptFiles): string {
+  return isNothing(swept) ? '' : `${sweptText(swept)} would go.\n`;
+}
+
+function isNothing({ blobs, leftovers }: SweptFiles): boolean {
+  return blobs.count + leftovers.count === 0;
+}
+
+function sweptText({ blobs, leftovers }: SweptFiles): string {
   const unfinished =
     leftovers.count === 0
       ? ''

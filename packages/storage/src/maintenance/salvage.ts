@@ -73,6 +73,9 @@ function openDamaged(path: string): DatabaseSync {
   return database;
 }
 
+/** Computed from rows that may be lost, and computed again when they are needed. */
+const DERIVED = new Set(['checkpoints']);
+
 /** Those that hold rows of ours: not the search index, which is made anew. Sessions first: others are read by them. */
 function tablesOf(database: DatabaseSync): TableShape[] {
   const tables = database
@@ -80,7 +83,8 @@ function tablesOf(database: DatabaseSync): TableShape[] {
       "SELECT name, wr FROM pragma_table_list WHERE schema = 'main' AND type = 'table' AND name NOT LIKE 'sqlite\\_%' ESCAPE '\\'",
     )
     .all();
-  const shapes = tables.map(({ name, wr }) => {
+  const kept = tables.filter(({ name }) => !DERIVED.has(String(name)));
+  const shapes = kept.map(({ name, wr }) => {
     const columns = database.prepare('SELECT name, pk FROM pragma_table_info(?)').all(String(name));
     const key = columns
       .filter(({ pk }) => Number(pk) > 0)
