@@ -85,9 +85,13 @@ function keptWithNewest(input: PlanInput, kept: ReadonlySet<string>, ledgerShare
   return new Set([...kept, ...(isEnough ? added.slice(0, fromUser.count) : added)]);
 }
 
-/** What a ledger of this log would leave of its share is known by writing it. */
+/** A ledger with a part of its room is written in a part of the time, and shows how much of its room one takes. */
+const PROBE_SHARE = 0.2;
+
+/** What the ledger leaves of its share is used, too. */
 function verbatimTokens({ log, budget, count }: PlanInput, ledgerShare: number): number {
   const maxTokens = ledgerTokens(budget, ledgerShare);
-  const ledger = count(buildLedger(log.messages, { maxTokens, count }));
-  return budget.messageTokens * VERBATIM_SHARE + Math.max(0, maxTokens - ledger);
+  const probed = Math.max(1, Math.floor(maxTokens * PROBE_SHARE));
+  const taken = count(buildLedger(log.messages, { maxTokens: probed, count })) / probed;
+  return budget.messageTokens * VERBATIM_SHARE + maxTokens * Math.max(0, 1 - taken);
 }
