@@ -131,16 +131,20 @@ function streamOf(body: string): string[] {
     chunk({ role: 'assistant', content: '' }, usage),
     chunk({ content: 'Say "usage":null, é' }, usage) + chunk({ content: '!' }, usage),
     `data: {"choices":[{"index":0,"delta":{"tool_calls":[{"index":0,"id":"1","type":"function","function":{"name":"f","arguments":"{}"}}]},"finish_reason":"tool_calls"}]${asksForUsage ? ', "usage": null' : ''}}\n\n`,
-    ...(asksForUsage ? [`data: ${JSON.stringify(end)}\n\n`] : []),
-    'data: [DONE]\n\n',
+    `${asksForUsage ? `data: ${JSON.stringify(end)}\n\n` : ''}data: [DONE]\n\n`,
   ];
 }
+
+/** Each piece leaves once the client has the one before: so none can be joined on the way. */
+let hasArrived = Promise.withResolvers<void>();
+const onChunk = () => hasArrived.resolve();
 
 async function streamAnswer(request: { body: Buffer }, response: ServerResponse) {
   response.writeHead(200, { 'content-type': 'text/event-stream' });
   for (const piece of streamOf(request.body.toString())) {
+    hasArrived = Promise.withResolvers<void>();
     response.write(piece);
-    await new Promise((resolve) => setTimeout(resolve, 15));
+    await hasArrived.promise;
   }
   response.end();
 }
@@ -153,7 +157,10 @@ test('a stream keeps its bytes and its chunks, with and without usage of its own
     ',"stream_options":{"include_usage": false}',
   ]) {
     const body = `{"model":"m","stream":true${options},"messages":[{"role":"user","content":"Hi"}]}`;
-    const { direct, through, sentThrough } = await bothWays(both.upstream, both.gateway.url, { body });
+    const { direct, through, sentThrough } = await bothWays(both.upstream, both.gateway.url, {
+      body,
+      onChunk,
+    });
     expect(through.chunks.map(String)).toEqual(direct.chunks.map(String));
     expect(JSON.parse(sentThrough.body.toString()).stream_options).toEqual({ include_usage: true });
   }
@@ -162,7 +169,7 @@ test('a stream keeps its bytes and its chunks, with and without usage of its own
 test('without learnUsage a stream is asked for nothing', async () => {
   await using both = await pair(streamAnswer, true, { learnUsage: false });
   const body = '{"model":"m","stream":true,"messages":[{"role":"user","content":"Hi"}]}';
-  const { direct, through, sentThrough } = await bothWays(both.upstream, both.gateway.url, { body });
+  const { direct, through, sentThrough } = await bothWays(both.upstream, both.gateway.url, { body, onChunk });
   expect(sentThrough.body.toString()).toBe(body);
   expect(through.chunks.map(String)).toEqual(direct.chunks.map(String));
 });
@@ -173,7 +180,7 @@ test('an upstream that does not know stream_options is asked again without, and 
     response.writeHead(400, json).end('{"error":{"message":"Unknown field: stream_options"}}');
   });
   const body = '{"model":"m","stream":true,"messages":[{"role":"user","content":"Hi"}]}';
-  for (const _ of [1, 2]) expect((await rawRequest(both.gateway.url, { body })).status).toBe(200);
+  for (const _ of [1, 2]) expect((await rawRequest(both.gateway.url, { body, onChunk })).status).toBe(200);
   expect(both.upstream.received.map((request) => request.body.includes('stream_options'))).toEqual([
     true,
     false,

@@ -17,6 +17,8 @@ export interface RawRequest {
   body?: string | Buffer;
   /** Beside the base URL's own path: `/chat/completions`. */
   path?: string;
+  /** Told of each chunk as it arrives. */
+  onChunk?: () => void;
 }
 
 /** A request over a connection of its own, with nothing done to it or to its answer. */
@@ -35,7 +37,10 @@ export async function rawRequest(baseUrl: string, request: RawRequest = {}): Pro
   const chunks: Buffer[] = [];
   let wasCut = false;
   try {
-    for await (const chunk of answer as AsyncIterable<Buffer>) chunks.push(chunk);
+    for await (const chunk of answer as AsyncIterable<Buffer>) {
+      chunks.push(chunk);
+      request.onChunk?.();
+    }
   } catch {
     wasCut = true;
   }

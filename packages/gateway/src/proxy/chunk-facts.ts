@@ -1,11 +1,17 @@
 import type { ObservedUsage } from '../compaction/types.ts';
 import { isRecord } from '../wire/is-record.ts';
-import type { StreamIdentity } from './client-stream.ts';
+
+/** What all chunks of one answer have in common. */
+export interface StreamIdentity {
+  id: string;
+  created: number;
+  model: string;
+  system_fingerprint?: unknown;
+}
 
 /** What one event of a stream says, as far as the gateway needs to know. */
 export interface ChunkFacts {
   json: Record<string, unknown>;
-  identity: StreamIdentity;
   /** Everything that the model wrote in it: text, reasoning, calls. */
   written: string;
   text: string;
@@ -26,32 +32,42 @@ export interface ChunkFacts {
 export function readChunk(data: string, eventName: string | undefined): ChunkFacts | undefined {
   const json = parse(data);
   if (json === undefined) return undefined;
-  const choices = Array.isArray(json['choices']) ? json['choices'].filter(isRecord) : [];
-  const deltas = choices.map((choice) => (isRecord(choice['delta']) ? choice['delta'] : {}));
-  const text = deltas.map((delta) => textOf(delta['content'])).join('');
-  const reasoning = deltas.map((delta) => textOf(delta['reasoning_content'] ?? delta['reasoning'])).join('');
-  const calls = deltas.flatMap((delta) => (Array.isArray(delta['tool_calls']) ? delta['tool_calls'] : []));
+  const { choices, error } = json;
   const usage = isRecord(json['usage']) ? json['usage'] : undefined;
-  return {
+  const facts: ChunkFacts = {
     json,
-    identity: identityOf(json),
-    text,
-    reasoning,
-    written:
-      text +
-      reasoning +
-      calls.map(callText).join('') +
-      deltas.map((delta) => textOf(delta['refusal'])).join(''),
-    hasRole: deltas.some((delta) => typeof delta['role'] === 'string'),
-    hasToolCall: calls.length > 0 || deltas.some((delta) => isRecord(delta['function_call'])),
-    isSingle: choices.every((choice) => choice['index'] === undefined || choice['index'] === 0),
-    finishReason: choices
-      .map((choice) => choice['finish_reason'])
-      .find((reason) => typeof reason === 'string'),
+    written: '',
+    text: '',
+    reasoning: '',
+    hasRole: false,
+    hasToolCall: false,
+    isSingle: true,
+    finishReason: undefined,
     usage,
-    isUsageOnly: usage !== undefined && Array.isArray(json['choices']) && choices.length === 0,
-    isError: eventName === 'error' || isRecord(json['error']) || typeof json['error'] === 'string',
+    isUsageOnly: usage !== undefined && Array.isArray(choices) && choices.length === 0,
+    isError: eventName === 'error' || isRecord(error) || typeof error === 'string',
   };
+  // Every chunk of every stream comes by here: nothing is made that is not needed.
+  if (Array.isArray(choices)) for (const choice of choices) if (isRecord(choice)) addChoice(facts, choice);
+  return facts;
+}
+
+function addChoice(facts: ChunkFacts, choice: Record<string, unknown>): void {
+  const { index, delta, finish_reason: finishReason } = choice;
+  if (index !== undefined && index !== 0) facts.isSingle = false;
+  if (typeof finishReason === 'string') facts.finishReason ??= finishReason;
+  if (!isRecord(delta)) return;
+  const text = textOf(delta['content']);
+  const reasoning = textOf(delta['reasoning_content'] ?? delta['reasoning']);
+  facts.text += text;
+  facts.reasoning += reasoning;
+  facts.written += text + reasoning + textOf(delta['refusal']);
+  if (typeof delta['role'] === 'string') facts.hasRole = true;
+  if (isRecord(delta['function_call'])) facts.hasToolCall = true;
+  const { tool_calls: calls } = delta;
+  if (!Array.isArray(calls) || calls.length === 0) return;
+  facts.hasToolCall = true;
+  for (const call of calls) facts.written += callText(call);
 }
 
 /** Undefined where the upstream does not say. */
@@ -88,7 +104,8 @@ function parse(data: string): Record<string, unknown> | undefined {
   }
 }
 
-function identityOf(json: Record<string, unknown>): StreamIdentity {
+/** What a chunk has in common with the others of its answer. */
+export function identityOf(json: Record<string, unknown>): StreamIdentity {
   const { id, created, model, system_fingerprint } = json;
   return {
     id: typeof id === 'string' ? id : '',

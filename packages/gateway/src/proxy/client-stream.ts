@@ -5,15 +5,8 @@ import { drained, type Exchange } from '../http/exchange.ts';
 import { errorEvent, sendError } from '../http/send-error.ts';
 import { deltaField, noticeComment, noticeText } from '../notices.ts';
 import type { NoticeManner } from '../options.ts';
+import { type ChunkFacts, identityOf, type StreamIdentity } from './chunk-facts.ts';
 import { writeHead } from './forward.ts';
-
-/** What all chunks of one answer have in common. */
-export interface StreamIdentity {
-  id: string;
-  created: number;
-  model: string;
-  system_fingerprint?: unknown;
-}
 
 export interface ClientStreamOptions {
   manner: NoticeManner;
@@ -72,14 +65,12 @@ export class ClientStream {
   }
 
   /** What the client has seen of the upstream's first chunk. */
-  noteChunk(
-    identity: StreamIdentity,
-    { hasRole, hasContent }: { hasRole: boolean; hasContent: boolean },
-  ): void {
-    this.#identity ??= identity;
-    this.#hasRole ||= hasRole;
-    this.#hasContent ||= hasContent;
-    if (hasContent) this.#lastWasNotice = false;
+  noteChunk({ json, hasRole, written }: ChunkFacts): void {
+    this.#identity ??= identityOf(json);
+    if (hasRole) this.#hasRole = true;
+    if (written === '') return;
+    this.#hasContent = true;
+    this.#lastWasNotice = false;
   }
 
   /** Another stream follows; if the client has seen chunks of one, that must not show. */

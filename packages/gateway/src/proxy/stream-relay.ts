@@ -173,10 +173,7 @@ export class StreamRelay {
     if (facts.isError) return this.#takeError(event);
     run.note(facts);
     const bytes = this.#bytesOf(event, facts);
-    this.#options.client.noteChunk(facts.identity, {
-      hasRole: facts.hasRole,
-      hasContent: facts.written !== '',
-    });
+    this.#options.client.noteChunk(facts);
     const end = this.#judge(facts);
     return end === undefined ? { bytes } : { bytes, end };
   }
