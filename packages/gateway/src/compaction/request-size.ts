@@ -60,10 +60,15 @@ export function sizeRequest(request: ConversationRequest, options: SizeOptions):
 /** The threshold; or less, where the client asks for an answer that would not fit behind it. */
 function dueTokens({ maxTokens = 0 }: ConversationRequest, options: SizeOptions): number {
   const { windowTokens, inputThreshold, wasRefused } = options;
-  const due = dueInputTokens(windowTokens, inputThreshold);
+  const due = Math.max(dueInputTokens(windowTokens, inputThreshold), leastDueTokens(windowTokens));
   // Some servers refuse a prompt that leaves less than was asked for; others never look. Beyond that, clients ask for what no window holds.
   const mostAsked = windowTokens * (wasRefused ? 0.75 : 0.5);
   return maxTokens > mostAsked ? due : Math.min(due, windowTokens - maxTokens);
+}
+
+/** In a window of 1,000 tokens, the least room for an answer would be all of it, and every request too large. */
+function leastDueTokens(windowTokens: number): number {
+  return Math.floor(windowTokens / 4);
 }
 
 /**
@@ -73,8 +78,9 @@ function dueTokens({ maxTokens = 0 }: ConversationRequest, options: SizeOptions)
 export function isTooLarge(sized: SizedRequest): boolean {
   const { request, manager, estimatedTokens, dueTokens } = sized;
   if (isSideRequest(request)) return !fitsShortAnswer(sized);
-  const { isOverThreshold } = manager.estimateInputTokens(request.messages);
-  if (!isOverThreshold && estimatedTokens < dueTokens) return false;
+  const { isOverThreshold, inputTokens } = manager.estimateInputTokens(request.messages);
+  const isDue = isOverThreshold && inputTokens >= leastDueTokens(sized.windowTokens);
+  if (!isDue && estimatedTokens < dueTokens) return false;
   lookAtToolResults(sized);
   return true;
 }

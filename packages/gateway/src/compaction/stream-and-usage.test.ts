@@ -228,6 +228,14 @@ describe('bad input', () => {
     });
   });
 
+  it('a window so small that the answer’s room would be all of it is used all the same', async () => {
+    const { context } = contextWith();
+    const messages = chat(2, 300);
+    expect((await context.prepare({ model: 'm', windowTokens: 1_024, messages })).messages).toBe(messages);
+    const long = await context.prepare({ model: 'm', windowTokens: 1_024, messages: chat(12, 300) });
+    expect(long.estimatedTokens).toBeLessThan(256);
+  });
+
   it('10,000 messages are compacted in one go', async () => {
     const { context } = contextWith();
     const messages = chat(5_001, 120);
