@@ -1,25 +1,35 @@
 import { existsSync } from 'node:fs';
 import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import type { Approval, Message } from '@longhaul/protocol';
 import { hasToolCall, type Script } from '@longhaul/scripted-model';
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { Bench, eventsOf } from './harness.ts';
 
 const touch: Script = ({ messages }) =>
   hasToolCall(messages, 'bash')
     ? 'It is done.'
     : { text: '', toolCalls: [{ name: 'bash', arguments: { command: 'touch made' } }] };
+/** What of the server's answers is looked at. */
+interface Answer {
+  id: string;
+  approvals: Approval[];
+  messages: Message[];
+}
+
 const RULES = 'approvals:\n  - { tool: bash, action: ask }\n';
 
 describe('approvals in the command', () => {
   let bench: Bench;
   let flags: string[];
+  let modelUrl: string;
 
   beforeEach(async () => {
     bench = await Bench.open();
     await writeFile(join(bench.workspace, 'longhaul.yml'), RULES);
     const model = await bench.serve({ script: touch });
     flags = ['--sandbox', 'local', ...model.flags];
+    modelUrl = model.server.url;
   });
   afterEach(() => bench[Symbol.asyncDispose]());
 
@@ -38,7 +48,6 @@ describe('approvals in the command', () => {
   });
 
   it.each([
-    ['y', 0, true],
     ['what?\na', 0, true],
     ['n\nnot in here', 0, false],
   ])('asks the person at a terminal, who answers %j', async (typed, code, isMade) => {
@@ -54,4 +63,60 @@ describe('approvals in the command', () => {
     }
     expect(await readFile(join(bench.workspace, 'longhaul.yml'), 'utf8')).toBe(RULES);
   });
+
+  it('keeps a request through a kill of its process: answered afterwards, the call is made once', async () => {
+    await writeFile(
+      join(bench.workspace, 'longhaul.yml'),
+      `${RULES}model: local/scripted\nsandbox: { driver: local }\nproviders:\n  local: { kind: openai-compatible, baseUrl: "${modelUrl}", models: { scripted: { window: 16000 } } }\n`,
+    );
+    const first = await served();
+    const { id } = await first.post('/api/sessions', {});
+    await first.post(`/api/sessions/${id}/messages`, { content: 'Touch it' });
+    const [request] = await waiting(first, id);
+    expect(request).toMatchObject({ toolName: 'bash', args: { command: 'touch made' } });
+    first.child.kill('SIGKILL');
+    await first.ended;
+    const second = await served('--resume');
+    expect(await waiting(second, id)).toEqual([request]);
+    expect(made()).toBe(false);
+    await second.post(`/api/sessions/${id}/approvals/${request?.callId}`, { answer: 'once' });
+    await vi.waitFor(
+      async () => expect(await second.get(`/api/sessions/${id}`)).toMatchObject({ state: 'completed' }),
+      { timeout: 20_000, interval: 100 },
+    );
+    expect(made()).toBe(true);
+    const { messages } = await second.get(`/api/sessions/${id}/messages`);
+    const calls = messages.flatMap(({ parts }) => parts.filter(({ type }) => type === 'tool'));
+    expect(calls).toMatchObject([{ state: 'completed' }]);
+    second.child.kill('SIGTERM');
+    expect((await second.ended).code).toBe(0);
+  });
+
+  async function served(...more: string[]) {
+    const running = bench.start(['serve', '--json', '--port', '0', '--log-level', 'silent', ...more]);
+    await running.saw('listening');
+    const { url, tokenFile } = JSON.parse(running.output());
+    const headers = {
+      authorization: `Bearer ${(await readFile(tokenFile, 'utf8')).trim()}`,
+      'content-type': 'application/json',
+    };
+    const call = async (path: string, init: RequestInit = {}): Promise<Answer> =>
+      JSON.parse(await (await fetch(url + path, { headers, ...init })).text());
+    return {
+      ...running,
+      get: (path: string) => call(path),
+      post: (path: string, body: object) => call(path, { method: 'POST', body: JSON.stringify(body) }),
+    };
+  }
+
+  function waiting({ get }: Awaited<ReturnType<typeof served>>, id: string): Promise<Approval[]> {
+    return vi.waitFor(
+      async () => {
+        const { approvals } = await get(`/api/sessions/${id}/approvals?open=true`);
+        expect(approvals).toHaveLength(1);
+        return approvals;
+      },
+      { timeout: 20_000, interval: 100 },
+    );
+  }
 });

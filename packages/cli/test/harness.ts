@@ -22,6 +22,8 @@ export interface Ended {
 export interface Running {
   child: ChildProcess;
   ended: Promise<Ended>;
+  /** Standard output so far. */
+  output(): string;
   /** Resolves when standard output holds the text. */
   saw(text: string): Promise<void>;
   /** Resolves when standard error holds the text. */
@@ -130,6 +132,7 @@ export class Bench implements AsyncDisposable {
       child,
       ended,
       saw: (text: string) => holds(text, () => stdout),
+      output: () => stdout,
       warned: (text: string) => holds(text, () => stderr),
     };
     this.#started.push(running);

@@ -92,7 +92,9 @@ export class SessionApprover implements Approver {
     if (approval.answeredAt !== undefined) return toVerdict(approval);
     const interruption = interruptionOf(signal);
     if (interruption !== undefined) return { allowed: false, reason: interruption.message, waits: true };
-    const reason = signal.aborted ? 'the run was cancelled' : `nobody answered within ${timeoutMs} ms`;
+    const reason = signal.aborted
+      ? 'the run ended before somebody answered'
+      : `nobody answered within ${timeoutMs} ms`;
     return this.#close(callId, reason);
   }
 
