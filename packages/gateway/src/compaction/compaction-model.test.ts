@@ -53,6 +53,7 @@ describe('the compacting model', () => {
     const tokens = tokenizer.count(String(ask?.messages[0]?.content));
     expect(tokens + (ask?.maxTokens ?? 0)).toBeLessThanOrEqual(8_192);
     expect(ask?.model).toBe('m');
+    expect(ask?.messages[0]?.content).toMatch(/in its language\. .* at most \d+ words\.$/);
   });
 
   it('that says nothing of use, too much, or nothing at all, leaves the last five messages and the ledger', async () => {

@@ -29,7 +29,7 @@ export function compactionModel(options: CompactionModelOptions): { summarise: S
       });
     },
     select: (request) => {
-      const messages = [userMessage(`${selectionPrompt(request)}\n${lengthRule(request.maxOutputTokens)}`)];
+      const messages = [userMessage(`${selectionPrompt(request)}\n${chatRules(request.maxOutputTokens)}`)];
       // A model that thinks before it answers needs room for that, too.
       const maxTokens = Math.max(request.maxOutputTokens, Math.floor(options.windowTokens * 0.2));
       return ask(options, { messages, maxTokens, withTools: false });
@@ -37,9 +37,10 @@ export function compactionModel(options: CompactionModelOptions): { summarise: S
   };
 }
 
-/** What is longer than the engine takes would be dropped as a whole. */
-function lengthRule(maxTokens: number): string {
-  return `"summary" and "condense" together: at most ${Math.max(60, Math.floor(maxTokens * 0.45))} words.`;
+/** A gateway's conversations are about anything, in any language. What is longer than the engine takes would be dropped as a whole. */
+function chatRules(maxTokens: number): string {
+  const words = Math.max(60, Math.floor(maxTokens * 0.45));
+  return `The conversation may be about anything: keep the names, numbers, facts, wishes and decisions that would be missed, and write in its language. "summary" and "condense" together: at most ${words} words.`;
 }
 
 /** With less room than this a model cannot say anything of use. */
