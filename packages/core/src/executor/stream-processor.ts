@@ -99,7 +99,7 @@ export class StreamProcessor {
       offset,
     });
     if (stream.dirtyChars >= FLUSH_CHARS) void this.#flush();
-    else this.#flushTimer ??= setTimeout(() => void this.#flush(), FLUSH_INTERVAL_MS);
+    else this.#flushTimer ??= setTimeout(() => void this.#flush(), untilNextFlush());
   }
 
   #start(type: 'text' | 'reasoning', id: string): void {
@@ -241,4 +241,9 @@ export class StreamProcessor {
     await this.#options.writer.closeMessage(message, { status, finishReason: 'error' });
     return { ...base, message };
   }
+}
+
+/** All streams of a process flush at the same moments: a store writes them in one commit, and waits for the disk once. */
+function untilNextFlush(): number {
+  return FLUSH_INTERVAL_MS - (performance.now() % FLUSH_INTERVAL_MS);
 }

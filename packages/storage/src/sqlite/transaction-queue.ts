@@ -7,6 +7,9 @@ interface Operation {
   reject: (error: unknown) => void;
 }
 
+/** Commits of one turn of the event loop that wait for nothing. */
+const AT_ONCE_IN_TURN = 2;
+
 /**
  * Group commit: the writes of one tick share one transaction, and so one wait for the disk. Each still succeeds or fails alone.
  *
@@ -21,6 +24,7 @@ export class TransactionQueue {
   readonly #file: DatabaseFile | undefined;
   #dataVersion: number | undefined;
   #pending: Operation[] = [];
+  #scheduledInTurn = 0;
 
   /**
    * `forget` is called whenever what the writes remember of the database may no longer be true: after a rollback, and when another
@@ -49,9 +53,23 @@ export class TransactionQueue {
         },
         reject,
       });
-      // A microtask, not a timer: a single call that is awaited waits for nothing but its own commit.
-      if (this.#pending.length === 1) queueMicrotask(() => this.flush());
+      if (this.#pending.length === 1) this.#schedule();
     });
+  }
+
+  /**
+   * By a microtask, not a timer: a single call that is awaited waits for nothing but its own commit. Where one turn of the event loop brings
+   * commit after commit, the next one waits for the turn's end: hundreds of sessions that stream wait for the disk together.
+   */
+  #schedule(): void {
+    if (this.#scheduledInTurn === 0) {
+      setImmediate(() => {
+        this.#scheduledInTurn = 0;
+      }).unref();
+    }
+    this.#scheduledInTurn += 1;
+    if (this.#scheduledInTurn <= AT_ONCE_IN_TURN) queueMicrotask(() => this.flush());
+    else setImmediate(() => this.flush());
   }
 
   /** Runs `read` on one snapshot, after the writes that were called before it. */
