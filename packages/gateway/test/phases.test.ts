@@ -233,6 +233,25 @@ test('an answer that outgrows the window goes on in a new request, and the clien
   expect(seen.usage[0]?.completion_tokens).toBeGreaterThan(0);
 });
 
+test('an answer that calls a tool is not stopped: the call arrives whole', async () => {
+  const list = Array.from({ length: 205 }, (_, index) => `entry ${index}`).join(', ');
+  const script: Script = ({ asksForSummary }) =>
+    asksForSummary ? SUMMARY : { text: 'Writing.', toolCalls: [{ name: 'write', arguments: { list } }] };
+  await using server = await createPersonaServer({ persona: 'vllm', windowTokens: 1_024, script });
+  await using gateway = await startTestGateway(server.url);
+  const tools = [{ type: 'function' as const, function: { name: 'write', parameters: { type: 'object' } } }];
+  const request = { model: server.model, messages: history(12), tools, stream: true } as const;
+  const seen = await collect(await clientOf(gateway.url).chat.completions.create(request));
+  const calls = seen.chunks.flatMap(({ choices }) => choices[0]?.delta.tool_calls ?? []);
+  const written = calls.map((call) => call.function?.arguments ?? '').join('');
+  expect(JSON.parse(written)).toEqual({ list });
+  expect(seen.finishes).toEqual(['tool_calls']);
+  const { promptTokens = 0, completionTokens = 0 } = server.requests.at(-1) ?? {};
+  expect(promptTokens + completionTokens).toBeGreaterThan(0.9 * 1_024);
+  expect(gateway.status().models[0]?.restarts).toBe(0);
+  expect(seen.usage).toEqual([]);
+});
+
 test('an answer without end stops after three restarts, and says so', async () => {
   const endless: Script = ({ asksForSummary }) =>
     asksForSummary ? SUMMARY : 'and so on and on. '.repeat(5_000);
