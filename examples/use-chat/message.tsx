@@ -75,16 +75,17 @@ function Tool({ part, answer }: { part: DynamicToolUIPart; answer: Answer }) {
 }
 
 function Ask({ id, what, answer }: { id: string; what: string; answer: Answer }) {
+  const refuse = () => {
+    const reason = prompt('Why not? The agent is told.', '');
+    if (reason !== null) void answer({ id, approved: false, ...(reason === '' ? {} : { reason }) });
+  };
   return (
     <fieldset className="ask">
       <span>Allow this call of {what}?</span>
       <button type="button" className="main" onClick={() => void answer({ id, approved: true })}>
         Allow
       </button>
-      <button
-        type="button"
-        onClick={() => void answer({ id, approved: false, reason: prompt('Why not?') ?? '' })}
-      >
+      <button type="button" onClick={refuse}>
         No
       </button>
     </fieldset>

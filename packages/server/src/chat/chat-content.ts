@@ -1,5 +1,6 @@
 import { LonghaulError, type UserMessageContentPart } from '@longhaul/protocol';
 import { type ChatBody, userContentSchema } from '@longhaul/protocol/api';
+import { z } from 'zod';
 
 type UiMessage = ChatBody['messages'][number];
 
@@ -40,22 +41,27 @@ export interface UiApproval {
   reason?: string;
 }
 
+const answeredPart = z.looseObject({
+  state: z.literal('approval-responded'),
+  approval: z.looseObject({ id: z.string(), approved: z.boolean(), reason: z.string().optional() }),
+});
+
 /** The answers to requests for approval that a page has put into an assistant's message. */
 export function approvalsOf({ parts }: UiMessage): UiApproval[] {
   return parts.flatMap((part) => {
-    const approval = part['state'] === 'approval-responded' ? part['approval'] : undefined;
-    if (typeof approval !== 'object' || approval === null) return [];
-    const { id, approved, reason } = approval as Record<string, unknown>;
-    if (typeof id !== 'string' || typeof approved !== 'boolean') return [];
-    return [
-      { callId: id, approved, ...(typeof reason === 'string' ? { reason: reason.slice(0, 2_000) } : {}) },
-    ];
+    const { data } = answeredPart.safeParse(part);
+    if (data === undefined) return [];
+    const { id, approved, reason } = data.approval;
+    const said = reason === undefined ? {} : { reason: reason.slice(0, MAX_REASON_CHARS) };
+    return [{ callId: id, approved, ...said }];
   });
 }
 
+const MAX_REASON_CHARS = 2_000;
+
+const told = z.looseObject({ lastEvent: z.int().min(0) });
+
 /** Number of the last event that the message shows, as its stream has said. */
 export function lastEventOf({ metadata }: UiMessage): number | undefined {
-  const isObject = typeof metadata === 'object' && metadata !== null;
-  const number = isObject && 'lastEvent' in metadata ? metadata.lastEvent : undefined;
-  return typeof number === 'number' && Number.isSafeInteger(number) && number >= 0 ? number : undefined;
+  return told.safeParse(metadata).data?.lastEvent;
 }
