@@ -1,5 +1,6 @@
 import { cutMiddle } from '@longhaul/context';
 import type { ChatMessage } from '@longhaul/protocol';
+import type { SizedRequest } from './request-size.ts';
 import type { AnswerSoFar } from './types.ts';
 
 const GO_ON =
@@ -8,13 +9,28 @@ const GO_ON =
 const ANSWER_NOW =
   'You were interrupted while you thought about this. Your thoughts so far stand below. Go on from there, briefly, and give the answer.';
 
+/** Of the window, for what was said so far. */
+const SO_FAR_SHARE = 0.25;
+
+/** What stands behind the conversation so that its answer goes on, within its share of the window. */
+export function continuationWithin(
+  { meter, ratio, windowTokens }: SizedRequest,
+  soFar: AnswerSoFar,
+): ChatMessage[] {
+  const chars = Math.max(soFar.text.length, soFar.reasoning?.length ?? 0);
+  const whole = continuation(soFar, chars);
+  const tokens = ratio * meter.messages(whole);
+  const most = windowTokens * SO_FAR_SHARE;
+  return tokens <= most ? whole : continuation(soFar, Math.floor((chars * most) / tokens));
+}
+
 /**
- * What stands behind the conversation so that its answer goes on: what was said so far as the assistant's, and a request to go on as the
+ * What was said so far as the assistant's, and a request to go on as the
  * user's. That suits every template, strict ones included; a prompt that ends with the assistant's words does not.
  *
  * @param maxChars Of what was said: a longer text loses its middle.
  */
-export function continuation({ text, reasoning = '' }: AnswerSoFar, maxChars: number): ChatMessage[] {
+function continuation({ text, reasoning = '' }: AnswerSoFar, maxChars: number): ChatMessage[] {
   const said = shortened(text, maxChars);
   if (said.trim() !== '') {
     return [

@@ -1,17 +1,17 @@
 import { loadTokenizer, tokenFamilyOf } from '@longhaul/models';
 import type { ChatMessage, CompactionReason } from '@longhaul/protocol';
 import type { AgentContextManager } from '../agent-context-manager.ts';
-import { tooLarge, tooManyRestarts } from './context-errors.ts';
-import { continuation } from './continuation.ts';
+import { tooManyRestarts } from './context-errors.ts';
+import { continuationWithin } from './continuation.ts';
 import { firstUnknownRole } from './conversation/chat-format.ts';
 import { isSideRequest } from './conversation/side-request.ts';
 import { type CompactedRequest, ConversationCompactor, messageOf } from './conversation-compactor.ts';
-import { leastRoom } from './engine/fit-conversation.ts';
 import { gatewayStrategy } from './engine/gateway-strategy.ts';
 import { CompactionKeeper } from './kept/compaction-keeper.ts';
 import type { KeptCompaction } from './kept/kept-compaction.ts';
 import type { KnownModel } from './known-model.ts';
 import { ModelBook } from './model-book.ts';
+import { rewritten, untouched } from './prepared.ts';
 import { isTooLarge, type SizedRequest } from './request-size.ts';
 import type { ContextSettings, ConversationContextOptions } from './settings.ts';
 import { windowOfSilentCut } from './silent-cut.ts';
@@ -37,8 +37,6 @@ const DEFAULTS: Required<ContextSettings> = {
 
 /** Below this share of the threshold a request goes out as it came, whatever was kept for its beginning. */
 const KEPT_FROM = 0.8;
-/** Of the window, for the part of an answer that is gone on from. */
-const SO_FAR_SHARE = 0.25;
 
 /**
  * The context of conversations that are not kept here: each request brings all of it. Nothing is remembered of a request but counts, and the
@@ -84,10 +82,10 @@ class GatewayContext implements ConversationContext {
     // With more room than it was made for, the whole conversation is better than a summary of it.
     const isSmaller = kept !== undefined && kept.windowTokens < sized.windowTokens;
     const holds = kept !== undefined && !isSmaller && firstUnknownRole(request.messages) === undefined;
-    if (!isDue && !holds) return this.#untouched(sized, warnings);
+    if (!isDue && !holds) return untouched(sized, warnings);
     const reason = isForced ? 'overflow' : sized.manager.needsRestart() ? 'tool-results' : 'threshold';
     const compacted = await this.#compact(sized, { kept, reason, isForced, behind: [], warnings }, options);
-    return this.#prepared(sized, compacted, options);
+    return rewritten(sized, compacted, options);
   }
 
   async continueFrom(
@@ -101,13 +99,13 @@ class GatewayContext implements ConversationContext {
       throw tooManyRestarts(prepared.restarts, estimatedTokens, request.windowTokens);
     manager.markRestartNeeded();
     const sized = await this.#size(request, {});
-    const behind = answerBehind(sized, soFar);
+    const behind = continuationWithin(sized, soFar);
     const warnings: string[] = [];
     const kept = prepared.isRewritten ? await this.#find(sized, { isDue: true, warnings }) : undefined;
     const stopped = { kept, reason: 'stream', isForced: false, behind, warnings } as const;
     const compacted = await this.#compact(sized, stopped, options);
     const messages = [...compacted.messages, ...behind];
-    const next = this.#prepared(sized, { ...compacted, messages }, options);
+    const next = rewritten(sized, { ...compacted, messages }, options);
     manager.resetRestartFlag();
     return { ...next, restarts };
   }
@@ -172,34 +170,6 @@ class GatewayContext implements ConversationContext {
     });
     return { ...compacted, warnings: [...warnings, ...compacted.warnings] };
   }
-
-  #untouched(sized: SizedRequest, warnings: readonly string[]): Prepared {
-    const { request, manager, countedTokens, estimatedTokens } = sized;
-    manager.updateUsage({ inputTokens: estimatedTokens, outputTokens: 0 });
-    const { messages } = request;
-    return {
-      ...{ messages, isRewritten: false, estimatedTokens, countedTokens, originalTokens: estimatedTokens },
-      ...{ restarts: 0, warnings, manager, request },
-    };
-  }
-
-  #prepared(sized: SizedRequest, compacted: CompactedRequest, { onNotice }: PrepareOptions): Prepared {
-    const { request, meter, manager, ratio, windowTokens, besideTokens, estimatedTokens: before } = sized;
-    const { messages, round, isNew } = compacted;
-    if (messages === request.messages) return this.#untouched(sized, compacted.warnings);
-    const countedTokens = meter.messages(messages) + besideTokens;
-    const after = Math.ceil(ratio * countedTokens);
-    if (after + leastRoom(windowTokens) > windowTokens) throw tooLarge(after, windowTokens);
-    if (isNew) onNotice?.({ kind: 'compacted', before, after, round });
-    const warnings = [...compacted.warnings, ...cutResults(sized)];
-    manager.updateUsage({ inputTokens: after, outputTokens: 0 });
-    manager.resetRestartFlag();
-    return {
-      ...{ messages, isRewritten: true, estimatedTokens: after, countedTokens, originalTokens: before },
-      ...(round === 0 ? {} : { compacted: { before, after, round, isFromCache: !isNew } }),
-      ...{ restarts: 0, warnings, manager, request },
-    };
-  }
 }
 
 interface HowToCompact {
@@ -223,22 +193,4 @@ function compactingModel(
     model: other?.model ?? model,
     windowTokens: other?.windowTokens ?? windowTokens,
   };
-}
-
-/** What was said so far and the request to go on, within their share of the window. */
-function answerBehind({ meter, ratio, windowTokens }: SizedRequest, soFar: AnswerSoFar): ChatMessage[] {
-  const chars = Math.max(soFar.text.length, soFar.reasoning?.length ?? 0);
-  const whole = continuation(soFar, chars);
-  const tokens = ratio * meter.messages(whole);
-  const most = windowTokens * SO_FAR_SHARE;
-  return tokens <= most ? whole : continuation(soFar, Math.floor((chars * most) / tokens));
-}
-
-/** Results that no window could hold were cut in their middle: whoever reads the log should know which. */
-function cutResults({ manager }: SizedRequest): string[] {
-  return (manager.getLastToolResult() ?? []).flatMap((result) => {
-    const { isLargerThanWindow, resultTokens } = manager.checkBeforeToolResponse([result]);
-    if (!isLargerThanWindow) return [];
-    return [`A tool result of ${resultTokens} tokens is larger than the window: its middle was cut.`];
-  });
 }

@@ -1,0 +1,51 @@
+import { tooLarge } from './context-errors.ts';
+import type { CompactedRequest } from './conversation-compactor.ts';
+import { leastRoom } from './engine/fit-conversation.ts';
+import type { SizedRequest } from './request-size.ts';
+import type { Prepared, PrepareOptions } from './types.ts';
+
+/** A request that goes out as it came. */
+export function untouched(sized: SizedRequest, warnings: readonly string[]): Prepared {
+  const { request, manager, countedTokens, estimatedTokens } = sized;
+  manager.updateUsage({ inputTokens: estimatedTokens, outputTokens: 0 });
+  const { messages } = request;
+  return {
+    ...{ messages, isRewritten: false, estimatedTokens, countedTokens, originalTokens: estimatedTokens },
+    ...{ restarts: 0, warnings, manager, request },
+  };
+}
+
+/**
+ * A request as it was made smaller, and how large it is now.
+ *
+ * @throws {LonghaulError} `context_exhausted` if it leaves no room for an answer.
+ */
+export function rewritten(
+  sized: SizedRequest,
+  { messages, round, isNew, warnings }: CompactedRequest,
+  { onNotice }: PrepareOptions,
+): Prepared {
+  const { request, meter, manager, ratio, windowTokens, besideTokens, estimatedTokens: before } = sized;
+  if (messages === request.messages) return untouched(sized, warnings);
+  const countedTokens = meter.messages(messages) + besideTokens;
+  const after = Math.ceil(ratio * countedTokens);
+  if (after + leastRoom(windowTokens) > windowTokens) throw tooLarge(after, windowTokens);
+  if (isNew) onNotice?.({ kind: 'compacted', before, after, round });
+  const told = [...warnings, ...cutResults(sized)];
+  manager.updateUsage({ inputTokens: after, outputTokens: 0 });
+  manager.resetRestartFlag();
+  return {
+    ...{ messages, isRewritten: true, estimatedTokens: after, countedTokens, originalTokens: before },
+    ...(round === 0 ? {} : { compacted: { before, after, round, isFromCache: !isNew } }),
+    ...{ restarts: 0, warnings: told, manager, request },
+  };
+}
+
+/** Results that no window could hold were cut in their middle: whoever reads the log should know which. */
+function cutResults({ manager }: SizedRequest): string[] {
+  return (manager.getLastToolResult() ?? []).flatMap((result) => {
+    const { isLargerThanWindow, resultTokens } = manager.checkBeforeToolResponse([result]);
+    if (!isLargerThanWindow) return [];
+    return [`A tool result of ${resultTokens} tokens is larger than the window: its middle was cut.`];
+  });
+}
