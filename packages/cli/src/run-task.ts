@@ -14,6 +14,7 @@ import { wrapText } from './render/word-wrapper.ts';
 import { isDriven, queueMessage, waitForAnswer } from './send-to-busy.ts';
 import { type Display, type RunDisplay, showRun } from './show-run.ts';
 import { columnsOf, type Terminal } from './terminal.ts';
+import type { TypeAhead } from './type-ahead.ts';
 
 export interface RunTaskOptions {
   /** Absent: goes on where `session` stopped. */
@@ -79,7 +80,9 @@ export async function runTask(options: RunTaskOptions): Promise<number> {
     : await agent.runtime.createSession({ workspace, model: nameOf(model), task: task ?? '' });
   using shown = showRun(agent.runtime, terminal, options);
   display = shown;
-  using _asker = askMode(options) === 'wait' ? await askIn(options, { agent, shown, session }) : undefined;
+  using typing = await typeIn(options, { agent, shown, session });
+  using _asker =
+    askMode(options) === 'wait' ? await askIn(options, { agent, shown, session, typing }) : undefined;
   if (task !== undefined) return await drive(agent, shown, { session, task, signal });
   return await goOn(agent, shown, { session, options });
 }
@@ -109,17 +112,45 @@ function askMode({ acceptAll, display, terminal }: RunTaskOptions): AskMode {
   return canAnswer ? 'wait' : 'deny';
 }
 
-async function askIn(
+/** Where a person sees the work, what they type meanwhile is queued. */
+async function typeIn(
   { terminal }: RunTaskOptions,
   { agent, shown, session }: { agent: Agent; shown: RunDisplay; session: Session },
+): Promise<TypeAhead | undefined> {
+  const { live } = shown;
+  if (live === undefined || terminal.input.isTTY !== true) return undefined;
+  const { typeAhead } = await import('./type-ahead.ts');
+  return typeAhead({ terminal, live, queue: agent.runtime.queue, sessionId: session.id });
+}
+
+async function askIn(
+  { terminal }: RunTaskOptions,
+  {
+    agent,
+    shown,
+    session,
+    typing,
+  }: { agent: Agent; shown: RunDisplay; session: Session; typing: TypeAhead | undefined },
 ): Promise<Disposable> {
   const { answerApprovals } = await import('./answer-approvals.ts');
   return answerApprovals({
     runtime: agent.runtime,
     terminal,
     sessionId: session.id,
-    pause: () => shown.pause(),
+    pause: () => pauseBoth(shown, typing),
   });
+}
+
+/** Who asks a question has the terminal alone. */
+function pauseBoth(shown: RunDisplay, typing: TypeAhead | undefined): Disposable {
+  const typed = typing?.pause();
+  const drawn = shown.pause();
+  return {
+    [Symbol.dispose]() {
+      drawn[Symbol.dispose]();
+      typed?.[Symbol.dispose]();
+    },
+  };
 }
 
 async function withModel(store: Store, session: Session, model: string): Promise<Session> {

@@ -11,6 +11,8 @@ export interface RunDisplay extends Disposable {
   header(header: RunHeader): void;
   /** Keeps what comes to itself until the result is disposed: somebody else writes. */
   pause(): Disposable;
+  /** For what is typed meanwhile; undefined where nothing can be drawn below the output. */
+  readonly live: Pick<LiveLine, 'insert' | 'setInput'> | undefined;
   /** The run's end, once it has come. */
   readonly finished: EventOf<'run:finished'> | undefined;
 }
@@ -40,6 +42,7 @@ export function showRun(runtime: Runtime, terminal: Terminal, options: ShowRunOp
   return {
     header: view.header,
     pause: view.pause,
+    live: view.live,
     get finished() {
       return finished;
     },
@@ -53,6 +56,7 @@ export function showRun(runtime: Runtime, terminal: Terminal, options: ShowRunOp
 interface View {
   header(header: RunHeader): void;
   pause(): Disposable;
+  live?: LiveLine;
   show(event: LonghaulEvent): void;
   end(): void;
 }
@@ -96,14 +100,18 @@ function progressView(terminal: Terminal, { noColor, shortSummary = false }: Sho
   const columns = columnsOf(out);
   const renderer = new RunRenderer({ columns, colors, shortSummary });
   const status = new LiveStatus();
-  const live: LiveLine = canAnimate(terminal, colors)
+  const isLive = canAnimate(terminal, colors);
+  const live: LiveLine = isLive
     ? createLiveLine(out, () => status.text(Date.now(), columns - 3))
     : createPlainLine(out);
   return {
     header: (header) => live.write(renderer.header(header), true),
     pause: () => live.hold(),
+    ...(isLive ? { live } : {}),
     show(event) {
       status.update(event);
+      const aside = renderer.aside(event);
+      if (aside !== '') live.insert(aside);
       live.write(renderer.render(event), renderer.isAtLineStart);
     },
     end: () => live.end(),

@@ -150,6 +150,40 @@ describe('longhaul resume', () => {
   });
 });
 
+describe('in a terminal', () => {
+  const TERMINAL = { terminal: true, env: { TERM: 'xterm-256color' } };
+
+  it('what is typed while the agent works is queued, shown and delivered', async () => {
+    await using bench = await Bench.open();
+    const { server, flags } = await bench.serve({ script: waits() });
+    const running = bench.start(['run', 'Work', ...LOCAL, ...flags], TERMINAL);
+    await begun(bench);
+    running.child.stdin?.write('Use tabd\u007fs');
+    await running.saw('› Use tabs');
+    running.child.stdin?.write('\r');
+    await running.saw('queued');
+    await letGo(bench);
+    const ended = await running.ended;
+    expect(ended.code).toBe(0);
+    expect(ended.stdout).toContain('delivered');
+    expect(JSON.stringify(server.requests.at(-1)?.body)).toContain('Use tabs');
+    expect(ended.stdout.lastIndexOf('\u001b[?2004l')).toBeGreaterThan(
+      ended.stdout.lastIndexOf('\u001b[?2004h'),
+    );
+  });
+
+  it('Ctrl-C is still a signal: the run is cancelled', async () => {
+    await using bench = await Bench.open();
+    const { flags } = await bench.serve({ script: waits() });
+    const running = bench.start(['run', 'Work', ...LOCAL, ...flags], TERMINAL);
+    await begun(bench);
+    running.child.stdin?.write('not sent\u0003');
+    const ended = await running.ended;
+    expect(ended.code).toBe(130);
+    expect(ended.stdout).toContain('typed and not sent: not sent');
+  });
+});
+
 describe('Ctrl-C', () => {
   it('twice ends the process at once, and no process of its tools is left', async () => {
     await using bench = await Bench.open();

@@ -1,6 +1,5 @@
 import type { EventPayload, LonghaulEvent } from '@longhaul/protocol';
 import { describe, expect, it } from 'vitest';
-import { createLiveLine } from './live-line.ts';
 import { LiveStatus } from './live-status.ts';
 
 const at = (time: number, payload: EventPayload): LonghaulEvent => ({ ...payload, sessionId: 's', at: time });
@@ -38,16 +37,5 @@ describe('LiveStatus', () => {
     status.update(at(1_000, { type: 'llm:retry', attempt: 1, delayMs: 4_000, reason: 'busy' }));
     status.update(at(1_000, { type: 'session:status', status: 'retrying' }));
     expect(status.text(2_000, 80)).toBe('next try in 3.0 s');
-  });
-});
-
-describe('createLiveLine', () => {
-  it('is erased before text that stays, and not drawn below a line that is not whole', () => {
-    const written: string[] = [];
-    const line = createLiveLine({ write: (text) => written.push(text) }, () => 'busy');
-    line.write('whole\n', true);
-    line.write('half', false);
-    line.end();
-    expect(written).toEqual(['whole\n', expect.stringMatching(/busy/), '\r\u001b[Khalf', '']);
   });
 });

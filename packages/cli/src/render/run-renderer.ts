@@ -58,8 +58,16 @@ export class RunRenderer {
     ].join('\n')}\n`;
   }
 
+  /** Lines about what happens beside the run: they need not wait for the end of what is being said. */
+  aside(event: LonghaulEvent): string {
+    // The task itself stands in the heading.
+    if (event.type !== 'message:queued' || !this.#hasTask) return '';
+    return this.#marked('▸ queued', `a message, at position ${event.position}`);
+  }
+
   render(event: LonghaulEvent): string {
     if (event.type === 'llm:chunk') return this.#chunk(event);
+    if (event.type === 'message:queued') return '';
     const before = this.#endText();
     return before + this.#line(event);
   }
@@ -91,8 +99,6 @@ export class RunRenderer {
         return this.#remark(event.message);
       case 'run:repaired':
         return this.#remark(event.message);
-      case 'message:queued':
-        return this.#queued(event.position);
       case 'message:dequeued':
         return this.#delivered(event.count);
       case 'llm:unsupported-input':
@@ -150,11 +156,6 @@ export class RunRenderer {
       .trimEnd()
       .split('\n');
     return `${lines.join('\n  ').replace(head, this.#paint.note(head))}\n`;
-  }
-
-  /** The task itself is told of in the heading. */
-  #queued(position: number): string {
-    return this.#hasTask ? this.#marked('▸ queued', `a message, at position ${position}`) : '';
   }
 
   /** The first message is the task itself; what else comes was sent to the session, from wherever. */
