@@ -1,11 +1,15 @@
-import type { CancelLine, EffectLine, LifeLine } from '../records/lines.ts';
+import type { CancelLine, EffectLine } from '../records/lines.ts';
+import type { StoredRun } from '../records/read-database.ts';
 import { type Defect, defect } from './defect.ts';
 import type { ModelRequest } from './model-journal.ts';
 
-/** Nothing of a run goes on once its cancel has been answered: no effect and no request until another process takes the session. */
+/**
+ * Nothing of a run goes on once its cancel has been answered: no effect and no request until the session is taken anew. A run that took it after
+ * the cancel was asked for may be another one than that which was to end.
+ */
 export function checkCancels(
   cancels: readonly CancelLine[],
-  lives: readonly LifeLine[],
+  runs: readonly StoredRun[],
   seen: { effects: readonly EffectLine[]; requests: readonly ModelRequest[] },
 ): Defect[] {
   return cancels.flatMap(({ answeredAt }) => {

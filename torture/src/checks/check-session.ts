@@ -55,11 +55,7 @@ export function checkSession(
     ...checkMessages(sent, stored.messages, requests),
     ...checkRequests(requests),
     ...checkEffects(effects, stored.messages),
-    ...checkCancels(
-      readLines<CancelLine>(paths.cancels),
-      lives.map(({ life }) => life),
-      { effects, requests },
-    ),
+    ...checkCancels(readLines<CancelLine>(paths.cancels), stored.runs, { effects, requests }),
     ...streamDefects,
     ...checkDatabase(stored),
     ...checkBlobs(stored, paths.blobs),

@@ -209,20 +209,24 @@ describe('the check of streamed text', () => {
 });
 
 describe('the check of cancels', () => {
-  it('finds an effect and a request after the answer, and not those of the next process', () => {
-    const life = (startedAt: number): LifeLine => ({
-      ...{ life: 1, pid: 1, endedAt: startedAt + 5, plan: '' },
-      ...{ end: 'ended', wasCancelled: true, startedAt },
+  it('finds an effect and a request after the answer, and not those of the next run', () => {
+    const run = (startedAt: number) => ({
+      runId: 'r',
+      epoch: 1,
+      status: 'completed',
+      hasEnded: true,
+      startedAt,
     });
     const at = (time: number) => ({
       effects: records().effects.map((effect) => ({ ...effect, at: time })),
       requests: [{ ...request(1, []), at: time }],
     });
-    const check = (time: number) =>
-      kindsOf(checkCancels([{ askedAt: 90, answeredAt: 100 }], [life(1), life(200)], at(time)));
+    const check = (time: number, next = 200) =>
+      kindsOf(checkCancels([{ askedAt: 90, answeredAt: 100 }], [run(1), run(next)], at(time)));
     assert.deepEqual(check(99), []);
     assert.deepEqual(check(150), ['repeated-side-effect', 'corruption']);
     assert.deepEqual(check(201), []);
+    assert.deepEqual(check(150, 95), []);
   });
 });
 
@@ -365,7 +369,7 @@ function message(sequence: number, role: 'user' | 'assistant', parts: readonly P
 function session(): StoredSession {
   return {
     messages: records().messages,
-    runs: [{ runId: 'run', epoch: 1, status: 'completed', hasEnded: true }],
+    runs: [{ runId: 'run', epoch: 1, startedAt: 1, status: 'completed', hasEnded: true }],
     events: [
       { number: 1, payload: { type: 'run:started', runId: 'run', task: '', model: '' } },
       { number: 2, payload: finished() },

@@ -77,7 +77,11 @@ export class LifePlanner {
       cancelAfterMs,
       cancelBy: CANCEL_WAYS[Math.floor(random() * CANCEL_WAYS.length)] ?? 'inside',
     };
-    return random() < 0.5 ? cancel : { ...cancel, killAfterMs: cancelAfterMs + random() * 60 };
+    if (random() < 0.5) return { ...cancel, killAfterMs: cancelAfterMs + random() * 60 };
+    // From outside it may come before the run, and then it is not this one that ends.
+    return cancel.cancelBy === 'outside'
+      ? { ...cancel, killAfterMs: cancelAfterMs + FAULT_PATIENCE_MS }
+      : cancel;
   }
 
   /** The process ended itself there. */

@@ -29,6 +29,7 @@ export interface StoredPart {
 export interface StoredRun {
   runId: string;
   epoch: number;
+  startedAt: number;
   status: string | null;
   hasEnded: boolean;
 }
@@ -50,14 +51,15 @@ export function readDatabase(path: string, sessionId: string): StoredSession {
   database.exec('BEGIN');
   return {
     messages: readMessages(list),
-    runs: list('SELECT run_id, epoch, status, ended_at FROM runs WHERE session_id = ? ORDER BY epoch').map(
-      (row) => ({
-        runId: String(row['run_id']),
-        epoch: Number(row['epoch']),
-        status: row['status'] === null ? null : String(row['status']),
-        hasEnded: row['ended_at'] !== null,
-      }),
-    ),
+    runs: list(
+      'SELECT run_id, epoch, started_at, status, ended_at FROM runs WHERE session_id = ? ORDER BY epoch',
+    ).map((row) => ({
+      runId: String(row['run_id']),
+      epoch: Number(row['epoch']),
+      startedAt: Number(row['started_at']),
+      status: row['status'] === null ? null : String(row['status']),
+      hasEnded: row['ended_at'] !== null,
+    })),
     events: list('SELECT number, type, payload FROM events WHERE session_id = ? ORDER BY number').map(
       (row) => ({
         number: Number(row['number']),
