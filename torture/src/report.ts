@@ -35,7 +35,7 @@ export function lifeLine(session: string, outcome: LifeOutcome, kills: number): 
   const { life, startedAt, endedAt, end, diedAt, plan, report } = outcome;
   const how =
     end === 'ended'
-      ? `ended ${report?.status ?? 'with a failure'}${report?.error === undefined ? '' : ` (${report.error.slice(0, 100)})`}`
+      ? `ended ${report?.status ?? 'before it began, or with a failure'}${report?.error === undefined ? '' : ` (${report.error.slice(0, 100)})`}`
       : `killed ${diedAt === undefined ? '' : `at ${diedAt} `}after ${endedAt - startedAt} ms`;
   return `${String(kills).padStart(4)}  ${session} life ${life}: ${how}${diedAt === undefined ? `  [${plan}]` : ''}`;
 }

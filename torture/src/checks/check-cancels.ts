@@ -12,9 +12,8 @@ export function checkCancels(
   runs: readonly StoredRun[],
   seen: { effects: readonly EffectLine[]; requests: readonly ModelRequest[] },
 ): Defect[] {
-  return cancels.flatMap(({ answeredAt }) => {
-    const next =
-      lives.find(({ startedAt }) => startedAt >= answeredAt)?.startedAt ?? Number.POSITIVE_INFINITY;
+  return cancels.flatMap(({ askedAt, answeredAt }) => {
+    const next = runs.find(({ startedAt }) => startedAt >= askedAt)?.startedAt ?? Number.POSITIVE_INFINITY;
     const isAfter = ({ at }: { at: number }) => at > answeredAt && at < next;
     return [
       ...seen.effects
