@@ -101,6 +101,20 @@ describe('rules for commands', () => {
     expect(await judged([...rules, { tool: 'bash', action: 'allow' }], 'ls')).toBe('allow');
   });
 
+  it.each([
+    ['many commands', 'a;'.repeat(20_000)],
+    ['words behind a wrapper', `xargs ${'w '.repeat(20_000)}`],
+    ['eval in eval', 'eval '.repeat(5_000)],
+    ['parentheses', '$('.repeat(20_000)],
+    ['backquotes and quotes', '`"'.repeat(20_000)],
+    ['a text for many stars', 'ab'.repeat(20_000)],
+  ])('takes no time over %s', async (_, command) => {
+    const rules = [...allowing('*a*a*a*a*a*a*a*a*c'), ...denying('*b*b*b*b*b*b*b*b*d')];
+    const startedAt = performance.now();
+    expect(await judged(rules, command)).toBe('ask');
+    expect(performance.now() - startedAt).toBeLessThan(5_000);
+  });
+
   it('names what is asked for, command by command', async () => {
     const judgement = await createJudge(allowing('git status'))(
       bash('git status && npm  test | tee > out'),

@@ -2,6 +2,7 @@ import { posix } from 'node:path';
 import type { JsonValue } from '@longhaul/protocol';
 import { createPathMatcher } from '../tools/path-matcher.ts';
 import { type CommandPiece, commandPieces } from './command-pieces.ts';
+import { matchesPattern } from './text-pattern.ts';
 
 export type ApprovalAction = 'allow' | 'ask' | 'deny';
 
@@ -77,10 +78,9 @@ interface Facts {
 type Matcher = ((facts: Facts) => boolean) & { rule: ApprovalRule };
 
 async function compile(rule: ApprovalRule): Promise<Matcher> {
-  const tool = textPattern(rule.tool);
   const path = rule.path === undefined ? undefined : await createPathMatcher(rule.path);
   const matches = (facts: Facts): boolean =>
-    tool.test(facts.toolName) &&
+    matchesPattern(rule.tool, facts.toolName) &&
     (path === undefined || (facts.path !== undefined && path(facts.path))) &&
     (rule.command === undefined || (facts.piece !== undefined && commandMatches(rule, facts.piece)));
   return Object.assign(matches, { rule });
@@ -88,24 +88,18 @@ async function compile(rule: ApprovalRule): Promise<Matcher> {
 
 /** A rule that allows must be sure of what it allows; one that restricts is generous in what it recognises. */
 function commandMatches({ command = '', action }: ApprovalRule, piece: CommandPiece): boolean {
-  const pattern = commandPattern(command);
   if (action !== 'allow') {
-    if (piece.readings.some((reading) => pattern.test(reading))) return true;
-    return !piece.isCertain && commandPattern(`*${command}*`).test(piece.text);
+    if (piece.readings.some((reading) => matchesCommand(command, reading))) return true;
+    return !piece.isCertain && matchesPattern(`*${command.replace(/ \*$/, '')}*`, piece.text);
   }
   if (!piece.isCertain || (piece.writesFiles && !command.includes('>'))) return false;
-  return pattern.test(piece.text);
+  return matchesCommand(command, piece.text);
 }
 
-function commandPattern(command: string): RegExp {
-  return command.endsWith(' *')
-    ? new RegExp(`${textPattern(command).source}|${textPattern(command.slice(0, -2)).source}`, 's')
-    : textPattern(command);
-}
-
-function textPattern(pattern: string): RegExp {
-  const pieces = pattern.split('*').map((piece) => piece.replace(/[.+?^${}()|[\]\\]/g, '\\$&'));
-  return new RegExp(`^${pieces.join('.*')}$`, 's');
+/** `npm test *` matches the bare command too. */
+function matchesCommand(pattern: string, text: string): boolean {
+  const isBare = pattern.endsWith(' *') && matchesPattern(pattern.slice(0, -2), text);
+  return isBare || matchesPattern(pattern, text);
 }
 
 function pathOf({ input, workspacePath }: JudgedCall): string | undefined {

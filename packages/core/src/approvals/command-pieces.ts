@@ -12,13 +12,23 @@ export interface CommandPiece {
 }
 
 /** Every simple command of a shell line. What `sh -c` and `eval` are given is read too. */
-export function commandPieces(line: string): CommandPiece[] {
-  const { commands, isCertain } = parseShellLine(line);
-  const pieces = commands.flatMap((command) => [toPiece(command, isCertain), ...innerPieces(command)]);
+export function commandPieces(line: string, depth = 0): CommandPiece[] {
+  const parsed = parseShellLine(line);
+  const { commands } = parsed;
+  const isCertain = parsed.isCertain && depth < MAX_DEPTH;
+  const pieces = commands.flatMap((command) => [
+    toPiece(command, isCertain),
+    ...(depth < MAX_DEPTH ? innerPieces(command, depth + 1) : []),
+  ]);
   if (isCertain && pieces.length > 0) return pieces;
   const text = line.trim();
   return [...pieces, { text, readings: [text], writesFiles: false, isCertain: isCertain && text === '' }];
 }
+
+/** Commands inside commands; beyond, a line counts as uncertain. */
+const MAX_DEPTH = 5;
+/** Where, behind a wrapper and its options, a command may begin. */
+const MAX_WRAPPED = 20;
 
 /** Programs that run what stands behind them. */
 const WRAPPERS = new Set(
@@ -41,19 +51,20 @@ function readingsOf(words: readonly string[]): string[][] {
   const name = program.slice(program.lastIndexOf('/') + 1);
   const named = [name, ...rest];
   if (!WRAPPERS.has(name)) return [named];
-  return [named, ...rest.map((_, index) => rest.slice(index)).map(withoutFolder)];
+  const wrapped = rest.slice(0, MAX_WRAPPED).map((_, index) => withoutFolder(rest.slice(index)));
+  return [named, ...wrapped];
 }
 
 function withoutFolder([program = '', ...rest]: readonly string[]): string[] {
   return [program.slice(program.lastIndexOf('/') + 1), ...rest];
 }
 
-function innerPieces({ words }: ParsedCommand): CommandPiece[] {
+function innerPieces({ words }: ParsedCommand, depth: number): CommandPiece[] {
   return readingsOf(words).flatMap(([program = '', ...rest]) => {
-    if (program === 'eval') return commandPieces(rest.join(' '));
+    if (program === 'eval') return commandPieces(rest.join(' '), depth);
     if (!SHELLS.has(program)) return [];
     const flag = rest.findIndex((word) => /^-[a-z]*c[a-z]*$/.test(word));
     const script = flag === -1 ? undefined : rest[flag + 1];
-    return script === undefined ? [] : commandPieces(script);
+    return script === undefined ? [] : commandPieces(script, depth);
   });
 }
