@@ -67,9 +67,7 @@ function Tool({ part, answer }: { part: DynamicToolUIPart; answer: Answer }) {
         </summary>
         {output !== undefined && <pre>{typeof output === 'string' ? output : JSON.stringify(output)}</pre>}
       </details>
-      {part.state === 'approval-requested' && (
-        <Ask id={part.approval.id} what={part.toolName} answer={answer} />
-      )}
+      {part.state === 'approval-requested' && <Ask id={part.approval.id} what={about} answer={answer} />}
     </>
   );
 }
@@ -81,7 +79,9 @@ function Ask({ id, what, answer }: { id: string; what: string; answer: Answer })
   };
   return (
     <fieldset className="ask">
-      <span>Allow this call of {what}?</span>
+      {/* All of it: what is cut off cannot be judged. */}
+      <pre>{what}</pre>
+      <span>May it?</span>
       <button type="button" className="main" onClick={() => void answer({ id, approved: true })}>
         Allow
       </button>
