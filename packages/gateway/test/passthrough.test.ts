@@ -211,3 +211,21 @@ test('an error of the upstream passes as it is', async () => {
   expect(endToEnd(through.rawHeaders)).toEqual(endToEnd(direct.rawHeaders));
   expect(both.gateway.status().errors).toMatchObject([{ code: 'provider_rate_limit', upstream: 'local' }]);
 });
+
+test('the key of the configuration takes the place of the client’s', async () => {
+  await using upstream = await startRecordingUpstream((_, response) => void response.end('{}'), WINDOW);
+  const sent = async (baseUrl: string, apiKey?: string) => {
+    const upstreams = [{ name: 'local', baseUrl, ...(apiKey === undefined ? {} : { apiKey }) }];
+    await using gateway = await startTestGateway('', { upstreams });
+    await rawRequest(gateway.url, {
+      body: REQUESTS['minimal'] ?? '',
+      headers: { authorization: 'Bearer mine' },
+    });
+    return upstream.received
+      .at(-1)
+      ?.rawHeaders.filter((_, index, all) => /^authorization$/i.test(all[index - 1] ?? ''));
+  };
+  expect(await sent(upstream.url)).toEqual(['Bearer mine']);
+  expect(await sent(upstream.url, 'theirs')).toEqual(['Bearer theirs']);
+  expect(await sent(upstream.url.replace('http://', 'http://me:pass@'))).toEqual(['Basic bWU6cGFzcw==']);
+});

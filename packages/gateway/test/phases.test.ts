@@ -297,6 +297,14 @@ test.each([
   expect(again.rawHeaders).toContain('X-Longhaul-Compacted');
 });
 
+test('an answer that a program is to read gets no notice into its text', async () => {
+  await using server = await createPersonaServer({ persona: 'llamacpp', windowTokens: 2_048, script: brief });
+  await using gateway = await startTestGateway(server.url);
+  const response_format = { type: 'json_object' } as const;
+  const request = { model: server.model, messages: history(120), stream: true, response_format } as const;
+  expect((await collect(await clientOf(gateway.url).chat.completions.create(request))).text).toBe('Yes.');
+});
+
 test('a comment is a comment: it stands in the bytes and in no chunk', async () => {
   await using server = await createPersonaServer({ persona: 'llamacpp', windowTokens: 2_048, script: brief });
   await using gateway = await startTestGateway(server.url, { notices: 'comment' });

@@ -29,7 +29,8 @@ export class ChatTurn {
     this.#exchange = exchange;
     this.#chat = chat;
     this.#route = route;
-    const { notices: manner, keepAliveMs } = core.settings;
+    const { notices, keepAliveMs } = core.settings;
+    const manner = notices === 'text' && chat.isStructured ? 'comment' : notices;
     const client = new ClientStream(exchange, { manner, keepAliveMs, model: chat.model });
     this.#client = client;
     this.#context = new TurnContext(core, {

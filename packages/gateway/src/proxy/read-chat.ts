@@ -2,6 +2,7 @@ import type { IncomingMessage } from 'node:http';
 import { type ChatMessage, type ChatTool, LonghaulError } from '@longhaul/protocol';
 import { decodeWhole, isEncoded } from '../http/decode.ts';
 import { mayHoldNotice, withoutNotices } from '../notices.ts';
+import { isRecord } from '../wire/is-record.ts';
 
 /** A chat request, as far as the gateway looks at it. */
 export interface ChatRequest {
@@ -18,6 +19,10 @@ export interface ChatRequest {
   tools: readonly ChatTool[] | undefined;
   stream: boolean;
   hasStreamOptions: boolean;
+  /** Several answers are written at once: their lengths do not add up in one window. */
+  isMultiple: boolean;
+  /** The answer is for a program: a notice among its text would break it. */
+  isStructured: boolean;
   maxTokens: number | undefined;
   chatId: string | undefined;
 }
@@ -40,6 +45,8 @@ export async function readChat(body: Buffer, request: IncomingMessage): Promise<
     hadNotices: messages.some((message, index) => message !== received[index]),
     tools: Array.isArray(tools) ? tools : undefined,
     stream: stream === true,
+    isMultiple: (count(json['n']) ?? 1) > 1,
+    isStructured: isStructured(json),
     hasStreamOptions: json['stream_options'] !== undefined,
     maxTokens: count(json['max_completion_tokens']) ?? count(json['max_tokens']),
     chatId: text(request.headers['x-openwebui-chat-id']) ?? text(json['user']),
@@ -70,6 +77,20 @@ function messagesOf(json: Json): ChatMessage[] {
   );
   if (odd !== -1) throw invalid(`"messages[${odd}]" must be an object with "role" and "content".`);
   return messages;
+}
+
+/** OpenAI's own wish for JSON, and those of llama.cpp and vLLM. */
+function isStructured({ response_format: format, ...json }: Json): boolean {
+  const type = isRecord(format) ? format['type'] : undefined;
+  const wishes = [
+    'grammar',
+    'json_schema',
+    'guided_json',
+    'guided_grammar',
+    'guided_regex',
+    'structured_outputs',
+  ];
+  return (typeof type === 'string' && type !== 'text') || wishes.some((key) => json[key] !== undefined);
 }
 
 function cleaned(message: ChatMessage): ChatMessage {

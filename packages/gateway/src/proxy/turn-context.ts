@@ -59,6 +59,8 @@ export class TurnContext {
   }
 
   watchStream(): StreamWatch | undefined {
+    // Where several answers are written, no sum says how full the window is.
+    if (this.#options.chat.isMultiple) return undefined;
     return this.#prepared && this.#core.contextOf(this.#route.upstream).watchStream(this.#prepared);
   }
 

@@ -125,12 +125,22 @@ export class Upstream {
     return promise;
   }
 
+  /** In the place of the client's own: the key, else what the address holds. */
+  #authorization(): string | undefined {
+    if (this.apiKey !== undefined) return `Bearer ${this.apiKey}`;
+    const { username, password } = this.#base;
+    if (username === '') return undefined;
+    const pair = `${decodeURIComponent(username)}:${decodeURIComponent(password)}`;
+    return `Basic ${Buffer.from(pair).toString('base64')}`;
+  }
+
   #headers(raw: RawHeaders, body: UpstreamRequest['body'], without: readonly string[]): string[] {
-    const own = this.apiKey === undefined ? [] : ['authorization'];
+    const authorization = this.#authorization();
+    const own = authorization === undefined ? [] : ['authorization'];
     // `expect` was answered by the gateway; what the length is, the body says.
     const length = isStream(body) ? [] : ['content-length'];
     const kept = passedOn(raw, ['host', 'expect', ...length, ...own, ...without]);
-    if (this.apiKey !== undefined) kept.push('Authorization', `Bearer ${this.apiKey}`);
+    if (authorization !== undefined) kept.push('Authorization', authorization);
     if (Buffer.isBuffer(body)) kept.push('Content-Length', String(body.length));
     return ['Host', this.#base.host, ...kept];
   }

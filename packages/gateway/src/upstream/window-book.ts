@@ -23,6 +23,8 @@ export interface WindowBookOptions {
 
 /** A server that does not say is not asked again with every request. */
 const RENEW_AFTER_MS = 2_000;
+/** A client that invents models must not fill the memory. */
+const MAX_PAGES = 1_000;
 
 interface Page {
   reported?: WindowReport | undefined;
@@ -48,12 +50,12 @@ export class WindowBook {
     this.#now = options.now ?? Date.now;
   }
 
-  /** Waits for the server's answer only where nothing is known yet. */
+  /** Waits for the server's answer only where it has never been asked. */
   async windowOf(upstream: Upstream, model: string): Promise<KnownWindow | undefined> {
     const page = await this.#page(upstream, model);
     const isOld = this.#now() - page.askedAt >= this.#options.maxAgeMs;
-    const known = this.known(upstream, model);
-    if (known === undefined) await (isOld || page.asking ? this.#ask(upstream, model, page) : undefined);
+    const isNew = page.askedAt === Number.NEGATIVE_INFINITY && this.known(upstream, model) === undefined;
+    if (isNew) await this.#ask(upstream, model, page);
     else if (isOld) void this.#ask(upstream, model, page);
     return this.known(upstream, model);
   }
@@ -107,6 +109,7 @@ export class WindowBook {
     const key = keyOf(upstream, model);
     const known = this.#pages.get(key);
     if (known !== undefined) return known;
+    if (this.#pages.size >= MAX_PAGES) this.#pages.delete(this.#pages.keys().next().value ?? '');
     const page: Page = { askedAt: Number.NEGATIVE_INFINITY, loadedAt: Number.NEGATIVE_INFINITY };
     this.#pages.set(key, page);
     const server = { baseUrl: upstream.baseUrl, model };
