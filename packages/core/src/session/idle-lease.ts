@@ -31,6 +31,8 @@ export interface IdleWork {
   session: Session;
   /** Where work that takes long can be cancelled from. */
   runs: RunRegistry;
+  /** `view`: without what compactions hide. Default: the whole log. */
+  load?: 'log' | 'view';
   signal?: AbortSignal | undefined;
 }
 
@@ -40,7 +42,7 @@ export interface IdleWork {
  * @throws {LonghaulError} `session_busy` while a run drives it; what `work` throws.
  */
 export async function holdIdle<T>(
-  { store, hub, session, runs, signal: callerSignal }: IdleWork,
+  { store, hub, session, runs, load = 'log', signal: callerSignal }: IdleWork,
   work: (writer: SessionWriter, signal: AbortSignal) => Promise<T>,
 ): Promise<T> {
   const { lease } = await store.acquireLease(session.id, {
@@ -50,7 +52,8 @@ export async function holdIdle<T>(
   });
   await using active = runs.begin(lease, callerSignal);
   await using _renewal = keepLease(store, lease, () => active.interrupt(takenOver()));
-  const writer = new SessionWriter({ store, lease, hub, log: await store.loadLog(session.id) });
+  const log = await (load === 'log' ? store.loadLog(session.id) : store.loadView(session.id));
+  const writer = new SessionWriter({ store, lease, hub, log });
   let status: 'completed' | 'failed' | 'cancelled' = 'completed';
   try {
     return await work(writer, active.signal);

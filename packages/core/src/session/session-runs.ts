@@ -96,7 +96,7 @@ export class SessionRuns {
     if ((await store.leaseHolder(sessionId)) === undefined) return;
     const session = await this.existing(sessionId);
     try {
-      await holdIdle({ store, hub, session, runs: this.registry }, (writer) =>
+      await holdIdle({ store, hub, session, runs: this.registry, load: 'view' }, (writer) =>
         repairSession(writer, store, Date.now()),
       );
     } catch (error) {

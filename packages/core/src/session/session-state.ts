@@ -1,6 +1,6 @@
 import type { Session, SessionStatus } from '@longhaul/protocol';
 import type { Store } from '../ports/index.ts';
-import { isOwnerAlive } from './lease-owner.ts';
+import { currentClaimant } from './lease-owner.ts';
 
 /** How a session stands now. `running`: somebody works on it; `interrupted`: whoever did is dead. Else how its last run ended. */
 export type SessionState = SessionStatus | 'running' | 'interrupted';
@@ -12,7 +12,8 @@ export async function sessionState(
 ): Promise<SessionState> {
   const holder = await store.leaseHolder(session.id);
   if (holder !== undefined) {
-    return holder.expiresAt > Date.now() && isOwnerAlive(holder.owner) ? 'running' : 'interrupted';
+    const living = await store.leaseHolder(session.id, currentClaimant());
+    return living === undefined ? 'interrupted' : 'running';
   }
   if (session.status !== 'active') return session.status;
   const hasRun = (await store.listRuns(session.id)).length > 0;

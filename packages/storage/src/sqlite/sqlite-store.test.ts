@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { storeContract } from '@longhaul/core/testing';
 import { afterAll, beforeAll, describe, it } from 'vitest';
 import { openSqliteStore } from './index.ts';
@@ -44,5 +45,24 @@ describe('two connections on one file', () => {
     const [event] = await left.appendEvents(again.lease, [{ type: 'llm:thinking' }]);
     assert.equal(event?.number, 2);
     assert.deepEqual((await right.loadLog('s1')).messages[0]?.parts, [streaming('left again')]);
+  });
+
+  it('tell those who watch of what the other wrote, not of their own writes', async () => {
+    const path = join(folder, 'watched.db');
+    await using left = await openSqliteStore({ path });
+    await using right = await openSqliteStore({ path });
+    const texts = { task: '', title: '', model: 'm', workspace: '/' };
+    let told = 0;
+    const changed = Promise.withResolvers<void>();
+    using _watch = right.watch(() => {
+      told += 1;
+      changed.resolve();
+    });
+    await right.createSession({ id: 'own', createdAt: 1, ...texts });
+    await sleep(250);
+    assert.equal(told, 0);
+    await left.createSession({ id: 'other', createdAt: 1, ...texts });
+    await changed.promise;
+    assert.equal((await right.getSession('other'))?.id, 'other');
   });
 });
