@@ -22,6 +22,7 @@ export class EventReader implements FrameReader {
   readonly #response: ServerResponse;
   readonly #maxBufferBytes: number;
   #isClosed = false;
+  #isGathering = false;
   #lastWriteAt = performance.now();
 
   constructor(response: ServerResponse, { maxBufferBytes, headers, onClose }: EventReaderOptions) {
@@ -55,7 +56,19 @@ export class EventReader implements FrameReader {
       return;
     }
     this.#lastWriteAt = performance.now();
+    this.#gather();
     this.#response.write(frame);
+  }
+
+  /** What one turn of the event loop brings goes out in one piece. */
+  #gather(): void {
+    if (this.#isGathering) return;
+    this.#isGathering = true;
+    this.#response.cork();
+    setImmediate(() => {
+      this.#isGathering = false;
+      this.#response.uncork();
+    });
   }
 
   /** Keeps proxies from closing a stream in which nothing happens. */

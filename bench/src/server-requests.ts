@@ -1,0 +1,221 @@
+import { mkdtemp, rm } from 'node:fs/promises';
+import { Agent, type ClientRequest, request } from 'node:http';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { ReactiveOverflowStrategy } from '@longhaul/context';
+import { type ModelDriver, newId, Runtime, type Sandbox, type Store } from '@longhaul/core';
+import { LonghaulError } from '@longhaul/protocol';
+import { createServerLog, startServer } from '@longhaul/server';
+import { createMemoryBlobStore } from '@longhaul/storage/blobs';
+import { createMemoryStore } from '@longhaul/storage/memory';
+import { openSqliteStore } from '@longhaul/storage/sqlite';
+import type { BenchResult } from './bench-result.ts';
+import { median } from './median.ts';
+
+const SESSIONS = 50_000;
+const ROUNDS = 60;
+const TOKEN = 'bench-token-0123456789-0123456789-0123456789';
+
+/** Pages of a long list of sessions, and what the way over HTTP adds to an answer's first token. */
+export async function benchServerRequests(): Promise<BenchResult> {
+  const folder = await mkdtemp(join(tmpdir(), 'longhaul-bench-requests-'));
+  try {
+    const store = await openSqliteStore({ path: join(folder, 'longhaul.db') });
+    await using _store = store;
+    await fill(store);
+    const runtime = createRuntime(store);
+    await using server = await serve(runtime, store, folder);
+    const middle = await store.listSessions({ limit: SESSIONS / 2 });
+    const before = middle.at(-1)?.id ?? '';
+    const first = await timePages(server.url, '/api/sessions?limit=50');
+    const deep = await timePages(server.url, `/api/sessions?limit=50&before=${before}`);
+    const found = await timePages(server.url, '/api/sessions?limit=50&search=number%20499');
+    // In memory: the disk's waits, the same for both, would hide what is measured.
+    const quick = createMemoryStore();
+    const quickRuntime = createRuntime(quick);
+    await using quickServer = await serve(quickRuntime, quick, folder);
+    const { direct, served } = await timeFirstTokens(quickRuntime, quickServer.url);
+    const ms = (value: number) => Number(value.toFixed(2));
+    return {
+      name: 'server-requests',
+      rows: [
+        {
+          label: `first page of ${SESSIONS.toLocaleString('en')} sessions`,
+          values: { 'median ms': ms(first) },
+        },
+        { label: 'page in the middle', values: { 'median ms': ms(deep) } },
+        { label: 'search for two words', values: { 'median ms': ms(found) } },
+        { label: 'first token, in the process', values: { 'median ms': ms(direct) } },
+        { label: 'first token, over HTTP and SSE', values: { 'median ms': ms(served) } },
+      ],
+      summary: { firstPageMs: ms(first), deepPageMs: ms(deep), addedToFirstTokenMs: ms(served - direct) },
+    };
+  } finally {
+    await rm(folder, { recursive: true, force: true });
+  }
+}
+
+async function fill(store: Store): Promise<void> {
+  for (let done = 0; done < SESSIONS; done += 5_000) {
+    const batch = Array.from({ length: 5_000 }, (_, index) =>
+      store.createSession({
+        id: newId(),
+        createdAt: done + index,
+        title: `Session number ${done + index}`,
+        task: 'Do what the session is about, and say how it went. '.repeat(4),
+        model: 'played/one',
+        workspace: '/',
+      }),
+    );
+    await Promise.all(batch);
+  }
+}
+
+async function timePages(url: string, path: string): Promise<number> {
+  const samples: number[] = [];
+  for (let round = 0; round < ROUNDS; round += 1) {
+    const startedAt = performance.now();
+    const response = await fetch(url + path, { headers: { authorization: `Bearer ${TOKEN}` } });
+    const { sessions }: { sessions: unknown[] } = JSON.parse(await response.text());
+    if (sessions.length !== 50) throw new Error(`${path}: ${sessions.length} sessions`);
+    samples.push(performance.now() - startedAt);
+  }
+  return median(samples);
+}
+
+/** In turns, so that both see the same machine. */
+async function timeFirstTokens(runtime: Runtime, url: string): Promise<{ direct: number; served: number }> {
+  const direct: number[] = [];
+  const served: number[] = [];
+  for (let round = 0; round <= ROUNDS; round += 1) {
+    const inProcess = await firstTokenInProcess(runtime);
+    const overHttp = await firstTokenOverHttp(runtime, url);
+    if (round === 0) continue;
+    direct.push(inProcess);
+    served.push(overHttp);
+  }
+  return { direct: median(direct), served: median(served) };
+}
+
+async function firstTokenInProcess(runtime: Runtime): Promise<number> {
+  const { id } = await newSession(runtime);
+  const first = Promise.withResolvers<void>();
+  const stop = runtime.subscribe((event) => {
+    if (event.sessionId === id && event.type === 'llm:chunk') first.resolve();
+  });
+  const startedAt = performance.now();
+  const run = runtime.run(id, { content: [{ type: 'text', text: 'go' }] });
+  await first.promise;
+  const ms = performance.now() - startedAt;
+  await run;
+  stop();
+  return ms;
+}
+
+async function firstTokenOverHttp(runtime: Runtime, url: string): Promise<number> {
+  const { id } = await newSession(runtime);
+  const first = Promise.withResolvers<number>();
+  const last = Promise.withResolvers<void>();
+  const opened = Promise.withResolvers<void>();
+  let text = '';
+  const stream = send('GET', `${url}/api/sessions/${id}/events`, (piece) => {
+    opened.resolve();
+    text += piece;
+    if (text.includes('llm:chunk')) first.resolve(performance.now());
+    if (text.includes('run:finished')) last.resolve();
+  });
+  stream.end();
+  await opened.promise;
+  const startedAt = performance.now();
+  send('POST', `${url}/api/sessions/${id}/messages`, () => {}).end('{"content":"go"}');
+  const ms = (await first.promise) - startedAt;
+  await last.promise;
+  stream.destroy();
+  return ms;
+}
+
+const agent = new Agent({ keepAlive: true });
+
+function send(method: string, url: string, onText: (text: string) => void): ClientRequest {
+  const headers = { authorization: `Bearer ${TOKEN}`, 'content-type': 'application/json' };
+  const sent = request(url, { method, agent, headers }, (response) => {
+    response
+      .setEncoding('utf8')
+      .on('data', onText)
+      .on('error', () => {});
+  });
+  // A stream that is done with is cut.
+  return sent.on('error', () => {});
+}
+
+function newSession(runtime: Runtime) {
+  return runtime.createSession({ workspace: '/', model: 'played/one', task: 'bench' });
+}
+
+async function serve(runtime: Runtime, store: Store, workspace: string) {
+  const none = async () => {
+    throw new LonghaulError('not_found', 'There is none here.');
+  };
+  return startServer({
+    agent: {
+      runtime,
+      store,
+      blobs: createMemoryBlobStore(),
+      models: { resolve: async () => 'played/one', prepare: async () => {}, list: none },
+      settings: { get: none, put: none },
+      importer: { import: none },
+    },
+    host: '127.0.0.1',
+    port: 0,
+    token: TOKEN,
+    workspaces: [workspace],
+    limits: { rate: null, stopGraceMs: 0 },
+    log: createServerLog(process.stderr, { level: 'warn', mask: (text) => text }),
+    version: '0.0.0',
+  });
+}
+
+function createRuntime(store: Store): Runtime {
+  const driver: ModelDriver = {
+    info: {
+      provider: 'played',
+      model: 'one',
+      windowTokens: 100_000,
+      maxOutputTokens: 4_000,
+      accepts: { images: false, files: false },
+    },
+    async *step() {
+      yield { type: 'text-start', id: 't' };
+      yield { type: 'text-delta', id: 't', text: 'first' };
+      yield { type: 'text-end', id: 't' };
+      yield { type: 'finish', finishReason: 'stop' };
+    },
+  };
+  return new Runtime({
+    store,
+    blobs: createMemoryBlobStore(),
+    tools: [],
+    openSandbox: async () => noSandbox(),
+    driverFor: async () => driver,
+    compression: { strategy: new ReactiveOverflowStrategy(), auto: true, ledgerShare: 0.2 },
+  });
+}
+
+function noSandbox(): Sandbox {
+  const unused = () => Promise.reject(new LonghaulError('internal', 'Nothing is run here.'));
+  return {
+    kind: 'local',
+    workspacePath: '/workspace',
+    description: 'none',
+    exec: unused,
+    files: {
+      root: '/',
+      resolve: unused,
+      stat: async () => undefined,
+      read: unused,
+      write: unused,
+      list: unused,
+    },
+    [Symbol.asyncDispose]: async () => {},
+  };
+}

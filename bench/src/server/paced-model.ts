@@ -1,0 +1,46 @@
+/**
+ * A model server that streams at a pace. Each piece of text is the machine's monotonic time at which it was sent, so that a reader in any
+ * process knows how long it was under way.
+ */
+import { createServer, type ServerResponse } from 'node:http';
+
+const deltas = Number(process.argv[2]);
+const intervalMs = Number(process.argv[3]);
+
+const server = createServer((request, response) => {
+  request.resume();
+  if (request.method !== 'POST') {
+    response.writeHead(404).end();
+    return;
+  }
+  request.on('end', () => stream(response));
+});
+server.listen(0, '127.0.0.1', () => {
+  const address = server.address();
+  if (address !== null && typeof address === 'object') console.log(address.port);
+});
+
+function stream(response: ServerResponse): void {
+  response.writeHead(200, { 'content-type': 'text/event-stream' });
+  const startedAt = performance.now();
+  let sent = 0;
+  const next = () => {
+    // A late timer sends what is due, as a model's own pace does not wait for anybody.
+    const due = Math.min(deltas, Math.floor((performance.now() - startedAt) / intervalMs) + 1);
+    for (; sent < due; sent += 1) write(response, { content: `${process.hrtime.bigint()} ` });
+    if (sent < deltas) setTimeout(next, intervalMs);
+    else finish(response);
+  };
+  next();
+}
+
+function finish(response: ServerResponse): void {
+  write(response, {}, 'stop');
+  response.end('data: [DONE]\n\n');
+}
+
+function write(response: ServerResponse, delta: object, reason: string | null = null): void {
+  const choices = [{ index: 0, delta, finish_reason: reason }];
+  const chunk = { id: 'c', object: 'chat.completion.chunk', created: 0, model: 'paced', choices };
+  response.write(`data: ${JSON.stringify(chunk)}\n\n`);
+}

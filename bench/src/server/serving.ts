@@ -1,0 +1,76 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { createInterface } from 'node:readline';
+import { fileURLToPath } from 'node:url';
+
+const COMMAND = fileURLToPath(new URL('../../../packages/cli/bin/longhaul.js', import.meta.url));
+
+/** Of /proc on Linux. */
+const TICKS_PER_SECOND = 100;
+
+/** `longhaul serve` in a process of its own, with a model that streams at a pace. */
+export interface Serving extends AsyncDisposable {
+  readonly url: string;
+  readonly token: string;
+  readonly folder: string;
+  readonly pid: number;
+  /** Memory of the server in MB, now and the most so far, and the processor time it has taken. */
+  usage(): Promise<{ nowMb: number; peakMb: number; cpuSeconds: number }>;
+}
+
+export async function startServing(options: { deltas: number; intervalMs: number }): Promise<Serving> {
+  const folder = await mkdtemp(join(tmpdir(), 'longhaul-bench-server-'));
+  const model = startScript('paced-model.ts', [String(options.deltas), String(options.intervalMs)]);
+  const port = await firstLine(model);
+  await writeFile(
+    join(folder, 'longhaul.yml'),
+    JSON.stringify({
+      model: 'paced/one',
+      providers: { paced: { baseUrl: `http://127.0.0.1:${port}/v1`, models: { one: { window: 128_000 } } } },
+      sandbox: { driver: 'local' },
+      server: { requestsPerSecond: null },
+    }),
+  );
+  const env = { ...process.env, HOME: folder, XDG_DATA_HOME: folder, XDG_CONFIG_HOME: folder };
+  const server = spawn(
+    process.execPath,
+    [...process.execArgv, COMMAND, 'serve', '--port', '0', '--json', '--log-level', 'warn'],
+    { cwd: folder, env, stdio: ['ignore', 'pipe', 'inherit'] },
+  );
+  const { url, tokenFile }: { url: string; tokenFile: string } = JSON.parse(await firstLine(server));
+  const token = (await readFile(tokenFile, 'utf8')).trim();
+  return {
+    url,
+    token,
+    folder,
+    pid: server.pid ?? 0,
+    async usage() {
+      const status = await readFile(`/proc/${server.pid}/status`, 'utf8');
+      const mb = (name: string) => Number(new RegExp(`${name}:\\s+(\\d+)`).exec(status)?.[1]) / 1_024;
+      const fields = (await readFile(`/proc/${server.pid}/stat`, 'utf8')).split(') ')[1]?.split(' ') ?? [];
+      const cpuSeconds = (Number(fields[11]) + Number(fields[12])) / TICKS_PER_SECOND;
+      return { nowMb: mb('VmRSS'), peakMb: mb('VmHWM'), cpuSeconds };
+    },
+    async [Symbol.asyncDispose]() {
+      model.kill();
+      const ended = once(server, 'exit');
+      server.kill('SIGTERM');
+      await ended;
+      await rm(folder, { recursive: true, force: true });
+    },
+  };
+}
+
+export function startScript(name: string, args: readonly string[]): ChildProcess {
+  const path = fileURLToPath(new URL(name, import.meta.url));
+  return spawn(process.execPath, [path, ...args], { stdio: ['pipe', 'pipe', 'inherit'] });
+}
+
+export async function firstLine(child: ChildProcess): Promise<string> {
+  if (child.stdout === null) throw new Error('The process has no output.');
+  for await (const line of createInterface({ input: child.stdout })) return line;
+  throw new Error('The process ended without a word.');
+}
