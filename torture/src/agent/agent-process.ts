@@ -42,6 +42,8 @@ const cancel = new AbortController();
 process.on('SIGTERM', () => cancel.abort());
 
 process.stdout.write('begun\n');
+// Without its parent nobody would end it.
+process.stdin.resume().once('end', () => process.exit(1));
 
 const faults = faultsOf(process.env[FAULT_VARIABLE], received);
 const driver = await createDriver(received);
@@ -97,6 +99,7 @@ if ((await store.getSession(sessionId)) === undefined) {
 }
 await runtime.queue.enqueue(sessionId, [{ type: 'text', text: taskText(settings.mark) }], { id: TASK_ID });
 report(await drive());
+process.stdin.destroy();
 
 async function drive(): Promise<AgentReport> {
   try {
