@@ -1,9 +1,8 @@
 import { createInterface } from 'node:readline';
 import type { ApprovalService, Runtime } from '@longhaul/core';
 import type { Approval, ApprovalAnswer, JsonValue } from '@longhaul/protocol';
-import { fitLine } from './render/format.ts';
-import { shortArguments } from './render/tool-line.ts';
-import { columnsOf, type Terminal } from './terminal.ts';
+import { approvalQuestion } from './render/approval-question.ts';
+import type { Terminal } from './terminal.ts';
 
 export interface AnswerApprovalsOptions {
   runtime: Pick<Runtime, 'subscribe'> & { approvals: ApprovalService };
@@ -79,11 +78,10 @@ type Answer = { answer: ApprovalAnswer; reason?: string };
 
 /** Undefined: somebody else has answered, or nothing waits any more. */
 async function askPerson(
-  { toolName, args }: Asked,
+  asked: Asked,
   { terminal, signal }: { terminal: Terminal; signal: AbortSignal },
 ): Promise<Answer | undefined> {
-  const { out } = terminal;
-  out.write(`? ${fitLine(`${toolName} ${shortArguments(args)}`, columnsOf(out) - 2)}\n`);
+  terminal.out.write(approvalQuestion(asked));
   for (;;) {
     const line = await readLine('  Allow it? [y]es, [a]lways in this session, [n]o: ', { terminal, signal });
     if (line === undefined) return undefined;
