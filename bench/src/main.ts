@@ -50,6 +50,14 @@ const BENCHES: Record<string, { about: string; run: (paths: readonly string[]) =
       'what context strategies keep of recorded sessions, beside peers; paths of sessions, or LONGHAUL_TRANSCRIPTS',
     run: async (paths) => (await import('./strategies.ts')).benchStrategies(paths),
   },
+  'server-requests': {
+    about: 'pages of 50,000 sessions, and what HTTP adds to the first token',
+    run: async () => (await import('./server-requests.ts')).benchServerRequests(),
+  },
+  'server-idle': {
+    about: 'memory of 2,000 readers of events in which nothing happens',
+    run: async () => (await import('./server-idle.ts')).benchServerIdle(),
+  },
   'server-streams': {
     about: '200 sessions and more that stream at once over HTTP: delay, loss and memory',
     run: async () => (await import('./server-streams.ts')).benchServerStreams(),
