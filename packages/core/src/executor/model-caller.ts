@@ -17,6 +17,8 @@ export interface ModelCallerOptions {
   blobs: BlobStore;
   retry: RetryOptions;
   costOf: (usage: TokenUsage) => number | undefined;
+  /** Told what was said when a cancel broke it off: it is no step, but what the run said last. */
+  onBrokenOff: (text: string) => void;
 }
 
 export interface CallTarget {
@@ -52,7 +54,10 @@ export class ModelCaller {
       const outcome = refusedInSilence(await this.#callOnce(request, target), request, target.windowTokens);
       const { error } = outcome;
       if (error === undefined) return outcome;
-      if (signal.aborted) throw cancelled();
+      if (signal.aborted) {
+        this.#options.onBrokenOff(outcome.text);
+        throw cancelled();
+      }
       if (error.code === 'context_overflow') return outcome;
       // A long answer that broke off is no waiting.
       if (!hasContent(outcome.message)) spentMs += performance.now() - startedAt;

@@ -84,7 +84,12 @@ export class TurnExecutor {
       onUsage: (usage) => this.#account.addUsage(usage),
       ...(takeCompactionRequest === undefined ? {} : { takeCompactionRequest }),
     });
-    this.#caller = new ModelCaller(this.#options);
+    this.#caller = new ModelCaller({
+      ...this.#options,
+      onBrokenOff: (text) => {
+        if (text !== '') this.#account.text = text;
+      },
+    });
     this.#toolRunner = new ToolRunner({
       writer,
       sandbox: options.sandbox,

@@ -110,7 +110,7 @@ describe('a cancel', () => {
     const outcome = await test.runtime.cancel(test.sessionId);
     expect(outcome).toEqual({ wasRunning: true, clearedMessages: 0 });
     expect(test.closedSandboxes()).toBe(1);
-    expect(test.of('run:finished')).toMatchObject([{ status: 'cancelled' }]);
+    expect(test.of('run:finished')).toMatchObject([{ status: 'cancelled', text: 'half an answer' }]);
     const told = test.events.length;
     expect(await running).toMatchObject({ status: 'cancelled', error: { code: 'cancelled' } });
     expect(test.events.length).toBe(told);
@@ -430,7 +430,7 @@ describe('a program that stops', () => {
     const running = test.run('do it');
     await begun.opened;
     await test.runtime.stop({ graceMs: 10 });
-    expect(await running).toMatchObject({ status: 'interrupted' });
+    expect(await running).toMatchObject({ status: 'interrupted', text: 'half an answer' });
     expect((await test.messages()).at(-1)?.parts).toMatchObject([{ text: 'half an answer' }]);
     expect(test.of('run:finished')).toMatchObject([{ status: 'interrupted', error: { retryable: true } }]);
   });
