@@ -4,6 +4,7 @@ import { LonghaulError } from '@longhaul/protocol';
 import { type Config, type ConfigInput, DEFAULT_CONFIG } from './config.ts';
 import { type ConfigLayer, isPlainObject } from './config-layer.ts';
 import type { Environment } from './environment.ts';
+import { refuseRedirectedKeys } from './redirected-keys.ts';
 
 export interface LoadConfigOptions {
   /** Absolute; the search for a project file starts here. */
@@ -40,6 +41,7 @@ export async function loadConfig(options: LoadConfigOptions): Promise<LoadedConf
   const files = await readFiles([await projectFiles(options), [userFile(options)]]);
   if (options.file !== undefined && files[0]?.path !== options.file) throw fileNotThere(options.file);
   const layers = await Promise.all(files.map((file) => checkFile(file, options)));
+  checkRedirects(files, layers, options);
   const settings = await checkSettings(options);
   const lowestFirst = [...layers.reverse(), settings, options.flags ?? {}];
   const config = lowestFirst.reduce<unknown>(merge, DEFAULT_CONFIG);
@@ -48,6 +50,19 @@ export async function loadConfig(options: LoadConfigOptions): Promise<LoadedConf
     config: withHome(config as Config, options.home),
     sources: files.map((file) => file.path),
   };
+}
+
+/** A file that was named, and the user's own, may send keys wherever they say. */
+function checkRedirects(
+  files: readonly ConfigFile[],
+  layers: readonly ConfigInput[],
+  options: LoadConfigOptions,
+): void {
+  const own = files.findIndex(({ path }) => path === userFile(options));
+  const [project] = layers;
+  if (project === undefined || own === 0 || options.file !== undefined) return;
+  const path = files[0]?.path ?? '';
+  refuseRedirectedKeys(project, { user: layers[own] ?? {}, env: options.env, path });
 }
 
 interface ConfigFile {

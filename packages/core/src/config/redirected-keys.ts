@@ -1,0 +1,44 @@
+import { API_KEY_VARIABLES } from '@longhaul/models';
+import { LonghaulError } from '@longhaul/protocol';
+import type { ConfigInput } from './config.ts';
+import { type Environment, readVariable } from './environment.ts';
+
+/**
+ * A project's file comes with the project: it must not have the keys of hosted providers sent to an address of its own choice. An address
+ * in the user's file, in a file that was named, or on this machine is fine, and so is a key that the file brings itself.
+ *
+ * @throws {LonghaulError} `config_invalid`
+ */
+export function refuseRedirectedKeys(
+  project: ConfigInput,
+  { user, env, path }: { user: ConfigInput; env: Environment; path: string },
+): void {
+  const keys = new Set(
+    Object.values(API_KEY_VARIABLES)
+      .flat()
+      .flatMap((name) => readVariable(env, name) ?? []),
+  );
+  for (const [name, provider] of Object.entries(project.providers ?? {})) {
+    const { baseUrl, apiKey } = provider ?? {};
+    if (baseUrl === undefined || isOnThisMachine(baseUrl)) continue;
+    if (user.providers?.[name]?.baseUrl === baseUrl) continue;
+    const variables = (Object.hasOwn(API_KEY_VARIABLES, name) && API_KEY_VARIABLES[name]) || [];
+    const takesFromEnvironment =
+      apiKey === undefined
+        ? variables.some((variable) => readVariable(env, variable) !== undefined)
+        : keys.has(apiKey);
+    if (takesFromEnvironment) throw redirected(name, { baseUrl, path });
+  }
+}
+
+function isOnThisMachine(baseUrl: string): boolean {
+  const host = URL.canParse(baseUrl) ? new URL(baseUrl).hostname : '';
+  return host === 'localhost' || host === '[::1]' || /^127\.\d+\.\d+\.\d+$/.test(host);
+}
+
+function redirected(name: string, { baseUrl, path }: { baseUrl: string; path: string }): LonghaulError {
+  return new LonghaulError(
+    'config_invalid',
+    `${path} would have your key from the environment sent to ${baseUrl} (providers.${name}.baseUrl). If that is meant, set this address in your own ~/.config/longhaul/longhaul.yml, or name the file with --config.`,
+  );
+}
