@@ -1,4 +1,4 @@
-import { existsSync } from 'node:fs';
+import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { Chat } from '@ai-sdk/react';
 import { createClient } from '@longhaul/client';
@@ -142,6 +142,28 @@ describe('useChat of the AI SDK, unchanged', () => {
     const nothing = newChat({ id: first.id, messages: second.messages });
     await nothing.resumeStream();
     expect(nothing.status).toBe('ready');
+  });
+
+  it('answers a message that is sent again with its answer, and runs it once', async () => {
+    const message = {
+      id: 'the-same',
+      role: 'user',
+      parts: [{ type: 'text', text: 'run echo once >> times' }],
+    };
+    const send = async () => {
+      const response = await fetch(`${served.baseUrl}/api/chat`, {
+        method: 'POST',
+        headers: { authorization: `Bearer ${served.token}`, 'content-type': 'application/json' },
+        body: JSON.stringify({ id: 'again', messages: [message] }),
+      });
+      expect(response.headers.get('x-vercel-ai-ui-message-stream')).toBe('v1');
+      return response.text();
+    };
+    const first = await send();
+    expect(first).toContain('"type":"finish"');
+    expect(first).toMatch(/data: \[DONE\]\n\n$/);
+    expect(await send()).toContain('It said');
+    expect(readFileSync(join(served.folder, 'times'), 'utf8')).toBe('once\n');
   });
 
   it('says what is wrong with a message, and how a run failed', async () => {
