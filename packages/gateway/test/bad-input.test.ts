@@ -219,6 +219,31 @@ test.each([true, false])('a client that goes away stops the upstream’s work (s
   expect(both.gateway.logged.filter(({ level }) => level === 'error')).toEqual([]);
 });
 
+test('for a client that reads slowly the upstream is slowed down: nothing is heaped up', async () => {
+  const piece = words.replace('Half of', 'x'.repeat(60_000));
+  let written = 0;
+  const { promise: isBlocked, resolve: block } = Promise.withResolvers<void>();
+  await using both = await before(async (_, response) => {
+    response.writeHead(200, sse);
+    while (written < 200_000_000) {
+      written += piece.length;
+      if (response.write(piece)) continue;
+      const drained = once(response, 'drain').then(() => true);
+      const waited = new Promise<boolean>((resolve) => setTimeout(() => resolve(false), 400));
+      if (!(await Promise.race([drained, waited]))) break;
+    }
+    block();
+  });
+  const request = http.request(`${both.gateway.url}/chat/completions`, { method: 'POST', agent: false });
+  request.on('error', () => {});
+  request.end(hi({ stream: true }));
+  // It takes the head, and reads no further.
+  await once(request, 'response');
+  await isBlocked;
+  expect(written).toBeLessThan(60_000_000);
+  request.destroy();
+});
+
 test('a client that goes away while a model compacts stops that too', async () => {
   const { promise: asked, resolve: ask } = Promise.withResolvers<void>();
   await using both = await before(() => ask());

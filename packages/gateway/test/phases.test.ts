@@ -153,6 +153,19 @@ test('the key that the client brings for the server is the one its compaction is
   expect(keys).toContain(undefined);
 });
 
+test('llama.cpp is asked to count itself where it is close, and not before', async () => {
+  await using server = await createPersonaServer({ persona: 'llamacpp', windowTokens: 8_192, script: brief });
+  await using gateway = await startTestGateway(server.url, { learnUsage: false });
+  const ask = (count: number) =>
+    clientOf(gateway.url).chat.completions.create({ model: server.model, messages: history(count) });
+  const tokenized = () => server.asked.filter((target) => target === 'POST /tokenize').length;
+  await ask(3);
+  expect(tokenized()).toBe(0);
+  await using other = await startTestGateway(server.url);
+  await clientOf(other.url).chat.completions.create({ model: server.model, messages: history(151) });
+  expect(tokenized()).toBe(1);
+});
+
 test('a model loaded anew with less is noticed at the first refusal, and what it reports then holds', async () => {
   await using server = await createPersonaServer({ persona: 'llamacpp', windowTokens: 8_192, script: brief });
   await using gateway = await startTestGateway(server.url);

@@ -78,8 +78,10 @@ export class TurnContext {
 
   /** Whether the request was too long, is smaller now, and is to be sent again. */
   async canRetry(error: LonghaulError): Promise<boolean> {
-    if (error.code !== 'context_overflow') return false;
     const { upstream, model } = this.#route;
+    // Whatever went wrong there, the model may be loaded otherwise now.
+    this.#core.windows.renew(upstream, model);
+    if (error.code !== 'context_overflow') return false;
     this.#stats.overflows += 1;
     const windowTokens = numberAt(error.data, 'windowTokens');
     if (windowTokens === undefined) await this.#core.windows.refresh(upstream, model);
