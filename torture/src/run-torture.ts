@@ -9,7 +9,7 @@ import type { SessionFigures } from './checks/check-session.ts';
 import type { Defect } from './checks/defect.ts';
 import { LifePlanner } from './drive/life-plan.ts';
 import type { LifeOutcome } from './drive/run-life.ts';
-import { type SessionOutcome, tortureSession } from './drive/torture-session.ts';
+import { type KillBudget, type SessionOutcome, tortureSession } from './drive/torture-session.ts';
 
 export interface TortureOptions {
   /** Kills in all sessions together; the kills at their ends come with it. */
@@ -45,9 +45,10 @@ export async function runTorture(options: TortureOptions): Promise<TortureResult
   const folder = await mkdtemp(join(tmpdir(), 'longhaul-torture-'));
   const planner = new LifePlanner(seededRandom(seed), isBrief);
   const deadline = performance.now() + minutes * 60_000;
-  let left = kills - KILLS_AT_THE_END * sessions;
-  const isThrough = () => isBrief && planner.pending.length === 0;
-  const wantsKill = () => left > 0 && performance.now() < deadline && !isThrough();
+  const budget = killBudget(
+    kills - KILLS_AT_THE_END * sessions,
+    () => performance.now() < deadline && !(isBrief && planner.pending.length === 0),
+  );
   const sandboxes = await workingSandboxes();
   const outcomes = await Promise.all(
     Array.from({ length: sessions }, (_, index) => {
@@ -59,11 +60,8 @@ export async function runTorture(options: TortureOptions): Promise<TortureResult
         sandbox: sandboxes[index % sandboxes.length] ?? 'local',
         planner,
         random: seededRandom(seed * 100 + index),
-        wantsKill,
-        onLife(outcome, defects) {
-          if (outcome.end === 'killed') left -= 1;
-          onLife?.(name, outcome, defects);
-        },
+        kills: budget,
+        onLife: (outcome, defects) => onLife?.(name, outcome, defects),
       });
     }),
   );
@@ -71,6 +69,20 @@ export async function runTorture(options: TortureOptions): Promise<TortureResult
   if (result.defects.length > 0 || !result.completed) return { ...result, folder };
   await rm(folder, { recursive: true, force: true });
   return result;
+}
+
+function killBudget(kills: number, goesOn: () => boolean): KillBudget {
+  let left = kills;
+  return {
+    take() {
+      if (left <= 0 || !goesOn()) return false;
+      left -= 1;
+      return true;
+    },
+    giveBack() {
+      left += 1;
+    },
+  };
 }
 
 async function workingSandboxes(): Promise<SandboxKind[]> {

@@ -25,9 +25,14 @@ export interface TortureSessionOptions {
   sandbox: SandboxKind;
   planner: LifePlanner;
   random: Random;
-  /** Asked before each life: whether one more kill is wanted. */
-  wantsKill: () => boolean;
+  /** Kills that are still wanted: taken before a life that may be killed, given back when it was not. */
+  kills: KillBudget;
   onLife: (outcome: LifeOutcome, defects: readonly Defect[]) => void;
+}
+
+export interface KillBudget {
+  take(): boolean;
+  giveBack(): void;
 }
 
 export interface SessionOutcome {
@@ -73,8 +78,10 @@ class TortureSession {
     let completed: boolean;
     {
       await using model = await this.#startModel();
-      while (this.#options.wantsKill() && this.#failures < MAX_FAILURES) {
-        await this.#live(model, this.#options.planner.next());
+      const { kills, planner } = this.#options;
+      while (this.#failures < MAX_FAILURES && kills.take()) {
+        const { end } = await this.#live(model, planner.next());
+        if (end !== 'killed') kills.giveBack();
         await this.#moveSender();
       }
       completed = await this.#finishSafely(model);
