@@ -169,6 +169,21 @@ describe('rules for tools and paths', () => {
     expect(todo).toMatchObject({ action: 'ask', subjects: ['todo'] });
   });
 
+  it('follows links: allows by where a path leads, and restricts by its name too', async () => {
+    const realPath = async (path: string) => path.replace(/^docs\/link/, 'src').replace(/^safe$/, '.env');
+    const call = (path: string) => ({
+      toolName: 'write',
+      input: { path },
+      workspacePath: '/workspace',
+      realPath,
+    });
+    expect((await judge(call('docs/link/b.md'), 'allow')).action).toBe('ask');
+    expect((await judge(call('safe'), 'allow')).action).toBe('deny');
+    expect((await judge(call('docs/link/.env'), 'allow')).action).toBe('deny');
+    const lost = { ...call('docs/a'), realPath: () => Promise.reject(new Error('outside')) };
+    expect((await judge(lost, 'ask')).action).toBe('allow');
+  });
+
   it('does not take a rule for commands for one on tools without any', async () => {
     const only = createJudge([{ tool: '*', command: '*', action: 'deny' }]);
     const call = { toolName: 'write', input: { path: 'a' }, workspacePath: '/workspace' };

@@ -21,6 +21,8 @@ export interface JudgedCall {
   input: JsonValue;
   /** As commands see it: absolute paths in it are taken as relative to it. */
   workspacePath: string;
+  /** The path from the workspace with links followed; rejects for one that leads out. Absent: links are not known of. */
+  realPath?: (path: string) => Promise<string>;
 }
 
 export interface Judgement {
@@ -45,9 +47,9 @@ export function createJudge(rules: readonly ApprovalRule[]): Judge {
     const matchers = await compiled;
     const command = textField(call.input, 'command');
     const pieces = command === undefined ? undefined : commandPieces(command);
-    const path = pathOf(call);
+    const paths = await pathsOf(call);
     const decisions = (pieces ?? [undefined]).map((piece) => {
-      const rule = matchers.findLast((matches) => matches({ toolName: call.toolName, piece, path }))?.rule;
+      const rule = matchers.findLast((matches) => matches({ toolName: call.toolName, piece, paths }))?.rule;
       return { action: rule?.action ?? fallback, rule, subject: piece?.text ?? call.toolName };
     });
     const strictest = decisions.reduce((left, right) =>
@@ -72,7 +74,8 @@ const RANK: Readonly<Record<ApprovalAction, number>> = { allow: 0, ask: 1, deny:
 interface Facts {
   toolName: string;
   piece: CommandPiece | undefined;
-  path: string | undefined;
+  /** As the call names it, and where it leads. */
+  paths: { named: string; real: string } | undefined;
 }
 
 type Matcher = ((facts: Facts) => boolean) & { rule: ApprovalRule };
@@ -81,7 +84,7 @@ async function compile(rule: ApprovalRule): Promise<Matcher> {
   const path = rule.path === undefined ? undefined : await createPathMatcher(rule.path);
   const matches = (facts: Facts): boolean =>
     matchesPattern(rule.tool, facts.toolName) &&
-    (path === undefined || (facts.path !== undefined && path(facts.path))) &&
+    (path === undefined || (facts.paths !== undefined && pathMatches(rule, path, facts.paths))) &&
     (rule.command === undefined || (facts.piece !== undefined && commandMatches(rule, facts.piece)));
   return Object.assign(matches, { rule });
 }
@@ -102,12 +105,24 @@ function matchesCommand(pattern: string, text: string): boolean {
   return isBare || matchesPattern(pattern, text);
 }
 
-function pathOf({ input, workspacePath }: JudgedCall): string | undefined {
+/** A rule that allows looks at where a path leads; one that restricts at its name too. */
+function pathMatches(
+  { action }: ApprovalRule,
+  matches: (path: string) => boolean,
+  { named, real }: { named: string; real: string },
+): boolean {
+  return matches(real) || (action !== 'allow' && matches(named));
+}
+
+async function pathsOf({ input, workspacePath, realPath }: JudgedCall): Promise<Facts['paths']> {
   const path = textField(input, 'path');
   if (path === undefined) return undefined;
   const whole = posix.resolve(workspacePath, path);
   const inside = posix.relative(workspacePath, whole);
-  return inside === '..' || inside.startsWith('../') ? whole : inside;
+  const named = inside === '..' || inside.startsWith('../') ? whole : inside;
+  // What leads out of the workspace, or cannot be found out, is the tool's to refuse.
+  const real = await realPath?.(path).catch(() => named);
+  return { named, real: real ?? named };
 }
 
 function textField(input: JsonValue, name: string): string | undefined {

@@ -1,6 +1,6 @@
 import { type Approval, LonghaulError } from '@longhaul/protocol';
 import type { ApprovalRequest, ApprovalVerdict, Approver } from '../executor/approver.ts';
-import type { SandboxKind } from '../ports/index.ts';
+import type { Sandbox } from '../ports/index.ts';
 import { interruptionOf } from '../session/interruption.ts';
 import type { SessionWriter } from '../session/session-writer.ts';
 import {
@@ -31,7 +31,7 @@ export interface SessionApproverOptions {
   settings: ApprovalSettings;
   service: ApprovalService;
   writer: SessionWriter;
-  sandbox: { kind: SandboxKind; workspacePath: string };
+  sandbox: Pick<Sandbox, 'kind' | 'workspacePath' | 'files'>;
 }
 
 /**
@@ -52,7 +52,8 @@ export class SessionApprover implements Approver {
 
   async approve(request: ApprovalRequest): Promise<ApprovalVerdict> {
     const { settings, sandbox } = this.#options;
-    const call = { ...request, workspacePath: sandbox.workspacePath };
+    const { workspacePath, files } = sandbox;
+    const call = { ...request, workspacePath, realPath: (path: string) => files.resolve(path) };
     const fallback = defaultAction(request.toolName, sandbox.kind, settings.ask);
     const judgement = await this.#judge(call, fallback);
     const verdict = await this.#verdict(request, call, judgement);
