@@ -1,0 +1,121 @@
+import { readFile, stat, writeFile } from 'node:fs/promises';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { join } from 'node:path';
+import type { Script } from '@longhaul/scripted-model';
+import { describe, expect, it } from 'vitest';
+import { Bench, type Running } from './harness.ts';
+
+interface Listening {
+  url: string;
+  tokenFile: string;
+  interrupted: string[];
+  resumed: string[];
+}
+
+async function workspaceWith(bench: Bench, script: Script, chunkDelayMs = 0): Promise<void> {
+  const { server } = await bench.serve({ script, chunkDelayMs });
+  await writeFile(
+    join(bench.workspace, 'longhaul.yml'),
+    `model: openai-compatible/scripted\nproviders: { openai-compatible: { baseUrl: "${server.url}" } }\nsandbox: { driver: local }\n`,
+  );
+}
+
+/** What `longhaul serve --json` says, and the way to ask it. */
+async function listening(running: Running) {
+  await running.saw('"listening"');
+  const said: Listening = JSON.parse(running.output().split('\n')[0] ?? '');
+  const token = (await readFile(said.tokenFile, 'utf8')).trim();
+  const call = async (method: string, path: string, body?: object) => {
+    const response = await fetch(said.url + path, {
+      method,
+      headers: { authorization: `Bearer ${token}`, 'content-type': 'application/json' },
+      ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+    });
+    return JSON.parse(await response.text());
+  };
+  return { ...said, token, call };
+}
+
+describe('longhaul serve', () => {
+  it('works as a session over HTTP with a token that only its owner can read, and stops at SIGTERM', async () => {
+    await using bench = await Bench.open();
+    await workspaceWith(bench, () => 'All done.');
+    const running = bench.start(['serve', '--port', '0', '--json']);
+    const { url, tokenFile, token, call } = await listening(running);
+    expect((await stat(tokenFile)).mode & 0o777).toBe(0o600);
+    expect((await fetch(`${url}/api/sessions`)).status).toBe(401);
+    const { id, workspace, model } = await call('POST', '/api/sessions', {});
+    expect([workspace, model]).toEqual([bench.workspace, 'openai-compatible/scripted']);
+    expect(await call('POST', `/api/sessions/${id}/messages`, { content: 'Go' })).toMatchObject({
+      queued: false,
+    });
+    await expect.poll(async () => (await call('GET', `/api/sessions/${id}`)).state).toBe('completed');
+    const { messages } = await call('GET', `/api/sessions/${id}/messages`);
+    expect(messages[1].parts[0].text).toBe('All done.');
+    await call('PUT', '/api/settings', { compression: { strategy: 'middle-removal' } });
+    const exported = await call('GET', `/api/sessions/${id}/export`);
+    const imported = await call('POST', '/api/import', exported);
+    expect(imported).toMatchObject({ format: 'longhaul', messages: 2 });
+    running.child.kill('SIGTERM');
+    const { code, stderr } = await running.ended;
+    expect(code).toBe(0);
+    const lines = stderr
+      .split('\n')
+      .filter((line) => line !== '')
+      .map((line) => JSON.parse(line));
+    expect(lines.map(({ msg }) => msg)).toEqual([
+      'listening',
+      'run',
+      expect.stringContaining('stopping'),
+      'stopped',
+    ]);
+    expect(stderr).not.toContain(token);
+
+    const again = bench.start(['serve', '--port', '0', '--json']);
+    const second = await listening(again);
+    expect([second.token, second.interrupted]).toEqual([token, []]);
+    expect(await second.call('GET', '/api/settings')).toMatchObject({
+      compression: { strategy: 'middle-removal' },
+    });
+    again.child.kill('SIGINT');
+    expect((await again.ended).code).toBe(0);
+  });
+
+  it('names a session that a killed server left, and goes on with it when asked to', async () => {
+    await using bench = await Bench.open();
+    let isSlow = true;
+    await workspaceWith(bench, () => (isSlow ? 'word '.repeat(2_000) : 'Now it is done.'), 5);
+    const running = bench.start(['serve', '--port', '0', '--json']);
+    const first = await listening(running);
+    const { id } = await first.call('POST', '/api/sessions', {});
+    await first.call('POST', `/api/sessions/${id}/messages`, { content: 'Go' });
+    await expect
+      .poll(async () => (await first.call('GET', `/api/sessions/${id}/messages`)).messages.length)
+      .toBe(2);
+    running.child.kill('SIGKILL');
+    await running.ended;
+    isSlow = false;
+    const again = bench.start(['serve', '--port', '0', '--json', '--resume']);
+    const second = await listening(again);
+    expect([second.interrupted, second.resumed]).toEqual([[id], [id]]);
+    await expect.poll(async () => (await second.call('GET', `/api/sessions/${id}`)).state).toBe('completed');
+    again.child.kill('SIGTERM');
+    expect((await again.ended).code).toBe(0);
+  });
+
+  it('refuses to be open to others without a token, and says when its port is taken', async () => {
+    await using bench = await Bench.open();
+    await workspaceWith(bench, () => 'x');
+    const open = await bench.run(['serve', '--host', '0.0.0.0', '--no-token', '--port', '0']);
+    expect([open.code, open.stdout]).toEqual([2, '']);
+    expect(open.stderr).toContain('without a token');
+    const other = createServer();
+    await new Promise<void>((done) => other.listen(0, '127.0.0.1', done));
+    const { port } = other.address() as AddressInfo;
+    const taken = await bench.run(['serve', '--port', String(port)]);
+    expect(taken.code).toBe(2);
+    expect(taken.stderr).toContain(`127.0.0.1:${port}: another program listens there`);
+    await new Promise((done) => other.close(done));
+  });
+});
