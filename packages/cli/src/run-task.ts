@@ -1,4 +1,4 @@
-import type { AskMode, ConfigInput, Sandbox, Store } from '@longhaul/core';
+import { type AskMode, agentNameOf, type ConfigInput, type Sandbox, type Store } from '@longhaul/core';
 import type { Session } from '@longhaul/protocol';
 import { chooseModel, type ModelChoice } from './compose/choose-model.ts';
 import { loadSettings, type Place } from './compose/load-settings.ts';
@@ -27,6 +27,8 @@ export interface RunTaskOptions {
   window?: number;
   /** Goes on in this session. */
   session?: string;
+  /** The agent that works. Default: the session's own, else the default one. */
+  agent?: string;
   /** What would be asked for is allowed. */
   acceptAll?: boolean;
   display: Display;
@@ -58,12 +60,14 @@ export async function runTask(options: RunTaskOptions): Promise<number> {
     task = undefined;
   }
   const known = earlier !== undefined && !isImportedModel(earlier.model) ? { model: earlier.model } : {};
-  const choice = { ...known, ...options.choice };
+  const agentName = options.agent ?? agentNameOf(earlier ?? {});
+  const choice = { ...known, agent: agentName, ...options.choice };
   const model = await chooseModel(config, choice, terminal.env);
   let display: RunDisplay | undefined;
   const agent = await openAgent({
     config,
     model,
+    agent: agentName,
     storage: storage.opened,
     env: terminal.env,
     ask: askMode(options),
@@ -76,8 +80,13 @@ export async function runTask(options: RunTaskOptions): Promise<number> {
     return await waitForAnswer(agent.runtime, { session: earlier, text: task, options });
   }
   const session = earlier
-    ? await withModel((await storage.opened).store, earlier, nameOf(model))
-    : await agent.runtime.createSession({ workspace, model: nameOf(model), task: task ?? '' });
+    ? await goingOn((await storage.opened).store, earlier, { model: nameOf(model), agent: options.agent })
+    : await agent.runtime.createSession({
+        workspace,
+        model: nameOf(model),
+        task: task ?? '',
+        ...(options.agent === undefined ? {} : { metadata: { agent: options.agent } }),
+      });
   using shown = showRun(agent.runtime, terminal, options);
   display = shown;
   using typing = await typeIn(options, { agent, shown, session });
@@ -153,8 +162,16 @@ function pauseBoth(shown: RunDisplay, typing: TypeAhead | undefined): Disposable
   };
 }
 
-async function withModel(store: Store, session: Session, model: string): Promise<Session> {
-  return session.model === model ? session : store.updateSession(session.id, { model });
+/** The session with the model and the agent that go on with it. */
+async function goingOn(
+  store: Store,
+  session: Session,
+  { model, agent }: { model: string; agent: string | undefined },
+): Promise<Session> {
+  const isSame = session.model === model && (agent === undefined || agentNameOf(session) === agent);
+  if (isSame) return session;
+  const metadata = agent === undefined ? {} : { metadata: { ...session.metadata, agent } };
+  return store.updateSession(session.id, { model, ...metadata });
 }
 
 export function headerOf(

@@ -1,3 +1,11 @@
+export {
+  agentNameOf,
+  DEFAULT_AGENT,
+  loadAgents,
+  type NamedAgent,
+  NamedAgents,
+} from './agents/named-agents.ts';
+export type { SessionAgent } from './agents/session-agent.ts';
 export type { ApprovalAction, ApprovalRule } from './approvals/approval-rules.ts';
 export { type AnsweredApproval, ApprovalService } from './approvals/approval-service.ts';
 export type { AskMode } from './approvals/default-action.ts';

@@ -7,6 +7,7 @@ import {
   toLonghaulError,
   type UserMessageContentPart,
 } from '@longhaul/protocol';
+import { clientInstructions, type SessionAgent } from './agents/session-agent.ts';
 import { ApprovalService } from './approvals/approval-service.ts';
 import { ALLOW_BY_DEFAULT, type ApprovalSettings, SessionApprover } from './approvals/session-approver.ts';
 import type { ContextReport } from './context/context-report.ts';
@@ -64,6 +65,8 @@ export interface RuntimeOptions {
   instructionFiles?: readonly string[];
   /** Replaces the built-in system prompt. */
   prompt?: string;
+  /** The agent of a session, where they differ. Default: `tools` and `prompt` for all. @throws {LonghaulError} `unknown_agent` */
+  agentFor?: (session: Session) => SessionAgent;
 }
 
 export interface NewSessionOptions {
@@ -73,6 +76,7 @@ export interface NewSessionOptions {
   model: string;
   task: string;
   title?: string;
+  metadata?: Session['metadata'];
 }
 
 export interface RunOptions {
@@ -128,6 +132,7 @@ export class Runtime {
       hub,
       runs: this.#runs.registry,
       systemText: (session) => this.#idleSystem(session),
+      toolsFor: (session) => this.#agentOf(session).tools,
     });
   }
 
@@ -145,6 +150,7 @@ export class Runtime {
       title: options.title ?? titleOf(task),
       model: options.model,
       workspace: options.workspace,
+      ...(options.metadata === undefined ? {} : { metadata: options.metadata }),
     });
   }
 
@@ -303,7 +309,6 @@ export class Runtime {
     const {
       store,
       blobs,
-      tools,
       compression,
       costOf,
       approvals = ALLOW_BY_DEFAULT,
@@ -319,7 +324,7 @@ export class Runtime {
       driver,
       sandbox,
       blobs,
-      tools,
+      tools: this.#agentOf(session).tools,
       compression,
       signal,
       drain,
@@ -337,15 +342,18 @@ export class Runtime {
 
   /** Makes the system text; tells once of instructions that are too long for the window. */
   #systemBuilder({
+    session,
     sandbox,
     driver,
     writer,
   }: {
+    session: Session;
     sandbox: Sandbox;
     driver: ModelDriver;
     writer: SessionWriter;
   }) {
-    const { tools, prompt, instructionFiles = DEFAULT_INSTRUCTION_FILES } = this.#options;
+    const { instructionFiles = DEFAULT_INSTRUCTION_FILES } = this.#options;
+    const agent = this.#agentOf(session);
     const maxChars = maxInstructionChars(driver.info.windowTokens);
     let isTold = false;
     return async () => {
@@ -360,16 +368,21 @@ export class Runtime {
         workspacePath: sandbox.workspacePath,
         sandbox: sandbox.description,
         date: new Date().toISOString().slice(0, 10),
-        tools: tools.map((tool) => tool.name),
-        instructions,
-        ...(prompt === undefined ? {} : { prompt }),
+        tools: agent.tools.map((tool) => tool.name),
+        instructions: [...instructions, ...clientInstructions(agent)],
+        ...(agent.prompt === undefined ? {} : { prompt: agent.prompt }),
       });
     };
   }
 
   #idleSystem(session: Session): Promise<string> {
-    const { tools, prompt, instructionFiles = DEFAULT_INSTRUCTION_FILES } = this.#options;
-    return idleSystemText(session, { tools: tools.map((tool) => tool.name), instructionFiles, prompt });
+    const { instructionFiles = DEFAULT_INSTRUCTION_FILES } = this.#options;
+    return idleSystemText(session, { agent: this.#agentOf(session), instructionFiles });
+  }
+
+  #agentOf(session: Session): SessionAgent {
+    const { agentFor, tools, prompt } = this.#options;
+    return agentFor?.(session) ?? { tools, ...(prompt === undefined ? {} : { prompt }) };
   }
 }
 

@@ -23,6 +23,7 @@ export const ERROR_TRAITS = {
   unknown_model: traits(400, 2),
   model_not_configured: traits(400, 2),
   window_unknown: traits(400, 2),
+  unknown_agent: traits(400, 2),
   not_found: traits(404, 1),
   file_unreadable: traits(400, 2),
   // The way to the server

@@ -15,6 +15,7 @@ const WHERE = { cwd: { type: 'string', short: 'C' }, config: text } as const;
 
 export const RUN_FLAGS = {
   ...WHERE,
+  agent: text,
   model: { type: 'string', short: 'm' },
   'base-url': text,
   window: text,

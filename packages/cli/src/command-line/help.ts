@@ -50,6 +50,7 @@ const TOPICS: Readonly<Record<string, string>> = {
   longhaul run --resume                           go on where the newest session stopped
 
 Model
+      --agent NAME      an agent of the configuration (coder)
   -m, --model NAME      provider/model, such as anthropic/claude-sonnet-4-5 or ollama/qwen3:8b
       --base-url URL    address of an OpenAI-compatible server
       --window N        tokens of its context window, where the server does not say
@@ -88,6 +89,7 @@ closed, what is not known is said, and nothing is started a second time.
   longhaul resume 0197a3c2-5e1b --max-cost 5
 
 Model
+      --agent NAME      default: the session's own
   -m, --model NAME      provider/model; default: the session's own
       --base-url URL    address of an OpenAI-compatible server
       --window N        tokens of its context window, where the server does not say

@@ -52,6 +52,7 @@ async function start(values: RunValues, task: string | undefined, terminal: Term
     isWaiting: values.wait === true,
     signal: interrupt.signal,
     place: values,
+    ...(values.agent === undefined ? {} : { agent: values.agent }),
     choice: {
       ...(values.model === undefined ? {} : { model: values.model }),
       ...(values['base-url'] === undefined ? {} : { baseUrl: baseUrl(values['base-url']) }),

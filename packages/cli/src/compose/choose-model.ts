@@ -10,6 +10,8 @@ import { LonghaulError } from '@longhaul/protocol';
 export interface ModelChoice {
   /** `provider/model`. */
   model?: string;
+  /** Whose model is taken where none is named. Default: the default agent's. */
+  agent?: string;
   baseUrl?: string;
   maxOutput?: number;
 }
@@ -31,7 +33,7 @@ export async function chooseModel(
 }
 
 async function resolveChoice(config: Config, choice: ModelChoice, env: Environment): Promise<ResolvedModel> {
-  const named = choice.model ?? config.agents['coder']?.model ?? config.model;
+  const named = choice.model ?? config.agents[choice.agent ?? 'coder']?.model ?? config.model;
   if (named !== undefined) return resolveNamed(config, { ...choice, model: named }, env);
   if (choice.baseUrl !== undefined) {
     const model = `openai-compatible/${await onlyModelOf(choice.baseUrl, env)}`;

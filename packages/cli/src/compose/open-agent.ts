@@ -1,9 +1,15 @@
-import { readFile } from 'node:fs/promises';
 import type { Config, ResolvedModel, ResolvedWindow } from '@longhaul/core';
-import { type AskMode, type ModelDriver, Runtime, type RuntimeOptions, type Sandbox } from '@longhaul/core';
+import {
+  type AskMode,
+  loadAgents,
+  type ModelDriver,
+  type NamedAgents,
+  Runtime,
+  type RuntimeOptions,
+  type Sandbox,
+} from '@longhaul/core';
 import { costOf } from '@longhaul/models';
-import { LonghaulError, type Session } from '@longhaul/protocol';
-import { agentTools } from './agent-tools.ts';
+import type { Session } from '@longhaul/protocol';
 import { resolveNamed } from './choose-model.ts';
 import { compressionSettings, strategyNamed } from './compression.ts';
 import { createDriver } from './create-driver.ts';
@@ -17,6 +23,8 @@ export interface AgentOptions {
   storage: Promise<Storage>;
   /** The model of the run; others, such as a summariser, are resolved from the configuration. */
   model: ResolvedModel;
+  /** The agent of the run, which has to be there. Default: the default one. */
+  agent?: string;
   /** `--window`: of the run's model. */
   window?: number;
   env: Readonly<Record<string, string | undefined>>;
@@ -35,13 +43,14 @@ export interface Agent {
 /** Puts the agent together from its parts. Those that take time are opened beside one another. */
 export async function openAgent(options: AgentOptions): Promise<Agent> {
   const { config, model } = options;
-  const [compression, storage, main, prompt] = await Promise.all([
+  const [compression, storage, main, agents] = await Promise.all([
     compressionSettings(config.context.compression),
     options.storage,
     createDriver(model, driverOptions(options)),
-    readPrompt(config),
+    loadAgents(config),
     requireTools(model),
   ]);
+  agents.get(options.agent);
   const drivers = new Map([[nameOf(model), Promise.resolve(main.driver)]]);
   const driverFor = (name: string) => {
     const known = drivers.get(name);
@@ -55,9 +64,8 @@ export async function openAgent(options: AgentOptions): Promise<Agent> {
   };
   const runtime = new Runtime({
     ...storage,
-    ...runtimeOptions(config, options),
+    ...runtimeOptions(config, { agents, ask: options.ask }),
     ...summariserOf(config, driverFor),
-    ...(prompt === undefined ? {} : { prompt }),
     compression,
     driverFor,
     async openSandbox(session, signal) {
@@ -74,10 +82,13 @@ export async function openAgent(options: AgentOptions): Promise<Agent> {
 }
 
 /** What of a runtime the configuration alone says. */
-export function runtimeOptions(config: Config, { ask = 'deny' }: Pick<AgentOptions, 'ask'>) {
+export function runtimeOptions(
+  config: Config,
+  { agents, ask = 'deny' }: { agents: NamedAgents; ask?: AskMode | undefined },
+) {
   return {
     strategyFor: (name) => strategyNamed(config.context.compression, name),
-    tools: agentTools(config),
+    ...agentOptions(agents),
     approvals: { rules: config.approvals, ask, timeoutMs: config.approvalTimeoutMs },
     limits: config.limits,
     retry: config.retry,
@@ -107,16 +118,10 @@ export function summariserOf(config: Config, driverFor: (name: string) => Promis
   return { summariserFor: async () => (model === 'none' ? undefined : driverFor(model)) };
 }
 
-export async function readPrompt({ agents }: Config): Promise<string | undefined> {
-  const path = agents['coder']?.prompt;
-  if (path === undefined) return undefined;
-  try {
-    return await readFile(path, 'utf8');
-  } catch (cause) {
-    throw new LonghaulError(
-      'file_unreadable',
-      `The prompt agents.coder.prompt names, ${path}, cannot be read.`,
-      { cause },
-    );
-  }
+/** Sessions work as the agent they name. */
+export function agentOptions(agents: NamedAgents) {
+  return {
+    tools: agents.get().tools,
+    agentFor: (session) => agents.of(session),
+  } satisfies Partial<RuntimeOptions>;
 }

@@ -1,12 +1,11 @@
 import type { Config } from '@longhaul/core';
-import { type ModelDriver, Runtime } from '@longhaul/core';
+import { loadAgents, type ModelDriver, Runtime } from '@longhaul/core';
 import { LonghaulError } from '@longhaul/protocol';
 import { isImportedModel } from '../import/imported-model.ts';
-import { agentTools } from './agent-tools.ts';
 import { chooseModel, resolveNamed } from './choose-model.ts';
 import { compressionSettings, strategyNamed } from './compression.ts';
 import { createDriver } from './create-driver.ts';
-import { readPrompt, summariserOf } from './open-agent.ts';
+import { agentOptions, summariserOf } from './open-agent.ts';
 import type { Storage } from './open-storage.ts';
 
 /**
@@ -32,15 +31,13 @@ export async function openContext(
     drivers.set(name, driver);
     return driver;
   };
-  const prompt = await readPrompt(config);
   return new Runtime({
     ...storage,
     driverFor,
     ...summariserOf(config, driverFor),
-    ...(prompt === undefined ? {} : { prompt }),
     compression: await compressionSettings(config.context.compression),
     strategyFor: (name) => strategyNamed(config.context.compression, name),
-    tools: agentTools(config),
+    ...agentOptions(await loadAgents(config)),
     instructionFiles: config.context.instructions,
     openSandbox: async () => {
       throw new LonghaulError('internal', 'Nothing is run here, so there is no sandbox.');

@@ -1,8 +1,8 @@
-import { type ModelDriver, Runtime } from '@longhaul/core';
+import { loadAgents, type ModelDriver, Runtime } from '@longhaul/core';
 import type { ServedAgent } from '@longhaul/server';
 import { chooseModel, resolveNamed } from '../compose/choose-model.ts';
 import { createDriver } from '../compose/create-driver.ts';
-import { driverOptions, readPrompt, runtimeOptions } from '../compose/open-agent.ts';
+import { driverOptions, runtimeOptions } from '../compose/open-agent.ts';
 import { openSandbox } from '../compose/open-sandbox.ts';
 import type { Storage } from '../compose/open-storage.ts';
 import { requireTools } from '../compose/require-tools.ts';
@@ -39,11 +39,10 @@ export async function servedAgent({ settings, storage, env }: ServedAgentOptions
     opened.catch(() => drivers.delete(name));
     return opened;
   };
-  const prompt = await readPrompt(config);
+  const agents = await loadAgents(config);
   const runtime = new Runtime({
     ...storage,
-    ...runtimeOptions(config, { ask: 'wait' }),
-    ...(prompt === undefined ? {} : { prompt }),
+    ...runtimeOptions(config, { agents, ask: 'wait' }),
     compression: settings.compression,
     summariserFor: async (own) => {
       const { summariser } = settings;

@@ -272,8 +272,11 @@ export const configSchema = z.strictObject({
     'Servers of models by name.',
   ),
   agents: setting(
-    z.record(text, agent),
-    'Agents by name; coder is the default one. Others are not used yet.',
+    z.record(
+      z.string().regex(/^[A-Za-z0-9][\w.-]*$/, { error: 'must be a name of letters, digits, - and .' }),
+      agent,
+    ),
+    'Agents by name; coder is the default one, and there without being named.',
   ),
   context: setting(
     z.strictObject({

@@ -1,24 +1,26 @@
 import { open, realpath } from 'node:fs/promises';
 import { join, sep } from 'node:path';
 import type { Session } from '@longhaul/protocol';
+import { clientInstructions, type SessionAgent } from '../agents/session-agent.ts';
 import { readInstructionFiles } from '../prompt/instruction-files.ts';
 import { buildSystemPrompt } from '../prompt/system-prompt.ts';
 
 export interface IdleSystemOptions {
-  tools: readonly string[];
+  agent: SessionAgent;
   instructionFiles: readonly string[];
-  prompt?: string | undefined;
 }
 
 /** The system text as a run would have it, without opening a sandbox: the workspace's files are read directly. */
 export async function idleSystemText(session: Session, options: IdleSystemOptions): Promise<string> {
-  const { prompt, tools, instructionFiles } = options;
+  const { agent, instructionFiles } = options;
+  const { prompt } = agent;
+  const files = await readInstructionFiles(plainFiles(session.workspace), instructionFiles);
   return buildSystemPrompt({
     workspacePath: session.workspace,
     sandbox: 'not open',
     date: new Date().toISOString().slice(0, 10),
-    tools,
-    instructions: await readInstructionFiles(plainFiles(session.workspace), instructionFiles),
+    tools: agent.tools.map((tool) => tool.name),
+    instructions: [...files, ...clientInstructions(agent)],
     ...(prompt === undefined ? {} : { prompt }),
   });
 }

@@ -22,7 +22,8 @@ import { knownBudget, type SessionMeasure } from './measure-session.ts';
 import type { CompactionReport, CompactSessionResult } from './results.ts';
 
 export interface SessionCompactorOptions {
-  tools: readonly Tool[];
+  /** Those of a session's agent. */
+  toolsFor: (session: Session) => readonly Tool[];
   compression: CompressionSettings;
   driverFor: (model: string) => Promise<ModelDriver>;
   /** Default: the session's own model. */
@@ -78,7 +79,8 @@ export class SessionCompactor {
     { session, measure, strategy }: CompactionTask,
     { signal, summarise }: { signal?: AbortSignal; summarise?: Summarise | undefined } = {},
   ): Promise<CompactOutcome> {
-    const { compression, tools } = this.#options;
+    const { compression, toolsFor } = this.#options;
+    const isProtected = toolsFor(session).filter((tool) => tool.isProtected === true);
     return compact({
       log,
       budget: knownBudget(measure, session),
@@ -87,7 +89,7 @@ export class SessionCompactor {
       reason: 'manual',
       count: measure.count,
       ledgerShare: compression.ledgerShare,
-      protectedTools: new Set(tools.filter((tool) => tool.isProtected === true).map(({ name }) => name)),
+      protectedTools: new Set(isProtected.map(({ name }) => name)),
       newId,
       now: Date.now(),
       ...(signal === undefined ? {} : { signal }),
@@ -101,12 +103,13 @@ export class SessionCompactor {
     signal: AbortSignal,
     onUsage: (usage: TokenUsage) => void,
   ): Promise<{ summarise?: Summarise; warnings: string[] }> {
-    const { driverFor, summariserFor = driverFor, tools, systemText } = this.#options;
+    const { driverFor, summariserFor = driverFor, toolsFor, systemText } = this.#options;
     try {
       const driver = await summariserFor(session.model);
       if (driver === undefined) return { warnings: [] };
       const system = await systemText(session);
-      const options = { system, tools: tools.map((tool) => tool.schema), signal, onUsage };
+      const tools = toolsFor(session).map((tool) => tool.schema);
+      const options = { system, tools, signal, onUsage };
       return { summarise: summariseWith(driver, options), warnings: [] };
     } catch (error) {
       if (!(error instanceof LonghaulError)) throw error;

@@ -165,12 +165,12 @@ export class SessionContext {
   }
 
   #measure(session: Session, { windowTokens }: MeasureSessionOptions): Promise<SessionMeasure> {
-    const { store, tools, systemText, driverFor } = this.#options;
+    const { store, toolsFor, systemText, driverFor } = this.#options;
     return measureSession(session, {
       store,
       systemText,
       windowTokens,
-      tools: tools.map((tool) => tool.schema),
+      tools: toolsFor(session).map((tool) => tool.schema),
       modelInfo: async () => (await driverFor(session.model)).info,
     });
   }

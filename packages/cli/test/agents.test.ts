@@ -1,0 +1,32 @@
+import { mkdir, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { expect, it } from 'vitest';
+import { Bench } from './harness.ts';
+
+const CONFIG = 'agents: { reviewer: { prompt: ./prompts/review.md, tools: [re*, "mcp:*"] } }\n';
+
+it('longhaul run --agent gives the model the prompt and the tools of that agent, and the session keeps it', async () => {
+  await using bench = await Bench.open();
+  await mkdir(join(bench.workspace, 'prompts'));
+  await writeFile(join(bench.workspace, 'prompts', 'review.md'), 'You review, and change nothing.');
+  await writeFile(join(bench.workspace, 'longhaul.yml'), CONFIG);
+  const seen: { system: unknown; tools: string[] }[] = [];
+  const { flags } = await bench.serve({
+    script: ({ messages, tools }) => {
+      const system = messages.find(({ role }) => role === 'system')?.content;
+      seen.push({ system, tools: tools.map((tool) => tool.function.name) });
+      return 'Done.';
+    },
+  });
+  const run = (...args: string[]) => bench.run(['run', ...args, '--sandbox', 'local', '--quiet', ...flags]);
+  expect(await run('Look at it', '--agent', 'reviewer')).toMatchObject({ code: 0, stderr: '' });
+  expect(await run('And again', '--session', 'last')).toMatchObject({ code: 0, stderr: '' });
+  for (const { system, tools } of seen) {
+    expect(system).toMatch(/^You review, and change nothing\.\n\nWorkspace: /);
+    expect(tools).toEqual(['read', 'recall']);
+  }
+  expect(seen).toHaveLength(2);
+  const refused = await run('Look at it', '--agent', 'reviwer');
+  expect(refused).toMatchObject({ code: 2 });
+  expect(refused.stderr).toMatch(/No agent is called "reviwer"\. Did you mean "reviewer"\?/);
+});

@@ -1,0 +1,15 @@
+import type { Tool } from '../tools/tool.ts';
+
+/** How the agent of one session works. */
+export interface SessionAgent {
+  tools: readonly Tool[];
+  /** Replaces the built-in system prompt. */
+  prompt?: string;
+  /** What the session's client adds; it stands after the workspace's instructions. */
+  instructions?: string;
+}
+
+/** As a file of instructions would stand in the system text. */
+export function clientInstructions({ instructions }: SessionAgent): { path: string; text: string }[] {
+  return instructions === undefined ? [] : [{ path: 'the client', text: instructions }];
+}
