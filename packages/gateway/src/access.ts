@@ -21,6 +21,23 @@ export function checkAccess({ host, token }: GatewaySettings, request: IncomingM
       'The Host header does not name this machine. Where the gateway is reached by another name, start it with a token (LONGHAUL_GATEWAY_TOKEN).',
     );
   }
+  if (comesUnasked(request)) {
+    throw new LonghaulError(
+      'approval_denied',
+      'A page of another site may send only what its browser asks for first: set the content-type application/json. Whether it may is the upstream’s to say.',
+    );
+  }
+}
+
+/**
+ * Browsers send a page's plain requests to any address, and keep only the answer from it: that would do for using up a model, or a key. JSON they send
+ * only once the upstream has allowed it (CORS).
+ */
+function comesUnasked({ method, headers }: IncomingMessage): boolean {
+  const { origin } = headers;
+  if (origin === undefined || method === 'GET' || method === 'HEAD' || method === 'OPTIONS') return false;
+  const isOwn = URL.canParse(origin) && isLoopback(new URL(origin).hostname.replace(/^\[|\]$/g, ''));
+  return !isOwn && !/\bjson\b/.test(headers['content-type'] ?? '');
 }
 
 function bearer({ headers }: IncomingMessage): string {

@@ -315,6 +315,15 @@ test('a page that points its own name to this machine is refused', async () => {
   expect(both.upstream.received).toEqual([]);
 });
 
+test('a page of another site sends nothing that its browser did not ask for', async () => {
+  await using both = await before((_, response) => void response.end('{}'));
+  const from = async (origin: string, type: string) =>
+    (await rawRequest(both.gateway.url, { body: hi(), headers: { origin, 'content-type': type } })).status;
+  expect(await from('https://evil.example', 'text/plain')).toBe(403);
+  expect(await from('https://chat.example', 'application/json')).toBe(200);
+  expect(await from('http://localhost:3000', 'text/plain')).toBe(200);
+});
+
 test('an address that others reach needs a token', async () => {
   await expect(startTestGateway('http://127.0.0.1:9/v1', { host: '0.0.0.0' })).rejects.toThrow(
     /LONGHAUL_GATEWAY_TOKEN/,
