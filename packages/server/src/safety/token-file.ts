@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import { chmod, mkdir, open, readFile, stat } from 'node:fs/promises';
+import { link, mkdir, open, readFile, rename, rm, stat } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { LonghaulError } from '@longhaul/protocol';
 
@@ -7,8 +7,8 @@ const TOKEN_BYTES = 32;
 const TOKEN = /^[\w-]{32,256}$/;
 
 /**
- * The token in the file, made at the first start. Only its owner can read the file; one that others can read is closed to them first,
- * and its token is taken for known: it is made anew.
+ * The token in the file, made at the first start. Only its owner can read the file; the token of one that others
+ * can read is taken for known, and made anew.
  *
  * @throws {LonghaulError} `file_unreadable` for a file that cannot be read or written, or holds something else.
  */
@@ -40,31 +40,36 @@ async function readPrivate(path: string): Promise<string | undefined> {
     );
   }
   const isShared = (info.mode & 0o077) !== 0;
-  if (!isShared) return token;
-  await chmod(path, 0o600);
-  const renewed = randomBytes(TOKEN_BYTES).toString('base64url');
-  await overwrite(path, renewed);
-  return renewed;
+  return isShared ? replace(path) : token;
 }
 
-/** Two servers that start together end up with one token: who comes second reads the first one's. */
+/** Two servers that start together end up with one token: who comes second reads the first one's, which is there whole. */
 async function create(path: string): Promise<{ token: string; isNew: boolean }> {
-  const token = randomBytes(TOKEN_BYTES).toString('base64url');
+  const made = await writeBeside(path);
   try {
-    await using file = await open(path, 'wx', 0o600);
-    await file.writeFile(`${token}\n`);
-    await file.sync();
-    return { token, isNew: true };
+    await link(made.path, path);
+    return { token: made.token, isNew: true };
   } catch (error) {
     if (!(error instanceof Error && 'code' in error && error.code === 'EEXIST')) throw error;
-    return loadToken(path);
+    return await loadToken(path);
+  } finally {
+    await rm(made.path, { force: true });
   }
 }
 
-async function overwrite(path: string, token: string): Promise<void> {
-  await using file = await open(path, 'w', 0o600);
+async function replace(path: string): Promise<string> {
+  const made = await writeBeside(path);
+  await rename(made.path, path);
+  return made.token;
+}
+
+async function writeBeside(path: string): Promise<{ path: string; token: string }> {
+  const token = randomBytes(TOKEN_BYTES).toString('base64url');
+  const beside = `${path}.${randomBytes(6).toString('hex')}`;
+  await using file = await open(beside, 'wx', 0o600);
   await file.writeFile(`${token}\n`);
   await file.sync();
+  return { path: beside, token };
 }
 
 function ifAbsent(error: NodeJS.ErrnoException): undefined {
