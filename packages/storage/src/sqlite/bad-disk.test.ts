@@ -186,6 +186,32 @@ describe('a full disk', () => {
     assert.deepEqual(damaged, []);
   });
 
+  const kept = [
+    { name: 'with its log, as the run that filled it left it', fill: fillByAppending },
+    { name: 'without, as other programs filled it later', fill: async (store: SqliteStore) => begin(store) },
+  ];
+  for (const { name, fill } of kept) {
+    it(`keeps nobody from reading a database ${name}: opening one writes nothing`, async ({ skip }) => {
+      await using disk = await smallDisk(1);
+      if (disk === undefined) return lacks('mount', 'a file system cannot be mounted here', skip);
+      const path = join(disk.path, 'store.db');
+      {
+        await using store = await openSqliteStore({ path });
+        await fill(store);
+      }
+      await assert.rejects(writeFile(join(disk.path, 'filler'), new Uint8Array(2_000_000)), {
+        code: 'ENOSPC',
+      });
+      for (const _time of ['once', 'and again']) {
+        await using store = await openSqliteStore({ path });
+        assert.equal((await store.loadLog('s1')).session.id, 's1');
+        await assert.rejects(store.updateSession('s1', { title: 'x'.repeat(20_000) }), {
+          code: 'store_full',
+        });
+      }
+    });
+  }
+
   it('is reported when the database cannot be made', async ({ skip }) => {
     await using disk = await smallDisk(1);
     if (disk === undefined) return lacks('mount', 'a file system cannot be mounted here', skip);
@@ -235,6 +261,14 @@ async function begin(store: SqliteStore): Promise<Lease> {
   await store.createSession(SESSION);
   const owner = { host: 'h', bootId: 'b', pid: 1, processStartedAt: '0' };
   return (await store.acquireLease('s1', { runId: 'r1', owner, ttlMs: 60_000, isAlive: () => true })).lease;
+}
+
+async function fillByAppending(store: SqliteStore): Promise<void> {
+  const lease = await begin(store);
+  const fill = async () => {
+    for (let number = 1; ; number += 1) await append(store, lease, number, 20_000);
+  };
+  await assert.rejects(fill(), { code: 'store_full' });
 }
 
 async function append(store: SqliteStore, lease: Lease, number: number, chars: number): Promise<void> {

@@ -1,5 +1,7 @@
 import { dirname } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { LonghaulError } from '@longhaul/protocol';
+import { sql } from 'drizzle-orm';
 import { machineUptime } from '../shared/clock.ts';
 import { makePrivateFile, makePrivateFolder } from '../shared/private-folder.ts';
 import { type Connection, connect } from './connection.ts';
@@ -19,15 +21,28 @@ export async function openDatabase(options: SqliteStoreOptions): Promise<SqliteS
 }
 
 /** A connection to a database whose tables are this program's. */
-export async function openConnection({
-  path,
-  now = Date.now,
-  busyTimeoutMs = 5000,
-}: SqliteStoreOptions): Promise<{ connection: Connection; file: DatabaseFile }> {
-  await makeFolder(path);
+export async function openConnection(
+  options: SqliteStoreOptions,
+): Promise<{ connection: Connection; file: DatabaseFile }> {
+  await makeFolder(options.path);
+  try {
+    return await openInMode('NORMAL', options);
+  } catch (error) {
+    // Even to be read, the log wants an index of 32 kB beside it, unless one program has the database to itself.
+    if (error instanceof LonghaulError && error.code === 'store_full')
+      return openInMode('EXCLUSIVE', options);
+    throw error;
+  }
+}
+
+async function openInMode(
+  lockingMode: 'NORMAL' | 'EXCLUSIVE',
+  { path, now = Date.now, busyTimeoutMs = 5000 }: SqliteStoreOptions,
+): Promise<{ connection: Connection; file: DatabaseFile }> {
   let connection: Connection | undefined;
   try {
     connection = await connect(path);
+    connection.exec(`PRAGMA busy_timeout = ${busyTimeoutMs}; PRAGMA locking_mode = ${lockingMode}`);
     await prepare(connection, { path, now, busyTimeoutMs });
     return { connection, file: new DatabaseFile(connection, { path, busyTimeoutMs }) };
   } catch (error) {
@@ -55,12 +70,10 @@ async function prepare(
   connection: Connection,
   { path, now, busyTimeoutMs }: Required<Omit<SqliteStoreOptions, 'uptime'>>,
 ): Promise<void> {
-  connection.exec(`PRAGMA busy_timeout = ${busyTimeoutMs}`);
   const deadline = performance.now() + busyTimeoutMs;
   for (;;) {
     try {
-      // Only a new file takes it: what is dropped later can then be given back to the disk piece by piece, beside running sessions.
-      connection.exec('PRAGMA auto_vacuum = INCREMENTAL');
+      makeGivingBack(connection);
       connection.exec(
         `PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL; PRAGMA foreign_keys = ON; PRAGMA journal_size_limit = ${LOG_BYTES}`,
       );
@@ -71,4 +84,12 @@ async function prepare(
       await sleep(5 + Math.random() * 20);
     }
   }
+}
+
+/** What is dropped later can then be given back to the disk piece by piece, beside running sessions. Only a new file takes it. */
+function makeGivingBack(connection: Connection): void {
+  const { pages = 0 } =
+    connection.db.get<{ pages: number }>(sql`SELECT page_count AS pages FROM pragma_page_count`) ?? {};
+  // On a database that is there it would be a write: opening one, to read it, must work on a full disk too.
+  if (pages === 0) connection.exec('PRAGMA auto_vacuum = INCREMENTAL');
 }
