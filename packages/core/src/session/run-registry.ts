@@ -51,7 +51,7 @@ export class RunRegistry {
     this.#runs.set(runId, run);
     this.#watch ??= this.#store.watch(() => void this.#look());
     // A wish may have come before anyone looked.
-    void this.#look();
+    void this.#lookAt(run);
     return run;
   }
 
@@ -79,10 +79,12 @@ export class RunRegistry {
   }
 
   async #look(): Promise<void> {
-    for (const run of [...this.#runs.values()]) {
-      const isWanted = await this.#ask(() => this.#store.hasCancelRequest(run.runId));
-      if (isWanted === true) run.cancel();
-    }
+    for (const run of [...this.#runs.values()]) await this.#lookAt(run);
+  }
+
+  async #lookAt(run: ActiveRun): Promise<void> {
+    const isWanted = await this.#ask(() => this.#store.hasCancelRequest(run.runId));
+    if (isWanted === true) run.cancel();
   }
 
   async #answer(runId: string): Promise<void> {
