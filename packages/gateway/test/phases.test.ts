@@ -97,6 +97,22 @@ test('a refusal behind the first chunk is no answer either: the client sees one 
   expect([asked, seen.text, seen.ids.size, seen.roles, seen.finishes]).toEqual([2, 'Yes.', 1, 1, ['stop']]);
 });
 
+test('a refusal that comes as a good answer is one all the same', async () => {
+  await using upstream = await startRecordingUpstream((request, response) => {
+    response.writeHead(200, { 'content-type': 'application/json' });
+    const isLong = request.body.length > 8_000;
+    response.end(
+      isLong
+        ? '{"error":"Trying to keep the first 4000 tokens when context the overflows. However, the model is loaded with context length of only 2048 tokens"}'
+        : '{"choices":[{"index":0,"message":{"role":"assistant","content":"Yes."},"finish_reason":"stop"}]}',
+    );
+  });
+  await using gateway = await startTestGateway(upstream.url, { compactionModel: 'none' });
+  const answer = await clientOf(gateway.url).chat.completions.create({ model: 'm', messages: history(120) });
+  expect(answer.choices[0]?.message.content).toBe('Yes.');
+  expect(gateway.status().models[0]).toMatchObject({ windowTokens: 2_048, overflows: 1 });
+});
+
 test('a refusal that smaller messages do not cure is passed on whole', async () => {
   const refusal =
     'event: error\ndata: {"error":"Cannot truncate prompt with n_keep (9000) >= n_ctx (2048)"}\n\ndata: [DONE]\n\n';
@@ -244,6 +260,26 @@ test('an answer that outgrows the window goes on in a new request, and the clien
   expect(restarts).toBeGreaterThanOrEqual(1);
   expect(seen.usage).toHaveLength(1);
   expect(seen.usage[0]?.completion_tokens).toBeGreaterThan(0);
+});
+
+test('where the rest of an answer is refused as too long, the window is learned and it goes on', async () => {
+  await using server = await createPersonaServer({
+    persona: 'lmstudio',
+    windowTokens: 2_048,
+    script: counting(700),
+    chunkChars: 7,
+    chunkDelayMs: 1,
+  });
+  await using gateway = await startTestGateway(server.url, { notices: 'off', compactionModel: 'none' });
+  const request = { model: server.model, messages: history(30), stream: true } as const;
+  const stream = await clientOf(gateway.url).chat.completions.create(request);
+  // The model is loaded anew while it answers.
+  const timer = setTimeout(() => server.reload(700), 50);
+  const seen = await collect(stream);
+  clearTimeout(timer);
+  expect(new Set(numbersIn(seen.text)).size).toBeGreaterThan(300);
+  expect([seen.ids.size, seen.roles]).toEqual([1, 1]);
+  expect(gateway.status().models[0]?.windowTokens).toBe(700);
 });
 
 test('an answer that calls a tool is not stopped: the call arrives whole', async () => {

@@ -1,6 +1,6 @@
 import type { IncomingMessage } from 'node:http';
 import { LonghaulError } from '@longhaul/protocol';
-import type { ContextNotice } from '../compaction/types.ts';
+import type { AnswerSoFar, ContextNotice } from '../compaction/types.ts';
 import type { GatewayCore } from '../gateway-core.ts';
 import type { Exchange } from '../http/exchange.ts';
 import { COMPACTED, COMPACTING, limitNotice } from '../notices.ts';
@@ -110,7 +110,7 @@ export class ChatTurn {
   /** False: the request is to be sent again, made smaller. */
   async #passWhole(answer: IncomingMessage, isUsageOurs: boolean): Promise<boolean> {
     const whole = await readWhole(answer, this.#core.settings.maxBodyBytes);
-    if (whole.status >= 400) return this.#passFailure(whole, isUsageOurs);
+    if (whole.isFailure) return this.#passFailure(whole, isUsageOurs);
     if (whole.isHtml) throw this.#explain(undefined, { status: whole.status, body: whole.text });
     if (
       whole.usage !== undefined &&
@@ -149,13 +149,18 @@ export class ChatTurn {
       headers: contextHeaders(this.#context.prepared),
       explain: (thrown, answer) => this.#explain(thrown, answer),
     });
+    let soFar: AnswerSoFar | undefined;
     for (let answer = first; ; ) {
       const watch = this.#context.watchStream();
       const end = await relay.relay(answer, watch);
       if (this.#exchange.signal.aborted) return true;
-      if (end.kind === 'refused') return this.#passRefusal(end);
       if (end.kind === 'broken') throw end.error;
       if (end.kind === 'ended') return this.#endStream(relay);
+      if (end.kind === 'refused') {
+        if (soFar === undefined) return this.#passRefusal(end);
+        answer = await this.#goOn(soFar, end.error);
+        continue;
+      }
       const outputTokens = watch?.outputTokens ?? 0;
       this.#writtenTokens += outputTokens;
       relay.continueAnswer({
@@ -163,12 +168,24 @@ export class ChatTurn {
         completionTokens: outputTokens,
       });
       if (end.kind === 'over') return this.#endFull(relay);
-      await this.#context.goOn(end.soFar);
-      ({ answer } = await this.#send());
-      if (answer.statusCode !== 200) {
-        const whole = await readWhole(answer, this.#core.settings.maxBodyBytes);
-        throw this.#explain(undefined, { status: whole.status, body: whole.text });
-      }
+      soFar = end.soFar;
+      answer = await this.#goOn(soFar);
+    }
+  }
+
+  /**
+   * Asks for the rest of an answer. Where that is refused as too long, with what was learned from it: as often as an answer may be gone on with.
+   *
+   * @throws {LonghaulError} `context_exhausted` after the last time; what the upstream's error means.
+   */
+  async #goOn(soFar: AnswerSoFar, refusal?: LonghaulError): Promise<IncomingMessage> {
+    for (let error = refusal; ; ) {
+      if (error !== undefined && !(await this.#context.learnOverflow(error))) throw error;
+      await this.#context.goOn(soFar);
+      const { answer } = await this.#send();
+      if (answer.statusCode === 200) return answer;
+      const whole = await readWhole(answer, this.#core.settings.maxBodyBytes);
+      error = this.#explain(undefined, { status: whole.status, body: whole.text });
     }
   }
 

@@ -1,4 +1,4 @@
-import { type JsonObject, LonghaulError, toLonghaulError } from '@longhaul/protocol';
+import { LonghaulError, toLonghaulError } from '@longhaul/protocol';
 import type {
   AnswerSoFar,
   ContextNotice,
@@ -12,7 +12,6 @@ import { windowSetting } from '../status/gateway-stats.ts';
 import { measureByServer } from '../upstream/llamacpp-count.ts';
 import type { Route } from '../upstream/router.ts';
 import type { KnownWindow } from '../upstream/window-book.ts';
-import { isRecord } from '../wire/is-record.ts';
 import type { ChatRequest } from './read-chat.ts';
 
 /** Bodies below this fit into any window that a server loads. */
@@ -73,7 +72,10 @@ export class TurnContext {
     const message = 'The window was nearly full in the middle of an answer: going on in a new request.';
     this.#core.log({ level: 'info', message, ...this.about });
     const context = this.#core.contextOf(upstream);
-    this.#noteFresh(await context.continueFrom(this.#prepared, soFar, this.#prepareOptions(window)));
+    // The window may be known better than when the request was prepared.
+    const request = { ...this.#prepared.request, windowTokens: window.windowTokens };
+    const current = { ...this.#prepared, request };
+    this.#noteFresh(await context.continueFrom(current, soFar, this.#prepareOptions(window)));
   }
 
   /** Whether the request was too long, is smaller now, and is to be sent again. */
@@ -81,17 +83,24 @@ export class TurnContext {
     const { upstream, model } = this.#route;
     // Whatever went wrong there, the model may be loaded otherwise now.
     this.#core.windows.renew(upstream, model);
-    if (error.code !== 'context_overflow') return false;
-    this.#stats.overflows += 1;
-    const windowTokens = numberAt(error.data, 'windowTokens');
-    if (windowTokens === undefined) await this.#core.windows.refresh(upstream, model);
-    else await this.#core.windows.learn(upstream, model, { windowTokens, source: 'an overflow error' });
+    if (!(await this.learnOverflow(error))) return false;
     if (this.#core.windows.known(upstream, model) === undefined) throw this.#windowNeeded(error);
-    const requestTokens = numberAt(error.data, 'requestTokens');
+    const { windowTokens, requestTokens } = sizesIn(error);
     return this.compactAgain({
       ...(windowTokens === undefined ? {} : { windowTokens }),
       ...(requestTokens === undefined ? {} : { requestTokens }),
     });
+  }
+
+  /** Whether it was a refusal as too long. What it says of the window holds from now on. */
+  async learnOverflow(error: LonghaulError): Promise<boolean> {
+    if (error.code !== 'context_overflow') return false;
+    const { upstream, model } = this.#route;
+    this.#stats.overflows += 1;
+    const { windowTokens } = sizesIn(error);
+    if (windowTokens === undefined) await this.#core.windows.refresh(upstream, model);
+    else await this.#core.windows.learn(upstream, model, { windowTokens, source: 'an overflow error' });
+    return true;
   }
 
   /** Once: what is refused twice is the upstream's own answer. */
@@ -229,7 +238,10 @@ export class TurnContext {
   }
 }
 
-function numberAt(data: JsonObject, key: string): number | undefined {
-  const value = isRecord(data) ? data[key] : undefined;
-  return typeof value === 'number' ? value : undefined;
+function sizesIn({ data }: LonghaulError): { windowTokens?: number; requestTokens?: number } {
+  const { windowTokens, requestTokens } = data;
+  return {
+    ...(typeof windowTokens === 'number' ? { windowTokens } : {}),
+    ...(typeof requestTokens === 'number' ? { requestTokens } : {}),
+  };
 }

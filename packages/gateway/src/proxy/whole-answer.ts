@@ -13,6 +13,8 @@ export interface WholeAnswer {
   bytes: Buffer;
   /** What they say. Empty where nobody here can read them. */
   text: string;
+  /** An error status, or an error in the place of an answer: some servers send that with 200. */
+  isFailure: boolean;
   isHtml: boolean;
   usage: ObservedUsage | undefined;
   head: IncomingMessage;
@@ -30,6 +32,7 @@ export async function readWhole(head: IncomingMessage, maxBytes: number): Promis
     status: head.statusCode ?? 502,
     bytes,
     text,
+    isFailure: (head.statusCode ?? 502) >= 400 || isErrorBody(json),
     isHtml: /html/.test(head.headers['content-type'] ?? '') || /^\s*<(?:!doctype|html)/i.test(text),
     usage: isRecord(json) ? observedUsage(json['usage']) : undefined,
     head,
@@ -44,6 +47,11 @@ export function sendWhole(
 ): void {
   writeHead(response, head, { add });
   response.end(bytes);
+}
+
+function isErrorBody(json: unknown): boolean {
+  if (!isRecord(json) || json['choices'] !== undefined) return false;
+  return isRecord(json['error']) || typeof json['error'] === 'string';
 }
 
 function errorEventOf(json: unknown, text: string): object {
