@@ -24,6 +24,7 @@ if (values.help) {
   process.exit(0);
 }
 
+const wanted = positive('kills', values.kills);
 const sessions = positive('sessions', values.sessions);
 const seed = values.seed === undefined ? Math.floor(Math.random() * 1e6) + 1 : positive('seed', values.seed);
 const begun = performance.now();
@@ -31,7 +32,7 @@ let kills = 0;
 const print = values.json ? console.error : console.log;
 print(`Seed ${seed}.`);
 const result = await runTorture({
-  kills: positive('kills', values.kills),
+  kills: wanted,
   seed,
   sessions,
   ...(values.minutes === undefined ? {} : { minutes: positive('minutes', values.minutes) }),
