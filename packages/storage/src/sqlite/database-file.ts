@@ -8,14 +8,17 @@ import type { Connection } from './connection.ts';
  */
 export const LOG_BYTES = 8 * 1024 * 1024;
 
-/** From here on the log is emptied, even if that means to wait for its readers. */
+/** From here on the log is emptied, with a short wait for its readers. */
 const LARGE_LOG_BYTES = 16 * 1024 * 1024;
-/** How long the readers are waited for: everything in this process stands still meanwhile. */
-const WAIT_FOR_READERS_MS = 100;
-/** Between tries that fail, unless the log has grown by as much again. */
-const BETWEEN_TRIES_MS = 1000;
-/** A write is seldom more than a few pages: the log's size need not be asked for after each. */
-const WRITES_BETWEEN_LOOKS = 8;
+const SHORT_WAIT_MS = 100;
+const BETWEEN_SHORT_WAITS_MS = 1000;
+
+/**
+ * From here on writes wait for readers, who pass the log by as soon as all of it is in the database. Long enough for those of a machine that
+ * is busy; a reader that is in one read for longer is not waited for again until the log has grown to twice its size.
+ */
+const HUGE_LOG_BYTES = 2 * LARGE_LOG_BYTES;
+const LONG_WAIT_MS = 2000;
 
 /** The file behind a connection: that it is still there, and that its write-ahead log stays small. Nothing to do for `:memory:`. */
 export class DatabaseFile {
@@ -23,10 +26,9 @@ export class DatabaseFile {
   readonly #connection: Connection;
   readonly #busyTimeoutMs: number;
   readonly #opened: BigIntStats | undefined;
-  #writes = 0;
-  /** The log's size at the last try to empty it. */
-  #triedBytes = 0;
-  #triedAt = Number.NEGATIVE_INFINITY;
+  #waitedShortAt = Number.NEGATIVE_INFINITY;
+  /** The size from which on readers are waited for. */
+  #longWaitBytes = HUGE_LOG_BYTES;
 
   constructor(connection: Connection, options: { path: string; busyTimeoutMs: number }) {
     this.#connection = connection;
@@ -59,30 +61,42 @@ export class DatabaseFile {
    */
   keepLogSmall(): void {
     if (this.#opened === undefined) return;
-    this.#writes += 1;
-    if (this.#writes % WRITES_BETWEEN_LOOKS !== 0) return;
-    const size = Number(infoOf(`${this.#path}-wal`)?.size ?? 0n);
-    const now = performance.now();
-    if (size < LARGE_LOG_BYTES) {
-      this.#triedBytes = 0;
-      return;
-    }
-    const isDue = size >= this.#triedBytes + LARGE_LOG_BYTES || now - this.#triedAt >= BETWEEN_TRIES_MS;
-    if (!isDue) return;
-    this.#triedAt = now;
-    this.#triedBytes = size;
-    this.#emptyLog();
+    const size = this.#logSize();
+    if (size < LARGE_LOG_BYTES) this.#longWaitBytes = HUGE_LOG_BYTES;
+    else if (size >= this.#longWaitBytes) this.#waitLong(size);
+    else if (performance.now() - this.#waitedShortAt >= BETWEEN_SHORT_WAITS_MS) this.#waitShort();
   }
 
-  #emptyLog(): void {
+  /** By tries one after another: within one, SQLite looks less and less often whether the readers have gone by. */
+  #waitLong(size: number): void {
+    const deadline = performance.now() + LONG_WAIT_MS;
+    while (performance.now() < deadline) {
+      this.#emptyLog(SHORT_WAIT_MS);
+      if (this.#logSize() < size) return;
+    }
+    this.#longWaitBytes = 2 * size;
+  }
+
+  #waitShort(): void {
+    const isStuck = this.#longWaitBytes > HUGE_LOG_BYTES;
+    this.#emptyLog(isStuck ? 0 : SHORT_WAIT_MS);
+    this.#waitedShortAt = performance.now();
+  }
+
+  /** Everything in this process stands still while it waits. */
+  #emptyLog(waitMs: number): void {
+    const connection = this.#connection;
     try {
-      this.#connection.exec(
-        `PRAGMA busy_timeout = ${WAIT_FOR_READERS_MS}; PRAGMA wal_checkpoint(TRUNCATE); PRAGMA busy_timeout = ${this.#busyTimeoutMs}`,
-      );
+      connection.exec(`PRAGMA busy_timeout = ${waitMs}; PRAGMA wal_checkpoint(TRUNCATE)`);
     } catch {
       // What was committed is safe in the log. If the disk fails, the next write says so.
-      this.#connection.exec(`PRAGMA busy_timeout = ${this.#busyTimeoutMs}`);
+    } finally {
+      connection.exec(`PRAGMA busy_timeout = ${this.#busyTimeoutMs}`);
     }
+  }
+
+  #logSize(): number {
+    return Number(infoOf(`${this.#path}-wal`)?.size ?? 0n);
   }
 }
 
