@@ -3,11 +3,11 @@ import { Agent, type ClientRequest, request } from 'node:http';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { ReactiveOverflowStrategy } from '@longhaul/context';
-import { type ModelDriver, newId, Runtime, type Sandbox, type Store } from '@longhaul/core';
+import { type ModelDriver, NamedAgents, newId, Runtime, type Sandbox, type Store } from '@longhaul/core';
 import { LonghaulError } from '@longhaul/protocol';
 import { createServerLog, startServer } from '@longhaul/server';
 import { createMemoryBlobStore } from '@longhaul/storage/blobs';
-import { createMemoryStore } from '@longhaul/storage/memory';
+import { createMemoryCache, createMemoryStore } from '@longhaul/storage/memory';
 import { openSqliteStore } from '@longhaul/storage/sqlite';
 import type { BenchResult } from './bench-result.ts';
 import { median } from './median.ts';
@@ -161,7 +161,9 @@ async function serve(runtime: Runtime, store: Store, workspace: string) {
       runtime,
       store,
       blobs: createMemoryBlobStore(),
-      models: { resolve: async () => 'played/one', prepare: async () => {}, list: none },
+      models: { resolve: async () => 'played/one', prepare: async () => {}, driverFor: none, list: none },
+      agents: new NamedAgents([{ name: 'coder', tools: [] }]),
+      chats: createMemoryCache(),
       settings: { get: none, put: none },
       importer: { import: none },
     },

@@ -1,4 +1,5 @@
-import type { BlobStore, Runtime, Store } from '@longhaul/core';
+import type { BlobStore, ModelDriver, NamedAgents, Runtime, Store } from '@longhaul/core';
+import type { CacheStore } from '@longhaul/models';
 import type { ImportResult, Models, Settings, SettingsBody } from '@longhaul/protocol/api';
 import type { Logger } from 'pino';
 import type { Told } from './http/route-handler.ts';
@@ -12,6 +13,10 @@ export interface ServedAgent {
   models: ModelDirectory;
   settings: SettingsService;
   importer: SessionFileImporter;
+  /** The agents that sessions can name, and that are offered as models. */
+  agents: Pick<NamedAgents, 'list' | 'get'>;
+  /** Which session a chat of OpenAI's API is. What it forgets is asked for from the client's own history. */
+  chats: CacheStore;
 }
 
 export interface ModelDirectory {
@@ -23,6 +28,8 @@ export interface ModelDirectory {
   resolve(name?: string): Promise<string>;
   /** Makes the model ready, so that what is wrong with it is said before a message is stored. Throws what is wrong. */
   prepare(name: string): Promise<void>;
+  /** The same, to be called without a session. */
+  driverFor(name: string): Promise<ModelDriver>;
   list(): Promise<Models>;
 }
 
@@ -39,6 +46,25 @@ export interface SessionFileImporter {
     options: { workspace: string; name?: string; signal: AbortSignal },
   ): Promise<Told<ImportResult>>;
 }
+
+/** How agents answer on OpenAI's API. */
+export interface OpenAiOptions {
+  /** What happens to a turn whose client leaves. Default: `cancel`. */
+  onDisconnect: 'cancel' | 'continue';
+  /** What a call that needs approval comes to. `wait`: somebody answers over the other API. Default: `deny`. */
+  ask: 'deny' | 'wait';
+  /** Where a client sees what tools do. Default: `reasoning`. */
+  activity: 'reasoning' | 'comment' | 'off';
+  /** `own`: each new chat gets a folder of its own below the first workspace. Default: `shared`. */
+  workspace: 'shared' | 'own';
+}
+
+export const DEFAULT_OPENAI: OpenAiOptions = {
+  onDisconnect: 'cancel',
+  ask: 'deny',
+  activity: 'reasoning',
+  workspace: 'shared',
+};
 
 export interface ServerLimits {
   /** Bytes of a body of JSON. */
@@ -87,6 +113,7 @@ export interface ServerOptions {
   /** Never shown to clients, in events, exports or errors; the token is one by itself. */
   secrets?: readonly string[];
   limits?: Partial<ServerLimits>;
+  openai?: Partial<OpenAiOptions>;
   log: Logger;
   version: string;
 }

@@ -10,7 +10,7 @@ import { isLoopback } from './safety/allowed-hosts.ts';
 import { createGuard } from './safety/guard.ts';
 import { createSecretMask } from './safety/secret-mask.ts';
 import { createWorkspaces } from './safety/workspaces.ts';
-import { DEFAULT_LIMITS, type ServerLimits, type ServerOptions } from './server-options.ts';
+import { DEFAULT_LIMITS, DEFAULT_OPENAI, type ServerLimits, type ServerOptions } from './server-options.ts';
 
 export interface LonghaulServer extends AsyncDisposable {
   readonly url: string;
@@ -33,6 +33,7 @@ export async function startServer(options: ServerOptions): Promise<LonghaulServe
   const { agent, host, token, log, version } = options;
   if (token === undefined && !isLoopback(host)) throw noToken(host);
   const limits: ServerLimits = { ...DEFAULT_LIMITS, ...options.limits };
+  const openai = { ...DEFAULT_OPENAI, ...options.openai };
   const mask = createSecretMask([...(options.secrets ?? []), ...(token === undefined ? [] : [token])]);
   const workspaces = await createWorkspaces(options.workspaces);
   const metrics = createMetrics({ runs: () => runs.activeCount, readers: () => feeds.readerCount });
@@ -51,7 +52,7 @@ export async function startServer(options: ServerOptions): Promise<LonghaulServe
     origins: options.origins ?? [],
     rate: limits.rate,
   });
-  const handlers = allHandlers({ ...agent, runs, feeds, workspaces, metrics, mask, version });
+  const handlers = allHandlers({ ...agent, runs, feeds, workspaces, metrics, mask, version, limits, openai });
   const app = createApp({ handlers, guard, limits, mask, metrics, log });
   const server = createServer(
     {

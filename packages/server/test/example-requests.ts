@@ -30,6 +30,7 @@ const BODIES: Partial<Record<OperationName, (sessionId: string) => unknown>> = {
   unpin: () => ({ target: 'm1' }),
   putSettings: () => ({ compression: {} }),
   answerApproval: () => ({ answer: 'once' }),
+  chatCompletion: () => ({ model: 'agent/coder', messages: [{ role: 'user', content: 'hi' }] }),
   chat: (sessionId) => ({
     id: `chat-${sessionId}`,
     messages: [{ id: 'u1', role: 'user', parts: [{ type: 'text', text: 'hi' }] }],
@@ -44,6 +45,7 @@ export function exampleRequests({ sessionId, blobId }: { sessionId: string; blob
     messageId: 'absent',
     callId: 'absent',
     chatId: 'absent',
+    model: 'agent%2Fcoder',
   };
   return Object.entries<ApiRoute>(API_ROUTES).map(([key, route]) => {
     // The table's keys are the operations' names.

@@ -5,6 +5,7 @@ import { createStrategy, isStrategyName, ReactiveOverflowStrategy } from '@longh
 import {
   type EventListener,
   type ModelDriver,
+  NamedAgents,
   Runtime,
   type Sandbox,
   type StepEvent,
@@ -13,6 +14,7 @@ import {
 import { LonghaulError } from '@longhaul/protocol';
 import type { Settings } from '@longhaul/protocol/api';
 import { createFileBlobStore } from '@longhaul/storage/blobs';
+import { createMemoryCache } from '@longhaul/storage/memory';
 import { openSqliteStore, type SqliteStore } from '@longhaul/storage/sqlite';
 import { pino } from 'pino';
 import { type LonghaulServer, type ServerLimits, type ServerOptions, startServer } from '../src/index.ts';
@@ -62,7 +64,7 @@ export async function startTestServer(given: TestServerOptions = {}): Promise<Te
   };
   const log: string[] = [];
   const server = await startServer({
-    agent: { runtime, store, blobs, ...services() },
+    agent: { runtime, store, blobs, ...services(given.play) },
     host: '127.0.0.1',
     port: 0,
     token: TOKEN,
@@ -176,7 +178,7 @@ function playedDriver(play: Play): ModelDriver {
 }
 
 /** Keeps what was set, as the command does, without files and flags. */
-function services(): Pick<ServerOptions['agent'], 'models' | 'settings' | 'importer'> {
+function services(play: Play = echo): Omit<ServerOptions['agent'], 'runtime' | 'store' | 'blobs'> {
   let changed: Settings['changed'] = { compression: {} };
   const settings = (): Settings => ({
     compression: {
@@ -201,8 +203,11 @@ function services(): Pick<ServerOptions['agent'], 'models' | 'settings' | 'impor
         throw new LonghaulError('unknown_model', `No provider for ${name.slice(0, 50)}.`);
       },
       prepare: async () => {},
+      driverFor: async () => playedDriver(play),
       list: async () => ({ default: 'played/one', models: [] }),
     },
+    agents: new NamedAgents([{ name: 'coder', tools: [] }]),
+    chats: createMemoryCache(),
     settings: {
       get: async () => settings(),
       async put(change) {

@@ -5,6 +5,7 @@ import type { LogLevel, LonghaulServer } from '@longhaul/server';
 import { SERVE_FLAGS } from '../command-line/flags.ts';
 import { oneOf, parseFlags, positiveNumber, usage } from '../command-line/parse-flags.ts';
 import { loadSettings } from '../compose/load-settings.ts';
+import { openCache } from '../compose/open-cache.ts';
 import { databasePath, openStorage } from '../compose/open-storage.ts';
 import { openTelemetry } from '../compose/open-telemetry.ts';
 import { servedAgent } from '../serve/served-agent.ts';
@@ -25,6 +26,7 @@ export async function serve(argv: readonly string[], terminal: Terminal): Promis
   const url = first.config.storage.url;
   const storage = await openStorage(url);
   await using _store = storage.store;
+  await using chats = await openCache(url);
   const { createSecretMask, createServerLog, loadToken, startServer } = await import('@longhaul/server');
   const tokenFile = join(
     url.startsWith('memory:') ? first.workspace : dirname(databasePath(url)),
@@ -40,7 +42,7 @@ export async function serve(argv: readonly string[], terminal: Terminal): Promis
   const secrets = [...serverSecrets(config, terminal.env), ...(known === undefined ? [] : [known.token])];
   const log = createServerLog(terminal.err, { level, mask: createSecretMask(secrets) });
   const { server: place } = config;
-  const agent = await servedAgent({ settings, storage, env: terminal.env });
+  const agent = await servedAgent({ settings, storage, chats, env: terminal.env });
   await using _telemetry = await openTelemetry(config.telemetry.otlp, agent.runtime);
   const server = await startServer({
     agent,
@@ -51,6 +53,7 @@ export async function serve(argv: readonly string[], terminal: Terminal): Promis
     hosts: place.hosts,
     origins: place.origins,
     secrets,
+    openai: place.openai,
     limits: {
       jsonBytes: place.maxBodyBytes,
       uploadBytes: place.maxUploadBytes,

@@ -2,7 +2,8 @@ import type { Config, GatewayUpstreamConfig } from '@longhaul/core/config';
 import type { Gateway, LogEntry, ModelSettings, UpstreamOptions } from '@longhaul/gateway';
 import type { CacheStore, WindowMemory } from '@longhaul/models';
 import { LonghaulError } from '@longhaul/protocol';
-import { databasePath, openStorage } from './open-storage.ts';
+import { openCache } from './open-cache.ts';
+import { openStorage } from './open-storage.ts';
 
 export interface OpenGatewayOptions {
   env: Readonly<Record<string, string | undefined>>;
@@ -81,7 +82,11 @@ interface KeptThings extends AsyncDisposable {
 /** A database that cannot be opened costs what was kept, and no request. */
 function keptThings(url: string): KeptThings {
   const opened: AsyncDisposable[] = [];
-  const cache = once(() => openCache(url, opened));
+  const cache = once(async () => {
+    const cache = await openCache(url);
+    opened.push(cache);
+    return cache;
+  });
   const windows = once(async () => {
     const storage = await openStorage(url);
     opened.push(storage.store);
@@ -103,14 +108,6 @@ function keptThings(url: string): KeptThings {
       for (const one of opened) await one[Symbol.asyncDispose]();
     },
   };
-}
-
-async function openCache(url: string, opened: AsyncDisposable[]): Promise<CacheStore> {
-  if (url.startsWith('memory:')) return (await import('@longhaul/storage/memory')).createMemoryCache();
-  const { openSqliteCache } = await import('@longhaul/storage/sqlite');
-  const cache = await openSqliteCache({ path: databasePath(url) });
-  opened.push(cache);
-  return cache;
 }
 
 function once<Value>(make: () => Promise<Value>): () => Promise<Value> {

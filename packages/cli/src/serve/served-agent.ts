@@ -1,4 +1,5 @@
 import { loadAgents, type ModelDriver, Runtime } from '@longhaul/core';
+import type { CacheStore } from '@longhaul/models';
 import type { ServedAgent } from '@longhaul/server';
 import { chooseModel, resolveNamed } from '../compose/choose-model.ts';
 import { createDriver } from '../compose/create-driver.ts';
@@ -14,11 +15,18 @@ import type { ServedSettings } from './served-settings.ts';
 export interface ServedAgentOptions {
   settings: ServedSettings;
   storage: Storage;
+  /** Which session a chat is. */
+  chats: CacheStore;
   env: Readonly<Record<string, string | undefined>>;
 }
 
 /** The agent that a server drives: models are opened when a session names them. */
-export async function servedAgent({ settings, storage, env }: ServedAgentOptions): Promise<ServedAgent> {
+export async function servedAgent({
+  settings,
+  storage,
+  chats,
+  env,
+}: ServedAgentOptions): Promise<ServedAgent> {
   const { config } = settings;
   const drivers = new Map<string, Promise<ModelDriver>>();
   const open = async (name: string): Promise<ModelDriver> => {
@@ -56,6 +64,8 @@ export async function servedAgent({ settings, storage, env }: ServedAgentOptions
     ...storage,
     runtime,
     settings,
+    agents,
+    chats,
     models: servedModels({ config, env, driverFor }),
     importer: { import: (file, options) => importUpload(file, { ...options, storage }) },
   };

@@ -31,6 +31,7 @@ export function servedModels({
 
   return {
     resolve,
+    driverFor,
     async prepare(name) {
       await driverFor(name);
     },

@@ -68,6 +68,13 @@ export interface ServerConfig {
   /** Of one address; `null`: no limit. Five times as many may come at once. */
   requestsPerSecond: number | null;
   stopGraceMs: number;
+  /** Agents as models of OpenAI's API. */
+  openai: {
+    onDisconnect: 'cancel' | 'continue';
+    ask: 'deny' | 'wait';
+    activity: 'reasoning' | 'comment' | 'off';
+    workspace: 'shared' | 'own';
+  };
 }
 
 export interface GatewayConfig {
@@ -227,6 +234,7 @@ export const DEFAULT_CONFIG: Config = {
     maxUploadBytes: 33_554_432,
     requestsPerSecond: 100,
     stopGraceMs: 20_000,
+    openai: { onDisconnect: 'cancel', ask: 'deny', activity: 'reasoning', workspace: 'shared' },
   },
   gateway: {
     host: '127.0.0.1',

@@ -261,6 +261,29 @@ const gateway = z.strictObject({
   ),
 });
 
+const openai = z.strictObject({
+  onDisconnect: setting(
+    z.enum(['cancel', 'continue']),
+    'What happens to a turn whose client leaves.',
+    D.server.openai.onDisconnect,
+  ),
+  ask: setting(
+    z.enum(['deny', 'wait']),
+    'A call that needs approval is refused, or waits for an answer over the API of sessions.',
+    D.server.openai.ask,
+  ),
+  activity: setting(
+    z.enum(['reasoning', 'comment', 'off']),
+    'Where clients see what tools do: in the reasoning, in comments of the stream, or not.',
+    D.server.openai.activity,
+  ),
+  workspace: setting(
+    z.enum(['shared', 'own']),
+    'Chats work in the first workspace, or each in a folder of its own below it.',
+    D.server.openai.workspace,
+  ),
+});
+
 /** What a `longhaul.yml` may hold. Keys that are not here are errors. Defaults are in `DEFAULT_CONFIG`. */
 export const configSchema = z.strictObject({
   model: setting(modelName, 'provider/model. Default: looked for in the environment and on local ports.'),
@@ -357,6 +380,7 @@ export const configSchema = z.strictObject({
         D.server.requestsPerSecond,
       ),
       stopGraceMs: setting(z.int().min(0), 'For steps to finish when it stops.', D.server.stopGraceMs),
+      openai: setting(openai, 'Agents as models of OpenAI’s API.'),
     }),
     'longhaul serve.',
   ),

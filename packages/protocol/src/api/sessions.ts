@@ -35,6 +35,10 @@ export const createSessionBody = z.strictObject({
       'Folder on the server, inside one that it allows. Default: the first of these. A relative path starts there.',
   }),
   model: modelNameSchema.optional().meta({ description: 'provider/model. Default: the configured one.' }),
+  agent: nameText(200)
+    .min(1)
+    .optional()
+    .meta({ description: 'An agent of the configuration. Default: the one in metadata.agent, else coder.' }),
   title: nameText(MAX_TITLE).min(1).optional(),
   task: nameText(2_000).optional().meta({ description: 'What it is about. Default: the first message.' }),
   metadata: jsonObjectSchema.optional(),

@@ -1,5 +1,6 @@
 import { chatHandlers } from '../chat/chat-handlers.ts';
 import type { RouteHandlers } from '../http/route-handler.ts';
+import { openAiHandlers } from '../openai/openai-handlers.ts';
 import { approvalHandlers } from './approval-handlers.ts';
 import { contextHandlers } from './context-handlers.ts';
 import { eventHandlers } from './event-handlers.ts';
@@ -22,5 +23,6 @@ export function allHandlers(context: HandlerContext): RouteHandlers {
     ...transferHandlers(context),
     ...serviceHandlers(context),
     ...chatHandlers(context),
+    ...openAiHandlers(context),
   };
 }

@@ -2,7 +2,7 @@ import type { SessionFeeds } from '../events/session-feeds.ts';
 import type { ServerMetrics } from '../metrics.ts';
 import type { RunKeeper } from '../runs/run-keeper.ts';
 import type { Workspaces } from '../safety/workspaces.ts';
-import type { ServedAgent } from '../server-options.ts';
+import type { OpenAiOptions, ServedAgent, ServerLimits } from '../server-options.ts';
 
 /** What the operations work with. */
 export interface HandlerContext extends ServedAgent {
@@ -12,4 +12,6 @@ export interface HandlerContext extends ServedAgent {
   metrics: ServerMetrics;
   mask: (text: string) => string;
   version: string;
+  limits: Pick<ServerLimits, 'heartbeatMs' | 'readerBufferBytes'>;
+  openai: OpenAiOptions;
 }

@@ -1,4 +1,4 @@
-import { newId, sessionState } from '@longhaul/core';
+import { agentNameOf, newId, sessionState } from '@longhaul/core';
 import { handleOf, LonghaulError, parseHandle, type Session } from '@longhaul/protocol';
 import type { SessionInfo } from '@longhaul/protocol/api';
 import type { RouteHandlers } from '../http/route-handler.ts';
@@ -17,6 +17,7 @@ export function sessionHandlers({
   runtime,
   store,
   models,
+  agents,
   runs,
   feeds,
   workspaces,
@@ -29,8 +30,10 @@ export function sessionHandlers({
   return {
     async createSession({ body }) {
       const workspace = await workspaces.resolve(body.workspace);
-      const model = await models.resolve(body.model);
-      const { title, task = '', metadata } = body;
+      const metadata = body.agent === undefined ? body.metadata : { ...body.metadata, agent: body.agent };
+      const agent = agents.get(agentNameOf({ metadata }));
+      const model = await models.resolve(body.model ?? agent.model);
+      const { title, task = '' } = body;
       const session = await store.createSession({
         id: newId(),
         createdAt: Date.now(),
@@ -66,11 +69,11 @@ export function sessionHandlers({
     },
 
     async updateSession({ params: { sessionId }, body: { title, model, metadata } }) {
-      await runs.existing(sessionId);
+      const session = await runs.existing(sessionId);
       const patch = {
         ...(title === undefined ? {} : { title }),
         ...(model === undefined ? {} : { model: await models.resolve(model) }),
-        ...(metadata === undefined ? {} : { metadata }),
+        ...(metadata === undefined ? {} : { metadata: { ...agentOf(session), ...metadata } }),
       };
       return withState(await store.updateSession(sessionId, patch));
     },
@@ -115,4 +118,9 @@ export function sessionHandlers({
       `The session has no message ${target.slice(0, 100)}. Name one by its id, or by a handle such as m12.`,
     );
   }
+}
+
+/** Other metadata leaves the session its agent. */
+function agentOf({ metadata }: Session): { agent?: string } {
+  return metadata?.['agent'] === undefined ? {} : { agent: agentNameOf({ metadata }) };
 }

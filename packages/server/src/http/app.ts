@@ -8,7 +8,7 @@ import type { Logger } from 'pino';
 import type { ServerMetrics } from '../metrics.ts';
 import type { Caller, Guard } from '../safety/guard.ts';
 import type { ServerLimits } from '../server-options.ts';
-import { toFailure } from './error-response.ts';
+import { OPENAI_PATH, toFailure, toOpenAiFailure } from './error-response.ts';
 import { parseRequest } from './parse-request.ts';
 import type { RouteHandlers } from './route-handler.ts';
 
@@ -145,7 +145,8 @@ function withHeaders(context: AppContext, response: Response): Response {
 }
 
 function failed(context: AppContext, error: LonghaulError, mask: (text: string) => string): Response {
-  const { status, headers, body } = toFailure(error, mask);
+  const toShape = context.req.path.startsWith(OPENAI_PATH) ? toOpenAiFailure : toFailure;
+  const { status, headers, body } = toShape(error, mask);
   return context.json(body, status as ContentfulStatusCode, { ...allHeaders(context), ...headers });
 }
 

@@ -26,6 +26,21 @@ export function toFailure(error: LonghaulError, mask: (text: string) => string):
   };
 }
 
+/** Where everything has OpenAI's shape. */
+export const OPENAI_PATH = '/v1/';
+
+/** Clients look for this one, and for its status, to shorten their own history. */
+const TOO_LONG = { code: 'context_length_exceeded', status: 400 };
+
+/** The same as clients of OpenAI's API expect it: `type` and `param` too. */
+export function toOpenAiFailure(error: LonghaulError, mask: (text: string) => string) {
+  const { body, ...failure } = toFailure(error, mask);
+  const isTooLong = error.code === 'context_exhausted' || error.code === 'context_overflow';
+  const { status, code } = isTooLong ? TOO_LONG : { status: failure.status, code: body.error.code };
+  const type = status < 500 ? 'invalid_request_error' : 'server_error';
+  return { ...failure, status, body: { error: { ...body.error, code, type, param: null } } };
+}
+
 function headersOf({ code, status, data }: LonghaulError): Record<string, string> {
   if (code === 'unauthorized') return { 'www-authenticate': 'Bearer realm="longhaul"' };
   if (code === 'method_not_allowed') return { allow: String(data['allow'] ?? '') };

@@ -54,7 +54,7 @@ export class RunKeeper implements Disposable {
    * @throws {LonghaulError} `session_not_found`, `queue_full`, `shutting_down`, what is wrong with the model; then nothing is stored.
    */
   async send(sessionId: string, { content, id, metadata }: SentMessage): Promise<SendResult> {
-    this.#assertOpen();
+    this.assertOpen();
     const { runtime, store, models } = this.#options;
     const session = await this.existing(sessionId);
     if (!(await this.isDriven(sessionId))) await models.prepare(session.model);
@@ -77,7 +77,7 @@ export class RunKeeper implements Disposable {
    * @throws {LonghaulError} what keeps a run from starting, other than `session_busy`.
    */
   async start(sessionId: string): Promise<string | undefined> {
-    this.#assertOpen();
+    this.assertOpen();
     using started = this.#nextRunOf(sessionId);
     const ended = this.#options.runtime.resume(sessionId).then(
       () => undefined,
@@ -111,7 +111,8 @@ export class RunKeeper implements Disposable {
     this.#unsubscribe();
   }
 
-  #assertOpen(): void {
+  /** @throws {LonghaulError} `shutting_down` */
+  assertOpen(): void {
     if (!this.#isStopping) return;
     throw new LonghaulError(
       'shutting_down',

@@ -1,0 +1,12 @@
+import type { CacheStore } from '@longhaul/models';
+import { databasePath } from './open-storage.ts';
+
+/** A cache beside what `storage.url` names: a table of its own, on a connection of its own. Throws as `openStorage`. */
+export async function openCache(url: string): Promise<CacheStore & AsyncDisposable> {
+  if (url.startsWith('memory:')) {
+    const { createMemoryCache } = await import('@longhaul/storage/memory');
+    return Object.assign(createMemoryCache(), { [Symbol.asyncDispose]: async () => {} });
+  }
+  const { openSqliteCache } = await import('@longhaul/storage/sqlite');
+  return openSqliteCache({ path: databasePath(url) });
+}

@@ -1,0 +1,112 @@
+import { mkdir } from 'node:fs/promises';
+import { join } from 'node:path';
+import { type NamedAgent, newId } from '@longhaul/core';
+import type { JsonObject, Session } from '@longhaul/protocol';
+import type { HandlerContext } from '../handlers/handler-context.ts';
+import type { ChatBook } from './chat-book.ts';
+import { importHistory } from './chat-history.ts';
+import { type ChatRequest, textOf } from './chat-request.ts';
+import type { HistoryChain } from './history-chain.ts';
+
+type Context = Pick<HandlerContext, 'runtime' | 'store' | 'runs' | 'workspaces' | 'openai'>;
+
+export interface AgentChat {
+  agent: NamedAgent;
+  /** `provider/model` of the agent. */
+  model: string;
+  request: ChatRequest;
+  /** Of the request's history. */
+  chain: HistoryChain;
+  hint: string;
+}
+
+/** Finds or makes the session that a chat goes on in. */
+export class AgentChats {
+  readonly #context: Context;
+  readonly #book: ChatBook;
+
+  constructor(context: Context, book: ChatBook) {
+    this.#context = context;
+    this.#book = book;
+  }
+
+  find({ request, chain, hint }: AgentChat) {
+    const isThere = async (id: string) => (await this.#context.store.getSession(id)) !== undefined;
+    return this.#book.find(request.history, { chain, hint, isThere });
+  }
+
+  /**
+   * The session whose log is the request's history: the one that ends with it; a fork of one that has gone on since; a new one. What of the
+   * history no session knows is appended as text.
+   */
+  async open(chat: AgentChat): Promise<Session> {
+    const { history } = chat.request;
+    const place = await this.find(chat);
+    const session =
+      place === undefined
+        ? await this.#create(chat)
+        : await this.#goOn(chat, place.sessionId, place.sequence);
+    await importHistory(this.#context.store, session.id, history.slice(place?.messages ?? 0));
+    return session;
+  }
+
+  async #goOn(chat: AgentChat, sessionId: string, sequence: number): Promise<Session> {
+    const { runtime, runs } = this.#context;
+    const isAtItsEnd = (await this.headOf(sessionId)) === sequence && !(await runs.isDriven(sessionId));
+    const session = isAtItsEnd
+      ? await runs.existing(sessionId)
+      : await runtime.fork(sessionId, { at: sequence });
+    return this.#asNow(session, chat);
+  }
+
+  /** Sequence of the session's newest message; 0 without one. */
+  async headOf(sessionId: string): Promise<number> {
+    const { messages } = await this.#context.store.readMessages(sessionId, { limit: 1 });
+    return messages[0]?.sequence ?? 0;
+  }
+
+  /** The agent's model and the client's instructions may be others than at the last turn. */
+  async #asNow(session: Session, chat: AgentChat): Promise<Session> {
+    const metadata = metadataOf(chat, session.metadata);
+    const isSame =
+      session.model === chat.model && metadata['instructions'] === session.metadata?.['instructions'];
+    if (isSame) return session;
+    return this.#context.store.updateSession(session.id, { model: chat.model, metadata });
+  }
+
+  async #create(chat: AgentChat): Promise<Session> {
+    const id = newId();
+    const { history, newest } = chat.request;
+    const first = [...history, ...newest].find(({ role }) => role === 'user');
+    const task = first === undefined ? '' : textOf(first).trim();
+    return this.#context.store.createSession({
+      id,
+      createdAt: Date.now(),
+      task: task.slice(0, 2_000),
+      title: (task.split('\n')[0] || 'Chat').slice(0, 80),
+      model: chat.model,
+      workspace: await this.#workspaceOf(id),
+      metadata: metadataOf(chat),
+    });
+  }
+
+  async #workspaceOf(sessionId: string): Promise<string> {
+    const { workspaces, openai } = this.#context;
+    const root = await workspaces.resolve(undefined);
+    if (openai.workspace === 'shared') return root;
+    const own = join(root, 'chats', sessionId);
+    await mkdir(own, { recursive: true });
+    return workspaces.resolve(own);
+  }
+}
+
+function metadataOf({ agent, request, hint }: AgentChat, known: JsonObject = {}): JsonObject {
+  const { instructions: _before, ...others } = known;
+  const { instructions } = request;
+  return {
+    ...others,
+    agent: agent.name,
+    ...(hint === '' ? {} : { chat: hint }),
+    ...(instructions === '' ? {} : { instructions }),
+  };
+}

@@ -1,0 +1,107 @@
+import type { ServerResponse } from 'node:http';
+import { RESPONSE_ALREADY_SENT } from '@hono/node-server/utils/response';
+import type { LonghaulError } from '@longhaul/protocol';
+import type { OpenAiOptions } from '../server-options.ts';
+import type { AnswerPiece } from './answer-text.ts';
+import {
+  type CompletionEnd,
+  type CompletionHead,
+  chunkOf,
+  completionOf,
+  usageChunkOf,
+} from './completion-wire.ts';
+
+/** Where an answer goes: in pieces as they come, or whole. */
+export interface CompletionSink {
+  /** Once it is sure that there is an answer. From then on a failure is part of it. */
+  open(sessionId?: string): void;
+  write(piece: AnswerPiece): void;
+  finish(end: CompletionEnd): Response;
+  /** Throws where nothing is open. */
+  fail(error: LonghaulError): Response;
+}
+
+export interface SinkOptions {
+  head: CompletionHead;
+  activity: OpenAiOptions['activity'];
+  outgoing: ServerResponse;
+  headers: Readonly<Record<string, string>>;
+  errorBody: (error: LonghaulError) => object;
+  heartbeatMs: number;
+  maxBufferBytes: number;
+  includesUsage: boolean;
+}
+
+const SESSION_HEADER = 'x-longhaul-session';
+
+/** One JSON body at the end. */
+export function wholeSink({ head, activity }: Pick<SinkOptions, 'head' | 'activity'>): CompletionSink {
+  const said = { content: '', reasoning: '' };
+  let session: Record<string, string> = {};
+  return {
+    open(sessionId) {
+      if (sessionId !== undefined) session = { [SESSION_HEADER]: sessionId };
+    },
+    write({ kind, text }) {
+      if (kind !== 'activity') said[kind] += text;
+      else if (activity === 'reasoning') said.reasoning += text;
+    },
+    finish: (end) => Response.json(completionOf(head, said, end), { headers: session }),
+    fail(error) {
+      throw error;
+    },
+  };
+}
+
+/** Server-sent events, as OpenAI's API sends them. A client that does not keep up is let go. */
+export function streamSink(options: SinkOptions): CompletionSink {
+  const { head, activity, outgoing, includesUsage, maxBufferBytes } = options;
+  let heartbeat: NodeJS.Timeout | undefined;
+
+  const send = (text: string) => {
+    if (outgoing.destroyed || outgoing.writableEnded) return;
+    outgoing.write(text);
+    heartbeat?.refresh();
+    if (outgoing.writableLength > maxBufferBytes) outgoing.destroy();
+  };
+  const event = (body: object) => send(`data: ${JSON.stringify(body)}\n\n`);
+  const end = (...bodies: object[]) => {
+    clearInterval(heartbeat);
+    for (const body of bodies) event(body);
+    if (!outgoing.destroyed) outgoing.end('data: [DONE]\n\n');
+    return RESPONSE_ALREADY_SENT;
+  };
+
+  function open(sessionId?: string): void {
+    if (outgoing.headersSent) return;
+    // A client that has left is no failure; `close` follows.
+    outgoing.on('error', () => undefined);
+    outgoing.writeHead(200, {
+      ...options.headers,
+      'content-type': 'text/event-stream; charset=utf-8',
+      'cache-control': 'no-store',
+      'x-accel-buffering': 'no',
+      ...(sessionId === undefined ? {} : { [SESSION_HEADER]: sessionId }),
+    });
+    heartbeat = setInterval(() => send(': still here\n\n'), options.heartbeatMs);
+    event(chunkOf(head, { role: 'assistant', content: '' }));
+  }
+
+  return {
+    open,
+    write({ kind, text }) {
+      if (kind === 'content') event(chunkOf(head, { content: text }));
+      else if (kind === 'reasoning' || activity === 'reasoning')
+        event(chunkOf(head, { reasoning_content: text }));
+      else if (activity === 'comment') send(`: ${text.trim()}\n\n`);
+    },
+    finish({ finishReason, usage }) {
+      open();
+      return end(chunkOf(head, {}, finishReason), ...(includesUsage ? [usageChunkOf(head, usage)] : []));
+    },
+    fail(error) {
+      if (!outgoing.headersSent) throw error;
+      return end(options.errorBody(error));
+    },
+  };
+}

@@ -1,0 +1,122 @@
+import { randomUUID } from 'node:crypto';
+import { type LonghaulError, toLonghaulError } from '@longhaul/protocol';
+import type { HandlerContext } from '../handlers/handler-context.ts';
+import { toOpenAiFailure } from '../http/error-response.ts';
+import type { RouteHandlers, RouteRequest } from '../http/route-handler.ts';
+import { type AgentChat, AgentChats } from './agent-chats.ts';
+import { agentOfModel, modelIdOf } from './agent-models.ts';
+import { takeTurn } from './agent-turn.ts';
+import type { AnswerPiece } from './answer-text.ts';
+import { ChatBook } from './chat-book.ts';
+import { ChatLocks } from './chat-locks.ts';
+import { readChatRequest } from './chat-request.ts';
+import { type CompletionSink, streamSink, wholeSink } from './completion-sink.ts';
+import { HistoryChain } from './history-chain.ts';
+import { answerAside } from './side-answer.ts';
+
+type Names = 'listAgentModels' | 'getAgentModel' | 'chatCompletion';
+type Request = RouteRequest<'chatCompletion'>;
+
+/** The agents on OpenAI's API: each is a model, and a completion is a whole turn of it. */
+export function openAiHandlers(context: HandlerContext): Pick<RouteHandlers, Names> {
+  const { agents, models, runs, mask, limits, openai } = context;
+  const book = new ChatBook(context.chats);
+  const chats = new AgentChats(context, book);
+  const locks = new ChatLocks();
+  const created = Math.floor(Date.now() / 1_000);
+  const modelOf = (id: string) => ({ id, object: 'model' as const, created, owned_by: 'longhaul' });
+
+  return {
+    listAgentModels: async () => ({
+      object: 'list',
+      data: agents.list().map((agent) => modelOf(modelIdOf(agent))),
+    }),
+
+    getAgentModel: async ({ params }) => modelOf(modelIdOf(agentOfModel(agents, params.model))),
+
+    async chatCompletion(given) {
+      const agent = agentOfModel(agents, given.body.model);
+      const request = readChatRequest(given.body);
+      runs.assertOpen();
+      const model = await models.resolve(agent.model);
+      const driver = await models.driverFor(model);
+      const sink = sinkFor(given);
+      try {
+        if (request.isAside) {
+          const write = openingWriter(sink);
+          return sink.finish(await answerAside(driver, request, { signal: given.signal, write }));
+        }
+        const chain = new HistoryChain(agent.name, request.history);
+        return await answer({ agent, model, request, chain, hint: hintOf(given) }, sink, given.signal);
+      } catch (error) {
+        return sink.fail(toLonghaulError(error));
+      }
+    },
+  };
+
+  async function answer(chat: AgentChat, sink: CompletionSink, signal: AbortSignal): Promise<Response> {
+    const key = await lockKey(chat);
+    // Waiting may take long, and must not look like silence.
+    if (locks.isHeld(key)) sink.open();
+    using _turn = await locks.take(key, signal);
+    const session = await chats.open(chat);
+    sink.open(session.id);
+    let said = '';
+    const write = (piece: AnswerPiece) => {
+      if (piece.kind === 'content') said += piece.text;
+      sink.write(piece);
+    };
+    try {
+      const { content } = chat.request;
+      return sink.finish(await takeTurn(context, { sessionId: session.id, content, signal, write }));
+    } finally {
+      // Half an answer, too, is what the client may send back.
+      if (said !== '') await remember(chat, session.id, said);
+    }
+  }
+
+  async function remember(chat: AgentChat, sessionId: string, said: string): Promise<void> {
+    const { newest } = chat.request;
+    const chain = chat.chain.add(...newest, { role: 'assistant', content: said });
+    await book.remember(chain, chat.hint, { sessionId, sequence: await chats.headOf(sessionId) });
+  }
+
+  /** What may have one turn at a time: the chat, by its id where the client tells it. */
+  async function lockKey(chat: AgentChat): Promise<string> {
+    if (chat.hint !== '') return chat.hint;
+    const place = await chats.find(chat);
+    return (
+      place?.sessionId ??
+      new HistoryChain(chat.agent.name, [...chat.request.history, ...chat.request.newest]).last
+    );
+  }
+
+  function sinkFor({ body, raw }: Request): CompletionSink {
+    const id = `chatcmpl-${randomUUID().replaceAll('-', '')}`;
+    const head = { id, created: Math.floor(Date.now() / 1_000), model: body.model };
+    if (body.stream !== true) return wholeSink({ head, activity: openai.activity });
+    return streamSink({
+      head,
+      activity: openai.activity,
+      outgoing: raw.outgoing,
+      headers: raw.headers,
+      errorBody: (error: LonghaulError) => toOpenAiFailure(error, mask).body,
+      heartbeatMs: limits.heartbeatMs,
+      maxBufferBytes: limits.readerBufferBytes,
+      includesUsage: body.stream_options?.include_usage === true,
+    });
+  }
+}
+
+/** Opens with the first piece: what goes wrong before has a status of its own. */
+function openingWriter(sink: CompletionSink): (piece: AnswerPiece) => void {
+  return (piece) => {
+    sink.open();
+    sink.write(piece);
+  };
+}
+
+/** What a client says of the chat, beside its messages. */
+function hintOf({ headers, body }: Request): string {
+  return [headers['x-openwebui-chat-id'], body.user].filter((hint) => (hint ?? '') !== '').join('\n');
+}
