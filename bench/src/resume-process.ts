@@ -2,12 +2,16 @@
  * `resume-process.ts DATABASE SESSION`: sends a message to a session in a fresh process, and prints how long it took until the first request was
  * ready, and the most memory that the process took until then.
  */
+import { enableCompileCache } from 'node:module';
 import { argv } from 'node:process';
 import { ReactiveOverflowStrategy } from '@longhaul/context';
 import { type ModelDriver, Runtime, type Sandbox } from '@longhaul/core';
 import { LonghaulError } from '@longhaul/protocol';
 import { createMemoryBlobStore } from '@longhaul/storage/blobs';
 import { openSqliteStore } from '@longhaul/storage/sqlite';
+
+// As the command does.
+enableCompileCache();
 
 const [path = '', sessionId = ''] = argv.slice(2);
 let begun = 0;

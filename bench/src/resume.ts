@@ -70,6 +70,7 @@ function toResult(samples: Record<'long' | 'empty', Sample[]>, bytes: number): B
     ],
     summary: {
       firstRequestMs: ms('long'),
+      ratio: Number((ms('long') / ms('empty')).toFixed(2)),
       extraMs: ms('long') - ms('empty'),
       extraCpuMs: cpu('long') - cpu('empty'),
       extraMb: mb('long') - mb('empty'),

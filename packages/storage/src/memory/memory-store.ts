@@ -33,7 +33,7 @@ import {
   sessionNotFound,
   storeClosed,
 } from '../shared/store-errors.ts';
-import { viewMarks } from '../shared/view-marks.ts';
+import { hiddenIds, shownMarks } from '../shared/view-marks.ts';
 import { searchMessages } from './memory-search.ts';
 import { MemorySession } from './memory-session.ts';
 
@@ -328,10 +328,11 @@ class MemoryStore implements Store {
 
   loadView: Store['loadView'] = async (sessionId): Promise<SessionView> => {
     const { session, messages, marks } = this.#get(sessionId);
-    const { hidden, shownMarks } = viewMarks(marks);
+    const hidden = hiddenIds(marks);
     const unloaded = new Set(messages.flatMap(({ id }) => (hidden.has(id) ? [id] : [])));
     const shown = messages.map((message) => (unloaded.has(message.id) ? { ...message, parts: [] } : message));
-    return structuredClone({ session, messages: shown, marks: shownMarks, damaged: [], unloaded });
+    const needed = shownMarks(marks, hidden);
+    return structuredClone({ session, messages: shown, marks: needed, damaged: [], unloaded });
   };
 
   lastEventNumber: Store['lastEventNumber'] = async (sessionId) => this.#get(sessionId).events.length;
