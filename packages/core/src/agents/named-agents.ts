@@ -13,7 +13,7 @@ export const DEFAULT_AGENT = 'coder';
 /** A model, a prompt and the tools that it may call, under a name. */
 export interface NamedAgent {
   name: string;
-  /** `provider/model`. Absent: the configured one. */
+  /** `provider/model`. Absent: none is configured. */
   model?: string;
   /** Replaces the built-in system prompt. */
   prompt?: string;
@@ -65,13 +65,15 @@ export function agentNameOf({ metadata }: { metadata?: Session['metadata'] | und
  *
  * @throws {LonghaulError} `config_invalid` for a tool that there is not; `file_unreadable` for a prompt that cannot be read.
  */
-export async function loadAgents(config: Pick<Config, 'agents' | 'tools'>): Promise<NamedAgents> {
+export async function loadAgents(config: Pick<Config, 'agents' | 'tools' | 'model'>): Promise<NamedAgents> {
   const { bash, read, grep, list, maxOutputChars } = config.tools;
   const tools = createTools({ bash, read, grep, list }).map((tool) =>
     tool.maxOutputChars === undefined ? { ...tool, maxOutputChars } : tool,
   );
   const configured = { [DEFAULT_AGENT]: {}, ...config.agents };
-  const agents = Object.entries<AgentConfig>(configured).map(([name, agent]) => load(name, agent, tools));
+  const agents = Object.entries<AgentConfig>(configured).map(([name, agent]) =>
+    load(name, config.model === undefined ? agent : { model: config.model, ...agent }, tools),
+  );
   return new NamedAgents(await Promise.all(agents));
 }
 

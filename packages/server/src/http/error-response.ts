@@ -32,13 +32,17 @@ export const OPENAI_PATH = '/v1/';
 /** Clients look for this one, and for its status, to shorten their own history. */
 const TOO_LONG = { code: 'context_length_exceeded', status: 400 };
 
-/** The same as clients of OpenAI's API expect it: `type` and `param` too. */
+/** Nothing has begun: the same request may be sent again. Of all others a client does not know what their turn has done already. */
+const NOTHING_BEGAN: ReadonlySet<string> = new Set(['rate_limited', 'queue_full', 'shutting_down']);
+
+/** The same as clients of OpenAI's API expect it: `type` and `param` too, and whether they may try again by themselves. */
 export function toOpenAiFailure(error: LonghaulError, mask: (text: string) => string) {
   const { body, ...failure } = toFailure(error, mask);
   const isTooLong = error.code === 'context_exhausted' || error.code === 'context_overflow';
   const { status, code } = isTooLong ? TOO_LONG : { status: failure.status, code: body.error.code };
   const type = status < 500 ? 'invalid_request_error' : 'server_error';
-  return { ...failure, status, body: { error: { ...body.error, code, type, param: null } } };
+  const headers = { ...failure.headers, 'x-should-retry': String(NOTHING_BEGAN.has(error.code)) };
+  return { headers, status, body: { error: { ...body.error, code, type, param: null } } };
 }
 
 function headersOf({ code, status, data }: LonghaulError): Record<string, string> {

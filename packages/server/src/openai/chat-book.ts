@@ -1,4 +1,5 @@
-import type { CacheStore } from '@longhaul/models';
+import type { CacheHit, CacheStore } from '@longhaul/models';
+import { toLonghaulError } from '@longhaul/protocol';
 import { z } from 'zod';
 import type { ClientMessage } from './chat-request.ts';
 import type { HistoryChain } from './history-chain.ts';
@@ -21,7 +22,7 @@ const MAX_LOOKED_FOR = 500;
 
 /**
  * Which place of which session a conversation is, by the hash of its messages. The same conversation under a hint (a chat's id, a user) is
- * kept apart; where nothing is known under it, what is known without counts.
+ * kept apart; where nothing is known under it, what is known without counts. A cache that fails costs what it knew, and no answer.
  */
 export class ChatBook {
   readonly #cache: CacheStore;
@@ -45,7 +46,7 @@ export class ChatBook {
       .slice(0, MAX_LOOKED_FOR)
       .flatMap((messages) => keysOf(chain.at(messages), hint).map((key) => ({ key, messages })));
     while (candidates.length > 0) {
-      const hit = await this.#cache.getFirst(candidates.map(({ key }) => key));
+      const hit = await this.#first(candidates.map(({ key }) => key));
       if (hit === undefined) return undefined;
       const at = candidates.findIndex(({ key }) => key === hit.key);
       const { data } = placeSchema.safeParse(JSON.parse(hit.value));
@@ -62,11 +63,28 @@ export class ChatBook {
   /** Keeps where the conversation stands. */
   async remember(chain: HistoryChain, hint: string, { sessionId, sequence }: ChatPlace): Promise<void> {
     const value = JSON.stringify({ sessionId, sequence });
-    for (const key of keysOf(chain.last, hint)) await this.#cache.set(key, value);
+    try {
+      for (const key of keysOf(chain.last, hint)) await this.#cache.set(key, value);
+    } catch (error) {
+      warn(error);
+    }
+  }
+
+  async #first(keys: readonly string[]): Promise<CacheHit | undefined> {
+    try {
+      return await this.#cache.getFirst(keys);
+    } catch (error) {
+      warn(error);
+      return undefined;
+    }
   }
 }
 
 function keysOf(hash: string, hint: string): string[] {
   const plain = `agent-chat:${hash}`;
   return hint === '' ? [plain] : [`${plain}:${hint}`, plain];
+}
+
+function warn(error: unknown): void {
+  process.emitWarning(`The cache of chats fails: ${toLonghaulError(error).message}`);
 }

@@ -11,6 +11,7 @@ import { ChatBook } from './chat-book.ts';
 import { ChatLocks } from './chat-locks.ts';
 import { readChatRequest } from './chat-request.ts';
 import { type CompletionSink, streamSink, wholeSink } from './completion-sink.ts';
+import type { CompletionEnd } from './completion-wire.ts';
 import { HistoryChain } from './history-chain.ts';
 import { answerAside } from './side-answer.ts';
 
@@ -66,18 +67,19 @@ export function openAiHandlers(context: HandlerContext): Pick<RouteHandlers, Nam
       if (piece.kind === 'content') said += piece.text;
       sink.write(piece);
     };
+    const { content } = chat.request;
+    let end: CompletionEnd;
     try {
-      const { content } = chat.request;
-      return sink.finish(await takeTurn(context, { sessionId: session.id, content, signal, write }));
+      end = await takeTurn(context, { sessionId: session.id, content, signal, write });
     } finally {
-      // Half an answer, too, is what the client may send back.
+      // Before the client knows that it is whole, and may go on. Half an answer, too, is what it may send back.
       if (said !== '') await remember(chat, session.id, said);
     }
+    return sink.finish(end);
   }
 
   async function remember(chat: AgentChat, sessionId: string, said: string): Promise<void> {
-    const { newest } = chat.request;
-    const chain = chat.chain.add(...newest, { role: 'assistant', content: said });
+    const chain = chat.chain.add(...chat.request.newest, { role: 'assistant', content: said });
     await book.remember(chain, chat.hint, { sessionId, sequence: await chats.headOf(sessionId) });
   }
 
