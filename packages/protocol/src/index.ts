@@ -59,17 +59,18 @@ export {
   type ToolState,
   type UserMessageContentPart,
 } from './message.ts';
-export type {
-  ChatCompletion,
-  ChatCompletionChunk,
-  ChatCompletionRequest,
-  ChatContentPart,
-  ChatErrorBody,
-  ChatFinishReason,
-  ChatMessage,
-  ChatTool,
-  ChatToolCall,
-  ChatToolCallDelta,
-  ChatUsage,
+export {
+  type ChatCompletion,
+  type ChatCompletionChunk,
+  type ChatCompletionRequest,
+  type ChatContentPart,
+  type ChatErrorBody,
+  type ChatFinishReason,
+  type ChatMessage,
+  type ChatTool,
+  type ChatToolCall,
+  type ChatToolCallDelta,
+  type ChatUsage,
+  isFrontEndTask,
 } from './openai-chat.ts';
 export { addUsage, type TokenUsage, ZERO_USAGE } from './usage.ts';

@@ -110,3 +110,11 @@ export interface ChatCompletionChunk {
 export interface ChatErrorBody {
   error: { message: string; type: string; param: string | null; code: string | null };
 }
+
+/** Open WebUI's tasks begin so, or hold the chat between these marks. */
+const TASK = /^\s*### Task:|<chat_history>/;
+
+/** Whether a message is a front-end's request beside the conversation: a title, tags, proposals of what to ask next. */
+export function isFrontEndTask(text: string): boolean {
+  return TASK.test(text);
+}

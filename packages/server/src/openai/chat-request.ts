@@ -1,4 +1,4 @@
-import { LonghaulError, type UserMessageContentPart } from '@longhaul/protocol';
+import { isFrontEndTask, LonghaulError, type UserMessageContentPart } from '@longhaul/protocol';
 import type { ChatCompletionBody } from '@longhaul/protocol/api';
 import { contentOf } from '../chat/chat-content.ts';
 
@@ -57,14 +57,12 @@ function refuseWhatAgentsLack({ tools, functions, n, response_format: format }: 
   if ((format?.type ?? 'text') !== 'text') throw lacks('An agent answers in text: send no response_format.');
 }
 
-/** Open WebUI's tasks begin so, or hold the chat between these marks. */
-const TASK = /^\s*### Task:|<chat_history>/;
 const SHORT_ANSWER_TOKENS = 100;
 
 function isAside(said: readonly ClientMessage[], maxTokens: number | undefined): boolean {
   if (said.length > 2) return false;
   const isShort = said.length === 1 && maxTokens !== undefined && maxTokens <= SHORT_ANSWER_TOKENS;
-  return isShort || said.some((message) => TASK.test(textOf(message)));
+  return isShort || said.some((message) => isFrontEndTask(textOf(message)));
 }
 
 /** In the form of a UI message, which has rules for what is taken. */

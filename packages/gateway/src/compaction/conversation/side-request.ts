@@ -1,11 +1,9 @@
-import type { ChatMessage } from '@longhaul/protocol';
+import { type ChatMessage, isFrontEndTask } from '@longhaul/protocol';
 import type { ConversationRequest } from '../types.ts';
 import { isSystem } from './conversation.ts';
 
 const MAX_MESSAGES = 2;
 const SHORT_ANSWER_TOKENS = 1_000;
-/** Open WebUI's tasks begin so, or hold the chat between these marks. */
-const TASK = /^\s*### Task:|<chat_history>/;
 
 /**
  * A front-end's request beside the conversation: a title, tags, proposals of what to ask next. It holds the chat as one text, asks for a
@@ -15,7 +13,7 @@ export function isSideRequest({ messages, maxTokens, tools }: ConversationReques
   const asked = messages.filter((message) => !isSystem(message));
   if (asked.length === 0 || asked.length > MAX_MESSAGES || (tools?.length ?? 0) > 0) return false;
   const isShort = maxTokens !== undefined && maxTokens <= SHORT_ANSWER_TOKENS;
-  return isShort || asked.some((message) => TASK.test(textOf(message)));
+  return isShort || asked.some((message) => isFrontEndTask(textOf(message)));
 }
 
 function textOf({ content }: ChatMessage): string {
