@@ -66,7 +66,10 @@ export async function startServing(options: { deltas: number; intervalMs: number
 
 export function startScript(name: string, args: readonly string[]): ChildProcess {
   const path = fileURLToPath(new URL(name, import.meta.url));
-  return spawn(process.execPath, [path, ...args], { stdio: ['pipe', 'pipe', 'inherit'] });
+  const child = spawn(process.execPath, [path, ...args], { stdio: ['pipe', 'pipe', 'inherit'] });
+  // Nothing is left behind where this process ends before its time.
+  process.once('exit', () => child.kill());
+  return child;
 }
 
 export async function firstLine(child: ChildProcess): Promise<string> {
