@@ -65,10 +65,13 @@ export class EventReader implements FrameReader {
     if (this.#isGathering) return;
     this.#isGathering = true;
     this.#response.cork();
-    setImmediate(() => {
-      this.#isGathering = false;
-      this.#response.uncork();
-    });
+    setImmediate(() => this.#release());
+  }
+
+  #release(): void {
+    if (!this.#isGathering) return;
+    this.#isGathering = false;
+    this.#response.uncork();
   }
 
   /** Keeps proxies from closing a stream in which nothing happens. */
@@ -84,6 +87,8 @@ export class EventReader implements FrameReader {
   end(reason: Resync['reason']): void {
     if (this.#isClosed) return;
     this.#isClosed = true;
+    // What is gathered goes out before the last word.
+    this.#release();
     this.#response.end(`event: resync\ndata: ${JSON.stringify({ reason })}\n\n`);
     const timer = setTimeout(() => this.#response.destroy(), GOODBYE_MS);
     timer.unref();
