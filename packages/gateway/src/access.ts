@@ -2,12 +2,14 @@ import { createHash, timingSafeEqual } from 'node:crypto';
 import type { IncomingMessage } from 'node:http';
 import { LonghaulError } from '@longhaul/protocol';
 import type { GatewaySettings } from './gateway-core.ts';
+import { comesUnasked, isPreflight } from './http/cross-origin.ts';
 import { isLoopback, namesThisMachine } from './http/host-check.ts';
 
 /** @throws {LonghaulError} `provider_auth` without the token; `approval_denied` for a name that is not this machine's. */
 export function checkAccess({ host, token }: GatewaySettings, request: IncomingMessage): void {
   if (token !== undefined) {
-    if (!isSame(bearer(request), token)) {
+    // Whether a page may ask is the upstream's to say; what it then asks brings the token.
+    if (!isPreflight(request) && !isSame(bearer(request), token)) {
       throw new LonghaulError(
         'provider_auth',
         "This gateway wants a token as the API key: the one in its owner's LONGHAUL_GATEWAY_TOKEN.",
@@ -27,17 +29,6 @@ export function checkAccess({ host, token }: GatewaySettings, request: IncomingM
       'A page of another site may send only what its browser asks for first: set the content-type application/json. Whether it may is the upstream’s to say.',
     );
   }
-}
-
-/**
- * Browsers send a page's plain requests to any address, and keep only the answer from it: that would do for using up a model, or a key. JSON they send
- * only once the upstream has allowed it (CORS).
- */
-function comesUnasked({ method, headers }: IncomingMessage): boolean {
-  const { origin } = headers;
-  if (origin === undefined || method === 'GET' || method === 'HEAD' || method === 'OPTIONS') return false;
-  const isOwn = URL.canParse(origin) && isLoopback(new URL(origin).hostname.replace(/^\[|\]$/g, ''));
-  return !isOwn && !/\bjson\b/.test(headers['content-type'] ?? '');
 }
 
 function bearer({ headers }: IncomingMessage): string {

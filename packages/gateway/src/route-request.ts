@@ -16,11 +16,16 @@ export async function routeRequest(core: GatewayCore, exchange: Exchange): Promi
   const { request, method } = exchange;
   const path = (request.url ?? '/').split('?')[0] ?? '/';
   if (path === '/status' || path === '/') return answerStatus(core, exchange);
-  if (path !== '/v1' && !path.startsWith('/v1/')) throw unknownPath(method, path);
+  if ((path !== '/v1' && !path.startsWith('/v1/')) || leadsElsewhere(path)) throw unknownPath(method, path);
   if (method === 'POST' && /^\/v1\/chat\/completions\/?$/.test(path)) return answerChat(core, exchange);
   if (!core.router.hasPrefixes) return forward(exchange, core.router.default);
   if (method === 'GET' && path === '/v1/models') return answerModels(core, exchange);
   return forwardByModel(core, exchange);
+}
+
+/** Servers resolve `..`, some of them also where it is written with escapes: `/v1/../api/delete` is not of the API. */
+function leadsElsewhere(path: string): boolean {
+  return path.split(/[/\\]|%2f|%5c/i).some((name) => /^(?:\.|%2e){1,2}$/i.test(name));
 }
 
 function unknownPath(method: string, path: string): LonghaulError {

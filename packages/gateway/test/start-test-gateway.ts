@@ -1,5 +1,7 @@
+import type { ServerResponse } from 'node:http';
 import type { CacheStore } from '@longhaul/models';
 import { type Gateway, type GatewayOptions, type LogEntry, startGateway } from '../src/index.ts';
+import { type Received, startRecordingUpstream } from './recording-upstream.ts';
 
 /** A cache as small as can be. */
 export function mapCache(): CacheStore & { readonly size: number } {
@@ -35,4 +37,23 @@ export async function startTestGateway(
     ...options,
   });
   return { ...gateway, logged };
+}
+
+/** Any server; it reports a window of 4,096 tokens as llama.cpp does. */
+export async function before(
+  answer: (request: Received, response: ServerResponse) => void | Promise<void>,
+  options = {},
+) {
+  const upstream = await startRecordingUpstream(answer, {
+    '/props': { default_generation_settings: { n_ctx: 4_096 } },
+  });
+  const gateway = await startTestGateway(upstream.url, options);
+  return {
+    upstream,
+    gateway,
+    async [Symbol.asyncDispose]() {
+      await gateway.close();
+      await upstream[Symbol.asyncDispose]();
+    },
+  };
 }

@@ -10,11 +10,13 @@ export function isLoopback(host: string): boolean {
  * this machine name this machine.
  */
 export function namesThisMachine({ headers }: IncomingMessage, ownHost: string): boolean {
+  // Only HTTP/1.0 leaves it out, which no browser speaks.
+  if (headers.host === undefined) return true;
   const name = hostname(headers.host);
   return name !== undefined && (isLoopback(name) || name.endsWith('.localhost') || name === ownHost);
 }
 
-function hostname(host: string | undefined): string | undefined {
-  if (host === undefined || !URL.canParse(`http://${host}`)) return undefined;
+function hostname(host: string): string | undefined {
+  if (!URL.canParse(`http://${host}`)) return undefined;
   return new URL(`http://${host}`).hostname.replace(/^\[|\]$/g, '').toLowerCase();
 }

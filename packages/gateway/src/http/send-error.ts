@@ -1,5 +1,6 @@
 import type { ServerResponse } from 'node:http';
 import type { ChatErrorBody, LonghaulError } from '@longhaul/protocol';
+import { allowingHeaders } from './cross-origin.ts';
 
 /** An error as OpenAI's API shapes it; `code` is one of our own codes, and OpenAI's where clients look for that. */
 export function errorBody(error: LonghaulError): ChatErrorBody {
@@ -35,6 +36,7 @@ export function sendError(response: ServerResponse, error: LonghaulError): void 
   const status = error.code === 'invalid_request' && typeof own === 'number' ? own : statusFor(error);
   const body = JSON.stringify(errorBody(error));
   response.writeHead(status, {
+    ...allowingHeaders(response.req),
     'content-type': 'application/json; charset=utf-8',
     'content-length': Buffer.byteLength(body),
   });

@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import type { IncomingMessage } from 'node:http';
 import type { LonghaulError } from '@longhaul/protocol';
+import { allowingHeaders } from '../http/cross-origin.ts';
 import { drained, type Exchange } from '../http/exchange.ts';
 import { errorEvent, sendError } from '../http/send-error.ts';
 import { deltaField, noticeComment, noticeText } from '../notices.ts';
@@ -157,6 +158,7 @@ export class ClientStream {
     if (!this.#hasBegun) {
       this.#hasBegun = true;
       response.writeHead(200, {
+        ...allowingHeaders(response.req),
         'content-type': 'text/event-stream; charset=utf-8',
         'cache-control': 'no-cache',
         // Proxies such as nginx would collect it.

@@ -1,3 +1,4 @@
+import { LonghaulError } from '@longhaul/protocol';
 import type { GatewayCore } from '../gateway-core.ts';
 import type { Exchange } from '../http/exchange.ts';
 import { readBody } from '../http/read-body.ts';
@@ -11,7 +12,7 @@ export async function forwardByModel(core: GatewayCore, exchange: Exchange): Pro
   const { router } = core;
   const named = /^\/models\/([^?]+)/.exec(path)?.[1];
   if (named !== undefined) {
-    const { upstream, model } = router.route(decodeURIComponent(named));
+    const { upstream, model } = router.route(decoded(named));
     return forward(exchange, upstream, {
       path: `/models/${model.split('/').map(encodeURIComponent).join('/')}`,
     });
@@ -21,6 +22,14 @@ export async function forwardByModel(core: GatewayCore, exchange: Exchange): Pro
   const body = await readBody(request, core.settings.maxBodyBytes);
   const { upstream, model, hasPrefix } = router.route(modelIn(body));
   return forward(exchange, upstream, { body: hasPrefix ? withModel(body, model) : body });
+}
+
+function decoded(name: string): string {
+  try {
+    return decodeURIComponent(name);
+  } catch {
+    throw new LonghaulError('not_found', `"${name}" is no name of a model: its escapes cannot be read.`);
+  }
 }
 
 function modelIn(body: Buffer): string {

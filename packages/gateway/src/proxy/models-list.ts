@@ -1,5 +1,6 @@
 import { LonghaulError } from '@longhaul/protocol';
 import type { GatewayCore } from '../gateway-core.ts';
+import { allowingHeaders } from '../http/cross-origin.ts';
 import type { Exchange } from '../http/exchange.ts';
 import { readBody } from '../http/read-body.ts';
 import type { Upstream } from '../upstream/upstream.ts';
@@ -21,7 +22,10 @@ export async function answerModels(core: GatewayCore, exchange: Exchange): Promi
       : new LonghaulError('internal', 'There is no upstream.');
   }
   const body = JSON.stringify({ object: 'list', data: answered.flat() });
-  exchange.response.writeHead(200, { 'content-type': 'application/json' });
+  exchange.response.writeHead(200, {
+    ...allowingHeaders(exchange.request),
+    'content-type': 'application/json',
+  });
   exchange.response.end(body);
 }
 

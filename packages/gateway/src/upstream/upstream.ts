@@ -2,7 +2,7 @@ import http, { type IncomingMessage } from 'node:http';
 import https from 'node:https';
 import { mapProviderError } from '@longhaul/models';
 import { LonghaulError } from '@longhaul/protocol';
-import { passedOn, type RawHeaders } from '../http/headers.ts';
+import { headerOf, passedOn, type RawHeaders } from '../http/headers.ts';
 import type { ModelSettings, UpstreamOptions } from '../options.ts';
 
 export interface UpstreamRequest {
@@ -141,6 +141,9 @@ export class Upstream {
     const length = isStream(body) ? [] : ['content-length'];
     const kept = passedOn(raw, ['host', 'expect', ...length, ...own, ...without]);
     if (authorization !== undefined) kept.push('Authorization', authorization);
+    // By itself Node says so for some methods only. Without it the body would be read as a request of its own.
+    if (isStream(body) && headerOf(kept, 'content-length') === undefined)
+      kept.push('Transfer-Encoding', 'chunked');
     if (Buffer.isBuffer(body)) kept.push('Content-Length', String(body.length));
     return ['Host', this.#base.host, ...kept];
   }
