@@ -1,4 +1,11 @@
-import { type AskMode, agentNameOf, type ConfigInput, type Sandbox, type Store } from '@longhaul/core';
+import {
+  type AskMode,
+  agentNameOf,
+  type ConfigInput,
+  drivingRun,
+  type Sandbox,
+  type Store,
+} from '@longhaul/core';
 import type { Session } from '@longhaul/protocol';
 import { chooseModel, type ModelChoice } from './compose/choose-model.ts';
 import { loadSettings, type Place } from './compose/load-settings.ts';
@@ -11,7 +18,7 @@ import { isImportedModel } from './import/imported-model.ts';
 import { formatTokens, shortId } from './render/format.ts';
 import type { RunHeader } from './render/run-renderer.ts';
 import { wrapText } from './render/word-wrapper.ts';
-import { isDriven, queueMessage, waitForAnswer } from './send-to-busy.ts';
+import { queueMessage, waitForAnswer } from './send-to-busy.ts';
 import { type Display, type RunDisplay, showRun } from './show-run.ts';
 import { columnsOf, type Terminal } from './terminal.ts';
 import type { TypeAhead } from './type-ahead.ts';
@@ -48,7 +55,9 @@ export async function runTask(options: RunTaskOptions): Promise<number> {
       : await findSession((await storage.opened).store, options.session);
   let { task } = options;
   const isBusy =
-    earlier !== undefined && task !== undefined && (await isDriven(await storage.opened, earlier));
+    earlier !== undefined &&
+    task !== undefined &&
+    (await drivingRun((await storage.opened).store, earlier.id)) !== undefined;
   if (isBusy && options.isWaiting !== true) {
     const exitCode = await queueMessage(await storage.opened, {
       session: earlier,

@@ -1,4 +1,4 @@
-import { currentClaimant, EventHub, MessageQueueService, type Runtime } from '@longhaul/core';
+import { drivingRun, EventHub, MessageQueueService, type Runtime } from '@longhaul/core';
 import type { Session } from '@longhaul/protocol';
 import type { Storage } from './compose/open-storage.ts';
 import { exitCodeOf } from './exit-code.ts';
@@ -12,11 +12,6 @@ export interface SendOptions {
   options: { terminal: Terminal; display: Display; signal: AbortSignal };
 }
 
-/** Another process that lives drives the session. */
-export async function isDriven({ store }: Pick<Storage, 'store'>, { id }: Session): Promise<boolean> {
-  return (await store.leaseHolder(id, currentClaimant())) !== undefined;
-}
-
 /** Queues the message for the process that drives the session, and says so. Undefined: it has ended, so that nobody would deliver it. */
 export async function queueMessage(
   storage: Storage,
@@ -26,7 +21,7 @@ export async function queueMessage(
   const { terminal, display } = options;
   const queue = new MessageQueueService({ ...storage, hub: new EventHub() });
   const { id, position } = await queue.enqueue(session.id, [{ type: 'text', text }]);
-  const holder = await store.leaseHolder(session.id, currentClaimant());
+  const holder = await drivingRun(store, session.id);
   const isWaiting = (await queue.list(session.id)).some((message) => message.id === id);
   if (holder === undefined && isWaiting) return undefined;
   const { pid, host } = holder?.owner ?? {};

@@ -94,6 +94,7 @@ export {
 export { type SessionState, sessionState } from './session/session-state.ts';
 export { SessionWriter } from './session/session-writer.ts';
 export { storedTokens } from './session/stored-tokens.ts';
+export { drivingRun } from './session/take-session.ts';
 export {
   createRunTelemetry,
   type RunTelemetryOptions,

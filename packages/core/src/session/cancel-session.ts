@@ -1,5 +1,6 @@
 import type { LeaseHolder, Store } from '../ports/index.ts';
 import { currentClaimant, isOwnerAlive } from './lease-owner.ts';
+import { nextChange } from './next-change.ts';
 import type { RunRegistry } from './run-registry.ts';
 
 export interface CancelResult {
@@ -53,18 +54,4 @@ async function untilAnswered(store: Store, sessionId: string, { runId, owner }: 
     if (isSilent) return;
     await change.happened;
   }
-}
-
-/** Listens from now on, so that nothing between a look and the waiting is missed. */
-export function nextChange(store: Store, atMostMs: number): { happened: Promise<void> } & Disposable {
-  const { promise, resolve } = Promise.withResolvers<void>();
-  const timer = setTimeout(resolve, atMostMs);
-  const watch = store.watch(resolve);
-  return {
-    happened: promise,
-    [Symbol.dispose]() {
-      clearTimeout(timer);
-      watch[Symbol.dispose]();
-    },
-  };
 }

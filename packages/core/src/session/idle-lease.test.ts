@@ -2,8 +2,9 @@ import { LonghaulError } from '@longhaul/protocol';
 import { createMemoryStore } from '@longhaul/storage/memory';
 import { afterEach, beforeEach, expect, it, vi } from 'vitest';
 import type { Store } from '../ports/index.ts';
-import { keepLease, LEASE_TTL_MS } from './idle-lease.ts';
+import { keepLease } from './idle-lease.ts';
 import { currentClaimant } from './lease-owner.ts';
+import { LEASE_TTL_MS } from './take-session.ts';
 
 beforeEach(() => {
   vi.useFakeTimers();

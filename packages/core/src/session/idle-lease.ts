@@ -4,12 +4,12 @@ import type { Lease, Store } from '../ports/index.ts';
 import type { EventHub } from './event-hub.ts';
 import { newHoldId } from './ids.ts';
 import { takenOver } from './interruption.ts';
-import { currentClaimant } from './lease-owner.ts';
 import type { RunRegistry } from './run-registry.ts';
 import { SessionWriter } from './session-writer.ts';
+import { LEASE_TTL_MS, takeSession } from './take-session.ts';
 
-/** A silent owner is replaced after this long. */
-export const LEASE_TTL_MS = 30_000;
+/** What is done between runs is mostly done in milliseconds; a compaction takes as long as its model. */
+const PATIENCE_MS = 5_000;
 
 /** Renews a lease until it is disposed of. `onLost` is called when another has taken the session: what still runs must stop. */
 export function keepLease(store: Store, lease: Lease, onLost: () => void = () => {}): AsyncDisposable {
@@ -33,6 +33,8 @@ export interface IdleWork {
   runs: RunRegistry;
   /** `view`: without what compactions hide. Default: the whole log. */
   load?: 'log' | 'view';
+  /** How long other work between runs is waited for. Default 5 seconds. */
+  patienceMs?: number;
   signal?: AbortSignal | undefined;
 }
 
@@ -42,13 +44,13 @@ export interface IdleWork {
  * @throws {LonghaulError} `session_busy` while a run drives it; what `work` throws.
  */
 export async function holdIdle<T>(
-  { store, hub, session, runs, load = 'log', signal: callerSignal }: IdleWork,
+  { store, hub, session, runs, load = 'log', patienceMs = PATIENCE_MS, signal: callerSignal }: IdleWork,
   work: (writer: SessionWriter, signal: AbortSignal) => Promise<T>,
 ): Promise<T> {
-  const { lease } = await store.acquireLease(session.id, {
+  const lease = await takeSession(store, session.id, {
     runId: newHoldId(),
-    ttlMs: LEASE_TTL_MS,
-    ...currentClaimant(),
+    patienceMs,
+    signal: callerSignal,
   });
   await using active = runs.begin(lease, callerSignal);
   await using _renewal = keepLease(store, lease, () => active.interrupt(takenOver()));

@@ -11,13 +11,13 @@ import type { Lease, ModelDriver, SessionLog, Store } from '../ports/index.ts';
 import { type CancelResult, cancelSession } from './cancel-session.ts';
 import type { EventFollower } from './event-follower.ts';
 import type { EventHub } from './event-hub.ts';
-import { holdIdle, keepLease, LEASE_TTL_MS } from './idle-lease.ts';
+import { holdIdle, keepLease } from './idle-lease.ts';
 import { newId } from './ids.ts';
 import { interrupted, interruptionOf, takenOver } from './interruption.ts';
-import { currentClaimant } from './lease-owner.ts';
 import { repairSession } from './repair.ts';
 import { type ActiveRun, RunRegistry } from './run-registry.ts';
 import { SessionWriter } from './session-writer.ts';
+import { takeSession } from './take-session.ts';
 import { continueFrom } from './turn-state.ts';
 
 /** What a run works with, once the session is its own. */
@@ -48,7 +48,7 @@ export interface StartOptions {
 export class SessionRuns {
   readonly registry: RunRegistry;
   readonly #options: SessionRunsOptions;
-  #isStopping = false;
+  readonly #stopping = new AbortController();
 
   constructor(options: SessionRunsOptions) {
     this.#options = options;
@@ -56,23 +56,23 @@ export class SessionRuns {
   }
 
   /**
-   * Drives the session until it is idle.
+   * Drives the session until it is idle. What is done to it between runs, in whichever process, is waited for.
    *
    * @returns Undefined when `isWanted` said no.
    * @throws {LonghaulError} `session_not_found`, `session_busy`, `interrupted` when the program is stopping, and what driver or store throw.
    */
   async start(sessionId: string, options: StartOptions = {}): Promise<ExecutorResult | undefined> {
     const { store, follower, driverFor } = this.#options;
-    if (this.#isStopping) throw interrupted();
+    this.#stopping.signal.throwIfAborted();
     const session = await this.existing(sessionId);
     const driver = await driverFor(session.model);
-    const { lease } = await store.acquireLease(sessionId, {
+    const lease = await takeSession(store, sessionId, {
       runId: newId(),
-      ttlMs: LEASE_TTL_MS,
-      ...currentClaimant(),
+      patienceMs: Number.POSITIVE_INFINITY,
+      signal: anyOf(this.#stopping.signal, options.signal),
     });
     await using active = this.registry.begin(lease, options.signal);
-    if (this.#isStopping) active.interrupt(interrupted());
+    if (this.#stopping.signal.aborted) active.interrupt(interrupted());
     await using _renewal = keepLease(store, lease, () => active.interrupt(takenOver()));
     using _follow = await follower.follow(sessionId);
     return await this.#drive({ session, driver, lease, active }, options);
@@ -96,7 +96,7 @@ export class SessionRuns {
     if ((await store.leaseHolder(sessionId)) === undefined) return;
     const session = await this.existing(sessionId);
     try {
-      await holdIdle({ store, hub, session, runs: this.registry, load: 'view' }, (writer) =>
+      await holdIdle({ store, hub, session, runs: this.registry, load: 'view', patienceMs: 0 }, (writer) =>
         repairSession(writer, store, Date.now()),
       );
     } catch (error) {
@@ -106,7 +106,7 @@ export class SessionRuns {
 
   /** Takes no new runs and ends those that go on: after their step, or as it is when that takes longer than `graceMs`. */
   async stop(graceMs: number): Promise<void> {
-    this.#isStopping = true;
+    this.#stopping.abort(interrupted());
     await this.registry.stop(graceMs);
   }
 
@@ -172,6 +172,10 @@ export class SessionRuns {
     const end = { status: 'completed', sessionStatus: session.status, onlyIfQueueEmpty: false } as const;
     await writer.finishRun({ ...end, events: [] });
   }
+}
+
+function anyOf(own: AbortSignal, callers: AbortSignal | undefined): AbortSignal {
+  return callers === undefined ? own : AbortSignal.any([own, callers]);
 }
 
 async function reportDamage(writer: SessionWriter, { damaged }: SessionLog): Promise<void> {

@@ -127,9 +127,9 @@ export function chatHandlers(context: HandlerContext): Pick<RouteHandlers, 'chat
     if (!translator.isEnded && !(await willEnd(sessionId, after))) reader?.close('other');
   }
 
-  /** A run drives the session, or its end is among the events that are on their way. */
+  /** A run drives the session or begins behind what holds it, or its end is among the events that are on their way. */
   async function willEnd(sessionId: string, after: number): Promise<boolean> {
-    if (await runs.isDriven(sessionId)) return true;
+    if (await runs.isHeld(sessionId)) return true;
     const events = await store.readEvents(sessionId, { after });
     return events.some(({ type }) => type === 'run:finished');
   }

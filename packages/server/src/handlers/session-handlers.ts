@@ -80,7 +80,7 @@ export function sessionHandlers({
 
     async deleteSession({ params: { sessionId } }) {
       await runs.existing(sessionId);
-      if (await runs.isDriven(sessionId)) {
+      if (await runs.isHeld(sessionId)) {
         throw new LonghaulError(
           'session_busy',
           'The session is being worked on. Cancel the run, then delete it.',

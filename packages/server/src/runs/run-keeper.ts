@@ -1,5 +1,5 @@
 import type { Runtime, Store } from '@longhaul/core';
-import { currentClaimant } from '@longhaul/core';
+import { currentClaimant, drivingRun } from '@longhaul/core';
 import {
   type EventOf,
   LonghaulError,
@@ -66,6 +66,10 @@ export class RunKeeper implements Disposable {
     // Asked after the message is stored: a run that ends before it sees the message has given the session back by then.
     const waits = (await store.listQueue(sessionId)).some((message) => message.id === queued.id);
     if (!waits || (await this.isDriven(sessionId))) return answer;
+    if (await this.isHeld(sessionId)) {
+      this.#startLater(sessionId);
+      return answer;
+    }
     const runId = await this.start(sessionId);
     return runId === undefined ? answer : { ok: true, queued: false, id: queued.id, runId };
   }
@@ -92,12 +96,25 @@ export class RunKeeper implements Disposable {
     return await Promise.race([started.runId, ended]);
   }
 
+  /** Behind a compaction, which may take as long as its model: nobody waits for that. */
+  #startLater(sessionId: string): void {
+    this.start(sessionId).catch((error: unknown) =>
+      this.#options.log.warn({ sessionId, err: error }, 'a run could not be started'),
+    );
+  }
+
   /** Takes no new runs from here on. */
   refuseNew(): void {
     this.#isStopping = true;
   }
 
+  /** A run takes the messages of the session. */
   async isDriven(sessionId: string): Promise<boolean> {
+    return (await drivingRun(this.#options.store, sessionId)) !== undefined;
+  }
+
+  /** A run, or work between runs, changes the session. */
+  async isHeld(sessionId: string): Promise<boolean> {
     return (await this.#options.store.leaseHolder(sessionId, currentClaimant())) !== undefined;
   }
 
