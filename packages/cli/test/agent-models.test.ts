@@ -5,7 +5,7 @@ import { createOpenAICompatible } from '@ai-sdk/openai-compatible';
 import type { ChatMessage } from '@longhaul/protocol';
 import type { Script } from '@longhaul/scripted-model';
 import OpenAI, { APIError } from 'openai';
-import { describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { Bench } from './harness.ts';
 
 type Chat = OpenAI.ChatCompletionMessageParam[];
@@ -17,6 +17,7 @@ const textOf = ({ content }: ChatMessage): string =>
 
 /** Does what the newest user message says after `run`, in the shell, and then tells how many user messages it sees. */
 const SHELL: Script = ({ messages, tools }) => {
+  if (textOf(messages.at(-1) ?? { role: 'user' }) === 'fail') throw new Error('out of order');
   const users = messages.filter(({ role }) => role === 'user').map(textOf);
   const command = /run: (.*)/.exec(users.at(-1) ?? '')?.[1];
   const isDone = messages.at(-1)?.role === 'tool';
@@ -107,6 +108,12 @@ async function ask(
 }
 
 describe('agents as models of OpenAI’s API', () => {
+  let shared: Served;
+  beforeAll(async () => {
+    shared = await serve({ chunkDelayMs: 5 });
+  });
+  afterAll(() => shared[Symbol.asyncDispose]());
+
   it('a chat is one session across turns and a restart; a turn asked for anew goes on in a fork', async () => {
     await using server = await serve();
     const models = await server.client.models.list();
@@ -162,7 +169,7 @@ describe('agents as models of OpenAI’s API', () => {
   });
 
   it('streams what it would answer whole, with its reasoning and what tools do, also to the AI SDK', async () => {
-    await using server = await serve();
+    const server = shared;
     const messages: Chat = [user('run: echo hi; exit 3')];
     const whole = await server.client.chat.completions.create({ model: 'agent/coder', messages });
     const stream = await server.client.chat.completions.create({
@@ -227,15 +234,16 @@ describe('agents as models of OpenAI’s API', () => {
   });
 
   it('lets the second of two equal requests wait, and answers side requests without a session', async () => {
-    await using server = await serve({ chunkDelayMs: 5 });
+    const server = shared;
+    const before = (await server.sessions()).length;
     const messages: Chat = [user('run: echo x >> twice.txt')];
     const answers = await Promise.all([ask(server, messages), ask(server, messages)]);
     expect(answers[0]).toBe(answers[1]);
     expect(await readFile(join(server.bench.workspace, 'twice.txt'), 'utf8')).toBe('x\nx\n');
-    expect(await server.sessions()).toHaveLength(2);
+    expect(await server.sessions()).toHaveLength(before + 2);
     await ask(server, [user('### Task:\nGenerate a title.\n<chat_history>run: ls</chat_history>')]);
     expect(server.seen.at(-1)).toHaveLength(1);
-    expect(await server.sessions()).toHaveLength(2);
+    expect(await server.sessions()).toHaveLength(before + 2);
   });
 
   it('refuses what needs approval, with the reason, since nobody can be asked', async () => {
@@ -256,12 +264,7 @@ describe('agents as models of OpenAI’s API', () => {
   });
 
   it('answers errors in OpenAI’s shape, before and inside of a stream', async () => {
-    await using server = await serve({
-      script: ({ messages }) => {
-        if (textOf(messages.at(-1) ?? { role: 'user' }) === 'fail') throw new Error('out of order');
-        return 'Fine.';
-      },
-    });
+    const server = shared;
     const { client, url } = server;
     const create = (fields: object) =>
       client.chat.completions.create({ model: 'agent/coder', messages: [user('hi')], ...fields });

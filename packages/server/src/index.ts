@@ -3,7 +3,6 @@ export { loadToken } from './safety/token-file.ts';
 export { createServerLog, LOG_LEVELS, type LogLevel } from './server-log.ts';
 export {
   DEFAULT_LIMITS,
-  DEFAULT_OPENAI,
   type ModelDirectory,
   type OpenAiOptions,
   type ServedAgent,

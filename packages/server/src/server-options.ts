@@ -1,4 +1,4 @@
-import type { BlobStore, ModelDriver, NamedAgents, Runtime, Store } from '@longhaul/core';
+import type { BlobStore, Config, ModelDriver, NamedAgents, Runtime, Store } from '@longhaul/core';
 import type { CacheStore } from '@longhaul/models';
 import type { ImportResult, Models, Settings, SettingsBody } from '@longhaul/protocol/api';
 import type { Logger } from 'pino';
@@ -48,23 +48,7 @@ export interface SessionFileImporter {
 }
 
 /** How agents answer on OpenAI's API. */
-export interface OpenAiOptions {
-  /** What happens to a turn whose client leaves. Default: `cancel`. */
-  onDisconnect: 'cancel' | 'continue';
-  /** What a call that needs approval comes to. `wait`: somebody answers over the other API. Default: `deny`. */
-  ask: 'deny' | 'wait';
-  /** Where a client sees what tools do. Default: `reasoning`. */
-  activity: 'reasoning' | 'comment' | 'off';
-  /** `own`: each new chat gets a folder of its own below the first workspace. Default: `shared`. */
-  workspace: 'shared' | 'own';
-}
-
-export const DEFAULT_OPENAI: OpenAiOptions = {
-  onDisconnect: 'cancel',
-  ask: 'deny',
-  activity: 'reasoning',
-  workspace: 'shared',
-};
+export type OpenAiOptions = Config['server']['openai'];
 
 export interface ServerLimits {
   /** Bytes of a body of JSON. */

@@ -1,5 +1,6 @@
 import { createServer, type Server } from 'node:http';
 import { getRequestListener } from '@hono/node-server';
+import { DEFAULT_CONFIG } from '@longhaul/core';
 import { LonghaulError } from '@longhaul/protocol';
 import { SessionFeeds } from './events/session-feeds.ts';
 import { allHandlers } from './handlers/all-handlers.ts';
@@ -10,7 +11,7 @@ import { isLoopback } from './safety/allowed-hosts.ts';
 import { createGuard } from './safety/guard.ts';
 import { createSecretMask } from './safety/secret-mask.ts';
 import { createWorkspaces } from './safety/workspaces.ts';
-import { DEFAULT_LIMITS, DEFAULT_OPENAI, type ServerLimits, type ServerOptions } from './server-options.ts';
+import { DEFAULT_LIMITS, type ServerLimits, type ServerOptions } from './server-options.ts';
 
 export interface LonghaulServer extends AsyncDisposable {
   readonly url: string;
@@ -33,7 +34,7 @@ export async function startServer(options: ServerOptions): Promise<LonghaulServe
   const { agent, host, token, log, version } = options;
   if (token === undefined && !isLoopback(host)) throw noToken(host);
   const limits: ServerLimits = { ...DEFAULT_LIMITS, ...options.limits };
-  const openai = { ...DEFAULT_OPENAI, ...options.openai };
+  const openai = { ...DEFAULT_CONFIG.server.openai, ...options.openai };
   const mask = createSecretMask([...(options.secrets ?? []), ...(token === undefined ? [] : [token])]);
   const workspaces = await createWorkspaces(options.workspaces);
   const metrics = createMetrics({ runs: () => runs.activeCount, readers: () => feeds.readerCount });

@@ -114,7 +114,7 @@ it('the model sees the conversation that the client shows, whatever is edited, a
       for (const what of acts) await play(player, chat, what, chatId);
       requests += acts.length;
     }),
-    { numRuns: 25 },
+    { numRuns: 15 },
   );
-  expect(requests).toBeGreaterThan(50);
+  expect(requests).toBeGreaterThan(20);
 });

@@ -70,9 +70,13 @@ export interface ServerConfig {
   stopGraceMs: number;
   /** Agents as models of OpenAI's API. */
   openai: {
+    /** What happens to a turn whose client leaves. */
     onDisconnect: 'cancel' | 'continue';
+    /** What becomes of a call that needs approval. `wait`: somebody answers over the other API. */
     ask: 'deny' | 'wait';
+    /** Where a client sees what tools do. */
     activity: 'reasoning' | 'comment' | 'off';
+    /** `own`: each new chat gets a folder of its own below the first workspace. */
     workspace: 'shared' | 'own';
   };
 }

@@ -17,6 +17,9 @@ export interface AgentChat {
   request: ChatRequest;
   /** Of the request's history. */
   chain: HistoryChain;
+  /** What the client calls the chat. */
+  chatId: string;
+  /** What it says of whose chat this is, its name included. */
   hint: string;
 }
 

@@ -48,7 +48,7 @@ export function openAiHandlers(context: HandlerContext): Pick<RouteHandlers, Nam
           return sink.finish(await answerAside(driver, request, { signal: given.signal, write }));
         }
         const chain = new HistoryChain(agent.name, request.history);
-        return await answer({ agent, model, request, chain, hint: hintOf(given) }, sink, given.signal);
+        return await answer({ agent, model, request, chain, ...namesOf(given) }, sink, given.signal);
       } catch (error) {
         return sink.fail(toLonghaulError(error));
       }
@@ -85,7 +85,7 @@ export function openAiHandlers(context: HandlerContext): Pick<RouteHandlers, Nam
 
   /** What may have one turn at a time: the chat, by its id where the client tells it. */
   async function lockKey(chat: AgentChat): Promise<string> {
-    if (chat.hint !== '') return chat.hint;
+    if (chat.chatId !== '') return `${chat.agent.name}\n${chat.hint}`;
     const place = await chats.find(chat);
     return (
       place?.sessionId ??
@@ -119,6 +119,7 @@ function openingWriter(sink: CompletionSink): (piece: AnswerPiece) => void {
 }
 
 /** What a client says of the chat, beside its messages. */
-function hintOf({ headers, body }: Request): string {
-  return [headers['x-openwebui-chat-id'], body.user].filter((hint) => (hint ?? '') !== '').join('\n');
+function namesOf({ headers, body }: Request): Pick<AgentChat, 'chatId' | 'hint'> {
+  const chatId = headers['x-openwebui-chat-id'] ?? '';
+  return { chatId, hint: [chatId, body.user ?? ''].filter((name) => name !== '').join('\n') };
 }
