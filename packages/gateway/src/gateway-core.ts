@@ -3,7 +3,7 @@ import type { LonghaulError } from '@longhaul/protocol';
 import type { ConversationContext } from './compaction/types.ts';
 import type { GatewayOptions, LogEntry, NoticeManner } from './options.ts';
 import type { GatewayStats } from './status/gateway-stats.ts';
-import type { Router } from './upstream/router.ts';
+import type { Route, Router } from './upstream/router.ts';
 import type { Upstream } from './upstream/upstream.ts';
 import type { WindowBook } from './upstream/window-book.ts';
 
@@ -13,6 +13,8 @@ export interface GatewayCore {
   readonly windows: WindowBook;
   readonly stats: GatewayStats;
   readonly settings: GatewaySettings;
+  /** Whose model it is. */
+  findRoute(model: string): Promise<Route>;
   contextOf(upstream: Upstream): ConversationContext;
   /** The key for what is asked of an upstream beside the client's own request: the upstream's, else the client's. */
   keyFor(upstream: Upstream): string | undefined;

@@ -11,6 +11,7 @@ import { openExchange } from './http/exchange.ts';
 import { isLoopback } from './http/host-check.ts';
 import { sendError } from './http/send-error.ts';
 import type { GatewayOptions } from './options.ts';
+import { routeFinder } from './proxy/find-route.ts';
 import { routeRequest } from './route-request.ts';
 import { GatewayStats, type GatewayStatus } from './status/gateway-stats.ts';
 import { readStatus } from './status/read-status.ts';
@@ -87,6 +88,7 @@ function createCore(options: GatewayOptions & { cache: CacheStore }): GatewayCor
     settings,
     log,
     keyFor,
+    findRoute: routeFinder({ router, settings }),
     withClientKey: (key, run) => clientKeys.run(key, run),
     contextOf(upstream) {
       const known = contexts.get(upstream) ?? contextFor(upstream, { router, keyFor }, options);

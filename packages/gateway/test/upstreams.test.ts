@@ -2,6 +2,7 @@ import { createPersonaServer } from '@longhaul/scripted-model';
 import OpenAI from 'openai';
 import { expect, test } from 'vitest';
 import { rawRequest } from './raw-client.ts';
+import { startRecordingUpstream } from './recording-upstream.ts';
 import { startTestGateway } from './start-test-gateway.ts';
 
 async function three() {
@@ -66,4 +67,31 @@ test('status says what is known of each, as JSON and as a page', async () => {
   const page = (await ask('text/html')).body.toString();
   for (const text of ['openai/gpt-oss-20b', '2,048', 'LM Studio /api/v1/models', 'passed unchanged'])
     expect(page).toContain(text);
+});
+
+test('a model without a prefix is found though nobody has asked for a list, and goes to the first where none has it', async () => {
+  await using all = await three();
+  const { client, one, two, gateway } = all;
+  await client.chat.completions.create({ model: two.model, messages });
+  expect([one.requests.length, two.requests.length]).toEqual([0, 1]);
+  await client.completions.create({ model: 'nobody-has-it', prompt: 'x' }).catch(() => {});
+  expect(one.asked).toContain('POST /v1/completions');
+  expect((await rawRequest(gateway.url, { method: 'GET', path: '/models/%E0%A4%A' })).status).toBe(404);
+});
+
+test.each([
+  ['', '/v1/chat/completions'],
+  ['/', '/v1/chat/completions'],
+  ['/v1/', '/v1/chat/completions'],
+  ['/api', '/api/chat/completions'],
+  ['/v1/chat/completions', '/v1/chat/completions'],
+])('an address that ends in "%s" is asked at %s', async (end, path) => {
+  await using upstream = await startRecordingUpstream((_, response) => void response.end('{}'));
+  await using gateway = await startTestGateway(upstream.url.replace('/v1', end));
+  await rawRequest(gateway.url, { body: JSON.stringify({ model: 'm', messages }) });
+  expect(upstream.received.map(({ url }) => url)).toEqual([path]);
+});
+
+test('an address that ends in a query is refused at the start', async () => {
+  await expect(startTestGateway('http://127.0.0.1:9/v1?key=x')).rejects.toThrow(/not in a query/);
 });

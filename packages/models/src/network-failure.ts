@@ -34,7 +34,7 @@ export function readNetworkFailure(cause: unknown, hasAnswer: boolean): NetworkF
     if (code === BAD_PORT) return { kind: 'blocked', code };
     if (REDIRECTS.has(code)) return { kind: 'redirects', code };
     if (TIMEOUT.has(code)) return { kind: 'timeout', code };
-    if (UNREACHABLE.has(code) || /CERT|SELF_SIGNED|^ERR_(?:TLS|SSL)/.test(code)) {
+    if (UNREACHABLE.has(code) || /CERT|SELF_SIGNED|UNABLE_TO_VERIFY|^ERR_(?:TLS|SSL)/.test(code)) {
       return { kind: 'unreachable', code };
     }
     if (RESET.has(code)) return { kind: hasAnswer ? 'cut' : 'unreachable', code };

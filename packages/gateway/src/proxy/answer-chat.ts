@@ -17,7 +17,7 @@ export async function answerChat(core: GatewayCore, exchange: Exchange): Promise
   if (only?.compaction === false) return forward(exchange, only);
 
   const chat = await readChat(await readBody(exchange.request, settings.maxBodyBytes), exchange.request);
-  const route = router.route(chat.model);
+  const route = await core.findRoute(chat.model);
   exchange.about = { upstream: route.upstream.name, model: route.model };
   stats.of(route.upstream.name, route.model).requests += 1;
   if (route.upstream.compaction) return new ChatTurn(core, exchange, { chat, route }).run();

@@ -12,7 +12,7 @@ export async function forwardByModel(core: GatewayCore, exchange: Exchange): Pro
   const { router } = core;
   const named = /^\/models\/([^?]+)/.exec(path)?.[1];
   if (named !== undefined) {
-    const { upstream, model } = router.route(decoded(named));
+    const { upstream, model } = await core.findRoute(decoded(named));
     return forward(exchange, upstream, {
       path: `/models/${model.split('/').map(encodeURIComponent).join('/')}`,
     });
@@ -20,7 +20,7 @@ export async function forwardByModel(core: GatewayCore, exchange: Exchange): Pro
   const isJson = /json/.test(request.headers['content-type'] ?? '');
   if (method !== 'POST' || !isJson) return forward(exchange, router.default);
   const body = await readBody(request, core.settings.maxBodyBytes);
-  const { upstream, model, hasPrefix } = router.route(modelIn(body));
+  const { upstream, model, hasPrefix } = await core.findRoute(modelIn(body));
   return forward(exchange, upstream, { body: hasPrefix ? withModel(body, model) : body });
 }
 

@@ -3,7 +3,7 @@ import type { GatewayCore } from '../gateway-core.ts';
 import { allowingHeaders } from '../http/cross-origin.ts';
 import type { Exchange } from '../http/exchange.ts';
 import { readBody } from '../http/read-body.ts';
-import type { Upstream } from '../upstream/upstream.ts';
+import type { Upstream, UpstreamRequest } from '../upstream/upstream.ts';
 import { isRecord } from '../wire/is-record.ts';
 
 /**
@@ -12,7 +12,7 @@ import { isRecord } from '../wire/is-record.ts';
  */
 export async function answerModels(core: GatewayCore, exchange: Exchange): Promise<void> {
   const lists = await Promise.allSettled(
-    core.router.upstreams.map((upstream) => listOf(core, exchange, upstream)),
+    core.router.upstreams.map((upstream) => listFor(core, exchange, upstream)),
   );
   const answered = lists.flatMap((list) => (list.status === 'fulfilled' ? [list.value] : []));
   if (answered.length === 0) {
@@ -29,18 +29,21 @@ export async function answerModels(core: GatewayCore, exchange: Exchange): Promi
   exchange.response.end(body);
 }
 
-async function listOf(core: GatewayCore, exchange: Exchange, upstream: Upstream): Promise<object[]> {
-  const { method, path, signal, headers } = exchange;
+async function listFor(core: GatewayCore, exchange: Exchange, upstream: Upstream): Promise<object[]> {
+  const { path, signal, headers } = exchange;
+  const models = await listOf(core, upstream, { path, signal, headers });
+  return models.map((model) => ({ ...model, id: `${upstream.name}/${model.id}` }));
+}
+
+/** What an upstream lists now; the router knows it from then on. */
+export async function listOf(
+  core: Pick<GatewayCore, 'router' | 'settings'>,
+  upstream: Upstream,
+  request: Pick<UpstreamRequest, 'path' | 'headers' | 'signal'>,
+): Promise<{ id: string }[]> {
   // Asked for plain: it is put together with others.
   const without = ['accept-encoding', 'content-length'];
-  const answer = await upstream.send({
-    method,
-    path,
-    signal,
-    headers,
-    body: undefined,
-    without,
-  });
+  const answer = await upstream.send({ ...request, method: 'GET', body: undefined, without });
   const text = (await readBody(answer, core.settings.maxBodyBytes)).toString('utf8');
   const models = entriesOf(text);
   if (models === undefined)
@@ -49,7 +52,7 @@ async function listOf(core: GatewayCore, exchange: Exchange, upstream: Upstream)
     upstream,
     models.map(({ id }) => id),
   );
-  return models.map((model) => ({ ...model, id: `${upstream.name}/${model.id}` }));
+  return models;
 }
 
 function entriesOf(text: string): ({ id: string } & Record<string, unknown>)[] | undefined {

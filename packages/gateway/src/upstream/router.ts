@@ -42,6 +42,13 @@ export class Router {
     return this.upstreams.length > 1;
   }
 
+  /** Whether its name or a list says whose it is. */
+  knows(model: string): boolean {
+    return (
+      !this.hasPrefixes || this.#byPrefix(model) !== undefined || (this.#listed.get(model)?.size ?? 0) > 0
+    );
+  }
+
   /** By the prefix `NAME/`; else the one upstream that lists the model; else the first. */
   route(model: string): Route {
     if (!this.hasPrefixes) return { upstream: this.#first, model, hasPrefix: false };

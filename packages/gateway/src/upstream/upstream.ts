@@ -96,7 +96,7 @@ export class Upstream {
     const code = cause instanceof Error && 'code' in cause ? ` (${cause.code})` : '';
     return new LonghaulError(
       'provider_unreachable',
-      `Cannot reach the upstream ${this.name}${code}. Check that its server runs, and that --upstream (gateway.upstreams in longhaul.yml) has its address.`,
+      `Cannot reach the upstream ${this.name}${code}. ${adviceFor(code)}`,
       { cause, data: error.data },
     );
   }
@@ -149,10 +149,24 @@ export class Upstream {
   }
 }
 
-/** Every server has its API under `/v1`: where only its root is named, that is meant. */
+/**
+ * Every server has its API under `/v1`: where only its root is named, that is meant, and where its whole endpoint is, what stands before that.
+ *
+ * @throws {LonghaulError} `config_invalid` for an address that ends in a query.
+ */
 function apiAddress(baseUrl: string): string {
-  const address = baseUrl.replace(/\/+$/, '');
+  if (/[?#]/.test(baseUrl)) {
+    const message = `The address of an upstream ends in its path, such as http://127.0.0.1:1234/v1, and not in a query: ${baseUrl}`;
+    throw new LonghaulError('config_invalid', message);
+  }
+  const address = baseUrl.replace(/\/+$/, '').replace(/\/chat\/completions$/, '');
   return new URL(address).pathname === '/' ? `${address}/v1` : address;
+}
+
+function adviceFor(code: string): string {
+  return /CERT(?!_ALTNAME)|UNABLE_TO_VERIFY/.test(code)
+    ? 'Its certificate is not trusted here: start the gateway with NODE_EXTRA_CA_CERTS naming a file that holds its issuer’s certificate (or its own, if it signed itself).'
+    : 'Check that its server runs, and that --upstream (gateway.upstreams in longhaul.yml) has its address.';
 }
 
 class SendFailure extends Error {
