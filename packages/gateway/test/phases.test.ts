@@ -194,6 +194,21 @@ test('a model loaded anew with less is noticed at the first refusal, and what it
   expect(gateway.status().models[0]?.windowTokens).toBe(2_048);
 });
 
+test('a server that ends and is started anew with less is asked before the next request', async () => {
+  const start = (windowTokens: number, port = 0) =>
+    createPersonaServer({ persona: 'llamacpp', windowTokens, script: brief, port });
+  const first = await start(8_192);
+  await using gateway = await startTestGateway(first.url);
+  const { completions } = clientOf(gateway.url).chat;
+  const request = { model: first.model, messages: history(120) };
+  await completions.create(request);
+  await first.close();
+  await expect(completions.create(request)).rejects.toThrow(/Cannot reach the upstream/);
+  await using second = await start(2_048, Number(new URL(first.url).port));
+  expect((await completions.create(request)).choices[0]?.message.content).toBe('Yes.');
+  expect(second.overflows).toBe(0);
+});
+
 test('Ollama cuts silently: what it read gives it away, and the request is sent again, compacted', async () => {
   await using server = await createPersonaServer({
     persona: 'ollama',

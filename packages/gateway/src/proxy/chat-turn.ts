@@ -51,8 +51,9 @@ export class ChatTurn {
       await this.#context.open();
       await this.#answer();
     } catch (thrown) {
-      if (!this.#client.hasBegun) throw thrown;
       const error = this.#explain(thrown);
+      if (GONE.has(error.code)) this.#core.windows.doubt(this.#route.upstream);
+      if (!this.#client.hasBegun) throw thrown;
       if (!this.#exchange.signal.aborted) this.#core.noteError(error, this.#context.about);
       await this.#tellLimit(error);
       this.#client.fail(error);
@@ -234,5 +235,8 @@ export class ChatTurn {
     await this.#client.notice(limitNotice(tokens, limit));
   }
 }
+
+/** The server has ended, or is about to be started anew. */
+const GONE: ReadonlySet<LonghaulError['code']> = new Set(['provider_unreachable', 'provider_stream_cut']);
 
 const ERROR_IN_STREAM = 'The upstream sent an error in the middle of its answer.';

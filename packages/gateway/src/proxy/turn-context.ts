@@ -82,7 +82,8 @@ export class TurnContext {
   async canRetry(error: LonghaulError): Promise<boolean> {
     const { upstream, model } = this.#route;
     // Whatever went wrong there, the model may be loaded otherwise now.
-    this.#core.windows.renew(upstream, model);
+    if (this.#core.windows.known(upstream, model) === undefined) this.#core.windows.doubt(upstream);
+    else this.#core.windows.renew(upstream, model);
     if (!(await this.learnOverflow(error))) return false;
     if (this.#core.windows.known(upstream, model) === undefined) throw this.#windowNeeded(error);
     const { windowTokens, requestTokens } = sizesIn(error);

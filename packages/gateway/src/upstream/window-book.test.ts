@@ -70,3 +70,17 @@ test('what was learned before this process holds until the server reports a leng
   expect(await book.refresh(upstream, MODEL)).toEqual(says(32_768));
   expect(kept).toBeUndefined();
 });
+
+test('a server that was away is asked before the next request, whether or not its window was known', async () => {
+  const { book, state } = bench(says(8192));
+  await book.windowOf(upstream, MODEL);
+  state.report = undefined;
+  expect(await book.windowOf(upstream, 'late')).toBeUndefined();
+  book.doubt(upstream);
+  state.report = says(4096);
+  expect(await book.windowOf(upstream, MODEL)).toEqual(says(4096));
+  expect(await book.windowOf(upstream, 'late')).toEqual(says(4096));
+  const { asked } = state;
+  await book.windowOf(upstream, 'late');
+  expect(state.asked).toBe(asked);
+});

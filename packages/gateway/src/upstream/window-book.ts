@@ -33,6 +33,8 @@ interface Page {
   askedAt: number;
   /** When an idle model was to be loaded. */
   loadedAt: number;
+  /** The server was away since. */
+  isDoubtful?: boolean;
   asking?: Promise<void> | undefined;
 }
 
@@ -50,12 +52,12 @@ export class WindowBook {
     this.#now = options.now ?? Date.now;
   }
 
-  /** Waits for the server's answer only where it has never been asked. */
+  /** Waits for the server's answer only where it has never been asked, or has been away since. */
   async windowOf(upstream: Upstream, model: string): Promise<KnownWindow | undefined> {
     const page = await this.#page(upstream, model);
     const isOld = this.#now() - page.askedAt >= this.#options.maxAgeMs;
     const isNew = page.askedAt === Number.NEGATIVE_INFINITY && this.known(upstream, model) === undefined;
-    if (isNew) await this.#ask(upstream, model, page);
+    if (isNew || page.isDoubtful === true) await this.#ask(upstream, model, page);
     else if (isOld) void this.#ask(upstream, model, page);
     return this.known(upstream, model);
   }
@@ -78,6 +80,11 @@ export class WindowBook {
     const page = this.#pages.get(keyOf(upstream, model));
     if (page === undefined || this.#now() - page.askedAt < RENEW_AFTER_MS) return;
     void this.#ask(upstream, model, page);
+  }
+
+  /** The server is away: with whatever it comes back, the next request waits for what it says then. */
+  doubt(upstream: Upstream): void {
+    for (const [key, page] of this.#pages) if (key.startsWith(`${upstream.name}\n`)) page.isDoubtful = true;
   }
 
   /** What is known now, without asking anyone. */
@@ -122,6 +129,7 @@ export class WindowBook {
   #ask(upstream: Upstream, model: string, page: Page): Promise<void> {
     page.asking ??= this.#probe(upstream, model, page).finally(() => {
       page.asking = undefined;
+      page.isDoubtful = false;
       page.askedAt = this.#now();
     });
     return page.asking;
