@@ -37,7 +37,7 @@ interface Served extends AsyncDisposable {
     path: string,
     body?: object,
   ): Promise<{ id: string; metadata?: Record<string, unknown>; [key: string]: unknown }>;
-  sessions(): Promise<{ id: string; metadata?: Record<string, unknown>; state: string }[]>;
+  sessions(): Promise<{ id: string; metadata?: Record<string, unknown>; state: string; workspace: string }[]>;
   restart(): Promise<Served>;
 }
 
@@ -213,7 +213,7 @@ describe('agents as models of OpenAI’s API', () => {
   ])('a client that leaves: $onDisconnect', async ({ onDisconnect, state }) => {
     await using server = await serve({
       chunkDelayMs: 10,
-      more: `server: { openai: { onDisconnect: ${onDisconnect} } }`,
+      more: `server: { openai: { onDisconnect: ${onDisconnect}, workspace: own } }`,
       script: ({ messages }) => (messages.length > 2 ? 'Short.' : 'word '.repeat(200)),
     });
     const leaving = new AbortController();
@@ -231,6 +231,8 @@ describe('agents as models of OpenAI’s API', () => {
       'Short.',
     );
     expect(server.seen.at(-1)?.map(({ role }) => role)).toEqual(['system', 'user', 'assistant', 'user']);
+    const [session] = (await server.sessions()).slice(-1);
+    expect(session?.workspace).toBe(join(server.bench.workspace, 'chats', session?.id ?? ''));
   });
 
   it('lets the second of two equal requests wait, and answers side requests without a session', async () => {
@@ -247,7 +249,9 @@ describe('agents as models of OpenAI’s API', () => {
   });
 
   it('refuses what needs approval, with the reason, since nobody can be asked', async () => {
-    await using server = await serve({ more: 'approvals: [{ tool: bash, action: ask }]' });
+    await using server = await serve({
+      more: 'approvals: [{ tool: bash, action: ask }]\nserver: { openai: { activity: comment } }',
+    });
     const answer = await ask(server, [user('run: echo no > no.txt')]);
     expect(answer).toContain('I see');
     expect(textOf(server.seen.at(-1)?.at(-1) ?? { role: 'tool' })).toMatch(
@@ -255,6 +259,17 @@ describe('agents as models of OpenAI’s API', () => {
     );
     expect(existsSync(join(server.bench.workspace, 'no.txt'))).toBe(false);
     expect(await ask(server, [user('run: ls')], { model: 'agent/reader' })).toBe('I have no shell.');
+
+    const response = await fetch(`${server.url}/v1/chat/completions`, {
+      method: 'POST',
+      headers: { authorization: `Bearer ${server.token}`, 'content-type': 'application/json' },
+      body: JSON.stringify({ model: 'agent/coder', messages: [user('run: ls')], stream: true }),
+    });
+    expect(response.headers.get('x-longhaul-session')).toBe((await server.sessions())[0]?.id);
+    const blocks = (await response.text()).split('\n\n');
+    expect(blocks).toContain(': ⚙️ bash: ls');
+    expect(blocks.slice(-2)).toEqual(['data: [DONE]', '']);
+    expect(blocks.filter((block) => block.includes('reasoning_content')).join('')).not.toContain('bash');
 
     const made = await server.call('POST', '/api/sessions', { agent: 'reader' });
     const changed = await server.call('PATCH', `/api/sessions/${made.id}`, { metadata: { color: 'red' } });
