@@ -13,6 +13,8 @@ export interface ChatRequest {
   isEncoded: boolean;
   /** Empty where none is named. */
   model: string;
+  /** As they came. */
+  received: readonly ChatMessage[];
   messages: readonly ChatMessage[];
   /** Notices of ours, come back in the history, were taken out of `messages`. */
   hadNotices: boolean;
@@ -41,6 +43,7 @@ export async function readChat(body: Buffer, request: IncomingMessage): Promise<
     plain,
     isEncoded: isEncoded(encoding),
     model: typeof model === 'string' ? model : '',
+    received,
     messages,
     hadNotices: messages.some((message, index) => message !== received[index]),
     tools: Array.isArray(tools) ? tools : undefined,

@@ -27,7 +27,7 @@ export function requestBody(chat: ChatRequest, change: BodyChange): RequestBody 
   const mustChange = messages !== undefined || model !== undefined || maxTokens !== undefined;
   if (chat.isEncoded && !mustChange) return { bytes: chat.body, isUsageOurs: false, without: [] };
   let bytes = chat.plain;
-  if (messages !== undefined) bytes = withMessages(bytes, messages);
+  if (messages !== undefined) bytes = withMessages(bytes, messages, chat.received);
   if (model !== undefined) bytes = withModel(bytes, model);
   if (maxTokens !== undefined) bytes = withOutputLimit(bytes, maxTokens);
   const withOurs =

@@ -15,9 +15,21 @@ test('messages change their bytes, and nothing else does', () => {
   );
 });
 
+test('messages that stay keep their bytes: numbers too big for JavaScript, odd spaces, escapes', () => {
+  const text =
+    '{"messages":[1,{}],"messages":[ {"id" : 12345678901234567890, "content":"\\u00e9" }\n, {"content":"b"}, {"seed":1.0}]}';
+  const received = JSON.parse(text).messages;
+  const sent = withMessages(Buffer.from(text), [received[2], { content: 'new' }, received[0]], received);
+  const messages = '[{"seed":1.0},{"content":"new"},{"id" : 12345678901234567890, "content":"\\u00e9" }]';
+  expect(sent.toString()).toBe(`{"messages":${messages},"messages":${messages}}`);
+});
+
 test('a key that stands twice, or is written with escapes, is replaced wherever it stands', () => {
   const body = Buffer.from('{"messages":[],"mess\\u0061ges":[1]}');
-  expect(withMessages(body, [2]).toString()).toBe('{"messages":[2],"mess\\u0061ges":[2]}');
+  const two = { n: 2 };
+  expect(withMessages(body, [two], [{}]).toString()).toBe(
+    '{"messages":[{"n":2}],"mess\\u0061ges":[{"n":2}]}',
+  );
   expect(withModel(Buffer.from('{"model":"a/b","x":{"model":1}}'), 'b').toString()).toBe(
     '{"model":"b","x":{"model":1}}',
   );

@@ -1,18 +1,43 @@
-import { type ByteRange, type JsonMember, objectMembers } from './json-ranges.ts';
+import { arrayElements, type ByteRange, type JsonMember, objectMembers } from './json-ranges.ts';
 
 /** Bytes that take the place of others. */
 interface Edit {
   at: ByteRange;
-  text: string;
+  text: string | Buffer;
 }
 
 /**
- * The body with other messages. Everything else keeps its bytes. Where `messages` stands twice, both are replaced: servers do not agree on
- * which of them counts.
+ * The body with other messages. Everything else keeps its bytes, and so does each message that is one of `received`, numbers included that no
+ * JavaScript holds. Where `messages` stands twice, both are replaced: servers do not agree on which of them counts.
+ *
+ * @param received What the body's own messages were parsed to.
  */
-export function withMessages(body: Buffer, messages: readonly unknown[]): Buffer {
-  return withValue(body, ['messages'], JSON.stringify(messages));
+export function withMessages(
+  body: Buffer,
+  messages: readonly object[],
+  received: readonly object[] = [],
+): Buffer {
+  const places = objectMembers(body).filter(({ key }) => key === 'messages');
+  const own = places.at(-1);
+  // The last one is what was parsed.
+  const ranges = own === undefined || received.length === 0 ? [] : arrayElements(body, own.value.start);
+  const rangeOf = new Map(received.map((message, index) => [message, ranges[index]]));
+  const pieces = messages.flatMap((message, index) => {
+    const range = rangeOf.get(message);
+    const bytes =
+      range === undefined ? Buffer.from(JSON.stringify(message)) : body.subarray(range.start, range.end);
+    return index === 0 ? [bytes] : [COMMA, bytes];
+  });
+  const text = Buffer.concat([OPEN, ...pieces, CLOSE]);
+  return applyEdits(
+    body,
+    places.map(({ value }) => ({ at: value, text })),
+  );
 }
+
+const OPEN = Buffer.from('[');
+const COMMA = Buffer.from(',');
+const CLOSE = Buffer.from(']');
 
 /** The body with another model's name, for the upstream that knows it without the prefix. */
 export function withModel(body: Buffer, model: string): Buffer {
@@ -78,7 +103,7 @@ function applyEdits(body: Buffer, edits: readonly Edit[]): Buffer {
   const pieces: Buffer[] = [];
   let from = 0;
   for (const { at, text } of edits) {
-    pieces.push(body.subarray(from, at.start), Buffer.from(text));
+    pieces.push(body.subarray(from, at.start), typeof text === 'string' ? Buffer.from(text) : text);
     from = at.end;
   }
   pieces.push(body.subarray(from));
