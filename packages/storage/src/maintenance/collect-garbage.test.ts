@@ -23,6 +23,28 @@ beforeAll(async () => {
 });
 afterAll(() => rm(folder, { recursive: true, force: true }));
 
+describe('the fork of a process that was killed', () => {
+  it('goes after an hour, and not while it may still be copied', async () => {
+    await using place = await newPlace();
+    await storeSession(place.store, 'whole', { parts: [] });
+    const ids = () => {
+      using database = new DatabaseSync(place.path);
+      return database
+        .prepare('SELECT id FROM sessions ORDER BY id')
+        .all()
+        .map(({ id }) => id);
+    };
+    {
+      using database = new DatabaseSync(place.path);
+      const insert = database.prepare(`INSERT INTO sessions VALUES (?, ?, 'active', '', '', 'm', '/', NULL)`);
+      insert.run('begun-long-ago', 1);
+      insert.run('begun-now', Date.now());
+    }
+    await collectGarbage(place, NONE, place);
+    assert.deepEqual(ids(), ['begun-now', 'whole']);
+  });
+});
+
 describe('blobs that nobody names', () => {
   it('go; named ones, young ones and those of a waiting message stay', async () => {
     await using place = await newPlace();

@@ -113,9 +113,11 @@ export async function collectGarbage(
       report.backups.push(path);
     }
     await dropUnfinished(place.path, now() - 24 * 60 * 60 * 1000);
+    const rests = new Set([...report.sessions, ...headless(database, now() - 60 * 60 * 1000)]);
+    await dropRests(place.path, rests);
     const names = namedBlobs(database);
     Object.assign(report, await sweep(place, (id) => names.has(id), { now, dryRun: false }));
-    if (report.sessions.length > 0) await tidySearch(database);
+    if (rests.size > 0) await tidySearch(database);
     const hasLiveSession = sessionFacts(database, { now, isAlive }).some(({ isLive }) => isLive);
     const notGivenBack = await giveBack(database, { path: place.path, hasLiveSession });
     if (notGivenBack !== undefined) report.notGivenBack = notGivenBack;
@@ -132,13 +134,26 @@ async function bringUpToDate(path: string): Promise<void> {
   await (await openSqliteStore({ path }))[Symbol.asyncDispose]();
 }
 
+/** Sessions without a head: what killed processes were copying or dropping. */
+function headless(database: DatabaseSync, before: number): string[] {
+  return database
+    .prepare('SELECT id FROM sessions WHERE id NOT IN (SELECT session_id FROM heads) AND created_at < ?')
+    .all(before)
+    .map(({ id }) => String(id));
+}
+
+async function dropRests(path: string, sessions: Iterable<string>): Promise<void> {
+  await using store = await openSqliteStore({ path });
+  for (const id of sessions) await store.dropRest(id);
+}
+
 /** One transaction a session: what speaks against it is looked up in the same one. */
 function dropSession(database: DatabaseSync, id: string, options: Required<GarbageOptions>): boolean {
   database.exec('BEGIN IMMEDIATE');
   try {
     const [session] = sessionFacts(database, options, id);
     const mayGo = session !== undefined && reasonToKeep(session, options.now()) === undefined;
-    if (mayGo) database.prepare('DELETE FROM sessions WHERE id = ?').run(id);
+    if (mayGo) database.prepare('DELETE FROM heads WHERE session_id = ?').run(id);
     database.exec('COMMIT');
     return mayGo;
   } finally {

@@ -17,7 +17,7 @@ import {
 } from '@longhaul/protocol';
 import { answeredEvent, requestedEvent } from '../shared/approval-events.ts';
 import { type Clock, expiryAfter, isHeld, machineUptime } from '../shared/clock.ts';
-import { forkedMarks } from '../shared/forked-marks.ts';
+import { createMarkFork } from '../shared/forked-marks.ts';
 import { Listeners } from '../shared/listeners.ts';
 import { searchWords, sessionHolds } from '../shared/session-search.ts';
 import {
@@ -115,7 +115,9 @@ class MemoryStore implements Store {
     }
     const before = source.messages[end]?.createdAt ?? Number.POSITIVE_INFINITY;
     const marks = structuredClone(source.marks);
-    fork.marks.push(...forkedMarks(marks, { sessionId: session.id, messageIds, newId, before }));
+    const markFork = createMarkFork({ sessionId: session.id, messageIds, newId, before });
+    for (const mark of marks) if (mark.kind === 'compaction') markFork.meet(mark);
+    fork.marks.push(...marks.flatMap((mark) => markFork.fork(mark) ?? []));
     fork.touch();
     return structuredClone(fork.session);
   };

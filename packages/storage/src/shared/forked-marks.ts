@@ -1,6 +1,6 @@
-import type { Mark } from '@longhaul/protocol';
+import type { Compaction, Mark } from '@longhaul/protocol';
 
-export interface ForkedMarksOptions {
+export interface MarkForkOptions {
   sessionId: string;
   /** New ids of the copied messages, by their old ones. */
   messageIds: ReadonlyMap<string, string>;
@@ -9,34 +9,32 @@ export interface ForkedMarksOptions {
   before: number;
 }
 
-/** The marks that hold in a fork, on its own messages. */
-export function forkedMarks(
-  marks: readonly Mark[],
-  { sessionId, messageIds, newId, before }: ForkedMarksOptions,
-): Mark[] {
+/** Makes of a session's marks those that hold in a fork, on its own messages. */
+export interface MarkFork {
+  /** To be told of every compaction first: a mark made in the same moment may stand before the one it belongs to. */
+  meet(compaction: Compaction): void;
+  /** Undefined when it does not hold there. */
+  fork(mark: Mark): Mark | undefined;
+}
+
+export function createMarkFork({ sessionId, messageIds, newId, before }: MarkForkOptions): MarkFork {
   const compactionIds = new Map<string, string>();
-  const forked: Mark[] = [];
-  // Compactions first: a mark made in the same moment may stand before the one it belongs to.
-  for (const mark of marks) {
-    const isKept =
-      mark.kind === 'compaction' && mark.createdAt <= before && mark.hides.every((id) => messageIds.has(id));
-    if (isKept) compactionIds.set(mark.id, newId());
-  }
-  for (const mark of marks) {
-    if (mark.kind === 'compaction') {
-      const id = compactionIds.get(mark.id);
-      const hides = mark.hides.flatMap((hidden) => messageIds.get(hidden) ?? []);
-      if (id !== undefined) forked.push({ ...mark, id, sessionId, hides });
-      continue;
-    }
-    const messageId = messageIds.get(mark.messageId);
-    if (messageId === undefined) continue;
-    if (mark.kind === 'pin' || mark.compactionId === undefined) {
-      forked.push({ ...mark, id: newId(), messageId });
-      continue;
-    }
-    const compactionId = compactionIds.get(mark.compactionId);
-    if (compactionId !== undefined) forked.push({ ...mark, id: newId(), messageId, compactionId });
-  }
-  return forked;
+  return {
+    meet({ id, createdAt, hides }) {
+      const isKept = createdAt <= before && hides.every((hidden) => messageIds.has(hidden));
+      if (isKept) compactionIds.set(id, newId());
+    },
+    fork(mark) {
+      if (mark.kind === 'compaction') {
+        const id = compactionIds.get(mark.id);
+        const hides = mark.hides.flatMap((hidden) => messageIds.get(hidden) ?? []);
+        return id === undefined ? undefined : { ...mark, id, sessionId, hides };
+      }
+      const messageId = messageIds.get(mark.messageId);
+      if (messageId === undefined) return undefined;
+      if (mark.kind === 'pin' || mark.compactionId === undefined) return { ...mark, id: newId(), messageId };
+      const compactionId = compactionIds.get(mark.compactionId);
+      return compactionId === undefined ? undefined : { ...mark, id: newId(), messageId, compactionId };
+    },
+  };
 }

@@ -1,67 +1,119 @@
 import type { ForkOptions, NewSession } from '@longhaul/core';
-import { isOpen, type Mark, type Part } from '@longhaul/protocol';
-import { asc, eq } from 'drizzle-orm';
-import { forkedMarks } from '../shared/forked-marks.ts';
+import { isOpen, type Mark, type Part, type Session } from '@longhaul/protocol';
+import { and, asc, eq, gt, lte } from 'drizzle-orm';
+import { createMarkFork, type MarkFork } from '../shared/forked-marks.ts';
 import { noSuchMessage } from '../shared/store-errors.ts';
 import type { Drizzle } from './connection.ts';
-import { readMarkRows } from './log-reader.ts';
+import { dropRest } from './drop-session.ts';
+import { inPieces } from './in-pieces.ts';
+import { readNextMark } from './log-reader.ts';
 import type { MarkTable } from './mark-table.ts';
 import type { PartTable } from './part-table.ts';
 import { messages, partChunks, parts } from './schema.ts';
-import type { Head } from './session-heads.ts';
+import type { SessionHeads } from './session-heads.ts';
+import type { SessionTable } from './session-table.ts';
+import type { TransactionQueue } from './transaction-queue.ts';
 
-export interface ForkTables {
+/** Characters that are copied in one write: others wait for some tenths of a second. Smaller pieces make the search index merge more often. */
+const PIECE_CHARS = 2_000_000;
+const PIECE_MESSAGES = 200;
+export interface ForkTables extends Pick<TransactionQueue, 'write' | 'read'> {
   db: Drizzle;
+  sessions: SessionTable;
+  heads: SessionHeads;
   parts: PartTable;
   marks: MarkTable;
 }
 
-/** Copies the source's log into the new session; the caller saves the new head. One message at a time is in memory. */
-export function forkLog(
-  { db, ...tables }: ForkTables,
-  { source, head, session }: { source: Head; head: Head; session: NewSession },
-  { at = source.lastSequence, newId, close }: ForkOptions,
-): void {
-  if (at > source.lastSequence || (at < 1 && source.lastSequence > 0)) {
-    throw noSuchMessage(source.sessionId, at, source.lastSequence);
-  }
-  const messageIds = new Map<string, string>();
-  let before = Number.POSITIVE_INFINITY;
-  for (const row of db
-    .select()
-    .from(messages)
-    .where(eq(messages.sessionId, source.sessionId))
-    .orderBy(asc(messages.sequence))
-    .all()) {
-    if (row.sequence > at) {
-      before = row.createdAt;
-      break;
-    }
-    const id = newId();
-    messageIds.set(row.id, id);
-    const status = row.status === 'running' ? 'interrupted' : row.status;
-    db.insert(messages)
-      .values({ ...row, id, sessionId: session.id, status })
-      .run();
-    copyParts({ db, parts: tables.parts }, { from: row.id, to: id, close });
-  }
-  head.lastSequence = at;
-  const marks = readMarkRows(db, source.sessionId).flatMap((raw) => readableMark(raw) ?? []);
-  for (const mark of forkedMarks(marks, { sessionId: session.id, messageIds, newId, before })) {
-    tables.marks.add(session.id, mark);
+export interface ForkTask {
+  sourceId: string;
+  session: NewSession;
+  options: ForkOptions;
+}
+
+/**
+ * Copies the source's log into a new session, piece by piece, so that neither the write lock nor the memory is taken for long. Until the last
+ * piece the new session has no head, and so is not there for anyone. What a killed process leaves of it, `collectGarbage` drops.
+ */
+export async function forkSession(tables: ForkTables, task: ForkTask): Promise<Session> {
+  const { write, sessions, heads } = tables;
+  const { sourceId, session, options } = task;
+  const at = await write(() => {
+    const { lastSequence } = heads.of(sourceId);
+    const last = options.at ?? lastSequence;
+    if (last > lastSequence || (last < 1 && lastSequence > 0))
+      throw noSuchMessage(sourceId, last, lastSequence);
+    sessions.begin(session);
+    return last;
+  });
+  try {
+    const messageIds = await copyMessages(tables, task, at);
+    await copyMarks(tables, task, await markForkOf(tables, task, { at, messageIds }));
+    const { createdAt } = session;
+    return await write(() => sessions.open(session.id, { createdAt, lastSequence: at }));
+  } catch (error) {
+    await dropBegun(tables, session.id);
+    throw error;
   }
 }
 
+async function dropBegun(tables: ForkTables, sessionId: string): Promise<void> {
+  try {
+    await dropRest(tables, sessionId);
+  } catch {
+    // The first error says what is wrong. What stays is dropped as that of a killed process is.
+  }
+}
+
+/** Answers the new ids of the copied messages, by their old ones. */
+async function copyMessages(tables: ForkTables, task: ForkTask, at: number): Promise<Map<string, string>> {
+  const { db, heads, write } = tables;
+  const { sourceId, session, options } = task;
+  const messageIds = new Map<string, string>();
+  await inPieces(write, (after) => {
+    heads.of(sourceId);
+    const ofSource = and(
+      eq(messages.sessionId, sourceId),
+      gt(messages.sequence, after),
+      lte(messages.sequence, at),
+    );
+    let chars = 0;
+    let last: number | undefined;
+    for (const row of db
+      .select()
+      .from(messages)
+      .where(ofSource)
+      .orderBy(asc(messages.sequence))
+      .limit(PIECE_MESSAGES)
+      .all()) {
+      const id = options.newId();
+      messageIds.set(row.id, id);
+      const status = row.status === 'running' ? 'interrupted' : row.status;
+      db.insert(messages)
+        .values({ ...row, id, sessionId: session.id, status })
+        .run();
+      chars += copyParts(tables, { from: row.id, to: id, close: options.close });
+      last = row.sequence;
+      if (chars >= PIECE_CHARS) break;
+    }
+    return last;
+  });
+  return messageIds;
+}
+
+/** Answers how many characters there were. */
 function copyParts(
-  { db, parts: table }: { db: Drizzle; parts: PartTable },
+  { db, parts: table }: ForkTables,
   { from, to, close }: { from: string; to: string; close: (part: Part) => Part },
-): void {
+): number {
+  let chars = 0;
   for (const row of db
     .select()
     .from(parts)
     .where(eq(parts.messageId, from))
     .orderBy(asc(parts.index))
     .all()) {
+    chars += row.body.length;
     const part = readablePart(row.body);
     if (part === undefined) {
       // Damaged: it stays what it is, and loading the fork names it too.
@@ -71,19 +123,67 @@ function copyParts(
         .run();
       continue;
     }
-    if ('text' in part && isOpen(part)) {
-      const since = db
-        .select()
-        .from(partChunks)
-        .where(eq(partChunks.partKey, row.key))
-        .orderBy(asc(partChunks.key));
-      part.text += since
-        .all()
-        .map((chunk) => chunk.text)
-        .join('');
-    }
+    if ('text' in part && isOpen(part)) part.text += textSince(db, row.key);
     table.insert(to, row.index, isOpen(part) ? close(part) : part);
   }
+  return chars;
+}
+
+/** What a text that streams has got since its row was written. */
+function textSince(db: Drizzle, partKey: number): string {
+  const chunks = db
+    .select()
+    .from(partChunks)
+    .where(eq(partChunks.partKey, partKey))
+    .orderBy(asc(partChunks.key));
+  return chunks
+    .all()
+    .map(({ text }) => text)
+    .join('');
+}
+
+/** Knows which compactions hold in the fork. */
+async function markForkOf(
+  { db, read }: ForkTables,
+  { sourceId, session, options }: ForkTask,
+  { at, messageIds }: { at: number; messageIds: ReadonlyMap<string, string> },
+): Promise<MarkFork> {
+  const { newId } = options;
+  const isNext = and(eq(messages.sessionId, sourceId), gt(messages.sequence, at));
+  const next = await read(() =>
+    db.select().from(messages).where(isNext).orderBy(asc(messages.sequence)).limit(1).get(),
+  );
+  const before = next?.createdAt ?? Number.POSITIVE_INFINITY;
+  const markFork = createMarkFork({ sessionId: session.id, messageIds, newId, before });
+  for (let after = 0; ; ) {
+    const row = await read(() => readNextMark(db, { sessionId: sourceId, after }));
+    if (row === undefined) return markFork;
+    const mark = readableMark(row.read);
+    if (mark?.kind === 'compaction') markFork.meet(mark);
+    after = row.key;
+  }
+}
+
+async function copyMarks(
+  tables: ForkTables,
+  { sourceId, session }: ForkTask,
+  markFork: MarkFork,
+): Promise<void> {
+  const { db, marks, write } = tables;
+  await inPieces(write, (after) => {
+    let chars = 0;
+    let last: number | undefined;
+    while (chars < PIECE_CHARS) {
+      const row = readNextMark(db, { sessionId: sourceId, after: last ?? after });
+      if (row === undefined) break;
+      const mark = readableMark(row.read);
+      const forked = mark === undefined ? undefined : markFork.fork(mark);
+      if (forked !== undefined) marks.add(session.id, forked);
+      chars += row.chars + 1000;
+      last = row.key;
+    }
+    return last;
+  });
 }
 
 function readablePart(body: string): Part | undefined {

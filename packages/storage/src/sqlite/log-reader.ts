@@ -66,14 +66,24 @@ export function readMarks(db: Drizzle, sessionId: string) {
   };
 }
 
-/** The marks of a session in order, each to be parsed alone: a damaged one throws when it is. */
-export function readMarkRows(db: Drizzle, sessionId: string): (() => Mark)[] {
+/** The first of the session's marks after one, by their keys; `read` throws where it is damaged. */
+export function readNextMark(
+  db: Drizzle,
+  { sessionId, after }: { sessionId: string; after: number },
+): { key: number; chars: number; read: () => Mark } | undefined {
+  const row = db
+    .select()
+    .from(marks)
+    .leftJoin(compactions, eq(compactions.id, marks.id))
+    .where(and(eq(marks.sessionId, sessionId), gt(marks.key, after)))
+    .orderBy(asc(marks.key))
+    .limit(1)
+    .get();
+  if (row === undefined) return undefined;
+  const [, parse] = assembleMark(row.marks, row.compactions);
   // Written by this store from a mark.
-  return assembleMarks(readMarks(db, sessionId)).map(
-    ([, parse]) =>
-      () =>
-        parse() as Mark,
-  );
+  const read = () => parse() as Mark;
+  return { key: row.marks.key, chars: row.compactions?.hides.length ?? 0, read };
 }
 
 /** Makes the log of the rows. What is damaged is named and left out; the rest of its message stays. */
@@ -164,17 +174,22 @@ function assembleParts(
 
 function assembleMarks(rows: MarkRows): [Place, () => unknown][] {
   const byId = new Map(rows.compactions.map((row) => [row.id, row]));
-  return rows.marks.map(({ id, kind, body, undoneAt }) => {
-    if (kind !== 'compaction') {
-      const undone = undoneAt === null ? {} : { undoneAt };
-      return [{ table: 'marks', id }, () => ({ ...JSON.parse(body ?? 'null'), ...undone }) satisfies object];
-    }
-    const raw = () => {
-      const { summaryContent, hides, ...row } = byId.get(id) ?? { summaryContent: 'null', hides: 'null' };
-      return { ...withoutNulls(row), kind, summary: JSON.parse(summaryContent), hides: JSON.parse(hides) };
-    };
-    return [{ table: 'compactions', id }, raw];
-  });
+  return rows.marks.map((row) => assembleMark(row, byId.get(row.id) ?? null));
+}
+
+function assembleMark(
+  { id, kind, body, undoneAt }: MarkRows['marks'][number],
+  compaction: MarkRows['compactions'][number] | null,
+): [Place, () => unknown] {
+  if (kind !== 'compaction') {
+    const undone = undoneAt === null ? {} : { undoneAt };
+    return [{ table: 'marks', id }, () => ({ ...JSON.parse(body ?? 'null'), ...undone }) satisfies object];
+  }
+  const raw = () => {
+    const { summaryContent, hides, ...row } = compaction ?? { summaryContent: 'null', hides: 'null' };
+    return { ...withoutNulls(row), kind, summary: JSON.parse(summaryContent), hides: JSON.parse(hides) };
+  };
+  return [{ table: 'compactions', id }, raw];
 }
 
 /** The columns that hold JSON and are not null, parsed. */

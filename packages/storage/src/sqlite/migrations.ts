@@ -129,6 +129,9 @@ export const MIGRATIONS: readonly string[] = [
   `
   ALTER TABLE heads ADD COLUMN expires_uptime INTEGER;
 
+  -- The search index is tidied by garbage collection, in pieces: within the commit that drops a session it took seconds.
+  INSERT INTO part_search (part_search, rank) VALUES ('deletemerge', 0);
+
   -- How far the ledger's facts were computed. Can be made again from the messages.
   CREATE TABLE checkpoints (
     session_id TEXT PRIMARY KEY REFERENCES sessions (id) ON DELETE CASCADE,

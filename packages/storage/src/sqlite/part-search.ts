@@ -40,6 +40,7 @@ export function createPartSearch(db: Drizzle) {
         FROM part_search
         JOIN parts ON parts.key = part_search.rowid
         JOIN messages ON messages.id = parts.message_id
+        JOIN heads ON heads.session_id = messages.session_id
         WHERE part_search MATCH ${match}${sessionId === undefined ? sql`` : sql` AND messages.session_id = ${sessionId}`}
         ORDER BY bm25(part_search), parts.key DESC
         LIMIT ${limit}`);

@@ -57,10 +57,14 @@ export function createSessionHeads(db: Drizzle, now: () => number) {
       head.updatedAt = now();
       update().run(head);
     },
-    /** After a rollback, when another connection has written, or when a session is gone. */
+    drop(sessionId: string): void {
+      known.delete(sessionId);
+      db.delete(heads).where(eq(heads.sessionId, sessionId)).run();
+    },
+    /** After a rollback, or when another connection has written. */
     forget: () => known.clear(),
-    create(sessionId: string, updatedAt: number): void {
-      const fresh = { sessionId, updatedAt, lastSequence: 0, lastEvent: 0, epoch: 0 };
+    create(sessionId: string, counts: { updatedAt: number; lastSequence: number }): void {
+      const fresh = { sessionId, ...counts, lastEvent: 0, epoch: 0 };
       db.insert(heads).values(fresh).run();
     },
   };

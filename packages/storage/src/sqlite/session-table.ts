@@ -28,15 +28,30 @@ export function createSessionTable(db: Drizzle, sessionHeads: SessionHeads) {
     return session;
   }
 
+  /** Without a head: nobody can find it yet. */
+  function begin({ metadata, ...session }: NewSession): void {
+    if (get(session.id) !== undefined) throw sessionExists(session.id);
+    const row = { ...session, status: 'active' as const, metadata: toColumn(metadata) };
+    db.insert(sessions).values(row).run();
+  }
+
+  /** The session that was begun is there, with so many messages. */
+  function open(
+    sessionId: string,
+    { createdAt, lastSequence }: { createdAt: number; lastSequence: number },
+  ): Session {
+    sessionHeads.create(sessionId, { updatedAt: createdAt, lastSequence });
+    return existing(sessionId);
+  }
+
   return {
     get,
     existing,
-    create({ metadata, ...session }: NewSession): Session {
-      if (get(session.id) !== undefined) throw sessionExists(session.id);
-      const row = { ...session, status: 'active' as const, metadata: toColumn(metadata) };
-      db.insert(sessions).values(row).run();
-      sessionHeads.create(session.id, session.createdAt);
-      return existing(session.id);
+    begin,
+    open,
+    create(session: NewSession): Session {
+      begin(session);
+      return open(session.id, { createdAt: session.createdAt, lastSequence: 0 });
     },
 
     list({ limit, before, search }: { limit: number; before?: string; search?: string }): Session[] {
@@ -69,10 +84,10 @@ export function createSessionTable(db: Drizzle, sessionHeads: SessionHeads) {
       db.update(sessions).set({ status }).where(eq(sessions.id, sessionId)).run();
     },
 
-    delete(sessionId: string): void {
+    /** From now on it is not there for anyone; `dropRest` makes room. */
+    close(sessionId: string): void {
       existing(sessionId);
-      db.delete(sessions).where(eq(sessions.id, sessionId)).run();
-      sessionHeads.forget();
+      sessionHeads.drop(sessionId);
     },
   };
 }

@@ -39,8 +39,9 @@ import { createChangeWatcher } from './change-watcher.ts';
 import { type CheckpointTable, createCheckpointTable } from './checkpoint-table.ts';
 import type { Connection } from './connection.ts';
 import type { DatabaseFile } from './database-file.ts';
+import { dropRest } from './drop-session.ts';
 import { createEventLog, type EventLog } from './event-log.ts';
-import { forkLog } from './fork-session.ts';
+import { forkSession } from './fork-session.ts';
 import { type AcquireOptions, createLeaseTable, type LeaseTable } from './lease-table.ts';
 import {
   assembleLog,
@@ -133,19 +134,26 @@ export class SqliteStore implements Store, WindowMemory {
   }
 
   forkSession(sourceId: string, session: NewSession, options: ForkOptions): Promise<Session> {
-    return this.#write(() => {
-      const source = this.#heads.of(sourceId);
-      this.#sessions.create(session);
-      const head = this.#heads.of(session.id);
-      const { db } = this.#connection;
-      forkLog({ db, parts: this.#parts, marks: this.#marks }, { source, head, session }, options);
-      this.#heads.save(head);
-      return this.#sessions.existing(session.id);
-    });
+    const tables = {
+      db: this.#connection.db,
+      sessions: this.#sessions,
+      heads: this.#heads,
+      parts: this.#parts,
+      marks: this.#marks,
+      write: <T>(write: () => T) => this.#write(write),
+      read: <T>(read: () => T) => this.#read(read),
+    };
+    return forkSession(tables, { sourceId, session, options });
   }
 
-  deleteSession(sessionId: string): Promise<void> {
-    return this.#write(() => this.#sessions.delete(sessionId));
+  async deleteSession(sessionId: string): Promise<void> {
+    await this.#write(() => this.#sessions.close(sessionId));
+    await this.dropRest(sessionId);
+  }
+
+  /** Of a session that is no longer there for anyone, and that a process did not get to drop. */
+  dropRest(sessionId: string): Promise<void> {
+    return dropRest({ db: this.#connection.db, write: (write) => this.#write(write) }, sessionId);
   }
 
   acquireLease(

@@ -1,0 +1,25 @@
+import { eq, sql } from 'drizzle-orm';
+import type { Drizzle } from './connection.ts';
+import { inPieces } from './in-pieces.ts';
+import { sessions } from './schema.ts';
+import type { TransactionQueue } from './transaction-queue.ts';
+
+const MESSAGES_AT_ONCE = 1000;
+
+/**
+ * Drops what is left of a session without a head: one that is no longer there for anyone, or not yet. Piece by piece, so that
+ * others wait for a tenth of a second at most, however long the session.
+ */
+export async function dropRest(
+  { db, write }: { db: Drizzle } & Pick<TransactionQueue, 'write'>,
+  sessionId: string,
+): Promise<void> {
+  await inPieces(write, (dropped) => {
+    const rows = db.all<{ id: string }>(sql`
+      DELETE FROM messages WHERE rowid IN
+        (SELECT rowid FROM messages WHERE session_id = ${sessionId} LIMIT ${MESSAGES_AT_ONCE})
+      RETURNING id`);
+    return rows.length === 0 ? undefined : dropped + rows.length;
+  });
+  await write(() => db.delete(sessions).where(eq(sessions.id, sessionId)).run());
+}
