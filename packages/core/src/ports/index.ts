@@ -20,24 +20,30 @@ export type {
   SandboxProbe,
   WorkspaceFiles,
 } from './sandbox.ts';
+export type { ApprovalStore, NewApproval } from './store/approval-store.ts';
+export type { CancelStore } from './store/cancel-store.ts';
+export type { EventStore } from './store/event-store.ts';
 export type {
   Claimant,
-  DamagedRow,
   FinishRunOptions,
-  ForkOptions,
   Lease,
   LeaseHolder,
   LeaseOwner,
-  LedgerCheckpoint,
+  LeaseStore,
+  RunRecord,
+} from './store/lease-store.ts';
+export type {
+  DamagedRow,
+  LogStore,
   MessageClosing,
   MessageDraft,
-  NewApproval,
-  NewSession,
-  RunRecord,
-  SearchHit,
   SequenceRange,
   SessionLog,
-  SessionPatch,
   SessionView,
-  Store,
-} from './store.ts';
+} from './store/log-store.ts';
+export type { LedgerCheckpoint, MarkStore } from './store/mark-store.ts';
+export type { QueueStore } from './store/queue-store.ts';
+export type { SearchHit, SearchStore } from './store/search-store.ts';
+export type { ForkOptions, NewSession, SessionPatch, SessionStore } from './store/session-store.ts';
+export type { SettingsStore } from './store/settings-store.ts';
+export type { Store } from './store/store.ts';
