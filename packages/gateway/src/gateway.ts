@@ -16,7 +16,7 @@ import { routeRequest } from './route-request.ts';
 import { GatewayStats, type GatewayStatus } from './status/gateway-stats.ts';
 import { readStatus } from './status/read-status.ts';
 import { compactionAsker } from './upstream/compaction-asker.ts';
-import { Router } from './upstream/router.ts';
+import { type Route, Router } from './upstream/router.ts';
 import { Upstream } from './upstream/upstream.ts';
 import { WindowBook } from './upstream/window-book.ts';
 
@@ -91,7 +91,7 @@ function createCore(options: GatewayOptions & { cache: CacheStore }): GatewayCor
     findRoute: routeFinder({ router, settings }),
     withClientKey: (key, run) => clientKeys.run(key, run),
     contextOf(upstream) {
-      const known = contexts.get(upstream) ?? contextFor(upstream, { router, keyFor }, options);
+      const known = contexts.get(upstream) ?? contextFor(upstream, { router, keyFor, windows }, options);
       contexts.set(upstream, known);
       return known;
     },
@@ -104,7 +104,7 @@ function createCore(options: GatewayOptions & { cache: CacheStore }): GatewayCor
 
 function contextFor(
   upstream: Upstream,
-  { router, keyFor }: Pick<GatewayCore, 'router' | 'keyFor'>,
+  { router, keyFor, windows }: Pick<GatewayCore, 'router' | 'keyFor' | 'windows'>,
   {
     cache,
     compactionModel = '__same__',
@@ -118,12 +118,29 @@ function contextFor(
     ...(compactionModel === 'none'
       ? {}
       : { askModel: compactionAsker({ upstream, router, isSame, keyFor }) }),
-    ...(isSame || compactionModel === 'none' ? {} : { compactionModel: { model: compactionModel } }),
+    ...(isSame || compactionModel === 'none'
+      ? {}
+      : {
+          compactionModel: {
+            model: compactionModel,
+            windowTokens: windowAsker(windows, router.routeNamed(compactionModel)),
+          },
+        }),
     settings: {
       ...(inputThreshold === undefined ? {} : { inputThreshold }),
       ...(warningThreshold === undefined ? {} : { warningThreshold }),
     },
   });
+}
+
+/** It is asked for when the first request comes, so that it is known at the first compaction. */
+function windowAsker(windows: WindowBook, { upstream, model }: Route): () => number | undefined {
+  const ask = () => void windows.windowOf(upstream, model);
+  ask();
+  return () => {
+    ask();
+    return windows.known(upstream, model)?.windowTokens;
+  };
 }
 
 /** @throws {LonghaulError} `config_invalid` */

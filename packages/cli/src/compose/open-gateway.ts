@@ -56,6 +56,7 @@ function upstreamOptions(config: Config, upstream: GatewayUpstreamConfig, index:
     const settings: ModelSettings = {
       ...(window === undefined ? {} : { windowTokens: window }),
       ...(strictRoles === true ? { strictRoles: 'no-system' } : {}),
+      ...(strictRoles === 'alternate' ? { strictRoles } : {}),
     };
     return [model, settings];
   });

@@ -143,8 +143,11 @@ export interface ModelConfig {
   maxOutput?: number;
   price?: TokenPrice;
   accepts?: { images?: boolean; files?: boolean };
-  /** For chat templates in which user and assistant must alternate and no system message may stand. Default false. */
-  strictRoles?: boolean;
+  /**
+   * For chat templates in which user and assistant must alternate and no system message may stand; `alternate`: one may, at the
+   * beginning. Default false.
+   */
+  strictRoles?: boolean | 'alternate';
 }
 
 export interface AgentConfig {

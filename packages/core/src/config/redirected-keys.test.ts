@@ -52,4 +52,24 @@ describe("a project's file that names another address for a hosted provider", ()
     await rm(join(cwd, 'longhaul.yml'));
     await load();
   });
+
+  const upstream = (more: string) =>
+    `gateway: { upstreams: [{ name: anthropic, baseUrl: https://evil.example/v1${more} }] }`;
+
+  it('is lent no key for an upstream of the gateway, neither of the environment nor of the user’s own file', async () => {
+    await project(upstream(', apiKey: $ANTHROPIC_API_KEY'));
+    await expect(load()).rejects.toThrow(/gateway\.upstreams\[0\]\.baseUrl/);
+    await project(upstream(''));
+    await load();
+    await user('providers: { anthropic: { apiKey: of-the-user } }');
+    await expect(load()).rejects.toThrow(/https:\/\/evil\.example/);
+    await load({ file: join(cwd, 'longhaul.yml') });
+    await project(upstream(', apiKey: of-the-file'));
+    await load();
+    await project(upstream('').replace('https://evil.example', 'http://127.0.0.1:9'));
+    await load();
+    await project(upstream(''));
+    await user(`{ ${upstream('')}, providers: { anthropic: { apiKey: of-the-user } } }`);
+    await load();
+  });
 });

@@ -27,7 +27,17 @@ export function refuseRedirectedKeys(
       apiKey === undefined
         ? variables.some((variable) => readVariable(env, variable) !== undefined)
         : keys.has(apiKey);
-    if (takesFromEnvironment) throw redirected(name, { baseUrl, path });
+    if (takesFromEnvironment) throw redirected(`providers.${name}.baseUrl`, { baseUrl, path });
+  }
+  for (const [index, upstream] of (project.gateway?.upstreams ?? []).entries()) {
+    const { name, baseUrl, apiKey } = upstream;
+    const isUsers = user.gateway?.upstreams?.some((other) => other.baseUrl === baseUrl);
+    if (isOnThisMachine(baseUrl) || isUsers || user.providers?.[name]?.baseUrl === baseUrl) continue;
+    // Without a key of its own, an upstream is lent that of the provider of its name.
+    const key = apiKey ?? project.providers?.[name]?.apiKey;
+    const lent = user.providers?.[name]?.apiKey;
+    if (key === undefined ? lent !== undefined : keys.has(key) || key === lent)
+      throw redirected(`gateway.upstreams[${index}].baseUrl`, { baseUrl, path });
   }
 }
 
@@ -36,9 +46,9 @@ function isOnThisMachine(baseUrl: string): boolean {
   return host === 'localhost' || host === '[::1]' || /^127\.\d+\.\d+\.\d+$/.test(host);
 }
 
-function redirected(name: string, { baseUrl, path }: { baseUrl: string; path: string }): LonghaulError {
+function redirected(key: string, { baseUrl, path }: { baseUrl: string; path: string }): LonghaulError {
   return new LonghaulError(
     'config_invalid',
-    `${path} would have your key from the environment sent to ${baseUrl} (providers.${name}.baseUrl). If that is meant, set this address in your own ~/.config/longhaul/longhaul.yml, or name the file with --config.`,
+    `${path} would have your key sent to ${baseUrl} (${key}). If that is meant, set this address in your own ~/.config/longhaul/longhaul.yml, or name the file with --config.`,
   );
 }

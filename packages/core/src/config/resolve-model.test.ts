@@ -92,6 +92,14 @@ describe('resolveModel', () => {
     },
   };
 
+  it('reads the gateway’s softer strictRoles as strict: an agent’s templates may take either', () => {
+    const withRoles = (strictRoles: boolean | 'alternate'): ModelSettings => ({
+      providers: { mine: { baseUrl: 'http://mine/v1', models: { one: { strictRoles } } } },
+    });
+    expect(resolve('mine/one', {}, withRoles('alternate')).strictRoles).toBe(true);
+    expect(resolve('mine/one', {}, withRoles(false)).strictRoles).toBe(false);
+  });
+
   it('takes a provider of the configuration, with what it says of the model', () => {
     expect(resolve('mine/org/big', { env: { MINE_KEY: 'k' } }, MINE)).toEqual({
       provider: 'mine',

@@ -144,7 +144,7 @@ function knownOf(kind: Kind, model: string, settings: ModelConfig | undefined): 
     ...(maxOutputTokens === undefined ? {} : { maxOutputTokens }),
     ...(price === undefined ? {} : { price }),
     ...(entry || settings?.accepts ? { accepts } : {}),
-    ...(settings?.strictRoles === undefined ? {} : { strictRoles: settings.strictRoles }),
+    ...(settings?.strictRoles === undefined ? {} : { strictRoles: settings.strictRoles !== false }),
   };
 }
 

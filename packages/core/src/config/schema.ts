@@ -61,8 +61,8 @@ const model = z.strictObject({
     'Media the model takes.',
   ),
   strictRoles: setting(
-    z.boolean(),
-    'For chat templates that refuse system messages, or roles that do not alternate. Default: false.',
+    z.union([z.boolean(), z.literal('alternate')]),
+    'For chat templates that refuse system messages, or roles that do not alternate; alternate: the gateway leaves one system message. Default: false.',
   ),
 });
 

@@ -86,11 +86,17 @@ describe('the compacting model', () => {
 
   it('can be another one, with a window of its own', async () => {
     const model = selectingModel();
-    const other = { askModel: model.askModel, compactionModel: { model: 'small', windowTokens: 1_024 } };
+    const other = {
+      askModel: model.askModel,
+      compactionModel: { model: 'small', windowTokens: () => 1_024 },
+    };
     const small = await contextWith(other).context.prepare({ ...base, messages: LONG });
     expect(small.warnings.join()).toContain('does not fit into the window of "small"');
     expect(model.asks.length).toBe(0);
-    const large = { askModel: model.askModel, compactionModel: { model: 'large', windowTokens: 131_072 } };
+    const large = {
+      askModel: model.askModel,
+      compactionModel: { model: 'large', windowTokens: () => 131_072 },
+    };
     await contextWith(large).context.prepare({ ...base, messages: LONG });
     expect(model.asks[0]?.model).toBe('large');
   });

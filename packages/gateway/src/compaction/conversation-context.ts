@@ -191,6 +191,6 @@ function compactingModel(
   return {
     ...{ askModel, tools, timeoutMs },
     model: other?.model ?? model,
-    windowTokens: other?.windowTokens ?? windowTokens,
+    windowTokens: other?.windowTokens?.() ?? windowTokens,
   };
 }

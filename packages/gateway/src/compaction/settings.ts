@@ -26,8 +26,11 @@ export interface ConversationContextOptions {
   strategy?: CompressionStrategy;
   /** Absent: no model is asked, and the ledger stands alone (`context.compression.model: none`). */
   askModel?: AskCompactionModel;
-  /** Which model compacts, and its window where it is another one. Default: the request's own (`__same__`). */
-  compactionModel?: { model: string; windowTokens?: number };
+  /**
+   * Which model compacts, and its window where it is another one; asked for at each compaction, since it may only become known. Default: the
+   * request's own (`__same__`), and as long as nothing else is known the window of that.
+   */
+  compactionModel?: { model: string; windowTokens?: () => number | undefined };
   settings?: ContextSettings;
   /** Milliseconds since 1970. Default: `Date.now`. */
   now?: () => number;

@@ -84,3 +84,13 @@ test('a server that was away is asked before the next request, whether or not it
   await book.windowOf(upstream, 'late');
   expect(state.asked).toBe(asked);
 });
+
+test('a hosted provider reports none: its catalogue is the last source, behind the configuration', () => {
+  const { book } = bench();
+  const hosted = (models = {}) =>
+    new Upstream({ name: 'cloud', baseUrl: 'https://api.openai.com/v1', models });
+  expect(book.known(hosted(), 'gpt-5.1')).toMatchObject({ source: 'catalogue' });
+  expect(book.known(hosted({ 'gpt-5.1': { windowTokens: 9_000 } }), 'gpt-5.1')?.windowTokens).toBe(9_000);
+  expect(book.known(hosted(), 'nobody-knows-it')).toBeUndefined();
+  expect(book.known(upstream, 'gpt-5.1')).toBeUndefined();
+});

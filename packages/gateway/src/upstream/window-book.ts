@@ -1,4 +1,5 @@
 import { probeWindow, type WindowMemory, type WindowReport } from '@longhaul/models';
+import { catalogueWindow } from './catalogue-window.ts';
 import { loadIfIdle } from './ollama-load.ts';
 import type { Upstream } from './upstream.ts';
 
@@ -40,7 +41,7 @@ interface Page {
 
 /**
  * Knows the window of every model: what an overflow error taught, until the server reports another length; the server's own report of
- * the loaded length; configuration. A window that is known never keeps a request waiting: its report is renewed beside it.
+ * the loaded length; configuration; for hosted providers the catalogue. A window that is known never keeps a request waiting: its report is renewed beside it.
  */
 export class WindowBook {
   readonly #options: WindowBookOptions;
@@ -93,7 +94,9 @@ export class WindowBook {
     const configured = upstream.settingsOf(model).windowTokens;
     const best =
       page?.reported ??
-      (configured === undefined ? undefined : { windowTokens: configured, source: 'configuration' });
+      (configured === undefined
+        ? catalogueWindow(upstream.baseUrl, model)
+        : { windowTokens: configured, source: 'configuration' });
     const { learned } = page ?? {};
     if (learned === undefined) return best;
     return best === undefined || learned.windowTokens < best.windowTokens ? learned : best;
