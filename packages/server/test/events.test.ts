@@ -244,6 +244,28 @@ describe('events of a session over HTTP', () => {
     expect(shown).not.toContain(secret);
   });
 
+  it('shows no secret in answers either: messages, hits of a search and titles came as they are stored', async () => {
+    const secret = 'sk-"very"-secret\\0123456789';
+    await using server = await startTestServer({
+      options: { secrets: [secret] },
+      play: () => pieces(`before ${secret} after`, { size: 100 }),
+    });
+    const id = await server.newSession({ title: `of ${secret}`, metadata: { key: secret } });
+    await server.call('POST', `/api/sessions/${id}/messages`, text(`uses ${secret}`));
+    await using stream = await openStream(`${server.url}/api/sessions/${id}/events?after=0`);
+    await stream.until(isEvent('run:finished'));
+    const paths = ['', '/messages', '/queue', '/context', '/export'].map(
+      (end) => `/api/sessions/${id}${end}`,
+    );
+    for (const path of [...paths, '/api/sessions', '/api/search?q=before', '/api/search?q=secret']) {
+      const shown = JSON.stringify(await server.call('GET', path));
+      expect([path, shown.includes('0123456789')]).toEqual([path, false]);
+    }
+    const messages = JSON.stringify(await server.call('GET', `/api/sessions/${id}/messages`));
+    expect(messages).toContain(`before ${'*'.repeat(secret.length)} after`);
+    expect(JSON.stringify(stream.blocks)).not.toContain('0123456789');
+  });
+
   it('ends the stream of a session that is deleted, and refuses one that is not there', async () => {
     await using server = await startTestServer();
     const id = await server.newSession();

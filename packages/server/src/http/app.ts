@@ -118,13 +118,21 @@ async function answer(
       signal: left.signal,
       raw: { method: context.req.method, incoming, outgoing, headers: allHeaders(context) },
     });
-    return value instanceof Response ? withHeaders(context, value) : succeeded(context, route, value);
+    return value instanceof Response
+      ? withHeaders(context, value)
+      : succeeded(context, { route, value, mask: options.mask });
   } finally {
     outgoing.off('close', onClose);
   }
 }
 
-function succeeded(context: AppContext, route: ApiRoute, value: unknown): Response {
+interface Success {
+  route: ApiRoute;
+  value: unknown;
+  mask: (text: string) => string;
+}
+
+function succeeded(context: AppContext, { route, value, mask }: Success): Response {
   const headers = allHeaders(context);
   if (route.status === 204) return context.body(null, 204, headers);
   if (typeof value === 'string' && route.produces !== undefined) {
@@ -133,7 +141,8 @@ function succeeded(context: AppContext, route: ApiRoute, value: unknown): Respon
       'content-type': `${route.produces}; charset=utf-8`,
     });
   }
-  const text = JSON.stringify(value);
+  // Whatever a model or a tool printed may stand in it.
+  const text = mask(JSON.stringify(value));
   return context.body(text, route.status, { ...headers, 'content-type': 'application/json; charset=utf-8' });
 }
 

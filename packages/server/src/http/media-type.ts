@@ -16,3 +16,16 @@ export function assertMediaType(contentType: string | undefined, allowed: readon
     `The body must be ${allowed.join(' or ')}${isUtf8 ? '' : ' in UTF-8'}; its Content-Type says ${JSON.stringify((contentType ?? 'nothing').slice(0, 100))}.`,
   );
 }
+
+/**
+ * A compressed body has no size that could be bounded before it is unpacked, so none is.
+ *
+ * @throws {LonghaulError} `media_type_unsupported`
+ */
+export function assertNotCompressed(encoding: string | undefined): void {
+  if (encoding === undefined || /^(?:identity)?$/i.test(encoding.trim())) return;
+  throw new LonghaulError(
+    'media_type_unsupported',
+    `The body must be sent as it is, without Content-Encoding; it says ${JSON.stringify(encoding.slice(0, 100))}.`,
+  );
+}

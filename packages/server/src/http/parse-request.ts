@@ -2,7 +2,7 @@ import type { IncomingMessage } from 'node:http';
 import type { ApiRoute, OperationName } from '@longhaul/protocol/api';
 import type { z } from 'zod';
 import type { ServerLimits } from '../server-options.ts';
-import { assertMediaType } from './media-type.ts';
+import { assertMediaType, assertNotCompressed } from './media-type.ts';
 import { parseJson } from './parse-json.ts';
 import { readBody } from './read-body.ts';
 import { invalidRequest } from './request-failure.ts';
@@ -31,11 +31,15 @@ export async function parseRequest(
   };
   const maxBytes = route.bodyLimit === 'upload' ? limits.uploadBytes : limits.jsonBytes;
   if (route.consumes !== undefined) {
+    assertNotCompressed(incoming.headers['content-encoding']);
     assertMediaType(incoming.headers['content-type'], route.consumes);
     return { ...pieces, body: undefined, bytes: await readBody(incoming, maxBytes) };
   }
   if (route.body === undefined) return { ...pieces, body: undefined, bytes: new Uint8Array() };
-  if (hasBody(incoming)) assertMediaType(incoming.headers['content-type'], ['application/json']);
+  if (hasBody(incoming)) {
+    assertMediaType(incoming.headers['content-type'], ['application/json']);
+    assertNotCompressed(incoming.headers['content-encoding']);
+  }
   const body = parseJson(await readBody(incoming, maxBytes));
   return { ...pieces, body: parsed('body', route.body, body), bytes: new Uint8Array() };
 }

@@ -51,7 +51,7 @@ export function createGuard(options: GuardOptions): Guard {
           `This server is not called ${JSON.stringify((host ?? '').slice(0, 100))}. Name it by its address or as localhost, or allow the name with server.hosts.`,
         );
       }
-      const isForeign = origin === undefined ? fetchSite === 'cross-site' : !isOwnOrigin(origin, host);
+      const isForeign = origin === undefined ? isOtherSite(fetchSite) : !isOwnOrigin(origin, host);
       if (isForeign && (origin === undefined || !isAllowed(origin))) {
         throw new LonghaulError(
           'forbidden',
@@ -70,6 +70,11 @@ export function createGuard(options: GuardOptions): Guard {
 
     corsOrigin: ({ origin }) => (origin !== undefined && isAllowed(origin) ? origin : undefined),
   };
+}
+
+/** `same-site` is another port of this machine, or another name of the domain: not a page of ours. */
+function isOtherSite(fetchSite: string | undefined): boolean {
+  return fetchSite === 'cross-site' || fetchSite === 'same-site';
 }
 
 /** A page that this server itself has served. */

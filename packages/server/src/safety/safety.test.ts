@@ -113,5 +113,9 @@ describe('known secrets', () => {
     expect(mask('{"x":"abcdefgh-and-more abcdefgh short"}')).toBe(
       `{"x":"${'*'.repeat(17)} ${'*'.repeat(8)} short"}`,
     );
+    const odd = createSecretMask(['pass"word\\1']);
+    expect(odd(`pass"word\\1 ${JSON.stringify({ x: 'pass"word\\1' })}`)).toBe(
+      `${'*'.repeat(11)} {"x":"${'*'.repeat(11)}"}`,
+    );
   });
 });

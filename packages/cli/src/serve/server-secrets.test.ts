@@ -1,0 +1,15 @@
+import { DEFAULT_CONFIG } from '@longhaul/core/config';
+import { expect, it } from 'vitest';
+import { serverSecrets } from './server-secrets.ts';
+
+it('knows keys of the configuration and the environment; a name in the place of a key would star the names of models', () => {
+  const providers = {
+    mine: { apiKey: '$MINE_KEY' },
+    lmstudio: { apiKey: 'lm-studio' },
+    other: { apiKey: 'written-out' },
+    placed: { apiKey: 'Ollama' },
+  };
+  const env = { MINE_KEY: ' from-the-environment\n', ANTHROPIC_API_KEY: 'sk-ant-1', OPENAI_API_KEY: ' ' };
+  const secrets = serverSecrets({ ...DEFAULT_CONFIG, providers }, env);
+  expect(secrets.toSorted()).toEqual(['from-the-environment', 'sk-ant-1', 'written-out']);
+});
