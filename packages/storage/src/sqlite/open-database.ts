@@ -9,7 +9,7 @@ import { DatabaseFile, LOG_BYTES } from './database-file.ts';
 import { migrate } from './migrate.ts';
 import { MIGRATIONS } from './migrations.ts';
 import { folderError, mapSqliteError, SQLITE, sqliteCode } from './sqlite-errors.ts';
-import { SqliteStore } from './sqlite-store.ts';
+import { createSqliteStore, type SqliteStore } from './sqlite-store.ts';
 import type { SqliteStoreOptions } from './sqlite-store-options.ts';
 
 const MEMORY = ':memory:';
@@ -17,7 +17,7 @@ const MEMORY = ':memory:';
 export async function openDatabase(options: SqliteStoreOptions): Promise<SqliteStore> {
   const { path, now = Date.now, uptime = machineUptime } = options;
   const { connection, file } = await openConnection(options);
-  return new SqliteStore(connection, { path, clock: { now, uptime }, file });
+  return createSqliteStore(connection, { path, clock: { now, uptime }, file });
 }
 
 /** A connection to a database whose tables are this program's. */

@@ -1,0 +1,32 @@
+import type { ApprovalStore } from '@longhaul/core';
+import { answeredEvent, requestedEvent } from '../../shared/approval-events.ts';
+import type { MemoryCore } from '../memory-core.ts';
+
+export function approvalStore(core: MemoryCore): ApprovalStore {
+  return {
+    requestApproval: async (lease, request) => {
+      const held = core.held(lease);
+      const known = held.approvals.find(({ handle }) => handle === request.handle);
+      if (known !== undefined) return { approval: structuredClone(known), events: [] };
+      const { sessionId } = lease;
+      const approval = { ...structuredClone(request), sessionId, requestedAt: core.clock.now() };
+      held.approvals.push(approval);
+      return { approval: structuredClone(approval), events: held.appendEvents([requestedEvent(approval)]) };
+    },
+
+    answerApproval: async (sessionId, callId, answer) => {
+      const held = core.get(sessionId);
+      const approval = held.approvals.findLast((candidate) => candidate.callId === callId);
+      if (approval === undefined) return undefined;
+      const isNew = approval.answeredAt === undefined;
+      if (isNew) Object.assign(approval, answer, { answeredAt: core.clock.now() });
+      const events = isNew ? held.appendEvents([answeredEvent(approval)]) : [];
+      return { approval: structuredClone(approval), isNew, events };
+    },
+
+    listApprovals: async (sessionId, { open = false } = {}) =>
+      structuredClone(
+        core.get(sessionId).approvals.filter(({ answeredAt }) => !open || answeredAt === undefined),
+      ),
+  };
+}

@@ -1,0 +1,30 @@
+import type { MarkStore } from '@longhaul/core';
+import type { Mark } from '@longhaul/protocol';
+import type { MemoryCore } from '../memory-core.ts';
+
+export function markStore(core: MemoryCore): MarkStore {
+  return {
+    recordCompaction: async (lease, compaction, { marks = [], events = [], checkpoint } = {}) => {
+      const mark: Mark = { ...compaction, kind: 'compaction', sessionId: lease.sessionId };
+      const stored = core.addMarks(lease, [mark, ...marks], events);
+      if (checkpoint !== undefined) core.get(lease.sessionId).checkpoint = structuredClone(checkpoint);
+      return stored;
+    },
+
+    loadCheckpoint: async (sessionId) => structuredClone(core.get(sessionId).checkpoint),
+
+    recordMarks: async (lease, marks, events = []) => core.addMarks(lease, marks, events),
+
+    undoMark: async (sessionId, markId, undoneAt) => {
+      const mark = core.get(sessionId).marks.find(({ id }) => id === markId);
+      if (mark === undefined || mark.undoneAt !== undefined) return false;
+      mark.undoneAt = undoneAt;
+      for (const other of core.get(sessionId).marks) {
+        if ('compactionId' in other && other.compactionId === markId) other.undoneAt ??= undoneAt;
+      }
+      return true;
+    },
+
+    readMarks: async (sessionId) => structuredClone({ marks: core.get(sessionId).marks, damaged: [] }),
+  };
+}

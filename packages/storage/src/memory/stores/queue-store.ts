@@ -1,0 +1,49 @@
+import type { QueueStore } from '@longhaul/core';
+import { assertDurable, queueFull } from '../../shared/store-errors.ts';
+import type { MemoryCore } from '../memory-core.ts';
+
+export function queueStore(core: MemoryCore): QueueStore {
+  return {
+    enqueue: async (sessionId, message, { maxPending }) => {
+      const held = core.get(sessionId);
+      const known = held.queue.find((entry) => entry.message.id === message.id);
+      if (known !== undefined) return structuredClone(known.answer);
+      const pending = held.waiting.length;
+      if (pending >= maxPending) throw queueFull(sessionId, pending, maxPending);
+      const position = pending + 1;
+      const events = held.appendEvents([{ type: 'message:queued', id: message.id, position }]);
+      held.queue.push({ message: structuredClone(message), state: 'waiting', answer: { position, events } });
+      return structuredClone({ position, events });
+    },
+
+    listQueue: async (sessionId) =>
+      structuredClone(core.get(sessionId).waiting.map(({ message }) => message)),
+
+    editQueued: async (sessionId, id, content) => {
+      const entry = core.get(sessionId).waiting.find(({ message }) => message.id === id);
+      if (entry !== undefined) entry.message.content = structuredClone(content);
+      return entry !== undefined;
+    },
+
+    removeQueued: async (sessionId, id) => {
+      const entry = core.get(sessionId).waiting.find(({ message }) => message.id === id);
+      if (entry !== undefined) entry.state = 'removed';
+      return entry !== undefined;
+    },
+
+    clearQueue: async (sessionId) => core.get(sessionId).clearQueue(),
+
+    takeQueue: async (lease, build) => {
+      const held = core.held(lease);
+      const { waiting } = held;
+      if (waiting.length === 0) return undefined;
+      const { draft, events } = core.guarded(() =>
+        build(structuredClone(waiting.map(({ message }) => message))),
+      );
+      assertDurable(events);
+      core.refuseKnown(draft.id);
+      for (const entry of waiting) entry.state = 'taken';
+      return { message: held.appendMessage(draft), events: held.appendEvents(events) };
+    },
+  };
+}

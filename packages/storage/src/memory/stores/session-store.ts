@@ -1,0 +1,75 @@
+import type { ForkOptions, NewSession, SessionStore } from '@longhaul/core';
+import { isOpen, type Session } from '@longhaul/protocol';
+import { createMarkFork } from '../../shared/forked-marks.ts';
+import { searchWords, sessionHolds } from '../../shared/session-search.ts';
+import { noSuchMessage, sessionExists } from '../../shared/store-errors.ts';
+import type { MemoryCore } from '../memory-core.ts';
+import { MemorySession } from '../memory-session.ts';
+
+export function sessionStore(core: MemoryCore): SessionStore {
+  return {
+    createSession: async (session) => structuredClone(create(core, session).session),
+
+    getSession: async (sessionId) => structuredClone(core.all.get(sessionId)?.session),
+
+    listSessions: async ({ limit = 50, before, search } = {}) => {
+      const newestFirst = [...core.all.values()]
+        .map(({ session }) => session)
+        .toSorted((left, right) => right.createdAt - left.createdAt || (left.id < right.id ? 1 : -1));
+      const start = before === undefined ? 0 : newestFirst.indexOf(core.get(before).session) + 1;
+      const words = searchWords(search);
+      const found = newestFirst.slice(start).filter((session) => sessionHolds(session, words));
+      return structuredClone(found.slice(0, limit));
+    },
+
+    updateSession: async (sessionId, patch) => {
+      const held = core.get(sessionId);
+      const given = Object.entries(patch).filter(([, value]) => value !== undefined);
+      Object.assign(held.session, structuredClone(Object.fromEntries(given)));
+      held.touch();
+      return structuredClone(held.session);
+    },
+
+    forkSession: async (sourceId, session, options) => fork(core, core.get(sourceId), { session, options }),
+
+    deleteSession: async (sessionId) => {
+      core.get(sessionId);
+      core.all.delete(sessionId);
+    },
+  };
+}
+
+function create({ all, clock }: MemoryCore, session: NewSession): MemorySession {
+  if (all.has(session.id)) throw sessionExists(session.id);
+  const stored = { ...structuredClone(session), status: 'active' as const, updatedAt: session.createdAt };
+  const held = new MemorySession(stored, clock.now);
+  all.set(session.id, held);
+  return held;
+}
+
+function fork(
+  core: MemoryCore,
+  source: MemorySession,
+  { session, options: { at, newId, close } }: { session: NewSession; options: ForkOptions },
+): Session {
+  const last = source.messages.at(-1)?.sequence ?? 0;
+  const end = at ?? last;
+  if (end > last || (end < 1 && last > 0)) throw noSuchMessage(source.session.id, end, last);
+  const forked = create(core, session);
+  const messageIds = new Map<string, string>();
+  for (const message of source.messages.slice(0, end)) {
+    const id = newId();
+    messageIds.set(message.id, id);
+    const copy = { ...structuredClone(message), id, sessionId: session.id };
+    if (copy.status === 'running') copy.status = 'interrupted';
+    copy.parts = copy.parts.map((part) => (isOpen(part) ? close(part) : part));
+    forked.messages.push(copy);
+  }
+  const before = source.messages[end]?.createdAt ?? Number.POSITIVE_INFINITY;
+  const marks = structuredClone(source.marks);
+  const markFork = createMarkFork({ sessionId: session.id, messageIds, newId, before });
+  for (const mark of marks) if (mark.kind === 'compaction') markFork.meet(mark);
+  forked.marks.push(...marks.flatMap((mark) => markFork.fork(mark) ?? []));
+  forked.touch();
+  return structuredClone(forked.session);
+}

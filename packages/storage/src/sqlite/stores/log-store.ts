@@ -1,0 +1,73 @@
+import type {
+  Lease,
+  LogStore,
+  MessageClosing,
+  MessageDraft,
+  SessionLog,
+  SessionView,
+  Store,
+} from '@longhaul/core';
+import type { EventPayload, LonghaulEvent, Message, Part } from '@longhaul/protocol';
+import { assembleLog, assembleMessages, readLogRows, readMessageRows } from '../log-reader.ts';
+import { assembleView, readViewRows } from '../view-reader.ts';
+import type { StoreCore } from './store-core.ts';
+
+export function logStore(core: StoreCore): LogStore {
+  return {
+    appendMessage(
+      lease: Lease,
+      draft: MessageDraft,
+      events: readonly EventPayload[] = [],
+    ): Promise<{ message: Message; events: LonghaulEvent[] }> {
+      return core.write(() => {
+        const head = core.heads.held(lease);
+        const message = core.messages.append(head, draft);
+        return { message, events: core.appendAndSave(head, events) };
+      });
+    },
+
+    putPart(
+      lease: Lease,
+      target: { messageId: string; index: number },
+      part: Part,
+      events: readonly EventPayload[] = [],
+    ): Promise<LonghaulEvent[]> {
+      return core.append(lease, events, () => core.parts.put(lease.sessionId, target, part));
+    },
+
+    closeMessage(
+      lease: Lease,
+      messageId: string,
+      closing: MessageClosing,
+      events: readonly EventPayload[] = [],
+    ): Promise<LonghaulEvent[]> {
+      return core.append(lease, events, () => core.messages.close(lease.sessionId, messageId, closing));
+    },
+
+    async loadLog(sessionId: string): Promise<SessionLog> {
+      const { session, rows } = await core.read(() => ({
+        session: core.sessions.existing(sessionId),
+        rows: readLogRows(core.db, sessionId),
+      }));
+      return assembleLog(session, rows);
+    },
+
+    async loadView(sessionId: string): Promise<SessionView> {
+      const { session, rows } = await core.read(() => ({
+        session: core.sessions.existing(sessionId),
+        rows: readViewRows(core.db, sessionId),
+      }));
+      return assembleView(session, rows);
+    },
+
+    async readMessages(
+      ...[sessionId, range]: Parameters<Store['readMessages']>
+    ): ReturnType<Store['readMessages']> {
+      const rows = await core.read(() => {
+        core.heads.of(sessionId);
+        return readMessageRows(core.db, sessionId, range);
+      });
+      return assembleMessages(rows);
+    },
+  };
+}

@@ -1,0 +1,47 @@
+import type { Lease, LedgerCheckpoint, MarkStore, Store } from '@longhaul/core';
+import type { Compaction, EventPayload, LonghaulEvent, Mark } from '@longhaul/protocol';
+import { assembleMarkLog, readMarks } from '../log-reader.ts';
+import type { StoreCore } from './store-core.ts';
+
+export function markStore(core: StoreCore): MarkStore {
+  return {
+    recordCompaction(
+      lease: Lease,
+      compaction: Omit<Compaction, 'kind' | 'sessionId'>,
+      { marks = [], events = [], checkpoint }: Parameters<Store['recordCompaction']>[2] = {},
+    ): Promise<LonghaulEvent[]> {
+      const { sessionId } = lease;
+      return core.append(lease, events, () => {
+        core.marks.add(sessionId, { ...compaction, kind: 'compaction', sessionId });
+        for (const mark of marks) core.marks.add(sessionId, mark);
+        if (checkpoint !== undefined) core.checkpoints.put(sessionId, checkpoint);
+      });
+    },
+
+    loadCheckpoint(sessionId: string): Promise<LedgerCheckpoint | undefined> {
+      return core.read(() => core.checkpoints.get(sessionId));
+    },
+
+    recordMarks(
+      lease: Lease,
+      marks: readonly Mark[],
+      events: readonly EventPayload[] = [],
+    ): Promise<LonghaulEvent[]> {
+      return core.append(lease, events, () => {
+        for (const mark of marks) core.marks.add(lease.sessionId, mark);
+      });
+    },
+
+    undoMark(sessionId: string, markId: string, undoneAt: number): Promise<boolean> {
+      return core.inSession(sessionId, () => core.marks.undo(sessionId, markId, undoneAt));
+    },
+
+    async readMarks(sessionId: string): ReturnType<Store['readMarks']> {
+      const rows = await core.read(() => {
+        core.heads.of(sessionId);
+        return readMarks(core.db, sessionId);
+      });
+      return assembleMarkLog(rows);
+    },
+  };
+}

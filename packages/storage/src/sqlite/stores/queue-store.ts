@@ -1,0 +1,54 @@
+import type { Lease, MessageDraft, QueueStore } from '@longhaul/core';
+import type { EventPayload, LonghaulEvent, Message, QueuedMessage } from '@longhaul/protocol';
+import type { StoreCore } from './store-core.ts';
+
+export function queueStore(core: StoreCore): QueueStore {
+  return {
+    enqueue(
+      sessionId: string,
+      message: QueuedMessage,
+      { maxPending }: { maxPending: number },
+    ): Promise<{ position: number; events: LonghaulEvent[] }> {
+      return core.write(() => {
+        const head = core.heads.of(sessionId);
+        const { lastEvent } = head;
+        const answer = core.queue.add(head, message, maxPending);
+        if (head.lastEvent > lastEvent) core.heads.save(head);
+        return answer;
+      });
+    },
+
+    listQueue(sessionId: string): Promise<QueuedMessage[]> {
+      return core.read(() => {
+        core.heads.of(sessionId);
+        return core.queue.list(sessionId);
+      });
+    },
+
+    editQueued(sessionId: string, id: string, content: QueuedMessage['content']): Promise<boolean> {
+      return core.inSession(sessionId, () => core.queue.edit(sessionId, id, content));
+    },
+
+    removeQueued(sessionId: string, id: string): Promise<boolean> {
+      return core.inSession(sessionId, () => core.queue.remove(sessionId, id));
+    },
+
+    clearQueue(sessionId: string): Promise<number> {
+      return core.inSession(sessionId, () => core.queue.clear(sessionId));
+    },
+
+    takeQueue(
+      lease: Lease,
+      build: (queued: readonly QueuedMessage[]) => { draft: MessageDraft; events: readonly EventPayload[] },
+    ): Promise<{ message: Message; events: LonghaulEvent[] } | undefined> {
+      return core.write(() => {
+        const head = core.heads.held(lease);
+        const taken = core.queue.take(lease.sessionId);
+        if (taken.length === 0) return undefined;
+        const { draft, events } = build(taken);
+        const message = core.messages.append(head, draft);
+        return { message, events: core.appendAndSave(head, events) };
+      });
+    },
+  };
+}

@@ -1,0 +1,34 @@
+import type { ForkOptions, NewSession, SessionPatch, SessionStore, Store } from '@longhaul/core';
+import type { Session } from '@longhaul/protocol';
+import { dropRest } from '../drop-session.ts';
+import { forkSession } from '../fork-session.ts';
+import type { StoreCore } from './store-core.ts';
+
+export function sessionStore(core: StoreCore): SessionStore {
+  return {
+    createSession(session: NewSession): Promise<Session> {
+      return core.write(() => core.sessions.create(session));
+    },
+
+    getSession(sessionId: string): Promise<Session | undefined> {
+      return core.read(() => core.sessions.get(sessionId));
+    },
+
+    listSessions({ limit = 50, ...page }: Parameters<Store['listSessions']>[0] = {}): Promise<Session[]> {
+      return core.read(() => core.sessions.list({ limit, ...page }));
+    },
+
+    updateSession(sessionId: string, patch: SessionPatch): Promise<Session> {
+      return core.write(() => core.sessions.update(sessionId, patch));
+    },
+
+    forkSession(sourceId: string, session: NewSession, options: ForkOptions): Promise<Session> {
+      return forkSession(core, { sourceId, session, options });
+    },
+
+    async deleteSession(sessionId: string): Promise<void> {
+      await core.write(() => core.sessions.close(sessionId));
+      await dropRest(core, sessionId);
+    },
+  };
+}

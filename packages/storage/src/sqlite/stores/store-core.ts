@@ -1,0 +1,122 @@
+import type { Lease } from '@longhaul/core';
+import type { EventPayload, LonghaulEvent } from '@longhaul/protocol';
+import type { Clock } from '../../shared/clock.ts';
+import { storeClosed } from '../../shared/store-errors.ts';
+import { createApprovalTable } from '../approval-table.ts';
+import { createCancelTable } from '../cancel-table.ts';
+import { createChangeWatcher } from '../change-watcher.ts';
+import { createCheckpointTable } from '../checkpoint-table.ts';
+import type { Connection } from '../connection.ts';
+import type { DatabaseFile } from '../database-file.ts';
+import { createEventLog } from '../event-log.ts';
+import { createLeaseTable } from '../lease-table.ts';
+import { createMarkTable } from '../mark-table.ts';
+import { createMessageTable } from '../message-table.ts';
+import { createPartSearch } from '../part-search.ts';
+import { createPartTable } from '../part-table.ts';
+import { createQueueTable } from '../queue-table.ts';
+import { createSessionHeads, type Head } from '../session-heads.ts';
+import { createSessionTable } from '../session-table.ts';
+import { createSettingsTable } from '../settings-table.ts';
+import { mapSqliteError } from '../sqlite-errors.ts';
+import { TransactionQueue } from '../transaction-queue.ts';
+import { createWindowTable } from '../window-table.ts';
+
+export interface StoreCoreOptions {
+  path: string;
+  clock: Clock;
+  file: DatabaseFile;
+}
+
+/** What the parts of a store share: the tables of one connection, and the ways to write and to read. */
+export function createStoreCore(connection: Connection, { path, clock, file }: StoreCoreOptions) {
+  const tables = createTables(connection, clock);
+  const { heads, parts, events, watchers } = tables;
+  const transactions = new TransactionQueue(connection, {
+    file,
+    mapError: (thrown) => mapSqliteError(thrown, path),
+    forget: () => {
+      heads.forget();
+      parts.forget();
+    },
+  });
+  let isClosed = false;
+
+  function assertOpen(): void {
+    if (isClosed) throw storeClosed();
+  }
+
+  async function write<T>(work: () => T): Promise<T> {
+    assertOpen();
+    return transactions.write(work);
+  }
+
+  async function read<T>(work: () => T): Promise<T> {
+    assertOpen();
+    return transactions.read(work);
+  }
+
+  function appendAndSave(head: Head, payloads: readonly EventPayload[]): LonghaulEvent[] {
+    const numbered = events.append(head, payloads);
+    heads.save(head);
+    return numbered;
+  }
+
+  return {
+    ...tables,
+    assertOpen,
+    write,
+    read,
+    appendAndSave,
+    /** A write of the run that holds the session, with its events. */
+    append: (lease: Lease, payloads: readonly EventPayload[], work: () => void): Promise<LonghaulEvent[]> =>
+      write(() => {
+        const head = heads.held(lease);
+        work();
+        return payloads.length === 0 ? [] : appendAndSave(head, payloads);
+      }),
+    /** A write of anyone, into a session that has to be there. */
+    inSession: <T>(sessionId: string, work: () => T): Promise<T> =>
+      write(() => {
+        heads.of(sessionId);
+        return work();
+      }),
+    /** Stores what was called before, then closes. A second call does nothing. */
+    close(): void {
+      if (isClosed) return;
+      isClosed = true;
+      watchers.clear();
+      transactions.flush();
+      connection.close();
+    },
+  };
+}
+
+export type StoreCore = ReturnType<typeof createStoreCore>;
+
+function createTables(connection: Connection, clock: Clock) {
+  const { db } = connection;
+  const { now } = clock;
+  const heads = createSessionHeads(db, now);
+  const events = createEventLog(db, now);
+  const search = createPartSearch(db);
+  const parts = createPartTable(db, search);
+  return {
+    db,
+    heads,
+    events,
+    search,
+    parts,
+    sessions: createSessionTable(db, heads),
+    leases: createLeaseTable(db, clock),
+    cancels: createCancelTable(db, now),
+    checkpoints: createCheckpointTable(db),
+    messages: createMessageTable(db, parts),
+    queue: createQueueTable(db, events),
+    marks: createMarkTable(db),
+    approvals: createApprovalTable(db, now),
+    settings: createSettingsTable(db),
+    windows: createWindowTable(db, now),
+    watchers: createChangeWatcher(connection),
+  };
+}
