@@ -9,7 +9,7 @@ import { isLoopback, namesThisMachine } from './http/host-check.ts';
 export function checkAccess({ host, token }: GatewaySettings, request: IncomingMessage): void {
   if (token !== undefined) {
     // Whether a page may ask is the upstream's to say; what it then asks brings the token.
-    if (!isPreflight(request) && !isSame(bearer(request), token)) {
+    if (!isPreflight(request) && !brings(request, token)) {
       throw new LonghaulError(
         'provider_auth',
         "This gateway wants a token as the API key: the one in its owner's LONGHAUL_GATEWAY_TOKEN.",
@@ -29,6 +29,28 @@ export function checkAccess({ host, token }: GatewaySettings, request: IncomingM
       'A page of another site may send only what its browser asks for first: set the content-type application/json. Whether it may is the upstream’s to say.',
     );
   }
+}
+
+/** Lets a browser ask its user for the token: it cannot be told to send one. Nothing but the status is open to what it then sends by itself. */
+export function challenge(request: IncomingMessage): Record<string, string> {
+  const isPage = isStatus(request) && /text\/html/.test(request.headers.accept ?? '');
+  return isPage ? { 'www-authenticate': 'Basic realm="Longhaul gateway: the token is the password"' } : {};
+}
+
+function brings(request: IncomingMessage, token: string): boolean {
+  return isSame(bearer(request), token) || (isStatus(request) && isSame(password(request), token));
+}
+
+function isStatus({ method, url = '' }: IncomingMessage): boolean {
+  return method === 'GET' && /^\/(?:status)?(?:\?|$)/.test(url);
+}
+
+/** Source: RFC 7617. */
+function password({ headers }: IncomingMessage): string {
+  const encoded = /^Basic\s+(\S+)$/i.exec(headers.authorization ?? '')?.[1] ?? '';
+  return Buffer.from(encoded, 'base64')
+    .toString('utf8')
+    .replace(/^[^:]*:/, '');
 }
 
 function bearer({ headers }: IncomingMessage): string {

@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import type { CacheStore } from '@longhaul/models';
 import { LonghaulError, toLonghaulError } from '@longhaul/protocol';
-import { checkAccess } from './access.ts';
+import { challenge, checkAccess } from './access.ts';
 import { createConversationContext } from './compaction/conversation-context.ts';
 import type { ConversationContext } from './compaction/types.ts';
 import type { GatewayCore, GatewaySettings } from './gateway-core.ts';
@@ -177,7 +177,7 @@ async function answer(core: GatewayCore, request: IncomingMessage, response: Ser
     if (hasLeft) return;
     const error = toLonghaulError(thrown);
     core.noteError(error, exchange.about);
-    sendError(response, error);
+    sendError(response, error, error.code === 'provider_auth' ? challenge(request) : {});
   }
 }
 

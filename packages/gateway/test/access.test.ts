@@ -101,3 +101,18 @@ test('who speaks HTTP/1.0 names no host, and is answered', async () => {
   await using both = await before((_, response) => void response.end('{}'));
   expect(await sendText(both.gateway.port, 'GET /v1/models HTTP/1.0\r\n\r\n')).toMatch(/^HTTP\/1\.1 200 /);
 });
+
+test('a browser asks its user for the token before it shows the status, and gets no further with that', async () => {
+  await using both = await before((_, response) => void response.end('{}'), { token: 'let-me-in' });
+  const root = both.gateway.url.replace('/v1', '');
+  const get = (path: string, headers: Record<string, string>) =>
+    rawRequest(root, { method: 'GET', path, headers: { accept: 'text/html', ...headers } });
+  const asked = await get('/status', {});
+  expect(asked.status).toBe(401);
+  expect(asked.rawHeaders.join()).toContain('www-authenticate,Basic');
+  const basic = (text: string) => ({ authorization: `Basic ${Buffer.from(text).toString('base64')}` });
+  expect((await get('/status', basic('me:let-me-in'))).body.toString()).toContain('Longhaul gateway');
+  expect((await get('/status', basic('me:wrong'))).status).toBe(401);
+  expect((await get('/v1/models', basic('me:let-me-in'))).status).toBe(401);
+  expect(both.upstream.received).toEqual([]);
+});

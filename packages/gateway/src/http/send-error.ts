@@ -29,7 +29,11 @@ function statusOf400(status: number): boolean {
 }
 
 /** Where the answer has not begun. */
-export function sendError(response: ServerResponse, error: LonghaulError): void {
+export function sendError(
+  response: ServerResponse,
+  error: LonghaulError,
+  headers: Readonly<Record<string, string>> = {},
+): void {
   if (response.headersSent || response.destroyed) return void response.destroy();
   closeAfter(response);
   const own = error.data['status'];
@@ -37,6 +41,7 @@ export function sendError(response: ServerResponse, error: LonghaulError): void 
   const body = JSON.stringify(errorBody(error));
   response.writeHead(status, {
     ...allowingHeaders(response.req),
+    ...headers,
     'content-type': 'application/json; charset=utf-8',
     'content-length': Buffer.byteLength(body),
   });
