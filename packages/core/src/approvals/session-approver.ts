@@ -84,12 +84,19 @@ export class SessionApprover implements Approver {
     return settings.ask === 'wait' ? this.#ask(request) : this.#refuse(request, own);
   }
 
-  async #ask({ callId, handle, toolName, input, signal }: ApprovalRequest): Promise<ApprovalVerdict> {
-    const { settings, service, writer } = this.#options;
+  async #ask({
+    callId,
+    handle,
+    toolName,
+    input,
+    signal,
+    stopClock,
+  }: ApprovalRequest): Promise<ApprovalVerdict> {
+    const { settings, writer } = this.#options;
     const requested = await writer.requestApproval({ callId, handle, toolName, args: input });
     const { timeoutMs } = settings;
     const until = timeoutMs === null ? undefined : requested.requestedAt + timeoutMs;
-    const approval = await service.waitForAnswer(requested, { signal, until });
+    const approval = await this.#answerTo(requested, { signal, until }, stopClock);
     if (approval.answeredAt !== undefined) return toVerdict(approval);
     const interruption = interruptionOf(signal);
     if (interruption !== undefined) return { allowed: false, reason: interruption.message, waits: true };
@@ -97,6 +104,15 @@ export class SessionApprover implements Approver {
       ? 'the run ended before somebody answered'
       : `nobody answered within ${timeoutMs} ms`;
     return this.#close(callId, reason);
+  }
+
+  async #answerTo(
+    requested: Approval,
+    options: Parameters<ApprovalService['waitForAnswer']>[1],
+    stopClock: () => Disposable,
+  ): Promise<Approval> {
+    using _stopped = stopClock();
+    return await this.#options.service.waitForAnswer(requested, options);
   }
 
   async #refuse({ callId, toolName }: ApprovalRequest, own: Approval | undefined): Promise<ApprovalVerdict> {

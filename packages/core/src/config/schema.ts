@@ -185,7 +185,7 @@ const limits = z.strictObject({
   steps: setting(limit, 'Model calls. null: no limit.', null),
   tokens: setting(limit, 'Of input and output. null: no limit.', null),
   costUsd: setting(limit, 'US dollars. null: no limit.', null),
-  minutes: setting(limit, 'Of wall time. null: no limit.', null),
+  minutes: setting(limit, 'Of wall time, less that in which a person is asked. null: no limit.', null),
   repeatedCalls: setting(
     z.int().min(2).nullable(),
     'The same calls with the same results so often in a row: the model is told, then the run stops. null: never.',

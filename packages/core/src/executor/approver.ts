@@ -8,6 +8,8 @@ export interface ApprovalRequest {
   input: JsonValue;
   /** Ends the waiting for an answer. What is returned then says nothing. */
   signal: AbortSignal;
+  /** The time in which a person is asked is no time of the run: it stands still until the result is disposed. */
+  stopClock: () => Disposable;
 }
 
 /** `waits`: the run is interrupted, and the request stands for whoever goes on with it; the call stays pending. */

@@ -1,11 +1,12 @@
 import { addUsage, type FinishReason, type TokenUsage, ZERO_USAGE } from '@longhaul/protocol';
+import type { RunClock } from './run-clock.ts';
 import type { RunProgress } from './run-limits.ts';
 import type { StepOutcome } from './step-outcome.ts';
 
 /** What a run has used and said so far. */
 export class RunAccount {
   readonly #costOf: (usage: TokenUsage) => number | undefined;
-  readonly #startedAt = performance.now();
+  readonly #clock: Pick<RunClock, 'elapsedMs'>;
   usage: TokenUsage = ZERO_USAGE;
   /** US dollars; undefined while no price is known. */
   cost: number | undefined;
@@ -14,8 +15,9 @@ export class RunAccount {
   text = '';
   finishReason: FinishReason | undefined;
 
-  constructor(costOf: (usage: TokenUsage) => number | undefined) {
+  constructor(costOf: (usage: TokenUsage) => number | undefined, clock: Pick<RunClock, 'elapsedMs'>) {
     this.#costOf = costOf;
+    this.#clock = clock;
   }
 
   addStep(outcome: StepOutcome): void {
@@ -44,7 +46,7 @@ export class RunAccount {
       steps: this.steps,
       usage: this.usage,
       costUsd: this.cost ?? 0,
-      elapsedMs: performance.now() - this.#startedAt,
+      elapsedMs: this.#clock.elapsedMs,
     };
   }
 }

@@ -31,12 +31,3 @@ export function reachedLimit(limits: RunLimits, progress: RunProgress): string |
     return `${limits.minutes} ${limits.minutes === 1 ? 'minute' : 'minutes'} (limits.minutes)`;
   return undefined;
 }
-
-/** A timer takes 31 bits of milliseconds; a longer limit is checked between steps all the same. */
-const MAX_TIMER_MS = 2 ** 31 - 1;
-
-/** Aborts at the limit of time too: a call that hangs must not outlast it. */
-export function withDeadline(signal: AbortSignal, { minutes }: RunLimits): AbortSignal {
-  if (minutes === null || minutes * 60_000 > MAX_TIMER_MS) return signal;
-  return AbortSignal.any([signal, AbortSignal.timeout(Math.ceil(minutes * 60_000))]);
-}

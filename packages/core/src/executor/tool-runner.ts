@@ -12,6 +12,7 @@ import type { SessionHistory, Tool, ToolContext, ToolResult } from '../tools/too
 import { DEFAULT_MAX_TOOL_OUTPUT_CHARS } from '../tools/tool-output-truncator.ts';
 import type { Approver } from './approver.ts';
 import { fitResult } from './fit-result.ts';
+import type { RunClock } from './run-clock.ts';
 
 export interface ToolRunnerOptions {
   tools: ReadonlyMap<string, Tool>;
@@ -20,6 +21,7 @@ export interface ToolRunnerOptions {
   blobs: BlobStore;
   history: SessionHistory;
   approver: Approver;
+  clock: RunClock;
   /** Cap of the output of a tool without its own. Default `DEFAULT_MAX_TOOL_OUTPUT_CHARS`. */
   maxOutputChars?: number;
 }
@@ -123,6 +125,7 @@ export class ToolRunner {
       toolName: part.name,
       input: part.input,
       signal,
+      stopClock: () => this.#options.clock.stop(),
     });
     if (!approval.allowed) {
       const { waits } = approval;

@@ -14,10 +14,11 @@ import { type CallTarget, ModelCaller } from './model-caller.ts';
 import type { RetryOptions } from './retry.ts';
 import { RoomMaker } from './room-maker.ts';
 import { RunAccount } from './run-account.ts';
+import { RunClock } from './run-clock.ts';
 import type { RunEnd } from './run-end.ts';
 import { cancelled, limitReached } from './run-errors.ts';
 import { RunFinisher } from './run-finisher.ts';
-import { type RunLimits, reachedLimit, withDeadline } from './run-limits.ts';
+import { type RunLimits, reachedLimit } from './run-limits.ts';
 import { StepAftermath } from './step-aftermath.ts';
 import { ToolRunner } from './tool-runner.ts';
 
@@ -58,6 +59,7 @@ export class TurnExecutor {
   readonly #window: ContextWindow;
   readonly #room: RoomMaker;
   readonly #account: RunAccount;
+  readonly #clock: RunClock;
   readonly #aftermath: StepAftermath;
   readonly #finisher: RunFinisher;
   readonly #caller: ModelCaller;
@@ -65,9 +67,10 @@ export class TurnExecutor {
 
   constructor(options: TurnExecutorOptions) {
     this.#cancelSignal = options.signal;
-    this.#options = { ...options, signal: withDeadline(options.signal, options.limits) };
+    this.#clock = new RunClock(options.limits.minutes);
+    this.#options = { ...options, signal: AbortSignal.any([options.signal, this.#clock.signal]) };
     const { writer, driver, tools } = options;
-    this.#account = new RunAccount(options.costOf);
+    this.#account = new RunAccount(options.costOf, this.#clock);
     this.#window = new ContextWindow({
       writer,
       driver,
@@ -96,6 +99,7 @@ export class TurnExecutor {
       blobs: options.blobs,
       history: options.history,
       approver: options.approver,
+      clock: this.#clock,
       tools: new Map(tools.map((tool) => [tool.name, tool])),
       ...(options.maxToolOutputChars === undefined ? {} : { maxOutputChars: options.maxToolOutputChars }),
     });
@@ -114,6 +118,7 @@ export class TurnExecutor {
   }
 
   async run(): Promise<ExecutorResult> {
+    using _clock = this.#clock;
     for (;;) {
       const end = await this.#driveSafely();
       if (end.status === 'limit') await this.#writeDown(end);
