@@ -65,6 +65,15 @@ describe('rules for commands', () => {
     'npm \\\n run',
     'case x in x) npm test;; esac',
     '',
+    'npm test > 1',
+    'npm test &> -',
+    'npm test >& 1\rfile',
+    'npm test\n> file for x in a',
+    'for PATH in /tmp/evil; do npm test; done',
+    "for npm in 'a[$(rm -rf /)]'; do ((npm test)); done",
+    "for npm in 'a[$(rm -rf /)]'; do npm test $[npm]; done",
+    'for ((npm test;;)); do npm test; done',
+    ['npm test $', '{PATH:=/tmp/evil}'].join(''),
   ])('asks where a command could slip through a pattern: %j', async (command) => {
     expect(await judged(allowing('npm test *'), command)).toBe('ask');
   });
@@ -85,6 +94,10 @@ describe('rules for commands', () => {
     'eval git push',
     'cat <<EOF | sh\ngit push\nEOF',
     'if true; then git push; fi',
+    "bash -Cc 'git push'",
+    "bash -c -- 'git push'",
+    "su me -c 'git push'",
+    'time -p git push',
   ])('denies a command however it is dressed: %s', async (command) => {
     expect(await judged(denying('git push *'), command, 'allow')).toBe('deny');
   });
@@ -115,12 +128,31 @@ describe('rules for commands', () => {
     expect(performance.now() - startedAt).toBeLessThan(5_000);
   });
 
+  it.each([
+    "printf -v 'a[$(rm -rf /)]' x",
+    'printf $x',
+    "command printf -v 'a[$(rm -rf /)]' x",
+    "test -v 'a[$(rm -rf /)]'",
+    '[ -n $x ]',
+    "read 'a[$(rm -rf /)]'",
+    "let 'a[$(rm -rf /)]'",
+    "declare -i 'a=b[$(rm -rf /)]'",
+  ])('asks for builtins that run what a quoted word holds: %s', async (command) => {
+    const programs = ['printf', 'command', 'test', '[', 'read', 'let', 'declare'];
+    expect(await judged(allowing(...programs.map((program) => `${program} *`)), command)).toBe('ask');
+  });
+
+  it('allows the same builtins where no word can be a name with a subscript', async () => {
+    const rules = allowing('printf *', 'test *', '[ *', 'read *');
+    expect(await judged(rules, 'printf "%s\n" "$x" && test -f a && [ -d b ] && read line')).toBe('allow');
+  });
+
   it('names what is asked for, command by command', async () => {
     const judgement = await createJudge(allowing('git status'))(
       bash('git status && npm  test | tee > out'),
       'ask',
     );
-    expect(judgement.subjects).toEqual(['npm test', 'tee > out']);
+    expect(judgement.subjects).toEqual(['npm  test', 'tee > out']);
   });
 
   it('never allows a line by a pattern when a forbidden command is one of its simple commands', async () => {

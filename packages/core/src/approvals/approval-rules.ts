@@ -29,7 +29,7 @@ export interface Judgement {
   action: ApprovalAction;
   /** The rule that decided; absent: the default did. */
   rule?: ApprovalRule;
-  /** What is asked for, to remember an answer for the session: the simple commands, or the tool's name alone. */
+  /** What is asked for, to remember an answer for the session: the simple commands as they are written, or the tool's name alone. */
   subjects: string[];
 }
 
@@ -50,7 +50,7 @@ export function createJudge(rules: readonly ApprovalRule[]): Judge {
     const paths = await pathsOf(call);
     const decisions = (pieces ?? [undefined]).map((piece) => {
       const rule = matchers.findLast((matches) => matches({ toolName: call.toolName, piece, paths }))?.rule;
-      return { action: rule?.action ?? fallback, rule, subject: piece?.text ?? call.toolName };
+      return { action: rule?.action ?? fallback, rule, subject: piece?.source ?? call.toolName };
     });
     const strictest = decisions.reduce((left, right) =>
       RANK[right.action] > RANK[left.action] ? right : left,
@@ -66,7 +66,7 @@ export function createJudge(rules: readonly ApprovalRule[]): Judge {
 /** What an approval of the call covers: its simple commands, or the tool as a whole. */
 export function subjectsOf({ toolName, input }: JudgedCall): string[] {
   const command = textField(input, 'command');
-  return command === undefined ? [toolName] : commandPieces(command).map(({ text }) => text);
+  return command === undefined ? [toolName] : commandPieces(command).map(({ source }) => source);
 }
 
 const RANK: Readonly<Record<ApprovalAction, number>> = { allow: 0, ask: 1, deny: 2 };

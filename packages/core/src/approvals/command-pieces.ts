@@ -4,6 +4,8 @@ import { type ParsedCommand, parseShellLine } from './shell-words.ts';
 export interface CommandPiece {
   /** One simple command, its words joined by single blanks, with what it writes to: `echo x > file`. */
   text: string;
+  /** As it was written: what may be remembered as approved, since quotes can be all the difference (`rm '*'`). */
+  source: string;
   /** Other ways to read it, for rules that restrict: without its assignments, wrappers (`sudo`, `env`) and the program's folder. */
   readings: string[];
   writesFiles: boolean;
@@ -22,7 +24,10 @@ export function commandPieces(line: string, depth = 0): CommandPiece[] {
   ]);
   if (isCertain && pieces.length > 0) return pieces;
   const text = line.trim();
-  return [...pieces, { text, readings: [text], writesFiles: false, isCertain: isCertain && text === '' }];
+  return [
+    ...pieces,
+    { text, source: text, readings: [text], writesFiles: false, isCertain: isCertain && text === '' },
+  ];
 }
 
 /** Commands inside commands; beyond, a line counts as uncertain. */
@@ -36,13 +41,32 @@ const WRAPPERS = new Set(
     ' ',
   ),
 );
-const SHELLS = new Set(['sh', 'bash', 'dash', 'zsh', 'ksh', 'ash', 'busybox']);
+const SHELLS = new Set(['sh', 'bash', 'dash', 'zsh', 'ksh', 'ash', 'busybox', 'su']);
+const NAMES_VARIABLES = new Set(
+  'declare export getopts let local mapfile read readarray readonly typeset unset wait'.split(' '),
+);
 const ASSIGNMENT = /^[A-Za-z_]\w*\+?=/;
 
-function toPiece({ words, writes }: ParsedCommand, isCertain: boolean): CommandPiece {
+function toPiece({ words, writes, source }: ParsedCommand, isLineCertain: boolean): CommandPiece {
   const text = [...words, ...writes.map((target) => `> ${target}`)].join(' ');
-  const readings = readingsOf(words).map((reading) => reading.join(' '));
-  return { text, readings: [text, ...readings], writesFiles: writes.length > 0, isCertain };
+  const readings = readingsOf(words);
+  return {
+    text,
+    source,
+    readings: [text, ...readings.map((reading) => reading.join(' '))],
+    writesFiles: writes.length > 0,
+    isCertain: isLineCertain && !readings.some(evaluatesItsWords),
+  };
+}
+
+/**
+ * Builtins of bash that take a word for the name of a variable, and run what its subscript holds, quoted or not: `printf -v 'a[$(rm x)]'`. With
+ * an expansion in it, any word may be such a one.
+ */
+function evaluatesItsWords([program = '', ...words]: readonly string[]): boolean {
+  if (program === 'printf') return /^-|[$`]/.test(words[0] ?? '');
+  if (program === 'test' || program === '[') return words.some((word) => /^-[vR]$|[$`]/.test(word));
+  return NAMES_VARIABLES.has(program) && words.some((word) => /[$`[]/.test(word));
 }
 
 function readingsOf(words: readonly string[]): string[][] {
@@ -63,8 +87,8 @@ function innerPieces({ words }: ParsedCommand, depth: number): CommandPiece[] {
   return readingsOf(words).flatMap(([program = '', ...rest]) => {
     if (program === 'eval') return commandPieces(rest.join(' '), depth);
     if (!SHELLS.has(program)) return [];
-    const flag = rest.findIndex((word) => /^-[a-z]*c[a-z]*$/.test(word));
-    const script = flag === -1 ? undefined : rest[flag + 1];
+    const flag = rest.findIndex((word) => /^-[A-Za-z]*c[A-Za-z]*$/.test(word));
+    const script = flag === -1 ? undefined : rest.slice(flag + 1).find((word) => word !== '--');
     return script === undefined ? [] : commandPieces(script, depth);
   });
 }

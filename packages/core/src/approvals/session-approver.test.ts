@@ -78,17 +78,28 @@ describe('asking for approval', () => {
     expect(tool.starts).toBe(3);
   });
 
-  it('takes no time of the run: a person who thinks for longer than its limit costs it nothing', async () => {
-    const limits = { steps: null, tokens: null, costUsd: null, minutes: 0.01 };
-    const run = await testRun(playedDriver([CALL, answer('done')]), [publishTool()], {
-      ...settings('wait'),
-      limits,
-    });
+  it.each([
+    ["rm '*'", 'rm *'],
+    ['echo "x > f"', 'echo x > f'],
+    ["echo '$HOME'", 'echo $HOME'],
+  ])('asks again where only the quotes differ: always for %s is not for %s', async (first, second) => {
+    const tool = publishTool();
+    const steps = [first, second].map((command, index) =>
+      calls({ name: 'publish', input: { command }, callId: `c${index}` }),
+    );
+    const run = await testRun(playedDriver([...steps, answer('done')]), [tool], settings('wait'));
     const ended = run.run('go');
     await waiting(run);
-    await new Promise((resolve) => setTimeout(resolve, 700));
+    await run.runtime.approvals.answer(run.sessionId, 'c0', { answer: 'always' });
+    const [request] = await vi.waitFor(async () => {
+      const open = await waiting(run);
+      expect(open[0]?.callId).toBe('c1');
+      return open;
+    });
+    expect(request?.args).toEqual({ command: second });
+    expect(tool.starts).toBe(1);
     await run.runtime.approvals.answer(run.sessionId, 'c1', { answer: 'once' });
-    expect(await ended).toMatchObject({ status: 'completed', text: 'done' });
+    expect((await ended).status).toBe('completed');
   });
 
   it('refuses after the set time, and says so', async () => {

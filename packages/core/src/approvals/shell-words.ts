@@ -4,6 +4,8 @@ export interface ParsedCommand {
   words: string[];
   /** Targets of output redirections other than to another descriptor or the null device. */
   writes: string[];
+  /** As it stands in the line, quotes and all. */
+  source: string;
 }
 
 export interface ParsedLine {
@@ -26,7 +28,7 @@ export function parseShellLine(line: string): ParsedLine {
 const MAX_DEPTH = 10;
 
 const PLAIN_ARITHMETIC = /^\$\(\([\d\s+\-*/%]*\)\)$/;
-const PLAIN_PARAMETER = /^\$\{#?\w+(?:(?::?[-+=?]|%%?|##?)[^`$'"\\@{}[\]]*)?\}$/;
+const PLAIN_PARAMETER = /^\$\{#?\w+(?:(?::?[-+?]|%%?|##?)[^`$'"\\@{}[\]]*)?\}$/;
 
 class LineReader {
   readonly commands: ParsedCommand[] = [];
@@ -34,9 +36,12 @@ class LineReader {
   readonly #text: string;
   readonly #depth: number;
   #at = 0;
-  #current: ParsedCommand = { words: [], writes: [] };
+  #current: { words: string[]; writes: string[] } = { words: [], writes: [] };
+  #startedAt = 0;
   #word: string | undefined;
   #redirects = false;
+  /** The redirection is `>&`, whose target may be a descriptor. */
+  #duplicates = false;
 
   constructor(text: string, depth = 0) {
     this.#text = text;
@@ -66,10 +71,14 @@ class LineReader {
   }
 
   #plain(char: string): void {
+    const at = this.#at;
     this.#at += 1;
-    if (char === '(' && this.#word !== undefined) this.isCertain = false;
+    // To a shell it is a letter, to a person a blank.
+    if (char === '\r') this.isCertain = false;
+    // `((` is arithmetic, in which a variable's value is run through once more.
+    if (char === '(' && (this.#word !== undefined || this.#text[at + 1] === '(')) this.isCertain = false;
     if (char === ' ' || char === '\t' || char === '\r') this.#endWord();
-    else if (';&|\n()'.includes(char)) this.#endCommand();
+    else if (';&|\n()'.includes(char)) this.#endCommand(at);
     else this.#add(char);
   }
 
@@ -123,7 +132,7 @@ class LineReader {
   /** An expansion stands in the word as it is written; what it would run is read too. */
   #dollar(): void {
     const next = this.#text[this.#at + 1];
-    if (next === "'" || next === '"') this.isCertain = false;
+    if (next === "'" || next === '"' || next === '[') this.isCertain = false;
     if (next === '(' && this.#text[this.#at + 2] === '(') this.#skipTo('))', PLAIN_ARITHMETIC);
     else if (next === '{') this.#skipTo('}', PLAIN_PARAMETER);
     else if (next === '(') this.#nested(this.#at + 2);
@@ -179,6 +188,7 @@ class LineReader {
     }
     if (operator === '<<' || operator === '<<-') this.isCertain = false;
     this.#redirects = operator.includes('>');
+    this.#duplicates = operator === '>&';
     if (!this.#redirects) return;
     while (this.#text[this.#at] === ' ' || this.#text[this.#at] === '\t') this.#at += 1;
   }
@@ -192,19 +202,27 @@ class LineReader {
       return;
     }
     this.#redirects = false;
-    if (word !== '/dev/null' && !/^\d+-?$|^-$/.test(word)) this.#current.writes.push(word);
+    const isDescriptor = this.#duplicates && /^\d+-?$|^-$/.test(word);
+    if (word !== '/dev/null' && !isDescriptor) this.#current.writes.push(word);
   }
 
-  #endCommand(): void {
+  #endCommand(end = this.#text.length): void {
     this.#endWord();
+    const source = this.#text.slice(this.#startedAt, end).trim();
+    this.#startedAt = this.#at;
     if (this.#redirects) this.isCertain = false;
     this.#redirects = false;
     const { words, writes } = this.#current;
     this.#current = { words: [], writes: [] };
     const command = withoutReservedWords(words);
     if (UNFOLLOWED.has(command[0] ?? '')) this.isCertain = false;
+    if (command[0] === 'for') {
+      // Behind a redirection it is no reserved word.
+      if (!PLAIN_LOOP_VARIABLE.test(command[1] ?? '') || writes.length > 0) this.isCertain = false;
+      return;
+    }
     if (command.length === 0 && writes.length === 0) return;
-    this.commands.push({ words: command, writes });
+    this.commands.push({ words: command, writes, source });
   }
 }
 
@@ -225,11 +243,19 @@ const LEADING = new Set([
 ]);
 const UNFOLLOWED = new Set(['case', 'esac', 'function', 'select', 'coproc', '[[']);
 
-/** `for x in a b` names words only; what is done with them are commands of their own. */
+/**
+ * `for x in a b` names words only; what is done with them are commands of their own. But it assigns: a name such as `PATH` may belong to
+ * the environment, whose names hold capitals or underscores.
+ */
+const PLAIN_LOOP_VARIABLE = /^[a-z][a-z0-9]*$/;
+
 function withoutReservedWords(words: readonly string[]): string[] {
-  const start = words.findIndex((word) => !LEADING.has(word));
-  const rest = start === -1 ? [] : words.slice(start);
-  return rest[0] === 'for' ? [] : rest;
+  const start = words.findIndex((word, index) => !LEADING.has(word) && !isTimeOption(words, index));
+  return start === -1 ? [] : words.slice(start);
+}
+
+function isTimeOption(words: readonly string[], index: number): boolean {
+  return words[index - 1] === 'time' && words[index] === '-p';
 }
 
 /** Where the parenthesis opened before `start` ends; quotes and nested ones are passed over. */
