@@ -102,6 +102,19 @@ describe('asking for approval', () => {
     expect((await ended).status).toBe('completed');
   });
 
+  it('takes no time of the run: a person who thinks for longer than its limit costs it nothing', async () => {
+    const limits = { steps: null, tokens: null, costUsd: null, minutes: 0.01 };
+    const run = await testRun(playedDriver([CALL, answer('done')]), [publishTool()], {
+      ...settings('wait'),
+      limits,
+    });
+    const ended = run.run('go');
+    await waiting(run);
+    await new Promise((resolve) => setTimeout(resolve, 700));
+    await run.runtime.approvals.answer(run.sessionId, 'c1', { answer: 'once' });
+    expect(await ended).toMatchObject({ status: 'completed', text: 'done' });
+  });
+
   it('refuses after the set time, and says so', async () => {
     const tool = publishTool();
     const run = await testRun(playedDriver([CALL, answer('ok')]), [tool], settings('wait', 20));
