@@ -1,7 +1,13 @@
+/** A terminal's, or that of a pipe, a file or a test. */
+export interface OutputStream extends NodeJS.WritableStream {
+  readonly isTTY?: boolean;
+  readonly columns?: number;
+}
+
 /** Where a command reads and writes. */
 export interface Terminal {
-  out: NodeJS.WriteStream;
-  err: NodeJS.WriteStream;
+  out: OutputStream;
+  err: OutputStream;
   input: NodeJS.ReadStream;
   env: Readonly<Record<string, string | undefined>>;
   cwd: string;
@@ -24,7 +30,7 @@ const MIN_COLUMNS = 40;
 const MAX_COLUMNS = 120;
 const DEFAULT_COLUMNS = 80;
 
-export function columnsOf(stream: NodeJS.WriteStream): number {
+export function columnsOf(stream: OutputStream): number {
   const columns = stream.isTTY ? stream.columns : DEFAULT_COLUMNS;
   return Math.max(MIN_COLUMNS, Math.min(MAX_COLUMNS, columns || DEFAULT_COLUMNS));
 }

@@ -40,16 +40,16 @@ describe('a session that another process works on', () => {
     const sent = await bench.run(['run', '--session', 'last', 'Use tabs']);
     expect(sent).toMatchObject({ code: 0, stderr: '' });
     expect(sent.stdout).toContain(`Queued at position 1. Process ${running.child.pid}`);
-    const added = JSON.parse((await bench.run(['queue', 'last', 'add', 'And tests', '--json'])).stdout);
+    const added = JSON.parse((await bench.call(['queue', 'last', 'add', 'And tests', '--json'])).stdout);
     expect(added).toMatchObject({ queued: true, position: 2 });
-    await bench.run(['queue', 'last', 'add', 'Never mind']);
-    expect(await bench.run(['queue', 'last', 'edit', '1', 'Use spaces'])).toMatchObject({ code: 0 });
-    expect(await bench.run(['queue', 'last', 'remove', '3'])).toMatchObject({ code: 0 });
-    expect(await bench.run(['queue', 'last', 'remove', '7'])).toMatchObject({
+    await bench.call(['queue', 'last', 'add', 'Never mind']);
+    expect(await bench.call(['queue', 'last', 'edit', '1', 'Use spaces'])).toMatchObject({ code: 0 });
+    expect(await bench.call(['queue', 'last', 'remove', '3'])).toMatchObject({ code: 0 });
+    expect(await bench.call(['queue', 'last', 'remove', '7'])).toMatchObject({
       code: 1,
       stderr: expect.stringContaining('2 messages wait'),
     });
-    const listed = (await bench.run(['queue', 'last'])).stdout;
+    const listed = (await bench.call(['queue', 'last'])).stdout;
     expect(listed).toMatch(/1 {2}Use spaces .* ago\n.*\n 2 {2}And tests/);
     await letGo(bench);
     const events = eventsOf(await running.ended);
@@ -59,17 +59,17 @@ describe('a session that another process works on', () => {
       coalesced: true,
     });
     expect(JSON.stringify(server.requests.at(-1)?.body)).toContain('First: Use spaces\\n\\nAlso: And tests');
-    expect((await bench.run(['queue', 'last', 'clear', '--json'])).stdout).toBe('{"removed":0}\n');
+    expect((await bench.call(['queue', 'last', 'clear', '--json'])).stdout).toBe('{"removed":0}\n');
   });
 
   it('answers who waits, and refuses to be resumed, naming its process', async () => {
     await using bench = await Bench.open();
     const { flags } = await bench.serve({ script: waits(['Both are done.']) });
     const running = await started(bench, flags);
-    const busy = await bench.run(['resume', 'last', ...LOCAL, ...flags]);
+    const busy = await bench.call(['resume', 'last', ...LOCAL, ...flags]);
     expect(busy).toMatchObject({ code: 1, stderr: expect.stringContaining(`process ${running.child.pid}`) });
     const waiting = bench.start(['run', '--session', 'last', '--wait', 'And this', ...LOCAL, ...flags]);
-    await expect.poll(async () => (await bench.run(['queue', 'last'])).stdout, SOON).toContain('And this');
+    await expect.poll(async () => (await bench.call(['queue', 'last'])).stdout, SOON).toContain('And this');
     await letGo(bench);
     expect(await waiting.ended).toMatchObject({ code: 0, stdout: 'Both are done.\n', stderr: '' });
     expect((await running.ended).code).toBe(0);
@@ -79,7 +79,7 @@ describe('a session that another process works on', () => {
     await using bench = await Bench.open();
     const { flags } = await bench.serve({ script: waits() });
     const running = await started(bench, flags);
-    await bench.run(['queue', 'last', 'add', 'Later']);
+    await bench.call(['queue', 'last', 'add', 'Later']);
     const cancelled = await bench.run(['cancel', 'last']);
     expect(cancelled).toMatchObject({ code: 0, stderr: '' });
     expect(cancelled.stdout).toContain('Cancelled');
@@ -87,9 +87,9 @@ describe('a session that another process works on', () => {
     const ended = await running.ended;
     expect(ended.code).toBe(130);
     expect(eventsOf(ended).at(-2)).toMatchObject({ type: 'run:finished', status: 'cancelled' });
-    const idle = await bench.run(['cancel', 'last', '--clear-queue', '--json']);
+    const idle = await bench.call(['cancel', 'last', '--clear-queue', '--json']);
     expect(JSON.parse(idle.stdout)).toEqual({ wasRunning: false, clearedMessages: 1, waiting: 0 });
-    expect((await bench.run(['cancel', 'nothing'])).stderr).toContain('longhaul sessions');
+    expect((await bench.call(['cancel', 'nothing'])).stderr).toContain('longhaul sessions');
   });
 });
 
@@ -115,31 +115,31 @@ describe('longhaul resume', () => {
   it('calls no model where there is nothing to go on with, and says so', async () => {
     await using bench = await Bench.open();
     const { server, flags } = await bench.serve({ script: () => 'Hello.' });
-    await bench.run(['run', 'Greet', '--quiet', ...LOCAL, ...flags]);
+    await bench.call(['run', 'Greet', '--quiet', ...LOCAL, ...flags]);
     const { length } = server.requests;
-    const resumed = await bench.run(['resume', 'last', ...LOCAL, ...flags]);
+    const resumed = await bench.call(['resume', 'last', ...LOCAL, ...flags]);
     expect(resumed).toMatchObject({
       code: 0,
       stdout: '',
       stderr: expect.stringContaining('Nothing to go on with'),
     });
-    const json = await bench.run(['resume', 'last', '--json', ...LOCAL, ...flags]);
+    const json = await bench.call(['resume', 'last', '--json', ...LOCAL, ...flags]);
     expect(linesOf(json.stdout)).toEqual(['{"status":"nothing"}']);
     expect(server.requests).toHaveLength(length);
-    expect((await bench.run(['resume'])).code).toBe(2);
-    expect((await bench.run(['resume', 'none', ...flags])).stderr).toContain('longhaul sessions');
+    expect((await bench.call(['resume'])).code).toBe(2);
+    expect((await bench.call(['resume', 'none', ...flags])).stderr).toContain('longhaul sessions');
   });
 
   it('goes another way in a fork', async () => {
     await using bench = await Bench.open();
     const { flags } = await bench.serve({ script: ({ number }) => `Answer ${number}.` });
-    await bench.run(['run', 'One', '--quiet', ...LOCAL, ...flags]);
-    const forked = JSON.parse((await bench.run(['fork', 'last', '--at', 'm1', '--json'])).stdout);
-    const shown = JSON.parse((await bench.run(['show', forked.id, '--json'])).stdout);
+    await bench.call(['run', 'One', '--quiet', ...LOCAL, ...flags]);
+    const forked = JSON.parse((await bench.call(['fork', 'last', '--at', 'm1', '--json'])).stdout);
+    const shown = JSON.parse((await bench.call(['show', forked.id, '--json'])).stdout);
     expect(shown.messages).toHaveLength(1);
-    const told = await bench.run(['fork', forked.id]);
+    const told = await bench.call(['fork', forked.id]);
     expect(told.stdout).toContain('longhaul run --session');
-    expect(await bench.run(['fork', 'last', '--at', 'm9'])).toMatchObject({
+    expect(await bench.call(['fork', 'last', '--at', 'm9'])).toMatchObject({
       code: 1,
       stderr: expect.stringContaining('m1 to m1'),
     });

@@ -39,25 +39,25 @@ describe('longhaul gc', () => {
     await mkdir(dirname(nobodys), { recursive: true });
     await writeFile(nobodys, 'x'.repeat(5000));
     await utimes(nobodys, 1, 1);
-    expect((await bench.run(['gc', '--dry-run'])).stdout).toMatch(
+    expect((await bench.call(['gc', '--dry-run'])).stdout).toMatch(
       /1 blob that no session names \(5\.0 kB\) would go/,
     );
-    expect((await bench.run(['gc'])).stdout).toMatch(
+    expect((await bench.call(['gc'])).stdout).toMatch(
       /Dropped: 1 blob that no session names \(5\.0 kB\)\.\nFreed/,
     );
     await expect(stat(nobodys)).rejects.toThrow('ENOENT');
 
-    const young = await bench.run(['gc', '--max-size', '1kB', '--dry-run']);
+    const young = await bench.call(['gc', '--max-size', '1kB', '--dry-run']);
     expect(young.stdout).toMatch(/These stay:\n.*Count +used within the last hour/);
     const edit = new DatabaseSync(database);
     edit.exec('UPDATE heads SET updated_at = 1');
     edit.close();
-    const asked = await bench.run(['gc', '--older-than', '30d']);
+    const asked = await bench.call(['gc', '--older-than', '30d']);
     expect(asked.stderr).toMatch(/Drop 1 session for good\? There is no terminal to ask on: add --yes/);
     expect(asked.code).toBe(2);
-    expect((await bench.run(['sessions'])).stdout).toContain('Count');
+    expect((await bench.call(['sessions'])).stdout).toContain('Count');
     await writeFile(join(bench.workspace, 'longhaul.yml'), 'storage: { retention: { days: 30 } }\n');
-    const dropped = await bench.run(['gc', '--yes', '--json']);
+    const dropped = await bench.call(['gc', '--yes', '--json']);
     expect(JSON.parse(dropped.stdout)).toMatchObject({ sessions: [expect.any(String)], kept: [] });
   });
 });
@@ -70,28 +70,28 @@ describe('a damaged database', () => {
     await truncate(database, Math.floor(((await stat(database)).size * 0.8) / 4096) * 4096);
     const damaged = await readFile(database);
     for (const command of [['--help'], ['config']]) {
-      expect((await bench.run(command)).code).toBe(0);
+      expect((await bench.call(command)).code).toBe(0);
     }
-    const doctor = await bench.run(['doctor']);
+    const doctor = await bench.call(['doctor']);
     expect(doctor.stdout.replaceAll(/\s+/g, ' ')).toMatch(
       /✗ database .*longhaul\.db is damaged: .*longhaul repair saves what can be read/,
     );
     for (const command of [['sessions'], ['run', 'Again', ...args]]) {
       expectPlainRefusal(
-        await bench.run(command),
+        await bench.call(command),
         /longhaul\.db is damaged.*longhaul doctor.*longhaul repair/s,
       );
     }
     expect(await readFile(database)).toEqual(damaged);
-    expect((await bench.run(['repair'])).code).toBe(2);
+    expect((await bench.call(['repair'])).code).toBe(2);
     expect(await readFile(database)).toEqual(damaged);
-    const repaired = await bench.run(['repair', '--yes']);
+    const repaired = await bench.call(['repair', '--yes']);
     expect(repaired.stdout).toMatch(/messages +\d+ saved/);
     expect(repaired.code).toBe(0);
     const aside = (await readdir(dirname(database))).filter((name) => /\.damaged-[^.]*Z$/.test(name));
     expect(aside).toHaveLength(1);
     expect(await readFile(join(dirname(database), aside[0] ?? ''))).toEqual(damaged);
-    expect((await bench.run(['repair'])).stdout).toMatch(/is sound: there\s+is nothing to repair/);
+    expect((await bench.call(['repair'])).stdout).toMatch(/is sound: there\s+is nothing to repair/);
     expect((await bench.run(['run', 'Again', ...args])).code).toBe(0);
   });
 
@@ -100,16 +100,16 @@ describe('a damaged database', () => {
     const database = databaseOf(bench);
     await mkdir(dirname(database), { recursive: true });
     await writeFile(database, 'Dear diary. '.repeat(1000));
-    const repaired = await bench.run(['repair', '--yes']);
+    const repaired = await bench.call(['repair', '--yes']);
     expect(repaired.stdout.replaceAll(/\s+/g, ' ')).toMatch(
       /Nothing could be read, and nothing was moved.*--move-aside/,
     );
     expect(repaired.code).toBe(1);
     expect(await readFile(database, 'utf8')).toMatch(/^Dear diary/);
-    expect((await bench.run(['repair', '--move-aside', '--yes'])).stdout).toMatch(
+    expect((await bench.call(['repair', '--move-aside', '--yes'])).stdout).toMatch(
       /The next run begins with a new\s+database/,
     );
-    expect((await bench.run(['sessions'])).code).toBe(0);
+    expect((await bench.call(['sessions'])).code).toBe(0);
   });
 
   it('a folder in its place, a newer version, an empty file: each is told', async () => {
@@ -117,18 +117,18 @@ describe('a damaged database', () => {
     const place = (name: string) =>
       writeFile(join(bench.workspace, 'longhaul.yml'), `storage: { url: "sqlite:${name}" }\n`);
     await place(bench.home);
-    expectPlainRefusal(await bench.run(['sessions']), /could not be opened.*storage\.url/s);
-    expect((await bench.run(['doctor'])).stdout).toMatch(/✗ database .* is a folder/);
+    expectPlainRefusal(await bench.call(['sessions']), /could not be opened.*storage\.url/s);
+    expect((await bench.call(['doctor'])).stdout).toMatch(/✗ database .* is a folder/);
     const newer = join(bench.home, 'newer.db');
     await place(newer);
     await writeFile(newer, '');
-    expect((await bench.run(['sessions'])).code).toBe(0);
+    expect((await bench.call(['sessions'])).code).toBe(0);
     const database = new DatabaseSync(newer);
     database.exec('PRAGMA user_version = 99');
     database.close();
     for (const command of ['sessions', 'repair']) {
       expectPlainRefusal(
-        await bench.run([command]),
+        await bench.call([command]),
         /newer\.db has version 99; this program knows versions up to \d/,
       );
     }
@@ -182,7 +182,7 @@ describe('what happens to a database under a running agent', () => {
       const ended = await bench.run(['run', 'Fill the disk', ...args]);
       expectPlainRefusal(ended, /The disk of \S*x\.db is full/);
       const stored: { messages: { parts: { state?: string }[] }[] } = JSON.parse(
-        (await bench.run(['export', 'last'])).stdout,
+        (await bench.call(['export', 'last'])).stdout,
       );
       isFull = false;
       await rm(join(disk, 'filler'));
@@ -191,11 +191,11 @@ describe('what happens to a database under a running agent', () => {
       expect(resumed.stdout).toContain('There is room now.');
       expect(resumed.code).toBe(0);
       expect(server.requests.length).toBeGreaterThan(before);
-      const after: typeof stored = JSON.parse((await bench.run(['export', 'last'])).stdout);
+      const after: typeof stored = JSON.parse((await bench.call(['export', 'last'])).stdout);
       expect(after.messages.length).toBeGreaterThan(stored.messages.length);
       const parts = after.messages.flatMap((message) => message.parts);
       expect(parts.filter(({ state }) => state === 'running' || state === 'pending')).toEqual([]);
-      expect((await bench.run(['doctor'])).stdout).toMatch(/x\.db, .* sound/);
+      expect((await bench.call(['doctor'])).stdout).toMatch(/x\.db, .* sound/);
     } finally {
       execFileSync('umount', [disk]);
     }
@@ -207,7 +207,7 @@ describe('blobs', () => {
     await using bench = await Bench.open();
     await withSession(bench);
     await rm(join(dirname(databaseOf(bench)), 'blobs'), { recursive: true });
-    const checks = linesOf((await bench.run(['doctor', '--json'])).stdout).map((line) => JSON.parse(line));
+    const checks = linesOf((await bench.call(['doctor', '--json'])).stdout).map((line) => JSON.parse(line));
     expect(checks.find(({ name }) => name === 'blobs')).toMatchObject({
       status: 'missing',
       detail: expect.stringMatching(/of 1 named, 1 are missing/),
@@ -230,7 +230,7 @@ describe('blobs', () => {
     await mkdir(dirname(databaseOf(bench)), { recursive: true });
     await writeFile(join(dirname(databaseOf(bench)), 'blobs'), 'a file in the place of the folder');
     await withSession(bench);
-    expect((await bench.run(['show', 'last'])).stdout).toContain('Counted.');
+    expect((await bench.call(['show', 'last'])).stdout).toContain('Counted.');
   });
 });
 
