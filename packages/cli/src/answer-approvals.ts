@@ -39,6 +39,8 @@ export async function answerApprovals(options: AnswerApprovalsOptions): Promise<
 class Asker {
   readonly #options: AnswerApprovalsOptions;
   readonly #waiting: Asked[] = [];
+  /** One question at a time, its answer's way to the store included: one line would else answer two. */
+  #isAsking = false;
   #current: { callId: string; controller: AbortController } | undefined;
 
   constructor(options: AnswerApprovalsOptions) {
@@ -47,7 +49,7 @@ class Asker {
 
   add(asked: Asked): void {
     this.#waiting.push(asked);
-    if (this.#current === undefined) void this.#askNext();
+    if (!this.#isAsking) void this.#askAll();
   }
 
   drop(callId: string): void {
@@ -61,16 +63,25 @@ class Asker {
     this.#current?.controller.abort();
   }
 
-  async #askNext(): Promise<void> {
-    const { runtime, sessionId, terminal, pause } = this.#options;
-    for (let asked = this.#waiting.shift(); asked !== undefined; asked = this.#waiting.shift()) {
-      const controller = new AbortController();
-      this.#current = { callId: asked.callId, controller };
-      using _paused = pause();
-      const answer = await askPerson(asked, { terminal, signal: controller.signal });
-      this.#current = undefined;
-      if (answer !== undefined) await runtime.approvals.answer(sessionId, asked.callId, answer);
+  async #askAll(): Promise<void> {
+    this.#isAsking = true;
+    try {
+      for (let asked = this.#waiting.shift(); asked !== undefined; asked = this.#waiting.shift()) {
+        await this.#ask(asked);
+      }
+    } finally {
+      this.#isAsking = false;
     }
+  }
+
+  async #ask(asked: Asked): Promise<void> {
+    const { runtime, sessionId, terminal, pause } = this.#options;
+    const controller = new AbortController();
+    this.#current = { callId: asked.callId, controller };
+    using _paused = pause();
+    const answer = await askPerson(asked, { terminal, signal: controller.signal });
+    this.#current = undefined;
+    if (answer !== undefined) await runtime.approvals.answer(sessionId, asked.callId, answer);
   }
 }
 

@@ -11,7 +11,32 @@ it('shows the whole of a call, and what would hide some of it', () => {
   expect(approvalQuestion({ toolName: 'write', args: { path: 'a', content: 'b', deep: [1] } })).toBe(
     '? write\n    path: a\n    content: b\n    deep: [1]\n',
   );
-  const long = approvalQuestion({ toolName: 'bash', args: { command: `${'x'.repeat(9_000)} && rm` } });
-  expect(long).toMatch(/^\? bash\s+x+\s+\[… \d+ characters cut here …\]\s+x+ && rm\n$/);
-  expect(long.length).toBeLessThan(8_300);
+  const long = approvalQuestion({ toolName: 'write', args: { path: 'a', content: `${'x'.repeat(9_000)}` } });
+  expect(long).toMatch(/^\? write\s+path: a\s+content: x+\s+\[… \d+ characters cut here …\]\s+x+\n$/);
+});
+
+it('cuts nothing out of a command, however long: its middle is where something would hide', () => {
+  const command = `echo ${'x'.repeat(9_000)}; rm -rf /; echo ${'x'.repeat(9_000)}`;
+  expect(approvalQuestion({ toolName: 'bash', args: { command } })).toBe(`? bash ${command}\n`);
+  expect(approvalQuestion({ toolName: 'bash', args: { command, timeoutMs: 5 } })).toContain(command);
+});
+
+it.each([
+  ['a soft hyphen', 'r\u00adm x', 'r\\u00adm x'],
+  ['a filler that is a letter', 'a\u3164b', 'a\\u3164b'],
+  ['a braille blank', 'a\u2800b', 'a\\u2800b'],
+  ['a blank that is none', 'rm\u00a0x', 'rm\\u00a0x'],
+  ['letters of tags', 'ls\u{e0041}', 'ls\\u{e0041}'],
+  ['a mark of direction', 'a\u061cb', 'a\\u061cb'],
+])('writes out %s', (_, command, shown) => {
+  expect(approvalQuestion({ toolName: 'bash', args: { command } })).toBe(`? bash ${shown}\n`);
+});
+
+it('lets no blanks and no lines push the beginning of a command out of sight unsaid', () => {
+  const blanks = approvalQuestion({ toolName: 'bash', args: { command: `rm -rf /;${' '.repeat(4_000)}ls` } });
+  expect(blanks).toBe(`? bash rm -rf /;${' '.repeat(16)}[… 3984 more blanks …]ls\n`);
+  const empty = approvalQuestion({ toolName: 'bash', args: { command: `rm -rf /${'\n \n'.repeat(50)}ls` } });
+  expect(empty).toContain('[… 95 more empty lines …]\n    ls\n');
+  const lines = approvalQuestion({ toolName: 'bash', args: { command: 'echo\n'.repeat(40) } });
+  expect(lines).toMatch(/\n {2}41 lines, from "\? bash" on\.\n$/);
 });

@@ -1,30 +1,58 @@
 import { cutMiddle } from '@longhaul/context';
 import type { JsonValue } from '@longhaul/protocol';
 
+/** Of a file's text and the like; a command is never cut. */
 const MAX_CHARS = 8_000;
+/** More blanks at once, or empty lines, would push what stands before them out of sight. */
+const MAX_BLANKS = 16;
+const MAX_EMPTY_LINES = 4;
+/** What has more lines is counted at its end, where the person looks. */
+const MANY_LINES = 15;
 
-/** Control characters, and those that turn the direction of text: what a person judges must be what they see. */
-const HIDING = /[\u0000-\u0009\u000b-\u001f\u007f-\u009f\u200b-\u200f\u2028-\u202e\u2060-\u2069\ufeff]/g;
+/** Characters that show nothing, move, or turn the direction of text: what a person judges must be what they see. */
+const HIDING = /[\p{Cc}\p{Cf}\p{Cs}\p{Co}\p{Zl}\p{Zp}\p{Default_Ignorable_Code_Point}\u2800]|(?! )\p{Zs}/gu;
 
-/** The whole of what a call would do, indented, for a person to judge: nothing can hide, and the middle alone of a very long one is left out, which is said. */
+/**
+ * The whole of what a call would do, indented, for a person to judge: nothing can hide, and the middle alone of a very long argument other than
+ * a command is left out, which is said.
+ */
 export function approvalQuestion({ toolName, args }: { toolName: string; args: JsonValue }): string {
-  const text = argumentText(args);
-  const { text: shown } = cutMiddle(text, MAX_CHARS);
-  const lines = shown.replace(HIDING, escaped).split('\n');
+  const lines = visible(argumentText(args)).split('\n');
   const head = lines.length === 1 ? ` ${lines[0]}` : `\n    ${lines.join('\n    ')}`;
-  return `? ${toolName}${head}\n`;
+  const count = lines.length > MANY_LINES ? `\n  ${lines.length} lines, from "? ${toolName}" on.` : '';
+  return `? ${toolName.replace(HIDING, escaped)}${head}${count}\n`;
 }
 
 function argumentText(args: JsonValue): string {
-  if (typeof args !== 'object' || args === null || Array.isArray(args)) return JSON.stringify(args);
-  const entries = Object.entries(args);
+  if (typeof args !== 'object' || args === null || Array.isArray(args)) return cut(JSON.stringify(args));
+  const entries = Object.entries(args).map(([name, value]): [string, string] => {
+    const text = typeof value === 'string' ? value : JSON.stringify(value);
+    return [name, name === 'command' ? text : cut(text)];
+  });
   const [only] = entries;
-  if (entries.length === 1 && typeof only?.[1] === 'string') return only[1];
-  return entries
-    .map(([name, value]) => `${name}: ${typeof value === 'string' ? value : JSON.stringify(value)}`)
-    .join('\n');
+  if (entries.length === 1 && only !== undefined && typeof args[only[0]] === 'string') return only[1];
+  return entries.map(([name, text]) => `${name}: ${text}`).join('\n');
+}
+
+function cut(text: string): string {
+  return cutMiddle(text, MAX_CHARS).text;
+}
+
+function visible(text: string): string {
+  return text
+    .replace(HIDING, (char) => (char === '\n' ? char : escaped(char)))
+    .replace(
+      / {17,}/g,
+      (blanks) => `${' '.repeat(MAX_BLANKS)}[… ${blanks.length - MAX_BLANKS} more blanks …]`,
+    )
+    .replace(/(?:\n *){5,}(?=\n)/g, (empty) => {
+      const count = empty.split('\n').length - 1 - MAX_EMPTY_LINES;
+      return `${'\n'.repeat(MAX_EMPTY_LINES)}\n[… ${count} more empty lines …]`;
+    });
 }
 
 function escaped(char: string): string {
-  return `\\u${(char.codePointAt(0) ?? 0).toString(16).padStart(4, '0')}`;
+  const code = char.codePointAt(0) ?? 0;
+  const hex = code.toString(16).padStart(4, '0');
+  return code > 0xffff ? `\\u{${hex}}` : `\\u${hex}`;
 }
