@@ -38,7 +38,7 @@ export async function startServer(options: ServerOptions): Promise<LonghaulServe
   const mask = createSecretMask([...(options.secrets ?? []), ...(token === undefined ? [] : [token])]);
   const workspaces = await createWorkspaces(options.workspaces);
   const metrics = createMetrics({ runs: () => runs.activeCount, readers: () => feeds.readerCount });
-  const runs = new RunKeeper({ ...agent, metrics, log });
+  const runs = new RunKeeper({ ...agent, answers: agent.chats, metrics, log });
   const feeds = new SessionFeeds({
     ...agent,
     mask,

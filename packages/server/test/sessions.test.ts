@@ -63,7 +63,7 @@ describe('sessions over HTTP', () => {
     const first = await (await send()).json();
     expect(first).toMatchObject({ ok: true, queued: false, id: 'once-1', runId: expect.any(String) });
     await finished(server, id);
-    expect(await (await send()).json()).toMatchObject({ ok: true, id: 'once-1' });
+    expect(await (await send()).json()).toEqual(first);
     await server.call('POST', '/api/message', { sessionId: id, content: 'second' });
     await expect
       .poll(async () => (await server.call('GET', `/api/sessions/${id}`))['state'])
@@ -86,6 +86,27 @@ describe('sessions over HTTP', () => {
     expect([newest.messages[0]?.sequence, newest.hasMore]).toEqual([4, true]);
     const after = await server.call<typeof newest>('GET', `/api/sessions/${id}/messages?after=1&limit=2`);
     expect([after.messages.map(({ sequence }) => sequence), after.hasMore]).toEqual([[2, 3], true]);
+  });
+
+  it('answer a message that is sent again as at first: twice at once, after its run, until the session is gone', async () => {
+    await using server = await startTestServer();
+    const id = await server.newSession();
+    const send = () =>
+      server.fetch(`/api/sessions/${id}/messages`, {
+        method: 'POST',
+        headers: { 'content-type': 'application/json', 'idempotency-key': 'one' },
+        body: '{"content":"go"}',
+      });
+    const both = await Promise.all([send(), send()]);
+    const [first, second] = await Promise.all(both.map((response) => response.json()));
+    expect(first).toMatchObject({ queued: false, runId: expect.any(String) });
+    expect(second).toEqual(first);
+    await finished(server, id);
+    expect(await (await send()).json()).toEqual(first);
+    const events = await server.store.readEvents(id, { after: 0, limit: 100 });
+    expect(events.filter(({ type }) => type === 'run:started')).toHaveLength(1);
+    await server.call('DELETE', `/api/sessions/${id}`);
+    expect((await send()).status).toBe(404);
   });
 
   it('queue what comes while a run goes on: listed, edited, removed, delivered; and a cancel stops it', async () => {

@@ -26,6 +26,7 @@ export type {
   SendMessageBody,
   SendResult,
 } from './messages.ts';
+export { sendResultSchema } from './messages.ts';
 export type { ChatCompletionBody } from './openai.ts';
 export type { ApiRoute } from './route.ts';
 export {

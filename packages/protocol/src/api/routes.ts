@@ -346,7 +346,7 @@ const events = {
     method: 'GET',
     path: '/api/events',
     tag: 'events',
-    summary: 'Events of all sessions, live only',
+    summary: 'Events of all runs of this server, live only',
     status: 200,
     produces: STREAM,
     response: eventSchema,
@@ -457,7 +457,8 @@ const transfer = {
     tag: 'transfer',
     summary: 'Make a session of a recorded file, of any format that longhaul import knows',
     query: importQuery,
-    consumes: ['application/octet-stream', 'application/json', 'application/x-ndjson', 'text/plain'],
+    // No `text/plain`: a page of another site may send that without asking.
+    consumes: ['application/octet-stream', 'application/json', 'application/x-ndjson'],
     bodyLimit: 'upload',
     status: 201,
     response: importResultSchema,

@@ -1,9 +1,11 @@
 import type { Runtime, Store } from '@longhaul/core';
 import { currentClaimant, drivingRun } from '@longhaul/core';
+import type { CacheStore } from '@longhaul/models';
 import {
   type EventOf,
   LonghaulError,
   type LonghaulEvent,
+  type Session,
   toLonghaulError,
   type UserMessageContentPart,
 } from '@longhaul/protocol';
@@ -11,11 +13,14 @@ import type { SendResult } from '@longhaul/protocol/api';
 import type { Logger } from 'pino';
 import type { ServerMetrics } from '../metrics.ts';
 import type { ModelDirectory } from '../server-options.ts';
+import { SentAnswers } from './sent-answers.ts';
 
 export interface RunKeeperOptions {
   runtime: Runtime;
   store: Store;
   models: ModelDirectory;
+  /** Keeps what the senders of messages with an id were answered. */
+  answers: CacheStore;
   metrics: ServerMetrics;
   log: Logger;
 }
@@ -29,6 +34,7 @@ export interface SentMessage {
 /** Starts runs that nobody waits for, and knows which are under way. */
 export class RunKeeper implements Disposable {
   readonly #options: RunKeeperOptions;
+  readonly #answers: SentAnswers;
   readonly #running = new Map<string, number>();
   /** Those who want to know the id of the next run of a session. */
   readonly #awaiting = new Map<string, Set<(runId: string) => void>>();
@@ -37,6 +43,7 @@ export class RunKeeper implements Disposable {
 
   constructor(options: RunKeeperOptions) {
     this.#options = options;
+    this.#answers = new SentAnswers(options.answers);
     this.#unsubscribe = options.runtime.subscribe((event) => this.#receive(event));
   }
 
@@ -49,15 +56,21 @@ export class RunKeeper implements Disposable {
   }
 
   /**
-   * Stores a message, and starts a run where nobody drives the session.
+   * Stores a message, and starts a run where nobody drives the session. One whose id is known is answered as it was at first.
    *
    * @throws {LonghaulError} `session_not_found`, `queue_full`, `shutting_down`, what is wrong with the model; then nothing is stored.
    */
-  async send(sessionId: string, { content, id, metadata }: SentMessage): Promise<SendResult> {
+  async send(sessionId: string, message: SentMessage): Promise<SendResult> {
     this.assertOpen();
-    const { runtime, store, models } = this.#options;
     const session = await this.existing(sessionId);
-    if (!(await this.isDriven(sessionId))) await models.prepare(session.model);
+    if (message.id === undefined) return await this.#send(session, message);
+    return await this.#answers.once({ sessionId, id: message.id }, () => this.#send(session, message));
+  }
+
+  async #send(session: Session, { content, id, metadata }: SentMessage): Promise<SendResult> {
+    const { id: sessionId, model } = session;
+    const { runtime, store, models } = this.#options;
+    if (!(await this.isDriven(sessionId))) await models.prepare(model);
     const queued = await runtime.queue.enqueue(sessionId, content, {
       ...(id === undefined ? {} : { id }),
       ...(metadata === undefined ? {} : { metadata }),
