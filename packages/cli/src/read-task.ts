@@ -2,7 +2,7 @@ import { isUtf8 } from 'node:buffer';
 import { usage } from './command-line/parse-flags.ts';
 import type { Terminal } from './terminal.ts';
 
-const MAX_TASK_BYTES = 4 * 1024 * 1024;
+const MAX_INPUT_BYTES = 4 * 1024 * 1024;
 
 /**
  * The task: the words of the command line; without any, standard input. A word that is `-` stands for standard input, so that a task
@@ -15,12 +15,7 @@ export async function readTask(words: readonly string[], terminal: Terminal): Pr
   if (words.length === 0 && terminal.input.isTTY) {
     throw usage('What is the task? Give it as an argument: longhaul run "Fix the failing test".', 'run');
   }
-  const spoken = words
-    .filter((word) => word !== '-')
-    .join(' ')
-    .trim();
-  const input = wantsInput ? (await readText(terminal.input)).trim() : '';
-  const task = [spoken, input].filter((text) => text !== '').join('\n\n');
+  const task = await readWords(words.length === 0 ? ['-'] : words, { input: terminal.input, command: 'run' });
   if (task !== '') return task;
   throw usage(
     wantsInput
@@ -30,28 +25,47 @@ export async function readTask(words: readonly string[], terminal: Terminal): Pr
   );
 }
 
-async function readText(input: AsyncIterable<Uint8Array | string>): Promise<string> {
+/** The words, and behind them what comes on standard input where one of them is `-`. @throws {LonghaulError} `usage` */
+export async function readWords(
+  words: readonly string[],
+  source: { input: AsyncIterable<Uint8Array | string>; command: string },
+): Promise<string> {
+  const spoken = words
+    .filter((word) => word !== '-')
+    .join(' ')
+    .trim();
+  const input = words.includes('-') ? (await readText(source)).trim() : '';
+  return [spoken, input].filter((text) => text !== '').join('\n\n');
+}
+
+async function readText({
+  input,
+  command,
+}: {
+  input: AsyncIterable<Uint8Array | string>;
+  command: string;
+}): Promise<string> {
   const chunks: Buffer[] = [];
   let size = 0;
   for await (const chunk of input) {
     const bytes = Buffer.from(chunk);
     size += bytes.length;
-    if (size > MAX_TASK_BYTES) {
+    if (size > MAX_INPUT_BYTES) {
       throw usage(
-        'The task on standard input is larger than 4 MB. Put the text into a file of the workspace and name it.',
-        'run',
+        'Standard input is larger than 4 MB. Put the text into a file of the workspace and name it.',
+        command,
       );
     }
     chunks.push(bytes);
   }
-  return decode(Buffer.concat(chunks));
+  return decode(Buffer.concat(chunks), command);
 }
 
-function decode(bytes: Buffer): string {
+function decode(bytes: Buffer, command: string): string {
   const isText = !bytes.includes(0) && isUtf8(bytes);
   if (isText) return new TextDecoder().decode(bytes);
   throw usage(
-    'Standard input is not UTF-8 text. Put binary data into a file of the workspace and name it in the task.',
-    'run',
+    'Standard input is not UTF-8 text. Put binary data into a file of the workspace and name it.',
+    command,
   );
 }

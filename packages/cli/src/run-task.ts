@@ -39,6 +39,8 @@ export interface RunTaskOptions {
   /** What would be asked for is allowed. */
   acceptAll?: boolean;
   display: Display;
+  /** Called once there is something that shows the run. */
+  onDisplay?: (display: RunDisplay) => void;
   noColor?: boolean;
   signal: AbortSignal;
   terminal: Terminal;
@@ -98,6 +100,7 @@ export async function runTask(options: RunTaskOptions): Promise<number> {
       });
   using shown = showRun(agent.runtime, terminal, options);
   display = shown;
+  options.onDisplay?.(shown);
   using typing = await typeIn(options, { agent, shown, session });
   using _asker =
     askMode(options) === 'wait' ? await askIn(options, { agent, shown, session, typing }) : undefined;

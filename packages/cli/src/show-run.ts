@@ -30,6 +30,8 @@ export function showRun(runtime: Runtime, terminal: Terminal, options: ShowRunOp
   let runId: string | undefined;
   const view = createView(terminal, options);
   const end = runtime.subscribe((event) => {
+    // What another process does with the session after this run lost it belongs to nobody's screen here.
+    if (finished !== undefined && options.display !== 'events') return;
     if (event.type === 'run:started') runId = event.runId;
     if (event.type === 'run:finished' && event.runId !== runId) {
       // The end of a run that died before: programs want to know, a person reads what was repaired.
@@ -39,6 +41,8 @@ export function showRun(runtime: Runtime, terminal: Terminal, options: ShowRunOp
     if (event.type === 'run:finished') finished = event;
     view.show(event);
   });
+  // A second Ctrl-C ends the process at once: nothing that is drawn over may stay.
+  process.once('exit', view.end);
   return {
     header: view.header,
     pause: view.pause,
@@ -47,6 +51,7 @@ export function showRun(runtime: Runtime, terminal: Terminal, options: ShowRunOp
       return finished;
     },
     [Symbol.dispose]() {
+      process.off('exit', view.end);
       end();
       view.end();
     },

@@ -32,11 +32,15 @@ export function typeAhead({ terminal, queue, sessionId, live }: TypeAheadOptions
     input.resume();
     show();
   };
+  /** Also of a process that ends at once: the shell would see the marks around what is pasted into it. */
+  const restore = () => {
+    out.write(PASTE_OFF);
+    input.setRawMode(false);
+  };
   const leave = () => {
     input.off('keypress', onKey);
     live.setInput(undefined);
-    out.write(PASTE_OFF);
-    input.setRawMode(false);
+    restore();
     input.pause();
   };
   const onKey = (_text: string | undefined, key: Key) => {
@@ -56,6 +60,7 @@ export function typeAhead({ terminal, queue, sessionId, live }: TypeAheadOptions
       live.insert(`! not sent: ${toLonghaulError(error).message}\n`);
     }
   };
+  process.once('exit', restore);
   emitKeypressEvents(input);
   listen();
   return {
@@ -64,6 +69,7 @@ export function typeAhead({ terminal, queue, sessionId, live }: TypeAheadOptions
       return { [Symbol.dispose]: listen };
     },
     [Symbol.dispose]() {
+      process.off('exit', restore);
       leave();
       const rest = editor.text.trim();
       if (rest !== '') live.insert(`! typed and not sent: ${rest}\n`);

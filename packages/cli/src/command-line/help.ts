@@ -130,6 +130,7 @@ A run whose process died gets its end. Exit code: 0, also when nothing was runni
 
   longhaul queue last                          list them
   longhaul queue last add "Use tabs, please"
+  git diff | longhaul queue last add "See:" -  - is standard input
   longhaul queue last edit 1 "Use spaces"      by position, or by id
   longhaul queue last remove 1
   longhaul queue last clear

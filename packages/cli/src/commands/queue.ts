@@ -3,6 +3,7 @@ import { LonghaulError, type QueuedMessage } from '@longhaul/protocol';
 import { QUEUE_FLAGS } from '../command-line/flags.ts';
 import { didYouMean } from '../command-line/nearest.ts';
 import { parseFlags, usage } from '../command-line/parse-flags.ts';
+import { readWords } from '../read-task.ts';
 import { fitLine, formatDuration, plural } from '../render/format.ts';
 import { columnsOf, type Terminal } from '../terminal.ts';
 import { withSession } from '../with-session.ts';
@@ -11,6 +12,8 @@ interface Work {
   queue: MessageQueueService;
   sessionId: string;
   words: readonly string[];
+  /** Text of some of these words; `-` is standard input. */
+  read: (words: readonly string[]) => Promise<string>;
   columns: number;
 }
 
@@ -37,7 +40,9 @@ export async function queue(argv: readonly string[], terminal: Terminal): Promis
   }
   return await withSession(id, { place: values, terminal }, async ({ runtime, session }) => {
     const columns = columnsOf(terminal.out);
-    const { json, text } = await action({ queue: runtime.queue, sessionId: session.id, words, columns });
+    const read = (some: readonly string[]) => readWords(some, { input: terminal.input, command: 'queue' });
+    const work = { queue: runtime.queue, sessionId: session.id, words, read, columns };
+    const { json, text } = await action(work);
     terminal.out.write(values.json ? `${JSON.stringify(json)}\n` : text);
     return 0;
   });
@@ -54,8 +59,8 @@ async function list({ queue, sessionId, columns }: Work): Promise<Answer> {
   return { json: waiting, text: lines.join('') || 'No message waits for this session.\n' };
 }
 
-async function add({ queue, sessionId, words }: Work): Promise<Answer> {
-  const text = words.join(' ').trim();
+async function add({ queue, sessionId, words, read }: Work): Promise<Answer> {
+  const text = await read(words);
   if (text === '') throw usage('What is the message? longhaul queue ID add "text".', 'queue');
   const { id, position } = await queue.enqueue(sessionId, [{ type: 'text', text }]);
   return {
@@ -64,8 +69,8 @@ async function add({ queue, sessionId, words }: Work): Promise<Answer> {
   };
 }
 
-async function edit({ queue, sessionId, words: [named, ...rest] }: Work): Promise<Answer> {
-  const text = rest.join(' ').trim();
+async function edit({ queue, sessionId, words: [named, ...rest], read }: Work): Promise<Answer> {
+  const text = await read(rest);
   if (text === '') throw usage('Name a message and its new text: longhaul queue ID edit 1 "text".', 'queue');
   const { id, position } = await findQueued(queue, sessionId, named);
   const edited = await queue.edit(sessionId, id, [{ type: 'text', text }]);

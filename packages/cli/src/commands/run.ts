@@ -4,6 +4,7 @@ import { RESUME_FLAGS, RUN_FLAGS } from '../command-line/flags.ts';
 import { oneOf, type ParsedFlags, parseFlags, positiveNumber, usage } from '../command-line/parse-flags.ts';
 import { watchInterrupts } from '../interrupt.ts';
 import { readTask } from '../read-task.ts';
+import type { RunDisplay } from '../show-run.ts';
 import type { Terminal } from '../terminal.ts';
 
 type RunValues = ParsedFlags<typeof RUN_FLAGS>['values'];
@@ -43,14 +44,20 @@ async function start(values: RunValues, task: string | undefined, terminal: Term
   const window = positiveNumber(values.window, '--window', { whole: true });
   const maxOutput = positiveNumber(values['max-output'], '--max-output', { whole: true });
   const { runTask } = await import('../run-task.ts');
+  let live: RunDisplay['live'];
   using interrupt = watchInterrupts(terminal, () => {
-    terminal.err.write('\nStopping; Ctrl-C again ends at once.\n');
+    const notice = 'Stopping; Ctrl-C again ends at once.\n';
+    if (live === undefined) terminal.err.write(`\n${notice}`);
+    else live.insert(notice);
   });
   return await runTask({
     flags,
     terminal,
     isWaiting: values.wait === true,
     signal: interrupt.signal,
+    onDisplay: (display) => {
+      live = display.live;
+    },
     place: values,
     ...(values.agent === undefined ? {} : { agent: values.agent }),
     choice: {

@@ -68,7 +68,7 @@ export function createLiveLine(
     end() {
       clearInterval(timer);
       held.release();
-      output.write(region.erase());
+      output.write(region.erase() + region.endLine());
     },
   };
 }
@@ -88,6 +88,12 @@ function createRegion() {
     append(text: string): string {
       partial = (partial + text).slice((partial + text).lastIndexOf('\n') + 1);
       return text;
+    },
+    /** For whoever writes next, where a text was left in the middle of a line. */
+    endLine(): string {
+      const end = partial === '' ? '' : '\n';
+      partial = '';
+      return end;
     },
     /** Above the line that is not ended. */
     insert: (lines: string): string => (partial === '' ? lines : `${ERASE}${lines}${partial}`),

@@ -1,0 +1,52 @@
+import { readdir } from 'node:fs/promises';
+import { expect, it } from 'vitest';
+import { Bench } from './harness.ts';
+
+const SOON = { timeout: 20_000 };
+const TERMINAL = { terminal: true, env: { TERM: 'xterm-256color' } };
+const FLAGS = ['--sandbox', 'local', '--yes'];
+
+const PASTE_ON = '\u001b[?2004h';
+const PASTE_OFF = '\u001b[?2004l';
+
+it('a second Ctrl-C leaves the terminal as it was: no paste mode, no line that was drawn over', async () => {
+  await using bench = await Bench.open();
+  const hangs = { name: 'bash', arguments: { command: 'trap "" INT TERM; touch begun; sleep 60' } };
+  const { flags } = await bench.serve({ script: () => ({ toolCalls: [hangs] }) });
+  const running = bench.start(['run', 'Work', ...FLAGS, ...flags], TERMINAL);
+  await expect.poll(() => readdir(bench.workspace), SOON).toContain('begun');
+  await running.saw('sleep 60');
+  running.child.stdin?.write('half\u0003\u0003');
+  const { code, stdout } = await running.ended;
+  expect(code).toBe(130);
+  expect(stdout.lastIndexOf(PASTE_OFF)).toBeGreaterThan(stdout.lastIndexOf(PASTE_ON));
+  const last = stdout.slice(stdout.lastIndexOf('\n') + 1);
+  expect(last.slice(last.lastIndexOf('\u001b[K') + 3).replaceAll(PASTE_OFF, '')).toBe('');
+});
+
+it('what Ctrl-C says does not stand in the middle of a text that streams', async () => {
+  await using bench = await Bench.open();
+  const { flags } = await bench.serve({
+    script: () => ({ text: `Begun ${'on '.repeat(500)}`, fault: { kind: 'slow', delayMs: 20 } }),
+  });
+  const running = bench.start(['run', 'Talk', ...FLAGS, ...flags], TERMINAL);
+  await running.saw('Begun');
+  running.child.stdin?.write('\u0003');
+  const { code, stdout } = await running.ended;
+  expect(code).toBe(130);
+  // The line that was begun is erased, and stands below again.
+  expect(stdout).toMatch(/\u001b\[KStopping; Ctrl-C again ends at once\.\r?\n(Begun|on )/);
+});
+
+it('the text of a message for the queue can come from standard input: a lone - was queued as it is', async () => {
+  await using bench = await Bench.open();
+  const { flags } = await bench.serve({ script: () => 'Hello.' });
+  await bench.run(['run', 'Greet', '--quiet', ...FLAGS, ...flags]);
+  const input = 'First line\r\nsecond line\n';
+  expect(await bench.run(['queue', 'last', 'add', 'Look at this:', '-'], { input })).toMatchObject({
+    code: 0,
+  });
+  expect(await bench.run(['queue', 'last', 'add', '-'], { input: '' })).toMatchObject({ code: 2 });
+  const [message] = JSON.parse((await bench.run(['queue', 'last', '--json'])).stdout);
+  expect(message.content).toEqual([{ type: 'text', text: 'Look at this:\n\nFirst line\r\nsecond line' }]);
+});
