@@ -16,6 +16,14 @@ export function takenOver(): LonghaulError {
   );
 }
 
+/** A run that whoever takes the session next finds without an end. */
+export function leftOpen(): LonghaulError {
+  return new LonghaulError(
+    'interrupted',
+    'The program that drove the session died, or was silent for too long, and another process took the session over. What was stored is kept.',
+  );
+}
+
 /** The interruption that a signal was aborted with, if it was. */
 export function interruptionOf({ reason }: AbortSignal): LonghaulError | undefined {
   return reason instanceof LonghaulError && reason.code === 'interrupted' ? reason : undefined;

@@ -11,7 +11,7 @@ import {
 import { isWaitingIn } from '../approvals/waiting-calls.ts';
 import type { RunRecord, Store } from '../ports/index.ts';
 import { isHoldId } from './ids.ts';
-import { interrupted } from './interruption.ts';
+import { leftOpen } from './interruption.ts';
 import type { SessionWriter } from './session-writer.ts';
 
 /** What a run before this one left behind. */
@@ -91,7 +91,7 @@ function finishedEvent({ runId, startedAt }: RunRecord, messages: readonly Messa
     usage: steps.reduce((sum, { usage }) => (usage === undefined ? sum : addUsage(sum, usage)), ZERO_USAGE),
     ...(costs.length === 0 ? {} : { cost: costs.reduce((sum, cost) => sum + cost) }),
     text: textOf(steps.at(-1)),
-    error: interrupted().toShape(),
+    error: leftOpen().toShape(),
     compactions: 0,
   };
 }
