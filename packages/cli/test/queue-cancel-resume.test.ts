@@ -93,6 +93,24 @@ describe('a session that another process works on', () => {
   });
 });
 
+describe('longhaul cancel', () => {
+  it('says that a run is cancelled when the last of its more than 50 processes is gone, also those that stop for no signal', async () => {
+    await using bench = await Bench.open();
+    const tree = `trap "" INT TERM HUP
+      leaf() { trap "" INT TERM HUP; echo $BASHPID >> pids; sleep 300 & echo $! >> pids; wait; }
+      for branch in 1 2 3 4 5; do (trap "" INT TERM HUP; echo $BASHPID >> pids; for each in 1 2 3 4 5; do leaf & done; wait) & done
+      while [ "$(wc -l < pids)" -lt 55 ]; do sleep 0.05; done; touch begun; wait`;
+    const { flags } = await bench.serve({ script: () => bash(tree) });
+    const running = await started(bench, flags);
+    const pids = (await readFile(join(bench.workspace, 'pids'), 'utf8')).trim().split('\n').map(Number);
+    expect(pids).toHaveLength(55);
+    expect(await Promise.all(pids.map(isAlive))).not.toContain(false);
+    expect(await bench.call(['cancel', 'last'])).toMatchObject({ code: 0, stderr: '' });
+    expect(await Promise.all(pids.map(isAlive))).not.toContain(true);
+    expect((await running.ended).code).toBe(130);
+  });
+});
+
 describe('longhaul resume', () => {
   it('goes on after kill -9: what was open is closed and said, and nothing is done twice', async () => {
     await using bench = await Bench.open();

@@ -4,7 +4,7 @@ import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { hasToolCall, type Script } from '@longhaul/scripted-model';
 import { expect, it } from 'vitest';
-import { Bench } from './harness.ts';
+import { Bench, eventsOf } from './harness.ts';
 
 interface OtlpSpan {
   traceId: string;
@@ -99,6 +99,48 @@ it('sends a run with its steps, tries and tools to a collector, and no word of w
     new Set(['gen_ai.client.token.usage', 'gen_ai.client.operation.duration']),
   );
   expect(collector.all()).not.toMatch(/SECRET/);
+});
+
+it('shows a compaction within its run, with what it was for and what it saved', async () => {
+  await using collector = await startCollector();
+  await using bench = await Bench.open();
+  const { flags } = await bench.serve({
+    windowTokens: 16_000,
+    script: ({ number }) =>
+      number > 8
+        ? 'Done.'
+        : {
+            toolCalls: [
+              { name: 'bash', arguments: { command: `seq ${number}000 ${number}999; # ${number}` } },
+            ],
+          },
+  });
+  await writeFile(join(bench.workspace, 'longhaul.yml'), `telemetry: { otlp: '${collector.url}' }\n`);
+  const ended = await bench.run(['run', 'Count', '--json', '--sandbox', 'local', '--yes', ...flags]);
+  expect(ended).toMatchObject({ code: 0, stderr: '' });
+  const told = eventsOf(ended).filter((event) => event.type === 'context:compressed');
+  expect(told.length).toBeGreaterThan(0);
+  const spans = collector.spans();
+  const run = spans.find((span) => span.name === 'invoke_agent longhaul');
+  const compactions = spans.filter((span) => span.name === 'compact');
+  expect(compactions.map((span) => span.parentSpanId)).toEqual(told.map(() => run?.spanId));
+  expect(
+    compactions.map((span) => ({
+      strategy: attributeOf(span, 'longhaul.compaction.strategy'),
+      reason: attributeOf(span, 'longhaul.compaction.reason'),
+      round: Number(attributeOf(span, 'longhaul.compaction.round')),
+      originalTokens: Number(attributeOf(span, 'longhaul.compaction.tokens_before')),
+      compressedTokens: Number(attributeOf(span, 'longhaul.compaction.tokens_after')),
+    })),
+  ).toEqual(
+    told.map(({ strategy, reason, round, originalTokens, compressedTokens }) => ({
+      strategy,
+      reason,
+      round,
+      originalTokens,
+      compressedTokens,
+    })),
+  );
 });
 
 it('a collector that is away costs its data and a warning, not the run', async () => {
