@@ -117,5 +117,15 @@ describe('longhaul serve', () => {
     expect(taken.code).toBe(2);
     expect(taken.stderr).toContain(`127.0.0.1:${port}: another program listens there`);
     await new Promise((done) => other.close(done));
+    const none = await bench.run(['serve', '--port', '99999']);
+    expect([none.code, none.stderr]).toEqual([2, expect.stringContaining('at most 65535')]);
+  });
+
+  it('stops in good order at a signal that comes as soon as it says where it listens', async () => {
+    await using bench = await Bench.open();
+    await workspaceWith(bench, () => 'x');
+    const running = bench.start(['serve', '--port', '0', '--json']);
+    running.child.stdout?.once('data', () => running.child.kill('SIGTERM'));
+    expect((await running.ended).code).toBe(0);
   });
 });

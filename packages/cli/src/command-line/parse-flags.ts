@@ -81,14 +81,15 @@ export function usage(message: string, command: string): LonghaulError {
 export function positiveNumber(
   text: string | undefined,
   flag: string,
-  { whole }: { whole: boolean },
+  { whole, max = Number.POSITIVE_INFINITY }: { whole: boolean; max?: number },
 ): number | undefined {
   if (text === undefined) return undefined;
   const number = Number(text.replaceAll('_', ''));
-  if (Number.isFinite(number) && number > 0 && (!whole || Number.isInteger(number))) return number;
+  const isRight = Number.isFinite(number) && number > 0 && number <= max;
+  if (isRight && (!whole || Number.isInteger(number))) return number;
   throw new LonghaulError(
     'usage',
-    `${flag} must be a ${whole ? 'whole number' : 'number'} greater than 0, not "${text}".`,
+    `${flag} must be a ${whole ? 'whole number' : 'number'} greater than 0${max === Number.POSITIVE_INFINITY ? '' : ` and at most ${max}`}, not "${text}".`,
   );
 }
 

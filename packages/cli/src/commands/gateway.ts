@@ -46,7 +46,7 @@ interface GatewayValues {
 }
 
 function toConfig(values: GatewayValues): ConfigInput {
-  const port = values.port === '0' ? 0 : positiveNumber(values.port, '--port', { whole: true });
+  const port = values.port === '0' ? 0 : positiveNumber(values.port, '--port', { whole: true, max: 65_535 });
   const notices = oneOf(values.notices, '--notices', ['text', 'reasoning', 'comment', 'off'] as const);
   return {
     gateway: {

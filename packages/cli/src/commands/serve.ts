@@ -1,4 +1,3 @@
-import { once } from 'node:events';
 import { dirname, join } from 'node:path';
 import type { ConfigInput } from '@longhaul/core/config';
 import type { LogLevel, LonghaulServer } from '@longhaul/server';
@@ -44,6 +43,8 @@ export async function serve(argv: readonly string[], terminal: Terminal): Promis
   const { server: place } = config;
   const agent = await servedAgent({ settings, storage, chats, env: terminal.env });
   await using _telemetry = await openTelemetry(config.telemetry.otlp, agent.runtime);
+  // From here on a signal stops in good order, also one that comes as soon as it is said where the server listens.
+  using signals = stopSignals();
   const server = await startServer({
     agent,
     host: place.host,
@@ -78,11 +79,11 @@ export async function serve(argv: readonly string[], terminal: Terminal): Promis
       : serverBanner(banner, columnsOf(terminal.out)),
   );
   log.info({ url: server.url, interrupted: banner.interrupted, resumed: banner.resumed }, 'listening');
-  return await untilStopped(server, { terminal, log });
+  return await untilStopped(server, { signals, terminal, log });
 }
 
 function toConfig(values: { host?: string; port?: string }): ConfigInput {
-  const port = values.port === '0' ? 0 : positiveNumber(values.port, '--port', { whole: true });
+  const port = values.port === '0' ? 0 : positiveNumber(values.port, '--port', { whole: true, max: 65_535 });
   return {
     server: {
       ...(values.host === undefined ? {} : { host: values.host }),
@@ -91,29 +92,51 @@ function toConfig(values: { host?: string; port?: string }): ConfigInput {
   };
 }
 
+interface StopSignals extends Disposable {
+  /** Called for each signal that has come, and for each that comes. */
+  listen(onSignal: () => void): void;
+}
+
+function stopSignals(): StopSignals {
+  let early = 0;
+  let tell = () => {
+    early += 1;
+  };
+  const onSignal = () => tell();
+  const names = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const;
+  for (const name of names) process.on(name, onSignal);
+  return {
+    listen(listener) {
+      tell = listener;
+      for (; early > 0; early -= 1) listener();
+    },
+    [Symbol.dispose]() {
+      for (const name of names) process.off(name, onSignal);
+    },
+  };
+}
+
 /** The first signal stops in good order, a second one at once. */
 async function untilStopped(
   server: LonghaulServer,
-  { terminal, log }: { terminal: Terminal; log: { info: (text: string) => void } },
+  {
+    signals,
+    terminal,
+    log,
+  }: { signals: StopSignals; terminal: Terminal; log: { info: (text: string) => void } },
 ): Promise<number> {
-  const stopping = new AbortController();
+  const stopping = Promise.withResolvers<void>();
   let stopped: Promise<void> | undefined;
-  const onSignal = () => {
+  terminal.out.on('error', () => undefined);
+  signals.listen(() => {
     if (stopped === undefined) {
       log.info('stopping: steps may finish; a second signal stops at once');
       stopped = server.stop();
-      stopping.abort();
+      stopping.resolve();
     } else void server.stop({ atOnce: true });
-  };
-  const signals = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const;
-  for (const name of signals) process.on(name, onSignal);
-  terminal.out.on('error', () => undefined);
-  try {
-    await once(stopping.signal, 'abort');
-    await stopped;
-    log.info('stopped');
-    return 0;
-  } finally {
-    for (const name of signals) process.off(name, onSignal);
-  }
+  });
+  await stopping.promise;
+  await stopped;
+  log.info('stopped');
+  return 0;
 }
