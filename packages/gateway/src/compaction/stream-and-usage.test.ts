@@ -219,6 +219,28 @@ describe('bad input', () => {
     expect(prepared.estimatedTokens).toBeLessThan(5_553);
   });
 
+  it('a pasted document that is the question keeps what the room allows, not a quarter of it; later it is cut as others are', async () => {
+    for (const askModel of [undefined, async () => ({ status: 'failed', reason: 'away' }) as const]) {
+      const { context } = contextWith(askModel === undefined ? {} : { askModel });
+      const talk = chat(10).slice(0, -1);
+      const messages = [...talk, user(`Begin. ${words(1, 40_000)} End.`)];
+      const prepared = await context.prepare({ ...base, messages });
+      expect(prepared.messages.at(-1)?.content).toMatch(/^Begin\. .* End\.$/s);
+      // At most 3,332 are left by a compaction in this window: most of that is the document's.
+      const sizes = prepared.messages.map(({ content }) => String(content).length);
+      expect(sizes.at(-1)).toBeGreaterThan(sizes.reduce((sum, size) => sum + size, 0) / 2);
+      expect(prepared.estimatedTokens).toBeGreaterThan(1_700);
+      expect(prepared.estimatedTokens).toBeLessThan(3_333);
+      const begun = [messages[0] ?? user(''), messages.at(-1) ?? user('')];
+      const whole = await context.prepare({ ...base, messages: begun });
+      const later = await context.prepare({ ...base, messages: [...begun, ...chat(40).slice(2)] });
+      const [, first] = later.messages.map(({ content }) => String(content).length);
+      expect(first).toBeLessThan(String(whole.messages[1]?.content).length / 2);
+      expect(later.estimatedTokens).toBeLessThan(3_333);
+      expect(later.messages.length).toBeGreaterThan(6);
+    }
+  });
+
   it('a window smaller than the system text is a clear error', async () => {
     const messages = [{ role: 'system', content: words(1, 40_000) } as const, user('Hello')];
     await expect(contextWith().context.prepare({ ...base, messages })).rejects.toMatchObject({

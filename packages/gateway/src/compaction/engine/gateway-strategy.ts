@@ -11,6 +11,7 @@ import {
   planKeeping,
   type Trigger,
 } from '@longhaul/context';
+import { withRoomForQuestion } from './question-room.ts';
 
 /** Of what messages may take after a compaction, for those that stay as they are; and besides, what the ledger leaves of its own share. */
 const VERBATIM_SHARE = 0.5;
@@ -37,7 +38,7 @@ class NewestMessagesStrategy implements CompressionStrategy {
 
   async plan(input: PlanInput): Promise<CompactionPlan> {
     const kept = keptWithNewest(input, new Set(), this.#ledgerShare);
-    return planKeeping(input, kept, { wantsNarrative: false });
+    return withRoomForQuestion(planKeeping(input, kept, { wantsNarrative: false }), input, this.#ledgerShare);
   }
 }
 
@@ -56,6 +57,10 @@ class ToppedUpStrategy implements CompressionStrategy {
   }
 
   async plan(input: PlanInput): Promise<CompactionPlan> {
+    return withRoomForQuestion(await this.#toppedUp(input), input, this.#ledgerShare);
+  }
+
+  async #toppedUp(input: PlanInput): Promise<CompactionPlan> {
     const plan = await this.#strategy.plan(input);
     if (plan.narrative === undefined) return plan;
     const hidden = new Set(plan.hides);
