@@ -9,6 +9,7 @@ import {
 } from '@longhaul/protocol';
 import type { Store } from '../ports/index.ts';
 import type { EventHub } from '../session/event-hub.ts';
+import { existingSession } from '../session/existing-session.ts';
 import { busyWith, holdIdle } from '../session/idle-lease.ts';
 import { newId } from '../session/ids.ts';
 import type { RunRegistry } from '../session/run-registry.ts';
@@ -58,11 +59,10 @@ export class SessionContext {
     const { store, hub, runs } = this.#options;
     const { signal: callerSignal } = options;
     const strategy = await this.strategyOf(options.strategy);
-    const log = await store.loadLog(sessionId);
-    const { session } = log;
+    const session = await existingSession(store, sessionId);
     const measure = await this.#measure(session, options);
     const plan = { session, measure, strategy };
-    if (options.preview === true) return this.#compactor.preview(log, plan);
+    if (options.preview === true) return this.#compactor.preview(await store.loadLog(sessionId), plan);
     try {
       return await holdIdle({ store, hub, session, runs, signal: callerSignal }, async (writer, signal) => {
         // What was asked for meanwhile is done with this.
@@ -156,7 +156,7 @@ export class SessionContext {
     work: (writer: SessionWriter, session: Session) => Promise<T>,
   ): Promise<T> {
     const { store, hub, runs } = this.#options;
-    const { session } = await store.loadLog(sessionId);
+    const session = await existingSession(store, sessionId);
     try {
       return await holdIdle({ store, hub, session, runs }, (writer) => work(writer, session));
     } catch (error) {

@@ -1,16 +1,11 @@
-import {
-  type EventPayload,
-  LonghaulError,
-  type Session,
-  toLonghaulError,
-  ZERO_USAGE,
-} from '@longhaul/protocol';
+import { type EventPayload, type Session, toLonghaulError, ZERO_USAGE } from '@longhaul/protocol';
 import type { ExecutorResult } from '../executor/executor-result.ts';
 import { sessionStatusAfter } from '../executor/run-end.ts';
 import type { Lease, ModelDriver, SessionLog, Store } from '../ports/index.ts';
 import { type CancelResult, cancelSession } from './cancel-session.ts';
 import type { EventFollower } from './event-follower.ts';
 import type { EventHub } from './event-hub.ts';
+import { existingSession } from './existing-session.ts';
 import { holdIdle, keepLease } from './idle-lease.ts';
 import { newId } from './ids.ts';
 import { interrupted, interruptionOf, takenOver } from './interruption.ts';
@@ -110,13 +105,8 @@ export class SessionRuns {
     await this.registry.stop(graceMs);
   }
 
-  async existing(sessionId: string): Promise<Session> {
-    const session = await this.#options.store.getSession(sessionId);
-    if (session !== undefined) return session;
-    throw new LonghaulError(
-      'session_not_found',
-      `There is no session ${sessionId}. \`longhaul sessions\` lists them.`,
-    );
+  existing(sessionId: string): Promise<Session> {
+    return existingSession(this.#options.store, sessionId);
   }
 
   async #drive(
