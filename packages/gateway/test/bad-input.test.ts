@@ -1,5 +1,6 @@
 import { once } from 'node:events';
 import http, { type ServerResponse } from 'node:http';
+import { gzipSync } from 'node:zlib';
 import { createPersonaServer, type Script } from '@longhaul/scripted-model';
 import { expect, test } from 'vitest';
 import { rawRequest } from './raw-client.ts';
@@ -87,6 +88,18 @@ test('a body beyond the limit is not read to its end', async () => {
   await using both = await before(() => {}, { maxBodyBytes: 1_000 });
   for (const length of [2_000, 5_000_000])
     expect(await refused(both.gateway, hi({ user: 'x'.repeat(length) }))).toMatchObject({ status: 413 });
+});
+
+test('a body that grows beyond the limit once it is unpacked is not unpacked', async () => {
+  await using both = await before((_, response) => void response.end('{}'), { maxBodyBytes: 100_000 });
+  const headers = { 'content-type': 'application/json', 'content-encoding': 'gzip' };
+  const body = gzipSync(hi({ padding: ' '.repeat(200_000) }));
+  const answer = await rawRequest(both.gateway.url, { headers, body });
+  expect([answer.status, answer.body.toString()]).toEqual([
+    400,
+    expect.stringContaining('larger than 100000'),
+  ]);
+  expect(both.upstream.received).toEqual([]);
 });
 
 test('10,000 messages, tool results without calls, and a message larger than the window are made to fit', async () => {

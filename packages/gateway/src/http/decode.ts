@@ -12,12 +12,14 @@ const STREAMS: Readonly<Record<string, () => Transform>> = {
   zstd: () => zlib.createZstdDecompress(),
 };
 
-const WHOLE: Readonly<Record<string, (bytes: Buffer) => Promise<Buffer>>> = {
-  gzip: promisify(zlib.gunzip),
-  'x-gzip': promisify(zlib.gunzip),
-  deflate: promisify(zlib.inflate),
-  br: promisify(zlib.brotliDecompress),
-  zstd: promisify(zlib.zstdDecompress),
+type Decode = (bytes: Buffer, options: { maxOutputLength: number }) => Promise<Buffer>;
+
+const WHOLE: Readonly<Record<string, Decode>> = {
+  gzip: promisify<Buffer, zlib.ZlibOptions, Buffer>(zlib.gunzip),
+  'x-gzip': promisify<Buffer, zlib.ZlibOptions, Buffer>(zlib.gunzip),
+  deflate: promisify<Buffer, zlib.ZlibOptions, Buffer>(zlib.inflate),
+  br: promisify<Buffer, zlib.BrotliOptions, Buffer>(zlib.brotliDecompress),
+  zstd: promisify<Buffer, zlib.ZstdOptions, Buffer>(zlib.zstdDecompress),
 };
 
 export function isEncoded(encoding: string | undefined): encoding is string {
@@ -29,9 +31,13 @@ export function decoderFor(encoding: string): Transform | undefined {
   return STREAMS[encoding.trim().toLowerCase()]?.();
 }
 
-/** The plain bytes; undefined for an unknown encoding, or bytes that are not in it. */
-export async function decodeWhole(bytes: Buffer, encoding: string | undefined): Promise<Buffer | undefined> {
+/** The plain bytes; undefined for an unknown encoding, for bytes that are not in it, and for more than `maxBytes` of them. */
+export async function decodeWhole(
+  bytes: Buffer,
+  encoding: string | undefined,
+  maxBytes: number,
+): Promise<Buffer | undefined> {
   if (!isEncoded(encoding)) return bytes;
   // Bytes that cannot be read are passed on unread: their receiver says what is wrong with them.
-  return WHOLE[encoding.trim().toLowerCase()]?.(bytes).catch(() => undefined);
+  return WHOLE[encoding.trim().toLowerCase()]?.(bytes, { maxOutputLength: maxBytes }).catch(() => undefined);
 }

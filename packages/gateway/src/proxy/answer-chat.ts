@@ -16,7 +16,11 @@ export async function answerChat(core: GatewayCore, exchange: Exchange): Promise
   const only = router.hasPrefixes ? undefined : router.default;
   if (only?.compaction === false) return forward(exchange, only);
 
-  const chat = await readChat(await readBody(exchange.request, settings.maxBodyBytes), exchange.request);
+  const chat = await readChat(
+    await readBody(exchange.request, settings.maxBodyBytes),
+    exchange.request,
+    settings.maxBodyBytes,
+  );
   const route = await core.findRoute(chat.model);
   exchange.about = { upstream: route.upstream.name, model: route.model };
   stats.of(route.upstream.name, route.model).requests += 1;

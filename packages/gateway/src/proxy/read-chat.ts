@@ -30,10 +30,17 @@ export interface ChatRequest {
 }
 
 /** @throws {LonghaulError} `invalid_request` */
-export async function readChat(body: Buffer, request: IncomingMessage): Promise<ChatRequest> {
+export async function readChat(
+  body: Buffer,
+  request: IncomingMessage,
+  maxBytes: number,
+): Promise<ChatRequest> {
   const encoding = request.headers['content-encoding'];
-  const plain = await decodeWhole(body, encoding);
-  if (plain === undefined) throw invalid(`The body cannot be read as content-encoding ${encoding}.`);
+  const plain = await decodeWhole(body, encoding, maxBytes);
+  if (plain === undefined)
+    throw invalid(
+      `The body cannot be read as content-encoding ${encoding}, or is larger than ${maxBytes} bytes.`,
+    );
   const json = parse(plain);
   const received = messagesOf(json);
   const messages = mayHoldNotice(plain) ? received.map(cleaned) : received;

@@ -25,7 +25,7 @@ export interface WholeAnswer {
 /** It is read whole before any of it is passed on: it may be no answer, but a reason to ask again. */
 export async function readWhole(head: IncomingMessage, maxBytes: number): Promise<WholeAnswer> {
   const bytes = await readBody(head, maxBytes).finally(() => head.destroy());
-  const plain = await decodeWhole(bytes, head.headers['content-encoding']);
+  const plain = await decodeWhole(bytes, head.headers['content-encoding'], maxBytes);
   const text = plain?.toString('utf8') ?? '';
   const json = parse(text);
   return {
