@@ -58,7 +58,7 @@ describe('approvals in the command', () => {
     expect(ended.stdout).toContain('? bash touch made');
     expect([ended.code, made()]).toEqual([code, isMade]);
     if (!isMade) {
-      const shown = await bench.run(['show', 'last', '--json']);
+      const shown = await bench.call(['show', 'last', '--json']);
       expect(shown.stdout).toContain('Not allowed: not in here.');
     }
     expect(await readFile(join(bench.workspace, 'longhaul.yml'), 'utf8')).toBe(RULES);

@@ -126,7 +126,7 @@ describe('what the machine lacks', () => {
     expect(ended.stdout).toMatch(/↻ [\s\S]*Try 2 in/);
     expect(ended.stdout).toMatch(/Failed[\s\S]*Cannot reach openai-compatible[\s\S]*longhaul doctor/);
     expect(ended.stdout).toContain(`127.0.0.1:${server.port}`);
-    expect((await bench.run(['sessions'])).stdout).toMatch(/failed +task/);
+    expect((await bench.call(['sessions'])).stdout).toMatch(/failed +task/);
     expectRefusal(await bench.run(args, { env }), { code: 1, says: /Cannot reach openai-compatible/ });
   });
 
@@ -184,7 +184,7 @@ describe('what the machine lacks', () => {
     expect(ended.code).toBe(1);
     expect(ended.stdout + ended.stderr).toMatch(/Docker cannot be used/);
     expect(ended.stdout + ended.stderr).not.toMatch(/\n\s+at /);
-    expect((await bench.run(['sessions'])).stdout).toMatch(/failed +task/);
+    expect((await bench.call(['sessions'])).stdout).toMatch(/failed +task/);
   });
 
   it.runIf(existsSync('/dev/full'))(
@@ -199,7 +199,7 @@ describe('what the machine lacks', () => {
         says,
       });
       expectRefusal(await bench.run(['sessions'], full), { code: 1, says });
-      expect((await bench.run(['sessions'])).stdout).toMatch(/cancelled +task/);
+      expect((await bench.call(['sessions'])).stdout).toMatch(/cancelled +task/);
     },
   );
 
@@ -210,7 +210,7 @@ describe('what the machine lacks', () => {
       env: { HOME: '/proc' },
     });
     expectRefusal(ended, { code: 1, says: /\/proc\/\S+ or its folder cannot be written.*storage\.url/ });
-    const { stdout } = await bench.run(['doctor'], { env: { HOME: '/proc' } });
+    const { stdout } = await bench.call(['doctor'], { env: { HOME: '/proc' } });
     expect(stdout).toMatch(/✗ database +\/proc cannot be written/);
   });
 
@@ -253,7 +253,7 @@ describe('what the machine lacks', () => {
       expect(ended.code).toBe(1);
       expect(ended.stdout).toMatch(/The disk of .*x\.db is full/);
       expect(ended.stderr).not.toMatch(/\n\s+at /);
-      expect((await bench.run(['show', 'last'])).stdout).toContain('Step 1.');
+      expect((await bench.call(['show', 'last'])).stdout).toContain('Step 1.');
     } finally {
       execFileSync('umount', [disk]);
     }

@@ -11,7 +11,7 @@ async function benchWithWork(steps = 10): Promise<{ bench: Bench; flags: string[
       if (asksForSummary) return 'It lists folders, again and again.';
       if (number > steps) return 'Done.';
       const text = `Step ${number}: ${'thinking of a plan, '.repeat(150)}`;
-      return { text, toolCalls: [{ name: 'list', arguments: {} }] };
+      return { text, toolCalls: [{ name: 'glob', arguments: { pattern: `step-${number}*` } }] };
     },
   });
   await bench.run(['run', 'List, and never touch the schema.', '--sandbox', 'local', '-q', ...flags]);
@@ -22,7 +22,7 @@ describe('longhaul context', () => {
   it('shows a bar for each share, in 80 columns, and as JSON what they are', async () => {
     const { bench } = await benchWithWork();
     await using _bench = bench;
-    const { stdout, code } = await bench.run(['context', 'last']);
+    const { stdout, code } = await bench.call(['context', 'last']);
     expect(code).toBe(0);
     for (const label of [
       'system text',
@@ -36,7 +36,7 @@ describe('longhaul context', () => {
     expect(stdout).toMatch(/^▓+░+┃░+ {2}\d+ % {2}[0-9.]+k of 16k$/m);
     expect(stdout).toMatch(/^next +compaction 1 at 12k, in [0-9.]+k? tokens$/m);
     for (const line of linesOf(stdout)) expect(line.length).toBeLessThanOrEqual(80);
-    const report = JSON.parse((await bench.run(['context', 'last', '--json'])).stdout);
+    const report = JSON.parse((await bench.call(['context', 'last', '--json'])).stdout);
     expect(report).toMatchObject({
       strategy: 'reactive-overflow',
       window: { source: 'last-run', windowTokens: 16_000 },
@@ -49,11 +49,11 @@ describe('longhaul context', () => {
   it('is about another window where one is named, and asks for one session', async () => {
     const { bench } = await benchWithWork(1);
     await using _bench = bench;
-    const { stdout } = await bench.run(['context', 'last', '--window', '1000000']);
+    const { stdout } = await bench.call(['context', 'last', '--window', '1000000']);
     expect(stdout).toContain('of 1M');
-    expect((await bench.run(['context'])).code).toBe(2);
-    expect((await bench.run(['context', 'ffff'])).code).toBe(1);
-    const bad = await bench.run(['context', 'last', '--window', 'big']);
+    expect((await bench.call(['context'])).code).toBe(2);
+    expect((await bench.call(['context', 'ffff'])).code).toBe(1);
+    const bad = await bench.call(['context', 'last', '--window', 'big']);
     expect(bad).toMatchObject({
       code: 2,
       stderr: expect.stringContaining('--window must be a whole number'),
@@ -65,37 +65,37 @@ describe('longhaul compact, undo, pin', () => {
   it('previews, compacts without a model that cannot be asked, pins, and takes it back', async () => {
     const { bench, flags } = await benchWithWork();
     await using _bench = bench;
-    const before = await bench.run(['context', 'last', '--json']);
-    const preview = await bench.run(['compact', 'last', '--preview']);
+    const before = await bench.call(['context', 'last', '--json']);
+    const preview = await bench.call(['compact', 'last', '--preview']);
     expect(preview.stdout).toMatch(
       /^◇ would compact [0-9.]+k → [0-9.]+k tokens \(reactive-overflow, round 1\)\n/,
     );
     expect(preview.stdout).toMatch(/^hides +\d+ messages: m2–m\d+$/m);
     expect(preview.stdout).not.toContain('It lists folders');
-    expect((await bench.run(['context', 'last', '--json'])).stdout).toBe(before.stdout);
+    expect((await bench.call(['context', 'last', '--json'])).stdout).toBe(before.stdout);
 
-    const made = await bench.run(['compact', 'last', '--json']);
+    const made = await bench.call(['compact', 'last', '--json']);
     const result = JSON.parse(made.stdout);
     expect(result).toMatchObject({ status: 'compacted', round: 1 });
     // The session's model is not in the configuration: it was named by flags.
     expect(result.warnings).toEqual([expect.stringContaining('No narrative')]);
-    expect((await bench.run(['context', 'last'])).stdout).toMatch(
+    expect((await bench.call(['context', 'last'])).stdout).toMatch(
       /^hidden +\d+ messages by round 1: m2–m\d+ +manual,/m,
     );
 
-    const pinned = await bench.run(['pin', 'last', 'm2']);
+    const pinned = await bench.call(['pin', 'last', 'm2']);
     expect(pinned.stdout).toMatch(/^Pinned m2\. The model sees it again\.\nassistant: Step 1: /);
-    expect((await bench.run(['context', 'last'])).stdout).toMatch(/^pinned +m2 assistant: Step 1/m);
-    expect((await bench.run(['show', 'last'])).stdout).toMatch(/^m2 assistant pinned$/m);
-    expect((await bench.run(['unpin', 'last', 'm2', '--json'])).stdout).toContain('"changed":true');
-    const missing = await bench.run(['pin', 'last', 'm99']);
+    expect((await bench.call(['context', 'last'])).stdout).toMatch(/^pinned +m2 assistant: Step 1/m);
+    expect((await bench.call(['show', 'last'])).stdout).toMatch(/^m2 assistant pinned$/m);
+    expect((await bench.call(['unpin', 'last', 'm2', '--json'])).stdout).toContain('"changed":true');
+    const missing = await bench.call(['pin', 'last', 'm99']);
     expect(missing).toMatchObject({ code: 1, stderr: expect.stringContaining('Messages are m1 to m12') });
 
-    const undone = await bench.run(['undo', 'last']);
+    const undone = await bench.call(['undo', 'last']);
     expect(undone.stdout).toMatch(/^Round 1 is undone: the model sees \d+ messages again\.\n/);
-    const after = JSON.parse((await bench.run(['context', 'last', '--json'])).stdout);
+    const after = JSON.parse((await bench.call(['context', 'last', '--json'])).stdout);
     expect(after).toEqual({ ...JSON.parse(before.stdout), isTriggerRaised: true });
-    expect((await bench.run(['undo', 'last'])).stdout).toContain('Nothing to undo');
+    expect((await bench.call(['undo', 'last'])).stdout).toContain('Nothing to undo');
 
     const again = await bench.run([
       'run',
@@ -117,7 +117,7 @@ describe('longhaul compact, undo, pin', () => {
         if (asksForSummary) return 'It lists folders, again and again.';
         if (number > 10) return 'Done.';
         const text = `Step ${number}: ${'thinking of a plan, '.repeat(150)}`;
-        return { text, toolCalls: [{ name: 'list', arguments: {} }] };
+        return { text, toolCalls: [{ name: 'glob', arguments: { pattern: `step-${number}*` } }] };
       },
     });
     const provider = `{ kind: openai-compatible, baseUrl: "${server.url}" }`;
@@ -126,23 +126,23 @@ describe('longhaul compact, undo, pin', () => {
       `model: mine/scripted\nproviders: { mine: ${provider} }\n`,
     );
     await bench.run(['run', 'List.', '--sandbox', 'local', '-q']);
-    const result = JSON.parse((await bench.run(['compact', 'last', '--json'])).stdout);
+    const result = JSON.parse((await bench.call(['compact', 'last', '--json'])).stdout);
     expect(result).toMatchObject({
       status: 'compacted',
       summary: { narrative: 'It lists folders, again and again.' },
       warnings: [],
     });
-    expect((await bench.run(['context', 'last'])).stdout).toMatch(/^narrative +[█▏▎▍▌▋▊▉]+ +\d+ +\d %$/m);
+    expect((await bench.call(['context', 'last'])).stdout).toMatch(/^narrative +[█▏▎▍▌▋▊▉]+ +\d+ +\d %$/m);
   });
 
   it('little to save is no error, and an unknown strategy is', async () => {
     const { bench } = await benchWithWork(1);
     await using _bench = bench;
-    expect(await bench.run(['compact', 'last'])).toMatchObject({
+    expect(await bench.call(['compact', 'last'])).toMatchObject({
       code: 0,
       stdout: expect.stringContaining('would save next to nothing'),
     });
-    const bad = await bench.run(['compact', 'last', '--strategy', 'best']);
+    const bad = await bench.call(['compact', 'last', '--strategy', 'best']);
     expect(bad).toMatchObject({ code: 2, stderr: expect.stringContaining('reactive-overflow') });
   });
 
@@ -158,16 +158,16 @@ describe('longhaul compact, undo, pin', () => {
         }
         if (number > 10) return 'Done.';
         const text = `Step ${number}: ${'thinking of a plan, '.repeat(150)}`;
-        return { text, toolCalls: [{ name: 'list', arguments: {} }] };
+        return { text, toolCalls: [{ name: 'glob', arguments: { pattern: `step-${number}*` } }] };
       },
     });
     const run = bench.start(['run', 'List.', '--sandbox', 'local', '--json', ...flags]);
     await reached.promise;
-    expect(await bench.run(['compact', 'last'])).toMatchObject({
+    expect(await bench.call(['compact', 'last'])).toMatchObject({
       code: 0,
       stdout: 'A run works on this session: it compacts before its next step.\n',
     });
-    const undo = await bench.run(['undo', 'last']);
+    const undo = await bench.call(['undo', 'last']);
     expect(undo).toMatchObject({ code: 1, stderr: expect.stringContaining('Wait until that run has ended') });
     goOn.resolve();
     const events = eventsOf(await run.ended);

@@ -45,18 +45,18 @@ function jsonLines({ stdout }: Ended): Record<string, unknown>[] {
 describe('longhaul import', () => {
   it('makes a session that is shown and searched', async () => {
     await using bench = await benchWithChat();
-    const imported = await bench.run(['import', 'chat.json']);
+    const imported = await bench.call(['import', 'chat.json']);
     expect(imported).toMatchObject({ code: 0, stderr: '' });
     expect(imported.stdout).toMatch(
       /✓ [0-9a-f-]{13} {2}Why is retryAfter ignored\?\n {2}chat-messages, 3 messages, 1 call/,
     );
-    const shown = await bench.run(['show', 'last']);
+    const shown = await bench.call(['show', 'last']);
     expect(shown.stdout).toContain('completed');
     expect(shown.stdout).toMatch(
       /m1 user\nWhy is retryAfter ignored\?\nLook at the picture\.\n\[image\/png\]/,
     );
     expect(shown.stdout).toContain('It is read, but never waited for.');
-    const found = await bench.run(['search', 'retry', 'seconds', '--json']);
+    const found = await bench.call(['search', 'retry', 'seconds', '--json']);
     expect(jsonLines(found)).toMatchObject([
       {
         title: 'Why is retryAfter ignored?',
@@ -64,7 +64,7 @@ describe('longhaul import', () => {
         snippet: expect.stringContaining('retryAfterSeconds'),
       },
     ]);
-    const exported = JSON.parse((await bench.run(['export', 'last'])).stdout);
+    const exported = JSON.parse((await bench.call(['export', 'last'])).stdout);
     expect(exported.messages[0].parts[1].data).toMatch(/^@blob:[0-9a-f]{64}$/);
     const blob: string = exported.messages[0].parts[1].data.slice('@blob:'.length);
     const blobs = join(bench.home, '.local/share/longhaul/blobs');
@@ -74,20 +74,20 @@ describe('longhaul import', () => {
 
   it('is gone on with in the current folder, by the configured model', async () => {
     await using bench = await benchWithChat();
-    await bench.run(['import', 'chat.json']);
+    await bench.call(['import', 'chat.json']);
     const { server, flags } = await bench.serve({ script: () => 'It waits now.' });
     const run = await bench.run(['run', 'Go on.', '--session', 'last', '--sandbox', 'local', '-q', ...flags]);
     expect(run).toMatchObject({ code: 0, stdout: 'It waits now.\n' });
     const [request] = server.requests;
     expect(JSON.stringify(request)).toContain('retryAfterSeconds = 5');
-    const [session] = jsonLines(await bench.run(['sessions', '--json']));
+    const [session] = jsonLines(await bench.call(['sessions', '--json']));
     expect(session).toMatchObject({ model: 'openai-compatible/scripted', workspace: bench.workspace });
   });
 
   it('is measured by the window of the configured model', async () => {
     await using bench = await benchWithChat();
-    await bench.run(['import', 'chat.json']);
-    const report = async () => JSON.parse((await bench.run(['context', 'last', '--json'])).stdout);
+    await bench.call(['import', 'chat.json']);
+    const report = async () => JSON.parse((await bench.call(['context', 'last', '--json'])).stdout);
     const model = '{ baseUrl: "http://127.0.0.1:9/v1", models: { big: { window: 65536 } } }';
     await writeFile(
       join(bench.workspace, 'longhaul.yml'),
@@ -106,7 +106,7 @@ describe('longhaul import', () => {
     );
     await writeFile(join(bench.workspace, 'cut.json'), chat().slice(0, 400));
     const files = ['nowhere.json', 'folder', 'empty.json', 'binary', 'cut.json', 'chat.json'];
-    const result = await bench.run(['import', ...files, '--json']);
+    const result = await bench.call(['import', ...files, '--json']);
     expect(result).toMatchObject({ code: 1, stderr: '' });
     expect(jsonLines(result).map(({ type, message, messages }) => message ?? [type, messages])).toEqual([
       'There is no such file.',
@@ -116,10 +116,10 @@ describe('longhaul import', () => {
       ['imported', 2],
       ['imported', 3],
     ]);
-    expect(jsonLines(await bench.run(['sessions', '--json']))).toHaveLength(2);
-    const text = await bench.run(['import', 'nowhere.json']);
+    expect(jsonLines(await bench.call(['sessions', '--json']))).toHaveLength(2);
+    const text = await bench.call(['import', 'nowhere.json']);
     expect(text).toMatchObject({ code: 1, stdout: '✗ nowhere.json: There is no such file.\n' });
-    expect((await bench.run(['import'])).code).toBe(2);
+    expect((await bench.call(['import'])).code).toBe(2);
   });
 
   it('takes back what it has stored of a file when it is stopped, and keeps the files before it', async () => {
@@ -133,7 +133,7 @@ describe('longhaul import', () => {
       code: 130,
       stderr: expect.stringContaining('what was imported before is kept'),
     });
-    expect(jsonLines(await bench.run(['sessions', '--json']))).toHaveLength(1);
+    expect(jsonLines(await bench.call(['sessions', '--json']))).toHaveLength(1);
   });
 
   it('keeps the marks of our own export on new ids, as often as it is imported', async () => {
@@ -143,16 +143,16 @@ describe('longhaul import', () => {
         if (asksForSummary) return 'It lists folders.';
         if (number > 12) return 'Done.';
         const text = `Step ${number}: ${'thinking of a plan, '.repeat(150)}`;
-        return { text, toolCalls: [{ name: 'list', arguments: {} }] };
+        return { text, toolCalls: [{ name: 'glob', arguments: { pattern: `step-${number}*` } }] };
       },
     });
     const first = await bench.run(['run', 'List.', '--sandbox', 'local', '--json', ...flags]);
     expect(first.code).toBe(0);
     await bench.run(['compact', 'last']);
     await bench.run(['pin', 'last', 'm3']);
-    const exported = await bench.run(['export', 'last']);
+    const exported = await bench.call(['export', 'last']);
     await writeFile(join(bench.workspace, 'own.json'), exported.stdout);
-    const imported = await bench.run(['import', 'own.json', 'own.json', '--json']);
+    const imported = await bench.call(['import', 'own.json', 'own.json', '--json']);
     const [one, two] = jsonLines(imported);
     const whole = JSON.parse(exported.stdout);
     expect(whole.marks.length).toBeGreaterThan(1);
@@ -163,7 +163,7 @@ describe('longhaul import', () => {
     });
     const contexts = await Promise.all(
       [whole.session.id, one?.['sessionId'], two?.['sessionId']].map(async (id) =>
-        JSON.parse((await bench.run(['context', String(id), '--window', '16000', '--json'])).stdout),
+        JSON.parse((await bench.call(['context', String(id), '--window', '16000', '--json'])).stdout),
       ),
     );
     const facts = contexts.map(({ messages, hidden, pins, pruned }) => ({
@@ -188,11 +188,11 @@ describe('longhaul import', () => {
     async () => {
       await using bench = await Bench.open();
       await copyFile(recorded, join(bench.workspace, 'real.jsonl'));
-      const [imported] = jsonLines(await bench.run(['import', 'real.jsonl', '--json']));
+      const [imported] = jsonLines(await bench.call(['import', 'real.jsonl', '--json']));
       expect(imported).toMatchObject({ type: 'imported', format: 'codex', messages: 74, calls: 181 });
-      const shown = await bench.run(['show', 'last']);
+      const shown = await bench.call(['show', 'last']);
       expect(shown.stdout).toContain('Can you review our beads that are currently open');
-      const found = await bench.run(['search', 'review beads currently open', '--session', 'last']);
+      const found = await bench.call(['search', 'review beads currently open', '--session', 'last']);
       expect(found.code).toBe(0);
       expect(found.stdout).toMatch(/^m\d+\.\d+ .*beads/m);
     },

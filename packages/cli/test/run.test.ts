@@ -175,7 +175,7 @@ describe('longhaul run', () => {
     ]);
     expect(again.code).toBe(0);
     expect(JSON.stringify(server.requests.at(-1)?.body?.messages)).toContain('heron');
-    expect(linesOf((await bench.run(['sessions', '--json'])).stdout)).toHaveLength(1);
+    expect(linesOf((await bench.call(['sessions', '--json'])).stdout)).toHaveLength(1);
   });
 
   it('tries again after an overloaded server, and says so', async () => {
@@ -206,7 +206,7 @@ describe('exit codes', () => {
     ]);
     expect(ended.code).toBe(3);
     expect(ended.stdout).toMatch(/Stopped at a limit.*\nThe run stopped at its limit of 2 steps/);
-    expect((await bench.run(['show', 'last'])).stdout).toContain('echo again (exit 0)');
+    expect((await bench.call(['show', 'last'])).stdout).toContain('echo again (exit 0)');
   });
 
   it('3 at the limit of time, also while a model call or a command hangs', async () => {
@@ -236,8 +236,8 @@ describe('exit codes', () => {
       expect(eventsOf(ended).findLast((event) => event.type === 'run:finished')).toMatchObject({
         status: 'cancelled',
       });
-      expect((await bench.run(['sessions'])).stdout).toContain('cancelled');
-      expect((await bench.run(['show', 'last'])).stdout).toContain('I wait.');
+      expect((await bench.call(['sessions'])).stdout).toContain('cancelled');
+      expect((await bench.call(['show', 'last'])).stdout).toContain('I wait.');
     },
   );
 
@@ -277,7 +277,7 @@ describe('exit codes', () => {
     const ended = await running.ended;
     expect(ended.code).toBe(130);
     expect(ended.stdout).not.toContain('run:finished');
-    expect((await bench.run(['sessions'])).stdout).toContain('interrupted');
+    expect((await bench.call(['sessions'])).stdout).toContain('interrupted');
     // The next run closes the one that was left, and removes what still runs of it.
     const again = await bench.run([
       'run',
@@ -290,6 +290,6 @@ describe('exit codes', () => {
       ...flags.slice(2),
     ]);
     expect(again.code).toBe(0);
-    expect(JSON.stringify((await bench.run(['show', 'last', '--json'])).stdout)).toContain('interrupted');
+    expect(JSON.stringify((await bench.call(['show', 'last', '--json'])).stdout)).toContain('interrupted');
   });
 });

@@ -11,12 +11,12 @@ async function benchWithRuns(...tasks: string[]): Promise<Bench> {
 describe('longhaul sessions', () => {
   it('lists the newest first, as many as asked for', async () => {
     await using bench = await benchWithRuns('First', 'Second');
-    const { stdout } = await bench.run(['sessions']);
+    const { stdout } = await bench.call(['sessions']);
     expect(linesOf(stdout).map((line) => line.split(/ {2,}/).slice(2))).toEqual([
       ['completed', 'Second'],
       ['completed', 'First'],
     ]);
-    const [only, ...others] = linesOf((await bench.run(['sessions', '--json', '-n', '1'])).stdout);
+    const [only, ...others] = linesOf((await bench.call(['sessions', '--json', '-n', '1'])).stdout);
     expect(JSON.parse(only ?? '')).toMatchObject({
       task: 'Second',
       status: 'completed',
@@ -37,21 +37,21 @@ describe('longhaul sessions', () => {
     const running = bench.start(args);
     await running.saw('"title":"begun"');
     const states = async () => {
-      const table = (await bench.run(['sessions'])).stdout.split(/ {2,}/)[2];
-      const [line = ''] = linesOf((await bench.run(['sessions', '--json'])).stdout);
-      const shown = JSON.parse((await bench.run(['show', 'last', '--json'])).stdout);
+      const table = (await bench.call(['sessions'])).stdout.split(/ {2,}/)[2];
+      const [line = ''] = linesOf((await bench.call(['sessions', '--json'])).stdout);
+      const shown = JSON.parse((await bench.call(['show', 'last', '--json'])).stdout);
       return [table, JSON.parse(line).state, shown.state];
     };
     expect(await states()).toEqual(['running', 'running', 'running']);
     running.child.kill('SIGKILL');
     await running.ended;
     expect(await states()).toEqual(['interrupted', 'interrupted', 'interrupted']);
-    expect((await bench.run(['show', 'last'])).stdout).toMatch(/status +interrupted/);
+    expect((await bench.call(['show', 'last'])).stdout).toMatch(/status +interrupted/);
   });
 
   it('says how the first one is made', async () => {
     await using bench = await Bench.open();
-    expect(await bench.run(['sessions'])).toMatchObject({
+    expect(await bench.call(['sessions'])).toMatchObject({
       code: 0,
       stdout: expect.stringContaining('longhaul run'),
     });
@@ -61,20 +61,20 @@ describe('longhaul sessions', () => {
 describe('longhaul show', () => {
   it('finds a session by the beginning of its id, and lets nothing of it reach the terminal but text', async () => {
     await using bench = await benchWithRuns('First');
-    const [prefix = ''] = (await bench.run(['sessions'])).stdout.split(' ');
+    const [prefix = ''] = (await bench.call(['sessions'])).stdout.split(' ');
     expect(prefix).toHaveLength(13);
-    const { stdout, code } = await bench.run(['show', prefix]);
+    const { stdout, code } = await bench.call(['show', prefix]);
     expect(code).toBe(0);
     expect(stdout).toMatch(/m1 user\nFirst\n\nm2 assistant\nIt is \[31mdone\[0m\.\n/);
   });
 
   it('names what to do when nothing or several sessions begin so', async () => {
     await using bench = await benchWithRuns('First', 'Second');
-    const missing = await bench.run(['show', 'ffff']);
+    const missing = await bench.call(['show', 'ffff']);
     expect(missing).toMatchObject({ code: 1, stdout: '' });
     expect(missing.stderr).toContain('No session\'s id begins with "ffff". longhaul sessions lists them.');
-    const [first = ''] = (await bench.run(['sessions'])).stdout;
-    const several = await bench.run(['show', first]);
+    const [first = ''] = (await bench.call(['sessions'])).stdout;
+    const several = await bench.call(['show', first]);
     expect(several.code).toBe(2);
     expect(several.stderr).toMatch(/is the beginning of 2 sessions/);
   });
@@ -83,7 +83,7 @@ describe('longhaul show', () => {
 describe('longhaul export', () => {
   it('writes all there is, in a format with a version', async () => {
     await using bench = await benchWithRuns('First');
-    const { stdout, code } = await bench.run(['export', 'last']);
+    const { stdout, code } = await bench.call(['export', 'last']);
     expect(code).toBe(0);
     const whole = JSON.parse(stdout);
     expect(whole).toMatchObject({
