@@ -1,4 +1,4 @@
-import { activeMarks, type CompressionStrategy, type ContextLog } from '@longhaul/context';
+import { activeMarks, type CompressionStrategy } from '@longhaul/context';
 import {
   LonghaulError,
   type Message,
@@ -91,7 +91,8 @@ export class SessionContext {
    * @throws {LonghaulError} `session_not_found`, `session_busy`.
    */
   async undo(sessionId: string): Promise<UndoResult> {
-    return this.#hold(sessionId, 'undo the compaction', async (writer, session) => {
+    // Older compactions hide again what they hid: all of the log counts.
+    return this.#hold(sessionId, { what: 'undo the compaction', load: 'log' }, async (writer, session) => {
       const { compaction } = activeMarks(writer.log.marks);
       if (compaction === undefined) return { status: 'nothing' };
       const before = activeMarks(writer.log.marks).hidden.size;
@@ -121,8 +122,8 @@ export class SessionContext {
    * @throws {LonghaulError} `session_not_found`, `session_busy`, `not_found`.
    */
   async pin(sessionId: string, target: string): Promise<PinResult> {
-    return this.#hold(sessionId, 'pin the message', async (writer) => {
-      const message = findMessage(writer.log, target);
+    return this.#hold(sessionId, { what: 'pin the message', load: 'view' }, async (writer) => {
+      const message = await this.#find(writer, target);
       const { pinned, hidden } = activeMarks(writer.log.marks);
       const changed = !pinned.has(message.id);
       const mark: PinMark = { kind: 'pin', id: newId(), messageId: message.id, createdAt: Date.now() };
@@ -133,8 +134,8 @@ export class SessionContext {
 
   /** Lets compactions hide the message again. @throws as `pin` */
   async unpin(sessionId: string, target: string): Promise<PinResult> {
-    return this.#hold(sessionId, 'unpin the message', async (writer) => {
-      const message = findMessage(writer.log, target);
+    return this.#hold(sessionId, { what: 'unpin the message', load: 'view' }, async (writer) => {
+      const message = await this.#find(writer, target);
       const pins = writer.log.marks.filter(
         (mark) => mark.kind === 'pin' && mark.messageId === message.id && mark.undoneAt === undefined,
       );
@@ -152,16 +153,37 @@ export class SessionContext {
 
   async #hold<T>(
     sessionId: string,
-    what: string,
+    { what, load }: { what: string; load: 'log' | 'view' },
     work: (writer: SessionWriter, session: Session) => Promise<T>,
   ): Promise<T> {
     const { store, hub, runs } = this.#options;
     const session = await existingSession(store, sessionId);
     try {
-      return await holdIdle({ store, hub, session, runs }, (writer) => work(writer, session));
+      return await holdIdle({ store, hub, session, runs, load }, (writer) => work(writer, session));
     } catch (error) {
       throw busyWith(error, what);
     }
+  }
+
+  /** A message that is hidden stands in a view without its parts. */
+  async #find({ log, lease }: SessionWriter, target: string): Promise<Message> {
+    const place = parseHandle(target);
+    const named = log.messages.find((message) =>
+      place === undefined ? message.id === target : message.sequence === place.sequence,
+    );
+    const whole = named === undefined ? undefined : await this.#whole(lease.sessionId, named);
+    const isPartThere = place?.partIndex === undefined || whole?.parts[place.partIndex] !== undefined;
+    if (whole !== undefined && isPartThere) return whole;
+    throw new LonghaulError(
+      'not_found',
+      `Nothing in this session is named "${target}". Messages are m1 to m${log.messages.at(-1)?.sequence ?? 0}; longhaul show prints them with their names.`,
+    );
+  }
+
+  async #whole(sessionId: string, { sequence }: Message): Promise<Message | undefined> {
+    const range = { after: sequence - 1, limit: 1 };
+    const { messages } = await this.#options.store.readMessages(sessionId, range);
+    return messages[0];
   }
 
   #measure(session: Session, { windowTokens }: MeasureSessionOptions): Promise<SessionMeasure> {
@@ -174,17 +196,4 @@ export class SessionContext {
       modelInfo: async () => (await driverFor(session.model)).info,
     });
   }
-}
-
-function findMessage({ messages }: ContextLog, target: string): Message {
-  const place = parseHandle(target);
-  const found = messages.find((message) =>
-    place === undefined ? message.id === target : message.sequence === place.sequence,
-  );
-  const isPartThere = place?.partIndex === undefined || found?.parts[place.partIndex] !== undefined;
-  if (found !== undefined && isPartThere) return found;
-  throw new LonghaulError(
-    'not_found',
-    `Nothing in this session is named "${target}". Messages are m1 to m${messages.at(-1)?.sequence ?? 0}; longhaul show prints them with their names.`,
-  );
 }
