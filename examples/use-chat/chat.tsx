@@ -1,18 +1,18 @@
 import { useChat } from '@ai-sdk/react';
 import { DefaultChatTransport, lastAssistantMessageIsCompleteWithApprovalResponses } from 'ai';
-import { useEffect, useState } from 'react';
+import { useState } from 'react';
 import { Message } from './message.tsx';
 import type { ChatData, ChatMessage } from './types.ts';
 
 /** The run goes on when the page is closed, and the answer is taken up again when it is opened. */
 const transport = new DefaultChatTransport<ChatMessage>({ body: { onDisconnect: 'continue' } });
 
-export function Chat({ id }: { id: string }) {
+export function Chat({ id, messages: earlier }: { id: string; messages: ChatMessage[] }) {
   const [context, setContext] = useState<ChatData['context']>();
   const chat = useChat<ChatMessage>({
     id,
     transport,
-    messages: savedMessages(id),
+    messages: earlier,
     resume: true,
     sendAutomaticallyWhen: lastAssistantMessageIsCompleteWithApprovalResponses,
     onData: (part) => {
@@ -21,7 +21,6 @@ export function Chat({ id }: { id: string }) {
   });
   const { messages, status, error } = chat;
   const isBusy = status === 'submitted' || status === 'streaming';
-  useEffect(() => localStorage.setItem(id, JSON.stringify(messages)), [id, messages]);
 
   return (
     <main>
@@ -99,8 +98,4 @@ async function cancelRun(messages: readonly ChatMessage[]): Promise<void> {
     headers: { 'content-type': 'application/json' },
     body: '{}',
   });
-}
-
-function savedMessages(id: string): ChatMessage[] {
-  return JSON.parse(localStorage.getItem(id) ?? '[]');
 }

@@ -3,7 +3,11 @@ import { join } from 'node:path';
 import { Chat } from '@ai-sdk/react';
 import { createClient } from '@longhaul/client';
 import { hasToolCall, type Script, toolResults, userTexts } from '@longhaul/scripted-model';
-import { DefaultChatTransport, lastAssistantMessageIsCompleteWithApprovalResponses } from 'ai';
+import {
+  DefaultChatTransport,
+  lastAssistantMessageIsCompleteWithApprovalResponses,
+  safeValidateUIMessages,
+} from 'ai';
 import { type Browser, chromium, type Page } from 'playwright-core';
 import { createServer, type ViteDevServer } from 'vite';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
@@ -42,6 +46,25 @@ function newChat(more: { id?: string; messages?: ChatMessage[] } = {}) {
     ...more,
   });
 }
+
+async function readChat(id: string, query = '') {
+  const response = await fetch(`${served.baseUrl}/api/chat/${encodeURIComponent(id)}${query}`, {
+    headers: { authorization: `Bearer ${served.token}` },
+  });
+  expect(response.status).toBe(200);
+  const page: { messages: ChatMessage[]; next?: number } = JSON.parse(await response.text());
+  return page;
+}
+
+async function loadChat(id: string): Promise<ChatMessage[]> {
+  const { messages } = await readChat(id);
+  if (messages.length > 0)
+    expect(await safeValidateUIMessages({ messages })).toMatchObject({ success: true });
+  return messages;
+}
+
+const PIXEL =
+  'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNkYPhfDwAChwGA60e6kgAAAABJRU5ErkJggg==';
 
 const textOf = (message: ChatMessage | undefined) =>
   (message?.parts ?? []).flatMap((part) => (part.type === 'text' ? part.text : [])).join(' ');
@@ -142,6 +165,65 @@ describe('useChat of the AI SDK, unchanged', () => {
     const nothing = newChat({ id: first.id, messages: second.messages });
     await nothing.resumeStream();
     expect(nothing.status).toBe('ready');
+  });
+
+  it('gives a page that was loaded again what it had: texts, calls, files, and what waits for approval', async () => {
+    const chat = newChat();
+    const url = `data:image/png;base64,${PIXEL}`;
+    const files = [{ type: 'file' as const, mediaType: 'image/png', filename: 'dot.png', url }];
+    await chat.sendMessage({ text: 'run echo hello', files });
+    await chat.sendMessage({ text: 'run touch remembered' });
+    const loaded = await loadChat(chat.id);
+    expect(loaded.map(({ id, role }) => ({ id, role }))).toEqual(
+      chat.messages.map(({ id, role }) => ({ id, role })),
+    );
+    expect(loaded.map(textOf)).toEqual(chat.messages.map(textOf));
+    expect(loaded.flatMap(toolsOf)).toMatchObject(
+      chat.messages.flatMap(toolsOf).map(({ toolCallId, state, input, output }) => ({
+        toolCallId,
+        state,
+        input,
+        ...(output === undefined ? {} : { output }),
+      })),
+    );
+    const file = loaded[0]?.parts.find(({ type }) => type === 'file');
+    expect(file).toMatchObject({ url: expect.stringMatching(/^\/blobs\/[0-9a-f]{64}\?type=image%2Fpng$/) });
+
+    const again = newChat({ id: chat.id, messages: loaded });
+    const [call] = toolsOf(again.lastMessage);
+    expect(call).toMatchObject({ state: 'approval-requested' });
+    await again.addToolApprovalResponse({ id: call?.approval?.id ?? '', approved: true });
+    await vi.waitFor(() => expect(textOf(again.lastMessage)).toContain('It said'), { timeout: 10_000 });
+    expect(again.messages).toHaveLength(4);
+    const first = again.messages[0];
+    // Back to the message with the picture, as the server names it.
+    await again.sendMessage({
+      text: 'See.',
+      files: first?.parts.filter((part) => part.type === 'file') ?? [],
+      messageId: first?.id ?? '',
+    });
+    expect(textOf(again.lastMessage)).toMatch(/^You have said 1: \[image\/png .*See\.$/s);
+    expect((await loadChat(chat.id)).map(textOf)).toEqual(['See.', textOf(again.lastMessage)]);
+    expect(await loadChat('a chat that nobody has begun')).toEqual([]);
+  });
+
+  it('keeps what was said before a cancel or a failure, and pages', async () => {
+    const chat = newChat();
+    const sent = chat.sendMessage({ text: SLOW });
+    await vi.waitFor(() => expect(textOf(chat.lastMessage)).toContain('word word'), { timeout: 10_000 });
+    await chat.stop();
+    await sent;
+    await chat.sendMessage({ text: 'run exit 3' });
+    const [, cut, , answer] = await loadChat(chat.id);
+    expect(textOf(cut)).toMatch(/^word word/);
+    expect(toolsOf(answer)).toMatchObject([
+      { state: 'output-error', errorText: expect.stringContaining('3') },
+    ]);
+    const newest = await readChat(chat.id, '?limit=2');
+    expect(newest.messages).toHaveLength(1);
+    const older = await readChat(chat.id, `?before=${newest.next}`);
+    expect(older.messages.map(({ role }) => role)).toEqual(['user', 'assistant', 'user']);
+    expect(older.next).toBeUndefined();
   });
 
   it('answers a message that is sent again with its answer, and runs it once', async () => {

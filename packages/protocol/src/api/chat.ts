@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { nameText } from './common.ts';
+import { jsonObjectSchema, nameText, queryCount } from './common.ts';
 
 const part = z.looseObject({ type: z.string().max(200) });
 
@@ -28,6 +28,32 @@ export const chatBody = z.looseObject({
 export type ChatBody = z.infer<typeof chatBody>;
 
 export const chatParams = z.strictObject({ chatId: nameText(200).min(1) });
+
+export const chatMessagesQuery = z.strictObject({
+  limit: queryCount({ max: 2_000 }).default(500).meta({
+    description:
+      'Messages of the session that are read, the newest. An answer of many steps is made of as many.',
+  }),
+  before: queryCount({ max: 1e9 }).optional().meta({ description: '`next` of the page that came before.' }),
+});
+
+export const uiMessageSchema = z.looseObject({
+  id: z.string(),
+  role: z.enum(['user', 'assistant']),
+  metadata: jsonObjectSchema.optional(),
+  parts: z.array(z.looseObject({ type: z.string() })),
+});
+/** A message as `useChat` holds it. */
+export type ChatUiMessage = z.infer<typeof uiMessageSchema>;
+
+export const chatMessagesSchema = z.looseObject({
+  sessionId: z.string().optional().meta({ description: 'Absent while the chat has no session yet.' }),
+  messages: z.array(uiMessageSchema),
+  next: z
+    .int()
+    .optional()
+    .meta({ description: '`before` of the page with what is older; absent on the last.' }),
+});
 
 /** One part of a UI message stream (`x-vercel-ai-ui-message-stream: v1`). */
 export const chatChunkSchema = z.looseObject({ type: z.string() });

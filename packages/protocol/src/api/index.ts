@@ -2,7 +2,7 @@
  * The HTTP API: one table of operations with the schemas of what they take and give. A subpath of its own, since it brings zod.
  */
 export type { AnswerApprovalBody, AnsweredApprovalResult, ApprovalList } from './approvals.ts';
-export type { ChatBody } from './chat.ts';
+export type { ChatBody, ChatUiMessage } from './chat.ts';
 export {
   type ErrorBody,
   errorBodySchema,

@@ -6,7 +6,7 @@ import {
   approvalsQuery,
   approvalsSchema,
 } from './approvals.ts';
-import { chatBody, chatChunkSchema, chatParams } from './chat.ts';
+import { chatBody, chatChunkSchema, chatMessagesQuery, chatMessagesSchema, chatParams } from './chat.ts';
 import { emptyBody, okBody, queuedMessageParams, sessionParams } from './common.ts';
 import {
   compactBody,
@@ -391,6 +391,18 @@ const chat = {
     produces: STREAM,
     response: chatChunkSchema,
     errors: ['queue_full', 'shutting_down'],
+  },
+  chatMessages: {
+    method: 'GET',
+    path: '/api/chat/{chatId}',
+    tag: 'chat',
+    summary: 'What a chat holds, as UI messages to begin a page with',
+    description:
+      'Of an answer under way, what is stored so far: its stream, which begins anew, takes that message’s place. Empty for a chat whose first message has not come.',
+    params: chatParams,
+    query: chatMessagesQuery,
+    status: 200,
+    response: chatMessagesSchema,
   },
   chatStream: {
     method: 'GET',

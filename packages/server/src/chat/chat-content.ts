@@ -21,16 +21,19 @@ export function contentOf({ parts }: UiMessage): UserMessageContentPart[] {
   return parsed.data;
 }
 
+const BLOB_URL = /^\/blobs\/([0-9a-f]{64})(?:\?[^#]*)?$/;
+
 function fileOf({ url, mediaType, filename }: Record<string, unknown>): Record<string, unknown> {
+  const blob = BLOB_URL.exec(typeof url === 'string' ? url : '')?.[1];
   const match = /^data:([^;,]*)(?:;[^,]*)?;base64,(.*)$/s.exec(typeof url === 'string' ? url : '');
-  if (match === null) {
+  if (match === null && blob === undefined) {
     throw new LonghaulError(
       'invalid_request',
-      'A file must be a data: URL in base64: this server fetches nothing from elsewhere.',
+      'A file must be a data: URL in base64, or one that a message of this chat names: this server fetches nothing from elsewhere.',
     );
   }
-  const type = typeof mediaType === 'string' && mediaType !== '' ? mediaType : match[1];
-  const data = match[2];
+  const type = typeof mediaType === 'string' && mediaType !== '' ? mediaType : match?.[1];
+  const data = blob === undefined ? match?.[2] : `@blob:${blob}`;
   if (type?.startsWith('image/') === true) return { type: 'image', data, mediaType: type };
   return { type: 'file', data, mediaType: type, ...(filename === undefined ? {} : { filename }) };
 }

@@ -9,11 +9,13 @@ import {
 } from '@longhaul/protocol';
 import type { ChatBody } from '@longhaul/protocol/api';
 import type { HandlerContext } from '../handlers/handler-context.ts';
+import { assertBlobs } from '../handlers/message-handlers.ts';
 import type { RouteHandlers, RouteRequest } from '../http/route-handler.ts';
 import { approvalsOf, contentOf, lastEventOf } from './chat-content.ts';
 import { findLastEvent } from './chat-deliveries.ts';
 import { ChatReader } from './chat-reader.ts';
 import { ChatSessions } from './chat-sessions.ts';
+import { answerId, uiHistory } from './ui-history.ts';
 import { UiTranslator } from './ui-translator.ts';
 
 type UiMessage = ChatBody['messages'][number];
@@ -28,8 +30,10 @@ interface Answer {
 }
 
 /** `useChat` of the AI SDK, on sessions: the session holds the conversation, and of what a page sends only what is new is taken. */
-export function chatHandlers(context: HandlerContext): Pick<RouteHandlers, 'chat' | 'chatStream'> {
-  const { runtime, store, runs, feeds } = context;
+export function chatHandlers(
+  context: HandlerContext,
+): Pick<RouteHandlers, 'chat' | 'chatMessages' | 'chatStream'> {
+  const { runtime, store, blobs, runs, feeds } = context;
   const sessions = new ChatSessions(context);
 
   return {
@@ -39,6 +43,18 @@ export function chatHandlers(context: HandlerContext): Pick<RouteHandlers, 'chat
       const isApproval = last.role === 'assistant' && body.trigger === 'submit-message';
       await stream(isApproval ? await goOn(body, last) : await send(body), raw);
       return RESPONSE_ALREADY_SENT;
+    },
+
+    async chatMessages({ params: { chatId }, query: { limit, before } }) {
+      const session = await sessions.find(chatId);
+      if (session === undefined) return { messages: [] };
+      const { id: sessionId } = session;
+      const range = before === undefined ? {} : { before };
+      const page = await store.readMessages(sessionId, { limit: limit + 1, ...range });
+      const messages = page.messages.slice(-limit);
+      const approvals = await runtime.approvals.list(sessionId);
+      const next = page.messages.length > limit ? { next: messages[0]?.sequence } : {};
+      return { sessionId, messages: uiHistory(messages, { sessionId, approvals }), ...next };
     },
 
     async chatStream({ params: { chatId }, raw }) {
@@ -59,6 +75,7 @@ export function chatHandlers(context: HandlerContext): Pick<RouteHandlers, 'chat
     const message = body.messages.findLast(({ role }) => role === 'user');
     if (message === undefined) throw new LonghaulError('invalid_request', 'messages holds no user message.');
     const content = contentOf(message);
+    await assertBlobs(blobs, content);
     const task = content.find((part) => part.type === 'text')?.text ?? '';
     const session = await currentSession(body, message, task);
     const { id: sessionId } = session;
@@ -134,9 +151,6 @@ export function chatHandlers(context: HandlerContext): Pick<RouteHandlers, 'chat
     return events.some(({ type }) => type === 'run:finished');
   }
 }
-
-/** Of the UI message that answers a user's. */
-const answerId = (messageId: string): string => `answer-${messageId}`;
 
 function isDelivery(event: LonghaulEvent): event is EventOf<'message:dequeued'> {
   return event.type === 'message:dequeued';

@@ -66,12 +66,12 @@ export function toolOutput(
 }
 
 /** Text as it is; where there is media too, the parts. */
-function outputOf(content: readonly ToolOutputContent[]) {
+export function outputOf(content: readonly ToolOutputContent[]) {
   if (content.every(({ type }) => type === 'text')) return textOf(content);
   return content.map((part) => ({ ...part }));
 }
 
-function textOf(content: readonly ToolOutputContent[]): string {
+export function textOf(content: readonly ToolOutputContent[]): string {
   return content.flatMap((part) => (part.type === 'text' ? part.text : [])).join('\n');
 }
 
