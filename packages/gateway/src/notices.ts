@@ -38,6 +38,14 @@ export function withoutNotices(text: string): string {
   return MAY_HOLD_NOTICE.test(text) ? text.replace(NOTICES, '') : text;
 }
 
+const ANY_NOTICE =
+  /(?:⚙️ Compacting conversation history…|✅ Context compacted, continuing…|⚠️ Context limit exceeded \(\d+\/\d+ tokens\)\. Aborting\.)\s*/g;
+
+/** The same for a whole chat in one text, where each answer stands behind a name. */
+export function chatWithoutNotices(text: string): string {
+  return text.replace(ANY_NOTICE, '');
+}
+
 /** Bytes in which no notice can stand need not be looked at. */
 export function mayHoldNotice(body: Buffer): boolean {
   return MARKS.some((mark) => body.includes(mark));

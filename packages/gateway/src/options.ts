@@ -29,6 +29,8 @@ export interface LogEntry {
   message: string;
   upstream?: string;
   model?: string;
+  /** `X-OpenWebUI-Chat-Id`, else the request's `user`. */
+  chat?: string;
   /** A code of `ERROR_TRAITS`. */
   code?: string;
 }

@@ -410,3 +410,32 @@ test('while a slow model compacts, comments keep the connection alive', async ()
   const { body: bytes } = await rawRequest(gateway.url, { body });
   expect(bytes.toString()).toMatch(/^(?:: compacting\n\n)+data: \{/);
 });
+
+test('the log says of which chat it speaks', async () => {
+  await using server = await createPersonaServer({ persona: 'llamacpp', windowTokens: 2_048, script: brief });
+  await using gateway = await startTestGateway(server.url);
+  const request = { model: server.model, messages: history(120) };
+  const body = JSON.stringify(request);
+  await rawRequest(gateway.url, { body, headers: { 'x-openwebui-chat-id': 'chat-7' } });
+  await clientOf(gateway.url).chat.completions.create({ ...request, messages: history(122), user: 'u-1' });
+  const compactions = gateway.logged.filter(({ message }) => message.startsWith('Compacted'));
+  expect(compactions.map(({ chat }) => chat)).toContain('chat-7');
+});
+
+test('a title is asked for of what was said, not of our notices', async () => {
+  const upstream = await startRecordingUpstream((_, response) => void response.end('{}'));
+  await using gateway = await startTestGateway(upstream.url);
+  const task = (said: string) =>
+    `### Task:\nGenerate a title.\n<chat_history>\nASSISTANT: ${said}\n</chat_history>`;
+  const ask = (content: string) =>
+    rawRequest(gateway.url, {
+      body: JSON.stringify({ model: 'm', messages: [{ role: 'user', content }] }),
+    });
+  const notices = '⚙️ Compacting conversation history…\n\n✅ Context compacted, continuing…\n\n';
+  await ask(task(`${notices}Rivers flow.`));
+  // A user who asks about one is understood.
+  await ask(notices);
+  const sent = upstream.received.map(({ body }) => JSON.parse(body.toString()).messages[0].content);
+  expect(sent).toEqual([task('Rivers flow.'), notices]);
+  await upstream[Symbol.asyncDispose]();
+});

@@ -1,3 +1,4 @@
+import { gzipSync } from 'node:zlib';
 import { createPersonaServer } from '@longhaul/scripted-model';
 import OpenAI from 'openai';
 import { expect, test } from 'vitest';
@@ -94,4 +95,15 @@ test.each([
 
 test('an address that ends in a query is refused at the start', async () => {
   await expect(startTestGateway('http://127.0.0.1:9/v1?key=x')).rejects.toThrow(/not in a query/);
+});
+
+test('a compressed body of any path finds the upstream of its model', async () => {
+  await using all = await three();
+  const body = gzipSync(JSON.stringify({ model: 'two/x', prompt: 'y' }));
+  const headers = { 'content-type': 'application/json', 'content-encoding': 'gzip' };
+  await rawRequest(all.gateway.url, { path: '/completions', headers, body });
+  expect([all.one.asked, all.two.asked].map((asked) => asked.includes('POST /v1/completions'))).toEqual([
+    false,
+    true,
+  ]);
 });

@@ -10,12 +10,13 @@ export function createGatewayLog(terminal: Terminal, { json }: { json: boolean }
   return (entry) => {
     const at = new Date().toISOString();
     if (json) return void terminal.out.write(`${JSON.stringify({ type: 'log', at, ...entry })}\n`);
-    const { level, message, upstream, model, code } = entry;
+    const { level, message, upstream, model, chat, code } = entry;
     const place =
       upstream === undefined ? '' : ` ${upstream}${model === undefined || model === '' ? '' : `/${model}`}`;
+    const whose = chat === undefined ? '' : ` [${chat.slice(0, 40)}]`;
     const kind = code === undefined ? '' : ` (${code})`;
     terminal.err.write(
-      `${at.slice(11, 19)} ${colors[level](level)}${printable(place)} ${printable(message)}${kind}\n`,
+      `${at.slice(11, 19)} ${colors[level](level)}${printable(place + whose)} ${printable(message)}${kind}\n`,
     );
   };
 }

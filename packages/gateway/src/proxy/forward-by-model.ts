@@ -1,5 +1,6 @@
 import { LonghaulError } from '@longhaul/protocol';
 import type { GatewayCore } from '../gateway-core.ts';
+import { decodeWhole } from '../http/decode.ts';
 import type { Exchange } from '../http/exchange.ts';
 import { readBody } from '../http/read-body.ts';
 import { withModel } from '../wire/edit-body.ts';
@@ -20,8 +21,11 @@ export async function forwardByModel(core: GatewayCore, exchange: Exchange): Pro
   const isJson = /json/.test(request.headers['content-type'] ?? '');
   if (method !== 'POST' || !isJson) return forward(exchange, router.default);
   const body = await readBody(request, core.settings.maxBodyBytes);
-  const { upstream, model, hasPrefix } = await core.findRoute(modelIn(body));
-  return forward(exchange, upstream, { body: hasPrefix ? withModel(body, model) : body });
+  const encoding = request.headers['content-encoding'];
+  const plain = (await decodeWhole(body, encoding, core.settings.maxBodyBytes)) ?? body;
+  const { upstream, model, hasPrefix } = await core.findRoute(modelIn(plain));
+  if (!hasPrefix) return forward(exchange, upstream, { body });
+  return forward(exchange, upstream, { body: withModel(plain, model), without: ['content-encoding'] });
 }
 
 function decoded(name: string): string {

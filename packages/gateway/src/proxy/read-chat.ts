@@ -1,7 +1,7 @@
 import type { IncomingMessage } from 'node:http';
-import { type ChatMessage, type ChatTool, LonghaulError } from '@longhaul/protocol';
+import { type ChatMessage, type ChatTool, isFrontEndTask, LonghaulError } from '@longhaul/protocol';
 import { decodeWhole, isEncoded } from '../http/decode.ts';
-import { mayHoldNotice, withoutNotices } from '../notices.ts';
+import { chatWithoutNotices, mayHoldNotice, withoutNotices } from '../notices.ts';
 import { isRecord } from '../wire/is-record.ts';
 
 /** A chat request, as far as the gateway looks at it. */
@@ -105,6 +105,10 @@ function isStructured({ response_format: format, ...json }: Json): boolean {
 
 function cleaned(message: ChatMessage): ChatMessage {
   const { role, content, reasoning_content: reasoning } = message;
+  if (role === 'user' && typeof content === 'string' && isFrontEndTask(content)) {
+    const said = chatWithoutNotices(content);
+    return said === content ? message : { ...message, content: said };
+  }
   if (role !== 'assistant') return message;
   const said = typeof content === 'string' ? withoutNotices(content) : withoutNoticeParts(content);
   const thought = reasoning === undefined ? undefined : withoutNotices(reasoning);

@@ -8,6 +8,7 @@ import type {
   StreamWatch,
 } from '../compaction/types.ts';
 import type { GatewayCore } from '../gateway-core.ts';
+import type { LogEntry } from '../options.ts';
 import { windowSetting } from '../status/gateway-stats.ts';
 import { measureByServer } from '../upstream/llamacpp-count.ts';
 import type { Route } from '../upstream/router.ts';
@@ -70,7 +71,7 @@ export class TurnContext {
     if (this.#prepared === undefined || window === undefined) return;
     this.#stats.restarts += 1;
     const message = 'The window was nearly full in the middle of an answer: going on in a new request.';
-    this.#core.log({ level: 'info', message, ...this.about });
+    this.#log({ level: 'info', message });
     const context = this.#core.contextOf(upstream);
     // The window may be known better than when the request was prepared.
     const request = { ...this.#prepared.request, windowTokens: window.windowTokens };
@@ -116,7 +117,7 @@ export class TurnContext {
       const error = toLonghaulError(thrown);
       if (error.code === 'cancelled' || this.#options.signal.aborted) throw error;
       // The upstream has said already what is wrong, in its own words.
-      this.#core.log({ level: 'warn', code: error.code, message: error.message, ...this.about });
+      this.#log({ level: 'warn', code: error.code, message: error.message });
       return false;
     }
   }
@@ -135,11 +136,10 @@ export class TurnContext {
     const windowTokens = isExplained ? reported : observation.windowTokens;
     const source = 'a prompt that was cut silently';
     if (!isExplained) await this.#core.windows.learn(upstream, model, { windowTokens, source });
-    this.#core.log({
+    this.#log({
       level: 'warn',
       code: 'context_overflow',
       message: `The upstream read ${usage.promptTokens} tokens of some ${estimatedTokens}: it left out the beginning and did not say so. Its window seems to be ${windowTokens}.`,
-      ...this.about,
     });
     return true;
   }
@@ -172,7 +172,7 @@ export class TurnContext {
     } catch (thrown) {
       if (thrown instanceof LonghaulError || this.#options.signal.aborted) throw thrown;
       const message = `The request could not be counted, and passes as it is: ${toLonghaulError(thrown).message}`;
-      this.#core.log({ level: 'warn', code: 'internal', message, ...this.about });
+      this.#log({ level: 'warn', code: 'internal', message });
     }
   }
 
@@ -208,7 +208,7 @@ export class TurnContext {
   #noteFresh(prepared: Prepared): void {
     this.#prepared = prepared;
     this.#options.onPrepared();
-    for (const message of prepared.warnings) this.#core.log({ level: 'warn', message, ...this.about });
+    for (const message of prepared.warnings) this.#log({ level: 'warn', message });
     const stats = this.#stats;
     stats.lastTokens = prepared.estimatedTokens;
     const { compacted } = prepared;
@@ -218,7 +218,13 @@ export class TurnContext {
     if (compacted.isFromCache) return;
     stats.compactions += 1;
     const message = `Compacted ${compacted.before} tokens to ${compacted.after} (round ${compacted.round}).`;
-    this.#core.log({ level: 'info', message, ...this.about });
+    this.#log({ level: 'info', message });
+  }
+
+  /** With the chat that it is about, where a front-end names it: several may be under way at one model. */
+  #log(entry: Pick<LogEntry, 'level' | 'message' | 'code'>): void {
+    const { chatId: chat } = this.#options.chat;
+    this.#core.log({ ...entry, ...this.about, ...(chat === undefined ? {} : { chat }) });
   }
 
   #warnOfUnknownWindow(): void {
@@ -226,7 +232,7 @@ export class TurnContext {
     const stats = this.#stats;
     if (stats.requests > 1) return;
     const message = `The window of ${model} at ${upstream} is unknown, so its requests pass as they are. Set ${windowSetting(upstream, model)}.`;
-    this.#core.log({ level: 'warn', code: 'window_unknown', message, ...this.about });
+    this.#log({ level: 'warn', code: 'window_unknown', message });
   }
 
   #windowNeeded(cause: LonghaulError): LonghaulError {
