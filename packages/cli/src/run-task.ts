@@ -7,6 +7,7 @@ import {
   type Store,
 } from '@longhaul/core';
 import type { Session } from '@longhaul/protocol';
+import { changedConfig } from './compose/changed-settings.ts';
 import { chooseModel, type ModelChoice } from './compose/choose-model.ts';
 import { loadSettings, type Place } from './compose/load-settings.ts';
 import { type Agent, nameOf, openAgent } from './compose/open-agent.ts';
@@ -49,7 +50,8 @@ export interface RunTaskOptions {
 /** Runs a task as the flags say, shows it, and returns the exit code. */
 export async function runTask(options: RunTaskOptions): Promise<number> {
   const { terminal, signal } = options;
-  const { config, workspace } = await loadSettings(options.place, terminal, options.flags);
+  const settings = await loadSettings(options.place, terminal, options.flags);
+  const { config, workspace } = settings;
   await using storage = holdStorage(config.storage.url);
   const earlier =
     options.session === undefined
@@ -77,6 +79,7 @@ export async function runTask(options: RunTaskOptions): Promise<number> {
   let display: RunDisplay | undefined;
   const agent = await openAgent({
     config,
+    changed: storage.opened.then(({ store }) => changedConfig(settings, store)),
     model,
     agent: agentName,
     storage: storage.opened,

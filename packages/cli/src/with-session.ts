@@ -1,5 +1,6 @@
 import type { Runtime } from '@longhaul/core';
 import type { Session } from '@longhaul/protocol';
+import { changedConfig } from './compose/changed-settings.ts';
 import { loadSettings, type Place } from './compose/load-settings.ts';
 import { openContext } from './compose/open-context.ts';
 import { openStorage } from './compose/open-storage.ts';
@@ -12,10 +13,11 @@ export async function withSession(
   { place, terminal }: { place: Place; terminal: Terminal },
   work: (found: { runtime: Runtime; session: Session }) => Promise<number>,
 ): Promise<number> {
-  const { config } = await loadSettings(place, terminal);
-  const storage = await openStorage(config.storage.url);
+  const settings = await loadSettings(place, terminal);
+  const storage = await openStorage(settings.config.storage.url);
   await using _store = storage.store;
   const session = await findSession(storage.store, id);
+  const config = await changedConfig(settings, storage.store);
   const runtime = await openContext(config, { storage, env: terminal.env });
   return await work({ runtime, session });
 }

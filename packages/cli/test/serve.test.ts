@@ -3,6 +3,7 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import type { Script } from '@longhaul/scripted-model';
+import { openSqliteStore } from '@longhaul/storage/sqlite';
 import { describe, expect, it } from 'vitest';
 import { Bench, type Running } from './harness.ts';
 
@@ -80,6 +81,31 @@ describe('longhaul serve', () => {
     });
     again.child.kill('SIGINT');
     expect((await again.ended).code).toBe(0);
+  });
+
+  it('changes settings for other commands too: above the file, below flags, until they are taken back', async () => {
+    await using bench = await Bench.open();
+    await workspaceWith(bench, () => 'All done.');
+    expect((await bench.run(['run', '-q', 'Go'])).code).toBe(0);
+    const running = bench.start(['serve', '--port', '0', '--json']);
+    const { call } = await listening(running);
+    const strategy = async () => JSON.parse((await bench.run(['context', 'last', '--json'])).stdout).strategy;
+    await call('PUT', '/api/settings', { compression: { strategy: 'middle-removal' } });
+    expect(await strategy()).toBe('middle-removal');
+    await call('PUT', '/api/settings', { compression: { strategy: null } });
+    expect(await strategy()).toBe('reactive-overflow');
+    running.child.kill('SIGTERM');
+    await running.ended;
+    // One that cannot be loaded shows that a run goes by it, and not where a flag names another.
+    {
+      await using store = await openSqliteStore({
+        path: join(bench.home, '.local/share/longhaul/longhaul.db'),
+      });
+      await store.putSetting('compression', { strategy: '/not/there.mjs' });
+    }
+    const refused = await bench.run(['run', '-q', 'Go']);
+    expect([refused.code, refused.stderr]).toEqual([2, expect.stringContaining('/not/there.mjs')]);
+    expect((await bench.run(['run', '-q', '--strategy', 'middle-removal', 'Go'])).code).toBe(0);
   });
 
   it('names a session that a killed server left, and goes on with it when asked to', async () => {

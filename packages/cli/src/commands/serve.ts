@@ -35,7 +35,7 @@ export async function serve(argv: readonly string[], terminal: Terminal): Promis
   const settings = await servedSettings({
     store: storage.store,
     env: terminal.env,
-    load: async (changed) => (await loadSettings(values, terminal, flags, changed)).config,
+    load: first.withCompression,
   });
   const { config } = settings;
   const secrets = [...serverSecrets(config, terminal.env), ...(known === undefined ? [] : [known.token])];

@@ -16,22 +16,28 @@ export interface Settings {
   sources: string[];
   /** Absolute; exists. */
   workspace: string;
+  /** The same with other settings of how contexts are compacted, as they were changed over the API. */
+  withCompression(change: object): Promise<Config>;
 }
 
-/** The configuration that holds in the folder that `--cwd` names. `changed`: what was set over the API. */
+/** The configuration that holds in the folder that `--cwd` names. */
 export async function loadSettings(
   { cwd, config: configFile }: Place,
   terminal: Terminal,
   flags: ConfigInput = {},
-  changed?: unknown,
 ): Promise<Settings> {
   const workspace = await existingFolder(resolve(terminal.cwd, cwd ?? '.'));
   const file = configFile === undefined ? {} : { file: resolve(terminal.cwd, configFile) };
   const home = terminal.env['HOME'] ?? homedir();
-  const settings = changed === undefined ? {} : { settings: changed };
-  const place = { cwd: workspace, env: terminal.env, home, ...file };
-  const { config, sources } = await loadConfig({ ...place, flags, ...settings });
-  return { config, sources, workspace };
+  const place = { cwd: workspace, env: terminal.env, home, ...file, flags };
+  const { config, sources } = await loadConfig(place);
+  return {
+    config,
+    sources,
+    workspace,
+    withCompression: async (change) =>
+      (await loadConfig({ ...place, settings: { context: { compression: change } } })).config,
+  };
 }
 
 async function existingFolder(path: string): Promise<string> {

@@ -19,6 +19,8 @@ import { requireTools } from './require-tools.ts';
 
 export interface AgentOptions {
   config: Config;
+  /** The same with what was changed over the API: how contexts are compacted. Default: `config`. */
+  changed?: Promise<Config>;
   /** Its owner closes it. */
   storage: Promise<Storage>;
   /** The model of the run; others, such as a summariser, are resolved from the configuration. */
@@ -42,14 +44,15 @@ export interface Agent {
 
 /** Puts the agent together from its parts. Those that take time are opened beside one another. */
 export async function openAgent(options: AgentOptions): Promise<Agent> {
-  const { config, model } = options;
-  const [compression, storage, main, agents] = await Promise.all([
-    compressionSettings(config.context.compression),
+  const { model } = options;
+  const [config, storage, main, agents] = await Promise.all([
+    options.changed ?? options.config,
     options.storage,
     createDriver(model, driverOptions(options)),
-    loadAgents(config),
+    loadAgents(options.config),
     requireTools(model),
   ]);
+  const compression = await compressionSettings(config.context.compression);
   agents.get(options.agent);
   const drivers = new Map([[nameOf(model), Promise.resolve(main.driver)]]);
   const driverFor = (name: string) => {

@@ -1,14 +1,9 @@
 import type { CompressionSettings, Config, Store } from '@longhaul/core';
-import type { JsonObject } from '@longhaul/protocol';
-import type { Settings, SettingsBody } from '@longhaul/protocol/api';
+import type { Settings } from '@longhaul/protocol/api';
 import type { SettingsService } from '@longhaul/server';
+import { type CompressionChange as Change, readChange, writeChange } from '../compose/changed-settings.ts';
 import { resolveNamed } from '../compose/choose-model.ts';
 import { compressionSettings } from '../compose/compression.ts';
-
-/** Under this key, what was changed over the API stands in the store. */
-const KEY = 'compression';
-
-type Change = SettingsBody['compression'];
 
 export interface ServedSettings extends SettingsService {
   /** As it was when the server started; of what can be changed, only the model and the strategy of compression are read elsewhere. */
@@ -21,7 +16,7 @@ export interface ServedSettings extends SettingsService {
 /**
  * How contexts are compacted, as flags, changes over the API and files say together.
  *
- * @param load Loads the configuration with these changes; throws `config_invalid` for wrong ones.
+ * @param load Loads the configuration with a change of how contexts are compacted; throws `config_invalid` for wrong ones.
  */
 export async function servedSettings({
   store,
@@ -30,14 +25,13 @@ export async function servedSettings({
 }: {
   store: Store;
   env: Readonly<Record<string, string | undefined>>;
-  load: (changes: unknown) => Promise<Config>;
+  load: (change: Change) => Promise<Config>;
 }): Promise<ServedSettings> {
   const withChange = async (change: Change) => {
-    const config = await load({ context: { compression: change } });
+    const config = await load(change);
     return { change, config, compression: await compressionSettings(config.context.compression) };
   };
-  // What this server has stored was checked when it came.
-  let now = await withChange(((await store.getSetting(KEY)) ?? {}) as Change);
+  let now = await withChange(await readChange(store));
 
   return {
     config: now.config,
@@ -66,8 +60,7 @@ export async function servedSettings({
       const next = await withChange(merged(now.change, compression));
       const { model } = next.config.context.compression;
       if (model.includes('/')) resolveNamed(next.config, { model }, env);
-      const isEmpty = Object.keys(next.change).length === 0;
-      await store.putSetting(KEY, isEmpty ? undefined : toJson(next.change));
+      await writeChange(store, next.change);
       now = next;
       return toSettings(now);
     },
@@ -93,8 +86,4 @@ function withoutNulls(object: object): object {
   return Object.fromEntries(
     Object.entries(object).filter(([, value]) => value !== null && value !== undefined),
   );
-}
-
-function toJson(change: Change): JsonObject {
-  return JSON.parse(JSON.stringify(change));
 }
