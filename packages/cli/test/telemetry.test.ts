@@ -17,6 +17,12 @@ interface OtlpSpan {
   status: { code?: number };
 }
 
+interface OtlpMetric {
+  name: string;
+  unit: string;
+  histogram: { dataPoints: { explicitBounds: number[]; attributes: OtlpSpan['attributes'] }[] };
+}
+
 /** A collector of OTLP over HTTP, as JSON. */
 async function startCollector() {
   const bodies: { path: string; text: string }[] = [];
@@ -42,8 +48,8 @@ async function startCollector() {
       bodies
         .filter(({ path }) => path === '/v1/metrics')
         .flatMap(({ text }) => JSON.parse(text).resourceMetrics)
-        .flatMap((resource: { scopeMetrics: { metrics: { name: string }[] }[] }) => resource.scopeMetrics)
-        .flatMap((scope) => scope.metrics.map(({ name }) => name)),
+        .flatMap((resource: { scopeMetrics: { metrics: OtlpMetric[] }[] }) => resource.scopeMetrics)
+        .flatMap((scope) => scope.metrics),
     [Symbol.asyncDispose]: async () => {
       server.closeAllConnections();
       await new Promise((resolve) => server.close(resolve));
@@ -95,9 +101,18 @@ it('sends a run with its steps, tries and tools to a collector, and no word of w
   ]);
   const [failed] = tries.filter((span) => span.status.code === 2);
   expect(attributeOf(failed, 'error.type')).toBe('provider_overloaded');
-  expect(new Set(collector.metrics())).toEqual(
-    new Set(['gen_ai.client.token.usage', 'gen_ai.client.operation.duration']),
+  const conversations = spans
+    .filter(({ name }) => /^(?:chat|execute_tool|invoke_agent) /.test(name))
+    .map((span) => attributeOf(span, 'gen_ai.conversation.id'));
+  expect(new Set(conversations)).toEqual(new Set([attributeOf(run, 'gen_ai.conversation.id')]));
+  const metrics = collector.metrics();
+  expect(new Set(metrics.map(({ name, unit }) => `${name} ${unit}`))).toEqual(
+    new Set(['gen_ai.client.token.usage {token}', 'gen_ai.client.operation.duration s']),
   );
+  const boundsOf = (wanted: string) =>
+    metrics.find(({ name }) => name === wanted)?.histogram.dataPoints[0]?.explicitBounds;
+  expect(boundsOf('gen_ai.client.token.usage')).toMatchObject({ 0: 1, 1: 4, 13: 67_108_864, length: 14 });
+  expect(boundsOf('gen_ai.client.operation.duration')).toMatchObject({ 0: 0.01, 13: 81.92, length: 14 });
   expect(collector.all()).not.toMatch(/SECRET/);
 });
 

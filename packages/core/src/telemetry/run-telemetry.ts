@@ -28,10 +28,12 @@ export function createRunTelemetry(options: RunTelemetryOptions): EventListener 
     tokens: options.meter.createHistogram('gen_ai.client.token.usage', {
       unit: '{token}',
       description: 'Tokens of a model call.',
+      advice: { explicitBucketBoundaries: powers(4, { from: 1, count: 14 }) },
     }),
     duration: options.meter.createHistogram('gen_ai.client.operation.duration', {
       unit: 's',
       description: 'Duration of a model call.',
+      advice: { explicitBucketBoundaries: powers(2, { from: 0.01, count: 14 }) },
     }),
   };
   const runs = new Map<string, RunTrace>();
@@ -44,6 +46,11 @@ export function createRunTelemetry(options: RunTelemetryOptions): EventListener 
     runs.get(event.sessionId)?.take(event);
     if (event.type === 'run:finished') runs.delete(event.sessionId);
   };
+}
+
+/** The bounds that the conventions name: without them all calls between 10 and 25 seconds, and all of more than 10,000 tokens, are one. */
+function powers(base: number, { from, count }: { from: number; count: number }): number[] {
+  return Array.from({ length: count }, (_, exponent) => from * base ** exponent);
 }
 
 interface TraceOptions extends RunTelemetryOptions {
@@ -61,6 +68,7 @@ interface OpenSpan {
 class RunTrace {
   readonly #options: TraceOptions;
   readonly #model: string;
+  readonly #conversation: { 'gen_ai.conversation.id': string };
   readonly #run: OpenSpan;
   #step: OpenSpan | undefined;
   #call: OpenSpan | undefined;
@@ -70,11 +78,12 @@ class RunTrace {
   constructor({ sessionId, runId, model, at }: EventOf<'run:started'>, options: TraceOptions) {
     this.#options = options;
     this.#model = model;
+    this.#conversation = { 'gen_ai.conversation.id': sessionId };
     this.#run = this.#open('invoke_agent longhaul', { at, parent: options.api.context.active() });
     this.#run.span.setAttributes({
       'gen_ai.operation.name': 'invoke_agent',
       'gen_ai.agent.name': 'longhaul',
-      'gen_ai.conversation.id': sessionId,
+      ...this.#conversation,
       'longhaul.run.id': runId,
       ...modelAttributes(model),
     });
@@ -129,7 +138,11 @@ class RunTrace {
     const attributes = modelAttributes(this.#model);
     const name = `chat ${attributes['gen_ai.request.model']}`;
     this.#call = this.#open(name, { at, parent, kind: this.#options.api.SpanKind.CLIENT });
-    this.#call.span.setAttributes({ 'gen_ai.operation.name': 'chat', ...attributes });
+    this.#call.span.setAttributes({
+      'gen_ai.operation.name': 'chat',
+      ...this.#conversation,
+      ...attributes,
+    });
   }
 
   #answered({ at, finishReason, tokenUsage, cost }: EventOf<'llm:response'>): void {
@@ -199,6 +212,7 @@ class RunTrace {
       'gen_ai.tool.name': toolName,
       'gen_ai.tool.call.id': callId,
       'gen_ai.tool.type': 'function',
+      ...this.#conversation,
     });
     if (!success) this.#markFailed(span, { code: 'tool_error' });
     span.end(new Date(at));
