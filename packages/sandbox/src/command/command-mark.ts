@@ -17,14 +17,42 @@ export function markOf(pid: number): string | undefined {
     ?.slice(prefix.length);
 }
 
-/** Kills what commands of processes left behind that died before they could. */
+/** Looking through all processes takes some milliseconds: too long for each of hundreds of runs that begin at once. */
+const LOOK_EVERY_MS = 1_000;
+
+let lastLookAt = Number.NEGATIVE_INFINITY;
+let isLookPlanned = false;
+
+/**
+ * Kills what commands of processes left behind that died before they could. Where it was looked for just now, it is looked for once
+ * more in a moment, and nobody waits for that.
+ */
 export async function killOrphans(): Promise<void> {
-  const orphans = () =>
-    listProcesses()
-      .map(({ pid }) => pid)
-      .filter((pid) => {
-        const mark = markOf(pid);
-        return mark !== undefined && !isOwnerAlive(mark);
-      });
+  const waitMs = lastLookAt + LOOK_EVERY_MS - performance.now();
+  if (waitMs <= 0) {
+    await look();
+    return;
+  }
+  if (isLookPlanned) return;
+  isLookPlanned = true;
+  const lookAgain = () => {
+    isLookPlanned = false;
+    // What cannot be killed is met again, and told, by the next one who looks.
+    look().catch(() => undefined);
+  };
+  setTimeout(lookAgain, waitMs).unref();
+}
+
+async function look(): Promise<void> {
+  lastLookAt = performance.now();
   await killUntilGone(orphans);
+}
+
+function orphans(): number[] {
+  return listProcesses()
+    .map(({ pid }) => pid)
+    .filter((pid) => {
+      const mark = markOf(pid);
+      return mark !== undefined && !isOwnerAlive(mark);
+    });
 }

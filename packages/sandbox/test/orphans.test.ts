@@ -1,0 +1,34 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { afterEach, expect, it } from 'vitest';
+import { killOrphans, newCommandMark } from '../src/command/command-mark.ts';
+import { COMMAND_VARIABLE } from '../src/command-environment.ts';
+
+const started: ReturnType<typeof spawn>[] = [];
+afterEach(() => {
+  for (const child of started) child.kill('SIGKILL');
+});
+
+/** A process as a command leaves it behind whose owner is gone: its mark names a process that never was. */
+function orphan() {
+  const [, ...rest] = newCommandMark().split('.');
+  const mark = ['4194303', ...rest].join('.');
+  const child = spawn('sleep', ['60'], {
+    env: { ...process.env, [COMMAND_VARIABLE]: mark },
+    stdio: 'ignore',
+  });
+  started.push(child);
+  return once(child, 'exit');
+}
+
+it('kills what dead processes left behind, also what is left just after a look: looks are rare, and one follows', async () => {
+  const first = orphan();
+  await once(started[0] ?? process, 'spawn');
+  await killOrphans();
+  expect(await first).toEqual([null, 'SIGKILL']);
+  const second = orphan();
+  await once(started[1] ?? process, 'spawn');
+  await killOrphans();
+  expect(started[1]?.exitCode).toBeNull();
+  expect(await second).toEqual([null, 'SIGKILL']);
+}, 10_000);
