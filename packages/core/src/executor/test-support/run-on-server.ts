@@ -19,7 +19,7 @@ export async function startOn(server: ChatServer, { runtime, saw, ...options }: 
     model: 'served-model',
     baseUrl: server.url,
     info: INFO,
-    stallMs: 300,
+    stallMs: 20_000,
     ...options,
   });
   const look = testTool('look', (input) => text(saw?.(input) ?? `saw ${JSON.stringify(input)}`));
