@@ -1,4 +1,4 @@
-import { type LonghaulError, toLonghaulError } from '@longhaul/protocol';
+import { LonghaulError, toLonghaulError } from '@longhaul/protocol';
 import {
   API_ROUTES,
   type ApiRoute,
@@ -29,8 +29,22 @@ export class Caller {
   readonly #options: ClientOptions;
   readonly #base: string;
 
+  /** @throws {LonghaulError} `usage` for an address or a token that no request can have. */
   constructor(options: ClientOptions) {
-    this.#options = options;
+    const token = options.token?.trim();
+    if (!URL.canParse(options.baseUrl) || !/^https?:/i.test(options.baseUrl)) {
+      throw new LonghaulError(
+        'usage',
+        `baseUrl is "${options.baseUrl}"; expected the server's address, such as http://127.0.0.1:4140.`,
+      );
+    }
+    if (token !== undefined && !/^[\x21-\x7e]+$/.test(token)) {
+      throw new LonghaulError(
+        'usage',
+        'token must be one word of visible ASCII characters: what stands in the token file of `longhaul serve`.',
+      );
+    }
+    this.#options = { ...options, ...(token === undefined ? {} : { token }) };
     this.#base = options.baseUrl.replace(/\/+$/, '');
   }
 

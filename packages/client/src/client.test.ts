@@ -59,9 +59,21 @@ let play: Play;
 afterEach(() => play[Symbol.asyncDispose]());
 
 describe('requests', () => {
+  it.each([
+    [{ baseUrl: 'localhost:4140' }, 'baseUrl is "localhost:4140"'],
+    [{ baseUrl: '/api' }, 'http://127.0.0.1:4140'],
+    [{ token: 'a b' }, 'token file'],
+    [{ token: '' }, 'token file'],
+  ])('are not begun with %j', async (options, message) => {
+    play = await Play.open(() => undefined);
+    expect(() => play.client(options)).toThrowError(
+      expect.objectContaining({ code: 'usage', message: expect.stringContaining(message) }),
+    );
+  });
+
   it('carry the token, the path with its parameters, the query and the body', async () => {
     play = await Play.open((_, response) => json(response, 200, SENT));
-    const client = play.client({ baseUrl: `${play.baseUrl}/behind/a/proxy/` });
+    const client = play.client({ baseUrl: `${play.baseUrl}/behind/a/proxy/`, token: 'tk\n' });
     expect(await client.sendMessage('a/b?', 'Hi', { idempotencyKey: 'k1' })).toEqual(SENT);
     expect(play.requests[0]).toMatchObject({
       method: 'POST',
@@ -142,6 +154,8 @@ async function collect(events: AsyncIterable<LonghaulEvent>, until: (event: Long
   }
   return seen;
 }
+const open = (response: ServerResponse) =>
+  response.writeHead(200, { 'content-type': 'text/event-stream; charset=utf-8' });
 
 describe('the stream of events', () => {
   it('goes on after whatever breaks it: nothing twice, nothing missing', async () => {
@@ -158,7 +172,7 @@ describe('the stream of events', () => {
     ];
     let connection = 0;
     play = await Play.open((request, response) => {
-      response.writeHead(200, { 'content-type': 'text/event-stream' });
+      open(response);
       for (let number = afterOf(request.url) + 1; number <= told; number += 1)
         response.write(frame(stored(number)));
       if (written > 0) response.write(frame(chunk(0, text.slice(0, written))));
@@ -195,7 +209,7 @@ describe('the stream of events', () => {
           workspace: '/',
         };
         json(response, 200, { ...session, state: 'active', lastEvent: 41, queued: 0 });
-      } else response.writeHead(200).write(frame(stored(42)));
+      } else open(response).write(frame(stored(42)));
     });
     const seen = await collect(play.client().events('s'), () => true);
     expect(seen).toEqual([stored(42)]);
@@ -208,7 +222,7 @@ describe('the stream of events', () => {
   it('counts silence as a lost connection, and heartbeats as life', async () => {
     const reasons: string[] = [];
     play = await Play.open((_, response) => {
-      response.writeHead(200).flushHeaders();
+      open(response).flushHeaders();
       if (play.requests.length === 1) return;
       const beats = setInterval(() => response.write(': still here\n\n'), 20);
       setTimeout(() => response.write(frame(stored(1))), 300);
@@ -224,7 +238,7 @@ describe('the stream of events', () => {
   });
 
   it('ends with its signal and with its session, and throws what coming back cannot mend', async () => {
-    play = await Play.open((_, response) => void response.writeHead(200).write(frame(stored(1))));
+    play = await Play.open((_, response) => void open(response).write(frame(stored(1))));
     const controller = new AbortController();
     const seen: LonghaulEvent[] = [];
     for await (const event of play.client().events('s', { after: 0, signal: controller.signal })) {
@@ -232,7 +246,7 @@ describe('the stream of events', () => {
       controller.abort();
     }
     expect(seen).toEqual([stored(1)]);
-    play.handle = (_, response) => void response.end('event: resync\ndata: {"reason":"deleted"}\n\n');
+    play.handle = (_, response) => void open(response).end('event: resync\ndata: {"reason":"deleted"}\n\n');
     expect(await collect(play.client().events('s', { after: 0 }), () => false)).toEqual([]);
     play.handle = (_, response) => json(response, 401, refusal('unauthorized'));
     await expect(collect(play.client().events('s', { after: 0 }), () => false)).rejects.toMatchObject({
@@ -242,10 +256,61 @@ describe('the stream of events', () => {
 
   it('opens the stream again at a gap in a text, once', async () => {
     play = await Play.open(
-      (_, response) => void response.writeHead(200).write(frame(chunk(5, 'late')) + frame(stored(1))),
+      (_, response) => void open(response).write(frame(chunk(5, 'late')) + frame(stored(1))),
     );
     const seen = await collect(play.client().events('s', { after: 0 }), ({ number }) => number === 1);
     expect(seen).toEqual([chunk(5, 'late'), stored(1)]);
     expect(play.requests).toHaveLength(2);
+  });
+
+  it('opens the stream again at a hole in the numbers, and goes on where nothing fills it', async () => {
+    play = await Play.open((request, response) => {
+      const numbers = afterOf(request.url) === 0 ? [1, 4] : play.requests.length === 2 ? [2, 3, 4, 7] : [7];
+      open(response).write(numbers.map((number) => frame(stored(number))).join(''));
+    });
+    const seen = await collect(play.client().events('s', { after: 0 }), ({ number }) => number === 7);
+    expect(seen.map(({ number }) => number)).toEqual([1, 2, 3, 4, 7]);
+    expect(play.requests.map(({ url }) => afterOf(url))).toEqual([0, 1, 4]);
+  });
+
+  it('counts headers that never come as silence too: a proxy that holds a request back held it for ever', async () => {
+    play = await Play.open((_, response) => {
+      if (play.requests.length > 1) open(response).write(frame(stored(1)));
+    });
+    const seen = await collect(play.client().events('s', { after: 0, silenceMs: 100 }), () => true);
+    expect(seen).toEqual([stored(1)]);
+    expect(play.requests).toHaveLength(2);
+  });
+
+  it('takes no page of a proxy for a stream: it would be asked for again and again', async () => {
+    play = await Play.open((_, response) =>
+      response.writeHead(200, { 'content-type': 'text/html' }).end('<title>Sign in</title>'),
+    );
+    await expect(collect(play.client().events('s', { after: 0 }), () => true)).rejects.toMatchObject({
+      code: 'server_bad_response',
+      message: expect.stringContaining('text/html'),
+    });
+    expect(play.requests).toHaveLength(1);
+  });
+
+  it('comes back after a resync for a reason that a newer server may have', async () => {
+    play = await Play.open((_, response) => {
+      if (play.requests.length === 1) open(response).end('event: resync\ndata: {"reason":"tired"}\n\n');
+      else open(response).write(frame(stored(1)));
+    });
+    expect(await collect(play.client().events('s', { after: 0 }), () => true)).toEqual([stored(1)]);
+  });
+
+  it('hands nothing on once its signal has aborted, also of what has come already', async () => {
+    play = await Play.open(
+      (_, response) => void open(response).write(frame(stored(1)) + frame(stored(2)) + frame(stored(3))),
+    );
+    const controller = new AbortController();
+    const seen: LonghaulEvent[] = [];
+    for await (const event of play.client().events('s', { after: 0, signal: controller.signal })) {
+      seen.push(event);
+      controller.abort();
+    }
+    expect(seen).toEqual([stored(1)]);
   });
 });

@@ -62,8 +62,10 @@ interface StreamState {
   texts: TextOffsets;
   retryMs: number;
   mustWait?: boolean;
-  /** The stream was opened again because of a gap. */
+  /** The stream was opened again because of a gap in a text. */
   sawGap?: boolean;
+  /** It was opened again because the event after this number did not come. Where it does not come then either, there is none. */
+  holeAfter?: number;
 }
 
 /** One connection. Ends when the session is deleted; throws a retryable error when the stream must be opened again. */
@@ -73,13 +75,16 @@ async function* readOnce(
 ): AsyncGenerator<LonghaulEvent, void, undefined> {
   const lost = new AbortController();
   const signal = AbortSignal.any([lost.signal, ...(options.signal === undefined ? [] : [options.signal])]);
+  const { silenceMs = 45_000 } = options;
   state.mustWait = true;
-  const response = await options.open(state.after, signal);
-  state.mustWait = false;
   const parser = new SseParser();
   try {
-    for await (const text of readText(response, { lost, signal, silenceMs: options.silenceMs ?? 45_000 })) {
+    const response = await inTime(options.open(state.after, signal), { lost, silenceMs });
+    assertStream(response);
+    state.mustWait = false;
+    for await (const text of readText(response, { lost, signal, silenceMs })) {
       for (const sse of parser.push(text)) {
+        if (options.signal?.aborted === true) return;
         if (sse.type === 'resync' && isOver(sse, state)) return;
         const event = sse.type === 'message' ? toEvent(sse, state, options) : undefined;
         if (event !== undefined) yield event;
@@ -92,12 +97,29 @@ async function* readOnce(
   throw new LonghaulError('server_unreachable', 'The stream of events ended.');
 }
 
+/** A page to sign in at, or another program, will say the same again. */
+function assertStream({ headers, url }: Response): void {
+  const type = headers.get('content-type') ?? 'no content type';
+  if (!type.startsWith('text/event-stream')) throw unreadable(`The answer of ${url} (${type})`);
+}
+
 /** True: nothing more will come. @throws {LonghaulError} when the stream must be opened again. */
 function isOver({ data }: SseEvent, state: StreamState): boolean {
-  const { reason } = resyncSchema.parse(JSON.parse(data));
+  const reason = resyncReason(data);
   if (reason === 'deleted') return true;
-  state.mustWait = reason === 'stopping';
+  state.mustWait = reason !== 'slow';
   throw new LonghaulError('server_unreachable', `The server ended the stream of events (${reason}).`);
+}
+
+/** A newer server may have other reasons: it is come back to, as for all but one. */
+function resyncReason(data: string): string {
+  try {
+    return (
+      resyncSchema.safeParse(JSON.parse(data)).data?.reason ?? 'for a reason that this client does not know'
+    );
+  } catch (error) {
+    throw unreadable('A resync event', error);
+  }
 }
 
 function toEvent(
@@ -108,7 +130,12 @@ function toEvent(
   const event = parseEvent(data);
   if (!isOneSession) return event;
   if (event.number !== undefined) {
-    if (state.after !== undefined && event.number <= state.after) return undefined;
+    const { after } = state;
+    if (after !== undefined && event.number <= after) return undefined;
+    if (after !== undefined && event.number > after + 1 && state.holeAfter !== after) {
+      state.holeAfter = after;
+      throw new LonghaulError('server_unreachable', `Event ${after + 1} is missing from the stream.`);
+    }
     state.after = event.number;
   }
   if (event.type !== 'llm:chunk') return event;
@@ -144,18 +171,27 @@ async function* readText(
   const reader = response.body.getReader();
   const decoder = new TextDecoder();
   for (;;) {
-    const timer = setTimeout(() => lost.abort(), silenceMs);
-    const read = await reader
-      .read()
-      .catch((thrown: unknown) => {
-        if (!lost.signal.aborted) throw networkError(thrown, new URL(response.url), signal);
-        throw new LonghaulError(
-          'server_unreachable',
-          `Nothing came for ${silenceMs} ms, not even a heartbeat.`,
-        );
-      })
-      .finally(() => clearTimeout(timer));
-    if (read.done) return;
-    yield decoder.decode(read.value, { stream: true });
+    const read = reader.read().catch((thrown: unknown) => {
+      throw networkError(thrown, new URL(response.url), signal);
+    });
+    const { done, value } = await inTime(read, { lost, silenceMs });
+    if (done) return;
+    yield decoder.decode(value, { stream: true });
+  }
+}
+
+/** Heartbeats come within this time, so whatever does not is lost: headers too, which a proxy may hold back for ever. */
+async function inTime<T>(
+  work: Promise<T>,
+  { lost, silenceMs }: { lost: AbortController; silenceMs: number },
+): Promise<T> {
+  const timer = setTimeout(() => lost.abort(), silenceMs);
+  try {
+    return await work;
+  } catch (error) {
+    if (!lost.signal.aborted) throw error;
+    throw new LonghaulError('server_unreachable', `Nothing came for ${silenceMs} ms, not even a heartbeat.`);
+  } finally {
+    clearTimeout(timer);
   }
 }

@@ -12,7 +12,8 @@ export interface SseEvent {
  * LF or both, data of several lines is joined, an id with a zero character is ignored. Pieces may end anywhere.
  */
 export class SseParser {
-  #rest = '';
+  /** Pieces of the line that has not ended: joined once, since one of many megabytes comes in thousands. */
+  #rest: string[] = [];
   #endedWithCr = false;
   #type = '';
   #data: string[] = [];
@@ -39,8 +40,15 @@ export class SseParser {
     let text = piece;
     if (this.#endedWithCr && text.startsWith('\n')) text = text.slice(1);
     if (piece !== '') this.#endedWithCr = piece.endsWith('\r');
-    const lines = (this.#rest + text).split(/\r\n|\r|\n/);
-    this.#rest = lines.pop() ?? '';
+    const lines = text.split(/\r\n|\r|\n/);
+    const open = lines.pop() ?? '';
+    const [first] = lines;
+    if (first === undefined) {
+      this.#rest.push(open);
+      return [];
+    }
+    lines[0] = this.#rest.join('') + first;
+    this.#rest = [open];
     return lines;
   }
 
