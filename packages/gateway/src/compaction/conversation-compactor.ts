@@ -1,6 +1,7 @@
 import { buildView, type CompressionStrategy, nextDue } from '@longhaul/context';
 import type { ChatMessage, CompactionReason, Mark } from '@longhaul/protocol';
 import { BoundedMemo } from './conversation/bounded-memo.ts';
+import { mostTokens } from './engine/compaction-target.ts';
 import { ConversationLog } from './engine/conversation-log.ts';
 import { type Fit, type FitInput, fitConversation, needsCompaction } from './engine/fit-conversation.ts';
 import { SharedWork } from './engine/shared-work.ts';
@@ -56,9 +57,11 @@ export class ConversationCompactor {
   async compact(request: CompactRequest): Promise<CompactedRequest> {
     const { sized, kept } = request;
     const { windowTokens, conversation } = sized;
+    const { maxTokens } = sized.request;
+    const most = mostTokens({ windowTokens, maxTokens });
     const log = new ConversationLog(conversation);
     const chain = new Set(conversation.chain);
-    const marks = kept === undefined ? [] : marksFor(kept, { chain, windowTokens });
+    const marks = kept === undefined ? [] : marksFor(kept, { chain, windowTokens, mostTokens: most });
     if (!request.isForced && this.#isEnough(request, log, marks)) return this.#shown(request, log, { marks });
     request.onStart();
     const fit = await this.#running.run(workKey(request), request.signal, (signal) =>

@@ -58,6 +58,21 @@ it('keeps results that have just come whole, and compacts the rest around them',
   expectPaired(prepared.messages);
 });
 
+it('keeps whole what takes most of the window, a result or a question: it was cut to the usual room', async () => {
+  for (const newest of [result('big', words(1, 22_000)), user(words(1, 22_000))]) {
+    const { context } = contextWith();
+    const messages = [...session(3, 4_000), ...(newest.role === 'tool' ? [call('big')] : []), newest];
+    const prepared = await context.prepare({ ...base, messages });
+    expect(prepared.originalTokens).toBeGreaterThan(8_192);
+    expect(prepared.messages.at(-1)).toEqual(newest);
+    expect(prepared.estimatedTokens).toBeLessThan(8_192 - 1_000);
+    // The answer may take what the client asks for: then it is cut.
+    const asking = await context.prepare({ ...base, messages, maxTokens: 3_000 });
+    expect(asking.estimatedTokens).toBeLessThan(8_192 - 3_000);
+    expectPaired(prepared.messages);
+  }
+});
+
 it('cuts a result that is larger than the window in its middle, and says so', async () => {
   const { context } = contextWith();
   const messages = [

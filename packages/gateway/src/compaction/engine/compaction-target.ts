@@ -9,6 +9,8 @@ const MOST_KEPT_OF_MESSAGES = 0.5;
 const TURNS_SHARE = 0.25;
 /** What a strategy lets stay of what may stay. The rest is for the task and the question, which every strategy keeps. */
 const STRATEGY_SHARE = 0.8;
+/** Of the window, for what stands around a question or results that are kept whole: the task, and the ledger. */
+const REST_SHARE = 0.12;
 const LEAST_MESSAGE_TOKENS = 200;
 
 export interface CompactionSizes {
@@ -17,13 +19,32 @@ export interface CompactionSizes {
   dueTokens: number;
   /** Of system text and tools. */
   fixedTokens: number;
+  /** Of what is to be answered now: the question, or results that have just come. */
+  newestTokens: number;
+  /** The longest answer that the client asks for. */
+  maxTokens?: number | undefined;
 }
 
-/** Tokens a request may have after a compaction: below that there is room for a quarter of a window of turns. */
-export function targetTokens({ windowTokens, dueTokens, fixedTokens }: CompactionSizes): number {
+/**
+ * Tokens a request may have after a compaction: below that there is room for a quarter of a window of turns. More, where what is to be answered
+ * now takes more and fits into the window: it is kept, and the rest is compacted around it.
+ */
+export function targetTokens(sizes: CompactionSizes): number {
+  const { windowTokens, dueTokens, fixedTokens, newestTokens } = sizes;
   const wanted = Math.min(dueTokens - windowTokens * TURNS_SHARE, dueTokens * MOST_KEPT);
   const reachable = fixedTokens + (dueTokens - fixedTokens) * MOST_KEPT_OF_MESSAGES;
-  return Math.max(1, Math.floor(Math.max(wanted, Math.min(reachable, dueTokens * 0.9))));
+  const usual = Math.max(wanted, Math.min(reachable, dueTokens * 0.9));
+  const around = fixedTokens + newestTokens + windowTokens * REST_SHARE;
+  return Math.max(1, Math.floor(around <= mostTokens(sizes) ? Math.max(usual, around) : usual));
+}
+
+/** What can be sent and leaves room for an answer: what the client asks for, unless no window would hold that. */
+export function mostTokens({
+  windowTokens,
+  maxTokens = 0,
+}: Pick<CompactionSizes, 'windowTokens' | 'maxTokens'>): number {
+  const asked = maxTokens <= windowTokens / 2 ? maxTokens : 0;
+  return windowTokens - Math.max(windowTokens / 8, asked);
 }
 
 /** What may be sent, and of it for messages after a compaction: strategies and ledger share in that. */

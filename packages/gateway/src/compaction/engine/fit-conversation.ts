@@ -7,10 +7,17 @@ import {
   decideRequest,
 } from '@longhaul/context';
 import { type CompactionReason, LonghaulError, type Mark } from '@longhaul/protocol';
+import { newToolResults } from '../conversation/conversation.ts';
 import type { TokenMeter } from '../conversation/token-meter.ts';
 import type { ConversationRequest } from '../types.ts';
 import { type CompactionModelOptions, compactionModel } from './compaction-model.ts';
-import { budgetAfter, budgetOf, targetTokens, triggeredAt } from './compaction-target.ts';
+import {
+  budgetAfter,
+  budgetOf,
+  type CompactionSizes,
+  targetTokens,
+  triggeredAt,
+} from './compaction-target.ts';
 import type { ConversationLog } from './conversation-log.ts';
 
 export interface FitInput {
@@ -69,6 +76,8 @@ export async function fitConversation(input: FitInput): Promise<Fit> {
     const decision = decideRequest(state);
     const isForced = input.isForced && round === 0;
     if (decision.action === 'send' && !isForced) break;
+    // What is kept whole may leave it above the threshold.
+    if (fit.isCompacted && state.realTokens < targetTokens(sizesOf(input))) break;
     const outcome = await compactOnce(input, state);
     if (outcome.status === 'exhausted') {
       if (!canBeSent(input, state.realTokens)) throw exhausted(input, outcome.error, state.realTokens);
@@ -111,8 +120,8 @@ function stateOf(input: FitInput, marks: readonly Mark[]) {
 }
 
 function compactOnce(input: FitInput, state: FitState): Promise<CompactOutcome> {
-  const { windowTokens, dueTokens, fixedTokens, ratio, strategy, reason, now, signal } = input;
-  const sizes = { windowTokens, dueTokens, fixedTokens: Math.ceil(fixedTokens * ratio) };
+  const { windowTokens, strategy, reason, now, signal } = input;
+  const sizes = sizesOf(input);
   let ids = 0;
   return compact({
     log: state.log,
@@ -131,6 +140,22 @@ function compactOnce(input: FitInput, state: FitState): Promise<CompactOutcome> 
     signal,
     ...modelOf(input, state),
   });
+}
+
+function sizesOf(input: FitInput): CompactionSizes {
+  const { windowTokens, dueTokens, fixedTokens, ratio, reason, request, meter } = input;
+  const { messages, maxTokens } = request;
+  const results = newToolResults(messages);
+  const newest = results.length > 0 ? results : messages.slice(-1);
+  // What was refused, or stopped on its way, needs the room more.
+  const isKept = reason === 'threshold' || reason === 'tool-results';
+  return {
+    windowTokens,
+    dueTokens,
+    fixedTokens: Math.ceil(fixedTokens * ratio),
+    newestTokens: isKept ? Math.ceil(ratio * meter.messages(newest)) : 0,
+    maxTokens,
+  };
 }
 
 function modelOf(input: FitInput, { entries }: FitState) {

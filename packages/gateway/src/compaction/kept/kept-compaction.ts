@@ -35,10 +35,15 @@ export function toKept(
 /** Marks that hold for a conversation with these hashes. */
 export function marksFor(
   { compaction, marks, ...kept }: KeptCompaction,
-  { chain, windowTokens }: { chain: ReadonlySet<string>; windowTokens: number },
+  {
+    chain,
+    windowTokens,
+    mostTokens,
+  }: { chain: ReadonlySet<string>; windowTokens: number; mostTokens: number },
 ): Mark[] {
-  // How far it came says when the next one is due, in the window it was made for.
-  const reached = kept.windowTokens === windowTokens ? compaction.tokensAfter : 0;
+  // How far it came says when the next one is due, in the window it was made for, and where it leaves the answer its room.
+  const isFarEnough = kept.windowTokens === windowTokens && compaction.tokensAfter <= mostTokens;
+  const reached = isFarEnough ? compaction.tokensAfter : 0;
   const holding = marks.filter((mark) => chain.has(mark.chain)).map(({ mark }) => mark);
   return [{ ...compaction, tokensAfter: reached }, ...holding];
 }
