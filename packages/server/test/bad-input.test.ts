@@ -23,8 +23,11 @@ beforeAll(async () => {
   await server.call('POST', `/api/sessions/${sessionId}/messages`, {
     content: [{ type: 'image', data: image, mediaType: 'image/png' }],
   });
-  const { messages } = await server.store.readMessages(sessionId, { limit: 1, after: 0 });
-  const part = messages[0]?.parts[0];
+  const firstPart = async () =>
+    (await server.store.readMessages(sessionId, { limit: 1, after: 0 })).messages[0]?.parts[0];
+  // The run that was told of takes the message in a moment.
+  await expect.poll(firstPart).toMatchObject({ type: 'file' });
+  const part = await firstPart();
   blobId = part?.type === 'file' ? part.data.replace('@blob:', '') : '';
   examples = exampleRequests({ sessionId, blobId });
 });

@@ -14,16 +14,37 @@ describe('TransactionQueue', () => {
     assert.deepEqual(statements, ['BEGIN IMMEDIATE', 'COMMIT', 'BEGIN IMMEDIATE', 'COMMIT']);
   });
 
-  it('commits an awaited write without waiting for a timer or for input', async () => {
-    const { queue, insert } = await open();
-    let timers = 0;
-    const immediate = setImmediate(() => {
-      timers += 1;
+  it('commits once for all that a turn of the event loop brings, in whatever order its callbacks come', async () => {
+    const { queue, insert, values, statements } = await open();
+    const written: Promise<void>[] = [];
+    // Each callback lets the microtasks of the one before run first, as callbacks of input do.
+    const callbacks = Array.from({ length: 20 }, (_, value) => async () => {
+      await Promise.resolve();
+      written.push(queue.write(() => insert(value)));
     });
-    await queue.write(() => insert(1));
-    await queue.write(() => insert(2));
-    assert.equal(timers, 0);
-    clearImmediate(immediate);
+    await new Promise<void>((resolve) => {
+      for (const callback of callbacks) setTimeout(() => void callback(), 1);
+      setTimeout(resolve, 50);
+    });
+    await Promise.all(written);
+    assert.equal(values().length, 20);
+    const commits = statements.filter((statement) => statement === 'COMMIT').length;
+    assert.ok(commits <= 3, `${commits} commits`);
+  });
+
+  it('reads after the writes that were called before, forcing no commit of its own, also where these fail', async () => {
+    const { queue, insert, values, statements } = await open();
+    const failed = queue.write(() => {
+      throw new Error('fails');
+    });
+    const [read] = await Promise.all([
+      queue.read(() => values()),
+      queue.write(() => insert(1)),
+      assert.rejects(failed, /fails/),
+    ]);
+    assert.deepEqual(read, [1]);
+    assert.equal(statements.filter((statement) => statement === 'COMMIT').length, 1);
+    assert.deepEqual(await queue.read(() => values()), [1]);
   });
 
   it('gathers the next calls of many loops in one commit again', async () => {

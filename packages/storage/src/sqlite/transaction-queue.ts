@@ -7,11 +7,10 @@ interface Operation {
   reject: (error: unknown) => void;
 }
 
-/** Commits of one turn of the event loop that wait for nothing. */
-const AT_ONCE_IN_TURN = 2;
-
 /**
- * Group commit: the writes of one tick share one transaction, and so one wait for the disk. Each still succeeds or fails alone.
+ * Group commit: the writes of one turn of the event loop share one transaction, and so one wait for the disk. Each still succeeds or
+ * fails alone. A turn's end is a few microseconds away where little goes on; where hundreds of sessions stream, it is what lets them
+ * wait for the disk together.
  *
  * A batch first runs bare. Only when one of its writes throws is it rolled back and run again with a savepoint around each:
  * savepoints would double the statements of the usual case. A write is therefore a function of the database alone, and may run
@@ -24,7 +23,6 @@ export class TransactionQueue {
   readonly #file: DatabaseFile | undefined;
   #dataVersion: number | undefined;
   #pending: Operation[] = [];
-  #scheduledInTurn = 0;
 
   /**
    * `forget` is called whenever what the writes remember of the database may no longer be true: after a rollback, and when another
@@ -40,7 +38,7 @@ export class TransactionQueue {
     this.#file = options.file;
   }
 
-  /** Runs `write` in the tick's transaction; resolves once it is committed. */
+  /** Runs `write` in the turn's transaction; resolves once it is committed. */
   write<T>(write: () => T): Promise<T> {
     return new Promise<T>((resolve, reject) => {
       let result: { value: T } | undefined;
@@ -53,28 +51,17 @@ export class TransactionQueue {
         },
         reject,
       });
-      if (this.#pending.length === 1) this.#schedule();
+      if (this.#pending.length === 1) setImmediate(() => this.flush());
     });
   }
 
-  /**
-   * By a microtask, not a timer: a single call that is awaited waits for nothing but its own commit. Where one turn of the event loop brings
-   * commit after commit, the next one waits for the turn's end: hundreds of sessions that stream wait for the disk together.
-   */
-  #schedule(): void {
-    if (this.#scheduledInTurn === 0) {
-      setImmediate(() => {
-        this.#scheduledInTurn = 0;
-      }).unref();
-    }
-    this.#scheduledInTurn += 1;
-    if (this.#scheduledInTurn <= AT_ONCE_IN_TURN) queueMicrotask(() => this.flush());
-    else setImmediate(() => this.flush());
-  }
-
-  /** Runs `read` on one snapshot, after the writes that were called before it. */
+  /** Runs `read` on one snapshot, after the writes that were called before it: it waits with them, whether they succeed or not. */
   async read<T>(read: () => T): Promise<T> {
-    this.flush();
+    if (this.#pending.length > 0) {
+      await new Promise<void>((resolve) => {
+        this.#pending.push({ run: () => {}, resolve, reject: () => resolve() });
+      });
+    }
     try {
       this.#begin('BEGIN');
       return read();
