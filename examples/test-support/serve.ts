@@ -50,21 +50,37 @@ export class Served implements AsyncDisposable {
       ['--conditions=longhaul-src', BIN, 'serve', '--json', '--port', '0', '--log-level', 'warn'],
       { cwd: folder, env: { PATH: process.env['PATH'], HOME: folder }, stdio: ['ignore', 'pipe', 'inherit'] },
     );
-    const [line] = await once(createInterface({ input: child.stdout }), 'line');
+    const [line] = await Promise.race([once(createInterface({ input: child.stdout }), 'line'), endOf(child)]);
     const { url, tokenFile } = JSON.parse(String(line));
     const token = (await readFile(tokenFile, 'utf8')).trim();
     return new Served({ baseUrl: url, token, folder, model, child });
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
-    if (this.#child.exitCode === null) {
-      this.#child.kill('SIGTERM');
-      await once(this.#child, 'exit');
-    }
+    await stop(this.#child);
     await this.model.close();
     await rm(this.folder, { recursive: true, force: true, maxRetries: 5 });
   }
 }
+
+/** Rejects when it ends: what waits for its words would wait for ever. */
+async function endOf(child: ChildProcess): Promise<never> {
+  const [code, signal] = await once(child, 'exit');
+  throw new Error(`longhaul serve ended (${code ?? signal}) before it said where it listens.`);
+}
+
+/** A server that does not stop is a defect of its own, and shall not look like a test that hangs. */
+async function stop(child: ChildProcess): Promise<void> {
+  if (child.exitCode !== null || child.signalCode !== null) return;
+  const ended = once(child, 'exit');
+  child.kill('SIGTERM');
+  const timer = setTimeout(() => child.kill('SIGKILL'), STOP_MS);
+  const [, signal] = await ended;
+  clearTimeout(timer);
+  if (signal === 'SIGKILL') throw new Error(`longhaul serve did not stop within ${STOP_MS} ms of SIGTERM.`);
+}
+
+const STOP_MS = 15_000;
 
 function configOf(
   modelUrl: string,
