@@ -4,7 +4,7 @@ import { connect } from 'node:net';
 import { gzipSync } from 'node:zlib';
 import type { ErrorCode } from '@longhaul/protocol';
 import { errorBodySchema } from '@longhaul/protocol/api';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { type Example, exampleRequests, send } from './example-requests.ts';
 import { startTestServer, type TestServer, TOKEN } from './test-server.ts';
 
@@ -23,11 +23,12 @@ beforeAll(async () => {
   await server.call('POST', `/api/sessions/${sessionId}/messages`, {
     content: [{ type: 'image', data: image, mediaType: 'image/png' }],
   });
-  const firstPart = async () =>
-    (await server.store.readMessages(sessionId, { limit: 1, after: 0 })).messages[0]?.parts[0];
   // The run that was told of takes the message in a moment.
-  await expect.poll(firstPart).toMatchObject({ type: 'file' });
-  const part = await firstPart();
+  const part = await vi.waitFor(async () => {
+    const { messages } = await server.store.readMessages(sessionId, { limit: 1, after: 0 });
+    expect(messages).toHaveLength(1);
+    return messages[0]?.parts[0];
+  });
   blobId = part?.type === 'file' ? part.data.replace('@blob:', '') : '';
   examples = exampleRequests({ sessionId, blobId });
 });
