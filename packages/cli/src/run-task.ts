@@ -19,7 +19,7 @@ import { isImportedModel } from './import/imported-model.ts';
 import { formatTokens, shortId } from './render/format.ts';
 import type { RunHeader } from './render/run-renderer.ts';
 import { wrapText } from './render/word-wrapper.ts';
-import { queueMessage, waitForAnswer } from './send-to-busy.ts';
+import { queueMessage, tellOfQueue, waitForAnswer } from './send-to-busy.ts';
 import { type Display, type RunDisplay, showRun } from './show-run.ts';
 import { columnsOf, type Terminal } from './terminal.ts';
 import type { TypeAhead } from './type-ahead.ts';
@@ -107,8 +107,12 @@ export async function runTask(options: RunTaskOptions): Promise<number> {
   using typing = await typeIn(options, { agent, shown, session });
   using _asker =
     askMode(options) === 'wait' ? await askIn(options, { agent, shown, session, typing }) : undefined;
-  if (task !== undefined) return await drive(agent, shown, { session, task, signal });
-  return await goOn(agent, shown, { session, options });
+  const exitCode =
+    task === undefined
+      ? await goOn(agent, shown, { session, options })
+      : await drive(agent, shown, { session, task, signal });
+  if (options.display === 'progress') await tellOfQueue(agent.runtime.queue, { session, terminal });
+  return exitCode;
 }
 
 /** The exit code of a run that goes on with what is there; 0 when there is nothing. */

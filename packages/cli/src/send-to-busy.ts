@@ -2,6 +2,7 @@ import { drivingRun, EventHub, MessageQueueService, type Runtime } from '@longha
 import type { Session } from '@longhaul/protocol';
 import type { Storage } from './compose/open-storage.ts';
 import { exitCodeOf } from './exit-code.ts';
+import { shortId } from './render/format.ts';
 import { wrapText } from './render/word-wrapper.ts';
 import { type Display, showRun } from './show-run.ts';
 import { columnsOf, type Terminal } from './terminal.ts';
@@ -51,4 +52,17 @@ export async function waitForAnswer(
     if (result.error !== undefined) terminal.err.write(`longhaul: ${result.error.message}\n`);
   }
   return exitCodeOf(result);
+}
+
+/** A run that was stopped has left what came for it. */
+export async function tellOfQueue(
+  queue: MessageQueueService,
+  { session, terminal }: { session: Session; terminal: Terminal },
+): Promise<void> {
+  // A store that cannot be read has ended the run, and been named.
+  const waiting = await queue.pendingCount(session.id).catch(() => 0);
+  if (waiting === 0) return;
+  const [what, them] = waiting === 1 ? ['1 message waits', 'it'] : [`${waiting} messages wait`, 'them'];
+  const line = `${what} for this session: longhaul resume ${shortId(session.id)} delivers ${them}.`;
+  terminal.err.write(wrapText(line, columnsOf(terminal.err)));
 }

@@ -38,6 +38,19 @@ it('what Ctrl-C says does not stand in the middle of a text that streams', async
   expect(stdout).toMatch(/\u001b\[KStopping; Ctrl-C again ends at once\.\r?\n(Begun|on )/);
 });
 
+it('a run that is stopped tells of the messages it has left: they waited without a word', async () => {
+  await using bench = await Bench.open();
+  const hangs = { name: 'bash', arguments: { command: 'touch begun; sleep 60' } };
+  const { flags } = await bench.serve({ script: () => ({ toolCalls: [hangs] }) });
+  const running = bench.start(['run', 'Work', ...FLAGS, ...flags]);
+  await expect.poll(() => readdir(bench.workspace), SOON).toContain('begun');
+  await bench.run(['queue', 'last', 'add', 'And this']);
+  running.child.kill('SIGINT');
+  const { code, stderr } = await running.ended;
+  expect(code).toBe(130);
+  expect(stderr).toMatch(/1 message waits for this session: longhaul resume \S+ delivers\s+it/);
+});
+
 it('the text of a message for the queue can come from standard input: a lone - was queued as it is', async () => {
   await using bench = await Bench.open();
   const { flags } = await bench.serve({ script: () => 'Hello.' });

@@ -2,8 +2,10 @@ import { LonghaulError } from '@longhaul/protocol';
 import { createMemoryStore } from '@longhaul/storage/memory';
 import { afterEach, beforeEach, expect, it, vi } from 'vitest';
 import type { Store } from '../ports/index.ts';
-import { keepLease } from './idle-lease.ts';
+import { EventHub } from './event-hub.ts';
+import { holdIdle, keepLease } from './idle-lease.ts';
 import { currentClaimant } from './lease-owner.ts';
+import { RunRegistry } from './run-registry.ts';
 import { LEASE_TTL_MS } from './take-session.ts';
 
 beforeEach(() => {
@@ -58,4 +60,26 @@ it('a database that is locked for a while costs no lease', async () => {
   await vi.advanceTimersByTimeAsync(LEASE_TTL_MS);
   expect(renewLease.mock.calls.length).toBeGreaterThan(1);
   expect(onLost).not.toHaveBeenCalled();
+});
+
+it('a compaction that takes longer than a lease keeps the session', async () => {
+  const start = performance.now();
+  const { store, lease, claim } = await heldStore(() => performance.now() - start);
+  await store.finishRun(lease, {
+    status: 'completed',
+    sessionStatus: 'active',
+    onlyIfQueueEmpty: false,
+    events: [],
+  });
+  const session = await store.getSession('s');
+  if (session === undefined) throw new Error('The session is gone.');
+  const { promise: answered, resolve: answer } = Promise.withResolvers<void>();
+  const work = { store, session, hub: new EventHub(), runs: new RunRegistry(store) };
+  const held = holdIdle(work, () => answered);
+  await vi.advanceTimersByTimeAsync(LEASE_TTL_MS * 3);
+  await expect(store.acquireLease('s', { runId: 'r2', ...claim })).rejects.toMatchObject({
+    code: 'session_busy',
+  });
+  answer();
+  await held;
 });
