@@ -216,12 +216,14 @@ export class ContextWindow {
    */
   async learnFromOverflow(error: LonghaulError, sentTokens: number): Promise<boolean> {
     const named = error.data['windowTokens'];
+    const before = this.windowTokens;
     if (typeof named === 'number' && named > 0) await this.#learner.refused(named);
     const real = error.data['requestTokens'];
     if (typeof real === 'number' && real > sentTokens) this.#meter.calibrate(sentTokens, real);
     else if (typeof named !== 'number') this.#meter.calibrate(sentTokens, Math.ceil(sentTokens * 1.15));
-    const isNumbered = typeof named === 'number' && typeof real === 'number' && real > sentTokens;
-    return isNumbered && this.decide().action === 'send';
+    // What was not known when the request was made: then the answer's room alone may have been too large.
+    const isNews = this.windowTokens < before || (typeof real === 'number' && real > sentTokens);
+    return typeof named === 'number' && isNews && this.decide().action === 'send';
   }
 
   /** Real tokens for one counted token, as the session has taught it. */

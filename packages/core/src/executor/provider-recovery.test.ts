@@ -167,6 +167,23 @@ describe('a window that is smaller than was said', () => {
     expect(test.of('context:usage').at(-1)).toMatchObject({ windowTokens: 8_192 });
   });
 
+  it('costs a short first request its room for the answer alone: there was nothing to compact, and the run failed', async () => {
+    const asked =
+      'you requested 16434 tokens (40 in the messages, 10 in the functions, and 16384 in the completion)';
+    plays(
+      refuses(400, `This model's maximum context length is 8192 tokens. However, ${asked}.`),
+      says('Done.'),
+    );
+    const serverWindow = windowOf();
+    const { test } = await start({
+      info: { ...BIG, maxOutputTokens: 16_384 },
+      serverWindow,
+      saw: () => page,
+    });
+    expect(await test.run('go')).toMatchObject({ status: 'completed', text: 'Done.', compactions: 0 });
+    expect(serverWindow.kept).toEqual([8_192]);
+  });
+
   it('is refused three times at the most', async () => {
     plays(...reads(2), refuses(400, 'prompt is too long'));
     const { test } = await start({ info: BIG, saw: () => page });
