@@ -57,7 +57,7 @@ async function startCollector() {
   };
 }
 
-const attributeOf = (span: OtlpSpan | undefined, key: string) =>
+const attributeOf = (span: Pick<OtlpSpan, 'attributes'> | undefined, key: string) =>
   Object.values(span?.attributes.find((attribute) => attribute.key === key)?.value ?? {})[0];
 
 const script: Script = ({ messages }) =>
@@ -109,8 +109,16 @@ it('sends a run with its steps, tries and tools to a collector, and no word of w
   expect(new Set(metrics.map(({ name, unit }) => `${name} ${unit}`))).toEqual(
     new Set(['gen_ai.client.token.usage {token}', 'gen_ai.client.operation.duration s']),
   );
-  const boundsOf = (wanted: string) =>
-    metrics.find(({ name }) => name === wanted)?.histogram.dataPoints[0]?.explicitBounds;
+  const pointsOf = (wanted: string) =>
+    metrics.flatMap((metric) => (metric.name === wanted ? metric.histogram.dataPoints : []));
+  const labelsOf = (wanted: string, label: string) =>
+    pointsOf(wanted).map((point) => attributeOf(point, label) ?? 'none');
+  expect(labelsOf('gen_ai.client.token.usage', 'gen_ai.token.type').sort()).toEqual(['input', 'output']);
+  expect(labelsOf('gen_ai.client.operation.duration', 'error.type').sort()).toEqual([
+    'none',
+    'provider_overloaded',
+  ]);
+  const boundsOf = (wanted: string) => pointsOf(wanted)[0]?.explicitBounds;
   expect(boundsOf('gen_ai.client.token.usage')).toMatchObject({ 0: 1, 1: 4, 13: 67_108_864, length: 14 });
   expect(boundsOf('gen_ai.client.operation.duration')).toMatchObject({ 0: 0.01, 13: 81.92, length: 14 });
   expect(collector.all()).not.toMatch(/SECRET/);

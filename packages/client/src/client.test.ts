@@ -86,6 +86,19 @@ describe('requests', () => {
     expect(play.requests[1]?.url).toBe('/behind/a/proxy/api/sessions?limit=3&search=a+b');
   });
 
+  it('wait for as long as Retry-After asks, before they are repeated', async () => {
+    const cameAt: number[] = [];
+    play = await Play.open((_, response) => {
+      cameAt.push(performance.now());
+      if (cameAt.length > 1) return json(response, 200, { models: [] });
+      response.setHeader('retry-after', '1');
+      json(response, 429, refusal('rate_limited'));
+    });
+    await play.client().models();
+    const [first = 0, second = 0] = cameAt;
+    expect(second - first).toBeGreaterThanOrEqual(990);
+  });
+
   it('throw the code that the server gives, and what is no answer of one', async () => {
     play = await Play.open((_, response) => json(response, 404, refusal('session_not_found')));
     const client = play.client();

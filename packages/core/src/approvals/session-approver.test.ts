@@ -78,6 +78,25 @@ describe('asking for approval', () => {
     expect(tool.starts).toBe(3);
   });
 
+  it('asks again for the same call after once, and after a no', async () => {
+    const steps = ['c1', 'c2', 'c3'].map((callId) =>
+      calls({ name: 'publish', input: { command: 'npm publish' }, callId }),
+    );
+    const tool = publishTool();
+    const run = await testRun(playedDriver([...steps, answer('done')]), [tool], settings('wait'));
+    const ended = run.run('go');
+    for (const [callId, said] of [
+      ['c1', 'once'],
+      ['c2', 'deny'],
+      ['c3', 'once'],
+    ] as const) {
+      await vi.waitFor(async () => expect((await waiting(run))[0]?.callId).toBe(callId));
+      await run.runtime.approvals.answer(run.sessionId, callId, { answer: said });
+    }
+    expect((await ended).status).toBe('completed');
+    expect(tool.starts).toBe(2);
+  });
+
   it.each([
     ["rm '*'", 'rm *'],
     ['echo "x > f"', 'echo x > f'],
