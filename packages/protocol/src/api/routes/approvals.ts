@@ -1,0 +1,35 @@
+import {
+  answerApprovalBody,
+  answeredApprovalSchema,
+  approvalParams,
+  approvalsQuery,
+  approvalsSchema,
+} from '../approvals.ts';
+import { sessionParams } from '../common.ts';
+import type { ApiRoute } from '../route.ts';
+import { SESSION } from './shared.ts';
+
+export const approvalRoutes = {
+  listApprovals: {
+    method: 'GET',
+    path: `${SESSION}/approvals`,
+    tag: 'approvals',
+    summary: 'Calls that somebody was asked to approve',
+    params: sessionParams,
+    query: approvalsQuery,
+    status: 200,
+    response: approvalsSchema,
+    errors: ['session_not_found'],
+  },
+  answerApproval: {
+    method: 'POST',
+    path: `${SESSION}/approvals/{callId}`,
+    tag: 'approvals',
+    summary: 'Approve a call, or refuse it. The first answer holds',
+    params: approvalParams,
+    body: answerApprovalBody,
+    status: 200,
+    response: answeredApprovalSchema,
+    errors: ['session_not_found', 'not_found'],
+  },
+} as const satisfies Record<string, ApiRoute>;

@@ -1,0 +1,70 @@
+import { emptyBody, sessionParams } from '../common.ts';
+import {
+  compactBody,
+  compactResultSchema,
+  contextQuery,
+  contextReportSchema,
+  pinBody,
+  pinResultSchema,
+  undoResultSchema,
+} from '../context.ts';
+import type { ApiRoute } from '../route.ts';
+import { SESSION } from './shared.ts';
+
+export const contextRoutes = {
+  getContext: {
+    method: 'GET',
+    path: `${SESSION}/context`,
+    tag: 'context',
+    summary: 'What fills the window',
+    params: sessionParams,
+    query: contextQuery,
+    status: 200,
+    response: contextReportSchema,
+    errors: ['session_not_found'],
+  },
+  compact: {
+    method: 'POST',
+    path: `${SESSION}/compact`,
+    tag: 'context',
+    summary: 'Make room now, or say what that would do',
+    params: sessionParams,
+    body: compactBody,
+    status: 200,
+    response: compactResultSchema,
+    errors: ['session_not_found', 'window_unknown', 'context_exhausted'],
+  },
+  undo: {
+    method: 'POST',
+    path: `${SESSION}/undo`,
+    tag: 'context',
+    summary: 'Take the newest compaction back',
+    params: sessionParams,
+    body: emptyBody,
+    status: 200,
+    response: undoResultSchema,
+    errors: ['session_not_found', 'session_busy'],
+  },
+  pin: {
+    method: 'POST',
+    path: `${SESSION}/pin`,
+    tag: 'context',
+    summary: 'Keep a message in view, whatever is compacted',
+    params: sessionParams,
+    body: pinBody,
+    status: 200,
+    response: pinResultSchema,
+    errors: ['session_not_found', 'session_busy', 'not_found'],
+  },
+  unpin: {
+    method: 'POST',
+    path: `${SESSION}/unpin`,
+    tag: 'context',
+    summary: 'Let compactions hide it again',
+    params: sessionParams,
+    body: pinBody,
+    status: 200,
+    response: pinResultSchema,
+    errors: ['session_not_found', 'session_busy', 'not_found'],
+  },
+} as const satisfies Record<string, ApiRoute>;

@@ -1,0 +1,69 @@
+import { okBody, queuedMessageParams, sessionParams } from '../common.ts';
+import { clearedQueueSchema, editQueuedBody, queueQuery, queueSchema } from '../messages.ts';
+import type { ApiRoute } from '../route.ts';
+import { SESSION } from './shared.ts';
+
+export const queueRoutes = {
+  listQueue: {
+    method: 'GET',
+    path: '/api/message/queue',
+    tag: 'queue',
+    summary: 'Messages that wait',
+    query: queueQuery,
+    status: 200,
+    response: queueSchema,
+    errors: ['session_not_found'],
+  },
+  clearQueue: {
+    method: 'DELETE',
+    path: '/api/message/queue',
+    tag: 'queue',
+    summary: 'Drop all that wait',
+    query: queueQuery,
+    status: 200,
+    response: clearedQueueSchema,
+    errors: ['session_not_found'],
+  },
+  listSessionQueue: {
+    method: 'GET',
+    path: `${SESSION}/queue`,
+    tag: 'queue',
+    summary: 'Messages that wait',
+    params: sessionParams,
+    status: 200,
+    response: queueSchema,
+    errors: ['session_not_found'],
+  },
+  clearSessionQueue: {
+    method: 'DELETE',
+    path: `${SESSION}/queue`,
+    tag: 'queue',
+    summary: 'Drop all that wait',
+    params: sessionParams,
+    status: 200,
+    response: clearedQueueSchema,
+    errors: ['session_not_found'],
+  },
+  editQueued: {
+    method: 'PUT',
+    path: `${SESSION}/queue/{messageId}`,
+    tag: 'queue',
+    summary: 'Change one that waits',
+    params: queuedMessageParams,
+    body: editQueuedBody,
+    bodyLimit: 'upload',
+    status: 200,
+    response: okBody,
+    errors: ['session_not_found', 'not_found', 'blob_not_found'],
+  },
+  removeQueued: {
+    method: 'DELETE',
+    path: `${SESSION}/queue/{messageId}`,
+    tag: 'queue',
+    summary: 'Remove one that waits',
+    params: queuedMessageParams,
+    status: 200,
+    response: okBody,
+    errors: ['session_not_found', 'not_found'],
+  },
+} as const satisfies Record<string, ApiRoute>;

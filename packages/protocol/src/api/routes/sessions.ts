@@ -1,0 +1,86 @@
+import { sessionParams } from '../common.ts';
+import { searchQuery, searchResultSchema } from '../messages.ts';
+import type { ApiRoute } from '../route.ts';
+import {
+  createSessionBody,
+  forkSessionBody,
+  listSessionsQuery,
+  sessionDetailSchema,
+  sessionInfoSchema,
+  sessionPageSchema,
+  updateSessionBody,
+} from '../sessions.ts';
+import { SESSION } from './shared.ts';
+
+export const sessionRoutes = {
+  createSession: {
+    method: 'POST',
+    path: '/api/sessions',
+    tag: 'sessions',
+    summary: 'Create a session',
+    body: createSessionBody,
+    status: 201,
+    response: sessionInfoSchema,
+    errors: ['workspace_not_allowed', 'model_not_configured', 'unknown_model', 'unknown_agent'],
+  },
+  listSessions: {
+    method: 'GET',
+    path: '/api/sessions',
+    tag: 'sessions',
+    summary: 'List sessions, the newest first',
+    query: listSessionsQuery,
+    status: 200,
+    response: sessionPageSchema,
+    errors: ['session_not_found'],
+  },
+  getSession: {
+    method: 'GET',
+    path: SESSION,
+    tag: 'sessions',
+    summary: 'One session, and how it stands',
+    params: sessionParams,
+    status: 200,
+    response: sessionDetailSchema,
+    errors: ['session_not_found'],
+  },
+  updateSession: {
+    method: 'PATCH',
+    path: SESSION,
+    tag: 'sessions',
+    summary: 'Change title, model or metadata',
+    params: sessionParams,
+    body: updateSessionBody,
+    status: 200,
+    response: sessionInfoSchema,
+    errors: ['session_not_found', 'unknown_model'],
+  },
+  deleteSession: {
+    method: 'DELETE',
+    path: SESSION,
+    tag: 'sessions',
+    summary: 'Delete a session that nobody works on',
+    params: sessionParams,
+    status: 204,
+    errors: ['session_not_found', 'session_busy'],
+  },
+  forkSession: {
+    method: 'POST',
+    path: `${SESSION}/fork`,
+    tag: 'sessions',
+    summary: 'A new session that goes on from a message of this one',
+    params: sessionParams,
+    body: forkSessionBody,
+    status: 201,
+    response: sessionInfoSchema,
+    errors: ['session_not_found', 'not_found'],
+  },
+  search: {
+    method: 'GET',
+    path: '/api/search',
+    tag: 'sessions',
+    summary: 'Find words in what was said and done',
+    query: searchQuery,
+    status: 200,
+    response: searchResultSchema,
+  },
+} as const satisfies Record<string, ApiRoute>;

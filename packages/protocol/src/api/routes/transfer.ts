@@ -1,0 +1,43 @@
+import { z } from 'zod';
+import { sessionParams } from '../common.ts';
+import type { ApiRoute } from '../route.ts';
+import { blobParams, blobQuery, exportSchema, importQuery, importResultSchema } from '../service.ts';
+import { SESSION } from './shared.ts';
+
+export const transferRoutes = {
+  exportSession: {
+    method: 'GET',
+    path: `${SESSION}/export`,
+    tag: 'transfer',
+    summary: 'All there is of a session',
+    params: sessionParams,
+    status: 200,
+    response: exportSchema,
+    errors: ['session_not_found'],
+  },
+  importSession: {
+    method: 'POST',
+    path: '/api/import',
+    tag: 'transfer',
+    summary: 'Make a session of a recorded file, of any format that longhaul import knows',
+    query: importQuery,
+    // No `text/plain`: a page of another site may send that without asking.
+    consumes: ['application/octet-stream', 'application/json', 'application/x-ndjson'],
+    bodyLimit: 'upload',
+    status: 201,
+    response: importResultSchema,
+    errors: ['invalid_request', 'workspace_not_allowed'],
+  },
+  getBlob: {
+    method: 'GET',
+    path: '/blobs/{blobId}',
+    tag: 'transfer',
+    summary: 'Bytes of an image, a file, or the whole of a cut output',
+    params: blobParams,
+    query: blobQuery,
+    status: 200,
+    produces: 'application/octet-stream',
+    response: z.file(),
+    errors: ['blob_not_found'],
+  },
+} as const satisfies Record<string, ApiRoute>;
