@@ -8,9 +8,14 @@ const base = { options, spentMs: 0, random: () => 0.5 };
 
 describe('nextRetryDelay', () => {
   it('doubles with each try', () => {
-    expect([1, 2, 3].map((attempt) => nextRetryDelay(overloaded, attempt, base))).toEqual([
-      500, 1_000, 2_000,
-    ]);
+    const cut = new LonghaulError('provider_stream_cut', 'cut');
+    expect([1, 2, 3].map((attempt) => nextRetryDelay(cut, attempt, base))).toEqual([500, 1_000, 2_000]);
+  });
+
+  it('reaches over minutes where the provider asks for patience: an overload outlasts fifteen seconds', () => {
+    const patient = { ...base, options: { attempts: 7, totalMs: 600_000 } };
+    const delays = [1, 2, 3, 4, 5, 6].map((attempt) => nextRetryDelay(overloaded, attempt, patient));
+    expect(delays).toEqual([500, 2_000, 8_000, 32_000, 128_000, 240_000]);
   });
 
   it('spreads tries by a quarter each way', () => {

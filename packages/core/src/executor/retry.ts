@@ -1,21 +1,30 @@
-import { LonghaulError } from '@longhaul/protocol';
+import { type ErrorCode, LonghaulError } from '@longhaul/protocol';
 
 export interface RetryOptions {
   /** Tries of one model call, the first included. Default 6. */
   attempts: number;
   /** Most time that one model call may take in tries that brought nothing and in waiting between them. Default 600 000. */
   totalMs: number;
-  /** Wait before the second try; doubled with each further one. Default 500. */
+  /** Wait before the second try; it grows with each further one. Default 500. */
   firstDelayMs?: number;
 }
 
 export const DEFAULT_RETRY: RetryOptions = { attempts: 6, totalMs: 600_000 };
 
 const FIRST_DELAY_MS = 500;
-const MAX_DELAY_MS = 60_000;
+
+interface Growth {
+  factor: number;
+  maxDelayMs: number;
+}
+
+const USUAL: Growth = { factor: 2, maxDelayMs: 60_000 };
+/** A provider that answers, and asks for patience, is often back only after minutes: the same number of tries reaches further. */
+const PATIENT: Growth = { factor: 4, maxDelayMs: 240_000 };
+const ASKS_FOR_PATIENCE: ReadonlySet<ErrorCode> = new Set(['provider_overloaded', 'provider_rate_limit']);
 
 /**
- * How long to wait before the next try, or undefined to give up. Doubles each time, with jitter; what the server asks for
+ * How long to wait before the next try, or undefined to give up. Exponential, with jitter; what the server asks for
  * (`retryAfterMs`) comes first.
  *
  * @param attempt 1 after the first failure.
@@ -32,9 +41,9 @@ export function nextRetryDelay(
 ): number | undefined {
   if (!error.retryable || attempt >= options.attempts) return undefined;
   const asked = error.data['retryAfterMs'];
-  const backoff =
-    Math.min(MAX_DELAY_MS, (options.firstDelayMs ?? FIRST_DELAY_MS) * 2 ** (attempt - 1)) *
-    (0.75 + random() / 2);
+  const { factor, maxDelayMs } = ASKS_FOR_PATIENCE.has(error.code) ? PATIENT : USUAL;
+  const grown = (options.firstDelayMs ?? FIRST_DELAY_MS) * factor ** (attempt - 1);
+  const backoff = Math.min(maxDelayMs, grown) * (0.75 + random() / 2);
   const delay = Math.ceil(typeof asked === 'number' && asked >= 0 ? asked : backoff);
   return spentMs + delay > options.totalMs ? undefined : delay;
 }
