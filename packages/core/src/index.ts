@@ -70,15 +70,15 @@ export { StreamProcessor, type StreamProcessorOptions } from './executor/stream-
 export { TurnExecutor, type TurnExecutorOptions } from './executor/turn-executor.ts';
 export type * from './ports/index.ts';
 export { buildSystemPrompt, type SystemPromptOptions } from './prompt/system-prompt.ts';
-export {
-  type ForkSessionOptions,
-  type NewSessionOptions,
-  type ResumeResult,
-  type RunOptions,
-  Runtime,
-  type RuntimeOptions,
-  type SendAndWaitOptions,
-} from './runtime.ts';
+export type {
+  ForkSessionOptions,
+  NewSessionOptions,
+  ResumeResult,
+  RunOptions,
+  RuntimeOptions,
+  SendAndWaitOptions,
+} from './runtime/runtime-options.ts';
+export { Runtime } from './runtime.ts';
 export type { CancelResult } from './session/cancel-session.ts';
 export { coalesce } from './session/coalesce.ts';
 export { EventHub, type EventListener } from './session/event-hub.ts';

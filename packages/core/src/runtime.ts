@@ -1,15 +1,6 @@
-import type { CompressionStrategy } from '@longhaul/context';
-import {
-  LonghaulError,
-  type QueuedMessage,
-  type Session,
-  type TokenUsage,
-  toLonghaulError,
-  type UserMessageContentPart,
-} from '@longhaul/protocol';
-import { clientInstructions, type SessionAgent } from './agents/session-agent.ts';
+import { LonghaulError, type Session, type UserMessageContentPart } from '@longhaul/protocol';
+import type { SessionAgent } from './agents/session-agent.ts';
 import { ApprovalService } from './approvals/approval-service.ts';
-import { ALLOW_BY_DEFAULT, type ApprovalSettings, SessionApprover } from './approvals/session-approver.ts';
 import type { ContextReport } from './context/context-report.ts';
 import { idleSystemText } from './context/idle-system.ts';
 import type {
@@ -20,83 +11,28 @@ import type {
   UndoResult,
 } from './context/results.ts';
 import { SessionContext } from './context/session-context.ts';
-import type { CompressionSettings } from './executor/context-window.ts';
 import type { ExecutorResult } from './executor/executor-result.ts';
-import { DEFAULT_RETRY, type RetryOptions } from './executor/retry.ts';
-import { NO_LIMITS, type RunLimits } from './executor/run-limits.ts';
-import { TurnExecutor } from './executor/turn-executor.ts';
-import type { BlobStore, ModelDriver, Sandbox, SessionLog, Store } from './ports/index.ts';
-import { maxInstructionChars, readInstructionFiles } from './prompt/instruction-files.ts';
-import { buildSystemPrompt } from './prompt/system-prompt.ts';
+import type { SessionLog } from './ports/index.ts';
+import { executeRun } from './runtime/execute-run.ts';
+import type {
+  ForkSessionOptions,
+  NewSessionOptions,
+  ResumeResult,
+  RunOptions,
+  RuntimeOptions,
+  SendAndWaitOptions,
+} from './runtime/runtime-options.ts';
+import { busyAfterSend } from './session/busy.ts';
 import type { CancelResult } from './session/cancel-session.ts';
+import { draftSession } from './session/draft-session.ts';
 import { EventFollower } from './session/event-follower.ts';
 import { EventHub, type EventListener } from './session/event-hub.ts';
 import { newId } from './session/ids.ts';
 import { type EnqueueResult, MessageQueueService } from './session/message-queue-service.ts';
 import { closeOpenPart } from './session/repair.ts';
-import { createSessionHistory } from './session/session-history.ts';
 import { type RunWork, SessionRuns } from './session/session-runs.ts';
-import type { SessionWriter } from './session/session-writer.ts';
 import { isAnswered } from './session/turn-state.ts';
 import { WaitingCallers } from './session/waiting-callers.ts';
-import type { Tool } from './tools/tool.ts';
-
-export interface RuntimeOptions {
-  store: Store;
-  blobs: BlobStore;
-  tools: readonly Tool[];
-  /** Opens the sandbox of a run. It is closed when the run ends. */
-  openSandbox: (session: Session, signal: AbortSignal) => Promise<Sandbox>;
-  /** The driver for a session's model (`provider/model`). */
-  driverFor: (model: string) => Promise<ModelDriver>;
-  /** The driver that writes narratives. Undefined result: none, the ledger stands alone. Default: the session's own model. */
-  summariserFor?: (model: string) => Promise<ModelDriver | undefined>;
-  compression: CompressionSettings;
-  /** A strategy by its name, for a compaction that names another than the configured one. @throws {LonghaulError} `config_invalid` */
-  strategyFor?: (name: string) => CompressionStrategy | Promise<CompressionStrategy>;
-  costOf?: (usage: TokenUsage, driver: ModelDriver) => number | undefined;
-  /** Which calls are made, asked for, or refused. Default: all are made. */
-  approvals?: ApprovalSettings;
-  /** Cap of the output of a tool without its own. */
-  maxToolOutputChars?: number;
-  limits?: RunLimits;
-  retry?: RetryOptions;
-  /** Files of standing instructions in the workspace. Default: `AGENTS.md`. */
-  instructionFiles?: readonly string[];
-  /** Replaces the built-in system prompt. */
-  prompt?: string;
-  /** The agent of a session, where they differ. Default: `tools` and `prompt` for all. @throws {LonghaulError} `unknown_agent` */
-  agentFor?: (session: Session) => SessionAgent;
-}
-
-export interface NewSessionOptions {
-  /** Absolute path of an existing folder. */
-  workspace: string;
-  /** `provider/model`. */
-  model: string;
-  task: string;
-  title?: string;
-  metadata?: Session['metadata'];
-}
-
-export interface RunOptions {
-  /** Sent before the run starts. Absent: goes on with what waits in the queue. */
-  content?: readonly UserMessageContentPart[];
-  signal?: AbortSignal;
-}
-
-export interface SendAndWaitOptions {
-  id?: string;
-  metadata?: QueuedMessage['metadata'];
-  signal?: AbortSignal;
-}
-
-export interface ForkSessionOptions {
-  at?: number;
-  title?: string;
-}
-
-export type ResumeResult = ExecutorResult | { status: 'nothing' };
 
 const DEFAULT_INSTRUCTION_FILES = ['AGENTS.md'];
 
@@ -113,12 +49,12 @@ export class Runtime {
 
   constructor(options: RuntimeOptions) {
     this.#options = options;
-    this.queue = new MessageQueueService({ store: options.store, blobs: options.blobs, hub: this.#hub });
-    this.approvals = new ApprovalService({ store: options.store, hub: this.#hub });
-    const { store, driverFor } = options;
+    const { store, blobs, driverFor } = options;
     const hub = this.#hub;
-    this.#follower = new EventFollower({ store, hub });
-    const follower = this.#follower;
+    this.queue = new MessageQueueService({ store, blobs, hub });
+    this.approvals = new ApprovalService({ store, hub });
+    const follower = new EventFollower({ store, hub });
+    this.#follower = follower;
     this.#runs = new SessionRuns({
       store,
       hub,
@@ -131,7 +67,7 @@ export class Runtime {
       ...options,
       hub,
       runs: this.#runs.registry,
-      systemText: (session) => this.#idleSystem(session),
+      systemText: (session) => idleSystemText(session, this.#systemOf(session)),
       toolsFor: (session) => this.#agentOf(session).tools,
     });
   }
@@ -142,16 +78,7 @@ export class Runtime {
   }
 
   createSession(options: NewSessionOptions): Promise<Session> {
-    const task = options.task.slice(0, 2_000);
-    return this.#options.store.createSession({
-      id: newId(),
-      createdAt: Date.now(),
-      task,
-      title: options.title ?? titleOf(task),
-      model: options.model,
-      workspace: options.workspace,
-      ...(options.metadata === undefined ? {} : { metadata: options.metadata }),
-    });
+    return this.#options.store.createSession(draftSession(options));
   }
 
   send(sessionId: string, content: readonly UserMessageContentPart[]): Promise<EnqueueResult> {
@@ -209,7 +136,7 @@ export class Runtime {
       const result = await this.#runs.start(sessionId, { signal });
       if (result !== undefined) return result;
     } catch (error) {
-      throw content === undefined ? error : queuedAtBusy(error);
+      throw content === undefined ? error : busyAfterSend(error);
     }
     throw new LonghaulError('internal', 'A run that was wanted was not started.');
   }
@@ -291,110 +218,24 @@ export class Runtime {
     return this.#runs.stop(graceMs);
   }
 
-  async #execute({ session, driver, writer, signal, drain }: RunWork): Promise<ExecutorResult> {
-    let result: ExecutorResult | undefined;
-    try {
-      await using sandbox = await this.#options.openSandbox(session, signal);
-      const executor = await this.#createExecutor({ session, driver, writer, signal, drain, sandbox });
-      result = await executor.run();
-    } catch (error) {
-      if (result === undefined) throw error;
-      // The run has ended and been told; only its sandbox could not be closed.
-      process.emitWarning(`The sandbox of a run could not be closed: ${toLonghaulError(error).message}`);
-    }
-    return result;
-  }
-
-  async #createExecutor(run: RunWork & { sandbox: Sandbox }): Promise<TurnExecutor> {
-    const {
-      store,
-      blobs,
-      compression,
-      costOf,
-      approvals = ALLOW_BY_DEFAULT,
-      limits,
-      retry,
-      summariserFor,
-      maxToolOutputChars,
-    } = this.#options;
-    const { session, driver, signal, drain, writer, sandbox } = run;
-    const summariser = summariserFor === undefined ? driver : await summariserFor(session.model);
-    return new TurnExecutor({
-      writer,
-      driver,
-      sandbox,
-      blobs,
-      tools: this.#agentOf(session).tools,
-      compression,
-      signal,
-      drain,
-      history: createSessionHistory({ store, blobs, sessionId: session.id }),
-      approver: new SessionApprover({ settings: approvals, service: this.approvals, writer, sandbox }),
-      limits: limits ?? NO_LIMITS,
-      retry: retry ?? DEFAULT_RETRY,
-      costOf: (usage) => costOf?.(usage, driver),
-      buildSystem: this.#systemBuilder(run),
-      takeCompactionRequest: () => this.#context.takeRequest(session.id),
-      ...(summariser === undefined ? {} : { summariser }),
-      ...(maxToolOutputChars === undefined ? {} : { maxToolOutputChars }),
+  async #execute(work: RunWork): Promise<ExecutorResult> {
+    const system = this.#systemOf(work.session);
+    return executeRun(work, {
+      ...system,
+      options: this.#options,
+      approvals: this.approvals,
+      context: this.#context,
     });
   }
 
-  /** Makes the system text; tells once of instructions that are too long for the window. */
-  #systemBuilder({
-    session,
-    sandbox,
-    driver,
-    writer,
-  }: {
-    session: Session;
-    sandbox: Sandbox;
-    driver: ModelDriver;
-    writer: SessionWriter;
-  }) {
+  /** What the system text of a session is made of. */
+  #systemOf(session: Session): { agent: SessionAgent; instructionFiles: readonly string[] } {
     const { instructionFiles = DEFAULT_INSTRUCTION_FILES } = this.#options;
-    const agent = this.#agentOf(session);
-    const maxChars = maxInstructionChars(driver.info.windowTokens);
-    let isTold = false;
-    return async () => {
-      const instructions = await readInstructionFiles(sandbox.files, instructionFiles, maxChars);
-      const cut = instructions.filter((file) => file.isCut).map(({ path }) => path);
-      if (cut.length > 0 && !isTold) {
-        const message = `${cut.join(', ')}: only the first ${maxChars} characters are part of every request; the model can read the rest.`;
-        await writer.announce({ type: 'context:warning', message });
-      }
-      isTold = true;
-      return buildSystemPrompt({
-        workspacePath: sandbox.workspacePath,
-        sandbox: sandbox.description,
-        date: new Date().toISOString().slice(0, 10),
-        tools: agent.tools.map((tool) => tool.name),
-        instructions: [...instructions, ...clientInstructions(agent)],
-        ...(agent.prompt === undefined ? {} : { prompt: agent.prompt }),
-      });
-    };
-  }
-
-  #idleSystem(session: Session): Promise<string> {
-    const { instructionFiles = DEFAULT_INSTRUCTION_FILES } = this.#options;
-    return idleSystemText(session, { agent: this.#agentOf(session), instructionFiles });
+    return { agent: this.#agentOf(session), instructionFiles };
   }
 
   #agentOf(session: Session): SessionAgent {
     const { agentFor, tools, prompt } = this.#options;
     return agentFor?.(session) ?? { tools, ...(prompt === undefined ? {} : { prompt }) };
   }
-}
-
-/** A message to a session that is worked on is not lost. */
-function queuedAtBusy(error: unknown): unknown {
-  if (!(error instanceof LonghaulError) || error.code !== 'session_busy') return error;
-  const { pid, host } = error.data;
-  const message = `The session is being worked on (process ${pid} on ${host}). Your message waits in its queue, and is delivered at its next step.`;
-  return new LonghaulError('session_busy', message, { data: error.data });
-}
-
-function titleOf(task: string): string {
-  const line = task.trim().split('\n')[0] ?? '';
-  return line.length <= 80 ? line : `${line.slice(0, 79)}…`;
 }

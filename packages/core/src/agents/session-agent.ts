@@ -8,8 +8,3 @@ export interface SessionAgent {
   /** What the session's client adds; it stands after the workspace's instructions. */
   instructions?: string;
 }
-
-/** As a file of instructions would stand in the system text. */
-export function clientInstructions({ instructions }: SessionAgent): { path: string; text: string }[] {
-  return instructions === undefined ? [] : [{ path: 'the client', text: instructions }];
-}

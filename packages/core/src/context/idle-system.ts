@@ -1,9 +1,9 @@
 import { open, realpath } from 'node:fs/promises';
 import { join, sep } from 'node:path';
 import type { Session } from '@longhaul/protocol';
-import { clientInstructions, type SessionAgent } from '../agents/session-agent.ts';
+import { agentPrompt } from '../agents/agent-prompt.ts';
+import type { SessionAgent } from '../agents/session-agent.ts';
 import { readInstructionFiles } from '../prompt/instruction-files.ts';
-import { buildSystemPrompt } from '../prompt/system-prompt.ts';
 
 export interface IdleSystemOptions {
   agent: SessionAgent;
@@ -13,16 +13,8 @@ export interface IdleSystemOptions {
 /** The system text as a run would have it, without opening a sandbox: the workspace's files are read directly. */
 export async function idleSystemText(session: Session, options: IdleSystemOptions): Promise<string> {
   const { agent, instructionFiles } = options;
-  const { prompt } = agent;
-  const files = await readInstructionFiles(plainFiles(session.workspace), instructionFiles);
-  return buildSystemPrompt({
-    workspacePath: session.workspace,
-    sandbox: 'not open',
-    date: new Date().toISOString().slice(0, 10),
-    tools: agent.tools.map((tool) => tool.name),
-    instructions: [...files, ...clientInstructions(agent)],
-    ...(prompt === undefined ? {} : { prompt }),
-  });
+  const instructions = await readInstructionFiles(plainFiles(session.workspace), instructionFiles);
+  return agentPrompt(agent, { workspacePath: session.workspace, sandbox: 'not open', instructions });
 }
 
 /** Reads below a folder; what a link leads out of it is as if it were not there. */

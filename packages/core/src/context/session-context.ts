@@ -8,9 +8,10 @@ import {
   toLonghaulError,
 } from '@longhaul/protocol';
 import type { Store } from '../ports/index.ts';
+import { busyWith } from '../session/busy.ts';
 import type { EventHub } from '../session/event-hub.ts';
 import { existingSession } from '../session/existing-session.ts';
-import { busyWith, holdIdle } from '../session/idle-lease.ts';
+import { holdIdle } from '../session/idle-lease.ts';
 import { newId } from '../session/ids.ts';
 import type { RunRegistry } from '../session/run-registry.ts';
 import type { SessionWriter } from '../session/session-writer.ts';

@@ -1,4 +1,4 @@
-import { LonghaulError, type Session, toLonghaulError } from '@longhaul/protocol';
+import { type Session, toLonghaulError } from '@longhaul/protocol';
 import { defer } from '../executor/defer.ts';
 import type { Lease, Store } from '../ports/index.ts';
 import type { EventHub } from './event-hub.ts';
@@ -70,15 +70,4 @@ export async function holdIdle<T>(
       events: [{ type: 'session:status', status: 'idle' }],
     });
   }
-}
-
-/** The store's refusal, in words for someone who did not want to send a message. */
-export function busyWith(error: unknown, what: string): unknown {
-  if (!(error instanceof LonghaulError) || error.code !== 'session_busy') return error;
-  const { pid, host } = error.data;
-  return new LonghaulError(
-    'session_busy',
-    `The session is being worked on (process ${pid} on ${host}). Wait until that run has ended, or stop it; then ${what}.`,
-    { data: error.data },
-  );
 }

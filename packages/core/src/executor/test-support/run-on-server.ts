@@ -1,7 +1,7 @@
 import type { ToolPart } from '@longhaul/protocol';
 import { type AiSdkDriverOptions, createAiSdkDriver } from '../../drivers/ai-sdk-driver.ts';
 import type { ChatServer } from '../../drivers/test-support/chat-server.ts';
-import type { RuntimeOptions } from '../../runtime.ts';
+import type { RuntimeOptions } from '../../runtime/runtime-options.ts';
 import { INFO } from './played-driver.ts';
 import { testRun, testTool, text } from './test-runtime.ts';
 

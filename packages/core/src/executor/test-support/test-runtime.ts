@@ -4,7 +4,8 @@ import { LonghaulError } from '@longhaul/protocol';
 import { createMemoryBlobStore } from '@longhaul/storage/blobs';
 import { createMemoryStore } from '@longhaul/storage/memory';
 import type { ModelDriver, Sandbox, Store } from '../../ports/index.ts';
-import { type RunOptions, Runtime, type RuntimeOptions } from '../../runtime.ts';
+import type { RunOptions, RuntimeOptions } from '../../runtime/runtime-options.ts';
+import { Runtime } from '../../runtime.ts';
 import type { Tool, ToolContext, ToolResult } from '../../tools/tool.ts';
 
 /** A tool that does what the test says, and counts how often it was started. */

@@ -1,0 +1,66 @@
+import { toLonghaulError } from '@longhaul/protocol';
+import type { SessionAgent } from '../agents/session-agent.ts';
+import type { ApprovalService } from '../approvals/approval-service.ts';
+import { ALLOW_BY_DEFAULT, SessionApprover } from '../approvals/session-approver.ts';
+import type { SessionContext } from '../context/session-context.ts';
+import type { ExecutorResult } from '../executor/executor-result.ts';
+import { DEFAULT_RETRY } from '../executor/retry.ts';
+import { NO_LIMITS } from '../executor/run-limits.ts';
+import { TurnExecutor } from '../executor/turn-executor.ts';
+import type { Sandbox } from '../ports/index.ts';
+import { createSessionHistory } from '../session/session-history.ts';
+import type { RunWork } from '../session/session-runs.ts';
+import { runSystemBuilder } from './run-system.ts';
+import type { RuntimeOptions } from './runtime-options.ts';
+
+export interface RunParts {
+  options: RuntimeOptions;
+  agent: SessionAgent;
+  instructionFiles: readonly string[];
+  approvals: ApprovalService;
+  context: SessionContext;
+}
+
+/** Drives a session that is held, in a sandbox of its own, to the end of the run. */
+export async function executeRun(work: RunWork, parts: RunParts): Promise<ExecutorResult> {
+  let result: ExecutorResult | undefined;
+  try {
+    await using sandbox = await parts.options.openSandbox(work.session, work.signal);
+    const executor = await createExecutor({ ...work, sandbox }, parts);
+    result = await executor.run();
+  } catch (error) {
+    if (result === undefined) throw error;
+    // The run has ended and been told; only its sandbox could not be closed.
+    process.emitWarning(`The sandbox of a run could not be closed: ${toLonghaulError(error).message}`);
+  }
+  return result;
+}
+
+async function createExecutor(
+  { session, driver, writer, sandbox, signal, drain }: RunWork & { sandbox: Sandbox },
+  { options, agent, instructionFiles, approvals, context }: RunParts,
+): Promise<TurnExecutor> {
+  const { store, blobs, compression, costOf, summariserFor, maxToolOutputChars } = options;
+  const { approvals: settings = ALLOW_BY_DEFAULT, limits = NO_LIMITS, retry = DEFAULT_RETRY } = options;
+  const { windowTokens } = driver.info;
+  const summariser = summariserFor === undefined ? driver : await summariserFor(session.model);
+  return new TurnExecutor({
+    writer,
+    driver,
+    sandbox,
+    blobs,
+    compression,
+    limits,
+    retry,
+    signal,
+    drain,
+    tools: agent.tools,
+    history: createSessionHistory({ store, blobs, sessionId: session.id }),
+    approver: new SessionApprover({ settings, service: approvals, writer, sandbox }),
+    costOf: (usage) => costOf?.(usage, driver),
+    buildSystem: runSystemBuilder({ agent, sandbox, writer, windowTokens, instructionFiles }),
+    takeCompactionRequest: () => context.takeRequest(session.id),
+    ...(summariser === undefined ? {} : { summariser }),
+    ...(maxToolOutputChars === undefined ? {} : { maxToolOutputChars }),
+  });
+}

@@ -1,0 +1,68 @@
+import type { CompressionStrategy } from '@longhaul/context';
+import type { QueuedMessage, Session, TokenUsage, UserMessageContentPart } from '@longhaul/protocol';
+import type { SessionAgent } from '../agents/session-agent.ts';
+import type { ApprovalSettings } from '../approvals/session-approver.ts';
+import type { CompressionSettings } from '../executor/context-window.ts';
+import type { ExecutorResult } from '../executor/executor-result.ts';
+import type { RetryOptions } from '../executor/retry.ts';
+import type { RunLimits } from '../executor/run-limits.ts';
+import type { BlobStore, ModelDriver, Sandbox, Store } from '../ports/index.ts';
+import type { Tool } from '../tools/tool.ts';
+
+/** The parts that sessions and their runs stand on. */
+export interface RuntimeOptions {
+  store: Store;
+  blobs: BlobStore;
+  tools: readonly Tool[];
+  /** Opens the sandbox of a run. It is closed when the run ends. */
+  openSandbox: (session: Session, signal: AbortSignal) => Promise<Sandbox>;
+  /** The driver for a session's model (`provider/model`). */
+  driverFor: (model: string) => Promise<ModelDriver>;
+  /** The driver that writes narratives. Undefined result: none, the ledger stands alone. Default: the session's own model. */
+  summariserFor?: (model: string) => Promise<ModelDriver | undefined>;
+  compression: CompressionSettings;
+  /** A strategy by its name, for a compaction that names another than the configured one. @throws {LonghaulError} `config_invalid` */
+  strategyFor?: (name: string) => CompressionStrategy | Promise<CompressionStrategy>;
+  costOf?: (usage: TokenUsage, driver: ModelDriver) => number | undefined;
+  /** Which calls are made, asked for, or refused. Default: all are made. */
+  approvals?: ApprovalSettings;
+  /** Cap of the output of a tool without its own. */
+  maxToolOutputChars?: number;
+  limits?: RunLimits;
+  retry?: RetryOptions;
+  /** Files of standing instructions in the workspace. Default: `AGENTS.md`. */
+  instructionFiles?: readonly string[];
+  /** Replaces the built-in system prompt. */
+  prompt?: string;
+  /** The agent of a session, where they differ. Default: `tools` and `prompt` for all. @throws {LonghaulError} `unknown_agent` */
+  agentFor?: (session: Session) => SessionAgent;
+}
+
+export interface NewSessionOptions {
+  /** Absolute path of an existing folder. */
+  workspace: string;
+  /** `provider/model`. */
+  model: string;
+  task: string;
+  title?: string;
+  metadata?: Session['metadata'];
+}
+
+export interface RunOptions {
+  /** Sent before the run starts. Absent: goes on with what waits in the queue. */
+  content?: readonly UserMessageContentPart[];
+  signal?: AbortSignal;
+}
+
+export interface SendAndWaitOptions {
+  id?: string;
+  metadata?: QueuedMessage['metadata'];
+  signal?: AbortSignal;
+}
+
+export interface ForkSessionOptions {
+  at?: number;
+  title?: string;
+}
+
+export type ResumeResult = ExecutorResult | { status: 'nothing' };

@@ -1,0 +1,28 @@
+import type { Session } from '@longhaul/protocol';
+import type { NewSession } from '../ports/index.ts';
+import { newId } from './ids.ts';
+
+const MAX_TASK_CHARS = 2_000;
+const MAX_TITLE_CHARS = 80;
+
+/** A session as the store is given it, named after its task unless it has a title. */
+export function draftSession(
+  options: Pick<Session, 'workspace' | 'model' | 'task' | 'metadata'> & { title?: string },
+): NewSession {
+  const { workspace, model, title, metadata } = options;
+  const task = options.task.slice(0, MAX_TASK_CHARS);
+  return {
+    id: newId(),
+    createdAt: Date.now(),
+    task,
+    title: title ?? titleOf(task),
+    model,
+    workspace,
+    ...(metadata === undefined ? {} : { metadata }),
+  };
+}
+
+function titleOf(task: string): string {
+  const line = task.trim().split('\n')[0] ?? '';
+  return line.length <= MAX_TITLE_CHARS ? line : `${line.slice(0, MAX_TITLE_CHARS - 1)}…`;
+}
