@@ -35,6 +35,8 @@ export function chatHandlers(
 ): Pick<RouteHandlers, 'chat' | 'chatMessages' | 'chatStream'> {
   const { runtime, store, blobs, runs, feeds } = context;
   const sessions = new ChatSessions(context);
+  /** Cancels of pages that have left: what they send next would else wait behind a run that ends without taking it. */
+  const cancels = new Map<string, Promise<unknown>>();
 
   return {
     async chat({ body, raw }) {
@@ -79,6 +81,7 @@ export function chatHandlers(
     const task = content.find((part) => part.type === 'text')?.text ?? '';
     const session = await currentSession(body, message, task);
     const { id: sessionId } = session;
+    await cancels.get(sessionId);
     const before = await store.lastEventNumber(sessionId);
     await runs.send(sessionId, { content, id: message.id });
     const after = await beforeItsQueueing(sessionId, message.id, before);
@@ -137,7 +140,7 @@ export function chatHandlers(
         headers,
         maxBufferBytes: feeds.maxBufferBytes,
         onClose,
-        onLeft: () => void onLeft?.().catch(warn),
+        onLeft: () => cancelOf(sessionId, onLeft),
       });
       return reader;
     });
@@ -149,6 +152,16 @@ export function chatHandlers(
     if (await runs.isHeld(sessionId)) return true;
     const events = await store.readEvents(sessionId, { after });
     return events.some(({ type }) => type === 'run:finished');
+  }
+
+  function cancelOf(sessionId: string, cancel: Answer['onLeft']): void {
+    if (cancel === undefined) return;
+    const ended = cancel()
+      .catch(warn)
+      .finally(() => {
+        if (cancels.get(sessionId) === ended) cancels.delete(sessionId);
+      });
+    cancels.set(sessionId, ended);
   }
 }
 
