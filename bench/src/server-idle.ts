@@ -3,9 +3,38 @@ import { median } from './median.ts';
 import { firstLine, startScript, startServing } from './server/serving.ts';
 
 const READERS = 2_000;
+/** So many that what V8 sets aside for new objects has grown to what a server in use has. */
+const REQUESTS = 6_000;
 
-/** What a reader costs the server that reads the events of a session in which nothing happens. */
+/**
+ * What a reader costs the server that reads the events of a session in which nothing happens: of one that has just started, whose memory
+ * for new objects grows by whatever comes first, and of one that is in use.
+ */
 export async function benchServerIdle(): Promise<BenchResult> {
+  const fresh = await measure(0);
+  const used = await measure(REQUESTS);
+  const toRow = (label: string, { before, after, kbEach }: Measured) => ({
+    label,
+    values: { '200 readers, MB': Math.round(before), '2,000 more, MB': Math.round(after), 'kB each': kbEach },
+  });
+  return {
+    name: 'server-idle',
+    rows: [
+      toRow('just started', fresh),
+      toRow(`has answered ${REQUESTS.toLocaleString('en')} requests`, used),
+    ],
+    summary: { kbEach: fresh.kbEach, kbEachInUse: used.kbEach },
+    notes: ["The server's memory as the kernel counts it (VmRSS), without its sockets' buffers."],
+  };
+}
+
+interface Measured {
+  before: number;
+  after: number;
+  kbEach: number;
+}
+
+async function measure(requests: number): Promise<Measured> {
   await using serving = await startServing({ deltas: 1, intervalMs: 1 });
   const headers = { authorization: `Bearer ${serving.token}`, 'content-type': 'application/json' };
   const create = { method: 'POST', headers, body: '{}' };
@@ -15,22 +44,20 @@ export async function benchServerIdle(): Promise<BenchResult> {
   // What the first readers bring into memory for good is no reader's cost.
   const warm = startScript('idle-process.ts', [url, serving.token, '200']);
   await firstLine(warm);
+  for (let sent = 0; sent < requests; sent += 50) {
+    await Promise.all(
+      Array.from({ length: 50 }, async () =>
+        (await fetch(`${serving.url}/api/sessions`, { headers })).text(),
+      ),
+    );
+  }
   const before = await settled(serving);
   const readers = startScript('idle-process.ts', [url, serving.token, String(READERS)]);
   await firstLine(readers);
   const after = await settled(serving);
   readers.stdin?.end();
   warm.stdin?.end();
-  const kbEach = ((after - before) * 1_024) / READERS;
-  return {
-    name: 'server-idle',
-    rows: [
-      { label: '200 idle readers', values: { MB: Math.round(before) } },
-      { label: `${READERS.toLocaleString('en')} more`, values: { MB: Math.round(after) } },
-    ],
-    summary: { kbEach: Number(kbEach.toFixed(1)) },
-    notes: ["The server's memory as the kernel counts it (VmRSS), without its sockets' buffers."],
-  };
+  return { before, after, kbEach: Number((((after - before) * 1_024) / READERS).toFixed(1)) };
 }
 
 async function settled(serving: Awaited<ReturnType<typeof startServing>>): Promise<number> {
