@@ -5,8 +5,9 @@
 import { enableCompileCache } from 'node:module';
 import { argv } from 'node:process';
 import { ReactiveOverflowStrategy } from '@longhaul/context';
-import { type ModelDriver, Runtime, type Sandbox } from '@longhaul/core';
-import { LonghaulError } from '@longhaul/protocol';
+import { type ModelDriver, Runtime } from '@longhaul/core';
+// Not all of the test support: its memory would be measured too.
+import { createIdleSandbox } from '@longhaul/core/testing/idle-sandbox';
 import { createMemoryBlobStore } from '@longhaul/storage/blobs';
 import { openSqliteStore } from '@longhaul/storage/sqlite';
 
@@ -39,29 +40,12 @@ const driver: ModelDriver = {
   },
 };
 
-const unused = () => Promise.reject(new LonghaulError('internal', 'No tool is run here.'));
-const sandbox: Sandbox = {
-  kind: 'local',
-  workspacePath: '/',
-  description: 'none',
-  exec: unused,
-  files: {
-    root: '/',
-    resolve: unused,
-    stat: async () => undefined,
-    read: unused,
-    write: unused,
-    list: unused,
-  },
-  [Symbol.asyncDispose]: async () => undefined,
-};
-
 await using store = await openSqliteStore({ path });
 const runtime = new Runtime({
   store,
   blobs: createMemoryBlobStore(),
   tools: [],
-  openSandbox: async () => sandbox,
+  openSandbox: async () => createIdleSandbox(),
   driverFor: async () => driver,
   summariserFor: async () => undefined,
   compression: { strategy: new ReactiveOverflowStrategy(), auto: true, ledgerShare: 0.2 },

@@ -3,7 +3,8 @@ import { Agent, type ClientRequest, request } from 'node:http';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { ReactiveOverflowStrategy } from '@longhaul/context';
-import { type ModelDriver, NamedAgents, newId, Runtime, type Sandbox, type Store } from '@longhaul/core';
+import { type ModelDriver, NamedAgents, newId, Runtime, type Store } from '@longhaul/core';
+import { createIdleSandbox } from '@longhaul/core/testing/idle-sandbox';
 import { LonghaulError } from '@longhaul/protocol';
 import { createServerLog, startServer } from '@longhaul/server';
 import { createMemoryBlobStore } from '@longhaul/storage/blobs';
@@ -205,27 +206,8 @@ function createRuntime(store: Store): Runtime {
     store,
     blobs: createMemoryBlobStore(),
     tools: [],
-    openSandbox: async () => noSandbox(),
+    openSandbox: async () => createIdleSandbox(),
     driverFor: async () => driver,
     compression: { strategy: new ReactiveOverflowStrategy(), auto: true, ledgerShare: 0.2 },
   });
-}
-
-function noSandbox(): Sandbox {
-  const unused = () => Promise.reject(new LonghaulError('internal', 'Nothing is run here.'));
-  return {
-    kind: 'local',
-    workspacePath: '/workspace',
-    description: 'none',
-    exec: unused,
-    files: {
-      root: '/',
-      resolve: unused,
-      stat: async () => undefined,
-      read: unused,
-      write: unused,
-      list: unused,
-    },
-    [Symbol.asyncDispose]: async () => {},
-  };
 }

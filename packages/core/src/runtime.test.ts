@@ -1,7 +1,8 @@
 import { LonghaulError } from '@longhaul/protocol';
 import { expect, it } from 'vitest';
 import { answer, playedDriver } from './executor/test-support/played-driver.ts';
-import { noSandbox, testRun } from './executor/test-support/test-runtime.ts';
+import { testRun } from './executor/test-support/test-runtime.ts';
+import { createIdleSandbox } from './testing/idle-sandbox.ts';
 
 it('a run cancelled while its sandbox opens is cancelled, not failed', async () => {
   const test = await testRun(playedDriver([]), [], {
@@ -18,8 +19,10 @@ it('a run cancelled while its sandbox opens is cancelled, not failed', async () 
 it('a sandbox that cannot be closed does not end the run a second time', async () => {
   const test = await testRun(playedDriver([answer('Done.')]), [], {
     openSandbox: async () =>
-      noSandbox(() => {
-        throw new LonghaulError('sandbox_failed', 'The container does not go away.');
+      createIdleSandbox({
+        onClose() {
+          throw new LonghaulError('sandbox_failed', 'The container does not go away.');
+        },
       }),
   });
   const warned = new Promise<Error>((resolve) => process.once('warning', resolve));

@@ -7,10 +7,10 @@ import {
   type ModelDriver,
   NamedAgents,
   Runtime,
-  type Sandbox,
   type StepEvent,
   type StepRequest,
 } from '@longhaul/core';
+import { createIdleSandbox } from '@longhaul/core/testing/idle-sandbox';
 import { LonghaulError } from '@longhaul/protocol';
 import type { Settings } from '@longhaul/protocol/api';
 import { createFileBlobStore } from '@longhaul/storage/blobs';
@@ -117,7 +117,7 @@ export function testRuntime(
     store,
     blobs,
     tools: [],
-    openSandbox: async () => noSandbox(),
+    openSandbox: async () => createIdleSandbox(),
     driverFor: async () => playedDriver(play),
     summariserFor: async () => undefined,
     strategyFor: (name) => createStrategy(isStrategyName(name) ? name : 'reactive-overflow'),
@@ -221,24 +221,5 @@ function services(play: Play = echo): Omit<ServerOptions['agent'], 'runtime' | '
         throw new LonghaulError('invalid_request', 'No importer knows this file.');
       },
     },
-  };
-}
-
-function noSandbox(): Sandbox {
-  const unused = () => Promise.reject(new LonghaulError('internal', 'this sandbox is not to be used'));
-  return {
-    kind: 'local',
-    workspacePath: '/workspace',
-    description: 'none',
-    exec: unused,
-    files: {
-      root: '/',
-      resolve: unused,
-      stat: async () => undefined,
-      read: unused,
-      write: unused,
-      list: unused,
-    },
-    [Symbol.asyncDispose]: async () => {},
   };
 }

@@ -12,9 +12,10 @@ import {
   type PlayedStep,
   playedDriver,
 } from '../executor/test-support/played-driver.ts';
-import { noSandbox, type TestRun, testRun, testTool, text } from '../executor/test-support/test-runtime.ts';
+import { type TestRun, testRun, testTool, text } from '../executor/test-support/test-runtime.ts';
 import type { StepEvent, StepRequest, Store } from '../ports/index.ts';
 import { Runtime } from '../runtime.ts';
+import { createIdleSandbox } from '../testing/idle-sandbox.ts';
 import { currentOwner } from './lease-owner.ts';
 
 let folder = '';
@@ -52,7 +53,7 @@ async function farRuntime(store: Store, steps: readonly PlayedStep[]): Promise<R
     store,
     blobs: createMemoryBlobStore(),
     tools: [],
-    openSandbox: async () => noSandbox(),
+    openSandbox: async () => createIdleSandbox(),
     driverFor: async () => playedDriver(steps),
     summariserFor: async () => undefined,
     compression: { strategy: new ReactiveOverflowStrategy(), auto: true, ledgerShare: 0.2 },

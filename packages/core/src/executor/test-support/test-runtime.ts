@@ -1,11 +1,11 @@
 import { ReactiveOverflowStrategy } from '@longhaul/context';
 import type { EventOf, EventType, LonghaulEvent, Message } from '@longhaul/protocol';
-import { LonghaulError } from '@longhaul/protocol';
 import { createMemoryBlobStore } from '@longhaul/storage/blobs';
 import { createMemoryStore } from '@longhaul/storage/memory';
-import type { ModelDriver, Sandbox, Store } from '../../ports/index.ts';
+import type { ModelDriver, Store } from '../../ports/index.ts';
 import type { RunOptions, RuntimeOptions } from '../../runtime/runtime-options.ts';
 import { Runtime } from '../../runtime.ts';
+import { createIdleSandbox } from '../../testing/idle-sandbox.ts';
 import type { Tool, ToolContext, ToolResult } from '../../tools/tool.ts';
 
 /** A tool that does what the test says, and counts how often it was started. */
@@ -39,26 +39,6 @@ export function text(value: string, more: Partial<ToolResult> = {}): ToolResult 
   return { content: [{ type: 'text', text: value }], ...more };
 }
 
-/** Nothing of the sandbox is used by the test tools. */
-export function noSandbox(onClose: () => void = () => {}): Sandbox {
-  const unused = () => Promise.reject(new LonghaulError('internal', 'this sandbox is not to be used'));
-  return {
-    kind: 'local',
-    workspacePath: '/workspace',
-    description: 'none',
-    exec: unused,
-    files: {
-      root: '/',
-      resolve: unused,
-      stat: async () => undefined,
-      read: unused,
-      write: unused,
-      list: unused,
-    },
-    [Symbol.asyncDispose]: async () => onClose(),
-  };
-}
-
 export interface TestRun {
   runtime: Runtime;
   store: Store;
@@ -81,7 +61,12 @@ export async function testRun(
     store,
     blobs: createMemoryBlobStore(),
     tools,
-    openSandbox: async () => noSandbox(() => (closed += 1)),
+    openSandbox: async () =>
+      createIdleSandbox({
+        onClose: () => {
+          closed += 1;
+        },
+      }),
     driverFor: async () => driver,
     summariserFor: async () => undefined,
     compression: { strategy: new ReactiveOverflowStrategy(), auto: true, ledgerShare: 0.2 },
