@@ -1,0 +1,26 @@
+import type { EventOf, LonghaulEvent } from '@longhaul/protocol';
+import { expect, it } from 'vitest';
+import { LiveText } from './live-text.ts';
+
+const chunk = (offset: number, content: string): EventOf<'llm:chunk'> => ({
+  type: 'llm:chunk',
+  sessionId: 's',
+  at: 1,
+  messageId: 'm',
+  partIndex: 0,
+  chunkType: 'text',
+  offset,
+  content,
+});
+
+it('tells what is new of a chunk that reaches back into text that came from the store, and nothing of one that is known', () => {
+  const live = new LiveText('s');
+  const told: (LonghaulEvent | undefined)[] = [
+    live.take(chunk(0, 'abc')),
+    live.take(chunk(1, 'bcde')),
+    live.take(chunk(2, 'cd')),
+    live.take(chunk(5, 'f')),
+  ];
+  expect(told).toEqual([chunk(0, 'abc'), chunk(3, 'de'), undefined, chunk(5, 'f')]);
+  expect(live.snapshot()).toMatchObject([{ offset: 0, content: 'abcdef' }]);
+});
