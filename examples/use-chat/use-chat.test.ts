@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { Chat } from '@ai-sdk/react';
 import { createClient } from '@longhaul/client';
 import { hasToolCall, type Script, toolResults, userTexts } from '@longhaul/scripted-model';
+import { lacks } from '@longhaul/test-support';
 import {
   DefaultChatTransport,
   lastAssistantMessageIsCompleteWithApprovalResponses,
@@ -306,10 +307,3 @@ describe('the page', () => {
     expect(problems).toEqual([]);
   });
 });
-
-/** Skips with the reason, unless `LONGHAUL_REQUIRE` names the thing: then the test fails. */
-function lacks(thing: string, reason: string, skip: (reason: string) => void): void {
-  const required = (process.env['LONGHAUL_REQUIRE'] ?? '').split(',').includes(thing);
-  if (required) throw new Error(`LONGHAUL_REQUIRE names ${thing}, but ${reason}`);
-  skip(reason);
-}

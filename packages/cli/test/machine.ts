@@ -1,9 +1,9 @@
 import { execFileSync } from 'node:child_process';
+import { isRequired } from '@longhaul/test-support';
 
 /** Why a test cannot run here, or undefined. What LONGHAUL_REQUIRE names must be there: then the test runs, and fails. */
 export function lacks(name: string, isThere: () => boolean): string | undefined {
-  const required = (process.env['LONGHAUL_REQUIRE'] ?? '').split(',').map((each) => each.trim());
-  return required.includes(name) || isThere() ? undefined : `${name} is not available here`;
+  return isRequired(name) || isThere() ? undefined : `${name} is not available here`;
 }
 
 export function runs(program: string, ...args: string[]): boolean {

@@ -1,6 +1,7 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Message, Part, ToolPart } from '@longhaul/protocol';
+import { isRequired } from '@longhaul/test-support';
 
 const folder = process.env['LONGHAUL_TRANSCRIPTS'] ?? '';
 
@@ -9,8 +10,7 @@ export function missingTranscripts(): string | undefined {
   const isThere = folder !== '' && existsSync(folder);
   if (isThere) return undefined;
   const reason = 'LONGHAUL_TRANSCRIPTS names no folder of recorded sessions';
-  const required = (process.env['LONGHAUL_REQUIRE'] ?? '').split(',').includes('transcripts');
-  if (required) throw new Error(`LONGHAUL_REQUIRE names transcripts, but ${reason}`);
+  if (isRequired('transcripts')) throw new Error(`LONGHAUL_REQUIRE names transcripts, but ${reason}`);
   return reason;
 }
 

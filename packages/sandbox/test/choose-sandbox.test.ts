@@ -1,18 +1,21 @@
+import { lacks } from '@longhaul/test-support';
 import { expect, it } from 'vitest';
 import { chooseSandbox, createSandboxDriver } from '../src/index.ts';
-import { lacks, makeWorkspace, whyNot, withEnvironment } from './support.ts';
+import { makeWorkspace, whyNot, withEnvironment } from './support.ts';
 
 const NO_DOCKER = { DOCKER_HOST: 'unix:///absent/docker.sock' };
 
 it('takes docker where the engine answers and the image is there', async ({ skip }) => {
-  lacks('docker', await whyNot('docker'), skip);
+  const reason = await whyNot('docker');
+  if (reason !== undefined) return lacks('docker', reason, skip);
   await using folders = await makeWorkspace();
   await using sandbox = await chooseSandbox('auto', folders.options());
   expect(sandbox.kind).toBe('docker');
 });
 
 it('takes bubblewrap where no engine answers, and says why', async ({ skip }) => {
-  lacks('bubblewrap', await whyNot('bubblewrap'), skip);
+  const reason = await whyNot('bubblewrap');
+  if (reason !== undefined) return lacks('bubblewrap', reason, skip);
   await using folders = await makeWorkspace();
   await withEnvironment(NO_DOCKER, async () => {
     const passedOver: string[] = [];

@@ -8,6 +8,7 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import type { Sandbox, SandboxKind, SandboxOptions } from '@longhaul/core';
 import type { SandboxHarness } from '@longhaul/core/testing';
+import { isRequired } from '@longhaul/test-support';
 import Docker from 'dockerode';
 import { describe, it } from 'vitest';
 import { createSandboxDriver } from '../src/index.ts';
@@ -33,9 +34,8 @@ export async function whyNot(kind: SandboxKind): Promise<string | undefined> {
 export async function describeKind(kind: SandboxKind, define: () => void): Promise<void> {
   const reason = await whyNot(kind);
   if (reason === undefined) return define();
-  const required = (process.env['LONGHAUL_REQUIRE'] ?? '').split(',').includes(kind);
   describe(`${kind} sandbox`, () => {
-    if (!required) return it.skip(`is not tested: ${reason}`, () => undefined);
+    if (!isRequired(kind)) return it.skip(`is not tested: ${reason}`, () => undefined);
     it('is required here', () => {
       throw new Error(`LONGHAUL_REQUIRE names ${kind}, but: ${reason}`);
     });
@@ -155,12 +155,4 @@ export async function withEnvironment(
       else process.env[name] = before[name];
     }
   }
-}
-
-/** Skips a test with the reason, or fails it where LONGHAUL_REQUIRE names what is missing. */
-export function lacks(thing: string, reason: string | undefined, skipTest: (reason: string) => void): void {
-  if (reason === undefined) return;
-  const required = (process.env['LONGHAUL_REQUIRE'] ?? '').split(',').includes(thing);
-  if (required) throw new Error(`LONGHAUL_REQUIRE names ${thing}, but: ${reason}`);
-  skipTest(reason);
 }

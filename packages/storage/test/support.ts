@@ -3,16 +3,6 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 
-/**
- * For a test of something that this machine may lack: skips it with the reason, unless `LONGHAUL_REQUIRE` names the thing; then the
- * test fails.
- */
-export function lacks(thing: string, reason: string, skip: (reason: string) => void): void {
-  const required = (process.env['LONGHAUL_REQUIRE'] ?? '').split(',').includes(thing);
-  if (required) throw new Error(`LONGHAUL_REQUIRE names ${thing}, but ${reason}`);
-  skip(reason);
-}
-
 export interface ProgramResult {
   code: number | null;
   output: string;

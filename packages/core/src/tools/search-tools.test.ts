@@ -1,6 +1,7 @@
 import { spawnSync } from 'node:child_process';
 import { symlink } from 'node:fs/promises';
 import { join } from 'node:path';
+import { lacks } from '@longhaul/test-support';
 import { describe, expect, test } from 'vitest';
 import { openToolFixture, refusalOf, type ToolFixture, textOf } from '../../test/tool-fixtures.ts';
 import { createSearchFinder } from './create-tools.ts';
@@ -9,13 +10,12 @@ import { createGrepTool } from './grep.ts';
 import { createPlainSearch } from './plain-search.ts';
 import { createRipgrepSearch } from './ripgrep-search.ts';
 
-const isRequired = (process.env['LONGHAUL_REQUIRE'] ?? '').split(',').includes('ripgrep');
 const hasRipgrep = spawnSync('rg', ['--version']).status === 0;
 
 function testWithRipgrep(name: string, body: () => Promise<void>): void {
   test(name, async (context) => {
-    if (!hasRipgrep && !isRequired)
-      context.skip('ripgrep is not installed; the plain search is tested all the same');
+    if (!hasRipgrep)
+      return lacks('ripgrep', 'it is not installed; the plain search is tested all the same', context.skip);
     await body();
   });
 }

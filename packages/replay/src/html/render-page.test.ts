@@ -1,9 +1,9 @@
 import { execFile } from 'node:child_process';
-import { existsSync } from 'node:fs';
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
-import { delimiter, join } from 'node:path';
+import { join } from 'node:path';
 import { promisify } from 'node:util';
+import { findChromium, lacks } from '@longhaul/test-support';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { type BacktestReport, runBacktest } from '../backtest/run-backtest.ts';
 import { filler } from '../backtest/test-support/recorded.ts';
@@ -64,39 +64,23 @@ test('its data hold what each step needed and what each method was missing', asy
   ]);
 });
 
-const browser = (process.env['PATH'] ?? '')
-  .split(delimiter)
-  .flatMap((place) => ['chromium', 'chromium-browser', 'google-chrome'].map((name) => join(place, name)))
-  .find((path) => existsSync(path));
-const isRequired = (process.env['LONGHAUL_REQUIRE'] ?? '').split(',').includes('chromium');
-
-test.skipIf(browser === undefined && !isRequired)(
-  `a browser draws it${browser === undefined ? ': no Chromium is installed' : ''}`,
-  async () => {
-    const path = join(folder, 'page.html');
-    await writeFile(path, await renderPage(report));
-    const flags = [
-      '--headless',
-      '--no-sandbox',
-      '--disable-gpu',
-      `--user-data-dir=${join(folder, 'profile')}`,
-    ];
-    const { stdout } = await promisify(execFile)(
-      browser ?? 'chromium',
-      [...flags, '--dump-dom', `file://${path}`],
-      {
-        maxBuffer: 64 << 20,
-      },
-    );
-    const body = stdout.slice(stdout.indexOf('<main'), stdout.indexOf('</main>'));
-    for (const text of [
-      'All sessions together',
-      'Recall against cost',
-      'drop-oldest-80-30',
-      'closing_tag',
-      'a &lt;script&gt; file.json',
-    ])
-      expect(body).toContain(text);
-    expect(body.match(/<polyline/g)?.length).toBeGreaterThan(1);
-  },
-);
+test('a browser draws it', async ({ skip }) => {
+  const browser = await findChromium();
+  if (browser === undefined) return lacks('chromium', 'no Chromium that runs was found', skip);
+  const path = join(folder, 'page.html');
+  await writeFile(path, await renderPage(report));
+  const flags = ['--headless', '--no-sandbox', '--disable-gpu', `--user-data-dir=${join(folder, 'profile')}`];
+  const { stdout } = await promisify(execFile)(browser, [...flags, '--dump-dom', `file://${path}`], {
+    maxBuffer: 64 << 20,
+  });
+  const body = stdout.slice(stdout.indexOf('<main'), stdout.indexOf('</main>'));
+  for (const text of [
+    'All sessions together',
+    'Recall against cost',
+    'drop-oldest-80-30',
+    'closing_tag',
+    'a &lt;script&gt; file.json',
+  ])
+    expect(body).toContain(text);
+  expect(body.match(/<polyline/g)?.length).toBeGreaterThan(1);
+});

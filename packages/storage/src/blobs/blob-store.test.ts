@@ -4,8 +4,9 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { blobStoreContract } from '@longhaul/core/testing';
 import { LonghaulError } from '@longhaul/protocol';
+import { lacks } from '@longhaul/test-support';
 import { afterAll, beforeAll, describe, it } from 'vitest';
-import { lacks, smallDisk } from '../../test/support.ts';
+import { smallDisk } from '../../test/support.ts';
 import { createFileBlobStore, createMemoryBlobStore } from './index.ts';
 
 let folder = '';

@@ -7,8 +7,9 @@ import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { fileURLToPath } from 'node:url';
 import type { Lease } from '@longhaul/core';
+import { lacks } from '@longhaul/test-support';
 import { afterAll, beforeAll, describe, it } from 'vitest';
-import { lacks, runProgram, smallDisk } from '../../test/support.ts';
+import { runProgram, smallDisk } from '../../test/support.ts';
 import { openSqliteStore, type SqliteStore } from './index.ts';
 
 const PROGRAM = fileURLToPath(new URL('../../test/store-process.ts', import.meta.url));

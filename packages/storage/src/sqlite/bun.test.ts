@@ -1,14 +1,13 @@
 import assert from 'node:assert/strict';
-import { existsSync } from 'node:fs';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { findBun, lacks } from '@longhaul/test-support';
 import { afterAll, beforeAll, it } from 'vitest';
-import { lacks, runProgram } from '../../test/support.ts';
+import { runProgram } from '../../test/support.ts';
 
 const SUITE = fileURLToPath(new URL('./sqlite-store.bun.test.ts', import.meta.url));
-const MODULES = fileURLToPath(new URL('../../../../node_modules/', import.meta.url));
 
 let folder = '';
 beforeAll(async () => {
@@ -28,13 +27,3 @@ it('passes the store contract under Bun, on bun:sqlite', { timeout: 120_000 }, a
   assert.match(output, /\b[4-9]\d pass\b/);
   assert.match(output, /\b0 fail\b/);
 });
-
-/** The package's own launcher works only after its install script; the binary beside it works without. */
-async function findBun(): Promise<string | undefined> {
-  const platform = `bun-${process.platform}-${process.arch === 'arm64' ? 'aarch64' : process.arch}`;
-  const packaged = [`${MODULES}@oven/${platform}/bin/bun`, `${MODULES}.bin/bun`].filter(existsSync);
-  for (const program of [...packaged, 'bun']) {
-    if ((await runProgram(program, ['--version'])).code === 0) return program;
-  }
-  return undefined;
-}

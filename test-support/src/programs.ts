@@ -1,0 +1,31 @@
+import { execFile } from 'node:child_process';
+import { existsSync } from 'node:fs';
+import { fileURLToPath } from 'node:url';
+import { promisify } from 'node:util';
+
+const MODULES = fileURLToPath(new URL('../../node_modules/', import.meta.url));
+
+const run = promisify(execFile);
+
+/** A Bun that runs: this repository's, else the machine's. */
+export function findBun(): Promise<string | undefined> {
+  const platform = `bun-${process.platform}-${process.arch === 'arm64' ? 'aarch64' : process.arch}`;
+  // The package's own launcher works only after its install script; the binary beside it works without.
+  return firstThatRuns([`${MODULES}@oven/${platform}/bin/bun`, `${MODULES}.bin/bun`, 'bun']);
+}
+
+export function findChromium(): Promise<string | undefined> {
+  return firstThatRuns(['chromium', 'chromium-browser', 'google-chrome']);
+}
+
+async function firstThatRuns(programs: readonly string[]): Promise<string | undefined> {
+  for (const program of programs) {
+    if (program.includes('/') && !existsSync(program)) continue;
+    const works = await run(program, ['--version']).then(
+      () => true,
+      () => false,
+    );
+    if (works) return program;
+  }
+  return undefined;
+}
