@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createStrategy, isStrategyName, ReactiveOverflowStrategy } from '@longhaul/context';
 import {
+  DEFAULT_CONFIG,
   type EventListener,
   type ModelDriver,
   NamedAgents,
@@ -179,21 +180,10 @@ function playedDriver(play: Play): ModelDriver {
 
 /** Keeps what was set, as the command does, without files and flags. */
 function services(play: Play = echo): Omit<ServerOptions['agent'], 'runtime' | 'store' | 'blobs'> {
+  const { compression } = DEFAULT_CONFIG.context;
   let changed: Settings['changed'] = { compression: {} };
   const settings = (): Settings => ({
-    compression: {
-      strategy: changed.compression.strategy ?? 'reactive-overflow',
-      trigger: null,
-      auto: true,
-      model: '__same__',
-      options: {
-        preserveLastNTurns: 2,
-        recentMessagesToKeep: 10,
-        pruneProtectTokens: 40_000,
-        pruneMinimumTokens: 20_000,
-        ledgerShare: 0.2,
-      },
-    },
+    compression: { ...compression, strategy: changed.compression.strategy ?? compression.strategy },
     changed,
   });
   return {
