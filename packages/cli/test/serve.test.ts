@@ -154,4 +154,20 @@ describe('longhaul serve', () => {
     running.child.stdout?.once('data', () => running.child.kill('SIGTERM'));
     expect((await running.ended).code).toBe(0);
   });
+
+  it('lets a step finish at Ctrl-C that comes as two signals: the terminal sends one, the process that started Node another', async () => {
+    await using bench = await Bench.open();
+    await workspaceWith(bench, () => 'word '.repeat(100), 10);
+    const running = bench.start(['serve', '--port', '0', '--json']);
+    const { call } = await listening(running);
+    const { id } = await call('POST', '/api/sessions', {});
+    await call('POST', `/api/sessions/${id}/messages`, { content: 'Go' });
+    await expect
+      .poll(async () => (await call('GET', `/api/sessions/${id}/messages`)).messages.length)
+      .toBe(2);
+    running.child.kill('SIGINT');
+    running.child.kill('SIGTERM');
+    const { code, stderr } = await running.ended;
+    expect([code, stderr]).toEqual([0, expect.stringContaining('"status":"completed"')]);
+  });
 });

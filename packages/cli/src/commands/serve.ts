@@ -92,6 +92,9 @@ function toConfig(values: { host?: string; port?: string }): ConfigInput {
   };
 }
 
+/** Signals of two kinds within this time are one wish. */
+const SAME_MS = 500;
+
 interface StopSignals extends Disposable {
   /** Called for each signal that has come, and for each that comes. */
   listen(onSignal: () => void): void;
@@ -102,7 +105,14 @@ function stopSignals(): StopSignals {
   let tell = () => {
     early += 1;
   };
-  const onSignal = () => tell();
+  let first: { name: string; at: number } | undefined;
+  const onSignal = (name: NodeJS.Signals) => {
+    const at = performance.now();
+    first ??= { name, at };
+    // Ctrl-C at a terminal reaches this process and, where npm brought its Node along, the one that started it, which passes it on.
+    const isSame = name !== first.name && at - first.at < SAME_MS;
+    if (!isSame) tell();
+  };
   const names = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const;
   for (const name of names) process.on(name, onSignal);
   return {
