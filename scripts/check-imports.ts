@@ -48,7 +48,10 @@ interface Edge {
 interface Manifest {
   name: string;
   exports: Record<string, unknown>;
+  /** What is installed with the package. */
   declared: Set<string>;
+  /** What only its tests have. */
+  forTests: Set<string>;
 }
 
 const problems: string[] = [];
@@ -65,11 +68,12 @@ function readManifests(): Map<string, Manifest> {
   for (const path of globSync('packages/*/package.json')) {
     const json = JSON.parse(readFileSync(path, 'utf8'));
     const declared = new Set(
-      [json.dependencies, json.devDependencies, json.peerDependencies, json.optionalDependencies].flatMap(
-        (map) => Object.keys(map ?? {}),
+      [json.dependencies, json.peerDependencies, json.optionalDependencies].flatMap((map) =>
+        Object.keys(map ?? {}),
       ),
     );
-    found.set(packageOf(path), { name: json.name, exports: json.exports ?? {}, declared });
+    const forTests = new Set(Object.keys(json.devDependencies ?? {}));
+    found.set(packageOf(path), { name: json.name, exports: json.exports ?? {}, declared, forTests });
   }
   return found;
 }
@@ -144,7 +148,7 @@ function checkNeighbour(
   const allowed = DIRECTION[owner];
   if (allowed === undefined)
     problems.push(`${path}: scripts/check-imports.ts does not know the package ${owner}`);
-  const isForTest = isTest && manifests.get(owner)?.declared.has(manifest.name) === true;
+  const isForTest = isTest && manifests.get(owner)?.forTests.has(manifest.name) === true;
   if (!isForTest && folder !== owner && allowed?.includes(folder) === false) {
     problems.push(`${path}: ${owner} may not import ${folder}`);
   }
@@ -156,7 +160,9 @@ function checkDeclared(path: string, target: string, isTest: boolean): void {
   const isTestTool = TEST_TOOLS.has(target) && (isTest || path.includes('/src/testing/'));
   if (manifest === undefined || isTestTool || target === manifest.name || manifest.declared.has(target))
     return;
-  problems.push(`${path}: imports ${target}, which its package.json does not declare`);
+  if (isTest && manifest.forTests.has(target)) return;
+  const where = manifest.forTests.has(target) ? 'declares for tests only' : 'does not declare';
+  problems.push(`${path}: imports ${target}, which its package.json ${where}`);
 }
 
 /** Each cycle once, as the files on it. */
