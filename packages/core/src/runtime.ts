@@ -1,6 +1,7 @@
 import { LonghaulError, type Session, type UserMessageContentPart } from '@longhaul/protocol';
 import type { SessionAgent } from './agents/session-agent.ts';
 import { ApprovalService } from './approvals/approval-service.ts';
+import { withoutCompactionRequest } from './context/compaction-request.ts';
 import type { ContextReport } from './context/context-report.ts';
 import { idleSystemText } from './context/idle-system.ts';
 import type {
@@ -190,7 +191,8 @@ export class Runtime {
    * @throws {LonghaulError} `session_not_found`, `not_found`.
    */
   async fork(sessionId: string, { at, title }: ForkSessionOptions = {}): Promise<Session> {
-    const { updatedAt: _updatedAt, status: _status, ...source } = await this.#runs.existing(sessionId);
+    const { updatedAt: _updatedAt, status: _status, ...found } = await this.#runs.existing(sessionId);
+    const source = withoutCompactionRequest(found);
     const now = Date.now();
     const session = { ...source, id: newId(), createdAt: now, ...(title === undefined ? {} : { title }) };
     return this.#options.store.forkSession(sessionId, session, {

@@ -41,6 +41,11 @@ describe('sessions over HTTP', () => {
       workspace: server.workspace,
       model: 'played/one',
     });
+    // Metadata that a change does not name stays: a chat's name, an agent, a compaction that waits stand there.
+    const changed = await server.call('PATCH', path, { metadata: { color: 'red' } });
+    expect(changed).toMatchObject({ metadata: { title: 'Fix parser', color: 'red' } });
+    const without = await server.call<{ metadata: object }>('PATCH', path, { metadata: { title: null } });
+    expect(without.metadata).toEqual({ color: 'red' });
     await server.call('DELETE', path);
     expect((await server.fetch(path)).status).toBe(404);
   });

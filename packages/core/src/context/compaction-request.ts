@@ -30,6 +30,13 @@ export async function takeCompactionRequest(
   return toRequest(waiting);
 }
 
+/** A session as a fork takes it over: what was asked of the other one is not asked of it. */
+export function withoutCompactionRequest<S extends Pick<Session, 'metadata'>>(session: S): S {
+  if (session.metadata?.[KEY] === undefined) return session;
+  const { [KEY]: _waiting, ...metadata } = session.metadata;
+  return { ...session, metadata };
+}
+
 function toRequest(value: JsonObject[string]): CompactionRequest | undefined {
   if (typeof value !== 'object' || value === null || Array.isArray(value)) return undefined;
   const { at, strategy } = value;

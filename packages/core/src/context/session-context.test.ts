@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto';
 import { buildView } from '@longhaul/context';
+import type { Session } from '@longhaul/protocol';
 import { createMemoryStore } from '@longhaul/storage/memory';
 import { openSqliteStore } from '@longhaul/storage/sqlite';
 import { describe, expect, it } from 'vitest';
@@ -173,11 +174,13 @@ describe('by hand', () => {
 
   it('a session that is being worked on compacts at its next step, and cannot be undone or pinned meanwhile', async () => {
     const seen: unknown[] = [];
+    let fork: Session | undefined;
     let steps = 0;
     const look = testTool('look', async () => {
       steps += 1;
       if (steps === 10) {
         seen.push(await test.runtime.compact(test.sessionId));
+        fork = await test.runtime.fork(test.sessionId);
         for (const attempt of [
           () => test.runtime.undoCompaction(test.sessionId),
           () => test.runtime.pin(test.sessionId, 'm1'),
@@ -202,6 +205,8 @@ describe('by hand', () => {
     expect(test.of('context:compressed')).toMatchObject([{ reason: 'manual' }]);
     expect(order.slice(compressed).filter((type) => type === 'llm:thinking')).toHaveLength(3);
     expect((await test.store.getSession(test.sessionId))?.metadata).toEqual({});
+    // What was asked of a session is not asked of its fork.
+    expect(fork?.metadata ?? {}).toEqual({});
   });
 
   it('after an undo the strategy waits until the window is full, and then says that it must compact again', async () => {

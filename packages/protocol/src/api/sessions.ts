@@ -48,7 +48,9 @@ export type CreateSessionBody = z.infer<typeof createSessionBody>;
 export const updateSessionBody = z.strictObject({
   title: nameText(MAX_TITLE).min(1).optional(),
   model: modelNameSchema.optional(),
-  metadata: jsonObjectSchema.optional(),
+  metadata: jsonObjectSchema
+    .optional()
+    .meta({ description: 'Is merged with what stands there; null takes a key away.' }),
 });
 export type UpdateSessionBody = z.infer<typeof updateSessionBody>;
 

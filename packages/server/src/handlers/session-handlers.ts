@@ -1,5 +1,5 @@
 import { agentNameOf, newId, sessionState } from '@longhaul/core';
-import { handleOf, LonghaulError, parseHandle, type Session } from '@longhaul/protocol';
+import { handleOf, type JsonObject, LonghaulError, parseHandle, type Session } from '@longhaul/protocol';
 import type { SessionInfo } from '@longhaul/protocol/api';
 import type { RouteHandlers } from '../http/route-handler.ts';
 import type { HandlerContext } from './handler-context.ts';
@@ -73,7 +73,7 @@ export function sessionHandlers({
       const patch = {
         ...(title === undefined ? {} : { title }),
         ...(model === undefined ? {} : { model: await models.resolve(model) }),
-        ...(metadata === undefined ? {} : { metadata: { ...agentOf(session), ...metadata } }),
+        ...(metadata === undefined ? {} : { metadata: merged(session.metadata, metadata) }),
       };
       return withState(await store.updateSession(sessionId, patch));
     },
@@ -120,7 +120,7 @@ export function sessionHandlers({
   }
 }
 
-/** Other metadata leaves the session its agent. */
-function agentOf({ metadata }: Session): { agent?: string } {
-  return metadata?.['agent'] === undefined ? {} : { agent: agentNameOf({ metadata }) };
+/** What is not named stays: an agent, a chat, a compaction that waits stand there too. `null` takes a key away. */
+function merged(known: JsonObject = {}, changes: JsonObject): JsonObject {
+  return Object.fromEntries(Object.entries({ ...known, ...changes }).filter(([, value]) => value !== null));
 }
