@@ -80,8 +80,9 @@ function withVisibility(messages: readonly Message[], marks: readonly Mark[]): L
     );
     return [...new Set(indexes)];
   };
+  const hiding = hidingOf(new Set(messages.flatMap(({ id }) => (hidden.has(id) ? [id] : []))), standing);
   return messages.map((message) => {
-    const by = hidden.has(message.id) ? hidingOf(message.id, standing) : undefined;
+    const by = hiding.get(message.id);
     return {
       ...message,
       visibility: {
@@ -95,7 +96,15 @@ function withVisibility(messages: readonly Message[], marks: readonly Mark[]): L
   });
 }
 
-/** The first compaction that hid it: later ones hide what earlier ones did. */
-function hidingOf(messageId: string, marks: readonly Mark[]): string | undefined {
-  return marks.find((mark) => mark.kind === 'compaction' && mark.hides.includes(messageId))?.id;
+/** The first compaction that hid each of them: later ones hide what earlier ones did. */
+function hidingOf(messageIds: ReadonlySet<string>, marks: readonly Mark[]): Map<string, string> {
+  const left = new Set(messageIds);
+  const hiding = new Map<string, string>();
+  for (const mark of marks) {
+    if (left.size === 0) break;
+    if (mark.kind !== 'compaction') continue;
+    // Looked at once: the list is made anew each time.
+    for (const id of mark.hides) if (left.delete(id)) hiding.set(id, mark.id);
+  }
+  return hiding;
 }

@@ -1,13 +1,14 @@
 import type { ForkOptions, NewSession } from '@longhaul/core';
-import { isOpen, type Mark, type Part, type Session } from '@longhaul/protocol';
+import { isOpen, type Part, type Session } from '@longhaul/protocol';
 import { and, asc, eq, gt, lte } from 'drizzle-orm';
 import { createMarkFork, type MarkFork } from '../shared/forked-marks.ts';
 import { noSuchMessage } from '../shared/store-errors.ts';
 import type { Drizzle } from './connection.ts';
 import { dropRest } from './drop-session.ts';
+import type { HiddenRange } from './hidden-messages.ts';
 import { inPieces } from './in-pieces.ts';
 import { readNextMark } from './log-reader.ts';
-import type { MarkTable } from './mark-table.ts';
+import type { MarkTable, StoredMark } from './mark-table.ts';
 import type { PartTable } from './part-table.ts';
 import { messages, partChunks, parts } from './schema.ts';
 import type { SessionHeads } from './session-heads.ts';
@@ -147,14 +148,19 @@ async function markForkOf(
   { db, read }: ForkTables,
   { sourceId, session, options }: ForkTask,
   { at, messageIds }: { at: number; messageIds: ReadonlyMap<string, string> },
-): Promise<MarkFork> {
+): Promise<MarkFork<HiddenRange>> {
   const { newId } = options;
   const isNext = and(eq(messages.sessionId, sourceId), gt(messages.sequence, at));
   const next = await read(() =>
     db.select().from(messages).where(isNext).orderBy(asc(messages.sequence)).limit(1).get(),
   );
   const before = next?.createdAt ?? Number.POSITIVE_INFINITY;
-  const markFork = createMarkFork({ sessionId: session.id, messageIds, newId, before });
+  // A message of the fork has the sequence it has in the source.
+  const hiddenThere = (hidden: HiddenRange) => {
+    if (typeof hidden === 'string') return messageIds.get(hidden);
+    return hidden[1] <= at ? hidden : undefined;
+  };
+  const markFork = createMarkFork({ sessionId: session.id, messageIds, newId, before, hiddenThere });
   for (let after = 0; ; ) {
     const row = await read(() => readNextMark(db, { sessionId: sourceId, after }));
     if (row === undefined) return markFork;
@@ -167,7 +173,7 @@ async function markForkOf(
 async function copyMarks(
   tables: ForkTables,
   { sourceId, session }: ForkTask,
-  markFork: MarkFork,
+  markFork: MarkFork<HiddenRange>,
 ): Promise<void> {
   const { db, marks, write } = tables;
   await inPieces(write, (after) => {
@@ -178,7 +184,7 @@ async function copyMarks(
       if (row === undefined) break;
       const mark = readableMark(row.read);
       const forked = mark === undefined ? undefined : markFork.fork(mark);
-      if (forked !== undefined) marks.add(session.id, forked);
+      if (forked !== undefined) marks.addStored(session.id, forked);
       chars += row.chars + 1000;
       last = row.key;
     }
@@ -195,7 +201,7 @@ function readablePart(body: string): Part | undefined {
 }
 
 /** A mark that cannot be read holds nowhere, so it is not copied. */
-function readableMark(read: () => Mark): Mark | undefined {
+function readableMark(read: () => StoredMark): StoredMark | undefined {
   try {
     return read();
   } catch {

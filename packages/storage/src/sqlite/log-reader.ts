@@ -3,10 +3,24 @@ import type { Mark, Message, Part, Session } from '@longhaul/protocol';
 import { and, asc, between, desc, eq, getTableColumns, gt, lt, type SQL } from 'drizzle-orm';
 import { withoutNulls } from '../shared/json.ts';
 import type { Drizzle } from './connection.ts';
+import {
+  type HiddenMessages,
+  type MessageIds,
+  parseHiddenMessages,
+  readMessageIds,
+  withHiddenIds,
+} from './hidden-messages.ts';
+import type { StoredMark } from './mark-table.ts';
 import { compactions, marks, messages, partChunks, parts } from './schema.ts';
 
 export type LogRows = ReturnType<typeof readLogRows>;
-export type MarkRows = ReturnType<typeof readMarks>;
+
+export interface MarkRows {
+  marks: (typeof marks.$inferSelect)[];
+  compactions: (typeof compactions.$inferSelect)[];
+  /** Of the whole session, where there are compactions. */
+  messageIds: MessageIds;
+}
 
 /** All rows of a session, as they are. Part of a read of one snapshot. */
 export function readLogRows(db: Drizzle, sessionId: string) {
@@ -59,10 +73,12 @@ export function readPartRows(db: Drizzle, ofMessages: SQL | undefined) {
   };
 }
 
-export function readMarks(db: Drizzle, sessionId: string) {
+export function readMarks(db: Drizzle, sessionId: string): MarkRows {
+  const found = db.select().from(compactions).where(eq(compactions.sessionId, sessionId)).all();
   return {
     marks: db.select().from(marks).where(eq(marks.sessionId, sessionId)).orderBy(asc(marks.key)).all(),
-    compactions: db.select().from(compactions).where(eq(compactions.sessionId, sessionId)).all(),
+    compactions: found,
+    messageIds: found.length === 0 ? { ids: [], sequences: [] } : readMessageIds(db, sessionId),
   };
 }
 
@@ -70,7 +86,7 @@ export function readMarks(db: Drizzle, sessionId: string) {
 export function readNextMark(
   db: Drizzle,
   { sessionId, after }: { sessionId: string; after: number },
-): { key: number; chars: number; read: () => Mark } | undefined {
+): { key: number; chars: number; read: () => StoredMark } | undefined {
   const row = db
     .select()
     .from(marks)
@@ -80,10 +96,13 @@ export function readNextMark(
     .limit(1)
     .get();
   if (row === undefined) return undefined;
-  const [, parse] = assembleMark(row.marks, row.compactions);
-  // Written by this store from a mark.
-  const read = () => parse() as Mark;
-  return { key: row.marks.key, chars: row.compactions?.hides.length ?? 0, read };
+  const read = () => {
+    const raw = row.marks.kind === 'compaction' ? rawCompaction(row.compactions) : rawMark(row.marks);
+    // Written by this store from a mark.
+    return raw as StoredMark;
+  };
+  const { summaryContent = '', hides = '' } = row.compactions ?? {};
+  return { key: row.marks.key, chars: summaryContent.length + hides.length, read };
 }
 
 /** Makes the log of the rows. What is damaged is named and left out; the rest of its message stays. */
@@ -122,8 +141,22 @@ export async function assembleMarkLog(
   const schemas = await import('@longhaul/protocol/schemas');
   const check = createChecker(damaged);
   const found: Mark[] = [];
-  for (const [row, raw] of assembleMarks(rows)) {
-    const mark = check(schemas.markSchema, raw, row);
+  const compactionById = new Map(rows.compactions.map((row) => [row.id, row]));
+  const compactionOf = (id: string) => {
+    let hidden: HiddenMessages = [];
+    const raw = () => {
+      const { hides, ...rest } = rawCompaction(compactionById.get(id));
+      hidden = hides;
+      return { ...rest, hides: [] };
+    };
+    const compaction = check(schemas.compactionSchema, raw, { table: 'compactions', id });
+    return compaction === undefined ? undefined : withHiddenIds(compaction, hidden, rows.messageIds);
+  };
+  for (const row of rows.marks) {
+    const mark =
+      row.kind === 'compaction'
+        ? compactionOf(row.id)
+        : check(schemas.markSchema, () => rawMark(row), { table: 'marks', id: row.id });
     if (mark !== undefined) found.push(mark);
   }
   return { marks: found, damaged };
@@ -172,24 +205,15 @@ function assembleParts(
   return byMessage;
 }
 
-function assembleMarks(rows: MarkRows): [Place, () => unknown][] {
-  const byId = new Map(rows.compactions.map((row) => [row.id, row]));
-  return rows.marks.map((row) => assembleMark(row, byId.get(row.id) ?? null));
+function rawMark({ body, undoneAt }: MarkRows['marks'][number]): object {
+  const undone = undoneAt === null ? {} : { undoneAt };
+  return { ...JSON.parse(body ?? 'null'), ...undone };
 }
 
-function assembleMark(
-  { id, kind, body, undoneAt }: MarkRows['marks'][number],
-  compaction: MarkRows['compactions'][number] | null,
-): [Place, () => unknown] {
-  if (kind !== 'compaction') {
-    const undone = undoneAt === null ? {} : { undoneAt };
-    return [{ table: 'marks', id }, () => ({ ...JSON.parse(body ?? 'null'), ...undone }) satisfies object];
-  }
-  const raw = () => {
-    const { summaryContent, hides, ...row } = compaction ?? { summaryContent: 'null', hides: 'null' };
-    return { ...withoutNulls(row), kind, summary: JSON.parse(summaryContent), hides: JSON.parse(hides) };
-  };
-  return [{ table: 'compactions', id }, raw];
+function rawCompaction(compaction: MarkRows['compactions'][number] | null | undefined) {
+  const { summaryContent, hides, ...row } = compaction ?? { summaryContent: 'null', hides: 'null' };
+  const summary: unknown = JSON.parse(summaryContent);
+  return { ...withoutNulls(row), kind: 'compaction', summary, hides: parseHiddenMessages(hides) };
 }
 
 /** The columns that hold JSON and are not null, parsed. */

@@ -1,16 +1,31 @@
-import type { Compaction, Mark } from '@longhaul/protocol';
+import type { Mark } from '@longhaul/protocol';
 import { and, eq, isNull, sql } from 'drizzle-orm';
+import type { CompactionHiding, MarkHiding } from '../shared/forked-marks.ts';
 import type { Drizzle } from './connection.ts';
+import { type HiddenRange, readMessageIds, toHiddenMessages } from './hidden-messages.ts';
 import { compactions, marks } from './schema.ts';
+
+/** A mark as its rows have it. */
+export type StoredMark = MarkHiding<HiddenRange>;
 
 /** Marks in the order in which they were made; a compaction is a row here and, with its summary, one in `compactions`. */
 export function createMarkTable(db: Drizzle) {
+  function addStored(sessionId: string, mark: StoredMark): void {
+    const { id, kind, undoneAt } = mark;
+    const body = mark.kind === 'compaction' ? null : JSON.stringify(mark);
+    db.insert(marks).values({ id, sessionId, kind, undoneAt, body }).run();
+    if (mark.kind === 'compaction') db.insert(compactions).values(compactionColumns(sessionId, mark)).run();
+  }
+
   return {
+    addStored,
+
     add(sessionId: string, mark: Mark): void {
-      const { id, kind, undoneAt } = mark;
-      const body = mark.kind === 'compaction' ? null : JSON.stringify(mark);
-      db.insert(marks).values({ id, sessionId, kind, undoneAt, body }).run();
-      if (mark.kind === 'compaction') db.insert(compactions).values(compactionColumns(sessionId, mark)).run();
+      const stored =
+        mark.kind === 'compaction'
+          ? { ...mark, hides: toHiddenMessages(mark.hides, readMessageIds(db, sessionId)) }
+          : mark;
+      addStored(sessionId, stored);
     },
 
     undo(sessionId: string, markId: string, undoneAt: number): boolean {
@@ -31,6 +46,9 @@ export function createMarkTable(db: Drizzle) {
 
 export type MarkTable = ReturnType<typeof createMarkTable>;
 
-function compactionColumns(sessionId: string, { kind, summary, hides, ...columns }: Compaction) {
+function compactionColumns(
+  sessionId: string,
+  { kind, summary, hides, ...columns }: CompactionHiding<HiddenRange>,
+) {
   return { ...columns, sessionId, summaryContent: JSON.stringify(summary), hides: JSON.stringify(hides) };
 }

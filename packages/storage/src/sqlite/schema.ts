@@ -122,7 +122,7 @@ export const compactions = sqliteTable('compactions', {
   tokensAfter: integer('tokens_after').notNull(),
   /** JSON `{ledger, narrative}`. */
   summaryContent: text('summary_content').notNull(),
-  /** JSON array of message ids. */
+  /** JSON of `HiddenMessages`. */
   hides: text('hides').notNull(),
   createdAt: integer('created_at').notNull(),
   undoneAt: integer('undone_at'),

@@ -3,6 +3,7 @@ import type { Message, Session } from '@longhaul/protocol';
 import { and, asc, eq, inArray, isNull, ne, or, sql } from 'drizzle-orm';
 import { neededCompactions, shownMarks } from '../shared/view-marks.ts';
 import type { Drizzle } from './connection.ts';
+import { hiddenIdsOf, type MessageIds, parseHiddenMessages } from './hidden-messages.ts';
 import {
   assembleMarkLog,
   assembleMessages,
@@ -44,7 +45,10 @@ export interface ViewRows {
 
 /** The rows of what is not hidden, and the bare rows of what is. Part of a read of one snapshot. */
 export function readViewRows(db: Drizzle, sessionId: string): ViewRows {
-  const markRows = readViewMarks(db, sessionId);
+  const found = readViewMarks(db, sessionId);
+  const stubs = found.compactions.some(isStanding) ? readStubs(db, sessionId) : [];
+  const messageIds = { ids: stubs.map(([id]) => id), sequences: stubs.map(([, sequence]) => sequence) };
+  const markRows = { ...found, messageIds };
   const hidden = hiddenBy(markRows);
   const ofSession = eq(messages.sessionId, sessionId);
   if (hidden.size === 0) {
@@ -57,7 +61,6 @@ export function readViewRows(db: Drizzle, sessionId: string): ViewRows {
       shown: { messages: all, ...readPartRows(db, ofSession) },
     };
   }
-  const stubs = readStubs(db, sessionId);
   const shown = stubs.flatMap(([id]) => (hidden.has(id) ? [] : [id]));
   return {
     stubs,
@@ -85,7 +88,7 @@ function readStubExtras(db: Drizzle, sessionId: string): StubExtras[] {
 }
 
 /** All pins, marks and the compactions that count; of the others, which may each name the whole session, nothing. */
-function readViewMarks(db: Drizzle, sessionId: string): MarkRows {
+function readViewMarks(db: Drizzle, sessionId: string): Omit<MarkRows, 'messageIds'> {
   const ofSession = eq(marks.sessionId, sessionId);
   const isCompaction = eq(marks.kind, 'compaction');
   const all = db
@@ -95,12 +98,12 @@ function readViewMarks(db: Drizzle, sessionId: string): MarkRows {
     .orderBy(asc(marks.key))
     .all();
   const needed = all.filter(neededCompactions(all)).map(({ id }) => id);
-  const isStanding = and(ne(marks.kind, 'compaction'), isNull(marks.undoneAt));
+  const isStandingMark = and(ne(marks.kind, 'compaction'), isNull(marks.undoneAt));
   return {
     marks: db
       .select()
       .from(marks)
-      .where(and(ofSession, or(isStanding, inArray(marks.id, needed))))
+      .where(and(ofSession, or(isStandingMark, inArray(marks.id, needed))))
       .orderBy(asc(marks.key))
       .all(),
     compactions: db.select().from(compactions).where(inArray(compactions.id, needed)).all(),
@@ -108,11 +111,11 @@ function readViewMarks(db: Drizzle, sessionId: string): MarkRows {
 }
 
 /** By the marks as they stand: which rows to read is decided before these are checked. */
-function hiddenBy({ marks: rows, compactions: bodies }: MarkRows): ReadonlySet<string> {
-  const compaction = bodies.find(({ undoneAt }) => undoneAt === null);
+function hiddenBy({ marks: rows, compactions: bodies, messageIds }: MarkRows): ReadonlySet<string> {
+  const compaction = bodies.find(isStanding);
   if (compaction === undefined) return new Set();
   const pinned = new Set(rows.flatMap(({ kind, body }) => (kind === 'pin' ? pinnedBy(body) : [])));
-  const hides = readableIds(compaction.hides);
+  const hides = readableIds(compaction.hides, messageIds);
   return new Set(hides.filter((id) => !pinned.has(id)));
 }
 
@@ -126,10 +129,15 @@ function pinnedBy(body: string | null): string[] {
   }
 }
 
-function readableIds(hides: string): string[] {
+function isStanding({ undoneAt }: { undoneAt: number | null }): boolean {
+  return undoneAt === null;
+}
+
+function readableIds(hides: string, messageIds: MessageIds): string[] {
   try {
-    return JSON.parse(hides);
+    return hiddenIdsOf(parseHiddenMessages(hides), messageIds);
   } catch {
+    // Damaged: it is named when the marks are assembled.
     return [];
   }
 }

@@ -17,7 +17,7 @@ export interface DamagedRow {
 export interface SessionLog {
   session: Session;
   messages: Message[];
-  /** All marks, undone ones included, in the order in which they were made. */
+  /** All marks, undone ones included, in the order in which they were made. A store may make a compaction's `hides` anew whenever it is looked at. */
   marks: Mark[];
   /** Rows that could not be read, and why. They are left as they are. */
   damaged: DamagedRow[];

@@ -67,7 +67,8 @@ function fork(
   }
   const before = source.messages[end]?.createdAt ?? Number.POSITIVE_INFINITY;
   const marks = structuredClone(source.marks);
-  const markFork = createMarkFork({ sessionId: session.id, messageIds, newId, before });
+  const hiddenThere = (id: string) => messageIds.get(id);
+  const markFork = createMarkFork({ sessionId: session.id, messageIds, newId, before, hiddenThere });
   for (const mark of marks) if (mark.kind === 'compaction') markFork.meet(mark);
   forked.marks.push(...marks.flatMap((mark) => markFork.fork(mark) ?? []));
   forked.touch();
