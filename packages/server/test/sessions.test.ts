@@ -1,6 +1,7 @@
 import { once } from 'node:events';
 import { mkdir, symlink } from 'node:fs/promises';
 import { join } from 'node:path';
+import { currentClaimant } from '@longhaul/core';
 import { API_ROUTES } from '@longhaul/protocol/api';
 import { describe, expect, it } from 'vitest';
 import { isEvent, openStream } from './sse-client.ts';
@@ -186,6 +187,39 @@ describe('sessions over HTTP', () => {
       `/api/search?q=retry&sessionId=${id}`,
     );
     expect(hits.map(({ handle }) => handle)).toEqual(expect.arrayContaining(['m1.0']));
+  });
+
+  it('tell of each message the first compaction that hid it, of those that stand', async () => {
+    await using server = await startTestServer();
+    const id = await server.newSession();
+    const { lease } = await server.store.acquireLease(id, {
+      runId: 'r1',
+      ttlMs: 60_000,
+      ...currentClaimant(),
+    });
+    const ids = ['a', 'b', 'c', 'd', 'e'];
+    for (const [createdAt, letter] of ids.entries()) {
+      const base = { role: 'assistant', status: 'done', tokenCount: 1 } as const;
+      await server.store.appendMessage(lease, { ...base, parts: [], id: letter, createdAt });
+    }
+    const sizes = { tokensBefore: 2, tokensAfter: 1, createdAt: 9, strategy: 's', reason: 'manual' } as const;
+    const summary = { ledger: 'facts', narrative: '' };
+    for (const [index, hides] of [['a'], ['a', 'b', 'd'], ['a', 'b', 'c', 'd']].entries()) {
+      const round = index + 1;
+      await server.store.recordCompaction(lease, { id: `c${round}`, round, hides, summary, ...sizes });
+    }
+    await server.store.undoMark(id, 'c1', 10);
+    const { messages } = await server.call<{ messages: { visibility: { hiddenBy?: string } }[] }>(
+      'GET',
+      `/api/sessions/${id}/messages`,
+    );
+    expect(messages.map(({ visibility }) => visibility.hiddenBy)).toEqual([
+      'c2',
+      'c2',
+      'c3',
+      'c2',
+      undefined,
+    ]);
   });
 
   it('work in allowed folders only, whatever a link says', async () => {
