@@ -30,7 +30,7 @@ export async function work(
         break;
       case 'approval:requested': {
         const isFine = await approve(event.toolName, event.args);
-        await client.approvals.answer(session.id, event.callId, { answer: isFine ? 'once' : 'deny' });
+        await client.approvals.answer(session.id, event, { answer: isFine ? 'once' : 'deny' });
         break;
       }
       case 'llm:tool-result':

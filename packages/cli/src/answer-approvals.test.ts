@@ -1,6 +1,6 @@
 import { PassThrough } from 'node:stream';
 import type { ApprovalService, EventListener } from '@longhaul/core';
-import type { EventOf } from '@longhaul/protocol';
+import type { ApprovalAnswer, EventOf } from '@longhaul/protocol';
 import { expect, it, vi } from 'vitest';
 import { answerApprovals } from './answer-approvals.ts';
 import { processTerminal } from './terminal.ts';
@@ -10,7 +10,12 @@ function agent() {
   const listeners = new Set<EventListener>();
   const answered: string[] = [];
   const stored = Promise.withResolvers<void>();
-  const answer = async (_: string, callId: string, { answer: said }: { answer: string }) => {
+  const answer = async (
+    _: string,
+    callId: string,
+    { answer: said, handle }: { answer: ApprovalAnswer; handle?: string },
+  ) => {
+    expect(handle).toBe(`m2.${callId}`);
     answered.push(`${callId}: ${said}`);
     await stored.promise;
   };
@@ -30,6 +35,7 @@ function agent() {
         sessionId: 's',
         at: 0,
         callId,
+        handle: `m2.${callId}`,
         toolName: 'bash',
         args: { command: `make ${callId}` },
       };

@@ -1,6 +1,6 @@
 import { createInterface } from 'node:readline';
 import type { ApprovalService, Runtime } from '@longhaul/core';
-import type { Approval, ApprovalAnswer, JsonValue } from '@longhaul/protocol';
+import { type Approval, type ApprovalAnswer, type JsonValue, toLonghaulError } from '@longhaul/protocol';
 import { approvalQuestion } from './render/approval-question.ts';
 import type { Terminal } from './terminal.ts';
 
@@ -12,7 +12,7 @@ export interface AnswerApprovalsOptions {
   pause: () => Disposable;
 }
 
-type Asked = Pick<Approval, 'callId' | 'toolName'> & { args: JsonValue };
+type Asked = Pick<Approval, 'callId' | 'handle' | 'toolName'> & { args: JsonValue };
 
 /**
  * Asks the person at the terminal for each call of a session that must be approved, one after another, those first that waited already.
@@ -24,7 +24,7 @@ export async function answerApprovals(options: AnswerApprovalsOptions): Promise<
   const end = runtime.subscribe((event) => {
     if (event.sessionId !== sessionId) return;
     if (event.type === 'approval:requested') asker.add(event);
-    if (event.type === 'approval:answered') asker.drop(event.callId);
+    if (event.type === 'approval:answered') asker.drop(event.handle);
     if (event.type === 'run:finished') asker.close();
   });
   for (const open of await runtime.approvals.list(sessionId, { open: true })) asker.add(open);
@@ -41,7 +41,7 @@ class Asker {
   readonly #waiting: Asked[] = [];
   /** One question at a time, its answer's way to the store included: one line would else answer two. */
   #isAsking = false;
-  #current: { callId: string; controller: AbortController } | undefined;
+  #current: { handle: string; controller: AbortController } | undefined;
 
   constructor(options: AnswerApprovalsOptions) {
     this.#options = options;
@@ -52,10 +52,10 @@ class Asker {
     if (!this.#isAsking) void this.#askAll();
   }
 
-  drop(callId: string): void {
-    const index = this.#waiting.findIndex((asked) => asked.callId === callId);
+  drop(handle: string): void {
+    const index = this.#waiting.findIndex((asked) => asked.handle === handle);
     if (index !== -1) this.#waiting.splice(index, 1);
-    if (this.#current?.callId === callId) this.#current.controller.abort();
+    if (this.#current?.handle === handle) this.#current.controller.abort();
   }
 
   close(): void {
@@ -75,13 +75,24 @@ class Asker {
   }
 
   async #ask(asked: Asked): Promise<void> {
-    const { runtime, sessionId, terminal, pause } = this.#options;
+    const { terminal, pause } = this.#options;
     const controller = new AbortController();
-    this.#current = { callId: asked.callId, controller };
+    this.#current = { handle: asked.handle, controller };
     using _paused = pause();
     const answer = await askPerson(asked, { terminal, signal: controller.signal });
     this.#current = undefined;
-    if (answer !== undefined) await runtime.approvals.answer(sessionId, asked.callId, answer);
+    if (answer !== undefined) await this.#answer(asked, answer);
+  }
+
+  /** Somebody may be faster in the moment in which a line is sent. */
+  async #answer({ callId, handle }: Asked, answer: Answer): Promise<void> {
+    const { runtime, sessionId, terminal } = this.#options;
+    try {
+      await runtime.approvals.answer(sessionId, callId, { ...answer, handle });
+    } catch (error) {
+      if (toLonghaulError(error).code !== 'not_found') throw error;
+      terminal.out.write('  Too late: it has been answered before.\n');
+    }
   }
 }
 

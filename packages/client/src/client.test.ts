@@ -86,6 +86,19 @@ describe('requests', () => {
     expect(play.requests[1]?.url).toBe('/behind/a/proxy/api/sessions?limit=3&search=a+b');
   });
 
+  it('name the request that is answered, where it is known: a call may have the id of another', async () => {
+    const request = { callId: 'c1', handle: 'm2.0' };
+    const approval = { ...request, sessionId: 's', toolName: 'bash', args: {}, requestedAt: 1 };
+    play = await Play.open((_, response) => json(response, 200, { ok: true, approval, isNew: true }));
+    const client = play.client();
+    await client.approvals.answer('s', request, { answer: 'once' });
+    await client.approvals.answer('s', 'c1', { answer: 'deny' });
+    expect(play.requests.map(({ url, body }) => [url, JSON.parse(body)])).toEqual([
+      ['/api/sessions/s/approvals/c1', { answer: 'once', handle: 'm2.0' }],
+      ['/api/sessions/s/approvals/c1', { answer: 'deny' }],
+    ]);
+  });
+
   it('wait for as long as Retry-After asks, before they are repeated', async () => {
     const cameAt: number[] = [];
     play = await Play.open((_, response) => {

@@ -1,4 +1,4 @@
-import type { LonghaulEvent } from '@longhaul/protocol';
+import type { Approval, LonghaulEvent } from '@longhaul/protocol';
 import type {
   AnswerApprovalBody,
   BodyInputOf,
@@ -117,9 +117,24 @@ export function createClient(options: ClientOptions) {
           query: open === undefined ? {} : { open: open ? 'true' : 'false' },
           signal,
         }),
-      /** The first answer holds: `isNew` says whether it was this one. */
-      answer: (sessionId: string, callId: string, body: AnswerApprovalBody, { signal }: CallOptions = {}) =>
-        call('answerApproval', { params: { sessionId, callId }, body, signal }),
+      /**
+       * Answers a request: one of the list, or its event. The first answer holds; a later one throws `not_found`.
+       *
+       * By a call's id alone only where one request of the session has it (`invalid_request` else); `isNew` says whether the answer was
+       * the first.
+       */
+      answer: (
+        sessionId: string,
+        request: string | Pick<Approval, 'callId' | 'handle'>,
+        body: AnswerApprovalBody,
+        { signal }: CallOptions = {},
+      ) => {
+        const { callId, ...named } =
+          typeof request === 'string'
+            ? { callId: request }
+            : { callId: request.callId, handle: request.handle };
+        return call('answerApproval', { params: { sessionId, callId }, body: { ...body, ...named }, signal });
+      },
     },
 
     settings: {

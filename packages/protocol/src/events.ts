@@ -133,8 +133,8 @@ export type EventPayload =
   | { type: 'context:warning'; message: string }
   | { type: 'message:queued'; id: string; position: number }
   | { type: 'message:dequeued'; count: number; ids: string[]; coalesced: boolean }
-  | { type: 'approval:requested'; callId: string; toolName: string; args: JsonValue }
-  | { type: 'approval:answered'; callId: string; allowed: boolean; reason?: string };
+  | { type: 'approval:requested'; callId: string; handle: string; toolName: string; args: JsonValue }
+  | { type: 'approval:answered'; callId: string; handle: string; allowed: boolean; reason?: string };
 
 export type EventType = EventPayload['type'];
 export type LonghaulEvent = EventPayload & EventEnvelope;

@@ -8,6 +8,7 @@ import {
   type ModelDriver,
   NamedAgents,
   Runtime,
+  type RuntimeOptions,
   type StepEvent,
   type StepRequest,
 } from '@longhaul/core';
@@ -29,6 +30,8 @@ export interface TestServerOptions {
   play?: Play;
   limits?: Partial<ServerLimits>;
   options?: Partial<ServerOptions>;
+  /** Default: no tools. */
+  run?: Partial<Pick<RuntimeOptions, 'tools' | 'approvals'>>;
   /** A database that others use too. */
   folder?: string;
   /** Given each listener of the runtime's events. */
@@ -57,7 +60,7 @@ export async function startTestServer(given: TestServerOptions = {}): Promise<Te
   await mkdir(workspace, { recursive: true });
   const store = await openSqliteStore({ path: join(folder, 'longhaul.db') });
   const blobs = createFileBlobStore(join(folder, 'blobs'));
-  const runtime = testRuntime(store, blobs, given.play);
+  const runtime = testRuntime(store, blobs, given.play, given.run);
   const subscribe = runtime.subscribe.bind(runtime);
   runtime.subscribe = (listener) => {
     given.spyOn?.(listener);
@@ -113,6 +116,7 @@ export function testRuntime(
   store: SqliteStore,
   blobs: ReturnType<typeof createFileBlobStore>,
   play: Play = echo,
+  run: TestServerOptions['run'] = {},
 ): Runtime {
   return new Runtime({
     store,
@@ -123,6 +127,7 @@ export function testRuntime(
     summariserFor: async () => undefined,
     strategyFor: (name) => createStrategy(isStrategyName(name) ? name : 'reactive-overflow'),
     compression: { strategy: new ReactiveOverflowStrategy(), auto: true, ledgerShare: 0.2 },
+    ...run,
   });
 }
 

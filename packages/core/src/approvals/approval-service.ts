@@ -1,10 +1,10 @@
-import { type Approval, type ApprovalAnswer, LonghaulError } from '@longhaul/protocol';
-import type { Store } from '../ports/index.ts';
+import { type Approval, LonghaulError } from '@longhaul/protocol';
+import type { NewAnswer, Store } from '../ports/index.ts';
 import type { EventHub } from '../session/event-hub.ts';
 
 export interface AnsweredApproval {
   approval: Approval;
-  /** False: somebody was faster, and `approval` holds what they said. */
+  /** False: somebody was faster with the only request for the call, and `approval` holds what they said. */
   isNew: boolean;
 }
 
@@ -24,14 +24,31 @@ export class ApprovalService {
     return this.#store.listApprovals(sessionId, options);
   }
 
-  /** @throws {LonghaulError} `session_not_found`; `not_found` when no such call has asked. */
-  async answer(
-    sessionId: string,
-    callId: string,
-    answer: { answer: ApprovalAnswer; reason?: string },
-  ): Promise<AnsweredApproval> {
+  /**
+   * Answers an open request. Whoever knows its handle gives it: a provider may use a call's id again, and an answer that comes late would
+   * else be one to a call that nobody has seen.
+   *
+   * @throws {LonghaulError} `session_not_found`; `not_found` when no such call has asked, or the request with this handle waits no longer;
+   * `invalid_request` without a handle, where several requests of the session have the call's id.
+   */
+  async answer(sessionId: string, callId: string, answer: NewAnswer): Promise<AnsweredApproval> {
+    const answered = await this.#answer(sessionId, callId, answer);
+    if (answer.handle !== undefined && !answered.isNew) throw waitsNoLonger(answered.approval);
+    return answered;
+  }
+
+  /** Refuses what nobody shall answer any more. Whoever was faster is heard: the result holds what they said. */
+  async refuse(
+    request: Pick<Approval, 'sessionId' | 'callId' | 'handle'>,
+    reason: string,
+  ): Promise<Approval> {
+    const { sessionId, callId, handle } = request;
+    return (await this.#answer(sessionId, callId, { answer: 'deny', reason, handle })).approval;
+  }
+
+  async #answer(sessionId: string, callId: string, answer: NewAnswer): Promise<AnsweredApproval> {
     const answered = await this.#store.answerApproval(sessionId, callId, answer);
-    if (answered === undefined) throw nothingAsked(sessionId, callId);
+    if (answered === undefined) throw nothingAsked(sessionId, callId, answer.handle);
     for (const event of answered.events) this.#hub.emit(event);
     for (const wake of this.#waiting) wake();
     return { approval: answered.approval, isNew: answered.isNew };
@@ -81,10 +98,19 @@ export class ApprovalService {
 
 const MAX_TIMER_MS = 2 ** 31 - 1;
 
-function nothingAsked(sessionId: string, callId: string): LonghaulError {
+function nothingAsked(sessionId: string, callId: string, handle?: string): LonghaulError {
+  const at = handle === undefined ? '' : ` at ${handle}`;
   return new LonghaulError(
     'not_found',
-    `No call "${callId}" of session ${sessionId} has asked for approval. Its list of approvals names those that wait.`,
-    { data: { sessionId, callId } },
+    `No call "${callId}"${at} of session ${sessionId} has asked for approval. Its list of approvals names those that wait.`,
+    { data: { sessionId, callId, ...(handle === undefined ? {} : { handle }) } },
+  );
+}
+
+function waitsNoLonger({ sessionId, callId, handle, answer }: Approval): LonghaulError {
+  return new LonghaulError(
+    'not_found',
+    `The request for call "${callId}" at ${handle} waits no longer: it has been answered before (${answer}). What is asked for now is in the session's list of approvals.`,
+    { data: { sessionId, callId, handle, ...(answer === undefined ? {} : { answer }) } },
   );
 }

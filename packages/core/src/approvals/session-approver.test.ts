@@ -73,7 +73,11 @@ describe('asking for approval', () => {
     const [request] = await waiting(run);
     expect(tool.starts).toBe(2);
     expect(request?.args).toEqual({ command: 'npm publish --force' });
-    await run.runtime.approvals.answer(run.sessionId, 'c1', { answer: 'once' });
+    const say = (handle: string) =>
+      run.runtime.approvals.answer(run.sessionId, 'c1', { answer: 'once', handle });
+    await expect(say('m2.0')).rejects.toMatchObject({ code: 'not_found' });
+    expect(tool.starts).toBe(2);
+    await say(request?.handle ?? '');
     expect((await ended).status).toBe('completed');
     expect(tool.starts).toBe(3);
   });

@@ -103,7 +103,7 @@ export class SessionApprover implements Approver {
     const reason = signal.aborted
       ? 'the run ended before somebody answered'
       : `nobody answered within ${timeoutMs} ms`;
-    return this.#close(callId, reason);
+    return this.#close(requested, reason);
   }
 
   async #answerTo(
@@ -115,19 +115,15 @@ export class SessionApprover implements Approver {
     return await this.#options.service.waitForAnswer(requested, options);
   }
 
-  async #refuse({ callId, toolName }: ApprovalRequest, own: Approval | undefined): Promise<ApprovalVerdict> {
+  async #refuse({ toolName }: ApprovalRequest, own: Approval | undefined): Promise<ApprovalVerdict> {
     this.#refused.push(toolName);
     const reason = 'it must be approved, and nobody is there to be asked';
-    return own === undefined
-      ? { allowed: false, reason: `${reason}. ${ADVICE}` }
-      : this.#close(callId, reason);
+    return own === undefined ? { allowed: false, reason: `${reason}. ${ADVICE}` } : this.#close(own, reason);
   }
 
   /** Nobody shall answer what no longer waits. Whoever was faster is heard. */
-  async #close(callId: string, reason: string): Promise<ApprovalVerdict> {
-    const { service, writer } = this.#options;
-    const { approval } = await service.answer(writer.lease.sessionId, callId, { answer: 'deny', reason });
-    return toVerdict(approval);
+  async #close(request: Approval, reason: string): Promise<ApprovalVerdict> {
+    return toVerdict(await this.#options.service.refuse(request, reason));
   }
 }
 

@@ -20,7 +20,7 @@ export type {
   SandboxProbe,
   WorkspaceFiles,
 } from './sandbox.ts';
-export type { ApprovalStore, NewApproval } from './store/approval-store.ts';
+export type { ApprovalStore, NewAnswer, NewApproval } from './store/approval-store.ts';
 export type { CancelStore } from './store/cancel-store.ts';
 export type { EventStore } from './store/event-store.ts';
 export type {

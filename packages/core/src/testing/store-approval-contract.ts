@@ -9,8 +9,7 @@ export function approvalContract({ it }: ContractRunner, open: OpenStore): void 
     await using store = await open({ now: () => 77 });
     const lease = await heldSession(store);
     const approval = { ...REQUEST, sessionId: 's1', requestedAt: 77 };
-    const { callId, toolName, args } = REQUEST;
-    const event = { type: 'approval:requested', callId, toolName, args, sessionId: 's1', at: 77, number: 1 };
+    const event = { type: 'approval:requested', ...REQUEST, sessionId: 's1', at: 77, number: 1 };
     assert.deepEqual(await store.requestApproval(lease, REQUEST), { approval, events: [event] });
     assert.deepEqual(await store.requestApproval(lease, REQUEST), { approval, events: [] });
     assert.deepEqual(await store.listApprovals('s1'), [approval]);
@@ -31,7 +30,13 @@ export function approvalContract({ it }: ContractRunner, open: OpenStore): void 
       answer: 'deny',
       reason: 'not today',
     };
-    const told = { type: 'approval:answered', callId: 'c1', allowed: false, reason: 'not today' };
+    const told = {
+      type: 'approval:answered',
+      callId: 'c1',
+      handle: 'm2.0',
+      allowed: false,
+      reason: 'not today',
+    };
     const events = [{ ...told, sessionId: 's1', at: 78, number: 2 }];
     assert.deepEqual(answered, { approval, isNew: true, events });
     const again = await store.answerApproval('s1', 'c1', { answer: 'always' });
@@ -50,8 +55,31 @@ export function approvalContract({ it }: ContractRunner, open: OpenStore): void 
     await store.requestApproval(lease, { ...REQUEST, handle: 'm10.0' });
     const handles = async () => (await store.listApprovals('s1', { open: true })).map(({ handle }) => handle);
     assert.deepEqual(await handles(), ['m10.0']);
-    assert.equal((await store.answerApproval('s1', 'c1', { answer: 'once' }))?.approval.handle, 'm10.0');
+    const now = await store.answerApproval('s1', 'c1', { answer: 'once', handle: 'm10.0' });
+    assert.deepEqual([now?.isNew, now?.approval.handle], [true, 'm10.0']);
     assert.deepEqual(await handles(), []);
+  });
+
+  it('answers the request that is named: a late answer to the first of two with one id leaves the second open', async () => {
+    await using store = await open();
+    const lease = await heldSession(store);
+    await store.requestApproval(lease, REQUEST);
+    await store.requestApproval(lease, { ...REQUEST, callId: 'c2', handle: 'm2.1' });
+    await store.answerApproval('s1', 'c1', { answer: 'deny', reason: 'no', handle: 'm2.0' });
+    await store.requestApproval(lease, { ...REQUEST, handle: 'm10.0' });
+    const late = await store.answerApproval('s1', 'c1', { answer: 'always', handle: 'm2.0' });
+    assert.deepEqual([late?.isNew, late?.approval.answer, late?.events], [false, 'deny', []]);
+    await refused(store.answerApproval('s1', 'c1', { answer: 'once' }), 'invalid_request');
+    for (const handle of ['m2.1', 'm3.0'])
+      assert.equal(await store.answerApproval('s1', 'c1', { answer: 'once', handle }), undefined);
+    const waiting = await store.listApprovals('s1', { open: true });
+    assert.deepEqual(
+      waiting.map(({ handle, answer }) => [handle, answer]),
+      [
+        ['m2.1', undefined],
+        ['m10.0', undefined],
+      ],
+    );
   });
 
   it('refuses a request under a lease that is lost, and forgets all with the session', async () => {

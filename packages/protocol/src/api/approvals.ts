@@ -33,12 +33,18 @@ export const answerApprovalBody = z.strictObject({
     description: 'once: this call. always: the same, for the rest of the session. deny: it is not made.',
   }),
   reason: nameText(2_000).optional().meta({ description: 'For the model, with deny.' }),
+  handle: nameText(40).min(1).optional().meta({
+    description:
+      'Of the request that is meant: a provider may use a call id again. Needed where several requests of the session have this id.',
+  }),
 });
 export type AnswerApprovalBody = z.infer<typeof answerApprovalBody>;
 
 export const answeredApprovalSchema = z.looseObject({
   ok: z.literal(true),
   approval: approvalSchema,
-  isNew: z.boolean().meta({ description: 'False: somebody had answered before; approval says what.' }),
+  isNew: z
+    .boolean()
+    .meta({ description: 'False, without a handle only: somebody had answered before; approval says what.' }),
 });
 export type AnsweredApprovalResult = z.infer<typeof answeredApprovalSchema>;

@@ -116,8 +116,18 @@ export const eventSchema = z.discriminatedUnion('type', [
   event('context:warning', { message: z.string() }),
   event('message:queued', { id: z.string(), position: amount }),
   event('message:dequeued', { count: amount, ids: z.array(z.string()), coalesced: z.boolean() }),
-  event('approval:requested', { callId: z.string(), toolName: z.string(), args: jsonValueSchema }),
-  event('approval:answered', { callId: z.string(), allowed: z.boolean(), reason: z.string().optional() }),
+  event('approval:requested', {
+    callId: z.string(),
+    handle: z.string(),
+    toolName: z.string(),
+    args: jsonValueSchema,
+  }),
+  event('approval:answered', {
+    callId: z.string(),
+    handle: z.string(),
+    allowed: z.boolean(),
+    reason: z.string().optional(),
+  }),
 ]) satisfies z.ZodType<LonghaulEvent>;
 
 export const eventsQuery = z.strictObject({

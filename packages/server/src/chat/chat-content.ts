@@ -39,7 +39,8 @@ function fileOf({ url, mediaType, filename }: Record<string, unknown>): Record<s
 }
 
 export interface UiApproval {
-  callId: string;
+  /** Of the request: its id in the page. A call's id may come again. */
+  handle: string;
   approved: boolean;
   reason?: string;
 }
@@ -56,7 +57,7 @@ export function approvalsOf({ parts }: UiMessage): UiApproval[] {
     if (data === undefined) return [];
     const { id, approved, reason } = data.approval;
     const said = reason === undefined ? {} : { reason: reason.slice(0, MAX_REASON_CHARS) };
-    return [{ callId: id, approved, ...said }];
+    return [{ handle: id, approved, ...said }];
   });
 }
 

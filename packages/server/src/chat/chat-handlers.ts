@@ -1,5 +1,6 @@
 import { RESPONSE_ALREADY_SENT } from '@hono/node-server/utils/response';
 import {
+  type Approval,
   type EventOf,
   LonghaulError,
   type LonghaulEvent,
@@ -11,7 +12,7 @@ import type { ChatBody } from '@longhaul/protocol/api';
 import type { HandlerContext } from '../handlers/handler-context.ts';
 import { assertBlobs } from '../handlers/message-handlers.ts';
 import type { RouteHandlers, RouteRequest } from '../http/route-handler.ts';
-import { approvalsOf, contentOf, lastEventOf } from './chat-content.ts';
+import { approvalsOf, contentOf, lastEventOf, type UiApproval } from './chat-content.ts';
 import { findLastEvent } from './chat-deliveries.ts';
 import { ChatReader } from './chat-reader.ts';
 import { ChatSessions } from './chat-sessions.ts';
@@ -118,15 +119,28 @@ export function chatHandlers(
     const after = lastEventOf(message) ?? (await store.lastEventNumber(sessionId));
     const open = await runtime.approvals.list(sessionId, { open: true });
     const waiting = open.map(({ callId }) => callId);
-    for (const { callId, approved, reason } of approvalsOf(message)) {
-      if (!waiting.includes(callId)) continue;
-      const said = reason === undefined ? {} : { reason };
-      await runtime.approvals.answer(sessionId, callId, { answer: approved ? 'once' : 'deny', ...said });
+    for (const said of approvalsOf(message)) {
+      const request = open.find(({ handle }) => handle === said.handle);
+      if (request !== undefined) await answer(request, said);
     }
     if (!(await runs.isDriven(sessionId))) await runs.start(sessionId);
     const translator = new UiTranslator({ sessionId, waiting });
     const onLeft = () => runtime.cancel(sessionId);
     return { sessionId, after, translator, ...(body.onDisconnect === 'cancel' ? { onLeft } : {}) };
+  }
+
+  /** Where somebody was faster since the page has asked, its stream tells what they said. */
+  async function answer(
+    { sessionId, callId, handle }: Approval,
+    { approved, reason }: UiApproval,
+  ): Promise<void> {
+    const said = reason === undefined ? {} : { reason };
+    try {
+      const given = { handle, answer: approved ? 'once' : 'deny', ...said } as const;
+      await runtime.approvals.answer(sessionId, callId, given);
+    } catch (error) {
+      if (toLonghaulError(error).code !== 'not_found') throw error;
+    }
   }
 
   async function stream(

@@ -75,7 +75,7 @@ describe('a session as the messages of a page', () => {
       { state: 'output-error', errorText: 'It broke.' },
       { state: 'output-error', errorText: 'Interrupted.' },
       { state: 'output-denied', approval: { approved: false, reason: 'No.' } },
-      { state: 'approval-requested', approval: { id: 'call-pending' } },
+      { state: 'approval-requested', approval: { id: `m${step.sequence}.4` } },
       { state: 'input-available' },
       { state: 'input-available' },
     ]);

@@ -93,9 +93,9 @@ function toolPart(part: ToolPart, approval: Approval | undefined): UiPart {
   }
   // An answer that is known here is none that a page still has to send.
   if (approval === undefined || decided !== undefined) return { ...call, state: 'input-available' };
-  return { ...call, state: 'approval-requested', approval: { id: part.callId } };
+  return { ...call, state: 'approval-requested', approval: { id: approval.handle } };
 }
 
-function decisionOf({ callId, answer, reason }: Approval) {
-  return { id: callId, approved: answer !== 'deny', ...(reason === undefined ? {} : { reason }) };
+function decisionOf({ handle, answer, reason }: Approval) {
+  return { id: handle, approved: answer !== 'deny', ...(reason === undefined ? {} : { reason }) };
 }

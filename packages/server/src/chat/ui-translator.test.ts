@@ -132,9 +132,10 @@ describe('a session as a UI message stream', () => {
   });
 
   it('ends when all that is left waits for approval, and goes on with the answers', () => {
-    const ask = (callId: string) => event({ type: 'approval:requested', callId, toolName: 'bash', args: {} });
+    const ask = (callId: string) =>
+      event({ type: 'approval:requested', callId, handle: `m2.${callId}`, toolName: 'bash', args: {} });
     const answer = (callId: string, allowed: boolean) =>
-      event({ type: 'approval:answered', callId, allowed });
+      event({ type: 'approval:answered', callId, handle: `m2.${callId}`, allowed });
     const first = new UiTranslator({ sessionId: 's' });
     const before = translated(first, [
       thinking(),
@@ -146,7 +147,11 @@ describe('a session as a UI message stream', () => {
       ask('b'),
     ]);
     expect(first.isEnded).toBe(false);
-    expect(before.filter(({ type }) => type === 'tool-approval-request')).toHaveLength(2);
+    const asked = (callId: string) => ({ approvalId: `m2.${callId}`, toolCallId: callId });
+    expect(before.filter(({ type }) => type === 'tool-approval-request')).toMatchObject([
+      asked('a'),
+      asked('b'),
+    ]);
     expect(types(first.push(result('c')))).toEqual(['tool-output-available', 'finish-step', 'finish']);
     const second = new UiTranslator({ sessionId: 's', waiting: ['a', 'b'] });
     const after = translated(second, [

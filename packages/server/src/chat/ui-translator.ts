@@ -117,19 +117,19 @@ export class UiTranslator {
     return [...this.#parts.end(), output, ...this.#endIfAllWait()];
   }
 
-  #approvalRequested({ callId }: EventOf<'approval:requested'>): UiChunk[] {
+  #approvalRequested({ callId, handle }: EventOf<'approval:requested'>): UiChunk[] {
     this.#calls.set(callId, { waits: true });
-    const asked: UiChunk = { type: 'tool-approval-request', approvalId: callId, toolCallId: callId };
+    const asked: UiChunk = { type: 'tool-approval-request', approvalId: handle, toolCallId: callId };
     return [...this.#parts.end(), asked, ...this.#endIfAllWait()];
   }
 
-  #approvalAnswered({ callId, allowed, reason }: EventOf<'approval:answered'>): UiChunk[] {
+  #approvalAnswered({ callId, handle, allowed, reason }: EventOf<'approval:answered'>): UiChunk[] {
     const call = this.#calls.get(callId);
     if (call?.waits !== true) return [];
     call.waits = false;
     if (!allowed) this.#denied.add(callId);
     const said = reason === undefined ? {} : { reason };
-    return [{ type: 'tool-approval-response', approvalId: callId, approved: allowed, ...said }];
+    return [{ type: 'tool-approval-response', approvalId: handle, approved: allowed, ...said }];
   }
 
   /** A page answers in a request of its own, which it sends once this stream has ended. */

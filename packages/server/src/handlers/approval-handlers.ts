@@ -9,8 +9,12 @@ export function approvalHandlers({
       return { approvals: await approvals.list(sessionId, { open: open === 'true' }) };
     },
 
-    async answerApproval({ params: { sessionId, callId }, body: { answer, reason } }) {
-      const given = { answer, ...(reason === undefined ? {} : { reason }) };
+    async answerApproval({ params: { sessionId, callId }, body: { answer, reason, handle } }) {
+      const given = {
+        answer,
+        ...(reason === undefined ? {} : { reason }),
+        ...(handle === undefined ? {} : { handle }),
+      };
       return { ok: true, ...(await approvals.answer(sessionId, callId, given)) };
     },
   };

@@ -46,8 +46,7 @@ export async function takeTurn(
   });
   const refuse = (event: LonghaulEvent) => {
     if (event.type !== 'approval:requested' || !answer.isStarted) return;
-    const said = { answer: 'deny', reason: NOBODY } as const;
-    runtime.approvals.answer(sessionId, event.callId, said).catch(warn);
+    runtime.approvals.refuse(event, NOBODY).catch(warn);
   };
   const onLeft = () => void stop(context, { sessionId, id }).catch(warn);
   if (openai.onDisconnect === 'cancel') signal.addEventListener('abort', onLeft, { once: true });

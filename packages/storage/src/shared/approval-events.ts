@@ -1,10 +1,11 @@
 import type { Approval, EventPayload } from '@longhaul/protocol';
 
-export function requestedEvent({ callId, toolName, args }: Approval): EventPayload {
-  return { type: 'approval:requested', callId, toolName, args };
+export function requestedEvent({ callId, handle, toolName, args }: Approval): EventPayload {
+  return { type: 'approval:requested', callId, handle, toolName, args };
 }
 
-export function answeredEvent({ callId, answer, reason }: Approval): EventPayload {
+export function answeredEvent({ callId, handle, answer, reason }: Approval): EventPayload {
   const allowed = answer === 'once' || answer === 'always';
-  return { type: 'approval:answered', callId, allowed, ...(reason === undefined ? {} : { reason }) };
+  const said = reason === undefined ? {} : { reason };
+  return { type: 'approval:answered', callId, handle, allowed, ...said };
 }

@@ -1,6 +1,6 @@
 import type { NewApproval } from '@longhaul/core';
 import type { Approval, ApprovalAnswer, JsonValue } from '@longhaul/protocol';
-import { and, asc, desc, eq, isNull, sql } from 'drizzle-orm';
+import { and, asc, eq, isNull, sql } from 'drizzle-orm';
 import { parseColumn, withoutNulls } from '../shared/json.ts';
 import type { Drizzle } from './connection.ts';
 import { approvals } from './schema.ts';
@@ -25,14 +25,15 @@ export function createApprovalTable(db: Drizzle, now: () => number) {
       return { ...row, args };
     },
 
-    newestOf(sessionId: string, callId: string): Approval | undefined {
-      const row = db
+    /** Two at most: more are no clearer. */
+    ofCall(sessionId: string, callId: string, handle?: string): Approval[] {
+      const wanted = handle === undefined ? ofSession(sessionId) : at(sessionId, handle);
+      const rows = db
         .select()
         .from(approvals)
-        .where(and(ofSession(sessionId), eq(approvals.callId, callId)))
-        .orderBy(desc(approvals.requestedAt), desc(sql`length(${approvals.handle})`), desc(approvals.handle))
-        .get();
-      return row === undefined ? undefined : toApproval(row);
+        .where(and(wanted, eq(approvals.callId, callId)))
+        .limit(2);
+      return rows.all().map(toApproval);
     },
 
     answer(approval: Approval, answer: { answer: ApprovalAnswer; reason?: string }): Approval {

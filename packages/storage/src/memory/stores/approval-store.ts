@@ -1,5 +1,7 @@
 import type { ApprovalStore } from '@longhaul/core';
+import type { Approval } from '@longhaul/protocol';
 import { answeredEvent, requestedEvent } from '../../shared/approval-events.ts';
+import { onlyRequest } from '../../shared/only-request.ts';
 import type { MemoryCore } from '../memory-core.ts';
 
 export function approvalStore(core: MemoryCore): ApprovalStore {
@@ -14,9 +16,11 @@ export function approvalStore(core: MemoryCore): ApprovalStore {
       return { approval: structuredClone(approval), events: held.appendEvents([requestedEvent(approval)]) };
     },
 
-    answerApproval: async (sessionId, callId, answer) => {
+    answerApproval: async (sessionId, callId, { handle, ...answer }) => {
       const held = core.get(sessionId);
-      const approval = held.approvals.findLast((candidate) => candidate.callId === callId);
+      const isMeant = (approval: Approval) =>
+        approval.callId === callId && (handle === undefined || approval.handle === handle);
+      const approval = onlyRequest(held.approvals.filter(isMeant));
       if (approval === undefined) return undefined;
       const isNew = approval.answeredAt === undefined;
       if (isNew) Object.assign(approval, answer, { answeredAt: core.clock.now() });

@@ -1,6 +1,7 @@
 import type { ApprovalStore, Lease, NewApproval, Store } from '@longhaul/core';
 import type { Approval, LonghaulEvent } from '@longhaul/protocol';
 import { answeredEvent, requestedEvent } from '../../shared/approval-events.ts';
+import { onlyRequest } from '../../shared/only-request.ts';
 import type { StoreCore } from './store-core.ts';
 
 export function approvalStore(core: StoreCore): ApprovalStore {
@@ -19,11 +20,11 @@ export function approvalStore(core: StoreCore): ApprovalStore {
     },
 
     answerApproval(
-      ...[sessionId, callId, answer]: Parameters<Store['answerApproval']>
+      ...[sessionId, callId, { handle, ...answer }]: Parameters<Store['answerApproval']>
     ): ReturnType<Store['answerApproval']> {
       return core.write(() => {
         const head = core.heads.of(sessionId);
-        const known = core.approvals.newestOf(sessionId, callId);
+        const known = onlyRequest(core.approvals.ofCall(sessionId, callId, handle));
         if (known === undefined) return undefined;
         if (known.answeredAt !== undefined) return { approval: known, isNew: false, events: [] };
         const approval = core.approvals.answer(known, answer);
