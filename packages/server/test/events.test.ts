@@ -217,6 +217,21 @@ describe('events of a session over HTTP', () => {
     expect(assembled.responses).toEqual(['You said: hello']);
   });
 
+  it('tells much that was missed to the end', async () => {
+    await using server = await startTestServer();
+    const id = await server.newSession();
+    const url = `${server.url}/api/sessions/${id}/events`;
+    for (const word of ['a', 'b', 'c']) {
+      await server.call('POST', `/api/sessions/${id}/messages`, text(word.repeat(100_000)));
+      await readToEnd(url, 0);
+    }
+    const { lastEvent } = await server.call<{ lastEvent: number }>('GET', `/api/sessions/${id}`);
+    await using stream = await openStream(`${url}?after=0`);
+    await stream.until(({ data }) => data !== undefined && JSON.parse(data).number === lastEvent);
+    const numbers = stream.events.map(({ number }) => number);
+    expect(numbers).toEqual(numbers.map((_, index) => index + 1));
+  });
+
   it('sends comments into a silent stream, and the events of all sessions without numbers as ids', async () => {
     await using server = await startTestServer({ limits: { heartbeatMs: 200 } });
     const ids = [await server.newSession(), await server.newSession()];

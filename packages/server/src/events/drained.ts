@@ -1,13 +1,15 @@
-import { once } from 'node:events';
-import type { ServerResponse } from 'node:http';
+import type { Writable } from 'node:stream';
 
-/** Done when what was written is on its way, or the reader has left. */
-export async function drained(response: ServerResponse): Promise<void> {
-  if (response.destroyed || !response.writableNeedDrain) return;
-  const left = new AbortController();
-  try {
-    await Promise.race([once(response, 'drain', left), once(response, 'close', left)]);
-  } finally {
-    left.abort();
-  }
+/** Done when what was written is on its way, or the reader has left: an error of the connection is nothing else. */
+export function drained(stream: Writable): Promise<void> {
+  return new Promise((resolve) => {
+    if (stream.destroyed || !stream.writableNeedDrain) return resolve();
+    const done = () => {
+      stream.off('drain', done);
+      stream.off('close', done);
+      resolve();
+    };
+    stream.on('drain', done);
+    stream.on('close', done);
+  });
 }

@@ -66,11 +66,20 @@ export class SessionFeeds implements Disposable {
     create: (onClose: () => void) => FrameReader,
   ): Promise<void> {
     this.#assertRoom();
-    const topic = await this.#anchoredTopic(sessionId);
-    const reader = this.#newReader(create, (left) => {
-      topic.detach(left);
+    try {
+      const { topic, coming } = await this.#anchoredTopic(sessionId);
+      using _coming = coming;
+      const reader = this.#newReader(create, (left) => {
+        topic.detach(left);
+        this.#forgetIfIdle(sessionId);
+      });
+      await this.#attach(reader, topic, after);
+    } finally {
       this.#forgetIfIdle(sessionId);
-    });
+    }
+  }
+
+  async #attach(reader: FrameReader, topic: SessionTopic, after: number | undefined): Promise<void> {
     try {
       await topic.attach(reader, after);
     } catch (error) {
@@ -145,17 +154,20 @@ export class SessionFeeds implements Disposable {
     for (const reader of this.#readersOfAll) reader.send(ofAll);
   }
 
-  async #anchoredTopic(sessionId: string): Promise<SessionTopic> {
+  /** A topic that knows where its session stands, and is kept until the reader who comes is in. */
+  async #anchoredTopic(sessionId: string): Promise<{ topic: SessionTopic; coming: Disposable }> {
     for (;;) {
       const topic = this.#topicOf(sessionId);
+      const coming = topic.expectReader();
       try {
         await topic.anchor();
       } catch (error) {
-        this.#forgetIfIdle(sessionId);
+        coming[Symbol.dispose]();
         throw error;
       }
-      // It may have been let go while nobody read, and events go to another one.
-      if (this.#topics.get(sessionId) === topic) return topic;
+      if (this.#topics.get(sessionId) === topic) return { topic, coming };
+      // The session was deleted meanwhile.
+      coming[Symbol.dispose]();
     }
   }
 

@@ -25,6 +25,8 @@ export class SessionTopic {
   readonly #options: SessionTopicOptions;
   readonly #readers = new Set<FrameReader>();
   readonly #live: LiveText;
+  /** Readers on their way in. */
+  #expected = 0;
   #lastNumber = 0;
   #anchoring: Promise<void> | undefined;
   #isAnchored = false;
@@ -42,8 +44,19 @@ export class SessionTopic {
     this.#live = new LiveText(options.sessionId);
   }
 
+  /** Those on their way in are readers too: what comes while they are told what they have missed is for them. */
   get hasReaders(): boolean {
-    return this.#readers.size > 0 || this.#anchoring !== undefined;
+    return this.#readers.size > 0 || this.#expected > 0;
+  }
+
+  /** A reader is on its way, until what this returns is disposed. */
+  expectReader(): Disposable {
+    this.#expected += 1;
+    return {
+      [Symbol.dispose]: () => {
+        this.#expected -= 1;
+      },
+    };
   }
 
   /** Nobody reads, and there is no text that a reader to come would need. */
