@@ -242,6 +242,24 @@ describe('a request and its process', () => {
     });
   });
 
+  it('lets a program stop at once: its time of grace was waited for until nobody had answered', async () => {
+    await withStore(async (open) => {
+      await using store = await open();
+      const tool = publishTool();
+      const run = await testRun(playedDriver([CALL, answer('done')]), [tool], {
+        ...settings('wait'),
+        store,
+      });
+      const ended = run.run('go');
+      await waiting(run);
+      await run.runtime.stop({ graceMs: 3_600_000 });
+      expect((await ended).status).toBe('interrupted');
+      expect((await outputs(run))[0]).toContain('pending: ');
+      await waiting(run);
+      expect(tool.starts).toBe(0);
+    });
+  });
+
   it('hears an answer that another connection to the database gives', async () => {
     await withStore(async (open) => {
       await using store = await open();

@@ -1,7 +1,7 @@
 import { type Approval, LonghaulError } from '@longhaul/protocol';
 import type { ApprovalRequest, ApprovalVerdict, Approver } from '../executor/approver.ts';
 import type { Sandbox } from '../ports/index.ts';
-import { interruptionOf } from '../session/interruption.ts';
+import { interrupted, interruptionOf } from '../session/interruption.ts';
 import type { SessionWriter } from '../session/session-writer.ts';
 import {
   type ApprovalRule,
@@ -32,6 +32,8 @@ export interface SessionApproverOptions {
   service: ApprovalService;
   writer: SessionWriter;
   sandbox: Pick<Sandbox, 'kind' | 'workspacePath' | 'files'>;
+  /** Aborts when the run is to end after its step: nobody is waited for then, and the request stands. */
+  drain?: AbortSignal | undefined;
 }
 
 /**
@@ -92,13 +94,15 @@ export class SessionApprover implements Approver {
     signal,
     stopClock,
   }: ApprovalRequest): Promise<ApprovalVerdict> {
-    const { settings, writer } = this.#options;
+    const { settings, writer, drain } = this.#options;
     const requested = await writer.requestApproval({ callId, handle, toolName, args: input });
     const { timeoutMs } = settings;
     const until = timeoutMs === null ? undefined : requested.requestedAt + timeoutMs;
-    const approval = await this.#answerTo(requested, { signal, until }, stopClock);
+    const ends = drain === undefined ? signal : AbortSignal.any([signal, drain]);
+    const approval = await this.#answerTo(requested, { signal: ends, until }, stopClock);
     if (approval.answeredAt !== undefined) return toVerdict(approval);
-    const interruption = interruptionOf(signal);
+    const interruption =
+      interruptionOf(signal) ?? (ends.aborted && !signal.aborted ? interrupted() : undefined);
     if (interruption !== undefined) return { allowed: false, reason: interruption.message, waits: true };
     const reason = signal.aborted
       ? 'the run ended before somebody answered'

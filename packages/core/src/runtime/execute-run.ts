@@ -56,7 +56,7 @@ async function createExecutor(
     drain,
     tools: agent.tools,
     history: createSessionHistory({ store, blobs, sessionId: session.id }),
-    approver: new SessionApprover({ settings, service: approvals, writer, sandbox }),
+    approver: new SessionApprover({ settings, service: approvals, writer, sandbox, drain }),
     costOf: (usage) => costOf?.(usage, driver),
     buildSystem: runSystemBuilder({ agent, sandbox, writer, windowTokens, instructionFiles }),
     takeCompactionRequest: () => context.takeRequest(session.id),
