@@ -163,7 +163,8 @@ describe('what happens to a database under a running agent', () => {
     await using bench = await Bench.open();
     const disk = join(bench.root, 'disk');
     await mkdir(disk);
-    const lacking = lacks('mount', () => mounts(disk, '2m'));
+    const isMounted = mounts(disk, '2m');
+    const lacking = lacks('mount', () => isMounted);
     if (lacking !== undefined) return skip(lacking);
     try {
       await writeFile(join(disk, 'filler'), new Uint8Array(900_000));
