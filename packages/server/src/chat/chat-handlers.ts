@@ -28,6 +28,8 @@ interface Answer {
   translator: UiTranslator;
   /** The page has left. */
   onLeft?: () => Promise<unknown>;
+  /** Nobody reads it any more, whether it is whole or not. */
+  onClosed?: () => void;
 }
 
 /** `useChat` of the AI SDK, on sessions: the session holds the conversation, and of what a page sends only what is new is taken. */
@@ -38,6 +40,8 @@ export function chatHandlers(
   const sessions = new ChatSessions(context);
   /** Cancels of pages that have left: what they send next would else wait behind a run that ends without taking it. */
   const cancels = new Map<string, Promise<unknown>>();
+  /** Ids of messages whose answers pages wait for. */
+  const awaited = new Set<string>();
 
   return {
     async chat({ body, raw }) {
@@ -86,10 +90,18 @@ export function chatHandlers(
     const before = await store.lastEventNumber(sessionId);
     await runs.send(sessionId, { content, id: message.id });
     const after = await beforeItsQueueing(sessionId, message.id, before);
-    const translator = new UiTranslator({ sessionId, awaits: message.id, messageId: answerId(message.id) });
+    const translator = new UiTranslator({
+      sessionId,
+      awaits: message.id,
+      messageId: answerId(message.id),
+      isTakenUp: () => cancels.has(sessionId),
+    });
     const cancel = () =>
       translator.isStarted ? runtime.cancel(sessionId) : runtime.queue.remove(sessionId, message.id);
-    return { sessionId, after, translator, ...(body.onDisconnect === 'cancel' ? { onLeft: cancel } : {}) };
+    awaited.add(message.id);
+    const onClosed = () => awaited.delete(message.id);
+    const onLeft = body.onDisconnect === 'cancel' ? { onLeft: cancel } : {};
+    return { sessionId, after, translator, onClosed, ...onLeft };
   }
 
   /** The chat's session; where the page goes back to a message that was answered, one that ends before it. */
@@ -144,7 +156,7 @@ export function chatHandlers(
   }
 
   async function stream(
-    { sessionId, after, translator, onLeft }: Answer,
+    { sessionId, after, translator, onLeft, onClosed }: Answer,
     { outgoing, headers }: RouteRequest<'chat'>['raw'],
   ): Promise<void> {
     let reader: ChatReader | undefined;
@@ -153,7 +165,10 @@ export function chatHandlers(
         translator,
         headers,
         maxBufferBytes: feeds.maxBufferBytes,
-        onClose,
+        onClose: () => {
+          onClosed?.();
+          onClose();
+        },
         onLeft: () => cancelOf(sessionId, onLeft),
       });
       return reader;
@@ -171,11 +186,18 @@ export function chatHandlers(
   function cancelOf(sessionId: string, cancel: Answer['onLeft']): void {
     if (cancel === undefined) return;
     const ended = cancel()
+      .then(() => takeUp(sessionId))
       .catch(warn)
       .finally(() => {
         if (cancels.get(sessionId) === ended) cancels.delete(sessionId);
       });
     cancels.set(sessionId, ended);
+  }
+
+  /** What a page has sent before it was seen that another had left: its sender waits for an answer. */
+  async function takeUp(sessionId: string): Promise<void> {
+    const waiting = await store.listQueue(sessionId);
+    if (waiting.some(({ id }) => awaited.has(id))) await runs.start(sessionId);
   }
 }
 

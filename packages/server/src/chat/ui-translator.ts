@@ -9,6 +9,8 @@ export interface UiTranslatorOptions {
   awaits?: string;
   /** Id of the UI message. Absent: the page's last one is gone on with. */
   messageId?: string;
+  /** A run that is cancelled before the delivery is followed by one that takes the message. Default: it is not. */
+  isTakenUp?: () => boolean;
   /** Calls that wait for approval, as the page knows. */
   waiting?: readonly string[];
 }
@@ -70,6 +72,7 @@ export class UiTranslator {
       return remark({ ...event, ids: [awaits] });
     }
     if (event.type !== 'run:finished' || event.status === 'completed') return [];
+    if (event.status === 'cancelled' && this.#options.isTakenUp?.() === true) return [];
     // A run that ends otherwise leaves the queue as it is.
     return [notice(`The run before ended (${event.status}); the message waits.`), ...this.#end('other')];
   }

@@ -1,0 +1,32 @@
+import { expect, it, vi } from 'vitest';
+import { gate, pieces, startTestServer } from './test-server.ts';
+
+it('answers what a page sends before it is seen that it has left its last answer: the message waited behind the run that was cancelled', async () => {
+  const never = gate();
+  await using server = await startTestServer({
+    play: (text, { signal }) =>
+      text === 'slow'
+        ? pieces('word '.repeat(50), { pause: () => never.wait(signal) })
+        : pieces(`Heard ${text}.`),
+  });
+  const ask = (id: string, text: string, signal?: AbortSignal) =>
+    server.fetch('/api/chat', {
+      method: 'POST',
+      headers: { 'content-type': 'application/json' },
+      body: JSON.stringify({ id: 'chat', messages: [{ id, role: 'user', parts: [{ type: 'text', text }] }] }),
+      ...(signal === undefined ? {} : { signal }),
+    });
+  const page = new AbortController();
+  const first = await ask('one', 'slow', page.signal);
+  const reader = first.body?.getReader();
+  await vi.waitFor(async () => {
+    const { value } = (await reader?.read()) ?? {};
+    expect(new TextDecoder().decode(value)).toContain('text-delta');
+  });
+  // The next message is here before the end of the connection is.
+  const second = await ask('two', 'more');
+  page.abort();
+  const answer = await second.text();
+  expect(answer).toContain('Heard');
+  expect(answer).toMatch(/data: \[DONE\]\n\n$/);
+});
