@@ -1,9 +1,10 @@
 import { createHash, timingSafeEqual } from 'node:crypto';
 import type { IncomingMessage } from 'node:http';
+import { isLoopback } from '@longhaul/models';
 import { LonghaulError } from '@longhaul/protocol';
 import type { GatewaySettings } from './gateway-core.ts';
 import { comesUnasked, isPreflight } from './http/cross-origin.ts';
-import { isLoopback, namesThisMachine } from './http/host-check.ts';
+import { namesThisMachine } from './http/host-check.ts';
 
 /** @throws {LonghaulError} `provider_auth` without the token; `approval_denied` for a name that is not this machine's. */
 export function checkAccess({ host, token }: GatewaySettings, request: IncomingMessage): void {

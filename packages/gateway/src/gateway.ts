@@ -1,14 +1,13 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
 import { once } from 'node:events';
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
-import type { CacheStore } from '@longhaul/models';
+import { type CacheStore, isLoopback } from '@longhaul/models';
 import { LonghaulError, toLonghaulError } from '@longhaul/protocol';
 import { challenge, checkAccess } from './access.ts';
 import { createConversationContext } from './compaction/conversation-context.ts';
 import type { ConversationContext } from './compaction/types.ts';
 import type { GatewayCore, GatewaySettings } from './gateway-core.ts';
 import { openExchange } from './http/exchange.ts';
-import { isLoopback } from './http/host-check.ts';
 import { sendError } from './http/send-error.ts';
 import type { GatewayOptions } from './options.ts';
 import { routeFinder } from './proxy/find-route.ts';

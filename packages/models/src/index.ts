@@ -11,6 +11,7 @@ export {
   type LocalServerCandidate,
   listServerModels,
 } from './local-servers.ts';
+export { isLoopback } from './loopback.ts';
 export { mapProviderError, type ProviderFailure } from './provider-errors.ts';
 export { maskSecrets } from './secrets.ts';
 export type { ServerKind, ServerModel } from './server-models.ts';

@@ -1,13 +1,13 @@
 import { createServer, type Server } from 'node:http';
 import { getRequestListener } from '@hono/node-server';
 import { DEFAULT_CONFIG } from '@longhaul/core';
+import { isLoopback } from '@longhaul/models';
 import { LonghaulError } from '@longhaul/protocol';
 import { SessionFeeds } from './events/session-feeds.ts';
 import { allHandlers } from './handlers/all-handlers.ts';
 import { createApp } from './http/app.ts';
 import { createMetrics } from './metrics.ts';
 import { RunKeeper } from './runs/run-keeper.ts';
-import { isLoopback } from './safety/allowed-hosts.ts';
 import { createGuard } from './safety/guard.ts';
 import { createSecretMask } from './safety/secret-mask.ts';
 import { createWorkspaces } from './safety/workspaces.ts';

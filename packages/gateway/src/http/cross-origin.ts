@@ -1,5 +1,5 @@
 import type { IncomingMessage } from 'node:http';
-import { isLoopback } from './host-check.ts';
+import { isLoopback } from '@longhaul/models';
 
 /**
  * Browsers send a page's plain requests to any address, and keep only the answer from it: that would do for using up a model, or a key. JSON they

@@ -1,9 +1,5 @@
 import type { IncomingMessage } from 'node:http';
-
-/** Whether only this machine reaches the address. */
-export function isLoopback(host: string): boolean {
-  return host === 'localhost' || host === '::1' || /^127(?:\.\d{1,3}){3}$/.test(host);
-}
+import { isLoopback } from '@longhaul/models';
 
 /**
  * A page of the web may let its own name point to 127.0.0.1 (DNS rebinding): its requests come with that name. Requests to a service of

@@ -17,7 +17,3 @@ function hostName(host: string | undefined): string | undefined {
   const match = /^(?:\[([\da-f:.]+)\]|([^\s:[\]/@]+))(?::\d{1,5})?$/i.exec(host ?? '');
   return (match?.[1] ?? match?.[2])?.toLowerCase();
 }
-
-export function isLoopback(host: string): boolean {
-  return host === 'localhost' || host === '::1' || /^127(?:\.\d{1,3}){3}$/.test(host);
-}

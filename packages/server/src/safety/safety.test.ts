@@ -1,8 +1,9 @@
 import { chmod, mkdtemp, readFile, rm, stat, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { isLoopback } from '@longhaul/models';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { createHostCheck, isLoopback } from './allowed-hosts.ts';
+import { createHostCheck } from './allowed-hosts.ts';
 import { createBearerCheck } from './bearer.ts';
 import { RateLimiter } from './rate-limiter.ts';
 import { createSecretMask } from './secret-mask.ts';
