@@ -204,11 +204,11 @@ export class Runtime {
 
   /**
    * Tells listeners of this runtime also what other processes store of the session: messages they queue, events of runs they drive. Chunks are
-   * not stored and so not told. Each event is told once.
+   * not stored and so not told. Each event is told once, in the order of their numbers.
    *
    * @throws {LonghaulError} `session_not_found`.
    */
-  follow(sessionId: string): Promise<Disposable> {
+  follow(sessionId: string): Promise<AsyncDisposable> {
     return this.#follower.follow(sessionId);
   }
 

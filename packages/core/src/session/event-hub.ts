@@ -1,7 +1,11 @@
 import type { LonghaulEvent } from '@longhaul/protocol';
-import { SeenNumbers } from './seen-numbers.ts';
 
 export type EventListener = (event: LonghaulEvent) => void;
+
+/** Sees to the order in which a session's events are told. */
+export interface EventRoute {
+  take(event: LonghaulEvent): void;
+}
 
 /**
  * Hands events to whoever watches. A listener that throws is taken off and named in a process warning: it can never
@@ -9,8 +13,8 @@ export type EventListener = (event: LonghaulEvent) => void;
  */
 export class EventHub {
   readonly #listeners = new Set<EventListener>();
-  /** Of sessions whose events come from other processes too: each is told once, whoever brings it first. */
-  readonly #seen = new Map<string, SeenNumbers>();
+  /** Of sessions whose events come from other processes too. */
+  readonly #routes = new Map<string, EventRoute>();
 
   /** Returns the function that ends the subscription. */
   subscribe(listener: EventListener): () => void {
@@ -18,20 +22,24 @@ export class EventHub {
     return () => this.#listeners.delete(listener);
   }
 
-  /** From now on, of this session's events those numbered above `after` are told once each. */
-  tellOnce(sessionId: string, after: number): SeenNumbers {
-    const seen = new SeenNumbers(after);
-    this.#seen.set(sessionId, seen);
-    return seen;
+  /** From now on the session's events go to the route, which tells them in its turn. */
+  route(sessionId: string, route: EventRoute): void {
+    this.#routes.set(sessionId, route);
   }
 
-  tellAll(sessionId: string): void {
-    this.#seen.delete(sessionId);
+  endRoute(sessionId: string): void {
+    this.#routes.delete(sessionId);
   }
 
+  /** An event of this process. */
   emit(event: LonghaulEvent): void {
-    const isNews = event.number === undefined || this.#seen.get(event.sessionId)?.add(event.number) !== false;
-    if (!isNews) return;
+    const route = this.#routes.get(event.sessionId);
+    if (route === undefined) this.tell(event);
+    else route.take(event);
+  }
+
+  /** Hands an event whose turn it is to all who listen. */
+  tell(event: LonghaulEvent): void {
     for (const listener of this.#listeners) {
       try {
         listener(event);

@@ -47,6 +47,8 @@ async function twoPrograms(steps: readonly PlayedStep[], tools: Parameters<typeo
   };
 }
 
+const numbersOf = (events: readonly LonghaulEvent[]) => events.flatMap(({ number }) => number ?? []);
+
 async function farRuntime(store: Store, steps: readonly PlayedStep[]): Promise<Runtime> {
   const { ReactiveOverflowStrategy } = await import('@longhaul/context');
   return new Runtime({
@@ -445,7 +447,7 @@ describe('what another program does', () => {
     const { near, far } = programs;
     const afar: LonghaulEvent[] = [];
     far.subscribe((event) => afar.push(event));
-    using _follow = await far.follow(near.sessionId);
+    await using _follow = await far.follow(near.sessionId);
     const running = near.run('do it');
     await begun.opened;
     await far.send(near.sessionId, says('from afar'));
@@ -453,11 +455,25 @@ describe('what another program does', () => {
     go.open();
     await running;
     await expect.poll(() => afar.at(-1)).toMatchObject({ type: 'session:status', status: 'idle' });
-    const numbers = (events: readonly LonghaulEvent[]) =>
-      events.flatMap(({ number }) => number ?? []).toSorted((a, b) => a - b);
-    const all = numbers(await programs.farStore.readEvents(near.sessionId));
-    expect(numbers(afar)).toEqual(all);
-    expect(numbers(near.events)).toEqual(all);
+    const all = numbersOf(await programs.farStore.readEvents(near.sessionId));
+    expect(numbersOf(afar)).toEqual(all);
+    expect(numbersOf(near.events)).toEqual(all);
     expect(near.of('message:dequeued').map(({ count }) => count)).toEqual([1, 1]);
+  });
+
+  it('is told before what came of it, however soon the run goes on', async () => {
+    const begun = gate();
+    const go = gate();
+    await using programs = await twoPrograms([hangs(begun.open, go.opened), answer('Read them.')]);
+    const { near, far } = programs;
+    const running = near.run('do it');
+    await begun.opened;
+    await far.send(near.sessionId, says('one'));
+    await far.send(near.sessionId, says('two'));
+    go.open();
+    await running;
+    expect(near.of('message:queued')).toHaveLength(3);
+    expect(numbersOf(near.events)).toEqual(numbersOf(await programs.farStore.readEvents(near.sessionId)));
+    expect(near.events.at(-1)).toMatchObject({ type: 'session:status', status: 'idle' });
   });
 });

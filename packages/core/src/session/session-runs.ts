@@ -69,7 +69,7 @@ export class SessionRuns {
     await using active = this.registry.begin(lease, options.signal);
     if (this.#stopping.signal.aborted) active.interrupt(interrupted());
     await using _renewal = keepLease(store, lease, () => active.interrupt(takenOver()));
-    using _follow = await follower.follow(sessionId);
+    await using _follow = await follower.follow(sessionId);
     return await this.#drive({ session, driver, lease, active }, options);
   }
 

@@ -46,7 +46,7 @@ export class WaitingCallers {
    * queue, or on the signal; what starting a run throws.
    */
   async answerTo(sessionId: string, sent: SentMessage, signal?: AbortSignal): Promise<ExecutorResult> {
-    using _follow = await this.#options.follower.follow(sessionId);
+    await using _follow = await this.#options.follower.follow(sessionId);
     const reader = new OutcomeReader(this.#options.store, sessionId, sent);
     for (;;) {
       using news = this.#nextNews(sessionId, signal);
