@@ -39,7 +39,7 @@ export interface Config {
     /** `null`: nothing is a loop. */
     repeatedCalls: number | null;
   };
-  retry: { attempts: number; totalMs: number; stallMs: number };
+  retry: { attempts: number; overloadAttempts: number; totalMs: number; stallMs: number };
   /** The last one that matches a call decides. Without one: allowed in a sandbox, asked for in `local`. */
   approvals: ApprovalRule[];
   /** What nobody has answered is refused after this time. `null`: it waits. */
@@ -224,7 +224,7 @@ export const DEFAULT_CONFIG: Config = {
     env: [],
   },
   limits: { steps: null, tokens: null, costUsd: null, minutes: null, repeatedCalls: 3 },
-  retry: { attempts: 6, totalMs: 600_000, stallMs: 120_000 },
+  retry: { attempts: 6, overloadAttempts: 30, totalMs: 900_000, stallMs: 120_000 },
   approvals: [],
   approvalTimeoutMs: null,
   storage: {

@@ -4,7 +4,7 @@ import type { BlobStore, ModelDriver, ToolSchema } from '../ports/index.ts';
 import { expandBlobReferences } from '../session/media.ts';
 import type { SessionWriter } from '../session/session-writer.ts';
 import type { FittedRequest } from './fitted-request.ts';
-import { givenUp, nextRetryDelay, type RetryOptions, wait } from './retry.ts';
+import { givenUp, RetryBudget, type RetryOptions, wait } from './retry.ts';
 import { cancelled } from './run-errors.ts';
 import { refusedInSilence } from './silent-refusal.ts';
 import type { StepOutcome } from './step-outcome.ts';
@@ -48,8 +48,8 @@ export class ModelCaller {
    */
   async call(request: FittedRequest, target: CallTarget): Promise<StepOutcome> {
     const { signal } = target;
-    let spentMs = 0;
-    for (let attempt = 1; ; attempt += 1) {
+    const budget = new RetryBudget(this.#options.retry);
+    for (;;) {
       const startedAt = performance.now();
       const outcome = refusedInSilence(await this.#callOnce(request, target), request, target.windowTokens);
       const { error } = outcome;
@@ -60,19 +60,17 @@ export class ModelCaller {
       }
       if (error.code === 'context_overflow') return outcome;
       // A long answer that broke off is no waiting.
-      if (!hasContent(outcome.message)) spentMs += performance.now() - startedAt;
-      spentMs += await this.#waitForNextTry(error, { attempt, spentMs, signal });
+      if (!hasContent(outcome.message)) budget.spend(performance.now() - startedAt);
+      await this.#waitForNextTry(error, budget, signal);
       if (hasContent(outcome.message)) return outcome;
     }
   }
 
-  /** @returns Milliseconds waited. @throws {LonghaulError} `error` when there is no next try; `cancelled`. */
-  async #waitForNextTry(
-    error: LonghaulError,
-    { attempt, spentMs, signal }: { attempt: number; spentMs: number; signal: AbortSignal },
-  ): Promise<number> {
+  /** @throws {LonghaulError} `error` when there is no next try; `cancelled`. */
+  async #waitForNextTry(error: LonghaulError, budget: RetryBudget, signal: AbortSignal): Promise<void> {
     const { writer, retry } = this.#options;
-    const delayMs = nextRetryDelay(error, attempt, { options: retry, spentMs });
+    const delayMs = budget.nextDelay(error);
+    const attempt = budget.tries;
     await writer.announce({ type: 'llm:error', error: error.toShape(), recoverable: delayMs !== undefined });
     if (delayMs === undefined) throw givenUp(error, attempt, retry);
     const nextTryAt = Date.now() + delayMs;
@@ -83,7 +81,6 @@ export class ModelCaller {
     await wait(delayMs, signal);
     if (signal.aborted) throw cancelled();
     await writer.announce({ type: 'session:status', status: 'busy' });
-    return delayMs;
   }
 
   async #callOnce(

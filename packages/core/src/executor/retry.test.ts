@@ -1,37 +1,56 @@
 import { LonghaulError } from '@longhaul/protocol';
 import { describe, expect, it } from 'vitest';
-import { nextRetryDelay, wait } from './retry.ts';
+import { DEFAULT_RETRY, RetryBudget, type RetryOptions, wait } from './retry.ts';
 
 const overloaded = new LonghaulError('provider_overloaded', 'overloaded');
-const options = { attempts: 4, totalMs: 10_000 };
-const base = { options, spentMs: 0, random: () => 0.5 };
+const cut = new LonghaulError('provider_stream_cut', 'cut');
 
-describe('nextRetryDelay', () => {
-  it('doubles with each try', () => {
-    const cut = new LonghaulError('provider_stream_cut', 'cut');
-    expect([1, 2, 3].map((attempt) => nextRetryDelay(cut, attempt, base))).toEqual([500, 1_000, 2_000]);
+/** What a call waits for while its tries fail like this; without jitter unless `random` says. */
+function delaysOf(errors: readonly LonghaulError[], options: Partial<RetryOptions> = {}, random = () => 0.5) {
+  const budget = new RetryBudget({ attempts: 4, totalMs: 600_000, ...options }, random);
+  return errors.map((error) => budget.nextDelay(error));
+}
+
+const times = (count: number, error: LonghaulError) => Array.from({ length: count }, () => error);
+
+describe('the retries of a model call', () => {
+  it('double their wait with each try, and end with the last one', () => {
+    expect(delaysOf(times(4, cut))).toEqual([500, 1_000, 2_000, undefined]);
   });
 
-  it('reaches over minutes where the provider asks for patience: an overload outlasts fifteen seconds', () => {
-    const patient = { ...base, options: { attempts: 7, totalMs: 600_000 } };
-    const delays = [1, 2, 3, 4, 5, 6].map((attempt) => nextRetryDelay(overloaded, attempt, patient));
-    expect(delays).toEqual([500, 2_000, 8_000, 32_000, 128_000, 240_000]);
+  it('outlast ten minutes of an overload by default, a try a minute at the least', () => {
+    const delays = delaysOf(times(30, overloaded), DEFAULT_RETRY);
+    expect(delays.slice(0, 6)).toEqual([500, 2_000, 8_000, 32_000, 60_000, 60_000]);
+    const waited = delays.reduce<number>((sum, delay) => sum + (delay ?? 0), 0);
+    expect(waited).toBeGreaterThan(10 * 60_000);
+    expect(waited).toBeLessThanOrEqual(DEFAULT_RETRY.totalMs);
+    expect(delays.at(-1)).toBeUndefined();
   });
 
-  it('spreads tries by a quarter each way', () => {
-    expect(nextRetryDelay(overloaded, 1, { ...base, random: () => 0 })).toBe(375);
-    expect(nextRetryDelay(overloaded, 1, { ...base, random: () => 1 })).toBe(625);
+  it('count overloads apart from other failures', () => {
+    const errors = [...times(5, overloaded), cut, ...times(2, overloaded), cut];
+    const delays = delaysOf(errors, { attempts: 2, overloadAttempts: 20 });
+    expect(delays[5]).toBe(500);
+    expect(delays[6]).toBe(60_000);
+    expect(delays.at(-1)).toBeUndefined();
+    expect(delaysOf(times(2, overloaded), { attempts: 2 })).toEqual([500, undefined]);
   });
 
-  it('waits as long as the server asks', () => {
+  it('spread by a quarter each way', () => {
+    expect(delaysOf([cut], {}, () => 0)).toEqual([375]);
+    expect(delaysOf([cut], {}, () => 1)).toEqual([625]);
+  });
+
+  it('wait as long as the server asks', () => {
     const asked = new LonghaulError('provider_rate_limit', 'slow down', { data: { retryAfterMs: 7_000 } });
-    expect(nextRetryDelay(asked, 1, base)).toBe(7_000);
+    expect(delaysOf([asked, asked])).toEqual([7_000, 7_000]);
   });
 
-  it('gives up after the last try, past the total time, and on what no retry can mend', () => {
-    expect(nextRetryDelay(overloaded, 4, base)).toBeUndefined();
-    expect(nextRetryDelay(overloaded, 1, { ...base, spentMs: 9_900 })).toBeUndefined();
-    expect(nextRetryDelay(new LonghaulError('provider_auth', 'bad key'), 1, base)).toBeUndefined();
+  it('are none past the total time, tries included, and on what no retry can mend', () => {
+    const budget = new RetryBudget({ attempts: 4, totalMs: 10_000 });
+    budget.spend(9_900);
+    expect(budget.nextDelay(cut)).toBeUndefined();
+    expect(delaysOf([new LonghaulError('provider_auth', 'bad key')])).toEqual([undefined]);
   });
 });
 

@@ -63,6 +63,11 @@ export const limits = z.strictObject({
 
 export const retry = z.strictObject({
   attempts: setting(count, 'For one model call.', D.retry.attempts),
+  overloadAttempts: setting(
+    count,
+    'The same while the provider is overloaded or asks to slow down (429, 503, 529), counted apart.',
+    D.retry.overloadAttempts,
+  ),
   totalMs: setting(count, 'For all attempts of one model call.', D.retry.totalMs),
   stallMs: setting(z.int().min(0), 'Silence in a stream that counts as failed. 0: never.', D.retry.stallMs),
 });
