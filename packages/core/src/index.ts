@@ -83,6 +83,7 @@ export type { CancelResult } from './session/cancel-session.ts';
 export { coalesce } from './session/coalesce.ts';
 export { EventHub, type EventListener } from './session/event-hub.ts';
 export { exportSession } from './session/export-session.ts';
+export { findLastEvent } from './session/find-last-event.ts';
 export { newId } from './session/ids.ts';
 export { currentClaimant, currentOwner, isOwnerAlive } from './session/lease-owner.ts';
 export { expandBlobReferences, storeMedia } from './session/media.ts';

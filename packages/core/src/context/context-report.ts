@@ -9,7 +9,7 @@ import {
 } from '@longhaul/context';
 import { type Compaction, handleOf, type Mark, type Message, type Session } from '@longhaul/protocol';
 import { sanitizeText } from '../tools/output-sanitizer.ts';
-import type { SessionMeasure, WindowSource } from './measure-session.ts';
+import { nextRequestTokens, type SessionMeasure, type WindowSource } from './measure-session.ts';
 
 /** Tokens of the next request by what they are; together they are `tokens`. */
 export interface ContextShares {
@@ -85,19 +85,23 @@ export interface ContextReport {
   cut: string[];
 }
 
+export interface ContextReportOptions {
+  measure: SessionMeasure;
+  strategy: CompressionStrategy;
+  isAutomatic: boolean;
+  /** All marks of the session: those of a view leave out what they have no need of. */
+  allMarks: readonly Mark[];
+}
+
+/** @param log The session's view is enough of it. */
 export function contextReport(
   log: ContextLog & { session: Session },
-  {
-    measure,
-    strategy,
-    isAutomatic,
-  }: { measure: SessionMeasure; strategy: CompressionStrategy; isAutomatic: boolean },
+  { measure, strategy, isAutomatic, allMarks }: ContextReportOptions,
 ): ContextReport {
   const { session, messages, marks } = log;
   const { budget, source } = measure;
   const active = activeMarks(marks);
-  const entries = buildView(log);
-  const tokens = measure.meter.requestTokens(entries, measure.systemTokens + measure.toolTokens);
+  const tokens = nextRequestTokens(log, measure);
   const hiddenCount = messages.filter((message) => active.hidden.has(message.id)).length;
   const trigger = budget === undefined || !isAutomatic ? undefined : dueTokens(log, strategy, budget);
   const ofVisible = (kind: 'prune' | 'cut') => handlesOf(marks, kind, { messages, hidden: active.hidden });
@@ -114,7 +118,7 @@ export function contextReport(
     },
     isTriggerRaised: isNewestCompactionUndone(marks),
     messages: { total: messages.length, visible: messages.length - hiddenCount, hidden: hiddenCount },
-    hidden: hiddenByCompaction(messages, marks, active.hidden),
+    hidden: hiddenByCompaction(messages, allMarks, active.hidden),
     pins: messages.filter((message) => active.pinned.has(message.id)).map(toPinned),
     pruned: ofVisible('prune'),
     cut: ofVisible('cut'),
@@ -169,31 +173,47 @@ function hiddenByCompaction(
   marks: readonly Mark[],
   hidden: ReadonlySet<string>,
 ): HiddenByCompaction[] {
-  const left = new Set(hidden);
-  return marks.flatMap((mark) => {
-    if (mark.kind !== 'compaction' || mark.undoneAt !== undefined) return [];
-    const own = new Set(mark.hides.filter((id) => left.delete(id)));
-    const { id: compactionId, round, strategy, reason, createdAt, tokensBefore, tokensAfter } = mark;
+  const standing = marks.filter((mark) => mark.undoneAt === undefined);
+  const compactions = standing.filter((mark) => mark.kind === 'compaction');
+  const hiding = hidingOf(hidden, compactions);
+  const byCompaction = Map.groupBy(messages, ({ id }) => hiding.get(id));
+  return compactions.map((compaction) => {
+    const { id: compactionId, round, strategy, reason, createdAt, tokensBefore, tokensAfter } = compaction;
     const facts = { compactionId, round, strategy, reason, createdAt, tokensBefore, tokensAfter };
-    return [{ ...facts, count: own.size, ranges: rangesOf(messages, own) }];
+    const own = byCompaction.get(compactionId) ?? [];
+    return { ...facts, count: own.length, ranges: rangesOf(own) };
   });
 }
 
+/** Of each message that is hidden, the first compaction that hid it: later ones name it again. */
+function hidingOf(hidden: ReadonlySet<string>, compactions: readonly Compaction[]): Map<string, string> {
+  const left = new Set(hidden);
+  const hiding = new Map<string, string>();
+  let before: readonly string[] = [];
+  for (const compaction of compactions) {
+    // Looked at once: the list is made anew each time, and mostly begins as the one before.
+    const { hides } = compaction;
+    const known = before.findIndex((id, index) => id !== hides[index]);
+    const fresh = hides.slice(known === -1 ? before.length : known);
+    for (const id of fresh) if (left.delete(id)) hiding.set(id, compaction.id);
+    before = hides;
+  }
+  return hiding;
+}
+
 /** Messages that follow one another, as one range each. */
-export function rangesOf(messages: readonly Message[], ids: ReadonlySet<string>): MessageRange[] {
+export function rangesOf(messages: readonly Message[]): MessageRange[] {
   const ranges: MessageRange[] = [];
-  let previous = false;
-  for (const message of messages) {
-    const isIn = ids.has(message.id);
-    const handle = handleOf(message.sequence);
+  let next: number | undefined;
+  for (const { sequence } of messages) {
     const current = ranges.at(-1);
-    if (isIn && previous && current !== undefined) {
-      current.to = handle;
+    if (sequence === next && current !== undefined) {
+      current.to = handleOf(sequence);
       current.count += 1;
-    } else if (isIn) {
-      ranges.push({ from: handle, to: handle, count: 1 });
+    } else {
+      ranges.push({ from: handleOf(sequence), to: handleOf(sequence), count: 1 });
     }
-    previous = isIn;
+    next = sequence + 1;
   }
   return ranges;
 }

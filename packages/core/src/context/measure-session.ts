@@ -1,5 +1,7 @@
 import {
   type Budget,
+  buildView,
+  type ContextLog,
   computeBudget,
   countByClasses,
   createRequestMeter,
@@ -7,8 +9,9 @@ import {
   type RequestMeter,
   type TokenCounter,
 } from '@longhaul/context';
-import { type EventOf, LonghaulError, type Session } from '@longhaul/protocol';
+import { type EventOf, LonghaulError, type LonghaulEvent, type Session } from '@longhaul/protocol';
 import type { ModelInfo, Store, ToolSchema } from '../ports/index.ts';
+import { findLastEvent } from '../session/find-last-event.ts';
 
 /** Where the window's size comes from. */
 export type WindowSource = 'given' | 'last-run' | 'model' | 'unknown';
@@ -37,7 +40,7 @@ export interface MeasureOptions {
 /** As the last run measured it, what it had learned included; a session that never ran is measured by its model, if that is known. */
 export async function measureSession(session: Session, options: MeasureOptions): Promise<SessionMeasure> {
   const count = memoizeCounter(countByClasses);
-  const last = await lastUsage(options.store, session.id);
+  const last = await findLastEvent(options.store, session.id, isUsage);
   const meter = createRequestMeter(count, last?.ratio);
   const systemTokens = last?.systemTokens ?? count(await options.systemText(session));
   const toolTokens = last?.toolTokens ?? count(JSON.stringify(options.tools));
@@ -54,6 +57,14 @@ export function knownBudget({ budget }: SessionMeasure, session: Session): Budge
     'window_unknown',
     `How large is the window? This session has not run here, and its model ${session.model} is not known here. Give its size: --window 32000.`,
   );
+}
+
+/** Of the next request, if it left now. */
+export function nextRequestTokens(
+  log: ContextLog,
+  { meter, systemTokens, toolTokens }: SessionMeasure,
+): number {
+  return meter.requestTokens(buildView(log), systemTokens + toolTokens);
 }
 
 interface Window {
@@ -83,16 +94,6 @@ async function findWindow(
   }
 }
 
-const PAGE = 2_000;
-
-/** The newest measurement of a request. */
-async function lastUsage(store: Store, sessionId: string): Promise<EventOf<'context:usage'> | undefined> {
-  let last: EventOf<'context:usage'> | undefined;
-  let after = 0;
-  for (;;) {
-    const events = await store.readEvents(sessionId, { after, limit: PAGE });
-    for (const event of events) if (event.type === 'context:usage') last = event;
-    after = events.at(-1)?.number ?? after;
-    if (events.length < PAGE) return last;
-  }
+function isUsage(event: LonghaulEvent): event is EventOf<'context:usage'> {
+  return event.type === 'context:usage';
 }

@@ -1,11 +1,11 @@
 import {
   activeMarks,
-  buildView,
   type CompactOutcome,
   type CompressionStrategy,
   type ContextLog,
   compact,
   dueTokens,
+  type LedgerKeeper,
   type Summarise,
 } from '@longhaul/context';
 import { addUsage, LonghaulError, type Session, type TokenUsage, ZERO_USAGE } from '@longhaul/protocol';
@@ -15,10 +15,11 @@ import { cancelledCompaction } from '../executor/run-errors.ts';
 import { summariseWith } from '../executor/summarise-with.ts';
 import type { ModelDriver } from '../ports/index.ts';
 import { newId } from '../session/ids.ts';
+import { type LedgerSource, RunLedger } from '../session/run-ledger.ts';
 import type { SessionWriter } from '../session/session-writer.ts';
 import type { Tool } from '../tools/tool.ts';
 import { rangesOf } from './context-report.ts';
-import { knownBudget, type SessionMeasure } from './measure-session.ts';
+import { knownBudget, nextRequestTokens, type SessionMeasure } from './measure-session.ts';
 import type { CompactionReport, CompactSessionResult } from './results.ts';
 
 export interface SessionCompactorOptions {
@@ -38,6 +39,12 @@ export interface CompactionTask {
   strategy: CompressionStrategy;
 }
 
+interface PlanOptions {
+  ledger: LedgerKeeper;
+  signal?: AbortSignal;
+  summarise?: Summarise | undefined;
+}
+
 /** Compactions that a person asks for while nothing runs. */
 export class SessionCompactor {
   readonly #options: SessionCompactorOptions;
@@ -47,8 +54,9 @@ export class SessionCompactor {
   }
 
   /** What a compaction would do. Asks no model and changes nothing. */
-  async preview(log: ContextLog, task: CompactionTask): Promise<CompactSessionResult> {
-    const outcome = await this.#plan(log, task);
+  async preview(source: LedgerSource, task: CompactionTask): Promise<CompactSessionResult> {
+    const { log } = source;
+    const outcome = await this.#plan(log, task, { ledger: await new RunLedger(source).open() });
     return outcome.status === 'exhausted'
       ? nothingOrThrow(outcome.error, log, task)
       : { status: 'preview', ...reportOf(outcome, log) };
@@ -65,19 +73,21 @@ export class SessionCompactor {
     const { summarise, warnings } = await this.#summariser(task.session, signal, (spent) => {
       usage = addUsage(usage, spent);
     });
-    const outcome = await this.#plan(writer.log, task, { signal, summarise });
+    const facts = new RunLedger(writer);
+    const ledger = await facts.open();
+    const outcome = await this.#plan(writer.log, task, { ledger, signal, summarise });
     if (signal.aborted) throw cancelledCompaction();
     if (outcome.status === 'exhausted') return nothingOrThrow(outcome.error, writer.log, task);
     const whole = { ...outcome, warnings: [...warnings, ...outcome.warnings] };
     const report = reportOf(whole, writer.log);
-    await recordCompaction(writer, whole, { status: 'idle' });
+    await recordCompaction(writer, whole, { status: 'idle', checkpoint: facts.checkpointIfDue() });
     return { status: 'compacted', ...report, ...(usage.totalTokens === 0 ? {} : { usage }) };
   }
 
   #plan(
     log: ContextLog,
     { session, measure, strategy }: CompactionTask,
-    { signal, summarise }: { signal?: AbortSignal; summarise?: Summarise | undefined } = {},
+    { ledger, signal, summarise }: PlanOptions,
   ): Promise<CompactOutcome> {
     const { compression, toolsFor } = this.#options;
     const isProtected = toolsFor(session).filter((tool) => tool.isProtected === true);
@@ -89,6 +99,7 @@ export class SessionCompactor {
       reason: 'manual',
       count: measure.count,
       ledgerShare: compression.ledgerShare,
+      ledger,
       protectedTools: new Set(isProtected.map(({ name }) => name)),
       newId,
       now: Date.now(),
@@ -125,7 +136,7 @@ function nothingOrThrow(
   log: ContextLog,
   { measure, strategy }: CompactionTask,
 ): CompactSessionResult {
-  const tokens = measure.meter.requestTokens(buildView(log), measure.systemTokens + measure.toolTokens);
+  const tokens = nextRequestTokens(log, measure);
   const { budget } = measure;
   const fits =
     budget !== undefined &&
@@ -146,7 +157,7 @@ function reportOf(
     round,
     tokensBefore,
     tokensAfter,
-    hides: { count: adds.size, ranges: rangesOf(log.messages, adds) },
+    hides: { count: adds.size, ranges: rangesOf(log.messages.filter(({ id }) => adds.has(id))) },
     pruned: marks.filter((mark) => mark.kind === 'prune').length,
     cut: marks.filter((mark) => mark.kind === 'cut').length,
     summary,

@@ -24,6 +24,14 @@ async function workedSession(store: Store, steps = 12): Promise<TestRun> {
   return test;
 }
 
+/** The same session, on a store that does not give its whole log. */
+async function withoutLog({ store, sessionId }: TestRun): Promise<TestRun> {
+  const refusing: Store = Object.create(store, {
+    loadLog: { value: () => Promise.reject(new Error(`All of ${sessionId} is asked for.`)) },
+  });
+  return testRun(playedDriver([]), [], { store: refusing });
+}
+
 /** What the model would be sent now; `entries`: only the first so many. */
 async function view(test: TestRun, entries?: number): Promise<string> {
   const messages = buildView(await test.store.loadLog(test.sessionId)).map(({ message }) => message);
@@ -132,6 +140,28 @@ describe.each(STORES)('by hand, on the %s store', (_, open) => {
     await test.run(`And more. ${'words '.repeat(3_000)}`);
     await test.runtime.compact(test.sessionId);
     expect(await shown()).toBe(false);
+  });
+
+  it('does without what is hidden: a session of months was loaded whole for each of these', async () => {
+    await using store = await open();
+    const test = await workedSession(store);
+    await test.runtime.compact(test.sessionId);
+    await test.run(`Mind all of this. ${'words '.repeat(3_000)}`);
+    await test.run(`And of this. ${'words '.repeat(3_000)}`);
+    const away = await withoutLog(test);
+    expect((await away.runtime.contextOf(test.sessionId)).hidden).toMatchObject([
+      { round: 1, ranges: [{ from: 'm2' }] },
+    ]);
+    const plan = await away.runtime.compact(test.sessionId, { preview: true });
+    const made = await away.runtime.compact(test.sessionId);
+    expect(made).toEqual({ ...plan, status: 'compacted' });
+    // Facts of what only the first compaction had seen.
+    expect(made).toMatchObject({ round: 2, summary: { ledger: expect.stringContaining('file-0.ts') } });
+    expect(await away.runtime.undoCompaction(test.sessionId)).toMatchObject({ status: 'undone', round: 2 });
+    const last = await away.runtime.undoCompaction(test.sessionId);
+    const { tokens, messages } = await away.runtime.contextOf(test.sessionId);
+    expect(last).toMatchObject({ status: 'undone', round: 1, tokens });
+    expect(messages.hidden).toBe(0);
   });
 
   it('tells what fills the window: all shares together are the request', async () => {

@@ -13,11 +13,12 @@ import type { EventHub } from '../session/event-hub.ts';
 import { existingSession } from '../session/existing-session.ts';
 import { holdIdle } from '../session/idle-lease.ts';
 import { newId } from '../session/ids.ts';
+import { ledgerSource } from '../session/run-ledger.ts';
 import type { RunRegistry } from '../session/run-registry.ts';
 import type { SessionWriter } from '../session/session-writer.ts';
 import { requestCompaction, takeCompactionRequest } from './compaction-request.ts';
 import { type ContextReport, contextReport, toPinned } from './context-report.ts';
-import { measureSession, type SessionMeasure } from './measure-session.ts';
+import { measureSession, nextRequestTokens, type SessionMeasure } from './measure-session.ts';
 import type {
   CompactSessionOptions,
   CompactSessionResult,
@@ -49,10 +50,11 @@ export class SessionContext {
   /** What fills the window now. @throws {LonghaulError} `session_not_found` */
   async report(sessionId: string, options: MeasureSessionOptions = {}): Promise<ContextReport> {
     const { store, compression } = this.#options;
-    const log = await store.loadLog(sessionId);
-    const measure = await this.#measure(log.session, options);
+    const view = await store.loadView(sessionId);
+    const { marks: allMarks } = await store.readMarks(sessionId);
+    const measure = await this.#measure(view.session, options);
     const { strategy, auto: isAutomatic } = compression;
-    return contextReport(log, { measure, strategy, isAutomatic });
+    return contextReport(view, { measure, strategy, isAutomatic, allMarks });
   }
 
   /** @throws {LonghaulError} `session_not_found`, `window_unknown`, `context_exhausted`, `cancelled`, `config_invalid`. */
@@ -63,7 +65,10 @@ export class SessionContext {
     const session = await existingSession(store, sessionId);
     const measure = await this.#measure(session, options);
     const plan = { session, measure, strategy };
-    if (options.preview === true) return this.#compactor.preview(await store.loadLog(sessionId), plan);
+    if (options.preview === true) {
+      const view = await store.loadView(sessionId);
+      return this.#compactor.preview(ledgerSource(store, view), plan);
+    }
     try {
       return await holdIdle({ store, hub, session, runs, signal: callerSignal }, async (writer, signal) => {
         // What was asked for meanwhile is done with this.
@@ -92,23 +97,19 @@ export class SessionContext {
    * @throws {LonghaulError} `session_not_found`, `session_busy`.
    */
   async undo(sessionId: string): Promise<UndoResult> {
-    // Older compactions hide again what they hid: all of the log counts.
-    return this.#hold(sessionId, { what: 'undo the compaction', load: 'log' }, async (writer, session) => {
-      const { compaction } = activeMarks(writer.log.marks);
+    return this.#hold(sessionId, 'undo the compaction', async (writer, session) => {
+      const { compaction, hidden } = activeMarks(writer.log.marks);
       if (compaction === undefined) return { status: 'nothing' };
-      const before = activeMarks(writer.log.marks).hidden.size;
       await writer.undoCompaction(compaction);
+      // The compaction before it hides again what it hid.
+      const view = await this.#options.store.loadView(sessionId);
       const measure = await this.#measure(session, {});
-      const { compression } = this.#options;
-      const { tokens, window } = contextReport(
-        { session, ...writer.log },
-        { measure, strategy: compression.strategy, isAutomatic: true },
-      );
-      const { usableTokens } = window;
+      const tokens = nextRequestTokens(view, measure);
+      const usableTokens = measure.budget?.usableTokens;
       return {
         status: 'undone',
         round: compaction.round,
-        shown: before - activeMarks(writer.log.marks).hidden.size,
+        shown: hidden.size - activeMarks(view.marks).hidden.size,
         tokens,
         fits: usableTokens === undefined || tokens < usableTokens,
         ...(usableTokens === undefined ? {} : { usableTokens }),
@@ -123,7 +124,7 @@ export class SessionContext {
    * @throws {LonghaulError} `session_not_found`, `session_busy`, `not_found`.
    */
   async pin(sessionId: string, target: string): Promise<PinResult> {
-    return this.#hold(sessionId, { what: 'pin the message', load: 'view' }, async (writer) => {
+    return this.#hold(sessionId, 'pin the message', async (writer) => {
       const message = await this.#find(writer, target);
       const { pinned, hidden } = activeMarks(writer.log.marks);
       const changed = !pinned.has(message.id);
@@ -135,7 +136,7 @@ export class SessionContext {
 
   /** Lets compactions hide the message again. @throws as `pin` */
   async unpin(sessionId: string, target: string): Promise<PinResult> {
-    return this.#hold(sessionId, { what: 'unpin the message', load: 'view' }, async (writer) => {
+    return this.#hold(sessionId, 'unpin the message', async (writer) => {
       const message = await this.#find(writer, target);
       const pins = writer.log.marks.filter(
         (mark) => mark.kind === 'pin' && mark.messageId === message.id && mark.undoneAt === undefined,
@@ -154,13 +155,13 @@ export class SessionContext {
 
   async #hold<T>(
     sessionId: string,
-    { what, load }: { what: string; load: 'log' | 'view' },
+    what: string,
     work: (writer: SessionWriter, session: Session) => Promise<T>,
   ): Promise<T> {
     const { store, hub, runs } = this.#options;
     const session = await existingSession(store, sessionId);
     try {
-      return await holdIdle({ store, hub, session, runs, load }, (writer) => work(writer, session));
+      return await holdIdle({ store, hub, session, runs }, (writer) => work(writer, session));
     } catch (error) {
       throw busyWith(error, what);
     }

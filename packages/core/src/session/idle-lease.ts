@@ -31,20 +31,18 @@ export interface IdleWork {
   session: Session;
   /** Where work that takes long can be cancelled from. */
   runs: RunRegistry;
-  /** `view`: without what compactions hide. Default: the whole log. */
-  load?: 'log' | 'view';
   /** How long other work between runs is waited for. Default 5 seconds. */
   patienceMs?: number;
   signal?: AbortSignal | undefined;
 }
 
 /**
- * Changes a session between its runs: takes it, as a run does, and gives it back as it was.
+ * Changes a session between its runs: takes it, as a run does, and gives it back as it was. What compactions hide is not loaded.
  *
  * @throws {LonghaulError} `session_busy` while a run drives it; what `work` throws.
  */
 export async function holdIdle<T>(
-  { store, hub, session, runs, load = 'log', patienceMs = PATIENCE_MS, signal: callerSignal }: IdleWork,
+  { store, hub, session, runs, patienceMs = PATIENCE_MS, signal: callerSignal }: IdleWork,
   work: (writer: SessionWriter, signal: AbortSignal) => Promise<T>,
 ): Promise<T> {
   const lease = await takeSession(store, session.id, {
@@ -54,7 +52,7 @@ export async function holdIdle<T>(
   });
   await using active = runs.begin(lease, callerSignal);
   await using _renewal = keepLease(store, lease, () => active.interrupt(takenOver()));
-  const log = await (load === 'log' ? store.loadLog(session.id) : store.loadView(session.id));
+  const log = await store.loadView(session.id);
   const writer = new SessionWriter({ store, lease, hub, log });
   let status: 'completed' | 'failed' | 'cancelled' = 'completed';
   try {

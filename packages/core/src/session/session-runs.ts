@@ -91,7 +91,7 @@ export class SessionRuns {
     if ((await store.leaseHolder(sessionId)) === undefined) return;
     const session = await this.existing(sessionId);
     try {
-      await holdIdle({ store, hub, session, runs: this.registry, load: 'view', patienceMs: 0 }, (writer) =>
+      await holdIdle({ store, hub, session, runs: this.registry, patienceMs: 0 }, (writer) =>
         repairSession(writer, store, Date.now()),
       );
     } catch (error) {

@@ -155,7 +155,7 @@ export class SessionWriter {
     this.#emitAll(stored);
   }
 
-  /** Takes a compaction back, and with it the marks that belong to it. */
+  /** Takes a compaction back, and with it the marks that belong to it. What it hid stays unloaded here. */
   async undoCompaction(
     { id, round }: Pick<Compaction, 'id' | 'round'>,
     undoneAt = Date.now(),

@@ -1,4 +1,5 @@
 import { RESPONSE_ALREADY_SENT } from '@hono/node-server/utils/response';
+import { findLastEvent } from '@longhaul/core';
 import {
   type Approval,
   type EventOf,
@@ -13,7 +14,6 @@ import type { HandlerContext } from '../handlers/handler-context.ts';
 import { assertBlobs } from '../handlers/message-handlers.ts';
 import type { RouteHandlers, RouteRequest } from '../http/route-handler.ts';
 import { approvalsOf, contentOf, lastEventOf, type UiApproval } from './chat-content.ts';
-import { findLastEvent } from './chat-deliveries.ts';
 import { ChatReader } from './chat-reader.ts';
 import { ChatSessions } from './chat-sessions.ts';
 import { answerId, uiHistory } from './ui-history.ts';
@@ -108,7 +108,8 @@ export function chatHandlers(
   async function currentSession(body: ChatBody, message: UiMessage, task: string): Promise<Session> {
     const session = await sessions.findOrCreate(body.id, task);
     if (body.trigger !== 'regenerate-message' && body.messageId !== message.id) return session;
-    const { messages } = await store.loadLog(session.id);
+    // Hidden or not, every message is there with its name.
+    const { messages } = await store.loadView(session.id);
     const known = messages.find((candidate) => isFrom(candidate, message.id));
     return known === undefined ? session : sessions.goBack(body.id, session, known.sequence);
   }

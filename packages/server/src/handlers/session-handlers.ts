@@ -110,7 +110,7 @@ export function sessionHandlers({
   async function sequenceOf(sessionId: string, target: string): Promise<number> {
     const handle = parseHandle(target);
     if (handle !== undefined) return handle.sequence;
-    const { messages } = await store.loadLog(sessionId);
+    const { messages } = await store.loadView(sessionId);
     const found = messages.find(({ id }) => id === target);
     if (found !== undefined) return found.sequence;
     throw new LonghaulError(
