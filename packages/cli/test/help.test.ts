@@ -85,19 +85,31 @@ describe('help', () => {
 });
 
 describe('longhaul config', () => {
-  it('shows what holds and where it comes from, keys masked', async () => {
+  it('shows what holds and where each value comes from, keys and tokens masked', async () => {
     await using bench = await Bench.open();
-    await writeFile(
-      join(bench.workspace, 'longhaul.yml'),
-      'model: mine/big\nproviders: { mine: { baseUrl: "http://127.0.0.1:9/v1", apiKey: sk-secret-123 } }\n',
-    );
-    const { stdout, code } = await bench.run(['config']);
+    const file = join(bench.workspace, 'longhaul.yml');
+    const lines = [
+      'model: mine/big',
+      'providers: { mine: { baseUrl: "http://me:pass@127.0.0.1:9/v1", apiKey: sk-secret-123 } }',
+      'server: { port: $PORT, hosts: [here] }',
+      'gateway: { token: $TOKEN, upstreams: [{ name: mine, baseUrl: "http://127.0.0.1:9/v1", apiKey: sk-secret-4 }] }',
+    ];
+    await writeFile(file, lines.join('\n'));
+    const env = { PORT: '4200', TOKEN: 'sk-secret-5' };
+    const { stdout, code } = await bench.run(['config'], { env });
     expect(code).toBe(0);
-    expect(stdout).toContain(`# from ${join(bench.workspace, 'longhaul.yml')}`);
-    expect(stdout).toContain('model: mine/big');
-    expect(stdout).not.toContain('sk-secret');
-    const json = JSON.parse((await bench.run(['config', '--json'])).stdout);
-    expect(json.config.providers.mine.apiKey).toBe('********');
+    expect(stdout).toContain(`# from ${file} (project)\n`);
+    expect(stdout).toContain('\nmodel: mine/big # project\n');
+    expect(stdout).toContain(
+      '  port: 4200 # project, $PORT\n  workspaces: []\n  # project\n  hosts:\n    - here\n',
+    );
+    const json = (await bench.run(['config', '--json'], { env })).stdout;
+    for (const shown of [stdout, json]) expect(shown).not.toMatch(/sk-secret|me:pass/);
+    expect(JSON.parse(json)).toMatchObject({
+      sources: [file],
+      origins: { 'server.port': { from: 'project', path: file, variable: 'PORT' } },
+      config: { providers: { mine: { apiKey: '********' } }, gateway: { token: '********' } },
+    });
     expect(JSON.parse((await bench.run(['config', '--schema'])).stdout)).toMatchObject({
       title: 'longhaul.yml',
     });

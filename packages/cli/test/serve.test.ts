@@ -92,8 +92,18 @@ describe('longhaul serve', () => {
     const strategy = async () => JSON.parse((await bench.run(['context', 'last', '--json'])).stdout).strategy;
     await call('PUT', '/api/settings', { compression: { strategy: 'middle-removal' } });
     expect(await strategy()).toBe('middle-removal');
+    const database = join(bench.home, '.local/share/longhaul/longhaul.db');
+    const shown = await bench.run(['config']);
+    expect(shown.stdout).toContain(`# from PUT /api/settings, kept in ${database} (api)\n`);
+    expect(shown.stdout).toContain('    strategy: middle-removal # api\n');
+    expect(JSON.parse((await bench.run(['config', '--json'])).stdout)).toMatchObject({
+      changedIn: database,
+      origins: { 'context.compression.strategy': { from: 'api' } },
+      config: { context: { compression: { strategy: 'middle-removal' } } },
+    });
     await call('PUT', '/api/settings', { compression: { strategy: null } });
     expect(await strategy()).toBe('reactive-overflow');
+    expect((await bench.run(['config'])).stdout).not.toContain('api');
     running.child.kill('SIGTERM');
     await running.ended;
     // One that cannot be loaded shows that a run goes by it, and not where a flag names another.

@@ -342,12 +342,13 @@ ${WHERE}
 
 End every run first. Exit code: 0 sound or repaired, 1 if nothing could be saved; then nothing was moved either.
 `,
-  config: `Show the configuration that holds here: every default, and what the files change. Keys are masked.
+  config: `Show the configuration that holds here: every default, and what files and the API change, with where each value
+comes from. Keys are masked.
 
   longhaul config
   longhaul config --schema > longhaul.schema.json    for editors
 
-      --json            as JSON, with the files it comes from
+      --json            as JSON, with the origin of each value
       --schema          the JSON Schema of longhaul.yml
 ${WHERE}
 `,

@@ -22,5 +22,5 @@ export async function writeChange(store: Store, change: CompressionChange): Prom
 /** The configuration of who works on this store's sessions: what was changed over the API stands above the files, and below flags. */
 export async function changedConfig(settings: Settings, store: Store): Promise<Config> {
   const change = await readChange(store);
-  return Object.keys(change).length === 0 ? settings.config : await settings.withCompression(change);
+  return Object.keys(change).length === 0 ? settings.config : (await settings.withCompression(change)).config;
 }

@@ -1,7 +1,7 @@
 import { access, constants, stat } from 'node:fs/promises';
 import { homedir } from 'node:os';
 import { resolve } from 'node:path';
-import { type Config, type ConfigInput, loadConfig } from '@longhaul/core/config';
+import { type ConfigInput, type LoadedConfig, loadConfig } from '@longhaul/core/config';
 import { LonghaulError } from '@longhaul/protocol';
 import type { Terminal } from '../terminal.ts';
 
@@ -10,14 +10,11 @@ export interface Place {
   config?: string;
 }
 
-export interface Settings {
-  config: Config;
-  /** Files that were read, the one that wins first. */
-  sources: string[];
+export interface Settings extends LoadedConfig {
   /** Absolute; exists. */
   workspace: string;
   /** The same with other settings of how contexts are compacted, as they were changed over the API. */
-  withCompression(change: object): Promise<Config>;
+  withCompression(change: object): Promise<LoadedConfig>;
 }
 
 /** The configuration that holds in the folder that `--cwd` names. */
@@ -30,13 +27,10 @@ export async function loadSettings(
   const file = configFile === undefined ? {} : { file: resolve(terminal.cwd, configFile) };
   const home = terminal.env['HOME'] ?? homedir();
   const place = { cwd: workspace, env: terminal.env, home, ...file, flags };
-  const { config, sources } = await loadConfig(place);
   return {
-    config,
-    sources,
+    ...(await loadConfig(place)),
     workspace,
-    withCompression: async (change) =>
-      (await loadConfig({ ...place, settings: { context: { compression: change } } })).config,
+    withCompression: (change) => loadConfig({ ...place, settings: { context: { compression: change } } }),
   };
 }
 

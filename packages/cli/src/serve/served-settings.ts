@@ -1,4 +1,5 @@
 import type { CompressionSettings, Config, Store } from '@longhaul/core';
+import type { LoadedConfig } from '@longhaul/core/config';
 import type { Settings } from '@longhaul/protocol/api';
 import type { SettingsService } from '@longhaul/server';
 import { type CompressionChange as Change, readChange, writeChange } from '../compose/changed-settings.ts';
@@ -25,10 +26,10 @@ export async function servedSettings({
 }: {
   store: Store;
   env: Readonly<Record<string, string | undefined>>;
-  load: (change: Change) => Promise<Config>;
+  load: (change: Change) => Promise<Pick<LoadedConfig, 'config'>>;
 }): Promise<ServedSettings> {
   const withChange = async (change: Change) => {
-    const config = await load(change);
+    const { config } = await load(change);
     return { change, config, compression: await compressionSettings(config.context.compression) };
   };
   let now = await withChange(await readChange(store));

@@ -13,6 +13,8 @@ export {
   type ProviderKind,
   STRATEGY_NAMES,
 } from './config.ts';
+export { type ConfigPath, pathText } from './config-layer.ts';
+export type { ConfigOrigin, ConfigOrigins, ConfigSource } from './config-origins.ts';
 export { type FindDefaultModelOptions, findDefaultModel } from './default-model.ts';
 export { configJsonSchema } from './editor-schema.ts';
 export { expandHome, type LoadConfigOptions, type LoadedConfig, loadConfig } from './load-config.ts';

@@ -90,6 +90,24 @@ describe('precedence', () => {
     expect(sources).toEqual([projectPath, userPath]);
   });
 
+  it('is told of each value that is not the default, with the variable that stood in its place', async () => {
+    const userPath = await user('model: a/user\nlimits: { steps: 1, tokens: 1 }\nserver: { port: $PORT }\n');
+    const projectPath = await project('model: a/project\ncontext: { instructions: [A.md, B.md] }\n');
+    const { origins } = await load({
+      env: { PORT: '4200' },
+      settings: { context: { compression: { trigger: { threshold: 0.5 } } } },
+      flags: { limits: { steps: 3 }, sandbox: {} },
+    });
+    expect(origins).toEqual({
+      model: { from: 'project', path: projectPath },
+      'limits.steps': { from: 'flag' },
+      'limits.tokens': { from: 'user', path: userPath },
+      'server.port': { from: 'user', path: userPath, variable: 'PORT' },
+      'context.instructions': { from: 'project', path: projectPath },
+      'context.compression.trigger.threshold': { from: 'api' },
+    });
+  });
+
   it('null takes a limit of a lower layer away', async () => {
     await user('limits: { steps: 10 }');
     await project('limits: { steps: null }');

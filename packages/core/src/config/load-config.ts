@@ -3,6 +3,7 @@ import { dirname, isAbsolute, join, relative, resolve } from 'node:path';
 import { LonghaulError } from '@longhaul/protocol';
 import { type Config, type ConfigInput, DEFAULT_CONFIG } from './config.ts';
 import { type ConfigLayer, isPlainObject } from './config-layer.ts';
+import { type ConfigOrigin, type ConfigOrigins, originsIn, originTree } from './config-origins.ts';
 import type { Environment } from './environment.ts';
 import { refuseRedirectedKeys } from './redirected-keys.ts';
 
@@ -24,6 +25,8 @@ export interface LoadedConfig {
   config: Config;
   /** Files that were read, the one that wins first. */
   sources: string[];
+  /** Where each value comes from; what is not named is the default. */
+  origins: ConfigOrigins;
 }
 
 const FILE_NAME = 'longhaul.yml';
@@ -41,14 +44,22 @@ export async function loadConfig(options: LoadConfigOptions): Promise<LoadedConf
   const files = await readFiles([await projectFiles(options), [userFile(options)]]);
   if (options.file !== undefined && files[0]?.path !== options.file) throw fileNotThere(options.file);
   const layers = await Promise.all(files.map((file) => checkFile(file, options)));
-  checkRedirects(files, layers, options);
+  const checked = layers.map(({ checked }) => checked);
+  checkRedirects(files, checked, options);
   const settings = await checkSettings(options);
-  const lowestFirst = [...layers.reverse(), settings, options.flags ?? {}];
+  const flags = options.flags ?? {};
+  const lowestFirst = [...checked.toReversed(), settings, flags];
   const config = lowestFirst.reduce<unknown>(merge, DEFAULT_CONFIG);
+  const origins = [
+    ...layers.map(({ checked, written, origin }) => originTree(checked, origin, written)).reverse(),
+    originTree(settings, { from: 'api' }),
+    originTree(flags, { from: 'flag' }),
+  ].reduce<unknown>(merge, {});
   return {
     // Every layer was checked, and merging checked layers into whole defaults gives a whole configuration.
     config: withHome(config as Config, options.home),
     sources: files.map((file) => file.path),
+    origins: originsIn(origins),
   };
 }
 
@@ -130,12 +141,21 @@ function userFile({ env, home }: LoadConfigOptions): string {
   return join(base, 'longhaul', FILE_NAME);
 }
 
-async function checkFile(file: ConfigFile, options: LoadConfigOptions): Promise<ConfigInput> {
+interface CheckedFile {
+  checked: ConfigInput;
+  /** As it stands in the file. */
+  written: unknown;
+  origin: ConfigOrigin;
+}
+
+async function checkFile(file: ConfigFile, options: LoadConfigOptions): Promise<CheckedFile> {
   const { parseYamlLayer } = await import('./yaml-layer.ts');
-  const name = relative(options.cwd, file.path);
-  const layer = parseYamlLayer(name.startsWith('..') ? file.path : name, file.text);
-  const checked = await check(layer, options.env);
-  return withPaths(checked, dirname(file.path), options.home);
+  const { path } = file;
+  const name = relative(options.cwd, path);
+  const layer = parseYamlLayer(name.startsWith('..') ? path : name, file.text);
+  const checked = withPaths(await check(layer, options.env), dirname(path), options.home);
+  const from = path === userFile(options) ? 'user' : path === options.file ? 'file' : 'project';
+  return { checked, written: layer.value, origin: { from, path } };
 }
 
 async function checkSettings({ settings, env }: LoadConfigOptions): Promise<ConfigInput> {

@@ -1,0 +1,41 @@
+import { type ConfigOrigin, type ConfigPath, pathText } from '@longhaul/core/config';
+import { Document, isMap, isScalar, type Pair } from 'yaml';
+import type { EffectiveConfig } from './effective-config.ts';
+
+/** The configuration as YAML. Beside each value that is not the default stands where it comes from. */
+export function configText(effective: EffectiveConfig): string {
+  const document = new Document(effective.config);
+  addOrigins(document.contents, [], effective.origins);
+  const head = headLines(effective).map((line) => `# ${line.replaceAll('\n', '\n# ')}\n`);
+  return `${head.join('')}${document.toString({ lineWidth: 0 })}`;
+}
+
+function headLines({ origins, sources, changedIn, unread }: EffectiveConfig): string[] {
+  const files = sources.map((path) => {
+    const origin = Object.values(origins).find((each) => each.path === path);
+    return `from ${path}${origin === undefined ? '' : ` (${origin.from})`}`;
+  });
+  const api = changedIn === undefined ? [] : [`from PUT /api/settings, kept in ${changedIn} (api)`];
+  const known = [...api, ...files];
+  return [
+    ...(known.length === 0 ? ['No file was found; these are the defaults.'] : known),
+    ...(unread === undefined ? [] : [`What was changed over the API is not shown: ${unread}`]),
+  ];
+}
+
+function addOrigins(node: unknown, path: ConfigPath, origins: EffectiveConfig['origins']): void {
+  if (!isMap(node)) return;
+  for (const pair of node.items) {
+    const place = [...path, String(isScalar(pair.key) ? pair.key.value : pair.key)];
+    const origin = origins[pathText(place)];
+    if (origin === undefined) addOrigins(pair.value, place, origins);
+    else addComment(pair, origin);
+  }
+}
+
+/** Behind a value, above a list. */
+function addComment({ key, value }: Pair, { from, variable }: ConfigOrigin): void {
+  const text = ` ${from}${variable === undefined ? '' : `, $${variable}`}`;
+  if (isScalar(value)) value.comment = text;
+  else if (isScalar(key)) key.commentBefore = text;
+}

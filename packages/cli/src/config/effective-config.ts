@@ -1,0 +1,33 @@
+import { existsSync } from 'node:fs';
+import type { LoadedConfig } from '@longhaul/core/config';
+import { LonghaulError } from '@longhaul/protocol';
+import { readChange } from '../compose/changed-settings.ts';
+import type { Settings } from '../compose/load-settings.ts';
+import { databasePath, openStorage } from '../compose/open-storage.ts';
+
+export interface EffectiveConfig extends LoadedConfig {
+  /** Where settings that were changed over the API are kept. Absent: nothing was changed. */
+  changedIn?: string;
+  /** Why it is not known what was changed over the API. */
+  unread?: string;
+}
+
+/** What a command here goes by: files, and what was changed over the API. A database that is not there is not made. */
+export async function effectiveConfig(settings: Settings): Promise<EffectiveConfig> {
+  const { config, sources, origins } = settings;
+  const files = { sources, origins, config };
+  const { url } = config.storage;
+  if (url.startsWith('memory:')) return files;
+  try {
+    const path = databasePath(url);
+    if (!existsSync(path)) return files;
+    const { store } = await openStorage(url);
+    await using _store = store;
+    const change = await readChange(store);
+    if (Object.keys(change).length === 0) return files;
+    return { changedIn: path, ...(await settings.withCompression(change)) };
+  } catch (error) {
+    if (!(error instanceof LonghaulError)) throw error;
+    return { ...files, unread: error.message };
+  }
+}
