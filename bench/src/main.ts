@@ -64,32 +64,49 @@ const BENCHES: Record<string, { about: string; run: (paths: readonly string[]) =
   },
 };
 
-const { values, positionals } = parseArgs({
-  allowPositionals: true,
-  options: {
-    json: { type: 'boolean', default: false },
-    help: { type: 'boolean', short: 'h', default: false },
-  },
+const USAGE = 'npm run bench -- [NAME…] [PATH…] [--json]';
+
+const { values, positionals, tokens } = parseArgs({
+  strict: false,
+  tokens: true,
+  options: { json: { type: 'boolean' }, help: { type: 'boolean', short: 'h' } },
 });
 
-if (values.help) {
-  console.log('npm run bench -- [NAME…] [PATH…] [--json]\n');
-  for (const [name, { about }] of Object.entries(BENCHES)) console.log(`  ${name.padEnd(12)} ${about}`);
+if (values['help'] === true) {
+  const column = Math.max(...Object.keys(BENCHES).map((name) => name.length));
+  const lines = Object.entries(BENCHES).map(([name, { about }]) => `  ${name.padEnd(column)}  ${about}`);
+  console.log([USAGE, '', ...lines].join('\n'));
   process.exit(0);
 }
 
-const paths = positionals.filter((name) => !(name in BENCHES) && existsSync(name));
+const isBench = (name: string) => Object.hasOwn(BENCHES, name);
+const paths = positionals.filter((name) => !isBench(name) && existsSync(name));
 const names = positionals.filter((name) => !paths.includes(name));
-const unknown = names.filter((name) => !(name in BENCHES));
-if (unknown.length > 0) {
-  console.error(
-    `There is no benchmark "${unknown.join('", "')}". There are: ${Object.keys(BENCHES).join(', ')}.`,
-  );
+const problems = [
+  ...tokens.flatMap((token) => (token.kind === 'option' ? (optionProblem(token) ?? []) : [])),
+  ...names.filter((name) => !isBench(name)).map((name) => `There is no benchmark "${name}".`),
+];
+if (problems.length > 0) {
+  const known = `Benchmarks: ${Object.keys(BENCHES).join(', ')}.\nOptions: --json, --help (what each measures).`;
+  console.error([...problems, USAGE, known].join('\n'));
   process.exit(2);
 }
 
 for (const [name, bench] of Object.entries(BENCHES)) {
   if (names.length > 0 && !names.includes(name)) continue;
   const result = await bench.run(paths);
-  console.log(values.json ? JSON.stringify(result) : formatResult(result));
+  console.log(values['json'] === true ? JSON.stringify(result) : formatResult(result));
+}
+
+function optionProblem({
+  name,
+  rawName,
+  value,
+}: {
+  name: string;
+  rawName: string;
+  value?: string | undefined;
+}) {
+  if (name !== 'json' && name !== 'help') return `Unknown option ${rawName}.`;
+  return value === undefined ? undefined : `${rawName} takes no value.`;
 }
