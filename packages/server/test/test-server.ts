@@ -6,6 +6,7 @@ import {
   DEFAULT_CONFIG,
   type EventListener,
   type ModelDriver,
+  type NamedAgent,
   NamedAgents,
   Runtime,
   type RuntimeOptions,
@@ -13,7 +14,7 @@ import {
   type StepRequest,
 } from '@longhaul/core';
 import { createIdleSandbox } from '@longhaul/core/testing/idle-sandbox';
-import { LonghaulError } from '@longhaul/protocol';
+import { LonghaulError, type Session } from '@longhaul/protocol';
 import type { Settings } from '@longhaul/protocol/api';
 import { createFileBlobStore } from '@longhaul/storage/blobs';
 import { createMemoryCache } from '@longhaul/storage/memory';
@@ -31,7 +32,9 @@ export interface TestServerOptions {
   limits?: Partial<ServerLimits>;
   options?: Partial<ServerOptions>;
   /** Default: no tools. */
-  run?: Partial<Pick<RuntimeOptions, 'tools' | 'approvals'>>;
+  run?: Partial<Pick<RuntimeOptions, 'tools' | 'approvals' | 'agentFor' | 'retry'>>;
+  /** Beside the default one. */
+  agents?: readonly NamedAgent[];
   /** A database that others use too. */
   folder?: string;
   /** Given each listener of the runtime's events. */
@@ -60,7 +63,12 @@ export async function startTestServer(given: TestServerOptions = {}): Promise<Te
   await mkdir(workspace, { recursive: true });
   const store = await openSqliteStore({ path: join(folder, 'longhaul.db') });
   const blobs = createFileBlobStore(join(folder, 'blobs'));
-  const runtime = testRuntime(store, blobs, given.play, given.run);
+  const agents = new NamedAgents([{ name: 'coder', tools: [] }, ...(given.agents ?? [])]);
+  const agentFor = (session: Session) => agents.of(session);
+  const runtime = testRuntime(store, blobs, given.play, {
+    ...(given.agents === undefined ? {} : { agentFor }),
+    ...given.run,
+  });
   const subscribe = runtime.subscribe.bind(runtime);
   runtime.subscribe = (listener) => {
     given.spyOn?.(listener);
@@ -68,7 +76,7 @@ export async function startTestServer(given: TestServerOptions = {}): Promise<Te
   };
   const log: string[] = [];
   const server = await startServer({
-    agent: { runtime, store, blobs, ...services(given.play) },
+    agent: { runtime, store, blobs, agents, ...services(given.play) },
     host: '127.0.0.1',
     port: 0,
     token: TOKEN,
@@ -184,7 +192,7 @@ function playedDriver(play: Play): ModelDriver {
 }
 
 /** Keeps what was set, as the command does, without files and flags. */
-function services(play: Play = echo): Omit<ServerOptions['agent'], 'runtime' | 'store' | 'blobs'> {
+function services(play: Play = echo): Omit<ServerOptions['agent'], 'runtime' | 'store' | 'blobs' | 'agents'> {
   const { compression } = DEFAULT_CONFIG.context;
   let changed: Settings['changed'] = { compression: {} };
   const settings = (): Settings => ({
@@ -201,7 +209,6 @@ function services(play: Play = echo): Omit<ServerOptions['agent'], 'runtime' | '
       driverFor: async () => playedDriver(play),
       list: async () => ({ default: 'played/one', models: [] }),
     },
-    agents: new NamedAgents([{ name: 'coder', tools: [] }]),
     chats: createMemoryCache(),
     settings: {
       get: async () => settings(),

@@ -18,6 +18,10 @@ export const chatBody = z.looseObject({
       parts: z.array(part),
     }),
   ),
+  agent: nameText(200).min(1).optional().meta({
+    description:
+      'An agent of the configuration, whose chat this becomes with its first message. Later: the same, or absent. Default: coder.',
+  }),
   trigger: z.enum(['submit-message', 'regenerate-message']).default('submit-message'),
   messageId: z.string().max(200).nullish(),
   onDisconnect: z.enum(['cancel', 'continue']).default('cancel').meta({

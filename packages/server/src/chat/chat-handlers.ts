@@ -15,7 +15,7 @@ import { assertBlobs } from '../handlers/message-handlers.ts';
 import type { RouteHandlers, RouteRequest } from '../http/route-handler.ts';
 import { approvalsOf, contentOf, lastEventOf, type UiApproval } from './chat-content.ts';
 import { ChatReader } from './chat-reader.ts';
-import { ChatSessions } from './chat-sessions.ts';
+import { assertAgent, ChatSessions } from './chat-sessions.ts';
 import { answerId, uiHistory } from './ui-history.ts';
 import { UiTranslator } from './ui-translator.ts';
 
@@ -106,7 +106,7 @@ export function chatHandlers(
 
   /** The chat's session; where the page goes back to a message that was answered, one that ends before it. */
   async function currentSession(body: ChatBody, message: UiMessage, task: string): Promise<Session> {
-    const session = await sessions.findOrCreate(body.id, task);
+    const session = await sessions.findOrCreate(body.id, { task, agent: body.agent });
     if (body.trigger !== 'regenerate-message' && body.messageId !== message.id) return session;
     // Hidden or not, every message is there with its name.
     const { messages } = await store.loadView(session.id);
@@ -128,6 +128,7 @@ export function chatHandlers(
   async function goOn(body: ChatBody, message: UiMessage): Promise<Answer> {
     const session = await sessions.find(body.id);
     if (session === undefined) throw new LonghaulError('session_not_found', 'This chat has no session yet.');
+    assertAgent(session, body.agent);
     const { id: sessionId } = session;
     const after = lastEventOf(message) ?? (await store.lastEventNumber(sessionId));
     const open = await runtime.approvals.list(sessionId, { open: true });

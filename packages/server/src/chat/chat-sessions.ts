@@ -1,16 +1,22 @@
 import { createHash } from 'node:crypto';
-import { newId } from '@longhaul/core';
+import { agentNameOf, newId } from '@longhaul/core';
 import { LonghaulError, type Session } from '@longhaul/protocol';
 import type { HandlerContext } from '../handlers/handler-context.ts';
+
+interface NewChat {
+  task: string;
+  /** Of the configuration. Default: the one that sessions have. */
+  agent: string | undefined;
+}
 
 /**
  * Which session a chat is. A chat's id is a session's own id, or any name: then its session's id is computed from it, so that two requests at
  * once cannot make two. An answer that is asked for anew, and a message that is changed, go on in a fork, which the first session names.
  */
 export class ChatSessions {
-  readonly #context: Pick<HandlerContext, 'runtime' | 'store' | 'models' | 'workspaces'>;
+  readonly #context: Pick<HandlerContext, 'runtime' | 'store' | 'models' | 'agents' | 'workspaces'>;
 
-  constructor(context: Pick<HandlerContext, 'runtime' | 'store' | 'models' | 'workspaces'>) {
+  constructor(context: Pick<HandlerContext, 'runtime' | 'store' | 'models' | 'agents' | 'workspaces'>) {
     this.#context = context;
   }
 
@@ -21,8 +27,11 @@ export class ChatSessions {
     return continued ?? first;
   }
 
-  async findOrCreate(chatId: string, task: string): Promise<Session> {
-    return (await this.find(chatId)) ?? this.#create(idOfChat(chatId), { chatId, task });
+  /** @throws {LonghaulError} `unknown_agent`; `invalid_request` for a chat that is another agent's. */
+  async findOrCreate(chatId: string, chat: NewChat): Promise<Session> {
+    const session = (await this.find(chatId)) ?? (await this.#create(chatId, chat));
+    assertAgent(session, chat.agent);
+    return session;
   }
 
   /** The chat goes on in a session that ends before the message; the one until now stays as it is. */
@@ -43,10 +52,11 @@ export class ChatSessions {
     return (await store.getSession(chatId)) ?? store.getSession(idOfChat(chatId));
   }
 
-  async #create(id: string, { chatId, task }: { chatId: string; task: string }): Promise<Session> {
-    const { store, models, workspaces } = this.#context;
+  async #create(chatId: string, { task, agent }: NewChat): Promise<Session> {
+    const { store, models, agents, workspaces } = this.#context;
+    const id = idOfChat(chatId);
     const workspace = await workspaces.resolve(undefined);
-    const model = await models.resolve();
+    const model = await models.resolve(agents.get(agent).model);
     const line = task.trim().split('\n')[0] ?? '';
     const texts = { task: task.slice(0, 2_000), title: line === '' ? 'Chat' : line.slice(0, 80) };
     try {
@@ -55,7 +65,7 @@ export class ChatSessions {
         createdAt: Date.now(),
         model,
         workspace,
-        metadata: { chatId },
+        metadata: { chatId, ...(agent === undefined ? {} : { agent }) },
         ...texts,
       });
     } catch (error) {
@@ -65,6 +75,16 @@ export class ChatSessions {
       throw error;
     }
   }
+}
+
+/** An agent has its prompt, its tools and its model: what was said with one is not gone on with by another unawares. */
+export function assertAgent(session: Session, agent: string | undefined): void {
+  const own = agentNameOf(session);
+  if (agent === undefined || agent === own) return;
+  throw new LonghaulError(
+    'invalid_request',
+    `This chat is with the agent "${own}", not "${agent}". Begin another chat with that one.`,
+  );
 }
 
 function newSession({ task, title, model, workspace, metadata }: Session) {
