@@ -3,25 +3,27 @@ import {
   agentNameOf,
   type ConfigInput,
   drivingRun,
+  isNothingToResume,
   type Sandbox,
   type Store,
 } from '@longhaul/core';
 import type { Session } from '@longhaul/protocol';
 import { changedConfig } from './compose/changed-settings.ts';
 import { chooseModel, type ModelChoice } from './compose/choose-model.ts';
-import { loadSettings, type Place } from './compose/load-settings.ts';
+import { loadSettings, type Place, type Settings } from './compose/load-settings.ts';
 import { type Agent, nameOf, openAgent } from './compose/open-agent.ts';
-import { holdStorage } from './compose/open-storage.ts';
+import { type HeldStorage, holdStorage } from './compose/open-storage.ts';
 import { openTelemetry } from './compose/open-telemetry.ts';
+import { keepAddress, sessionAddress } from './compose/session-address.ts';
 import { exitCodeOf } from './exit-code.ts';
 import { findSession } from './find-session.ts';
+import { goOn, tellOfNothing } from './go-on.ts';
 import { isImportedModel } from './import/imported-model.ts';
-import { formatTokens, shortId } from './render/format.ts';
+import { formatTokens } from './render/format.ts';
 import type { RunHeader } from './render/run-renderer.ts';
-import { wrapText } from './render/word-wrapper.ts';
 import { queueMessage, tellOfQueue, waitForAnswer } from './send-to-busy.ts';
 import { type Display, type RunDisplay, showRun } from './show-run.ts';
-import { columnsOf, type Terminal } from './terminal.ts';
+import type { Terminal } from './terminal.ts';
 import type { TypeAhead } from './type-ahead.ts';
 
 export interface RunTaskOptions {
@@ -72,9 +74,12 @@ export async function runTask(options: RunTaskOptions): Promise<number> {
     // The run has ended meanwhile: the message is in the queue, and this process delivers it.
     task = undefined;
   }
-  const known = earlier !== undefined && !isImportedModel(earlier.model) ? { model: earlier.model } : {};
+  if (earlier !== undefined && task === undefined) {
+    const { store } = await storage.opened;
+    if (await isNothingToResume(store, earlier.id)) return tellOfNothing(earlier, options);
+  }
   const agentName = options.agent ?? agentNameOf(earlier ?? {});
-  const choice = { ...known, agent: agentName, ...options.choice };
+  const choice = { agent: agentName, ...(await knownChoice(earlier, { storage, settings, options })) };
   const model = await chooseModel(config, choice, terminal.env);
   let display: RunDisplay | undefined;
   const agent = await openAgent({
@@ -87,7 +92,9 @@ export async function runTask(options: RunTaskOptions): Promise<number> {
     ask: askMode(options),
     ...(options.window === undefined ? {} : { window: options.window }),
     onSandbox: (sandbox, session) =>
-      display?.header(headerOf(agent, { sandbox, session, task: task ?? session.task })),
+      display?.header(
+        headerOf(agent, { sandbox, session, task: task ?? session.task, baseUrl: choice.baseUrl }),
+      ),
   });
   await using _telemetry = await openTelemetry(config.telemetry.otlp, agent.runtime);
   if (isBusy && task !== undefined) {
@@ -101,6 +108,8 @@ export async function runTask(options: RunTaskOptions): Promise<number> {
         task: task ?? '',
         ...(options.agent === undefined ? {} : { metadata: { agent: options.agent } }),
       });
+  if (options.choice.baseUrl !== undefined)
+    await keepAddress((await storage.opened).store, session.id, model);
   using shown = showRun(agent.runtime, terminal, options);
   display = shown;
   options.onDisplay?.(shown);
@@ -109,28 +118,10 @@ export async function runTask(options: RunTaskOptions): Promise<number> {
     askMode(options) === 'wait' ? await askIn(options, { agent, shown, session, typing }) : undefined;
   const exitCode =
     task === undefined
-      ? await goOn(agent, shown, { session, options })
+      ? await goOn(agent.runtime, shown, { session, options })
       : await drive(agent, shown, { session, task, signal });
   if (options.display === 'progress') await tellOfQueue(agent.runtime.queue, { session, terminal });
   return exitCode;
-}
-
-/** The exit code of a run that goes on with what is there; 0 when there is nothing. */
-async function goOn(
-  { runtime }: Agent,
-  shown: RunDisplay,
-  { session, options }: { session: Session; options: RunTaskOptions },
-): Promise<number> {
-  const { terminal, signal, display } = options;
-  const result = await runtime.resume(session.id, { signal }).catch((error: unknown) => {
-    if (shown.finished === undefined) throw error;
-    return undefined;
-  });
-  if (result?.status !== 'nothing') return shown.finished === undefined ? 1 : exitCodeOf(shown.finished);
-  const text = `Nothing to go on with: its last turn has an answer, and no message waits. To send one: longhaul run --session ${shortId(session.id)} "…"`;
-  if (display === 'events') terminal.out.write(`${JSON.stringify(result)}\n`);
-  else terminal.err.write(wrapText(text, columnsOf(terminal.err)));
-  return 0;
 }
 
 /** A person is asked where one reads along and can type. */
@@ -181,6 +172,19 @@ function pauseBoth(shown: RunDisplay, typing: TypeAhead | undefined): Disposable
   };
 }
 
+/** What flags say of the model, and what is known of the session's own where they say nothing. */
+async function knownChoice(
+  earlier: Session | undefined,
+  { storage, settings, options }: { storage: HeldStorage; settings: Settings; options: RunTaskOptions },
+): Promise<ModelChoice> {
+  const { choice } = options;
+  const model = choice.model ?? (earlier && !isImportedModel(earlier.model) ? earlier.model : undefined);
+  if (earlier === undefined || model === undefined) return choice;
+  const { store } = await storage.opened;
+  const baseUrl = choice.baseUrl ?? (await sessionAddress(store, { id: earlier.id, model }, settings));
+  return { ...choice, model, ...(baseUrl === undefined ? {} : { baseUrl }) };
+}
+
 /** The session with the model and the agent that go on with it. */
 async function goingOn(
   store: Store,
@@ -195,15 +199,26 @@ async function goingOn(
 
 export function headerOf(
   { window }: Agent,
-  { sandbox, session, task }: { sandbox: Sandbox; session: Session; task: string },
+  {
+    sandbox,
+    session,
+    task,
+    baseUrl,
+  }: { sandbox: Sandbox; session: Session; task: string; baseUrl?: string | undefined },
 ): RunHeader {
   return {
     task,
-    model: session.model,
+    model: baseUrl === undefined ? session.model : `${session.model} at ${withoutQuery(baseUrl)}`,
     window: `window ${formatTokens(window.windowTokens)} (${window.source})`,
     sandbox: sandbox.description,
     workspace: session.workspace,
   };
+}
+
+/** What may be a key is not for the screen. */
+function withoutQuery(baseUrl: string): string {
+  const { origin, pathname } = new URL(baseUrl);
+  return `${origin}${pathname}`;
 }
 
 /** The exit code of a run that has begun; what kept it from beginning is thrown. */

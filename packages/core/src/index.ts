@@ -92,6 +92,7 @@ export {
   type EnqueueResult,
   MessageQueueService,
 } from './session/message-queue-service.ts';
+export { isNothingToResume } from './session/nothing-to-resume.ts';
 export { type SessionState, sessionState } from './session/session-state.ts';
 export { SessionWriter } from './session/session-writer.ts';
 export { storedTokens } from './session/stored-tokens.ts';

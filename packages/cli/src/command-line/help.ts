@@ -91,7 +91,7 @@ closed, what is not known is said, and nothing is started a second time.
 Model
       --agent NAME      default: the session's own
   -m, --model NAME      provider/model; default: the session's own
-      --base-url URL    address of an OpenAI-compatible server
+      --base-url URL    address of an OpenAI-compatible server; default: the one the session was run with
       --window N        tokens of its context window, where the server does not say
       --max-output N    most tokens of one answer
       --strategy NAME   how the context is compacted

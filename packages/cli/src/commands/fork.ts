@@ -1,6 +1,7 @@
 import { parseHandle } from '@longhaul/protocol';
 import { FORK_FLAGS } from '../command-line/flags.ts';
 import { parseFlags, positiveNumber, usage } from '../command-line/parse-flags.ts';
+import { copyAddress } from '../compose/session-address.ts';
 import { shortId } from '../render/format.ts';
 import { wrapText } from '../render/word-wrapper.ts';
 import { columnsOf, type Terminal } from '../terminal.ts';
@@ -13,11 +14,12 @@ export async function fork(argv: readonly string[], terminal: Terminal): Promise
   if (id === undefined || others.length > 0) throw usage('Name one session: longhaul fork ID.', 'fork');
   const at = sequenceOf(values.at);
   const { title } = values;
-  return await withSession(id, { place: values, terminal }, async ({ runtime, session }) => {
+  return await withSession(id, { place: values, terminal }, async ({ runtime, store, session }) => {
     const forked = await runtime.fork(session.id, {
       ...(at === undefined ? {} : { at }),
       ...(title === undefined ? {} : { title }),
     });
+    await copyAddress(store, session.id, forked.id);
     const from = at === undefined ? 'its end' : `m${at}`;
     const text = `Forked ${shortId(session.id)} at ${from}: ${forked.id}\nTo go on with it: longhaul run --session ${shortId(forked.id)} "…"`;
     terminal.out.write(values.json ? `${JSON.stringify(forked)}\n` : wrapText(text, columnsOf(terminal.out)));

@@ -14,14 +14,24 @@ import type { Storage } from './open-storage.ts';
  */
 export async function openContext(
   config: Config,
-  { storage, env }: { storage: Storage; env: Readonly<Record<string, string | undefined>> },
+  {
+    storage,
+    addressOf,
+    env,
+  }: {
+    storage: Storage;
+    /** Where a model is, when the configuration does not say, or says otherwise. */
+    addressOf: (model: string) => Promise<string | undefined>;
+    env: Readonly<Record<string, string | undefined>>;
+  },
 ): Promise<Runtime> {
   const drivers = new Map<string, Promise<ModelDriver>>();
   const open = async (name: string): Promise<ModelDriver> => {
+    const baseUrl = await addressOf(name);
     // An imported session goes on with the model that a run would use.
     const model = isImportedModel(name)
       ? await chooseModel(config, {}, env)
-      : resolveNamed(config, { model: name }, env);
+      : resolveNamed(config, { model: name, ...(baseUrl === undefined ? {} : { baseUrl }) }, env);
     return (
       await createDriver(model, { stallMs: config.retry.stallMs, windows: Promise.resolve(storage.windows) })
     ).driver;

@@ -83,7 +83,13 @@ export function sessionContract({ it }: ContractRunner, open: OpenStore): void {
     await store.appendMessage(gone, draft('m1', [text('needle')]), [{ type: 'llm:thinking' }]);
     await store.appendMessage(stays, draft('m2', [text('needle')]));
     await store.enqueue('gone', queued('q1'), { maxPending: 9 });
+    await store.putSetting('session:gone:a', 1);
+    await store.putSetting('session:gone2:a', 2);
     await store.deleteSession('gone');
+    assert.deepEqual(
+      [await store.getSetting('session:gone:a'), await store.getSetting('session:gone2:a')],
+      [undefined, 2],
+    );
     await refused(store.loadLog('gone'), 'session_not_found');
     await refused(store.readEvents('gone'), 'session_not_found');
     await refused(store.listQueue('gone'), 'session_not_found');

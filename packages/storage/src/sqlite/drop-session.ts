@@ -1,7 +1,7 @@
-import { eq, sql } from 'drizzle-orm';
+import { and, eq, gte, lt, sql } from 'drizzle-orm';
 import type { Drizzle } from './connection.ts';
 import { inPieces } from './in-pieces.ts';
-import { sessions } from './schema.ts';
+import { sessions, settings } from './schema.ts';
 import type { TransactionQueue } from './transaction-queue.ts';
 
 const MESSAGES_AT_ONCE = 1000;
@@ -21,5 +21,12 @@ export async function dropRest(
       RETURNING id`);
     return rows.length === 0 ? undefined : dropped + rows.length;
   });
-  await write(() => db.delete(sessions).where(eq(sessions.id, sessionId)).run());
+  await write(() => {
+    const isItsOwn = and(
+      gte(settings.key, `session:${sessionId}:`),
+      lt(settings.key, `session:${sessionId};`),
+    );
+    db.delete(settings).where(isItsOwn).run();
+    db.delete(sessions).where(eq(sessions.id, sessionId)).run();
+  });
 }

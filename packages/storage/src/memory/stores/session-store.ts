@@ -35,6 +35,8 @@ export function sessionStore(core: MemoryCore): SessionStore {
     deleteSession: async (sessionId) => {
       core.get(sessionId);
       core.all.delete(sessionId);
+      for (const key of core.settings.keys())
+        if (key.startsWith(`session:${sessionId}:`)) core.settings.delete(key);
     },
   };
 }
