@@ -1,5 +1,5 @@
-import type { Store } from '@longhaul/core';
-import type { EventPayload, LonghaulEvent } from '@longhaul/protocol';
+import type { Lease, Store } from '@longhaul/core';
+import { type EventPayload, type LonghaulEvent, ZERO_USAGE } from '@longhaul/protocol';
 import { createMemoryStore } from '@longhaul/storage/memory';
 import { expect, it } from 'vitest';
 import type { FrameReader } from './frame-reader.ts';
@@ -7,77 +7,244 @@ import { SessionFeeds } from './session-feeds.ts';
 
 const SESSION = { id: 's', createdAt: 1, task: 't', title: 't', model: 'm/m', workspace: '/w' };
 const OWNER = { host: 'h', bootId: 'b', pid: 1, processStartedAt: '1' };
+const STARTED: EventPayload = { type: 'run:started', runId: 'r', task: 't', model: 'm/m' };
+const FINISHED: EventPayload = {
+  ...{ type: 'run:finished', runId: 'r', status: 'completed', stepCount: 1, text: '', compactions: 0 },
+  usage: ZERO_USAGE,
+};
+const warning = (message: string): EventPayload => ({ type: 'context:warning', message });
+const response = (content: string): EventPayload => ({
+  ...{ type: 'llm:response', content, provider: 'm', model: 'm', finishReason: 'stop' },
+});
 
-/** A reader that keeps what it is told. */
-function createReader(): FrameReader & { told: string[] } {
-  const told: string[] = [];
-  return {
-    told,
-    isClosed: false,
-    send: (frame) => void told.push(frame),
-    heartbeat: () => undefined,
-    drained: async () => undefined,
-    end: () => undefined,
+/** A reader that keeps what it is told, in short: types, and texts with their offsets. */
+class Listener implements FrameReader {
+  readonly told: string[] = [];
+  isClosed = false;
+
+  send(frame: string): void {
+    const event: LonghaulEvent = JSON.parse(/data: (.*)/.exec(frame)?.[1] ?? '');
+    if (event.type === 'llm:chunk') this.told.push(`${event.offset}: ${event.content}`);
+    else if (event.type === 'context:warning') this.told.push(event.message);
+    else this.told.push(event.type);
+  }
+
+  heartbeat(): void {}
+
+  async drained(): Promise<void> {}
+
+  end(reason: string): void {
+    this.isClosed = true;
+    this.told.push(reason);
+  }
+}
+
+/** Feeds of one process, on a store that another one writes to as well. */
+class Bench implements AsyncDisposable {
+  /** A moment is over with each look at the clock. */
+  readonly now = () => {
+    this.#time += 1;
+    return this.#time;
   };
+  #time = 0;
+  readonly memory = createMemoryStore({ now: this.now });
+  readonly store: Store;
+  readonly feeds: SessionFeeds;
+  /** Done once, right after the store was asked for this, and before it is answered. */
+  meanwhile: Partial<Record<'lastEventNumber' | 'readEvents', () => unknown>> = {};
+  #emit: (event: LonghaulEvent) => void = () => undefined;
+  #changed: () => void = () => undefined;
+  #lease: Lease | undefined;
+  #messages = 0;
+
+  constructor() {
+    const { memory } = this;
+    this.store = {
+      ...memory,
+      lastEventNumber: async (...args) =>
+        this.#then('lastEventNumber', await memory.lastEventNumber(...args)),
+      readEvents: async (...args) => this.#then('readEvents', await memory.readEvents(...args)),
+      watch: (listener) => {
+        this.#changed = listener;
+        return { [Symbol.dispose]: () => undefined };
+      },
+    };
+    this.feeds = new SessionFeeds({
+      store: this.store,
+      runtime: {
+        subscribe: (listener) => {
+          this.#emit = listener;
+          return () => undefined;
+        },
+      },
+      mask: (text) => text,
+      heartbeatMs: 60_000,
+      maxBufferBytes: 1_000_000,
+      maxReaders: 10,
+      onFailure: (error) => {
+        throw error;
+      },
+    });
+  }
+
+  async #then<Value>(name: keyof Bench['meanwhile'], value: Value): Promise<Value> {
+    const act = this.meanwhile[name];
+    delete this.meanwhile[name];
+    await act?.();
+    return value;
+  }
+
+  async begin(): Promise<this> {
+    await this.memory.createSession(SESSION);
+    const claim = { runId: 'r', owner: OWNER, ttlMs: 60_000, isAlive: () => true };
+    this.#lease = (await this.memory.acquireLease('s', { ...claim, events: [STARTED] })).lease;
+    return this;
+  }
+
+  async read(after = 0): Promise<Listener> {
+    const reader = new Listener();
+    await this.feeds.openReader('s', after, () => reader);
+    return reader;
+  }
+
+  get lease(): Lease {
+    if (this.#lease === undefined) throw new Error('No run has begun.');
+    return this.#lease;
+  }
+
+  /** A run of this process stores it, and tells. */
+  async tell(...payloads: EventPayload[]): Promise<void> {
+    for (const event of await this.memory.appendEvents(this.lease, payloads)) this.#emit(event);
+  }
+
+  /** A run of this process streams an answer. */
+  async stream(content: string): Promise<void> {
+    const messageId = await this.answer(content);
+    const place = { messageId, partIndex: 0, offset: 0 };
+    this.#emit({ type: 'llm:chunk', chunkType: 'text', content, ...place, sessionId: 's', at: this.now() });
+    for (const event of await this.#close(messageId, content)) this.#emit(event);
+  }
+
+  /** Another process stores it; that is seen when `look` is called. */
+  async write(...payloads: EventPayload[]): Promise<void> {
+    await this.memory.appendEvents(this.lease, payloads);
+  }
+
+  /** An answer that has so much text. */
+  async answer(text: string): Promise<string> {
+    this.#messages += 1;
+    const id = `a${this.#messages}`;
+    const base = { role: 'assistant', status: 'running', tokenCount: 1 } as const;
+    await this.memory.appendMessage(this.lease, { ...base, id, parts: [], createdAt: this.now() });
+    await this.memory.putPart(
+      this.lease,
+      { messageId: id, index: 0 },
+      { type: 'text', text, state: 'running' },
+    );
+    return id;
+  }
+
+  async whole(text: string): Promise<void> {
+    await this.#close(await this.answer(text), text);
+  }
+
+  async broken(text: string, error: EventPayload): Promise<void> {
+    const closing = { status: 'failed', tokenCount: 1 } as const;
+    await this.memory.closeMessage(this.lease, await this.answer(text), closing);
+    await this.write(error);
+  }
+
+  #close(messageId: string, text: string): Promise<LonghaulEvent[]> {
+    const closing = { status: 'done', tokenCount: 1 } as const;
+    return this.memory.closeMessage(this.lease, messageId, closing, [response(text)]);
+  }
+
+  look(): void {
+    this.#changed();
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    this.feeds[Symbol.dispose]();
+    await this.memory[Symbol.asyncDispose]();
+  }
 }
 
 it('keeps a session for a reader on its way in: an answer that ended meanwhile let it go, and the reader heard nothing more', async () => {
-  await using memory = createMemoryStore();
-  await memory.createSession(SESSION);
-  const started: EventPayload = { type: 'run:started', runId: 'r', task: 't', model: 'm/m' };
-  const { lease } = await memory.acquireLease('s', {
-    runId: 'r',
-    owner: OWNER,
-    ttlMs: 60_000,
-    isAlive: () => true,
-    events: [started],
-  });
-  let emit: (event: LonghaulEvent) => void = () => undefined;
-  const tell = async (payload: EventPayload) => {
-    for (const event of await memory.appendEvents(lease, [payload])) emit(event);
-  };
-  const response = {
-    type: 'llm:response',
-    content: 'x',
-    provider: 'm',
-    model: 'm',
-    finishReason: 'stop',
-  } as const;
+  await using bench = await new Bench().begin();
   // While the reader is told what it has missed, an answer ends.
-  let isFirst = true;
-  const store: Store = {
-    ...memory,
-    async readEvents(...args) {
-      const page = await memory.readEvents(...args);
-      if (isFirst) {
-        isFirst = false;
-        await tell(response);
-      }
-      return page;
-    },
+  bench.meanwhile.readEvents = () => bench.tell(response('x'));
+  const reader = await bench.read();
+  await bench.tell(warning('and then'));
+  expect(reader.told).toEqual(['run:started', 'llm:response', 'and then']);
+});
+
+it.each(['lastEventNumber', 'readEvents'] as const)(
+  'tells a reader on its way in what another process stores meanwhile (at %s): nobody looked again, and it heard of it with the next change only',
+  async (moment) => {
+    await using bench = await new Bench().begin();
+    bench.meanwhile[moment] = async () => {
+      await bench.write(warning('meanwhile'));
+      bench.look();
+    };
+    const reader = await bench.read();
+    await expect.poll(() => reader.told).toEqual(['run:started', 'meanwhile']);
+  },
+);
+
+it('looks again for what another process stores while a hole is filled', async () => {
+  await using bench = await new Bench().begin();
+  const reader = await bench.read();
+  await bench.write(warning('in the hole'));
+  bench.meanwhile.readEvents = async () => {
+    await bench.write(warning('meanwhile'));
+    bench.look();
   };
-  using feeds = new SessionFeeds({
-    store,
-    runtime: {
-      subscribe: (listener) => {
-        emit = listener;
-        return () => undefined;
-      },
-    },
-    mask: (text) => text,
-    heartbeatMs: 60_000,
-    maxBufferBytes: 1_000_000,
-    maxReaders: 10,
-    onFailure: (error) => {
-      throw error;
-    },
-  });
-  const reader = createReader();
-  await feeds.openReader('s', 0, () => reader);
-  await tell({ type: 'context:warning', message: 'and then' });
-  expect(reader.told.map((frame) => /"type":"([^"]+)"/.exec(frame)?.[1])).toEqual([
-    'run:started',
-    'llm:response',
-    'context:warning',
-  ]);
+  await bench.tell(warning('behind it'));
+  await expect.poll(() => reader.told).toEqual(['run:started', 'in the hole', 'behind it', 'meanwhile']);
+});
+
+it('tells answers of another process in their turn, though several came between two looks: the next one’s text came before the last one’s end, and again', async () => {
+  await using bench = await new Bench().begin();
+  const reader = await bench.read(1);
+  await bench.whole('one');
+  await bench.write(warning('a tool'));
+  await bench.whole('two');
+  // Behind the events and before the messages are read, the next answer begins.
+  bench.meanwhile.readEvents = () => bench.answer('three');
+  bench.look();
+  const first = ['0: one', 'llm:response', 'a tool', '0: two', 'llm:response', '0: three'];
+  await expect.poll(() => reader.told).toEqual(first);
+  bench.look();
+  await bench.write(warning('last'));
+  bench.look();
+  await expect.poll(() => reader.told).toEqual([...first, 'last']);
+});
+
+it('tells what came of an answer that failed before its error, and the next try behind it', async () => {
+  await using bench = await new Bench().begin();
+  const reader = await bench.read(1);
+  const error = { code: 'provider_stream_cut', message: 'Cut.', retryable: true } as const;
+  await bench.broken('half', { type: 'llm:error', error, recoverable: true });
+  await bench.whole('all of it');
+  bench.look();
+  const told = ['0: half', 'llm:error', '0: all of it', 'llm:response'];
+  await expect.poll(() => reader.told).toEqual(told);
+});
+
+it('tells no text again that a run of this process has told, when another one goes on', async () => {
+  await using bench = await new Bench().begin();
+  const reader = await bench.read(1);
+  await bench.stream('said here');
+  await bench.tell(FINISHED);
+  await bench.write(STARTED);
+  await bench.answer('said there');
+  bench.look();
+  const told = ['0: said here', 'llm:response', 'run:finished', 'run:started', '0: said there'];
+  await expect.poll(() => reader.told).toEqual(told);
+});
+
+it('says to a reader on its way in that its session is deleted: it waited for what never came', async () => {
+  await using bench = await new Bench().begin();
+  bench.meanwhile.readEvents = () => bench.feeds.drop('s');
+  expect((await bench.read()).told).toEqual(['run:started', 'deleted']);
 });

@@ -74,6 +74,8 @@ export class SessionFeeds implements Disposable {
         this.#forgetIfIdle(sessionId);
       });
       await this.#attach(reader, topic, after);
+      // Deleted while the reader was told what it had missed.
+      if (this.#topics.get(sessionId) !== topic) reader.end('deleted');
     } finally {
       this.#forgetIfIdle(sessionId);
     }

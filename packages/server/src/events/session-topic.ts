@@ -4,10 +4,9 @@ import type { LonghaulEvent, Message } from '@longhaul/protocol';
 import type { FrameReader } from './frame-reader.ts';
 import { LiveText } from './live-text.ts';
 import { type Frame, toFrame } from './sse-frame.ts';
+import { StoredAnswers } from './stored-answers.ts';
 
 const PAGE = 500;
-/** A run writes one message for each step: this is more than there can be between two looks. */
-const MESSAGES = 100;
 
 export interface SessionTopicOptions {
   sessionId: string;
@@ -25,6 +24,7 @@ export class SessionTopic {
   readonly #options: SessionTopicOptions;
   readonly #readers = new Set<FrameReader>();
   readonly #live: LiveText;
+  readonly #answers: StoredAnswers;
   /** Readers on their way in. */
   #expected = 0;
   #lastNumber = 0;
@@ -34,14 +34,15 @@ export class SessionTopic {
   #streamsHere = false;
   /** A run has begun and not ended, wherever it is. */
   #isDriven = false;
-  /** Messages up to here are whole, and told. */
-  #toldSequence = 0;
   /** Set while the store is read: what comes meanwhile waits here. */
   #waiting: LonghaulEvent[] | undefined;
+  /** The store has changed since it was begun to be read. */
+  #isStale = false;
 
   constructor(options: SessionTopicOptions) {
     this.#options = options;
     this.#live = new LiveText(options.sessionId);
+    this.#answers = new StoredAnswers(options.store, options.sessionId);
   }
 
   /** Those on their way in are readers too: what comes while they are told what they have missed is for them. */
@@ -75,6 +76,7 @@ export class SessionTopic {
       this.#anchoring = undefined;
     });
     await this.#anchoring;
+    if (this.#isStale) await this.catchUp();
   }
 
   /** Lets a reader in: what it has missed, the text so far, then all that comes. `after` undefined: nothing was missed. */
@@ -105,6 +107,7 @@ export class SessionTopic {
   receive(event: LonghaulEvent, frame: () => Frame): void {
     if (event.type === 'llm:chunk') this.#streamsHere = true;
     if (event.type === 'run:finished') this.#streamsHere = false;
+    this.#answers.passHere(event);
     if (this.#waiting !== undefined) {
       this.#waiting.push(event);
       return;
@@ -116,10 +119,11 @@ export class SessionTopic {
     else this.#tell(event, frame);
   }
 
-  /** Tells what another process has stored. */
+  /** Tells what another process has stored. Where the store is being read, it is read once more: what came of it may be older. */
   async catchUp(): Promise<void> {
-    if (this.#readers.size === 0 || !this.#isAnchored || this.#waiting !== undefined) return;
-    await this.#fill([]);
+    if (!this.hasReaders) return;
+    if (!this.#isAnchored || this.#waiting !== undefined) this.#isStale = true;
+    else await this.#fill([]);
   }
 
   close(reason: 'stopping' | 'deleted'): void {
@@ -139,24 +143,19 @@ export class SessionTopic {
     this.#isAnchored = true;
     const [newest] = messages;
     this.#isDriven ||= holder !== undefined;
-    if (!this.#live.isEmpty || newest === undefined) return;
-    this.#toldSequence = newest.status === 'running' ? newest.sequence - 1 : newest.sequence;
-    if (newest.status !== 'done') this.#tellAll(this.#live.advance(newest));
+    if (newest === undefined) return;
+    this.#answers.startAt(newest);
+    if (this.#live.isEmpty && newest.status !== 'done') this.#tellAll(this.#live.advance(newest));
   }
 
   /** Tells what the store has beyond the last number, then what came meanwhile. */
   async #fill(first: LonghaulEvent[]): Promise<void> {
     this.#waiting = first;
     try {
-      const events: LonghaulEvent[] = [];
-      for (;;) {
-        const page = await this.#read(events.at(-1)?.number ?? this.#lastNumber);
-        events.push(...page);
-        if (page.length < PAGE) break;
-      }
-      const isDriven = this.#isDriven || events.some(({ type }) => type === 'run:started');
-      if (isDriven && !this.#streamsHere) await this.#tellStoredText();
-      this.#tellAll(events);
+      do {
+        this.#isStale = false;
+        await this.#tellStored();
+      } while (this.#isStale);
     } catch (error) {
       this.#options.onFailure(error);
       // They come back with their last number, and find out how it is.
@@ -168,15 +167,27 @@ export class SessionTopic {
     }
   }
 
-  /** Pieces of answers that another process writes, as its store has them. Told before the events that may end them. */
-  async #tellStoredText(): Promise<void> {
-    const { store, sessionId } = this.#options;
-    const range = { after: this.#toldSequence, limit: MESSAGES };
-    const { messages } = await store.readMessages(sessionId, range);
-    for (const message of messages) {
-      this.#tellAll(this.#live.advance(message));
-      if (isClosed(message)) this.#toldSequence = message.sequence;
+  /** Events beyond the last number and, where another process drives the session, the text of its answers. */
+  async #tellStored(): Promise<void> {
+    const events: LonghaulEvent[] = [];
+    for (;;) {
+      const page = await this.#read(events.at(-1)?.number ?? this.#lastNumber);
+      events.push(...page);
+      if (page.length < PAGE) break;
     }
+    const isDriven = this.#isDriven || events.some(({ type }) => type === 'run:started');
+    const isElsewhere = isDriven && !this.#streamsHere;
+    // Read after the events, so that every answer whose end they tell is there whole.
+    if (isElsewhere) await this.#answers.read();
+    for (const event of events) {
+      if (isElsewhere) this.#tellTexts(this.#answers.takeBefore(event));
+      this.#tellAll([event]);
+    }
+    if (isElsewhere) this.#tellTexts(this.#answers.takeRest());
+  }
+
+  #tellTexts(messages: readonly Message[]): void {
+    for (const message of messages) this.#tellAll(this.#live.advance(message));
   }
 
   #tellAll(events: readonly LonghaulEvent[]): void {
@@ -203,8 +214,4 @@ export class SessionTopic {
   #frame(event: LonghaulEvent): Frame {
     return toFrame(event, this.#options.mask);
   }
-}
-
-function isClosed({ status }: Message): boolean {
-  return status !== 'running';
 }
