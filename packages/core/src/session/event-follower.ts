@@ -24,29 +24,33 @@ export class EventFollower {
    * @throws {LonghaulError} `session_not_found`
    */
   async follow(sessionId: string): Promise<AsyncDisposable> {
-    const after = await this.#store.lastEventNumber(sessionId);
-    const followed = this.#sessions.get(sessionId) ?? this.#begin(sessionId, after);
+    const followed = this.#sessions.get(sessionId) ?? this.#begin(sessionId);
     followed.followers += 1;
     this.#watch ??= this.#store.watch(() => {
       for (const session of this.#sessions.values()) session.look();
     });
+    try {
+      await followed.begun;
+    } catch (error) {
+      this.#leave(sessionId, followed);
+      throw error;
+    }
     let isOver = false;
     return {
       [Symbol.asyncDispose]: async () => {
         if (isOver) return;
         isOver = true;
-        await followed.settled();
+        while (!followed.isSettled) await followed.settled();
         this.#leave(sessionId, followed);
       },
     };
   }
 
-  #begin(sessionId: string, after: number): FollowedSession {
+  #begin(sessionId: string): FollowedSession {
     const hub = this.#hub;
     const followed = new FollowedSession({
       store: this.#store,
       sessionId,
-      after,
       tell: (event) => hub.tell(event),
     });
     this.#sessions.set(sessionId, followed);

@@ -4,10 +4,8 @@ import type { EventStore } from '../ports/index.ts';
 const PAGE = 500;
 
 export interface FollowedSessionOptions {
-  store: Pick<EventStore, 'readEvents'>;
+  store: Pick<EventStore, 'lastEventNumber' | 'readEvents'>;
   sessionId: string;
-  /** Events numbered above it are told once each. What came before and is late is not known: it passes. */
-  after: number;
   tell: (event: LonghaulEvent) => void;
 }
 
@@ -17,15 +15,21 @@ export interface FollowedSessionOptions {
  */
 export class FollowedSession {
   followers = 0;
+  /** Resolves when it is known where it begins. What comes meanwhile waits: told at once, it would be read from the store and told again. */
+  readonly begun: Promise<void>;
   readonly #options: FollowedSessionOptions;
   readonly #held: LonghaulEvent[] = [];
-  #toldTo: number;
+  /** Events numbered above it are told once each. What came before and is late is not known: it passes. */
+  #after = Number.POSITIVE_INFINITY;
+  #toldTo = Number.POSITIVE_INFINITY;
   #isStale = false;
   #work: Promise<void> | undefined;
 
   constructor(options: FollowedSessionOptions) {
     this.#options = options;
-    this.#toldTo = options.after;
+    this.begun = this.#begin();
+    const catchUp = () => this.#catchUp();
+    this.#work = this.begun.then(catchUp, catchUp);
   }
 
   /** An event of this process. */
@@ -43,9 +47,19 @@ export class FollowedSession {
     this.#work ??= this.#catchUp();
   }
 
+  get isSettled(): boolean {
+    return this.#work === undefined;
+  }
+
   /** Resolves when all that came so far is told. */
   async settled(): Promise<void> {
     while (this.#work !== undefined) await this.#work;
+  }
+
+  async #begin(): Promise<void> {
+    const { store, sessionId } = this.#options;
+    this.#after = await store.lastEventNumber(sessionId);
+    this.#toldTo = this.#after;
   }
 
   async #catchUp(): Promise<void> {
@@ -69,7 +83,7 @@ export class FollowedSession {
 
   #tellOnce(event: LonghaulEvent): void {
     const { number } = event;
-    if (number !== undefined && number > this.#options.after) {
+    if (number !== undefined && number > this.#after) {
       if (number <= this.#toldTo) return;
       this.#toldTo = number;
     }

@@ -461,6 +461,21 @@ describe('what another program does', () => {
     expect(near.of('message:dequeued').map(({ count }) => count)).toEqual([1, 1]);
   });
 
+  it('is told once also where this program stores something while a follower is on its way in', async () => {
+    const { runtime, store, sessionId, events } = await testRun(playedDriver([]));
+    const lastEventNumber = store.lastEventNumber.bind(store);
+    store.lastEventNumber = async (id) => {
+      const last = await lastEventNumber(id);
+      await runtime.send(id, says('meanwhile'));
+      return last;
+    };
+    {
+      await using _follow = await runtime.follow(sessionId);
+      await runtime.send(sessionId, says('then'));
+    }
+    expect(numbersOf(events)).toEqual([1, 2]);
+  });
+
   it('is told before what came of it, however soon the run goes on', async () => {
     const begun = gate();
     const go = gate();
