@@ -36,6 +36,7 @@ export function createRequestGuard(options: { signal: AbortSignal; stallMs: numb
   /** When waiting for content began. */
   let emptySince: number | undefined;
   let timer: NodeJS.Timeout | undefined;
+  let reading: NodeJS.Immediate | undefined;
 
   const end = (cause: EndedBy) => {
     if (endedBy !== undefined) return;
@@ -48,13 +49,17 @@ export function createRequestGuard(options: { signal: AbortSignal; stallMs: numb
   // One timer for the whole request, which looks how long the silence has lasted: a timer for every chunk would cost more than the chunk.
   const watch = (delayMs: number) => {
     timer = setTimeout(() => {
-      const now = performance.now();
-      const silentMs = waitsSince === undefined ? 0 : now - waitsSince;
-      const emptyMs = waitsSince === undefined || emptySince === undefined ? 0 : now - emptySince;
-      if (silentMs >= options.stallMs) end('stalled');
-      else if (emptyMs >= options.stallMs * EMPTY_STALLS) end('empty');
-      else watch(Math.max(1, options.stallMs - silentMs));
+      // What came while this process stood still (a machine asleep, a debugger, too much work) has not been read yet: timers come first.
+      reading = setImmediate(look);
     }, delayMs);
+  };
+  const look = () => {
+    const now = performance.now();
+    const silentMs = waitsSince === undefined ? 0 : now - waitsSince;
+    const emptyMs = waitsSince === undefined || emptySince === undefined ? 0 : now - emptySince;
+    if (silentMs >= options.stallMs) end('stalled');
+    else if (emptyMs >= options.stallMs * EMPTY_STALLS) end('empty');
+    else watch(Math.max(1, options.stallMs - silentMs));
   };
   const guard: RequestGuard = {
     signal: controller.signal,
@@ -78,6 +83,7 @@ export function createRequestGuard(options: { signal: AbortSignal; stallMs: numb
     onEnded: undefined,
     [Symbol.dispose]() {
       clearTimeout(timer);
+      clearImmediate(reading);
       options.signal.removeEventListener('abort', onAbort);
       controller.abort();
     },

@@ -23,6 +23,8 @@ afterEach(() => server[Symbol.asyncDispose]());
 
 const plays = (...answers: RawAnswer[]) => server.answer(inTurn(answers));
 const start = (options?: StartOptions) => startOn(server, options);
+/** A busy machine answers within it all the same. */
+const STALL_MS = 500;
 const silent: RawAnswer = () => {};
 const silentAfterHeaders: RawAnswer = (response) => {
   startStream(response);
@@ -41,13 +43,14 @@ describe('a call that fails', () => {
     const { test } = await start();
     expect(await test.run('go')).toMatchObject({ status: 'completed', text: 'Done.' });
     const retries = test.of('llm:retry');
+    const failures = test.of('llm:error');
     expect(retries.map(({ attempt, number }) => [attempt, typeof number])).toEqual([
       [1, 'number'],
       [2, 'number'],
     ]);
-    for (const { at, delayMs, nextTryAt } of retries) {
-      expect(nextTryAt).toBeGreaterThanOrEqual(at + delayMs - 50);
-      expect(nextTryAt).toBeLessThanOrEqual(at + delayMs + 50);
+    for (const [index, { at, delayMs, nextTryAt = 0 }] of retries.entries()) {
+      expect(nextTryAt - delayMs).toBeGreaterThanOrEqual(failures[index]?.at ?? at);
+      expect(nextTryAt - delayMs).toBeLessThanOrEqual(at);
     }
     expect(test.of('session:status').map(({ status }) => status)).toContain('retrying');
   });
@@ -78,8 +81,9 @@ describe('a call that fails', () => {
     const { test } = await start({ runtime: { retry: { attempts: 100, totalMs: 400, firstDelayMs: 1 } } });
     const result = await test.run('go');
     expect(result).toMatchObject({ status: 'failed', error: { code: 'provider_bad_response' } });
-    expect(result.error?.message).toMatch(/Given up after \d tries/);
-    expect(server.requests.length).toBeLessThanOrEqual(4);
+    const { length } = server.requests;
+    expect(length).toBeLessThanOrEqual(4);
+    if (length > 1) expect(result.error?.message).toContain(`Given up after ${length} tries`);
   });
 
   it.each([
@@ -87,15 +91,26 @@ describe('a call that fails', () => {
     ['between headers and body', silentAfterHeaders],
   ])('a server that is silent %s is given up and asked again', async (_name, answer) => {
     plays(answer, says('Done.'));
-    const { test } = await start({ stallMs: 80 });
+    const { test } = await start({ stallMs: STALL_MS });
     expect(await test.run('go')).toMatchObject({ status: 'completed', text: 'Done.' });
     expect(test.of('llm:error').map(({ error }) => error.code)).toEqual(['provider_timeout']);
     await expect.poll(() => server.abandoned).toBe(1);
   });
 
+  it('a server that answered while this process stood still is not taken for a silent one', async () => {
+    plays((response) => {
+      says('Done.')(response);
+      // By then it is on its way; the timer is due before it is read.
+      setImmediate(() => Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 2 * STALL_MS));
+    });
+    const { test } = await start({ stallMs: STALL_MS });
+    expect(await test.run('go')).toMatchObject({ status: 'completed', text: 'Done.' });
+    expect(server.requests).toHaveLength(1);
+  });
+
   it('a stream that falls silent in the middle keeps its text and is continued, not repeated', async () => {
     plays(silentAfter('The answer is'), says(' 42.'));
-    const { test } = await start({ stallMs: 80 });
+    const { test } = await start({ stallMs: STALL_MS });
     expect(await test.run('go')).toMatchObject({ status: 'completed', text: ' 42.' });
     const messages = await test.messages();
     expect(messages.map(({ role, status }) => [role, status])).toEqual([
