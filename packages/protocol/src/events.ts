@@ -86,7 +86,15 @@ export type EventPayload =
       cost?: number;
       finishReason: FinishReason;
     }
-  | { type: 'llm:error'; error: ErrorShape; context?: string; recoverable: boolean }
+  | {
+      type: 'llm:error';
+      error: ErrorShape;
+      context?: string;
+      recoverable: boolean;
+      /** What had come of an answer that broke off, for which there is no `llm:response`. */
+      content?: string;
+      reasoning?: string;
+    }
   | {
       type: 'llm:retry';
       /** The try that failed: 1 for the first. */

@@ -49,7 +49,8 @@ export async function openStream(
     for (const piece of pieces) {
       const block = parseBlock(piece);
       blocks.push(block);
-      if (block.data !== undefined && block.event === undefined) events.push(JSON.parse(block.data));
+      const { data = '[DONE]', event } = block;
+      if (data !== '[DONE]' && event === undefined) events.push(JSON.parse(data));
     }
     for (const look of waiting) look();
   });

@@ -25,10 +25,7 @@ export async function closeAnswer(
     ...(cost === undefined ? {} : { cost }),
   };
   const [provider = '', ...name] = model.split('/');
-  const reasoning = message.parts
-    .filter((part) => part.type === 'reasoning')
-    .map((part) => part.text)
-    .join('');
+  const reasoning = reasoningOf(message);
   await writer.closeMessage(message, { status: 'done', finishReason, ...figures }, [
     {
       type: 'llm:response',
@@ -42,4 +39,12 @@ export async function closeAnswer(
     },
   ]);
   return { finishReason, ...figures };
+}
+
+/** All that the model thought for an answer. */
+export function reasoningOf({ parts }: Message): string {
+  return parts
+    .filter((part) => part.type === 'reasoning')
+    .map((part) => part.text)
+    .join('');
 }

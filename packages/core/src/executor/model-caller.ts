@@ -3,6 +3,7 @@ import type { LonghaulError, Message, TokenUsage } from '@longhaul/protocol';
 import type { BlobStore, ModelDriver, ToolSchema } from '../ports/index.ts';
 import { expandBlobReferences } from '../session/media.ts';
 import type { SessionWriter } from '../session/session-writer.ts';
+import { reasoningOf } from './close-answer.ts';
 import type { FittedRequest } from './fitted-request.ts';
 import { givenUp, RetryBudget, type RetryOptions, wait } from './retry.ts';
 import { cancelled } from './run-errors.ts';
@@ -61,17 +62,23 @@ export class ModelCaller {
       if (error.code === 'context_overflow') return outcome;
       // A long answer that broke off is no waiting.
       if (!hasContent(outcome.message)) budget.spend(performance.now() - startedAt);
-      await this.#waitForNextTry(error, budget, signal);
+      await this.#waitForNextTry({ ...outcome, error }, budget, signal);
       if (hasContent(outcome.message)) return outcome;
     }
   }
 
-  /** @throws {LonghaulError} `error` when there is no next try; `cancelled`. */
-  async #waitForNextTry(error: LonghaulError, budget: RetryBudget, signal: AbortSignal): Promise<void> {
+  /** @throws {LonghaulError} the failure's error when there is no next try; `cancelled`. */
+  async #waitForNextTry(failed: FailedStep, budget: RetryBudget, signal: AbortSignal): Promise<void> {
     const { writer, retry } = this.#options;
+    const { error } = failed;
     const delayMs = budget.nextDelay(error);
     const attempt = budget.tries;
-    await writer.announce({ type: 'llm:error', error: error.toShape(), recoverable: delayMs !== undefined });
+    await writer.announce({
+      type: 'llm:error',
+      error: error.toShape(),
+      recoverable: delayMs !== undefined,
+      ...saidBy(failed),
+    });
     if (delayMs === undefined) throw givenUp(error, attempt, retry);
     const nextTryAt = Date.now() + delayMs;
     await writer.announce(
@@ -136,6 +143,13 @@ export class ModelCaller {
     }
     return expanded;
   }
+}
+
+type FailedStep = StepOutcome & { error: LonghaulError };
+
+function saidBy({ text, message }: FailedStep): { content?: string; reasoning?: string } {
+  const reasoning = message === undefined ? '' : reasoningOf(message);
+  return { ...(text === '' ? {} : { content: text }), ...(reasoning === '' ? {} : { reasoning }) };
 }
 
 function hasContent(message: Message | undefined): boolean {

@@ -83,7 +83,13 @@ export const eventSchema = z.discriminatedUnion('type', [
     cost: amount.optional(),
     finishReason,
   }),
-  event('llm:error', { error: errorShapeSchema, context: z.string().optional(), recoverable: z.boolean() }),
+  event('llm:error', {
+    error: errorShapeSchema,
+    context: z.string().optional(),
+    recoverable: z.boolean(),
+    content: z.string().optional(),
+    reasoning: z.string().optional(),
+  }),
   event('llm:retry', { attempt: amount, delayMs: amount, reason: z.string() }),
   event('llm:switched', { newConfig: jsonObjectSchema, historyRetained: z.boolean() }),
   event('llm:unsupported-input', {

@@ -39,7 +39,8 @@ export class StepParts {
     return this.#isAnswered ? this.#released() : [];
   }
 
-  response({ content, reasoning = '' }: EventOf<'llm:response'>): UiChunk[] {
+  /** The whole answer, or what had come of one that broke off. */
+  response({ content = '', reasoning = '' }: { content?: string; reasoning?: string }): UiChunk[] {
     const chunks = [...this.#missing('reasoning', reasoning), ...this.#missing('text', content)];
     this.#isAnswered = true;
     return [...chunks, ...this.end()];

@@ -65,6 +65,12 @@ export function toolOutput(
   return { type: 'tool-output-error', toolCallId: callId, errorText: textOf(sanitized), dynamic: true };
 }
 
+/** Of an answer that broke off. */
+export function callNotRun(callId: string): UiChunk {
+  const errorText = 'Not run: the answer that asked for it broke off.';
+  return { type: 'tool-output-error', toolCallId: callId, errorText, dynamic: true };
+}
+
 /** Text as it is; where there is media too, the parts. */
 export function outputOf(content: readonly ToolOutputContent[]) {
   if (content.every(({ type }) => type === 'text')) return textOf(content);

@@ -37,6 +37,13 @@ const result = (callId: string, success = true) =>
     success,
     sanitized: [{ type: 'text', text: 'out' }],
   });
+const failed = (said: { content?: string; reasoning?: string } = {}) =>
+  event({
+    type: 'llm:error',
+    error: { code: 'provider_stream_cut', message: 'Cut.', retryable: true },
+    recoverable: true,
+    ...said,
+  });
 const finished = (status: 'completed' | 'cancelled' | 'failed' | 'limit' = 'completed') =>
   event({
     type: 'run:finished',
@@ -175,6 +182,51 @@ describe('a session as a UI message stream', () => {
     ['limit', ['data-notice', 'finish']],
   ] as const)('says how a run ended that did not complete: %s', (status, expected) => {
     expect(types(new UiTranslator({ sessionId: 's' }).push(finished(status)))).toEqual(expected);
+  });
+
+  it('tells what had come of an answer that broke off, to those who were there once, and to those who come later too', () => {
+    const later = [
+      failed({ content: 'Half', reasoning: 'Hm' }),
+      thinking(),
+      chunk(' done.'),
+      response(' done.'),
+    ];
+    const streamed = [chunk('Hm', { chunkType: 'reasoning' }), chunk('Half', { partIndex: 1 })];
+    const expected = [
+      ...['start-step', 'reasoning-start', 'reasoning-delta', 'reasoning-end'],
+      ...['text-start', 'text-delta', 'text-end', 'finish-step'],
+      ...['start-step', 'text-start', 'text-delta', 'text-end'],
+    ];
+    for (const events of [later, [...streamed, ...later]]) {
+      const chunks = translated(new UiTranslator({ sessionId: 's' }), [thinking(), ...events]);
+      expect(types(chunks)).toEqual(expected);
+      expect(textOf(chunks)).toBe('Half done.');
+    }
+  });
+
+  it('goes on in the same step after a try that brought nothing', () => {
+    const events = [thinking(), failed(), chunk('Done.'), response('Done.')];
+    const chunks = translated(new UiTranslator({ sessionId: 's' }), events);
+    expect(types(chunks)).toEqual(['start-step', 'text-start', 'text-delta', 'text-end']);
+  });
+
+  it('does not wait for calls of an answer that broke off: the page was never asked for an approval after one', () => {
+    const translator = new UiTranslator({ sessionId: 's' });
+    const broken = translated(translator, [thinking(), call('a'), failed({ content: 'I look.' })]);
+    expect(types(broken).slice(-3)).toEqual([
+      'tool-input-start',
+      'tool-input-available',
+      'tool-output-error',
+    ]);
+    const asked = event({
+      type: 'approval:requested',
+      callId: 'b',
+      handle: 'm4.0',
+      toolName: 'bash',
+      args: {},
+    });
+    translated(translator, [thinking(), call('b'), response(''), asked]);
+    expect(translator.isEnded).toBe(true);
   });
 
   it('waits past the end of the run before, and says so where the message stays behind', () => {

@@ -1,7 +1,7 @@
 import type { EventOf, LonghaulEvent } from '@longhaul/protocol';
 import { StepParts } from './step-parts.ts';
 import type { ChatMetadata, UiChunk, UiFinishReason } from './ui-chunk.ts';
-import { notice, remark, toolOutput, toUiReason } from './ui-remarks.ts';
+import { callNotRun, notice, remark, toolOutput, toUiReason } from './ui-remarks.ts';
 
 export interface UiTranslatorOptions {
   sessionId: string;
@@ -88,6 +88,8 @@ export class UiTranslator {
         return [...this.#beginStep(), ...this.#parts.call(event)];
       case 'llm:response':
         return [...this.#beginStep(), ...this.#parts.response(event)];
+      case 'llm:error':
+        return this.#brokenOff(event);
       case 'llm:tool-result':
         return this.#toolResult(event);
       case 'approval:requested':
@@ -112,6 +114,18 @@ export class UiTranslator {
     if (!this.#isInStep) return [];
     this.#isInStep = false;
     return [...this.#parts.end(), { type: 'finish-step' }];
+  }
+
+  /** What was tried again without a word belongs to the same step. What was said stands, and is gone on from in the next; its calls are not run. */
+  #brokenOff({ content, reasoning }: EventOf<'llm:error'>): UiChunk[] {
+    const dropped = [...this.#calls].flatMap(([callId, { waits }]) => (waits ? [] : callId));
+    for (const callId of dropped) this.#calls.delete(callId);
+    if (content === undefined && reasoning === undefined && dropped.length === 0) return [];
+    return [
+      ...this.#beginStep(),
+      ...this.#parts.response({ content, reasoning }),
+      ...dropped.map((callId) => callNotRun(callId)),
+    ];
   }
 
   #toolResult(event: EventOf<'llm:tool-result'>): UiChunk[] {

@@ -24,3 +24,19 @@ it('tells what is new of a chunk that reaches back into text that came from the 
   expect(told).toEqual([chunk(0, 'abc'), chunk(3, 'de'), undefined, chunk(5, 'f')]);
   expect(live.snapshot()).toMatchObject([{ offset: 0, content: 'abcdef' }]);
 });
+
+it('holds nothing of an answer that broke off: its error says what had come of it', () => {
+  const live = new LiveText('s');
+  live.take(chunk(0, 'abc'));
+  const error = { code: 'provider_stream_cut', message: 'Cut.', retryable: true } as const;
+  live.take({
+    type: 'llm:error',
+    sessionId: 's',
+    at: 1,
+    number: 1,
+    error,
+    recoverable: true,
+    content: 'abc',
+  });
+  expect(live.isEmpty).toBe(true);
+});

@@ -22,12 +22,12 @@ export class LiveText {
   }
 
   /**
-   * Takes note of what is told to readers. The whole answer comes with `llm:response`, so its pieces are not needed any more.
+   * Takes note of what is told to readers. The whole answer comes with `llm:response`, one that broke off with `llm:error`, so its pieces are not needed any more.
    *
    * @returns What is new of it: a chunk that reaches back is shortened. Undefined: nothing.
    */
   take(event: LonghaulEvent): LonghaulEvent | undefined {
-    if (event.type === 'llm:response') this.#begin(undefined);
+    if (event.type === 'llm:response' || event.type === 'llm:error') this.#begin(undefined);
     if (event.type !== 'llm:chunk') return event;
     if (event.messageId !== this.#messageId) this.#begin(event.messageId);
     const { partIndex, chunkType, offset, content } = event;

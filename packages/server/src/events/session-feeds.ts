@@ -149,7 +149,7 @@ export class SessionFeeds implements Disposable {
     const topic =
       event.type === 'llm:chunk' ? this.#topicOf(event.sessionId) : this.#topics.get(event.sessionId);
     topic?.receive(event, frame);
-    if (event.type === 'llm:response') this.#forgetIfIdle(event.sessionId);
+    if (event.type === 'llm:response' || event.type === 'llm:error') this.#forgetIfIdle(event.sessionId);
     if (event.type === 'run:finished' && topic?.hasReaders === false) this.#topics.delete(event.sessionId);
     if (this.#readersOfAll.size === 0) return;
     const { ofAll } = frame();
