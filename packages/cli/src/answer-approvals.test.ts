@@ -1,7 +1,7 @@
 import { PassThrough } from 'node:stream';
 import type { ApprovalService, EventListener } from '@longhaul/core';
 import type { ApprovalAnswer, EventOf } from '@longhaul/protocol';
-import { expect, it, vi } from 'vitest';
+import { expect, it } from 'vitest';
 import { answerApprovals } from './answer-approvals.ts';
 import { processTerminal } from './terminal.ts';
 
@@ -62,19 +62,19 @@ it('asks one thing at a time, also while the answer before is being stored: one 
   });
   ask('one');
   ask('two');
-  await vi.waitFor(() => expect(shown).toContain('make one'));
+  await expect.poll(() => shown).toContain('make one');
   input.write('y\n');
-  await vi.waitFor(() => expect(answered).toEqual(['one: once']));
+  await expect.poll(() => answered).toEqual(['one: once']);
   ask('three');
   await new Promise((resolve) => setImmediate(resolve));
   expect(shown).not.toMatch(/make (?:two|three)/);
   storeNow();
-  await vi.waitFor(() => expect(shown).toContain('make two'));
+  await expect.poll(() => shown).toContain('make two');
   input.write('y\n');
-  await vi.waitFor(() => expect(shown).toContain('make three'));
+  await expect.poll(() => shown).toContain('make three');
   expect(answered).toEqual(['one: once', 'two: once']);
   input.write('n\n');
-  await vi.waitFor(() => expect(shown).toContain('Why not?'));
+  await expect.poll(() => shown).toContain('Why not?');
   input.write('Not now.\n');
-  await vi.waitFor(() => expect(answered).toEqual(['one: once', 'two: once', 'three: deny']));
+  await expect.poll(() => answered).toEqual(['one: once', 'two: once', 'three: deny']);
 });

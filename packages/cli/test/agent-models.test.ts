@@ -208,13 +208,14 @@ describe('agents as models of OpenAI’s API', () => {
   });
 
   it.each([
-    { onDisconnect: 'cancel', state: 'cancelled' },
-    { onDisconnect: 'continue', state: 'completed' },
-  ])('a client that leaves: $onDisconnect', async ({ onDisconnect, state }) => {
+    // Longer than it can take until the leaving is noticed.
+    { onDisconnect: 'cancel', state: 'cancelled', words: 2_500 },
+    { onDisconnect: 'continue', state: 'completed', words: 200 },
+  ])('a client that leaves: $onDisconnect', async ({ onDisconnect, state, words }) => {
     await using server = await serve({
       chunkDelayMs: 10,
       more: `server: { openai: { onDisconnect: ${onDisconnect}, workspace: own } }`,
-      script: ({ messages }) => (messages.length > 2 ? 'Short.' : 'word '.repeat(200)),
+      script: ({ messages }) => (messages.length > 2 ? 'Short.' : 'word '.repeat(words)),
     });
     const leaving = new AbortController();
     const stream = await server.client.chat.completions.create(
@@ -226,7 +227,7 @@ describe('agents as models of OpenAI’s API', () => {
       said += chunk.choices[0]?.delta.content ?? '';
       if (said.length > 20) leaving.abort();
     }
-    await expect.poll(async () => (await server.sessions())[0]?.state, { timeout: 10_000 }).toBe(state);
+    await expect.poll(async () => (await server.sessions())[0]?.state).toBe(state);
     expect(await ask(server, [user('talk'), { role: 'assistant', content: said }, user('and?')])).toBe(
       'Short.',
     );

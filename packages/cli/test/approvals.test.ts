@@ -3,7 +3,7 @@ import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Approval, Message } from '@longhaul/protocol';
 import { hasToolCall, type Script } from '@longhaul/scripted-model';
-import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { Bench, eventsOf } from './harness.ts';
 
 const touch: Script = ({ messages }) =>
@@ -80,10 +80,7 @@ describe('approvals in the command', () => {
     expect(await waiting(second, id)).toEqual([request]);
     expect(made()).toBe(false);
     await second.post(`/api/sessions/${id}/approvals/${request?.callId}`, { answer: 'once' });
-    await vi.waitFor(
-      async () => expect(await second.get(`/api/sessions/${id}`)).toMatchObject({ state: 'completed' }),
-      { timeout: 20_000, interval: 100 },
-    );
+    await expect.poll(() => second.get(`/api/sessions/${id}`)).toMatchObject({ state: 'completed' });
     expect(made()).toBe(true);
     const { messages } = await second.get(`/api/sessions/${id}/messages`);
     const calls = messages.flatMap(({ parts }) => parts.filter(({ type }) => type === 'tool'));
@@ -109,14 +106,9 @@ describe('approvals in the command', () => {
     };
   }
 
-  function waiting({ get }: Awaited<ReturnType<typeof served>>, id: string): Promise<Approval[]> {
-    return vi.waitFor(
-      async () => {
-        const { approvals } = await get(`/api/sessions/${id}/approvals?open=true`);
-        expect(approvals).toHaveLength(1);
-        return approvals;
-      },
-      { timeout: 20_000, interval: 100 },
-    );
+  async function waiting({ get }: Awaited<ReturnType<typeof served>>, id: string): Promise<Approval[]> {
+    const open = async () => (await get(`/api/sessions/${id}/approvals?open=true`)).approvals;
+    await expect.poll(open).toHaveLength(1);
+    return open();
   }
 });

@@ -2,7 +2,6 @@ import { readdir } from 'node:fs/promises';
 import { expect, it } from 'vitest';
 import { Bench } from './harness.ts';
 
-const SOON = { timeout: 20_000 };
 const TERMINAL = { terminal: true, env: { TERM: 'xterm-256color' } };
 const FLAGS = ['--sandbox', 'local', '--yes'];
 
@@ -14,9 +13,11 @@ it('a second Ctrl-C leaves the terminal as it was: no paste mode, no line that w
   const hangs = { name: 'bash', arguments: { command: 'trap "" INT TERM; touch begun; sleep 60' } };
   const { flags } = await bench.serve({ script: () => ({ toolCalls: [hangs] }) });
   const running = bench.start(['run', 'Work', ...FLAGS, ...flags], TERMINAL);
-  await expect.poll(() => readdir(bench.workspace), SOON).toContain('begun');
+  await expect.poll(() => readdir(bench.workspace)).toContain('begun');
   await running.saw('sleep 60');
-  running.child.stdin?.write('half\u0003\u0003');
+  running.child.stdin?.write('half\u0003');
+  await running.saw('Stopping');
+  running.child.stdin?.write('\u0003');
   const { code, stdout } = await running.ended;
   expect(code).toBe(130);
   expect(stdout.lastIndexOf(PASTE_OFF)).toBeGreaterThan(stdout.lastIndexOf(PASTE_ON));
@@ -43,7 +44,7 @@ it('a run that is stopped tells of the messages it has left: they waited without
   const hangs = { name: 'bash', arguments: { command: 'touch begun; sleep 60' } };
   const { flags } = await bench.serve({ script: () => ({ toolCalls: [hangs] }) });
   const running = bench.start(['run', 'Work', ...FLAGS, ...flags]);
-  await expect.poll(() => readdir(bench.workspace), SOON).toContain('begun');
+  await expect.poll(() => readdir(bench.workspace)).toContain('begun');
   await bench.run(['queue', 'last', 'add', 'And this']);
   running.child.kill('SIGINT');
   const { code, stderr } = await running.ended;

@@ -111,7 +111,7 @@ await describeKind('bubblewrap', () => {
     await writeFile(bwrap, lines.join('\n'), { mode: 0o755 });
     await crashWith('bubblewrap', folders.options(), 'true', {
       env: { PATH: `${elsewhere.workspace}:${process.env['PATH']}` },
-      until: () => expect.poll(() => existsSync(isUp), { timeout: 10_000 }).toBe(true),
+      until: () => expect.poll(() => existsSync(isUp)).toBe(true),
     });
     expect(countProcesses(seconds)).toBe(1);
     await using sandbox = await driver.open(folders.options());

@@ -29,6 +29,5 @@ it('kills what dead processes left behind, also what is left just after a look: 
   const second = orphan();
   await once(started[1] ?? process, 'spawn');
   await killOrphans();
-  expect(started[1]?.exitCode).toBeNull();
   expect(await second).toEqual([null, 'SIGKILL']);
-}, 10_000);
+});

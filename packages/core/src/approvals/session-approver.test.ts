@@ -2,7 +2,7 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { openSqliteStore } from '@longhaul/storage/sqlite';
-import { describe, expect, it, vi } from 'vitest';
+import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import { answer, calls, type PlayedStep, playedDriver } from '../executor/test-support/played-driver.ts';
 import { type TestRun, testRun, testTool, text } from '../executor/test-support/test-runtime.ts';
 import { interrupted } from '../session/interruption.ts';
@@ -16,11 +16,9 @@ const CALL = calls({ name: 'publish', input: { command: 'npm publish' }, callId:
 const publishTool = () => testTool('publish', () => text('published'));
 
 async function waiting(run: TestRun, count = 1) {
-  return vi.waitFor(async () => {
-    const open = await run.runtime.approvals.list(run.sessionId, { open: true });
-    expect(open).toHaveLength(count);
-    return open;
-  });
+  const open = () => run.runtime.approvals.list(run.sessionId, { open: true });
+  await expect.poll(open).toHaveLength(count);
+  return open();
 }
 
 const outputs = async (run: TestRun) =>
@@ -94,7 +92,7 @@ describe('asking for approval', () => {
       ['c2', 'deny'],
       ['c3', 'once'],
     ] as const) {
-      await vi.waitFor(async () => expect((await waiting(run))[0]?.callId).toBe(callId));
+      expect(await waiting(run)).toMatchObject([{ callId }]);
       await run.runtime.approvals.answer(run.sessionId, callId, { answer: said });
     }
     expect((await ended).status).toBe('completed');
@@ -114,26 +112,24 @@ describe('asking for approval', () => {
     const ended = run.run('go');
     await waiting(run);
     await run.runtime.approvals.answer(run.sessionId, 'c0', { answer: 'always' });
-    const [request] = await vi.waitFor(async () => {
-      const open = await waiting(run);
-      expect(open[0]?.callId).toBe('c1');
-      return open;
-    });
-    expect(request?.args).toEqual({ command: second });
+    expect(await waiting(run)).toMatchObject([{ callId: 'c1', args: { command: second } }]);
     expect(tool.starts).toBe(1);
     await run.runtime.approvals.answer(run.sessionId, 'c1', { answer: 'once' });
     expect((await ended).status).toBe('completed');
   });
 
   it('takes no time of the run: a person who thinks for longer than its limit costs it nothing', async () => {
-    const limits = { steps: null, tokens: null, costUsd: null, minutes: 0.01 };
+    // Time goes on as it does, and leaps while the person thinks.
+    vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout', 'performance'], shouldAdvanceTime: true });
+    onTestFinished(() => void vi.useRealTimers());
+    const limits = { steps: null, tokens: null, costUsd: null, minutes: 5 };
     const run = await testRun(playedDriver([CALL, answer('done')]), [publishTool()], {
       ...settings('wait'),
       limits,
     });
     const ended = run.run('go');
     await waiting(run);
-    await new Promise((resolve) => setTimeout(resolve, 700));
+    await vi.advanceTimersByTimeAsync(3_600_000);
     await run.runtime.approvals.answer(run.sessionId, 'c1', { answer: 'once' });
     expect(await ended).toMatchObject({ status: 'completed', text: 'done' });
   });

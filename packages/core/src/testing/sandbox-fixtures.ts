@@ -115,7 +115,7 @@ function argumentsOf(pid: string): string {
 
 /** Waits until the condition holds. */
 export async function until(condition: () => boolean | Promise<boolean>): Promise<void> {
-  for (let attempt = 0; attempt < 1_000; attempt += 1) {
+  for (let attempt = 0; attempt < 6_000; attempt += 1) {
     if (await condition()) return;
     await sleep(10);
   }

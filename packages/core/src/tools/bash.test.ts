@@ -24,8 +24,8 @@ test('separates the two streams only when both have something', async () => {
 
 test('kills at the timeout, keeps what came and says what to do', async () => {
   await using fixture = await openToolFixture();
-  const result = await fixture.call(bash, { command: 'echo started; sleep 60', timeoutMs: '300' });
-  expect(textOf(result)).toMatch(/^started\n\[timed out after 300 ms and was killed.*at most 600000/);
+  const result = await fixture.call(bash, { command: 'echo started; sleep 60', timeoutMs: '3000' });
+  expect(textOf(result)).toMatch(/^started\n\[timed out after 3000 ms and was killed.*at most 600000/);
   expect(result).toMatchObject({ isError: true, metadata: { ended: 'timeout' } });
 });
 
@@ -40,7 +40,8 @@ test('a call may not ask for more time than the configured maximum', async () =>
 test('an abort ends the command and says so', async () => {
   await using fixture = await openToolFixture();
   const running = fixture.call(bash, { command: 'echo one; sleep 60' });
-  setTimeout(() => fixture.abort.abort(), 200);
+  await expect.poll(() => fixture.progress).toContainEqual({ title: 'one' });
+  fixture.abort.abort();
   expect(textOf(await running)).toBe('one\n[cancelled: the command was killed before its end]');
 });
 
@@ -138,8 +139,10 @@ test('binary output is named, not dumped', async () => {
 
 test('tells whoever watches the last line', async () => {
   await using fixture = await openToolFixture();
-  await fixture.call(bash, { command: 'echo compiling; sleep 0.1; echo done' });
-  expect(fixture.progress[0]?.title).toBe('compiling');
+  const running = fixture.call(bash, { command: 'echo compiling; until [ -e go ]; do sleep 0.02; done' });
+  await expect.poll(() => fixture.progress).toEqual([{ title: 'compiling' }]);
+  await fixture.put('go', '');
+  await running;
 });
 
 test('says what is wrong with its input', async () => {

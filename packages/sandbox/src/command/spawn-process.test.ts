@@ -1,7 +1,7 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { existsSync, readlinkSync } from 'node:fs';
-import { open } from 'node:fs/promises';
+import { open, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterEach, describe, expect, it, vi } from 'vitest';
@@ -43,9 +43,10 @@ describe.runIf(process.platform === 'linux')(
     });
 
     it('is known by its own pipes otherwise', async () => {
-      const spawned = await spawnProcess('sleep', ['0.2'], { env: {} });
+      const spawned = await spawnProcess('sleep', ['60'], { env: {} });
       expect(spawned.outputNames.size).toBeGreaterThan(0);
       for (const name of spawned.outputNames) expect(name).toMatch(/^(?:socket|pipe):\[/);
+      spawned.child.kill();
       await spawned.exited;
     });
 
@@ -57,7 +58,8 @@ describe.runIf(process.platform === 'linux')(
       const started = join(folders.workspace, 'started');
       await using output = await open(log, 'w');
       seen.outputs = log;
-      const command = run(sandbox, `touch '${started}'; sleep 0.5`);
+      const stop = join(folders.workspace, 'stop');
+      const command = run(sandbox, `touch '${started}'; until [ -e '${stop}' ]; do sleep 0.02; done`);
       while (!existsSync(started)) await sleep(5);
       const bystander = spawn('sleep', ['30'], {
         stdio: ['ignore', output.fd, 'ignore'],
@@ -67,6 +69,7 @@ describe.runIf(process.platform === 'linux')(
       const death = once(bystander, 'exit');
       try {
         await once(bystander, 'spawn');
+        await writeFile(stop, '');
         expect((await command).exitCode).toBe(0);
         expect(bystander.signalCode).toBeNull();
       } finally {
