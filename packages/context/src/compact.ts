@@ -8,7 +8,7 @@ import { strategyDraft } from './compaction/strategy-draft.ts';
 import { createLedgerKeeper } from './ledger/ledger-keeper.ts';
 import { firstUserMessage } from './log.ts';
 
-/** A rung that saves less than this share does not count. */
+/** A rung that saves less than this share does not count; by default, a compaction neither. */
 const MIN_PROGRESS = 0.05;
 
 /**
@@ -44,16 +44,23 @@ export async function compact(options: CompactOptions): Promise<CompactOutcome> 
 }
 
 /** Below the trigger, and far enough from where it was that the next step does not ask again. */
-function isEnough({ targetTokens, tokensBefore }: CompactionContext, tokens: number): boolean {
-  return tokens < targetTokens && tokens <= tokensBefore * (1 - MIN_PROGRESS);
+function isEnough(context: CompactionContext, tokens: number): boolean {
+  return tokens < context.targetTokens && savesEnough(context, tokens);
 }
 
 /**
  * The trigger is out of reach, as one at half the window is where system text takes nearly that much. What can be sent and is smaller than it was
  * is no reason to end a session.
  */
-function isBetter({ budget, tokensBefore }: CompactionContext, tokens: number): boolean {
-  return tokens < budget.usableTokens && tokens <= tokensBefore * (1 - MIN_PROGRESS);
+function isBetter(context: CompactionContext, tokens: number): boolean {
+  return tokens < context.budget.usableTokens && savesEnough(context, tokens);
+}
+
+function savesEnough(
+  { tokensBefore, leastSaving = MIN_PROGRESS }: CompactionContext,
+  tokens: number,
+): boolean {
+  return tokens <= tokensBefore * (1 - leastSaving);
 }
 
 /** Asked for by a person while there is room: nothing is cut or pruned only to have compacted something. */

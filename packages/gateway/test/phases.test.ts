@@ -289,12 +289,12 @@ test('where the rest of an answer is refused as too long, the window is learned 
   const request = { model: server.model, messages: history(30), stream: true } as const;
   const stream = await clientOf(gateway.url).chat.completions.create(request);
   // The model is loaded anew while it answers.
-  const timer = setTimeout(() => server.reload(700), 50);
+  const timer = setTimeout(() => server.reload(620), 50);
   const seen = await collect(stream);
   clearTimeout(timer);
   expect(new Set(numbersIn(seen.text)).size).toBeGreaterThan(300);
   expect([seen.ids.size, seen.roles]).toEqual([1, 1]);
-  expect(gateway.status().models[0]?.windowTokens).toBe(700);
+  expect(gateway.status().models[0]?.windowTokens).toBe(620);
 });
 
 test('an answer that calls a tool is not stopped: the call arrives whole', async () => {

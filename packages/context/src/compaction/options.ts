@@ -30,6 +30,8 @@ export interface CompactOptions {
   signal?: CancelSignal;
   /** Tools whose outputs are not pruned. Default: `todo`, whose newest result is the plan. */
   protectedTools?: ReadonlySet<string>;
+  /** What saves a smaller share of the request counts for nothing: the next step would ask again. Default 0.05. */
+  leastSaving?: number;
   /** Where ids and times come from: this package has neither a clock nor chance. */
   newId: () => string;
   now: number;

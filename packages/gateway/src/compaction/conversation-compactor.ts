@@ -1,12 +1,12 @@
 import { buildView, type CompressionStrategy, nextDue } from '@longhaul/context';
 import type { ChatMessage, CompactionReason, Mark } from '@longhaul/protocol';
 import { BoundedMemo } from './conversation/bounded-memo.ts';
-import { mostTokens } from './engine/compaction-target.ts';
 import { ConversationLog } from './engine/conversation-log.ts';
 import { type Fit, type FitInput, fitConversation, needsCompaction } from './engine/fit-conversation.ts';
 import { SharedWork } from './engine/shared-work.ts';
 import type { CompactionKeeper } from './kept/compaction-keeper.ts';
 import { type KeptCompaction, marksFor, toKept } from './kept/kept-compaction.ts';
+import { mostTokens } from './output-room.ts';
 import type { SizedRequest } from './request-size.ts';
 
 export interface CompactorOptions {
@@ -59,7 +59,7 @@ export class ConversationCompactor {
     const { windowTokens, conversation } = sized;
     const { maxTokens } = sized.request;
     const most = mostTokens({ windowTokens, maxTokens });
-    const log = new ConversationLog(conversation);
+    const log = ConversationLog.of(conversation);
     const chain = new Set(conversation.chain);
     const marks = kept === undefined ? [] : marksFor(kept, { chain, windowTokens, mostTokens: most });
     if (!request.isForced && this.#isEnough(request, log, marks)) return this.#shown(request, log, { marks });

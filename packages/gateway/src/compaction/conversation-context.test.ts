@@ -1,5 +1,5 @@
 import type { SummaryReply } from '@longhaul/context';
-import { LonghaulError } from '@longhaul/protocol';
+import { type ChatMessage, LonghaulError } from '@longhaul/protocol';
 import { describe, expect, it } from 'vitest';
 import {
   assistant,
@@ -20,16 +20,16 @@ const base = { model: 'm', windowTokens: WINDOW };
 /** Far over the threshold. */
 const LONG = chat(40);
 
-/** A single question whose request has exactly so many tokens. */
-function question(tokens: number) {
-  return [user('x'.repeat((tokens - 7) * 4))];
+/** A greeting and an answer, whose request has exactly so many tokens. */
+function talk(tokens: number) {
+  return [user('Hi, you'), assistant('x'.repeat((tokens - 13) * 4))];
 }
 
 describe('before a request', () => {
   it('leaves what is under the threshold as the very array it was, and compacts at exactly the threshold', async () => {
     const { context, cache } = contextWith();
     const due = dueInputTokens(WINDOW, 0.8);
-    const messages = [...question(due - 1 - 24), assistant('a'.repeat(40)), user('b'.repeat(24))];
+    const messages = [...talk(due - 1 - 10), user('b'.repeat(24))];
     const prepared = await context.prepare({ ...base, messages });
     expect(prepared.estimatedTokens).toBe(due - 1);
     expect(prepared.messages).toBe(messages);
@@ -232,16 +232,46 @@ describe('a kept compaction', () => {
   });
 });
 
-it('is not tried again each turn where it was of no use', async () => {
+it('is not tried where system text takes the window, nor again each turn where it was of no use', async () => {
   const model = selectingModel();
   const { context } = contextWith({ askModel: model.askModel });
-  const system = { ...SYSTEM, content: words(1, 6_000 * 4) };
-  const messages = [system, user('Hello'), assistant('Hello!'), user('How are you?')];
-  const first = await context.prepare({ ...base, messages });
-  expect(first.messages).toBe(messages);
+  const talk = (systemTokens: number) => [
+    { ...SYSTEM, content: words(1, systemTokens * 4) },
+    ...[user('Hello'), assistant('Hello!'), user('How are you?')],
+  ];
+  const notices: ContextNotice[] = [];
+  const prepare = (messages: ChatMessage[]) =>
+    context.prepare({ ...base, messages }, { onNotice: (notice) => notices.push(notice) });
+  const fits = talk(6_000);
+  expect(await prepare(fits)).toMatchObject({ messages: fits, warnings: [] });
+  expect(notices).toEqual([]);
+  const full = talk(7_050);
+  const first = await prepare(full);
+  expect(first.messages).toBe(full);
   expect(first.warnings.join()).toContain('System text and tools take');
-  const asked = model.asks.length;
-  const next = [...messages, assistant('Fine.'), user('And now?')];
-  expect((await context.prepare({ ...base, messages: next })).messages).toBe(next);
-  expect(model.asks.length).toBe(asked);
+  expect(notices.length).toBe(1);
+  const next = [...full, assistant('Fine.'), user('And now?')];
+  expect((await prepare(next)).messages).toBe(next);
+  expect(notices.length).toBe(1);
+  expect(model.asks.length).toBe(0);
+});
+
+it('shows a question that is asked again, also where a compaction that was made later hides it', async () => {
+  const failing = () => selectingModel(() => ({ status: 'failed', reason: 'away' })).askModel;
+  for (const windowTokens of [2_048, 4_096, 8_192]) {
+    const { context } = contextWith({ askModel: failing() });
+    const history: ChatMessage[] = [SYSTEM];
+    const prepare = (length: number) =>
+      context.prepare({ model: 'm', windowTokens, messages: history.slice(0, length) });
+    for (let turn = 1; turn <= 60; turn += 1) {
+      history.push(user(`Asked ${turn}: ${words(turn + 300, 60)}`));
+      await prepare(history.length);
+      history.push(assistant(`Said ${turn}: ${words(turn + 900, 560)}`));
+    }
+    for (let length = 2; length <= history.length; length += 2) {
+      const { messages, estimatedTokens } = await prepare(length);
+      expect(messages.at(-1)).toBe(history[length - 1]);
+      expect(estimatedTokens).toBeLessThan(windowTokens * 0.75);
+    }
+  }
 });

@@ -6,6 +6,7 @@ import { continuationWithin } from './continuation.ts';
 import { firstUnknownRole } from './conversation/chat-format.ts';
 import { isSideRequest } from './conversation/side-request.ts';
 import { type CompactedRequest, ConversationCompactor, messageOf } from './conversation-compactor.ts';
+import { ConversationLog } from './engine/conversation-log.ts';
 import { gatewayStrategy } from './engine/gateway-strategy.ts';
 import { CompactionKeeper } from './kept/compaction-keeper.ts';
 import type { KeptCompaction } from './kept/kept-compaction.ts';
@@ -81,7 +82,7 @@ class GatewayContext implements ConversationContext {
     const kept = await this.#find(sized, { isDue, warnings });
     // With more room than it was made for, the whole conversation is better than a summary of it.
     const isSmaller = kept !== undefined && kept.windowTokens < sized.windowTokens;
-    const holds = kept !== undefined && !isSmaller && firstUnknownRole(request.messages) === undefined;
+    const holds = kept !== undefined && !isSmaller;
     if (!isDue && !holds) return untouched(sized, warnings);
     const reason = isForced ? 'overflow' : sized.manager.needsRestart() ? 'tool-results' : 'threshold';
     const compacted = await this.#compact(sized, { kept, reason, isForced, behind: [], warnings }, options);
@@ -146,8 +147,11 @@ class GatewayContext implements ConversationContext {
     { isDue, warnings }: { isDue: boolean; warnings: string[] },
   ): Promise<KeptCompaction | undefined> {
     if (isSideRequest(request) || (!isDue && estimatedTokens < dueTokens * KEPT_FROM)) return undefined;
+    if (firstUnknownRole(request.messages) !== undefined) return undefined;
+    const isUsable = ({ compaction }: KeptCompaction) =>
+      ConversationLog.of(conversation).leavesQuestion(compaction.hides);
     try {
-      return await this.#keeper.find(conversation.chain, { isDue });
+      return await this.#keeper.find(conversation.chain, { isDue, isUsable });
     } catch (error) {
       warnings.push(`What was kept of this conversation could not be read: ${messageOf(error)}`);
       return undefined;

@@ -1,6 +1,7 @@
+import type { ChatMessage } from '@longhaul/protocol';
 import { tooLarge } from './context-errors.ts';
 import type { CompactedRequest } from './conversation-compactor.ts';
-import { leastRoom } from './engine/fit-conversation.ts';
+import { leastRoom } from './output-room.ts';
 import type { SizedRequest } from './request-size.ts';
 import type { Prepared, PrepareOptions } from './types.ts';
 
@@ -31,7 +32,7 @@ export function rewritten(
   const after = Math.ceil(ratio * countedTokens);
   if (after + leastRoom(windowTokens) > windowTokens) throw tooLarge(after, windowTokens);
   if (isNew) onNotice?.({ kind: 'compacted', before, after, round });
-  const told = [...warnings, ...cutResults(sized)];
+  const told = [...warnings, ...cutResults(sized, messages)];
   manager.updateUsage({ inputTokens: after, outputTokens: 0 });
   manager.resetRestartFlag();
   return {
@@ -41,11 +42,12 @@ export function rewritten(
   };
 }
 
-/** Results that no window could hold were cut in their middle: whoever reads the log should know which. */
-function cutResults({ manager }: SizedRequest): string[] {
+/** Results that were cut in their middle: whoever reads the log should know which. */
+function cutResults({ manager }: SizedRequest, messages: readonly ChatMessage[]): string[] {
+  const sent = new Set(messages);
   return (manager.getLastToolResult() ?? []).flatMap((result) => {
-    const { isLargerThanWindow, resultTokens } = manager.checkBeforeToolResponse([result]);
-    if (!isLargerThanWindow) return [];
-    return [`A tool result of ${resultTokens} tokens is larger than the window: its middle was cut.`];
+    if (sent.has(result)) return [];
+    const { resultTokens } = manager.checkBeforeToolResponse([result]);
+    return [`A tool result of ${resultTokens} tokens does not fit into the window: its middle was cut.`];
   });
 }

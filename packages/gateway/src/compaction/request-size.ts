@@ -1,10 +1,17 @@
 import { AgentContextManager } from '../agent-context-manager.ts';
-import { type Conversation, newToolResults, readConversation } from './conversation/conversation.ts';
+import {
+  type Conversation,
+  hideableMessages,
+  newToolResults,
+  readConversation,
+} from './conversation/conversation.ts';
 import { isSideRequest } from './conversation/side-request.ts';
 import type { TokenMeter } from './conversation/token-meter.ts';
-import { leastRoom } from './engine/fit-conversation.ts';
-import { dueInputTokens } from './output-room.ts';
+import { dueInputTokens, leastRoom, mostTokens } from './output-room.ts';
 import type { ConversationRequest } from './types.ts';
+
+/** Of a request: what is less is not worth a summary. */
+const LEAST_HIDEABLE = 0.1;
 
 /** A request and how large it is. */
 export interface SizedRequest {
@@ -81,8 +88,16 @@ export function isTooLarge(sized: SizedRequest): boolean {
   const { isOverThreshold, inputTokens } = manager.estimateInputTokens(request.messages);
   const isDue = isOverThreshold && inputTokens >= leastDueTokens(sized.windowTokens);
   if (!isDue && estimatedTokens < dueTokens) return false;
+  if (fitsAndStays(sized)) return false;
   lookAtToolResults(sized);
   return true;
+}
+
+/** A question takes nearly all of it, such as a pasted document: the answer has its room, and there is next to nothing that could be left out. */
+function fitsAndStays(sized: SizedRequest): boolean {
+  const { request, conversation, meter, ratio, windowTokens, estimatedTokens } = sized;
+  if (estimatedTokens > mostTokens({ windowTokens, maxTokens: request.maxTokens })) return false;
+  return ratio * meter.messages(hideableMessages(conversation)) < estimatedTokens * LEAST_HIDEABLE;
 }
 
 function fitsShortAnswer({ request, estimatedTokens, windowTokens }: SizedRequest): boolean {

@@ -32,6 +32,16 @@ export function newToolResults(messages: readonly ChatMessage[]): readonly ChatM
   return messages.slice(last + 1);
 }
 
+/** All but what every compaction keeps: the first question, the newest, and what is behind that one or just being answered. */
+export function hideableMessages({ rest }: Conversation): readonly ChatMessage[] {
+  const newest = rest.findLastIndex((message) => !isToolResult(message));
+  const first = rest.findIndex(({ role }) => role === 'user');
+  const question = rest.findLastIndex(({ role }) => role === 'user');
+  return rest.filter(
+    (message, index) => index < newest && index !== first && index !== question && !isSystem(message),
+  );
+}
+
 /** `function` is what `tool` was called before there were several calls in one message. */
 export function isToolResult({ role }: { role: string }): boolean {
   return role === 'tool' || role === 'function';

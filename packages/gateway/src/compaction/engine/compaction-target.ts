@@ -1,5 +1,7 @@
 import type { Budget, CompressionStrategy } from '@longhaul/context';
 import { computeBudget } from '@longhaul/context';
+import type { CompactionReason } from '@longhaul/protocol';
+import { mostTokens } from '../output-room.ts';
 
 /** The most of a request that stays: 40 % fewer tokens at the least. */
 const MOST_KEPT = 0.6;
@@ -7,10 +9,13 @@ const MOST_KEPT = 0.6;
 const MOST_KEPT_OF_MESSAGES = 0.5;
 /** Room for turns that a compaction makes, as a share of the window. */
 const TURNS_SHARE = 0.25;
-/** What a strategy lets stay of what may stay. The rest is for the task and the question, which every strategy keeps. */
+/** What a strategy lets stay of what may stay. The rest is for the task, which every strategy keeps. */
 const STRATEGY_SHARE = 0.8;
-/** Of the window, for what stands around a question or results that are kept whole: the task, and the ledger. */
+/** Of the window, for the task and the ledger around what is to be answered now; and the least they are left. */
 const REST_SHARE = 0.12;
+const LEAST_REST_SHARE = 0.03;
+/** Of the window, at the most, once a request was refused: the estimate was too low already. */
+const MOST_AFTER_REFUSAL = 0.75;
 const LEAST_MESSAGE_TOKENS = 200;
 
 export interface CompactionSizes {
@@ -19,43 +24,62 @@ export interface CompactionSizes {
   dueTokens: number;
   /** Of system text and tools. */
   fixedTokens: number;
-  /** Of what is to be answered now: the question, or results that have just come. */
+  /** Of what is to be answered now: the question, or the step whose results have just come. */
   newestTokens: number;
+  /** Of all other messages. */
+  otherTokens: number;
   /** The longest answer that the client asks for. */
   maxTokens?: number | undefined;
+  reason: CompactionReason;
+}
+
+export interface CompactionTarget {
+  /** Tokens a request may have after a compaction. */
+  tokens: number;
+  /** Of these, for what is to be answered now. Where it has more, it loses its middle. */
+  newestTokens: number;
+  /** Of these, for all other messages, and what stands for those that are hidden. */
+  restTokens: number;
 }
 
 /**
- * Tokens a request may have after a compaction: below that there is room for a quarter of a window of turns. More, where what is to be answered
- * now takes more and fits into the window: it is kept, and the rest is compacted around it.
+ * Below this there is room for a quarter of a window of turns. More, where what is to be answered now takes more: as much of it stays as leaves
+ * the answer its room, and the rest is compacted around it.
  */
-export function targetTokens(sizes: CompactionSizes): number {
-  const { windowTokens, dueTokens, fixedTokens, newestTokens } = sizes;
+export function compactionTarget(sizes: CompactionSizes): CompactionTarget {
+  const { windowTokens, fixedTokens, newestTokens, otherTokens } = sizes;
+  const usual = usualTokens(sizes);
+  const most = Math.max(usual, mostAround(sizes));
+  const left = most - fixedTokens - Math.min(otherTokens, windowTokens * LEAST_REST_SHARE);
+  const newest = Math.max(0, Math.min(newestTokens, Math.floor(left)));
+  const around = fixedTokens + newest + windowTokens * REST_SHARE;
+  const tokens = Math.max(1, Math.floor(Math.max(usual, Math.min(most, around))));
+  return { tokens, newestTokens: newest, restTokens: Math.max(0, tokens - fixedTokens - newest) };
+}
+
+function usualTokens({ windowTokens, dueTokens, fixedTokens }: CompactionSizes): number {
   const wanted = Math.min(dueTokens - windowTokens * TURNS_SHARE, dueTokens * MOST_KEPT);
   const reachable = fixedTokens + (dueTokens - fixedTokens) * MOST_KEPT_OF_MESSAGES;
-  const usual = Math.max(wanted, Math.min(reachable, dueTokens * 0.9));
-  const around = fixedTokens + newestTokens + windowTokens * REST_SHARE;
-  return Math.max(1, Math.floor(around <= mostTokens(sizes) ? Math.max(usual, around) : usual));
+  return Math.max(wanted, Math.min(reachable, dueTokens * 0.9));
 }
 
-/** What can be sent and leaves room for an answer: what the client asks for, unless no window would hold that. */
-export function mostTokens({
-  windowTokens,
-  maxTokens = 0,
-}: Pick<CompactionSizes, 'windowTokens' | 'maxTokens'>): number {
-  const asked = maxTokens <= windowTokens / 2 ? maxTokens : 0;
-  return windowTokens - Math.max(windowTokens / 8, asked);
+/** An answer that was stopped on its way needs the room itself. */
+function mostAround(sizes: CompactionSizes): number {
+  const { reason, windowTokens } = sizes;
+  if (reason === 'threshold' || reason === 'tool-results') return mostTokens(sizes);
+  return reason === 'overflow' ? Math.min(mostTokens(sizes), windowTokens * MOST_AFTER_REFUSAL) : 0;
 }
 
-/** What may be sent, and of it for messages after a compaction: strategies and ledger share in that. */
-export function budgetAfter(budget: Budget, sizes: CompactionSizes): Budget {
-  const room = (targetTokens(sizes) - sizes.fixedTokens) * STRATEGY_SHARE;
-  return { ...budget, messageTokens: Math.max(LEAST_MESSAGE_TOKENS, Math.floor(room)) };
+/** What may be sent, and of it for messages after a compaction: strategies and ledger share in that. What is to be answered now is apart. */
+export function budgetAfter(budget: Budget, { tokens, restTokens }: CompactionTarget): Budget {
+  const messageTokens = Math.max(LEAST_MESSAGE_TOKENS, Math.floor(restTokens * STRATEGY_SHARE));
+  const usableTokens = Math.max(tokens, Math.floor(budget.windowTokens * 0.875));
+  return { ...budget, messageTokens, usableTokens };
 }
 
-/** The threshold comes first; what can be sent behind it leaves an eighth of the window for an answer. */
+/** The threshold comes first; what can be sent behind it leaves the answer its room. */
 export function budgetOf(windowTokens: number, fixedTokens: number): Budget {
-  const maxOutputTokens = Math.max(1, Math.floor(windowTokens / 8));
+  const maxOutputTokens = Math.max(1, windowTokens - mostTokens({ windowTokens }));
   return computeBudget({ windowTokens, fixedTokens, maxOutputTokens });
 }
 

@@ -15,7 +15,13 @@ export class ConversationLog {
   readonly #starts: number[] = [];
 
   /** @throws {LonghaulError} `invalid_request` for a role that does not exist. */
-  constructor(conversation: Conversation) {
+  static of(conversation: Conversation): ConversationLog {
+    const log = LOGS.get(conversation) ?? new ConversationLog(conversation);
+    LOGS.set(conversation, log);
+    return log;
+  }
+
+  private constructor(conversation: Conversation) {
     this.#conversation = conversation;
     const messages = readableMessages(conversation.rest);
     for (const message of conversation.head) this.#log.append(message);
@@ -24,6 +30,14 @@ export class ConversationLog {
       if (this.#log.messages.length > this.#starts.length) this.#starts.push(index);
     }
     this.#received = new Set([...conversation.head, ...messages]);
+  }
+
+  /** Whether what is to be answered is not among these: a client may ask again what a compaction hides that was made further on. */
+  leavesQuestion(hides: readonly string[]): boolean {
+    const { messages } = this.#log;
+    const hidden = new Set(hides);
+    const asked = [messages.at(-1), messages.findLast(({ role }) => role === 'user')];
+    return asked.every((message) => message === undefined || !hidden.has(message.id));
   }
 
   /** System messages in the middle of a conversation stay, whatever is hidden around them. */
@@ -52,3 +66,6 @@ export class ConversationLog {
     return strictRoles === undefined ? messages : toStrictChat(messages, strictRoles);
   }
 }
+
+/** One for each request, whoever asks for it. */
+const LOGS = new WeakMap<Conversation, ConversationLog>();

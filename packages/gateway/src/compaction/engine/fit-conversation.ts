@@ -7,18 +7,19 @@ import {
   decideRequest,
 } from '@longhaul/context';
 import { type CompactionReason, LonghaulError, type Mark } from '@longhaul/protocol';
-import { newToolResults } from '../conversation/conversation.ts';
 import type { TokenMeter } from '../conversation/token-meter.ts';
+import { leastRoom } from '../output-room.ts';
 import type { ConversationRequest } from '../types.ts';
 import { type CompactionModelOptions, compactionModel } from './compaction-model.ts';
 import {
   budgetAfter,
   budgetOf,
-  type CompactionSizes,
-  targetTokens,
+  type CompactionTarget,
+  compactionTarget,
   triggeredAt,
 } from './compaction-target.ts';
 import type { ConversationLog } from './conversation-log.ts';
+import { newestEntry, withRooms } from './newest-room.ts';
 
 export interface FitInput {
   request: ConversationRequest;
@@ -60,6 +61,9 @@ export function needsCompaction(input: FitInput): boolean {
   return decideRequest(stateOf(input, input.marks)).action !== 'send';
 }
 
+/** Around a question that takes nearly all of the window there is little to save, and what is saved keeps it whole. */
+const LEAST_SAVING = 0.002;
+
 /** How often one request may compact: below the threshold, too little room may still be left for an answer. */
 const MAX_ROUNDS = 3;
 
@@ -77,7 +81,7 @@ export async function fitConversation(input: FitInput): Promise<Fit> {
     const isForced = input.isForced && round === 0;
     if (decision.action === 'send' && !isForced) break;
     // What is kept whole may leave it above the threshold.
-    if (fit.isCompacted && state.realTokens < targetTokens(sizesOf(input))) break;
+    if (fit.isCompacted && state.realTokens < targetOf(input, state).tokens) break;
     const outcome = await compactOnce(input, state);
     if (outcome.status === 'exhausted') {
       if (!canBeSent(input, state.realTokens)) throw exhausted(input, outcome.error, state.realTokens);
@@ -120,18 +124,20 @@ function stateOf(input: FitInput, marks: readonly Mark[]) {
 }
 
 function compactOnce(input: FitInput, state: FitState): Promise<CompactOutcome> {
-  const { windowTokens, strategy, reason, now, signal } = input;
-  const sizes = sizesOf(input);
+  const { windowTokens, reason, now, signal, ledgerShare } = input;
+  const target = targetOf(input, state);
+  const strategy = withRooms(input.strategy, { target, ledgerShare });
   let ids = 0;
   return compact({
     log: state.log,
-    budget: budgetAfter(state.budget, sizes),
+    budget: budgetAfter(state.budget, target),
     meter: state.meter,
-    strategy: triggeredAt(strategy, targetTokens(sizes), windowTokens),
+    strategy: triggeredAt(strategy, target.tokens, windowTokens),
     reason,
     count: input.meter.text,
-    ledgerShare: input.ledgerShare,
+    ledgerShare,
     protectedTools: state.policy.protectedTools,
+    leastSaving: LEAST_SAVING,
     newId: () => {
       ids += 1;
       return `${now.toString(36)}-${ids}`;
@@ -142,20 +148,20 @@ function compactOnce(input: FitInput, state: FitState): Promise<CompactOutcome> 
   });
 }
 
-function sizesOf(input: FitInput): CompactionSizes {
-  const { windowTokens, dueTokens, fixedTokens, ratio, reason, request, meter } = input;
-  const { messages, maxTokens } = request;
-  const results = newToolResults(messages);
-  const newest = results.length > 0 ? results : messages.slice(-1);
-  // What was refused, or stopped on its way, needs the room more.
-  const isKept = reason === 'threshold' || reason === 'tool-results';
-  return {
+function targetOf(input: FitInput, { log, entries, meter, realTokens }: FitState): CompactionTarget {
+  const { windowTokens, dueTokens, ratio, reason, request } = input;
+  const newest = newestEntry(log, entries);
+  const newestTokens = newest === undefined ? 0 : meter.messageTokens(newest.message);
+  const fixedTokens = Math.ceil(input.fixedTokens * ratio);
+  return compactionTarget({
     windowTokens,
     dueTokens,
-    fixedTokens: Math.ceil(fixedTokens * ratio),
-    newestTokens: isKept ? Math.ceil(ratio * meter.messages(newest)) : 0,
-    maxTokens,
-  };
+    fixedTokens,
+    newestTokens,
+    otherTokens: Math.max(0, realTokens - fixedTokens - newestTokens),
+    maxTokens: request.maxTokens,
+    reason,
+  });
 }
 
 function modelOf(input: FitInput, { entries }: FitState) {
@@ -172,11 +178,6 @@ function modelOf(input: FitInput, { entries }: FitState) {
 /** A refused request is not sent again as it was. */
 function canBeSent({ reason, windowTokens }: FitInput, tokens: number): boolean {
   return reason !== 'overflow' && tokens + leastRoom(windowTokens) <= windowTokens;
-}
-
-/** With less room than this there is no answer worth asking for. */
-export function leastRoom(windowTokens: number): number {
-  return Math.min(1_000, Math.floor(windowTokens / 8));
 }
 
 function exhausted(input: FitInput, error: LonghaulError, tokens: number): LonghaulError {

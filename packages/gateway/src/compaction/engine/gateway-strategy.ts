@@ -1,5 +1,4 @@
 import {
-  buildLedger,
   type CompactionPlan,
   type CompressionStrategy,
   hideableMessages,
@@ -11,7 +10,7 @@ import {
   planKeeping,
   type Trigger,
 } from '@longhaul/context';
-import { withRoomForQuestion } from './question-room.ts';
+import { ledgerTakes } from './ledger-takes.ts';
 
 /** Of what messages may take after a compaction, for those that stay as they are; and besides, what the ledger leaves of its own share. */
 const VERBATIM_SHARE = 0.5;
@@ -23,6 +22,9 @@ const VERBATIM_SHARE = 0.5;
 export function gatewayStrategy(hasModel: boolean, ledgerShare: number): CompressionStrategy {
   return hasModel ? new ToppedUpStrategy(ledgerShare) : new NewestMessagesStrategy(ledgerShare);
 }
+
+/** Where a question takes nearly all of the window, there is no room for what a model would keep, or write. The least, and as a share of the window. */
+const LEAST_TO_SELECT = { tokens: 300, share: 0.035 };
 
 /** Says when for itself; the gateway says when. */
 const TRIGGER: Trigger = { kind: 'threshold', percent: 0.8 };
@@ -38,7 +40,7 @@ class NewestMessagesStrategy implements CompressionStrategy {
 
   async plan(input: PlanInput): Promise<CompactionPlan> {
     const kept = keptWithNewest(input, new Set(), this.#ledgerShare);
-    return withRoomForQuestion(planKeeping(input, kept, { wantsNarrative: false }), input, this.#ledgerShare);
+    return planKeeping(input, kept, { wantsNarrative: false });
   }
 }
 
@@ -48,19 +50,20 @@ class NewestMessagesStrategy implements CompressionStrategy {
  */
 class ToppedUpStrategy implements CompressionStrategy {
   readonly #strategy = new PruningAgentStrategy();
+  readonly #withoutModel: NewestMessagesStrategy;
   readonly #ledgerShare: number;
   readonly name = this.#strategy.name;
   readonly trigger = TRIGGER;
 
   constructor(ledgerShare: number) {
     this.#ledgerShare = ledgerShare;
+    this.#withoutModel = new NewestMessagesStrategy(ledgerShare);
   }
 
   async plan(input: PlanInput): Promise<CompactionPlan> {
-    return withRoomForQuestion(await this.#toppedUp(input), input, this.#ledgerShare);
-  }
-
-  async #toppedUp(input: PlanInput): Promise<CompactionPlan> {
+    const { messageTokens, windowTokens } = input.budget;
+    const least = Math.min(LEAST_TO_SELECT.tokens, windowTokens * LEAST_TO_SELECT.share);
+    if (messageTokens < least) return this.#withoutModel.plan(input);
     const plan = await this.#strategy.plan(input);
     if (plan.narrative === undefined) return plan;
     const hidden = new Set(plan.hides);
@@ -74,12 +77,16 @@ class ToppedUpStrategy implements CompressionStrategy {
 function keptWithNewest(input: PlanInput, kept: ReadonlySet<string>, ledgerShare: number): Set<string> {
   const costs = messageCosts(input);
   const costOf = (id: string) => costs.get(id) ?? 0;
-  const room = verbatimTokens(input, ledgerShare) - [...kept].reduce((sum, id) => sum + costOf(id), 0);
+  // It stays anyway, and has a room of its own.
+  const newest = input.log.messages.at(-1)?.id ?? '';
+  const all = new Set([...kept, newest]);
+  const room =
+    verbatimTokens(input, ledgerShare) - [...all].reduce((sum, id) => sum + costOf(id), -costOf(newest));
   const added: string[] = [];
   let tokens = 0;
   let fromUser = { count: 0, tokens: 0 };
   for (const message of hideableMessages(input).toReversed()) {
-    if (!kept.has(message.id)) {
+    if (!all.has(message.id)) {
       tokens += costOf(message.id);
       if (tokens > room) break;
       added.push(message.id);
@@ -87,16 +94,12 @@ function keptWithNewest(input: PlanInput, kept: ReadonlySet<string>, ledgerShare
     if (isUserMessage(message)) fromUser = { count: added.length, tokens };
   }
   const isEnough = fromUser.tokens >= room / 2;
-  return new Set([...kept, ...(isEnough ? added.slice(0, fromUser.count) : added)]);
+  return new Set([...all, ...(isEnough ? added.slice(0, fromUser.count) : added)]);
 }
 
-/** A ledger with a part of its room is written in a part of the time, and shows how much of its room one takes. */
-const PROBE_SHARE = 0.2;
-
 /** What the ledger leaves of its share is used, too. */
-function verbatimTokens({ log, budget, count }: PlanInput, ledgerShare: number): number {
-  const maxTokens = ledgerTokens(budget, ledgerShare);
-  const probed = Math.max(1, Math.floor(maxTokens * PROBE_SHARE));
-  const taken = count(buildLedger(log.messages, { maxTokens: probed, count })) / probed;
-  return budget.messageTokens * VERBATIM_SHARE + maxTokens * Math.max(0, 1 - taken);
+function verbatimTokens(input: PlanInput, ledgerShare: number): number {
+  const { budget } = input;
+  const left = ledgerTokens(budget, ledgerShare) - ledgerTakes(input, ledgerShare);
+  return budget.messageTokens * VERBATIM_SHARE + left;
 }

@@ -1,10 +1,15 @@
-import type { CacheStore } from '@longhaul/models';
+import type { CacheHit, CacheStore } from '@longhaul/models';
 import { BoundedMemo } from '../conversation/bounded-memo.ts';
 import { type KeptCompaction, readStored, storedText } from './kept-compaction.ts';
 
 const MAX_KNOWN = 50_000;
 const KEY_PREFIX = 'gateway-compaction:1:';
 const NONE = '';
+
+export interface FindOptions {
+  isDue: boolean;
+  isUsable: (kept: KeptCompaction) => boolean;
+}
 
 /** Finds the compaction that was made for a conversation's longest beginning, in memory first and then in the cache. */
 export class CompactionKeeper {
@@ -20,23 +25,43 @@ export class CompactionKeeper {
    * Only places that were never asked for are looked up, so the next turn of a conversation costs what is new in it.
    *
    * @param options.isDue Without one a new compaction will be made: then all places are looked up, since another process may have made it.
+   * @param options.isUsable Whether it leaves what is asked now.
    */
-  async find(chain: readonly string[], { isDue }: { isDue: boolean }): Promise<KeptCompaction | undefined> {
+  async find(
+    chain: readonly string[],
+    { isDue, isUsable }: FindOptions,
+  ): Promise<KeptCompaction | undefined> {
     const places = chain.toReversed();
+    const found = await this.#newest(places, isDue);
+    return found === undefined || isUsable(found) ? found : this.#earlier(places, isUsable);
+  }
+
+  async #newest(places: readonly string[], isDue: boolean): Promise<KeptCompaction | undefined> {
     const firstKnown = places.findIndex((hash) => this.#known.get(hash) !== undefined);
     const known = (firstKnown === -1 ? undefined : this.#known.get(places[firstKnown] ?? '')) ?? NONE;
     const unknown = firstKnown === -1 || (isDue && known === NONE) ? places : places.slice(0, firstKnown);
     // A beginning that is known is shorter than any of the places looked up.
-    const text = (await this.#lookUp(unknown)) ?? known;
+    const text = (await this.#lookUp(unknown))?.value ?? known;
     const last = places[0];
     if (last !== undefined) this.#known.set(last, text);
     return text === NONE ? undefined : readStored(text);
   }
 
-  async #lookUp(places: readonly string[]): Promise<string | undefined> {
-    if (places.length === 0) return undefined;
-    const hit = await this.#cache.getFirst(places.map((hash) => KEY_PREFIX + hash));
-    return hit?.value;
+  /** The newest was made further on in the conversation, and it goes on from an earlier place again. */
+  async #earlier(
+    places: readonly string[],
+    isUsable: FindOptions['isUsable'],
+  ): Promise<KeptCompaction | undefined> {
+    for (let left = places.slice(1); ; ) {
+      const hit = await this.#lookUp(left);
+      const kept = hit === undefined ? undefined : readStored(hit.value);
+      if (hit === undefined || (kept !== undefined && isUsable(kept))) return kept;
+      left = left.slice(left.indexOf(hit.key.slice(KEY_PREFIX.length)) + 1);
+    }
+  }
+
+  async #lookUp(places: readonly string[]): Promise<CacheHit | undefined> {
+    return places.length === 0 ? undefined : this.#cache.getFirst(places.map((hash) => KEY_PREFIX + hash));
   }
 
   /**
