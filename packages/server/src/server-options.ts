@@ -62,6 +62,8 @@ export interface ServerLimits {
   requestTimeoutMs: number;
   /** What may wait for one reader of events. */
   readerBufferBytes: number;
+  /** What may wait for all of them together. */
+  readersBufferBytes: number;
   readers: number;
   heartbeatMs: number;
   /** How long steps may go on once the server is asked to stop. */
@@ -75,6 +77,7 @@ export const DEFAULT_LIMITS: ServerLimits = {
   headersTimeoutMs: 10_000,
   requestTimeoutMs: 120_000,
   readerBufferBytes: 1_048_576,
+  readersBufferBytes: 128 * 1_048_576,
   readers: 5_000,
   heartbeatMs: 15_000,
   stopGraceMs: 20_000,

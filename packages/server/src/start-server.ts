@@ -43,7 +43,7 @@ export async function startServer(options: ServerOptions): Promise<LonghaulServe
     ...agent,
     mask,
     heartbeatMs: limits.heartbeatMs,
-    maxBufferBytes: limits.readerBufferBytes,
+    room: { maxBytesEach: limits.readerBufferBytes, maxBytes: limits.readersBufferBytes },
     maxReaders: limits.readers,
     onFailure: (error) => log.error({ err: error }, 'events could not be read'),
   });

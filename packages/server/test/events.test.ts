@@ -217,6 +217,34 @@ describe('events of a session over HTTP', () => {
     expect(assembled.responses).toEqual(['You said: hello']);
   });
 
+  it('lets go first of the reader for whom most waits, where all together have not taken too much', async () => {
+    let tell: (event: LonghaulEvent) => void = () => {};
+    await using test = await startTestServer({
+      limits: { readerBufferBytes: 1_000_000_000, readersBufferBytes: 1_000_000 },
+      spyOn: (listener) => {
+        tell = listener;
+      },
+    });
+    const [one, other] = [await test.newSession(), await test.newSession()];
+    await using slow = await openStream(`${test.url}/api/sessions/${one}/events?after=0`);
+    await using quick = await openStream(`${test.url}/api/sessions/${other}/events?after=0`);
+    for (const stream of [slow, quick]) await stream.until(({ data }) => data === undefined);
+    slow.response.pause();
+    const metadata = { output: 'x'.repeat(20_000) };
+    for (let round = 0; round < 1_000; round += 1) {
+      for (const sessionId of [one, other])
+        tell({ type: 'llm:tool-progress', callId: 'c', metadata, sessionId, at: round });
+      if (round % 10 > 0) continue;
+      await expect.poll(() => quick.events.length, { interval: 1, timeout: 10_000 }).toBeGreaterThan(round);
+    }
+    await test.call('POST', `/api/sessions/${other}/messages`, text('hello'));
+    await quick.until(isEvent('run:finished'));
+    slow.response.resume();
+    await slow.ended;
+    expect(slow.blocks.at(-1)).toEqual({ event: 'resync', data: '{"reason":"slow"}' });
+    expect(quick.blocks.some(({ event }) => event === 'resync')).toBe(false);
+  });
+
   it('tells much that was missed to the end', async () => {
     await using server = await startTestServer();
     const id = await server.newSession();

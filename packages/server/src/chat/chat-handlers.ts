@@ -166,7 +166,7 @@ export function chatHandlers(
       reader = new ChatReader(outgoing, {
         translator,
         headers,
-        maxBufferBytes: feeds.maxBufferBytes,
+        room: feeds.room,
         onClose: () => {
           onClosed?.();
           onClose();

@@ -3,12 +3,14 @@ import type { LonghaulEvent } from '@longhaul/protocol';
 import type { Resync } from '@longhaul/protocol/api';
 import { drained } from '../events/drained.ts';
 import type { FrameReader } from '../events/frame-reader.ts';
+import type { ReaderRoom } from '../events/reader-room.ts';
 import type { UiChunk, UiFinishReason } from './ui-chunk.ts';
 import type { UiTranslator } from './ui-translator.ts';
 
 export interface ChatReaderOptions {
   translator: UiTranslator;
-  maxBufferBytes: number;
+  /** Where what the page has not taken waits. */
+  room: ReaderRoom;
   headers: Readonly<Record<string, string>>;
   onClose: () => void;
   /** The page has left before the answer was whole. */
@@ -45,18 +47,24 @@ export class ChatReader implements FrameReader {
     return this.#isClosed || this.#response.destroyed;
   }
 
+  get waitingBytes(): number {
+    return this.#response.writableLength;
+  }
+
   send(frame: string): void {
     if (this.isClosed) return;
     const { translator } = this.#options;
     this.write(translator.push(eventOf(frame)));
     if (translator.isEnded) this.#finish();
-    else if (this.#response.writableLength > this.#options.maxBufferBytes) this.end('slow');
+    else if (this.waitingBytes > this.#options.room.maxBytesEach) this.end('slow');
   }
 
   write(chunks: readonly UiChunk[]): void {
     if (chunks.length === 0 || this.isClosed) return;
     this.#lastWriteAt = performance.now();
-    this.#response.write(chunks.map((chunk) => `data: ${JSON.stringify(chunk)}\n\n`).join(''));
+    const text = chunks.map((chunk) => `data: ${JSON.stringify(chunk)}\n\n`).join('');
+    this.#response.write(text);
+    this.#options.room.sent(text.length);
   }
 
   heartbeat(now: number, intervalMs: number): void {

@@ -2,14 +2,15 @@ import type { ServerResponse } from 'node:http';
 import type { Resync } from '@longhaul/protocol/api';
 import { drained } from './drained.ts';
 import type { FrameReader } from './frame-reader.ts';
+import type { ReaderRoom } from './reader-room.ts';
 
 /** How long a reader that is told to come back may take to hear it. */
 const GOODBYE_MS = 5_000;
 const RETRY_MS = 1_000;
 
 export interface EventReaderOptions {
-  /** What may wait for a reader that does not keep up. */
-  maxBufferBytes: number;
+  /** Where what the reader has not taken waits. */
+  room: ReaderRoom;
   headers: Readonly<Record<string, string>>;
   onClose: () => void;
 }
@@ -20,14 +21,14 @@ export interface EventReaderOptions {
  */
 export class EventReader implements FrameReader {
   readonly #response: ServerResponse;
-  readonly #maxBufferBytes: number;
+  readonly #room: ReaderRoom;
   #isClosed = false;
   #isGathering = false;
   #lastWriteAt = performance.now();
 
-  constructor(response: ServerResponse, { maxBufferBytes, headers, onClose }: EventReaderOptions) {
+  constructor(response: ServerResponse, { room, headers, onClose }: EventReaderOptions) {
     this.#response = response;
-    this.#maxBufferBytes = maxBufferBytes;
+    this.#room = room;
     response.on('close', () => {
       this.#isClosed = true;
       onClose();
@@ -48,16 +49,21 @@ export class EventReader implements FrameReader {
     return this.#isClosed || this.#response.destroyed;
   }
 
+  get waitingBytes(): number {
+    return this.#response.writableLength;
+  }
+
   /** A frame that is larger than all that may wait goes to whoever has taken the ones before. */
   send(frame: string): void {
     if (this.#isClosed) return;
-    if (this.#response.writableLength > this.#maxBufferBytes) {
+    if (this.waitingBytes > this.#room.maxBytesEach) {
       this.end('slow');
       return;
     }
     this.#lastWriteAt = performance.now();
     this.#gather();
     this.#response.write(frame);
+    this.#room.sent(frame.length);
   }
 
   /** What one turn of the event loop brings goes out in one piece. */

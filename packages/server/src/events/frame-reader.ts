@@ -3,6 +3,8 @@ import type { Resync } from '@longhaul/protocol/api';
 /** Who is told of events. Told without waiting: whoever does not keep up is let go. */
 export interface FrameReader {
   readonly isClosed: boolean;
+  /** Of what was sent, so much has not been taken. */
+  readonly waitingBytes: number;
   /** @param frame One whole SSE event. */
   send(frame: string): void;
   /** Something to say where nothing was said for long. */

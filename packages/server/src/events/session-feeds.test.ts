@@ -20,6 +20,7 @@ const response = (content: string): EventPayload => ({
 /** A reader that keeps what it is told, in short: types, and texts with their offsets. */
 class Listener implements FrameReader {
   readonly told: string[] = [];
+  readonly waitingBytes = 0;
   isClosed = false;
 
   send(frame: string): void {
@@ -79,7 +80,7 @@ class Bench implements AsyncDisposable {
       },
       mask: (text) => text,
       heartbeatMs: 60_000,
-      maxBufferBytes: 1_000_000,
+      room: { maxBytesEach: 1_000_000, maxBytes: 10_000_000 },
       maxReaders: 10,
       onFailure: (error) => {
         throw error;

@@ -3,6 +3,7 @@ import type { Runtime, Store } from '@longhaul/core';
 import { LonghaulError, type LonghaulEvent } from '@longhaul/protocol';
 import { EventReader } from './event-reader.ts';
 import type { FrameReader } from './frame-reader.ts';
+import { ReaderRoom, type ReaderRoomOptions } from './reader-room.ts';
 import { SessionTopic } from './session-topic.ts';
 import { type Frame, toFrame } from './sse-frame.ts';
 
@@ -12,8 +13,8 @@ export interface SessionFeedsOptions {
   mask: (text: string) => string;
   /** A comment is sent into a stream in which nothing was said for so long. */
   heartbeatMs: number;
-  /** What may wait for one reader. */
-  maxBufferBytes: number;
+  /** What may wait for readers that do not keep up. */
+  room: ReaderRoomOptions;
   maxReaders: number;
   onFailure: (error: unknown) => void;
 }
@@ -25,6 +26,8 @@ interface OpenOptions {
 
 /** Everyone who reads events over HTTP. */
 export class SessionFeeds implements Disposable {
+  /** What readers have not taken waits in it. */
+  readonly room: ReaderRoom;
   readonly #options: SessionFeedsOptions;
   readonly #topics = new Map<string, SessionTopic>();
   readonly #readers = new Set<FrameReader>();
@@ -38,16 +41,12 @@ export class SessionFeeds implements Disposable {
 
   constructor(options: SessionFeedsOptions) {
     this.#options = options;
+    this.room = new ReaderRoom(options.room, this.#readers);
     this.#unsubscribe = options.runtime.subscribe((event) => this.#receive(event));
     this.#watch = options.store.watch(() => this.#onForeignChange());
     const tickMs = Math.max(100, Math.min(1_000, options.heartbeatMs / 2));
     this.#heartbeats = setInterval(() => this.#heartbeat(), tickMs);
     this.#heartbeats.unref();
-  }
-
-  /** What may wait for one reader. */
-  get maxBufferBytes(): number {
-    return this.#options.maxBufferBytes;
   }
 
   get readerCount(): number {
@@ -126,8 +125,7 @@ export class SessionFeeds implements Disposable {
   }
 
   #eventReader({ response, headers }: OpenOptions, onClose: () => void): EventReader {
-    const { maxBufferBytes } = this.#options;
-    return new EventReader(response, { maxBufferBytes, headers, onClose });
+    return new EventReader(response, { room: this.room, headers, onClose });
   }
 
   #assertRoom(): void {
