@@ -18,14 +18,15 @@ export class EventFollower {
   }
 
   /**
-   * Tells the session's events from now on, in the order of their numbers, until disposed. What was held for the sake of that order is told before
-   * disposing resolves.
+   * Tells the session's events from now on, in the order of their numbers, until disposed. What is stored by then is told before disposing
+   * resolves.
    *
    * @throws {LonghaulError} `session_not_found`
    */
   async follow(sessionId: string): Promise<AsyncDisposable> {
     const followed = this.#sessions.get(sessionId) ?? this.#begin(sessionId);
     followed.followers += 1;
+    // Before it is read where the session stands: what another process stores after that is a change.
     this.#watch ??= this.#store.watch(() => {
       for (const session of this.#sessions.values()) session.look();
     });
@@ -40,6 +41,7 @@ export class EventFollower {
       [Symbol.asyncDispose]: async () => {
         if (isOver) return;
         isOver = true;
+        followed.look();
         while (!followed.isSettled) await followed.settled();
         this.#leave(sessionId, followed);
       },

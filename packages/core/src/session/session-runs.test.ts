@@ -476,6 +476,37 @@ describe('what another program does', () => {
     expect(numbersOf(events)).toEqual([1, 2]);
   });
 
+  it('is told also where it happens while a follower is on its way in: it waited for the next change', async () => {
+    await using programs = await twoPrograms([]);
+    const { near, far } = programs;
+    const lastEventNumber = near.store.lastEventNumber.bind(near.store);
+    near.store.lastEventNumber = async (id) => {
+      const last = await lastEventNumber(id);
+      await far.send(id, says('from afar'));
+      return last;
+    };
+    await using _follow = await near.runtime.follow(near.sessionId);
+    await expect.poll(() => numbersOf(near.events)).toEqual([1]);
+  });
+
+  it('is told to the end where the answer is read before the change is seen', async () => {
+    const begun = gate();
+    const go = gate();
+    await using programs = await twoPrograms([hangs(begun.open, go.opened), answer('For you.')]);
+    const { near, far, farStore } = programs;
+    farStore.watch = () => ({ [Symbol.dispose]: () => {} });
+    const afar: LonghaulEvent[] = [];
+    far.subscribe((event) => afar.push(event));
+    const running = near.run('do it');
+    await begun.opened;
+    const waiting = far.sendAndWait(near.sessionId, says('from afar'));
+    await expect.poll(() => near.of('message:queued').length).toBe(2);
+    go.open();
+    expect(await waiting).toMatchObject({ text: 'For you.' });
+    expect(afar.at(-1)).toMatchObject({ type: 'session:status', status: 'idle' });
+    await running;
+  });
+
   it('is told before what came of it, however soon the run goes on', async () => {
     const begun = gate();
     const go = gate();
