@@ -1,9 +1,10 @@
 import assert from 'node:assert/strict';
-import { mkdtemp, rm } from 'node:fs/promises';
+import { existsSync } from 'node:fs';
+import { mkdtemp, rename, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { afterAll, beforeAll, describe, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type ProgramResult, runProgram } from '../../test/support.ts';
 import { openSqliteStore } from './index.ts';
 
@@ -17,10 +18,12 @@ describe('several processes on one database', () => {
   it('open it for the first time at once, all with success', async () => {
     const names = ['a', 'b', 'c', 'd', 'e', 'f'];
     const rounds = 25;
-    // By then all six have started and loaded their code.
-    const start = Date.now() + 3000;
-    const openers = names.map((name) => run('open-process.ts', folder, name, `${start}`, `${rounds}`));
-    allDone(await Promise.all(openers));
+    const opened = Promise.all(names.map((name) => run('open-process.ts', folder, name, `${rounds}`)));
+    const areReady = () => names.every((name) => existsSync(join(folder, `${name}.ready`)));
+    await Promise.race([expect.poll(areReady).toBe(true), opened]);
+    await writeFile(join(folder, 'start.new'), `${Date.now() + 500}`);
+    await rename(join(folder, 'start.new'), join(folder, 'start'));
+    allDone(await opened);
     for (let round = 0; round < rounds; round++) {
       await using store = await openSqliteStore({ path: join(folder, `${round}.db`) });
       assert.deepEqual((await store.listSessions()).map(({ id }) => id).toSorted(), names);
