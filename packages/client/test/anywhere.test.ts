@@ -3,6 +3,7 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { createServer, type Server, type ServerResponse } from 'node:http';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { text } from 'node:stream/consumers';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { gzipSync } from 'node:zlib';
@@ -34,6 +35,8 @@ async function tell(response: ServerResponse, after: number): Promise<void> {
 describe('the client, of which nothing belongs to Node', () => {
   let server: Server;
   let page = '';
+  /** What the page has read, as it says itself. */
+  const shown = Promise.withResolvers<string>();
   let baseUrl = '';
 
   beforeAll(async () => {
@@ -41,6 +44,7 @@ describe('the client, of which nothing belongs to Node', () => {
       const url = new URL(request.url ?? '/', 'http://x');
       if (url.pathname === '/')
         response.writeHead(200, { 'content-type': 'text/html; charset=utf-8' }).end(page);
+      else if (url.pathname === '/shown') text(request).then(shown.resolve, shown.reject);
       else if (url.pathname.endsWith('/events')) void tell(response, Number(url.searchParams.get('after')));
       else {
         const error = { code: 'session_not_found', message: 'There is none.', retryable: false };
@@ -83,17 +87,17 @@ describe('the client, of which nothing belongs to Node', () => {
     const folder = await mkdtemp(join(tmpdir(), 'longhaul-client-'));
     try {
       const { code } = await bundleForBrowser(SCRIPT);
-      const show = `Script.readSession(${JSON.stringify(baseUrl)}).then((text) => { document.body.textContent = text; });`;
-      page = `<!doctype html><body>waiting<script>${code}\n${show}</script></body>`;
-      const flags = [
-        '--headless',
-        '--no-sandbox',
-        '--disable-gpu',
-        `--user-data-dir=${folder}`,
-        '--virtual-time-budget=20000',
-      ];
-      const { stdout } = await run(chromium, [...flags, '--dump-dom', `${baseUrl}/`]);
-      expect(stdout).toContain(EXPECTED);
+      const show = `Script.readSession(${JSON.stringify(baseUrl)}).catch(String).then((text) => fetch('/shown', { method: 'POST', body: text }));`;
+      page = `<!doctype html><body><script>${code}\n${show}</script></body>`;
+      const flags = ['--headless', '--no-sandbox', '--disable-gpu', `--user-data-dir=${folder}`];
+      const browser = execFile(chromium, [...flags, `${baseUrl}/`]);
+      const ended = new Promise((resolve) => browser.once('close', resolve));
+      try {
+        expect(await shown.promise).toBe(EXPECTED);
+      } finally {
+        browser.kill();
+        await ended;
+      }
     } finally {
       await rm(folder, { recursive: true, force: true, maxRetries: 5 });
     }
