@@ -130,7 +130,7 @@ describe('useChat of the AI SDK, unchanged', () => {
     await sent;
     const sessionId = chat.lastMessage?.metadata?.sessionId ?? '';
     const client = createClient(served);
-    await vi.waitFor(async () => expect((await client.sessions.get(sessionId)).state).toBe('cancelled'));
+    await expect.poll(async () => (await client.sessions.get(sessionId)).state).toBe('cancelled');
     await chat.sendMessage({ text: 'Go on.' });
     expect(textOf(chat.lastMessage)).toBe(`You have said 2: ${SLOW} | Go on.`);
   });

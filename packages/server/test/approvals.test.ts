@@ -1,6 +1,6 @@
 import type { RuntimeOptions, StepEvent, StepRequest } from '@longhaul/core';
 import type { Approval } from '@longhaul/protocol';
-import { expect, it, vi } from 'vitest';
+import { expect, it } from 'vitest';
 import { pieces, startTestServer, type TestServer } from './test-server.ts';
 
 /** A model that publishes twice, by calls with one id; and how often it was let. */
@@ -25,14 +25,17 @@ function publisher() {
   return { published, given: { play, run: { tools: [publish], approvals } } };
 }
 
-function waiting(server: TestServer, sessionId: string, version: number): Promise<Approval> {
-  return vi.waitFor(async () => {
+async function waiting(server: TestServer, sessionId: string, version: number): Promise<Approval> {
+  let found: Approval | undefined;
+  const look = async () => {
     const path = `/api/sessions/${sessionId}/approvals?open=true`;
     const { approvals } = await server.call<{ approvals: Approval[] }>('GET', path);
-    const found = approvals.find(({ args }) => JSON.stringify(args) === JSON.stringify({ version }));
-    if (found === undefined) throw new Error(`version ${version} has not been asked for`);
+    found = approvals.find(({ args }) => JSON.stringify(args) === JSON.stringify({ version }));
     return found;
-  });
+  };
+  await expect.poll(look).toBeDefined();
+  if (found === undefined) throw new Error(`version ${version} has not been asked for`);
+  return found;
 }
 
 async function say(server: TestServer, sessionId: string, body: object) {
@@ -67,7 +70,7 @@ it('does not take a late answer to a call for one to the next, though the provid
   expect(published).toEqual([]);
 
   await say(server, id, { answer: 'once', handle: second.handle });
-  await vi.waitFor(() => expect(published).toEqual([{ version: 2 }]));
+  await expect.poll(() => published).toEqual([{ version: 2 }]);
 });
 
 it('takes of a page only answers to the request that it has shown, though the call has an id that was used before', async () => {

@@ -24,11 +24,12 @@ beforeAll(async () => {
     content: [{ type: 'image', data: image, mediaType: 'image/png' }],
   });
   // The run that was told of takes the message in a moment.
-  const part = await vi.waitFor(async () => {
+  const taken = async () => {
     const { messages } = await server.store.readMessages(sessionId, { limit: 1, after: 0 });
     expect(messages).toHaveLength(1);
     return messages[0]?.parts[0];
-  });
+  };
+  const part = await vi.waitFor(taken, { timeout: 60_000 });
   blobId = part?.type === 'file' ? part.data.replace('@blob:', '') : '';
   examples = exampleRequests({ sessionId, blobId });
 });

@@ -1,4 +1,4 @@
-import { expect, it, vi } from 'vitest';
+import { expect, it } from 'vitest';
 import { gate, pieces, startTestServer } from './test-server.ts';
 
 it('answers what a page sends before it is seen that it has left its last answer: the message waited behind the run that was cancelled', async () => {
@@ -19,10 +19,9 @@ it('answers what a page sends before it is seen that it has left its last answer
   const page = new AbortController();
   const first = await ask('one', 'slow', page.signal);
   const reader = first.body?.getReader();
-  await vi.waitFor(async () => {
-    const { value } = (await reader?.read()) ?? {};
-    expect(new TextDecoder().decode(value)).toContain('text-delta');
-  });
+  await expect
+    .poll(async () => new TextDecoder().decode((await reader?.read())?.value))
+    .toContain('text-delta');
   // The next message is here before the end of the connection is.
   const second = await ask('two', 'more');
   page.abort();
