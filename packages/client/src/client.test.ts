@@ -250,17 +250,34 @@ describe('the stream of events', () => {
     play = await Play.open((_, response) => {
       open(response).flushHeaders();
       if (play.requests.length === 1) return;
-      const beats = setInterval(() => response.write(': still here\n\n'), 20);
-      setTimeout(() => response.write(frame(stored(1))), 300);
+      // The event comes after more silence than there may be, had there been no heartbeats.
+      let left = 30;
+      const beats = setInterval(() => {
+        left -= 1;
+        response.write(left > 0 ? ': still here\n\n' : frame(stored(1)));
+      }, 50);
       response.on('close', () => clearInterval(beats));
     });
     const events = play.client().events('s', {
       after: 0,
-      silenceMs: 100,
+      silenceMs: 1_000,
       onReconnect: ({ message }) => reasons.push(message),
     });
     expect(await collect(events, () => true)).toEqual([stored(1)]);
-    expect(reasons).toEqual(['Nothing came for 100 ms, not even a heartbeat.']);
+    expect(reasons).toEqual(['Nothing came for 1000 ms, not even a heartbeat.']);
+  });
+
+  it('does not count as silence that this program stood still: what came meanwhile was thrown away and asked for again', async () => {
+    const silenceMs = 200;
+    play = await Play.open((_, response) => {
+      open(response).write(frame(stored(1)));
+      // By then it is on its way, and the time is over before it is read.
+      setImmediate(() => Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 2 * silenceMs));
+    });
+    expect(await collect(play.client().events('s', { after: 0, silenceMs }), () => true)).toEqual([
+      stored(1),
+    ]);
+    expect(play.requests).toHaveLength(1);
   });
 
   it('ends with its signal and with its session, and throws what coming back cannot mend', async () => {
@@ -303,7 +320,7 @@ describe('the stream of events', () => {
     play = await Play.open((_, response) => {
       if (play.requests.length > 1) open(response).write(frame(stored(1)));
     });
-    const seen = await collect(play.client().events('s', { after: 0, silenceMs: 100 }), () => true);
+    const seen = await collect(play.client().events('s', { after: 0, silenceMs: 1_000 }), () => true);
     expect(seen).toEqual([stored(1)]);
     expect(play.requests).toHaveLength(2);
   });

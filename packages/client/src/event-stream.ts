@@ -180,12 +180,18 @@ async function* readText(
   }
 }
 
+/** For reading what lies there already. */
+const LATE_MS = 50;
+
 /** Heartbeats come within this time, so whatever does not is lost: headers too, which a proxy may hold back for ever. */
 async function inTime<T>(
   work: Promise<T>,
   { lost, silenceMs }: { lost: AbortController; silenceMs: number },
 ): Promise<T> {
-  const timer = setTimeout(() => lost.abort(), silenceMs);
+  let timer = setTimeout(() => {
+    // What came while this program itself stood still, as on a machine that was asleep, has not been read yet.
+    timer = setTimeout(() => lost.abort(), LATE_MS);
+  }, silenceMs);
   try {
     return await work;
   } catch (error) {
