@@ -14,7 +14,7 @@ async function asked(kind: ServerKind, answer: object | undefined) {
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   const { port } = server.address() as AddressInfo;
   const baseUrl = `http://127.0.0.1:${port}/v1`;
-  const support = await validateToolSupport({ kind, baseUrl, model: 'gemma:2b' });
+  const support = await validateToolSupport({ kind, baseUrl, model: 'gemma:2b', timeoutMs: 60_000 });
   await new Promise((resolve) => server.close(resolve));
   return { support, asked };
 }

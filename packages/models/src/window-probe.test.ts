@@ -72,6 +72,8 @@ const LLAMA_CPP = {
   '/props': { default_generation_settings: { n_ctx: 16384 } },
   '/v1/models': { data: [{ id: 'model.gguf', meta: { n_ctx_train: 131072 } }] },
 };
+/** For servers that answer: however busy the machine, they do. */
+const timeoutMs = 60_000;
 const VLLM = { '/v1/models': { data: [{ id: 'org/model', max_model_len: 32768 }] } };
 
 describe('probeWindow', () => {
@@ -88,9 +90,9 @@ describe('probeWindow', () => {
     '%s tells the loaded length, by its kind and without',
     async (kind, routes, model, windowTokens, source) => {
       const { baseUrl } = await serve(routes);
-      expect(await probeWindow({ kind, baseUrl, model })).toEqual({ windowTokens, source });
-      expect(await probeWindow({ baseUrl, model })).toEqual({ windowTokens, source });
-      expect(await probeWindow({ baseUrl: baseUrl.replace('/v1', '/'), model })).toEqual({
+      expect(await probeWindow({ kind, baseUrl, model, timeoutMs })).toEqual({ windowTokens, source });
+      expect(await probeWindow({ baseUrl, model, timeoutMs })).toEqual({ windowTokens, source });
+      expect(await probeWindow({ baseUrl: baseUrl.replace('/v1', '/'), model, timeoutMs })).toEqual({
         windowTokens,
         source,
       });
@@ -109,7 +111,7 @@ describe('probeWindow', () => {
     '%s with a model it has not loaded, or says nothing of, is undefined',
     async (kind, routes, model) => {
       const { baseUrl } = await serve(routes);
-      expect(await probeWindow({ kind, baseUrl, model })).toBeUndefined();
+      expect(await probeWindow({ kind, baseUrl, model, timeoutMs })).toBeUndefined();
     },
   );
 
@@ -119,7 +121,7 @@ describe('probeWindow', () => {
     expect(await probeWindow({ baseUrl: gone.baseUrl, model: 'x' })).toBeUndefined();
     expect(await probeWindow({ baseUrl: 'not a url', model: 'x' })).toBeUndefined();
     const page = await serve({ '/v1/models': '<html></html>' });
-    expect(await probeWindow({ baseUrl: page.baseUrl, model: 'x' })).toBeUndefined();
+    expect(await probeWindow({ baseUrl: page.baseUrl, model: 'x', timeoutMs })).toBeUndefined();
     const silent = await serve({ '/v1/models': null });
     expect(await probeWindow({ baseUrl: silent.baseUrl, model: 'x', timeoutMs: 50 })).toBeUndefined();
     const signal = AbortSignal.abort();
@@ -128,7 +130,15 @@ describe('probeWindow', () => {
 
   it('an answer is taken although another question is never answered', async () => {
     const { baseUrl } = await serve({ ...VLLM, '/api/ps': null });
-    const report = await probeWindow({ baseUrl, model: 'org/model', timeoutMs: 100 });
+    // Time is over for the silent one when the other has answered.
+    const { promise: isOver, reject: end } = Promise.withResolvers<never>();
+    const timed: typeof fetch = async (input, init) => {
+      if (String(input).endsWith('/api/ps')) return Promise.race([fetch(input, init), isOver]);
+      const response = await fetch(input, init);
+      if (String(input).endsWith('/v1/models')) end(new DOMException('No answer.', 'TimeoutError'));
+      return response;
+    };
+    const report = await probeWindow({ baseUrl, model: 'org/model', timeoutMs, fetch: timed });
     expect(report?.windowTokens).toBe(32768);
   });
 });
@@ -138,14 +148,14 @@ describe('checkServer', () => {
 
   it('is content with any answer', async () => {
     const { baseUrl, asked } = await serve({});
-    expect(await checkServer({ baseUrl, ...target })).toBeUndefined();
+    expect(await checkServer({ baseUrl, ...target, timeoutMs })).toBeUndefined();
     expect(asked).toEqual(['/v1/models']);
   });
 
   it('says where nobody listens, and that nobody answers', async () => {
     const gone = await serve({});
     await new Promise((resolve) => servers.pop()?.close(resolve));
-    const error = await checkServer({ baseUrl: gone.baseUrl, ...target });
+    const error = await checkServer({ baseUrl: gone.baseUrl, ...target, timeoutMs });
     expect(error?.code).toBe('provider_unreachable');
     expect(error?.message).toContain(gone.baseUrl);
     const silent = await serve({ '/v1/models': null });
@@ -161,9 +171,11 @@ describe('checkServer', () => {
     servers.push(server);
     await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
     const baseUrl = `http://127.0.0.1:${(server.address() as AddressInfo).port}/v1`;
-    expect(await checkServer({ baseUrl, ...target, apiKey: 'right' })).toBeUndefined();
-    expect((await checkServer({ baseUrl, ...target, apiKey: 'wrong' }))?.code).toBe('provider_auth');
-    expect((await checkServer({ baseUrl, ...target }))?.code).toBe('provider_auth');
+    expect(await checkServer({ baseUrl, ...target, apiKey: 'right', timeoutMs })).toBeUndefined();
+    expect((await checkServer({ baseUrl, ...target, apiKey: 'wrong', timeoutMs }))?.code).toBe(
+      'provider_auth',
+    );
+    expect((await checkServer({ baseUrl, ...target, timeoutMs }))?.code).toBe('provider_auth');
   });
 });
 
@@ -171,6 +183,7 @@ describe('local servers', () => {
   it('are found with their models, loaded ones first, embeddings left out', async () => {
     const [studio, ollama] = [await serve(LM_STUDIO), await serve(OLLAMA)];
     const found = await detectLocalServers({
+      timeoutMs,
       candidates: [
         { name: 'lmstudio', kind: 'lmstudio', baseUrl: studio.baseUrl },
         { name: 'ollama', kind: 'ollama', baseUrl: ollama.baseUrl },
@@ -191,16 +204,22 @@ describe('local servers', () => {
       kind,
       baseUrl,
     }));
-    expect(await detectLocalServers({ candidates })).toEqual([]);
+    expect(await detectLocalServers({ candidates, timeoutMs })).toEqual([]);
   });
 
   it('lists what an OpenAI-compatible server offers', async () => {
     const { baseUrl } = await serve(VLLM);
-    expect((await listServerModels(baseUrl)).map((model) => model.id)).toEqual(['org/model']);
+    expect((await listServerModels(baseUrl, { timeoutMs })).map((model) => model.id)).toEqual(['org/model']);
     const studio = await serve({ ...LM_STUDIO, '/v1/models': { data: [{ id: 'idle' }, { id: 'qwen' }] } });
-    expect((await listServerModels(studio.baseUrl))[0]).toMatchObject({ id: 'qwen', loaded: true });
+    expect((await listServerModels(studio.baseUrl, { timeoutMs }))[0]).toMatchObject({
+      id: 'qwen',
+      loaded: true,
+    });
     const plain = await serve({ '/v1/models': { data: [{ id: 'a' }, { id: 'b' }] } });
-    expect((await listServerModels(plain.baseUrl)).map((model) => model.loaded)).toEqual([false, false]);
+    expect((await listServerModels(plain.baseUrl, { timeoutMs })).map((model) => model.loaded)).toEqual([
+      false,
+      false,
+    ]);
     expect(await listServerModels('http://127.0.0.1:9/v1')).toEqual([]);
   });
 });

@@ -28,7 +28,7 @@ test.each([
   ['vllm', 'vLLM /v1/models'],
 ] as const)('%s reports the window it loaded, and the next one after a reload', async (name, source) => {
   await using server = await persona({ persona: name });
-  const ask = () => probeWindow({ baseUrl: server.url, model: server.model });
+  const ask = () => probeWindow({ baseUrl: server.url, model: server.model, timeoutMs: 60_000 });
   expect(await ask()).toEqual({ windowTokens: 200, source });
   server.reload(300);
   expect(await ask()).toEqual({ windowTokens: 300, source });
