@@ -5,9 +5,10 @@ import { ConversationLog } from './engine/conversation-log.ts';
 import { type Fit, type FitInput, fitConversation, needsCompaction } from './engine/fit-conversation.ts';
 import { SharedWork } from './engine/shared-work.ts';
 import type { CompactionKeeper } from './kept/compaction-keeper.ts';
+import { coverageOf } from './kept/coverage.ts';
 import { type KeptCompaction, marksFor, toKept } from './kept/kept-compaction.ts';
 import { mostTokens } from './output-room.ts';
-import type { SizedRequest } from './request-size.ts';
+import { ownerOf, type SizedRequest } from './request-size.ts';
 
 export interface CompactorOptions {
   keeper: CompactionKeeper;
@@ -95,15 +96,17 @@ export class ConversationCompactor {
   }
 
   async #keep({ sized }: CompactRequest, log: ConversationLog, fit: Fit): Promise<void> {
-    const { chain } = sized.conversation;
+    const { conversation, request } = sized;
     const kept = toKept(fit.marks, {
       windowTokens: sized.windowTokens,
       chainAt: (messageId) => log.chainAt(messageId),
     });
     const last = kept?.compaction.hides.at(-1) ?? kept?.marks.at(-1)?.mark.messageId;
     if (kept === undefined || last === undefined) return;
+    const coverage = coverageOf(kept, conversation, log);
+    const place = { length: log.lengthAt(last), kept: { ...kept, coverage }, owner: ownerOf(request) };
     try {
-      await this.#options.keeper.keep(chain, log.lengthAt(last), kept);
+      await this.#options.keeper.keep(conversation.chain, place);
     } catch (error) {
       fit.warnings.push(`The compaction could not be kept for later: ${messageOf(error)}`);
     }

@@ -13,7 +13,7 @@ import type { KeptCompaction } from './kept/kept-compaction.ts';
 import type { KnownModel } from './known-model.ts';
 import { ModelBook } from './model-book.ts';
 import { rewritten, untouched } from './prepared.ts';
-import { isTooLarge, type SizedRequest } from './request-size.ts';
+import { isTooLarge, ownerOf, type SizedRequest } from './request-size.ts';
 import type { ContextSettings, ConversationContextOptions } from './settings.ts';
 import { windowOfSilentCut } from './silent-cut.ts';
 import { createStreamWatch } from './stream-watch.ts';
@@ -151,7 +151,10 @@ class GatewayContext implements ConversationContext {
     const isUsable = ({ compaction }: KeptCompaction) =>
       ConversationLog.of(conversation).leavesQuestion(compaction.hides);
     try {
-      return await this.#keeper.find(conversation.chain, { isDue, isUsable });
+      const kept = await this.#keeper.find(conversation.chain, { isDue, isUsable });
+      if (kept !== undefined || !isDue) return kept;
+      const overlapping = await this.#keeper.findOverlapping(conversation, ownerOf(request));
+      return overlapping !== undefined && isUsable(overlapping) ? overlapping : undefined;
     } catch (error) {
       warnings.push(`What was kept of this conversation could not be read: ${messageOf(error)}`);
       return undefined;

@@ -64,6 +64,11 @@ export function sizeRequest(request: ConversationRequest, options: SizeOptions):
   };
 }
 
+/** With whom a request may share what was kept of one that began elsewhere: the same client, and the same chat where it names one. */
+export function ownerOf({ client = '', chatId = '' }: ConversationRequest): string {
+  return `${client}\n${chatId}`;
+}
+
 /** The threshold; or less, where the client asks for an answer that would not fit behind it. */
 function dueTokens({ maxTokens = 0 }: ConversationRequest, options: SizeOptions): number {
   const { windowTokens, inputThreshold, wasRefused } = options;

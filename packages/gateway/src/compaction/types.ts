@@ -13,8 +13,10 @@ export interface ConversationRequest {
   tools?: readonly ChatTool[];
   /** `max_completion_tokens` or `max_tokens`: room that the client wants for the answer. */
   maxTokens?: number;
-  /** `X-OpenWebUI-Chat-Id` or `user`. A hint for whoever reads a log; nothing is found by it. */
+  /** `X-OpenWebUI-Chat-Id` or `user`: for whoever reads a log, and so that nobody else is told of a beginning that the client has dropped. */
   chatId?: string;
+  /** Whoever asks, such as a hash of their key: as `chatId`. */
+  client?: string;
   strictRoles?: StrictRoles;
 }
 

@@ -1,5 +1,6 @@
 import type { IncomingMessage } from 'node:http';
 import { LonghaulError } from '@longhaul/protocol';
+import { textDigest } from '../compaction/conversation/message-digest.ts';
 import type { AnswerSoFar, ContextNotice } from '../compaction/types.ts';
 import type { GatewayCore } from '../gateway-core.ts';
 import type { Exchange } from '../http/exchange.ts';
@@ -36,6 +37,7 @@ export class ChatTurn {
     this.#context = new TurnContext(core, {
       chat,
       route,
+      client: textDigest(exchange.clientKey ?? ''),
       signal: exchange.signal,
       onNotice: (notice) => this.#tell(notice),
       // Once the client has a head, it is kept company until the model speaks: a long prompt takes its time.

@@ -23,6 +23,8 @@ const UNKNOWN_WINDOW: KnownWindow = { windowTokens: 1e12, source: 'unknown' };
 export interface TurnContextOptions {
   chat: ChatRequest;
   route: Route;
+  /** A hash of the key that the client brought. */
+  client: string;
   signal: AbortSignal;
   onNotice: (notice: ContextNotice) => void;
   /** Told of everything that is prepared, before it is sent. */
@@ -184,6 +186,7 @@ export class TurnContext {
       model,
       windowTokens: window.windowTokens,
       messages,
+      client: this.#options.client,
       ...(tools === undefined ? {} : { tools }),
       ...(maxTokens === undefined ? {} : { maxTokens }),
       ...(chatId === undefined ? {} : { chatId }),

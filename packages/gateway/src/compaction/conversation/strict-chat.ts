@@ -3,7 +3,8 @@ import type { ChatContentPart, ChatMessage } from '@longhaul/protocol';
 import type { StrictRoles } from '../types.ts';
 import { isSystem, isToolResult } from './conversation.ts';
 
-const OPENING_TEXT = 'Go on.';
+/** Stands before what no user has asked for. */
+export const OPENING_TEXT = 'Go on.';
 
 /**
  * Messages for strict chat templates: at most one system message, at the beginning; then user and assistant alternate, a user first. The rules

@@ -2,7 +2,7 @@ import { type ContextLog, MessageLog, type ViewEntry } from '@longhaul/context';
 import type { ChatMessage, Mark } from '@longhaul/protocol';
 import { chatFormat, readableMessages } from '../conversation/chat-format.ts';
 import type { Conversation } from '../conversation/conversation.ts';
-import { toStrictChat } from '../conversation/strict-chat.ts';
+import { OPENING_TEXT, toStrictChat } from '../conversation/strict-chat.ts';
 import { withoutRecall } from '../conversation/without-recall.ts';
 import type { StrictRoles } from '../types.ts';
 
@@ -53,6 +53,13 @@ export class ConversationLog {
     return this.#starts[Number(messageId.slice(1))] ?? this.#conversation.rest.length;
   }
 
+  /** The log's messages, and where those begin and end that were received. */
+  spans(): { id: string; start: number; end: number }[] {
+    return this.#log.messages.map(({ id }, index) => {
+      return { id, start: this.#starts[index] ?? 0, end: this.lengthAt(id) };
+    });
+  }
+
   chainAt(messageId: string): string | undefined {
     return this.#conversation.chain[this.lengthAt(messageId) - 1];
   }
@@ -60,7 +67,10 @@ export class ConversationLog {
   /** The view as it is sent. A message that nothing was done to is the very one that was received. */
   render(entries: readonly ViewEntry[], strictRoles: StrictRoles | undefined): ChatMessage[] {
     const shown = entries.flatMap((entry) => this.#log.shownAs(entry));
-    const messages = [...this.#conversation.head, ...shown].map((message) =>
+    // Only where the client itself has dropped the beginning. Templates want a user first.
+    const opening: ChatMessage[] =
+      entries[0]?.source === undefined && shown.length > 0 ? [{ role: 'user', content: OPENING_TEXT }] : [];
+    const messages = [...this.#conversation.head, ...opening, ...shown].map((message) =>
       this.#received.has(message) ? message : withoutRecall(message),
     );
     return strictRoles === undefined ? messages : toStrictChat(messages, strictRoles);

@@ -1,9 +1,14 @@
 import type { CacheHit, CacheStore } from '@longhaul/models';
 import { BoundedMemo } from '../conversation/bounded-memo.ts';
+import type { Conversation } from '../conversation/conversation.ts';
+import { ConversationLog } from '../engine/conversation-log.ts';
+import { movedTo, tailKey, tailKeys } from './coverage.ts';
 import { type KeptCompaction, readStored, storedText } from './kept-compaction.ts';
 
 const MAX_KNOWN = 50_000;
 const KEY_PREFIX = 'gateway-compaction:1:';
+/** Leads from the last messages that a compaction covers to its place. */
+const TAIL_PREFIX = 'gateway-tail:1:';
 const NONE = '';
 
 export interface FindOptions {
@@ -65,13 +70,35 @@ export class CompactionKeeper {
   }
 
   /**
+   * For a client that drops the oldest messages itself, so that each of its requests begins at another place: the compaction whose last messages
+   * this conversation begins with.
+   *
+   * @param owner Whoever asks. A beginning that was dropped is told to nobody else.
+   */
+  async findOverlapping(conversation: Conversation, owner: string): Promise<KeptCompaction | undefined> {
+    const tails = tailKeys(conversation, owner);
+    if (tails.length === 0) return undefined;
+    const hit = await this.#cache.getFirst(tails.map(({ key }) => TAIL_PREFIX + key));
+    const covered = tails.find(({ key }) => TAIL_PREFIX + key === hit?.key)?.covered;
+    const text = hit === undefined ? undefined : await this.#cache.get(KEY_PREFIX + hit.value);
+    const kept = text === undefined ? undefined : readStored(text);
+    if (kept === undefined || covered === undefined) return undefined;
+    return movedTo(conversation, { kept, covered, log: ConversationLog.of(conversation) });
+  }
+
+  /**
    * Keeps a compaction that stands for the conversation's first `length` messages. It is known in this process at once, also where the cache
    * then refuses it.
    */
-  async keep(chain: readonly string[], length: number, kept: KeptCompaction): Promise<void> {
+  async keep(
+    chain: readonly string[],
+    { length, kept, owner }: { length: number; kept: KeptCompaction; owner: string },
+  ): Promise<void> {
     const text = storedText(kept);
     for (const hash of chain.slice(length - 1)) this.#known.set(hash, text);
     const hash = chain[length - 1];
-    if (hash !== undefined) await this.#cache.set(KEY_PREFIX + hash, text);
+    if (hash === undefined) return;
+    await this.#cache.set(KEY_PREFIX + hash, text);
+    if (kept.coverage !== undefined) await this.#cache.set(TAIL_PREFIX + tailKey(kept.coverage, owner), hash);
   }
 }

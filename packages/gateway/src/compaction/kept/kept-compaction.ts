@@ -7,6 +7,7 @@ export interface KeptCompaction {
   readonly windowTokens: number;
   readonly compaction: Compaction;
   readonly marks: readonly KeptMark[];
+  readonly coverage?: Coverage | undefined;
 }
 
 /** A cut or pruned message. It holds where the conversation is the same up to and with that message. */
@@ -14,6 +15,18 @@ export interface KeptMark {
   readonly mark: CutMark | PruneMark;
   /** Hash of the conversation there. */
   readonly chain: string;
+}
+
+/** Which messages a compaction covers, so that it is recognised where a client has dropped the oldest of them. */
+export interface Coverage {
+  /** Short hashes of the messages up to the last that is hidden or cut: in order, and of those that are covered only the newest. */
+  readonly digests: readonly string[];
+  /** How many of these are covered: up to the last that is hidden. */
+  readonly covered: number;
+  /** Which of these are hidden, as ranges. */
+  readonly hidden: string;
+  /** Where among these the message of each kept mark begins, in the order of the marks. */
+  readonly marks: readonly number[];
 }
 
 /** The newest compaction names all that is hidden, so with the cuts and prunings of what is visible it says everything. */
@@ -54,22 +67,23 @@ interface StoredCompaction {
   /** `hides` as ranges of sequence numbers: a long conversation hides thousands. */
   compaction: Omit<Compaction, 'hides'> & { hides: string };
   marks: readonly KeptMark[];
+  coverage?: Coverage | undefined;
 }
 
-export function storedText({ windowTokens, compaction, marks }: KeptCompaction): string {
+export function storedText({ windowTokens, compaction, marks, coverage }: KeptCompaction): string {
   const hides = rangesOf(compaction.hides.map((id) => Number(id.slice(1))));
-  const stored: StoredCompaction = { version: 1, windowTokens, compaction: { ...compaction, hides }, marks };
-  return JSON.stringify(stored);
+  const kept = { windowTokens, compaction: { ...compaction, hides }, marks, coverage };
+  return JSON.stringify({ version: 1, ...kept } satisfies StoredCompaction);
 }
 
 /** Undefined for what is of another version or damaged: then it is as if nothing had been kept. */
 export function readStored(text: string): KeptCompaction | undefined {
-  const { version, windowTokens, compaction, marks } = parse(text);
+  const { version, windowTokens, compaction, marks, coverage } = parse(text);
   if (version !== 1 || typeof windowTokens !== 'number' || !Array.isArray(marks)) return undefined;
   if (typeof compaction?.hides !== 'string' || typeof compaction.summary?.ledger !== 'string')
     return undefined;
   const hides = parseRanges(compaction.hides).map((sequence) => `m${sequence}`);
-  return { windowTokens, compaction: { ...compaction, hides }, marks };
+  return { windowTokens, compaction: { ...compaction, hides }, marks, coverage };
 }
 
 function parse(text: string): Partial<StoredCompaction> {

@@ -1,0 +1,91 @@
+import type { ChatMessage } from '@longhaul/protocol';
+import type { Conversation } from '../conversation/conversation.ts';
+import { messageDigest, textDigest } from '../conversation/message-digest.ts';
+import type { ConversationLog } from '../engine/conversation-log.ts';
+import type { Coverage, KeptCompaction } from './kept-compaction.ts';
+import { parseRanges, rangesOf } from './number-ranges.ts';
+
+/** Clients that drop the oldest messages send fewer than this. */
+const MAX_COVERED = 256;
+const DIGEST_CHARS = 12;
+/** With less in common, two conversations need not be the same. */
+const LEAST_MESSAGES = 2;
+const LEAST_CHARS = 400;
+
+export function coverageOf(
+  { compaction, marks }: Pick<KeptCompaction, 'compaction' | 'marks'>,
+  { rest }: Conversation,
+  log: ConversationLog,
+): Coverage | undefined {
+  const hides = new Set(compaction.hides);
+  const spans = log.spans();
+  const hidden = spans.flatMap(({ id, start, end }) =>
+    hides.has(id) ? Array.from({ length: end - start }, (_, index) => start + index) : [],
+  );
+  const end = (hidden.at(-1) ?? -1) + 1;
+  const from = Math.max(0, end - MAX_COVERED);
+  const marked = marks.map(({ mark }) => spans.find(({ id }) => id === mark.messageId));
+  const until = Math.max(end, ...marked.map((span) => span?.end ?? 0));
+  if (end < LEAST_MESSAGES) return undefined;
+  return {
+    digests: rest.slice(from, until).map(shortDigest),
+    covered: end - from,
+    hidden: rangesOf(hidden.filter((place) => place >= from).map((place) => place - from)),
+    marks: marked.map((span) => (span?.start ?? -1) - from),
+  };
+}
+
+/** What is looked up: the last two messages that are covered, of whoever may share them. */
+export function tailKey({ digests, covered }: Pick<Coverage, 'digests' | 'covered'>, owner: string): string {
+  return textDigest(`${owner}\n${digests.slice(Math.max(0, covered - LEAST_MESSAGES), covered).join(' ')}`);
+}
+
+/** By how many messages of this conversation may be covered, the most first: what to look up. The last message never is. */
+export function tailKeys({ rest }: Conversation, owner: string): { covered: number; key: string }[] {
+  const digests = rest.map(shortDigest);
+  return Array.from({ length: Math.max(0, rest.length - LEAST_MESSAGES) }, (_, index) => {
+    const covered = rest.length - 1 - index;
+    return { covered, key: tailKey({ digests, covered }, owner) };
+  });
+}
+
+/**
+ * The same compaction for a conversation that begins further on: its first `covered` messages are the last that are covered. Undefined where they
+ * are not, each of them.
+ */
+export function movedTo(
+  { rest, chain }: Conversation,
+  { kept, covered, log }: { kept: KeptCompaction; covered: number; log: ConversationLog },
+): KeptCompaction | undefined {
+  const { coverage, compaction } = kept;
+  if (coverage === undefined || covered > coverage.covered) return undefined;
+  const offset = coverage.covered - covered;
+  const isSame = (start: number, end: number) =>
+    rest.slice(start, end).every((message, index) => {
+      return shortDigest(message) === coverage.digests[offset + start + index];
+    });
+  if (!isSame(0, covered) || charsOf(rest.slice(0, covered)) < LEAST_CHARS) return undefined;
+  const hidden = new Set(parseRanges(coverage.hidden).map((place) => place - offset));
+  const spans = log.spans();
+  const hides = spans.filter(({ start, end }) => {
+    return Array.from({ length: end - start }, (_, index) => start + index).every((at) => hidden.has(at));
+  });
+  const marks = kept.marks.flatMap(({ mark }, index) => {
+    const start = (coverage.marks[index] ?? -1) - offset;
+    const span = spans.find((candidate) => candidate.start === start);
+    if (span === undefined || !isSame(span.start, span.end)) return [];
+    return [{ mark: { ...mark, messageId: span.id }, chain: chain[span.end - 1] ?? '' }];
+  });
+  const { windowTokens } = kept;
+  return { windowTokens, compaction: { ...compaction, hides: hides.map(({ id }) => id) }, marks };
+}
+
+function shortDigest(message: ChatMessage): string {
+  return messageDigest(message).slice(0, DIGEST_CHARS);
+}
+
+function charsOf(messages: readonly ChatMessage[]): number {
+  return messages.reduce((sum, { content }) => {
+    return sum + (typeof content === 'string' ? content : JSON.stringify(content ?? '')).length;
+  }, 0);
+}

@@ -1,0 +1,134 @@
+import type { ChatMessage } from '@longhaul/protocol';
+import { expect, it } from 'vitest';
+import {
+  assistant,
+  contextWith,
+  SYSTEM,
+  selectingModel,
+  textsOf,
+  user,
+  words,
+} from '../../test/compaction-support.ts';
+
+const WINDOW = 8_192;
+
+/** A chat of 60 turns through a client that sends the last so many messages of it. */
+async function slidingChat(
+  last: number,
+  options: { windowTokens?: number; turn?: (number: number) => ChatMessage[] } = {},
+) {
+  const { windowTokens = WINDOW, turn = plainTurn } = options;
+  const model = selectingModel();
+  const { context } = contextWith({ askModel: model.askModel });
+  const history: ChatMessage[] = [];
+  const turns = [];
+  for (let number = 1; number <= 60; number += 1) {
+    const [question = user(''), ...answer] = turn(number);
+    history.push(question);
+    const messages: ChatMessage[] = JSON.parse(JSON.stringify([SYSTEM, ...history.slice(-last)]));
+    const prepared = await context.prepare({ model: 'm', windowTokens, messages });
+    expect(prepared.messages.at(-1)).toEqual(question);
+    expect(prepared.estimatedTokens).toBeLessThan(windowTokens * 0.7);
+    turns.push({ sent: prepared.messages, compacted: prepared.compacted });
+    history.push(...answer);
+  }
+  return { turns, asks: model.asks.length, history, context };
+}
+
+function plainTurn(number: number): ChatMessage[] {
+  return [
+    user(`Question ${number}: ${words(number, 300)}`),
+    assistant(`Answer ${number}: ${words(number + 5_000, 600)}`),
+  ];
+}
+
+it.each([
+  [60, WINDOW, 4],
+  [59, WINDOW, 4],
+  [80, WINDOW, 4],
+  [30, 4_096, 10],
+])(
+  'the last %i messages in a window of %i: a summary is asked for when the room is used up, not each turn',
+  async (last, windowTokens, most) => {
+    const { turns, asks } = await slidingChat(last, { windowTokens });
+    const made = turns.filter(({ compacted }) => compacted?.isFromCache === false);
+    expect(made.map(({ compacted }) => compacted?.round)).toEqual(made.map((_, index) => index + 1));
+    expect([asks, made.length]).toEqual([made.length, asks]);
+    expect(asks).toBeGreaterThan(2);
+    expect(asks).toBeLessThanOrEqual(most);
+    const slidFrom = Math.ceil(last / 2) + 1;
+    for (const [index, { sent, compacted }] of turns.entries()) {
+      const before = turns[index - 1];
+      if (before === undefined || index < slidFrom || compacted?.isFromCache !== true) continue;
+      // A summary still stands for what the client has dropped, and a user opens the conversation.
+      expect(sent[1]?.role).toBe('user');
+      expect(textsOf(sent)).toContain(`told for the ${compacted.round}. time`);
+      // From the second turn on after a compaction the server reads nothing anew.
+      if (turns[index - 2]?.compacted?.round !== compacted.round) continue;
+      expect(JSON.stringify(sent.slice(0, before.sent.length))).toBe(JSON.stringify(before.sent));
+    }
+  },
+);
+
+it('holds where steps with tools are parted by the client’s own limit, and a document was cut', async () => {
+  const call = (id: string): ChatMessage => ({
+    role: 'assistant',
+    content: null,
+    tool_calls: [{ id, type: 'function', function: { name: 'read', arguments: `{"path":"${id}.ts"}` } }],
+  });
+  const turn = (number: number): ChatMessage[] => {
+    const [question = user(''), answer = user('')] = plainTurn(number);
+    const asked = number === 30 ? user(`The head. ${words(3_000, 16_000)} The tail.`) : question;
+    const id = `c${number}`;
+    return [asked, call(id), { role: 'tool', tool_call_id: id, content: words(number + 900, 300) }, answer];
+  };
+  const { turns, asks } = await slidingChat(91, { turn });
+  expect(asks).toBeGreaterThan(3);
+  expect(asks).toBeLessThan(12);
+  for (const { sent } of turns) {
+    const open = new Set<string>();
+    for (const { role, tool_calls = [], tool_call_id = '' } of sent) {
+      if (role === 'tool') expect(open.delete(tool_call_id)).toBe(true);
+      else expect(open.size).toBe(0);
+      for (const { id } of tool_calls) open.add(id);
+    }
+  }
+});
+
+it('is told to nobody else, nor of another conversation', async () => {
+  const { context, history } = await slidingChat(60);
+  const asked = user('And now?');
+  const sent = (messages: readonly ChatMessage[]) => ({ model: 'm', windowTokens: WINDOW, messages });
+  const slid = [SYSTEM, ...history.slice(-61), asked];
+  const isFound = async (messages: readonly ChatMessage[], who = {}) => {
+    const { compacted } = await context.prepare({ ...sent(messages), ...who });
+    expect(compacted).toBeDefined();
+    return compacted?.isFromCache === true && compacted.round > 1;
+  };
+  expect(await isFound(slid)).toBe(true);
+  expect(await isFound([...slid, assistant('Yes.'), asked], { client: 'another' })).toBe(false);
+  expect(await isFound([...slid, assistant('Well.'), asked], { chatId: 'another' })).toBe(false);
+  const edited = slid.map((message, index) => (index === 9 ? assistant('Something else.') : message));
+  expect(await isFound(edited)).toBe(false);
+  const shortened = slid.filter((_, index) => index !== 9);
+  expect(await isFound(shortened)).toBe(false);
+});
+
+it('a few short words in common are not the same conversation', async () => {
+  const model = selectingModel();
+  const { context } = contextWith({ askModel: model.askModel });
+  const short = [user('Hi'), assistant('Hello!'), user('Go on'), assistant('Yes.')];
+  const long = (seed: number) =>
+    Array.from({ length: 6 }, (_, index) => [
+      user(words(seed + index, 2_000)),
+      assistant(words(seed + 50 + index, 2_000)),
+    ]).flat();
+  const base = { model: 'm', windowTokens: WINDOW };
+  // A document and a question leave no room for anything before them.
+  const large = [user(words(7, 12_000)), user(words(8, 24_000))];
+  const first = await context.prepare({ ...base, messages: [...long(1), ...short, ...large] });
+  expect(first.messages.map(({ content }) => content)).not.toContain('Yes.');
+  expect(first.compacted?.round).toBe(1);
+  const second = await context.prepare({ ...base, messages: [...short, ...long(200), user('So?')] });
+  expect(second.compacted?.isFromCache).toBe(false);
+});
