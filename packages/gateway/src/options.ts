@@ -21,6 +21,8 @@ export interface UpstreamOptions {
   compaction?: boolean;
   /** By the model's name at this upstream. */
   models?: Readonly<Record<string, ModelSettings>>;
+  /** How long it may take to say what it is asked beside the requests: its models' windows, a count. Default: 1.5 to 3 seconds. */
+  askTimeoutMs?: number;
 }
 
 export interface LogEntry {

@@ -170,12 +170,13 @@ test.each([
   ['cuts the connection', (response: ServerResponse) => response.socket?.destroySoon()],
   ['ends too early', (response: ServerResponse) => void response.end()],
 ])('an upstream that %s in the middle of a stream', async (_, end) => {
+  const { promise: hasArrived, resolve: onChunk } = Promise.withResolvers<void>();
   await using both = await before(async (__, response) => {
     response.writeHead(200, sse).write(words);
-    await new Promise((resolve) => setTimeout(resolve, 20));
+    await hasArrived;
     end(response);
   });
-  const answer = await rawRequest(both.gateway.url, { body: hi({ stream: true }) });
+  const answer = await rawRequest(both.gateway.url, { body: hi({ stream: true }), onChunk });
   const [first, second] = answer.body.toString().split('\n\n');
   expect(`${first}\n\n`).toBe(words);
   expect(JSON.parse(second?.replace('data: ', '') ?? '').error.code).toBe('provider_stream_cut');

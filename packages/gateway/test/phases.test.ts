@@ -24,9 +24,12 @@ function clientOf(url: string): OpenAI {
   return new OpenAI({ baseURL: url, apiKey: 'any', maxRetries: 0 });
 }
 
-async function collect(stream: AsyncIterable<OpenAI.ChatCompletionChunk>) {
+async function collect(stream: AsyncIterable<OpenAI.ChatCompletionChunk>, onChunk?: (count: number) => void) {
   const chunks: OpenAI.ChatCompletionChunk[] = [];
-  for await (const chunk of stream) chunks.push(chunk);
+  for await (const chunk of stream) {
+    chunks.push(chunk);
+    onChunk?.(chunks.length);
+  }
   const deltas = chunks.flatMap(({ choices }) => choices);
   return {
     chunks,
@@ -289,9 +292,9 @@ test('where the rest of an answer is refused as too long, the window is learned 
   const request = { model: server.model, messages: history(30), stream: true } as const;
   const stream = await clientOf(gateway.url).chat.completions.create(request);
   // The model is loaded anew while it answers.
-  const timer = setTimeout(() => server.reload(620), 50);
-  const seen = await collect(stream);
-  clearTimeout(timer);
+  const seen = await collect(stream, (count) => {
+    if (count === 20) server.reload(620);
+  });
   expect(new Set(numbersIn(seen.text)).size).toBeGreaterThan(300);
   expect([seen.ids.size, seen.roles]).toEqual([1, 1]);
   expect(gateway.status().models[0]?.windowTokens).toBe(620);
@@ -400,14 +403,16 @@ test('our notices are taken out of a history that brings them back', async () =>
 });
 
 test('while a slow model compacts, comments keep the connection alive', async () => {
+  const { promise: hasArrived, resolve: onChunk } = Promise.withResolvers<void>();
   const slow: Script = async ({ asksForSummary }) => {
-    if (asksForSummary) await new Promise((resolve) => setTimeout(resolve, 300));
-    return asksForSummary ? SUMMARY : 'Yes.';
+    if (!asksForSummary) return 'Yes.';
+    await hasArrived;
+    return SUMMARY;
   };
   await using server = await createPersonaServer({ persona: 'llamacpp', windowTokens: 2_048, script: slow });
   await using gateway = await startTestGateway(server.url, { notices: 'off', keepAliveMs: 50 });
   const body = JSON.stringify({ model: server.model, messages: history(120), stream: true });
-  const { body: bytes } = await rawRequest(gateway.url, { body });
+  const { body: bytes } = await rawRequest(gateway.url, { body, onChunk });
   expect(bytes.toString()).toMatch(/^(?:: compacting\n\n)+data: \{/);
 });
 

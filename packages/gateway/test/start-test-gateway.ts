@@ -24,17 +24,21 @@ export interface TestGateway extends Gateway {
   readonly logged: LogEntry[];
 }
 
+/** On a machine with other work a server says its window late, and not never. */
+const ASK_TIMEOUT_MS = 60_000;
+
 /** A gateway in front of one upstream, or of those that are named. */
 export async function startTestGateway(
   upstream: string,
   options: Partial<GatewayOptions> & { cache?: CacheStore } = {},
 ): Promise<TestGateway> {
   const logged: LogEntry[] = [];
+  const { upstreams = [{ name: 'local', baseUrl: upstream }], ...others } = options;
   const gateway = await startGateway({
     cache: mapCache(),
-    upstreams: [{ name: 'local', baseUrl: upstream }],
+    upstreams: upstreams.map((server) => ({ askTimeoutMs: ASK_TIMEOUT_MS, ...server })),
     log: (entry) => logged.push(entry),
-    ...options,
+    ...others,
   });
   return { ...gateway, logged };
 }

@@ -14,7 +14,7 @@ export interface ServerQuestion {
 export async function askServer(
   upstream: Upstream,
   path: string,
-  { body, apiKey, signal, timeoutMs = TIMEOUT_MS }: ServerQuestion,
+  { body, apiKey, signal, timeoutMs = upstream.askTimeoutMs ?? TIMEOUT_MS }: ServerQuestion,
 ): Promise<unknown> {
   const deadline = AbortSignal.timeout(timeoutMs);
   try {

@@ -13,8 +13,10 @@ export async function loadIfIdle(
   upstream: Upstream,
   { model, apiKey, signal }: { model: string; apiKey: string | undefined; signal: AbortSignal },
 ): Promise<boolean> {
+  const { baseUrl, askTimeoutMs: timeoutMs } = upstream;
   const key = apiKey === undefined ? {} : { apiKey };
-  const models = await listServerModels(upstream.baseUrl, { kind: 'ollama', signal, ...key });
+  const patience = timeoutMs === undefined ? {} : { timeoutMs };
+  const models = await listServerModels(baseUrl, { kind: 'ollama', signal, ...key, ...patience });
   const found = models.find(({ id, aliases }) => id === model || aliases?.includes(model));
   if (found === undefined || found.loaded) return false;
   await askServer(upstream, '/api/generate', { body: { model }, apiKey, signal, timeoutMs: LOAD_TIMEOUT_MS });

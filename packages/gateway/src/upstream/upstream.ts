@@ -27,6 +27,8 @@ export class Upstream {
   readonly baseUrl: string;
   readonly compaction: boolean;
   readonly apiKey: string | undefined;
+  /** For what it is asked beside the requests. Undefined: as long as is usual for the question. */
+  readonly askTimeoutMs: number | undefined;
   /** Set once the upstream has refused the wish for usage. */
   refusesUsage = false;
   readonly #models: Readonly<Record<string, ModelSettings>>;
@@ -39,6 +41,7 @@ export class Upstream {
     this.baseUrl = apiAddress(options.baseUrl);
     this.compaction = options.compaction ?? true;
     this.apiKey = options.apiKey;
+    this.askTimeoutMs = options.askTimeoutMs;
     this.#models = options.models ?? {};
     this.#base = new URL(this.baseUrl);
     const isSecure = this.#base.protocol === 'https:';

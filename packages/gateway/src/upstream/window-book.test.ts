@@ -6,16 +6,18 @@ import { WindowBook } from './window-book.ts';
 const MODEL = 'm';
 const upstream = new Upstream({ name: 'u', baseUrl: 'http://127.0.0.1:1/v1' });
 
-/** A server that says what it is told to, and a clock. */
+/** A server that says what it is told to, when it is let, and a clock. */
 function bench(report?: WindowReport, memory?: WindowMemory) {
-  const state = { report, asked: 0, now: 0 };
+  const state = { report, asked: 0, now: 0, isLet: Promise.resolve() };
   const book = new WindowBook({
     maxAgeMs: 1000,
     memory,
     now: () => state.now,
     probe: async () => {
       state.asked += 1;
-      return state.report;
+      const { report: said, isLet } = state;
+      await isLet;
+      return said;
     },
   });
   return { book, state };
@@ -83,6 +85,48 @@ test('a server that was away is asked before the next request, whether or not it
   const { asked } = state;
   await book.windowOf(upstream, 'late');
   expect(state.asked).toBe(asked);
+});
+
+test('a server that is found to be away while it is asked is asked again: what it had said counted as what it came back with', async () => {
+  const { book, state } = bench(says(8192));
+  await book.windowOf(upstream, MODEL);
+  const { promise, resolve } = Promise.withResolvers<void>();
+  Object.assign(state, { now: 1000, isLet: promise });
+  await book.windowOf(upstream, MODEL);
+  expect(state.asked).toBe(2);
+  book.doubt(upstream);
+  Object.assign(state, { report: says(4096), isLet: Promise.resolve() });
+  const next = book.windowOf(upstream, MODEL);
+  resolve();
+  expect(await next).toEqual(says(4096));
+  await book.windowOf(upstream, MODEL);
+  expect(state.asked).toBe(3);
+});
+
+test('after an error a server is asked again though it is being asked: that answer may be older than the error', async () => {
+  const { book, state } = bench(says(8192));
+  await book.windowOf(upstream, MODEL);
+  const { promise, resolve } = Promise.withResolvers<void>();
+  Object.assign(state, { now: 1000, isLet: promise });
+  await book.windowOf(upstream, MODEL);
+  Object.assign(state, { report: says(4096), isLet: Promise.resolve() });
+  const fresh = book.refresh(upstream, MODEL);
+  resolve();
+  expect(await fresh).toEqual(says(4096));
+});
+
+test('two first requests at once both know what was learned before this process', async () => {
+  const { promise, resolve } = Promise.withResolvers<number>();
+  const { book } = bench(undefined, {
+    learnedWindow: () => promise,
+    learnWindow: async () => {},
+    forgetWindow: async () => {},
+  });
+  const both = Promise.all([book.windowOf(upstream, MODEL), book.windowOf(upstream, MODEL)]);
+  // Long enough for a server that is asked to have said nothing.
+  await new Promise((done) => setImmediate(done));
+  resolve(4096);
+  expect((await both).map((known) => known?.windowTokens)).toEqual([4096, 4096]);
 });
 
 test('a hosted provider reports none: its catalogue is the last source, behind the configuration', () => {

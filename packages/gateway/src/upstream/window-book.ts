@@ -36,7 +36,11 @@ interface Page {
   loadedAt: number;
   /** The server was away since. */
   isDoubtful?: boolean;
+  /** It was found to be away while it was asked: what it said may be older. */
+  isDoubtedAnew?: boolean;
   asking?: Promise<void> | undefined;
+  /** Done when what was learned in an earlier process is known. */
+  recalled?: Promise<void>;
 }
 
 /**
@@ -60,6 +64,7 @@ export class WindowBook {
     const isNew = page.askedAt === Number.NEGATIVE_INFINITY && this.known(upstream, model) === undefined;
     if (isNew || page.isDoubtful === true) await this.#ask(upstream, model, page);
     else if (isOld) void this.#ask(upstream, model, page);
+    if (page.isDoubtful === true) await this.#ask(upstream, model, page);
     return this.known(upstream, model);
   }
 
@@ -85,7 +90,11 @@ export class WindowBook {
 
   /** The server is away: with whatever it comes back, the next request waits for what it says then. */
   doubt(upstream: Upstream): void {
-    for (const [key, page] of this.#pages) if (key.startsWith(`${upstream.name}\n`)) page.isDoubtful = true;
+    for (const [key, page] of this.#pages) {
+      if (!key.startsWith(`${upstream.name}\n`)) continue;
+      page.isDoubtful = true;
+      page.isDoubtedAnew = page.asking !== undefined;
+    }
   }
 
   /** What is known now, without asking anyone. */
@@ -104,7 +113,10 @@ export class WindowBook {
 
   /** Asks the server again, whatever is known: after an error, or once a model has been loaded. */
   async refresh(upstream: Upstream, model: string): Promise<KnownWindow | undefined> {
-    await this.#ask(upstream, model, await this.#page(upstream, model));
+    const page = await this.#page(upstream, model);
+    // Who is being asked may have answered before what the caller has seen.
+    await page.asking;
+    await this.#ask(upstream, model, page);
     return this.known(upstream, model);
   }
 
@@ -118,21 +130,29 @@ export class WindowBook {
   async #page(upstream: Upstream, model: string): Promise<Page> {
     const key = keyOf(upstream, model);
     const known = this.#pages.get(key);
-    if (known !== undefined) return known;
+    if (known !== undefined) {
+      await known.recalled;
+      return known;
+    }
     if (this.#pages.size >= MAX_PAGES) this.#pages.delete(this.#pages.keys().next().value ?? '');
     const page: Page = { askedAt: Number.NEGATIVE_INFINITY, loadedAt: Number.NEGATIVE_INFINITY };
     this.#pages.set(key, page);
-    const server = { baseUrl: upstream.baseUrl, model };
-    const windowTokens = await this.#remember((memory) => memory.learnedWindow(server));
+    page.recalled = this.#recall(upstream, model, page);
+    await page.recalled;
+    return page;
+  }
+
+  async #recall({ baseUrl }: Upstream, model: string, page: Page): Promise<void> {
+    const windowTokens = await this.#remember((memory) => memory.learnedWindow({ baseUrl, model }));
     if (windowTokens !== undefined && page.learned === undefined)
       page.learned = { windowTokens, source: 'an earlier overflow', reportedThen: undefined };
-    return page;
   }
 
   #ask(upstream: Upstream, model: string, page: Page): Promise<void> {
     page.asking ??= this.#probe(upstream, model, page).finally(() => {
       page.asking = undefined;
-      page.isDoubtful = false;
+      page.isDoubtful = page.isDoubtedAnew === true;
+      page.isDoubtedAnew = false;
       page.askedAt = this.#now();
     });
     return page.asking;
@@ -140,15 +160,17 @@ export class WindowBook {
 
   async #probe(upstream: Upstream, model: string, page: Page): Promise<void> {
     const { probe = probeWindow } = this.#options;
+    const { baseUrl, askTimeoutMs: timeoutMs } = upstream;
     const apiKey = this.#keyFor(upstream);
     const key = apiKey === undefined ? {} : { apiKey };
-    const report = await probe({ baseUrl: upstream.baseUrl, model, ...key });
+    const patience = timeoutMs === undefined ? {} : { timeoutMs };
+    const report = await probe({ baseUrl, model, ...key, ...patience });
     // Unloaded, or away: what it said last is the best guess of how it will be loaded again.
     if (report === undefined) return;
     page.reported = report;
     if (page.learned === undefined || page.learned.reportedThen === report.windowTokens) return;
     page.learned = undefined;
-    await this.#remember((memory) => memory.forgetWindow({ baseUrl: upstream.baseUrl, model }));
+    await this.#remember((memory) => memory.forgetWindow({ baseUrl, model }));
   }
 
   #keyFor(upstream: Upstream): string | undefined {
