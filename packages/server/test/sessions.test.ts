@@ -285,7 +285,7 @@ describe('the server', () => {
   it('answers pages of allowed origins, and bounds how often an address may ask', async () => {
     await using server = await startTestServer({
       options: { origins: ['https://app.example'] },
-      limits: { rate: { perSecond: 0.5, burst: 4 } },
+      limits: { rate: { perSecond: 0.001, burst: 4 } },
     });
     const origin = { origin: 'https://app.example' };
     const preflight = await server.fetch('/api/sessions', {
@@ -308,6 +308,7 @@ describe('the server', () => {
   it('stops in good order: refuses runs, lets a step finish, tells readers to come back', async () => {
     const go = gate();
     const server = await startTestServer({
+      limits: { stopGraceMs: 60_000 },
       play: (_, { signal }) => pieces('last words', { pause: () => go.wait(signal) }),
     });
     await using _server = server;

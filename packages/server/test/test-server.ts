@@ -168,6 +168,7 @@ export function gate(): { open: () => void; wait: (signal?: AbortSignal) => Prom
         : Promise.race([
             promise,
             new Promise<void>((_, reject) => {
+              if (signal.aborted) reject(signal.reason);
               signal.addEventListener('abort', () => reject(signal.reason), { once: true });
             }),
           ]),
