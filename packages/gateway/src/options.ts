@@ -63,6 +63,8 @@ export interface GatewayOptions {
   keepAliveMs?: number;
   /** Age at which a known window is asked for again, beside the request. Default 30 000. */
   windowMaxAgeMs?: number;
+  /** Age at which it is asked for again for a reason: after an answer near the threshold, and before a compaction. Default 2000. */
+  windowRenewMs?: number;
   /** Most bytes of a request. Default 64 MiB. */
   maxBodyBytes?: number;
   log?: (entry: LogEntry) => void;

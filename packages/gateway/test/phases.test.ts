@@ -444,3 +444,30 @@ test('a title is asked for of what was said, not of our notices', async () => {
   expect(sent).toEqual([task('Rivers flow.'), notices]);
   await upstream[Symbol.asyncDispose]();
 });
+
+test('a model that was loaded with a larger window is not compacted for once more', async () => {
+  await using server = await createPersonaServer({ persona: 'lmstudio', windowTokens: 2_048, script: brief });
+  await using gateway = await startTestGateway(server.url, { windowMaxAgeMs: 3_600_000, windowRenewMs: 0 });
+  const { completions } = clientOf(gateway.url).chat;
+  const ask = (count: number) => completions.create({ model: server.model, messages: history(count) });
+  await ask(119);
+  expect(gateway.status().models[0]).toMatchObject({ windowTokens: 2_048, compactions: 1 });
+  server.reload(16_384);
+  // Long enough to be compacted anew, were it not for the larger window.
+  await ask(161);
+  expect(gateway.status().models[0]).toMatchObject({ windowTokens: 16_384, compactions: 1 });
+  expect(server.requests.at(-1)?.messageCount).toBe(161);
+});
+
+test('after an answer near the threshold the window is asked for, beside everything else', async () => {
+  await using server = await createPersonaServer({ persona: 'lmstudio', windowTokens: 8_192, script: brief });
+  await using gateway = await startTestGateway(server.url, { windowMaxAgeMs: 3_600_000, windowRenewMs: 0 });
+  const { completions } = clientOf(gateway.url).chat;
+  const ask = (count: number) => completions.create({ model: server.model, messages: history(count) });
+  await ask(5);
+  server.reload(16_384);
+  await ask(5);
+  expect(gateway.status().models[0]?.windowTokens).toBe(8_192);
+  await ask(115);
+  await expect.poll(() => gateway.status().models[0]?.windowTokens).toBe(16_384);
+});

@@ -31,6 +31,14 @@ export interface CompactRequest {
   onStart: () => void;
 }
 
+/** A request, and whether what was kept makes it small enough. */
+export interface LookedAt {
+  readonly request: CompactRequest;
+  readonly log: ConversationLog;
+  readonly marks: Mark[];
+  readonly isEnough: boolean;
+}
+
 export interface CompactedRequest {
   messages: readonly ChatMessage[];
   /** The newest compaction's; 0 when nothing is hidden or cut. */
@@ -54,16 +62,21 @@ export class ConversationCompactor {
     this.#options = options;
   }
 
-  /** @throws {LonghaulError} `context_exhausted`, `cancelled`, `invalid_request`. */
-  async compact(request: CompactRequest): Promise<CompactedRequest> {
-    const { sized, kept } = request;
+  /** @throws {LonghaulError} `invalid_request` for a role that does not exist. */
+  look(request: CompactRequest): LookedAt {
+    const { sized, kept, isForced } = request;
     const { windowTokens, conversation } = sized;
     const { maxTokens } = sized.request;
     const most = mostTokens({ windowTokens, maxTokens });
     const log = ConversationLog.of(conversation);
     const chain = new Set(conversation.chain);
     const marks = kept === undefined ? [] : marksFor(kept, { chain, windowTokens, mostTokens: most });
-    if (!request.isForced && this.#isEnough(request, log, marks)) return this.#shown(request, log, { marks });
+    return { request, log, marks, isEnough: !isForced && this.#isEnough(request, log, marks) };
+  }
+
+  /** @throws {LonghaulError} `context_exhausted`, `cancelled`. */
+  async compact({ request, log, marks, isEnough }: LookedAt): Promise<CompactedRequest> {
+    if (isEnough) return this.#shown(request, log, { marks });
     request.onStart();
     const fit = await this.#running.run(workKey(request), request.signal, (signal) =>
       this.#fit(request, this.#input(request, { log, marks, signal })),

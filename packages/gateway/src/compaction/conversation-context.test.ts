@@ -196,7 +196,8 @@ describe('a kept compaction', () => {
     });
     expect(textsOf((await stays).messages)).toContain('All of it.');
     expect(started).toEqual(['left compacting', 'compacting', 'compacted']);
-    expect(cache.writes).toBe(1);
+    // The compaction, and what leads to it where the beginning is dropped.
+    expect(cache.writes).toBe(2);
 
     const gone = new AbortController();
     const { askModel, asks } = selectingModel(() => new Promise(() => {}));
@@ -274,4 +275,29 @@ it('shows a question that is asked again, also where a compaction that was made 
       expect(estimatedTokens).toBeLessThan(windowTokens * 0.75);
     }
   }
+});
+
+it('asks for the window once more before a compaction is made anew, and not for what passes or was kept', async () => {
+  const model = selectingModel();
+  const { context } = contextWith({ askModel: model.askModel });
+  const asked: number[] = [];
+  let loaded = 16_384;
+  const windowNow = async () => {
+    asked.push(loaded);
+    return loaded;
+  };
+  const notices: ContextNotice[] = [];
+  const prepare = (messages: ChatMessage[]) =>
+    context.prepare({ ...base, messages }, { windowNow, onNotice: (notice) => notices.push(notice) });
+  expect((await prepare(chat(10))).isRewritten).toBe(false);
+  expect(asked).toEqual([]);
+  // Loaded with a larger one meanwhile, in which it fits.
+  const larger = await prepare(LONG);
+  expect(larger).toMatchObject({ isRewritten: false, request: { windowTokens: 16_384 } });
+  expect([asked.length, model.asks.length, notices.length]).toEqual([1, 0, 0]);
+  loaded = WINDOW;
+  expect((await prepare(LONG)).compacted?.isFromCache).toBe(false);
+  expect([asked.length, model.asks.length, notices.length]).toEqual([2, 1, 2]);
+  expect((await prepare(LONG)).compacted?.isFromCache).toBe(true);
+  expect(asked.length).toBe(2);
 });

@@ -5,7 +5,12 @@ import { tooManyRestarts } from './context-errors.ts';
 import { continuationWithin } from './continuation.ts';
 import { firstUnknownRole } from './conversation/chat-format.ts';
 import { isSideRequest } from './conversation/side-request.ts';
-import { type CompactedRequest, ConversationCompactor, messageOf } from './conversation-compactor.ts';
+import {
+  type CompactedRequest,
+  ConversationCompactor,
+  type LookedAt,
+  messageOf,
+} from './conversation-compactor.ts';
 import { ConversationLog } from './engine/conversation-log.ts';
 import { gatewayStrategy } from './engine/gateway-strategy.ts';
 import { CompactionKeeper } from './kept/compaction-keeper.ts';
@@ -85,8 +90,13 @@ class GatewayContext implements ConversationContext {
     const holds = kept !== undefined && !isSmaller;
     if (!isDue && !holds) return untouched(sized, warnings);
     const reason = isForced ? 'overflow' : sized.manager.needsRestart() ? 'tool-results' : 'threshold';
-    const compacted = await this.#compact(sized, { kept, reason, isForced, behind: [], warnings }, options);
-    return rewritten(sized, compacted, options);
+    const looked = this.#look(sized, { kept, reason, isForced, behind: [] }, options);
+    const { windowNow, ...rest } = options;
+    const windowTokens = looked.isEnough ? undefined : await windowNow?.();
+    if (windowTokens !== undefined && windowTokens !== sized.windowTokens)
+      return this.prepare({ ...request, windowTokens }, rest);
+    const compacted = await this.#compactor.compact(looked);
+    return rewritten(sized, withWarnings(compacted, warnings), options);
   }
 
   async continueFrom(
@@ -103,8 +113,8 @@ class GatewayContext implements ConversationContext {
     const behind = continuationWithin(sized, soFar);
     const warnings: string[] = [];
     const kept = prepared.isRewritten ? await this.#find(sized, { isDue: true, warnings }) : undefined;
-    const stopped = { kept, reason: 'stream', isForced: false, behind, warnings } as const;
-    const compacted = await this.#compact(sized, stopped, options);
+    const looked = this.#look(sized, { kept, reason: 'stream', isForced: false, behind }, options);
+    const compacted = withWarnings(await this.#compactor.compact(looked), warnings);
     const messages = [...compacted.messages, ...behind];
     const next = rewritten(sized, { ...compacted, messages }, options);
     manager.resetRestartFlag();
@@ -161,13 +171,13 @@ class GatewayContext implements ConversationContext {
     }
   }
 
-  async #compact(
+  #look(
     sized: SizedRequest,
-    { behind, warnings, ...how }: HowToCompact,
+    { behind, ...how }: HowToCompact,
     { signal, onNotice }: PrepareOptions,
-  ): Promise<CompactedRequest> {
+  ): LookedAt {
     const { request, meter, estimatedTokens, windowTokens } = sized;
-    const compacted = await this.#compactor.compact({
+    return this.#compactor.look({
       ...how,
       sized,
       isSide: isSideRequest(request),
@@ -175,8 +185,11 @@ class GatewayContext implements ConversationContext {
       signal,
       onStart: () => onNotice?.({ kind: 'compacting', estimatedTokens, windowTokens }),
     });
-    return { ...compacted, warnings: [...warnings, ...compacted.warnings] };
   }
+}
+
+function withWarnings(compacted: CompactedRequest, warnings: readonly string[]): CompactedRequest {
+  return { ...compacted, warnings: [...warnings, ...compacted.warnings] };
 }
 
 interface HowToCompact {
@@ -185,7 +198,6 @@ interface HowToCompact {
   isForced: boolean;
   /** What will stand behind the conversation. */
   behind: readonly ChatMessage[];
-  warnings: readonly string[];
 }
 
 function compactingModel(

@@ -67,6 +67,11 @@ export interface PrepareOptions {
    */
   measure?: (messages: readonly ChatMessage[], signal?: AbortSignal) => Promise<number | undefined>;
   /**
+   * The window as the server has it loaded now. Asked before a compaction is made anew, which would be for nothing if the model was loaded with a
+   * larger one; a request that passes, or finds what was kept, does not wait for it. Does not throw.
+   */
+  windowNow?: () => Promise<number | undefined>;
+  /**
    * The upstream has refused this request as too long, or cut it without a word. Compacts whatever the estimate says. With what it named;
    * `request.windowTokens` is what is known now.
    */

@@ -122,7 +122,7 @@ export class ChatTurn {
     ) {
       return false;
     }
-    this.#context.renewUnknownWindow();
+    this.#context.renewWindow();
     if (this.#client.hasBegun) this.#client.failWith(whole.asErrorEvent());
     else sendWhole(this.#exchange.response, whole, contextHeaders(this.#context.prepared));
     return true;
@@ -208,7 +208,7 @@ export class ChatTurn {
       this.#core.noteError(new LonghaulError('provider_bad_response', ERROR_IN_STREAM), this.#context.about);
     }
     if (relay.usage !== undefined) await this.#context.learnFrom(relay.usage);
-    this.#context.renewUnknownWindow();
+    this.#context.renewWindow();
     return true;
   }
 

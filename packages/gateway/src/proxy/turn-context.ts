@@ -17,6 +17,8 @@ import type { ChatRequest } from './read-chat.ts';
 
 /** Bodies below this fit into any window that a server loads. */
 const SMALL_BODY_BYTES = 8_000;
+/** Share of the window from which on it is asked for after each answer. */
+const NEAR = 0.4;
 /** Nothing has to be compacted for it. */
 const UNKNOWN_WINDOW: KnownWindow = { windowTokens: 1e12, source: 'unknown' };
 
@@ -146,9 +148,12 @@ export class TurnContext {
     return true;
   }
 
-  /** A model that was loaded by this very request reports its window now. */
-  renewUnknownWindow(): void {
-    if (this.#prepared?.request.windowTokens !== UNKNOWN_WINDOW.windowTokens) return;
+  /** A model that was loaded by this very request reports its window now; and where the next request may be compacted, the window should be the newest. */
+  renewWindow(): void {
+    if (this.#prepared === undefined) return;
+    const { estimatedTokens, request } = this.#prepared;
+    const isUnknown = request.windowTokens === UNKNOWN_WINDOW.windowTokens;
+    if (!isUnknown && estimatedTokens < request.windowTokens * NEAR) return;
     this.#core.windows.renew(this.#route.upstream, this.#route.model);
   }
 
@@ -192,9 +197,12 @@ export class TurnContext {
       ...(chatId === undefined ? {} : { chatId }),
       ...(strictRoles === undefined ? {} : { strictRoles }),
     };
-    this.#noteFresh(
-      await this.#core.contextOf(upstream).prepare(request, { ...this.#prepareOptions(window), ...options }),
-    );
+    const windowNow = async () => (await this.#core.windows.windowNow(upstream, model))?.windowTokens;
+    const prepared = await this.#core.contextOf(upstream).prepare(request, {
+      ...this.#prepareOptions(window),
+      ...(options.refused === undefined ? { windowNow } : options),
+    });
+    this.#noteFresh(prepared);
   }
 
   #prepareOptions(window: KnownWindow): PrepareOptions {

@@ -13,6 +13,8 @@ export interface WindowBookOptions {
   memory?: WindowMemory | undefined;
   /** Age of a report at which the server is asked again. */
   maxAgeMs: number;
+  /** Age at which it is asked for a reason. Default 2000. */
+  renewAfterMs?: number;
   /** Default: the upstream's own. */
   keyFor?: (upstream: Upstream) => string | undefined;
   /** What was learned could not be kept, or read. */
@@ -22,7 +24,7 @@ export interface WindowBookOptions {
   now?: () => number;
 }
 
-/** A server that does not say is not asked again with every request. */
+/** A server is not asked again with every request. */
 const RENEW_AFTER_MS = 2_000;
 /** A client that invents models must not fill the memory. */
 const MAX_PAGES = 1_000;
@@ -81,11 +83,16 @@ export class WindowBook {
     return hasLoaded ? this.refresh(upstream, model) : undefined;
   }
 
-  /** After an answer: whoever did not know its window when it was asked may know it now. Beside everything else, and not too often. */
+  /** After an answer: a model may be loaded by now, or loaded anew. Beside everything else, and not too often. */
   renew(upstream: Upstream, model: string): void {
     const page = this.#pages.get(keyOf(upstream, model));
-    if (page === undefined || this.#now() - page.askedAt < RENEW_AFTER_MS) return;
-    void this.#ask(upstream, model, page);
+    if (page !== undefined && this.#isWorthAsking(page)) void this.#ask(upstream, model, page);
+  }
+
+  /** Before much is done because of it: the window as it is now, where the server was not asked of late. */
+  async windowNow(upstream: Upstream, model: string): Promise<KnownWindow | undefined> {
+    const page = await this.#page(upstream, model);
+    return this.#isWorthAsking(page) ? this.refresh(upstream, model) : this.known(upstream, model);
   }
 
   /** The server is away: with whatever it comes back, the next request waits for what it says then. */
@@ -171,6 +178,10 @@ export class WindowBook {
     if (page.learned === undefined || page.learned.reportedThen === report.windowTokens) return;
     page.learned = undefined;
     await this.#remember((memory) => memory.forgetWindow({ baseUrl, model }));
+  }
+
+  #isWorthAsking({ askedAt }: Page): boolean {
+    return this.#now() - askedAt >= (this.#options.renewAfterMs ?? RENEW_AFTER_MS);
   }
 
   #keyFor(upstream: Upstream): string | undefined {
