@@ -70,3 +70,34 @@ test('a person is told where it listens; what cannot be is an error that says wh
   await refused(['--host', '0.0.0.0', '--port', '0'], /LONGHAUL_GATEWAY_TOKEN/);
   await refused(['--notices', 'loud'], /--notices must be/);
 });
+
+test('a window that a refusal taught is forgotten at a word', async () => {
+  await using bench = await Bench.open();
+  await using model = await createPersonaServer({
+    persona: 'vllm',
+    windowTokens: 4_096,
+    reportsWindow: false,
+    script: () => 'Yes.',
+  });
+  const args = ['--upstream', `local=${model.url}`, '--notices', 'off', '--compactor', 'none'];
+  const running = await listening(bench, args);
+  const body = JSON.stringify({ model: model.model, messages: history(101) });
+  const ask = () => fetch(`${running.url}/chat/completions`, { method: 'POST', body });
+  expect((await ask()).status).toBe(200);
+  expect(model.overflows).toBe(1);
+  const forget = async () => {
+    const ended = await bench.run(['gateway', ...args, '--forget', model.model]);
+    expect(ended).toMatchObject({ code: 0, stderr: '' });
+    return ended.stdout;
+  };
+  expect(await forget()).toBe(`Forgotten: a window of 4096 tokens, of ${model.model} at local.\n`);
+  expect(await forget()).toBe(`Nothing was learned of ${model.model} at local.\n`);
+  running.stop();
+  await running.running.ended;
+
+  const anew = await listening(bench, args);
+  expect((await fetch(`${anew.url}/chat/completions`, { method: 'POST', body })).status).toBe(200);
+  expect(model.overflows).toBe(2);
+  anew.stop();
+  await anew.running.ended;
+});

@@ -30,3 +30,4 @@ export type {
   UpstreamOptions,
 } from './options.ts';
 export type { GatewayStatus, ModelStats, ModelStatus, StatusError } from './status/gateway-stats.ts';
+export { type ForgottenWindow, forgetWindow } from './upstream/forget-window.ts';

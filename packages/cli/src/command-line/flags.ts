@@ -89,6 +89,7 @@ export const GATEWAY_FLAGS = {
   port: { type: 'string', short: 'p' },
   notices: text,
   compactor: text,
+  forget: { type: 'string', repeatable: true },
   'no-token': toggle,
   json: toggle,
 } as const;

@@ -294,6 +294,7 @@ compacted instead of cut or refused. Until Ctrl-C.
   -p, --port N          port (4141); 0: any free one
       --notices KIND    how users are told: text, reasoning, comment or off (text)
       --compactor MODEL who summarises: __same__, none, or NAME/MODEL (__same__)
+      --forget MODEL    forget the window that a refusal taught of it, and end; several, or NAME/MODEL for one server
       --no-token        at an address that others reach, let everyone in
       --json            where it listens, and its log, as one JSON object a line
 ${WHERE}

@@ -1,13 +1,14 @@
 import { once } from 'node:events';
-import type { ConfigInput, GatewayUpstreamConfig } from '@longhaul/core/config';
+import type { Config, ConfigInput, GatewayUpstreamConfig } from '@longhaul/core/config';
 import { LOCAL_SERVERS } from '@longhaul/models';
 import { GATEWAY_FLAGS } from '../command-line/flags.ts';
 import { oneOf, parseFlags, positiveNumber, usage } from '../command-line/parse-flags.ts';
 import { loadSettings } from '../compose/load-settings.ts';
-import { openGateway } from '../compose/open-gateway.ts';
+import { forgetWindows, openGateway } from '../compose/open-gateway.ts';
 import { gatewayBanner } from '../gateway/gateway-banner.ts';
 import { createGatewayLog } from '../gateway/gateway-log.ts';
 import { watchInterrupts } from '../interrupt.ts';
+import { printable } from '../render/format.ts';
 import type { Terminal } from '../terminal.ts';
 
 /** `longhaul gateway`: stands before servers of local models, until it is told to stop. */
@@ -20,6 +21,7 @@ export async function gateway(argv: readonly string[], terminal: Terminal): Prom
     );
   }
   const { config } = await loadSettings(values, terminal, toConfig(values));
+  if (values.forget !== undefined) return forget(config, values.forget, { terminal, json: values.json });
   using interrupt = watchInterrupts(terminal, () => {});
   await using open = await openGateway(config, {
     env: terminal.env,
@@ -34,6 +36,24 @@ export async function gateway(argv: readonly string[], terminal: Terminal): Prom
       : gatewayBanner(open.gateway),
   );
   if (!interrupt.signal.aborted) await once(interrupt.signal, 'abort');
+  return 0;
+}
+
+async function forget(
+  config: Config,
+  models: readonly string[],
+  { terminal, json }: { terminal: Terminal; json: boolean | undefined },
+): Promise<number> {
+  for (const forgotten of await forgetWindows(config, models)) {
+    const { model, upstream, windowTokens } = forgotten;
+    const line =
+      windowTokens === undefined
+        ? `Nothing was learned of ${model} at ${upstream}.`
+        : `Forgotten: a window of ${windowTokens} tokens, of ${model} at ${upstream}.`;
+    terminal.out.write(
+      json ? `${JSON.stringify({ type: 'forgotten', ...forgotten })}\n` : `${printable(line)}\n`,
+    );
+  }
   return 0;
 }
 

@@ -1,5 +1,5 @@
 import type { Config, GatewayUpstreamConfig } from '@longhaul/core/config';
-import type { Gateway, LogEntry, ModelSettings, UpstreamOptions } from '@longhaul/gateway';
+import type { ForgottenWindow, Gateway, LogEntry, ModelSettings, UpstreamOptions } from '@longhaul/gateway';
 import type { CacheStore, WindowMemory } from '@longhaul/models';
 import { LonghaulError } from '@longhaul/protocol';
 import { openCache } from './open-cache.ts';
@@ -43,6 +43,19 @@ export async function openGateway(config: Config, options: OpenGatewayOptions): 
       await kept[Symbol.asyncDispose]();
     },
   };
+}
+
+/** Forgets what refusals taught of these models' windows, at the servers that the configuration names. */
+export async function forgetWindows(config: Config, models: readonly string[]): Promise<ForgottenWindow[]> {
+  const { forgetWindow } = await import('@longhaul/gateway');
+  const upstreams = config.gateway.upstreams.map((upstream, index) =>
+    upstreamOptions(config, upstream, index),
+  );
+  await using kept = keptThings(config.storage.url);
+  const forgotten: ForgottenWindow[] = [];
+  for (const model of models)
+    forgotten.push(...(await forgetWindow(model, { upstreams, memory: kept.windows })));
+  return forgotten;
 }
 
 /** Key and models of a provider with the upstream's name are the upstream's. */

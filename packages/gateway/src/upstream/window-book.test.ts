@@ -1,5 +1,6 @@
 import type { WindowMemory, WindowReport } from '@longhaul/models';
 import { expect, test } from 'vitest';
+import { forgetWindow } from './forget-window.ts';
 import { Upstream } from './upstream.ts';
 import { WindowBook } from './window-book.ts';
 
@@ -71,6 +72,33 @@ test('what was learned before this process holds until the server reports a leng
   state.report = says(32_768);
   expect(await book.refresh(upstream, MODEL)).toEqual(says(32_768));
   expect(kept).toBeUndefined();
+});
+
+test('what another process was told to forget is forgotten when the server is asked next', async () => {
+  const server = { baseUrl: upstream.baseUrl, model: MODEL };
+  const kept = new Map<string, number>();
+  const keyOf = ({ baseUrl, model }: typeof server) => `${baseUrl} ${model}`;
+  const memory: WindowMemory = {
+    learnedWindow: async (of) => kept.get(keyOf(of)),
+    learnWindow: async (of, tokens) => void kept.set(keyOf(of), tokens),
+    forgetWindow: async (of) => void kept.delete(keyOf(of)),
+  };
+  const { book } = bench(undefined, memory);
+  await book.windowOf(upstream, MODEL);
+  await book.learn(upstream, MODEL, { windowTokens: 4096, source: 'an overflow error' });
+  expect((await book.refresh(upstream, MODEL))?.windowTokens).toBe(4096);
+  const upstreams = [
+    { name: 'u', baseUrl: upstream.baseUrl },
+    { name: 'other', baseUrl: 'http://127.0.0.1:2/v1' },
+  ];
+  expect(await forgetWindow('u/m', { upstreams, memory })).toEqual([
+    { upstream: 'u', ...server, windowTokens: 4096 },
+  ]);
+  expect(await book.refresh(upstream, MODEL)).toBeUndefined();
+  kept.set(keyOf(server), 2048);
+  const everywhere = await forgetWindow(MODEL, { upstreams, memory });
+  expect(everywhere.map(({ windowTokens }) => windowTokens)).toEqual([2048, undefined]);
+  expect(kept.size).toBe(0);
 });
 
 test('a server that was away is asked before the next request, whether or not its window was known', async () => {

@@ -130,8 +130,9 @@ export class WindowBook {
   /** The server has shown what its window is, by a refusal or by what it left out. */
   async learn(upstream: Upstream, model: string, { windowTokens, source }: KnownWindow): Promise<void> {
     const page = await this.#page(upstream, model);
-    page.learned = { windowTokens, source, reportedThen: page.reported?.windowTokens };
+    // In the memory first: what is not there was forgotten.
     await this.#remember((memory) => memory.learnWindow({ baseUrl: upstream.baseUrl, model }, windowTokens));
+    page.learned = { windowTokens, source, reportedThen: page.reported?.windowTokens };
   }
 
   async #page(upstream: Upstream, model: string): Promise<Page> {
@@ -166,6 +167,7 @@ export class WindowBook {
   }
 
   async #probe(upstream: Upstream, model: string, page: Page): Promise<void> {
+    await this.#forgetWithMemory(upstream, model, page);
     const { probe = probeWindow } = this.#options;
     const { baseUrl, askTimeoutMs: timeoutMs } = upstream;
     const apiKey = this.#keyFor(upstream);
@@ -178,6 +180,16 @@ export class WindowBook {
     if (page.learned === undefined || page.learned.reportedThen === report.windowTokens) return;
     page.learned = undefined;
     await this.#remember((memory) => memory.forgetWindow({ baseUrl, model }));
+  }
+
+  /** Another process may have been told to forget it. */
+  async #forgetWithMemory({ baseUrl }: Upstream, model: string, page: Page): Promise<void> {
+    const { learned } = page;
+    if (learned === undefined) return;
+    const isKept = await this.#remember(
+      async (memory) => (await memory.learnedWindow({ baseUrl, model })) !== undefined,
+    );
+    if (isKept === false && page.learned === learned) page.learned = undefined;
   }
 
   #isWorthAsking({ askedAt }: Page): boolean {
