@@ -8,6 +8,9 @@ import { createScriptedModelServer, type ScriptedModelServerOptions } from './se
 
 type EntryOptions = Omit<ScriptedModelServerOptions, 'script'> & { scriptModule: string };
 
+// A terminal's Ctrl-C and its end reach this process too, and so does what ends a group, but only its parent knows what is still to be answered.
+for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP']) process.on(signal, () => {});
+
 // The parent is this package's own code: what it passes needs no second look.
 const { scriptModule, ...options }: EntryOptions = JSON.parse(process.argv[2] ?? '{}');
 const server = await createScriptedModelServer({
@@ -16,9 +19,6 @@ const server = await createScriptedModelServer({
   keepBodies: false,
 });
 print({ url: server.url, port: server.port, pid: process.pid, model: server.model });
-
-// A terminal sends Ctrl-C to this process too, but only its parent knows what is still to be answered.
-process.on('SIGINT', () => {});
 
 for await (const line of createInterface({ input: process.stdin })) {
   if (line === 'stats') print(server.stats());
