@@ -8,16 +8,7 @@ Real processes drive long scripted sessions and are killed with -9 at random mom
 another one resumes. What is left is judged by records of the model server, the tools, the senders and the network.
 The last line of --json is the count of defects; the exit code is 1 if there are any.`;
 
-const { values } = parseArgs({
-  options: {
-    kills: { type: 'string', default: '200' },
-    seed: { type: 'string' },
-    minutes: { type: 'string' },
-    sessions: { type: 'string', default: '3' },
-    json: { type: 'boolean', default: false },
-    help: { type: 'boolean', short: 'h', default: false },
-  },
-});
+const { values } = parsed();
 
 if (values.help) {
   console.log(HELP);
@@ -51,4 +42,24 @@ function positive(name: string, text: string): number {
   if (Number.isFinite(value) && value > 0) return value;
   console.error(`--${name} is a number above 0, got "${text}".`);
   process.exit(2);
+}
+
+/** What was asked for; a flag that is not known is said, with those that are. */
+function parsed() {
+  try {
+    return parseArgs({
+      options: {
+        kills: { type: 'string', default: '200' },
+        seed: { type: 'string' },
+        minutes: { type: 'string' },
+        sessions: { type: 'string', default: '3' },
+        json: { type: 'boolean', default: false },
+        help: { type: 'boolean', short: 'h', default: false },
+      },
+    });
+  } catch (error) {
+    const [reason = ''] = (error instanceof Error ? error.message : String(error)).split('. ');
+    console.error(`${reason}.\n${HELP.split('\n')[0]}`);
+    process.exit(2);
+  }
 }
