@@ -1,4 +1,4 @@
-import type { ErrorCode } from '@longhaul/protocol';
+import type { ErrorCode, ErrorShape } from '@longhaul/protocol';
 
 /** What to do next, where the message itself cannot know it. */
 const HINTS: Partial<Record<ErrorCode, string>> = {
@@ -9,6 +9,8 @@ const HINTS: Partial<Record<ErrorCode, string>> = {
   internal: 'This is a defect of Longhaul. LONGHAUL_DEBUG=1 prints where it happened.',
 };
 
-export function hintFor(code: ErrorCode): string | undefined {
+export function hintFor({ code, data }: Pick<ErrorShape, 'code' | 'data'>): string | undefined {
+  // What flags and files say together explains itself; a mistake in a file is one of its keys.
+  if (code === 'config_invalid' && data?.['source'] === undefined) return undefined;
   return HINTS[code];
 }

@@ -1,14 +1,16 @@
 import { type LonghaulError, toLonghaulError } from '@longhaul/protocol';
 import { hintFor } from './hints.ts';
-import type { Terminal } from './terminal.ts';
+import { wrapText } from './render/word-wrapper.ts';
+import { columnsOf, type Terminal } from './terminal.ts';
 
 /** Says what went wrong and what to do, and returns the exit code. With `json`, standard output gets one line too. */
 export function printError(thrown: unknown, terminal: Terminal, { json }: { json: boolean }): number {
   const error = toLonghaulError(thrown);
   if (json) terminal.out.write(`${JSON.stringify({ type: 'error', error: error.toShape() })}\n`);
-  terminal.err.write(`longhaul: ${error.message}\n`);
-  const hint = hintFor(error.code);
-  if (hint !== undefined) terminal.err.write(`${hint}\n`);
+  const hint = hintFor(error);
+  const text = `longhaul: ${error.message}\n${hint === undefined ? '' : `${hint}\n`}`;
+  // A terminal breaks lines in the middle of words; programs that read along want theirs whole.
+  terminal.err.write(terminal.err.isTTY === true ? wrapText(text, columnsOf(terminal.err)) : text);
   if (terminal.env['LONGHAUL_DEBUG']) terminal.err.write(`${stackOf(error)}\n`);
   return error.exitCode;
 }

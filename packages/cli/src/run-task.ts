@@ -110,18 +110,29 @@ export async function runTask(options: RunTaskOptions): Promise<number> {
       });
   if (options.choice.baseUrl !== undefined)
     await keepAddress((await storage.opened).store, session.id, model);
-  using shown = showRun(agent.runtime, terminal, options);
-  display = shown;
+  const exitCode = await showing(options, { agent, session }, (shown) => {
+    display = shown;
+    return task === undefined
+      ? goOn(agent.runtime, shown, { session, options })
+      : drive(agent, shown, { session, task, signal });
+  });
+  // Nothing is drawn any more: what was typed and not sent stands above.
+  if (options.display === 'progress') await tellOfQueue(agent.runtime.queue, { session, terminal });
+  return exitCode;
+}
+
+/** Shows what is done meanwhile, and takes what is typed. */
+async function showing(
+  options: RunTaskOptions,
+  { agent, session }: { agent: Agent; session: Session },
+  work: (shown: RunDisplay) => Promise<number>,
+): Promise<number> {
+  using shown = showRun(agent.runtime, options.terminal, options);
   options.onDisplay?.(shown);
   using typing = await typeIn(options, { agent, shown, session });
   using _asker =
     askMode(options) === 'wait' ? await askIn(options, { agent, shown, session, typing }) : undefined;
-  const exitCode =
-    task === undefined
-      ? await goOn(agent.runtime, shown, { session, options })
-      : await drive(agent, shown, { session, task, signal });
-  if (options.display === 'progress') await tellOfQueue(agent.runtime.queue, { session, terminal });
-  return exitCode;
+  return await work(shown);
 }
 
 /** A person is asked where one reads along and can type. */
@@ -208,7 +219,8 @@ export function headerOf(
 ): RunHeader {
   return {
     task,
-    model: baseUrl === undefined ? session.model : `${session.model} at ${withoutQuery(baseUrl)}`,
+    model: session.model,
+    ...(baseUrl === undefined ? {} : { server: withoutQuery(baseUrl) }),
     window: `window ${formatTokens(window.windowTokens)} (${window.source})`,
     sandbox: sandbox.description,
     workspace: session.workspace,

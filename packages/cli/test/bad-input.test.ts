@@ -54,6 +54,8 @@ describe('wrong usage exits with 2 and says what to do', () => {
     [['run'], /The task on standard input is empty/],
     [['rum', 'task'], /no command "rum"\. Did you mean longhaul run\?/],
     [['Fix the test'], /longhaul run "task"/],
+    [['foo'], /no command "foo"\. To give the agent a task/],
+    [['serve', '--host', '0.0.0.0', '--no-token'], /listen on 127\.0\.0\.1\.\n$/],
     [['show'], /Name one session/],
     [['sessions', 'all'], /takes no "all"/],
     [['demo', 'chess'], /has its own task/],
@@ -203,6 +205,24 @@ describe('what the machine lacks', () => {
       expect((await bench.call(['sessions'])).stdout).toMatch(/cancelled +task/);
     },
   );
+
+  it('no home folder that is known: said, and an empty HOME is not the root of the disk', async ({
+    skip,
+  }) => {
+    if (process.getuid?.() !== 0) skip('Only root can be somebody who is not there');
+    await using bench = await Bench.open();
+    await chmod(bench.root, 0o755);
+    await chmod(bench.workspace, 0o755);
+    // Longhaul may be installed where only this user can look.
+    const script = `process.setgid(54321); process.setuid(54321);`;
+    const preload = join(bench.workspace, 'nobody.cjs');
+    await writeFile(preload, script);
+    for (const home of ['', 'relative'])
+      expectRefusal(
+        await bench.run(['sessions'], { env: { HOME: home, NODE_OPTIONS: `--require "${preload}"` } }),
+        { code: 2, says: /Your home folder is not known.*Set it/ },
+      );
+  });
 
   it('a home below /proc, where a folder cannot be made: refused at once', async () => {
     await using bench = await Bench.open();

@@ -119,6 +119,11 @@ describe('longhaul import', () => {
     expect(jsonLines(await bench.call(['sessions', '--json']))).toHaveLength(2);
     const text = await bench.call(['import', 'nowhere.json']);
     expect(text).toMatchObject({ code: 1, stdout: '✗ nowhere.json: There is no such file.\n' });
+    await writeFile(join(bench.workspace, 'other.json'), '{"a": 1}');
+    const whole = (await bench.call(['import', 'other.json'])).stdout.replaceAll(/\s+/g, ' ');
+    expect(whole).toBe(
+      `✗ other.json: ${jsonLines(await bench.call(['import', 'other.json', '--json']))[0]?.message} `,
+    );
     expect((await bench.call(['import'])).code).toBe(2);
   });
 

@@ -38,7 +38,7 @@ describe('the address that --base-url has told a session', () => {
       'last',
       'Go',
     ]);
-    expect(seen.stdout).toContain(`openai-compatible/scripted at ${second.server.url}, window`);
+    expect(seen.stdout).toContain(`\nserver   ${second.server.url}\n`);
     await using store = await openSqliteStore({ path: databaseOf(bench) });
     const [session] = await store.listSessions({ limit: 1 });
     const kept = await store.getSetting(`session:${session?.id}:address`);

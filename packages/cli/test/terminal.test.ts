@@ -52,6 +52,25 @@ it('a run that is stopped tells of the messages it has left: they waited without
   expect(stderr).toMatch(/1 message waits for this session: longhaul resume \S+ delivers\s+it/);
 });
 
+it('what is told at the end does not stand behind what was typed and not sent', async () => {
+  await using bench = await Bench.open();
+  const { flags } = await bench.serve({
+    script: () => 'word '.repeat(2_000),
+    chunkChars: 5,
+    chunkDelayMs: 20,
+  });
+  const env = { TERM: 'xterm-256color' };
+  const running = bench.start(['run', 'Work', ...FLAGS, ...flags], { terminal: true, env });
+  await running.saw('word word');
+  running.child.stdin?.write('Sent\r');
+  await running.saw('queued');
+  running.child.stdin?.write('not yet');
+  await running.saw('not yet');
+  running.child.stdin?.write('\u0003');
+  const { stdout } = await running.ended;
+  expect(stdout).toMatch(/typed and not sent\S*:? not yet\r\n1 message waits for this session/);
+});
+
 it('the text of a message for the queue can come from standard input: a lone - was queued as it is', async () => {
   await using bench = await Bench.open();
   const { flags } = await bench.serve({ script: () => 'Hello.' });

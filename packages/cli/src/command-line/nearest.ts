@@ -4,7 +4,7 @@ export function nearest(word: string, candidates: readonly string[]): string | u
     .map((candidate) => ({ candidate, distance: editDistance(word, candidate) }))
     .sort((left, right) => left.distance - right.distance);
   const [best] = ranked;
-  const allowed = Math.min(word.length - 1, Math.max(2, Math.floor(word.length / 3)));
+  const allowed = Math.min(Math.floor(word.length / 2), Math.max(2, Math.floor(word.length / 3)));
   return best !== undefined && best.distance <= allowed ? best.candidate : undefined;
 }
 

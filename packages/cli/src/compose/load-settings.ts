@@ -1,6 +1,6 @@
 import { access, constants, stat } from 'node:fs/promises';
-import { homedir } from 'node:os';
-import { resolve } from 'node:path';
+import { userInfo } from 'node:os';
+import { isAbsolute, resolve } from 'node:path';
 import { type ConfigInput, type LoadedConfig, loadConfig } from '@longhaul/core/config';
 import { LonghaulError } from '@longhaul/protocol';
 import type { Terminal } from '../terminal.ts';
@@ -25,13 +25,27 @@ export async function loadSettings(
 ): Promise<Settings> {
   const workspace = await existingFolder(resolve(terminal.cwd, cwd ?? '.'));
   const file = configFile === undefined ? {} : { file: resolve(terminal.cwd, configFile) };
-  const home = terminal.env['HOME'] ?? homedir();
+  const home = homeOf(terminal);
   const place = { cwd: workspace, env: terminal.env, home, ...file, flags };
   return {
     ...(await loadConfig(place)),
     workspace,
     withCompression: (change) => loadConfig({ ...place, settings: { context: { compression: change } } }),
   };
+}
+
+/** @throws {LonghaulError} `usage` where neither the environment nor the machine's list of users knows one: in some containers. */
+function homeOf({ env: { HOME: home } }: Terminal): string {
+  if (home !== undefined && isAbsolute(home)) return home;
+  try {
+    return userInfo().homedir;
+  } catch (error) {
+    throw new LonghaulError(
+      'usage',
+      'Your home folder is not known: HOME is not set, and this user is not in /etc/passwd. Set it, for example with: export HOME=/tmp/home',
+      { cause: error },
+    );
+  }
 }
 
 async function existingFolder(path: string): Promise<string> {

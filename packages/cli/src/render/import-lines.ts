@@ -2,6 +2,7 @@ import { basename } from 'node:path';
 import type { ImportOutcome } from '../import/import-file.ts';
 import { fitLine, plural, shortId } from './format.ts';
 import { createPaint } from './paint.ts';
+import { wrapText } from './word-wrapper.ts';
 
 const MAX_REASONS = 4;
 
@@ -12,8 +13,10 @@ export function importLines(
   { columns, colors, workspace }: { columns: number; colors: boolean; workspace: string },
 ): string {
   const paint = createPaint(colors);
-  if (outcome.status === 'problem')
-    return `${paint.bad('✗')} ${fitLine(`${name}: ${outcome.message}`, columns - 2)}\n`;
+  if (outcome.status === 'problem') {
+    const lines = wrapText(`${name}: ${outcome.message}`, columns - 2).trimEnd();
+    return `${paint.bad('✗')} ${lines.replaceAll('\n', '\n  ')}\n`;
+  }
   const { file } = outcome;
   const { sessionId, title, format, messages, calls, marks, skipped, recordedWorkspace } = file;
   const what = [

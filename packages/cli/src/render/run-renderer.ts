@@ -2,7 +2,7 @@ import type { EventOf, JsonValue, LonghaulEvent } from '@longhaul/protocol';
 import { fitLine, formatDuration, formatTokens, plural, widthOf } from './format.ts';
 import { contextMeter } from './meter.ts';
 import { createPaint, type Paint } from './paint.ts';
-import { field, runSummary } from './run-summary.ts';
+import { field, runSummary, wrappedField } from './run-summary.ts';
 import { toolLine } from './tool-line.ts';
 import { WordWrapper, wrapText } from './word-wrapper.ts';
 
@@ -15,6 +15,8 @@ export interface RunRendererOptions {
 
 export interface RunHeader {
   model: string;
+  /** Where the model is, if the configuration does not say. */
+  server?: string;
   window: string;
   sandbox: string;
   workspace: string;
@@ -45,14 +47,15 @@ export class RunRenderer {
     return this.#text === undefined;
   }
 
-  header({ model, window, sandbox, workspace, task }: RunHeader): string {
+  header({ model, server, window, sandbox, workspace, task }: RunHeader): string {
     const paint = this.#paint;
     const room = this.#options.columns - 9;
     const [first = '', ...more] = task.trim().split('\n');
     const rest = more.length === 0 ? '' : paint.dim(` (+${plural(more.length, 'line')})`);
     return `${[
       field('task', `${fitLine(first, room - (more.length === 0 ? 0 : 12))}${rest}`, paint),
-      field('model', fitLine(`${model}, ${window}`, room), paint),
+      wrappedField('model', `${model}, ${window}`, { columns: this.#options.columns, paint }),
+      ...(server === undefined ? [] : [field('server', fitLine(server, room), paint)]),
       field('sandbox', fitLine(sandbox, room), paint),
       field('folder', fitLine(workspace, room), paint),
     ].join('\n')}\n`;

@@ -38,7 +38,7 @@ export function runSummary(
 }
 
 function reasonText(error: ErrorShape, { columns, paint }: { columns: number; paint: Paint }): string {
-  const hint = hintFor(error.code);
+  const hint = hintFor(error);
   return wrapText(error.message, columns) + (hint === undefined ? '' : paint.dim(wrapText(hint, columns)));
 }
 
@@ -47,17 +47,14 @@ function figures(
   { stepCount, compactions, usage, cost }: EventOf<'run:finished'>,
   { columns, paint }: { columns: number; paint: Paint },
 ): string[] {
-  const fit = (text: string) =>
-    wrapText(text, columns - FIELD_COLUMNS)
-      .trimEnd()
-      .replaceAll('\n', `\n${' '.repeat(FIELD_COLUMNS)}`);
   if (stepCount === 0 && usage.totalTokens === 0) return [];
   const cached = usage.cacheReadTokens > 0 ? ` (${formatTokens(usage.cacheReadTokens)} from cache)` : '';
   const tokens = `${formatTokens(usage.inputTokens)} in${cached}, ${formatTokens(usage.outputTokens)} out`;
+  const wrapped = (name: string, text: string) => wrappedField(name, text, { columns, paint });
   return [
-    field('work', fit(`${plural(stepCount, 'step')}, ${plural(compactions, 'compaction')}`), paint),
-    field('tokens', fit(tokens), paint),
-    field('cost', fit(cost === undefined ? 'unknown: no price for this model' : formatCost(cost)), paint),
+    wrapped('work', `${plural(stepCount, 'step')}, ${plural(compactions, 'compaction')}`),
+    wrapped('tokens', tokens),
+    wrapped('cost', cost === undefined ? 'unknown: no price for this model' : formatCost(cost)),
   ];
 }
 
@@ -65,4 +62,14 @@ const FIELD_COLUMNS = 9;
 
 export function field(name: string, value: string, paint: Paint): string {
   return `${paint.dim(name.padEnd(FIELD_COLUMNS))}${value}`;
+}
+
+/** A field whose value is broken at the words, and stands below itself. */
+export function wrappedField(
+  name: string,
+  text: string,
+  { columns, paint }: { columns: number; paint: Paint },
+): string {
+  const lines = wrapText(text, columns - FIELD_COLUMNS).trimEnd();
+  return field(name, lines.replaceAll('\n', `\n${' '.repeat(FIELD_COLUMNS)}`), paint);
 }
