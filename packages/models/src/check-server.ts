@@ -1,4 +1,5 @@
 import type { LonghaulError } from '@longhaul/protocol';
+import { patientDeadline } from './patient-deadline.ts';
 import { mapProviderError } from './provider-errors.ts';
 
 export interface CheckServerOptions {
@@ -20,11 +21,11 @@ export async function checkServer(options: CheckServerOptions): Promise<Longhaul
   const { baseUrl, provider, model, apiKey, timeoutMs = 3000 } = options;
   const url = `${baseUrl.replace(/\/+$/, '')}/models`;
   const target = { provider, model, url, ...(apiKey === undefined ? {} : { secrets: [apiKey] }) };
-  const deadline = AbortSignal.timeout(timeoutMs);
+  using deadline = patientDeadline(timeoutMs);
   try {
     const response = await (options.fetch ?? fetch)(url, {
       ...(apiKey === undefined ? {} : { headers: { authorization: `Bearer ${apiKey}` } }),
-      signal: options.signal ? AbortSignal.any([options.signal, deadline]) : deadline,
+      signal: options.signal ? AbortSignal.any([options.signal, deadline.signal]) : deadline.signal,
     });
     await response.body?.cancel();
     const isRefused = response.status === 401 || response.status === 403;

@@ -1,3 +1,5 @@
+import { patientDeadline } from './patient-deadline.ts';
+
 export interface FetchJsonOptions {
   fetch?: typeof fetch;
   apiKey?: string;
@@ -9,7 +11,7 @@ export interface FetchJsonOptions {
 
 /** The JSON of a 2xx answer; undefined for whatever else happens. Never throws. */
 export async function fetchJson(url: string, options: FetchJsonOptions): Promise<unknown> {
-  const deadline = AbortSignal.timeout(options.timeoutMs);
+  using deadline = patientDeadline(options.timeoutMs);
   try {
     const response = await (options.fetch ?? fetch)(url, {
       method: options.body === undefined ? 'GET' : 'POST',
@@ -19,7 +21,7 @@ export async function fetchJson(url: string, options: FetchJsonOptions): Promise
         ...(options.body === undefined ? {} : { 'content-type': 'application/json' }),
       },
       ...(options.body === undefined ? {} : { body: JSON.stringify(options.body) }),
-      signal: options.signal ? AbortSignal.any([options.signal, deadline]) : deadline,
+      signal: options.signal ? AbortSignal.any([options.signal, deadline.signal]) : deadline.signal,
     });
     if (response.ok) return await response.json();
     await response.body?.cancel();

@@ -128,6 +128,13 @@ describe('probeWindow', () => {
     expect(await probeWindow({ baseUrl: silent.baseUrl, model: 'x', signal })).toBeUndefined();
   });
 
+  it('an answer is waited for where this process stood still meanwhile, as one does that loads its code', async () => {
+    const { baseUrl } = await serve(VLLM);
+    const probing = probeWindow({ kind: 'vllm', baseUrl, model: 'org/model', timeoutMs: 500 });
+    setImmediate(() => Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 1_000));
+    expect(await probing).toMatchObject({ windowTokens: 32_768 });
+  });
+
   it('an answer is taken although another question is never answered', async () => {
     const { baseUrl } = await serve({ ...VLLM, '/api/ps': null });
     // Time is over for the silent one when the other has answered.
