@@ -1,4 +1,5 @@
 /** What tests of several packages need of the machine they run on. Private to this repository, and run from its sources. */
 export { bundleForBrowser } from './bundle-for-browser.ts';
+export { cpuMillisecondsOf } from './cpu-time.ts';
 export { findBun, findChromium } from './programs.ts';
 export { isRequired, lacks } from './required.ts';

@@ -1,3 +1,4 @@
+import { cpuMillisecondsOf } from '@longhaul/test-support';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { type SseEvent, SseParser } from './sse-parser.ts';
@@ -57,13 +58,11 @@ describe('server-sent events', () => {
       ...Array.from({ length: count }, () => 'x'.repeat(4_096)),
       '\n\n',
     ];
-    const take = (count: number) => {
-      const startedAt = performance.now();
-      expect(read(...pieces(count))[0]?.data).toHaveLength(count * 4_096);
-      return performance.now() - startedAt;
-    };
-    take(500);
-    // Split anew with every piece, 32 MB took most of a minute.
-    expect(take(8_000)).toBeLessThan(5_000);
+    const take = (count: number) =>
+      cpuMillisecondsOf(() => expect(read(...pieces(count))[0]?.data).toHaveLength(count * 4_096));
+    take(250);
+    // Split anew with every piece, eight times as much took sixty times as long.
+    const growth = [1, 2, 3].map(() => take(2_000) / Math.max(0.1, take(250)));
+    expect(Math.min(...growth)).toBeLessThan(32);
   });
 });
