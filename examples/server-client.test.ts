@@ -21,7 +21,13 @@ const script: Script = ({ messages }) => {
 
 describe('a task through the typed client and a real server', () => {
   it('streams its events, takes a message meanwhile, and asks for approval', async () => {
-    await using served = await Served.start({ script, approvals: '[{ tool: bash, action: ask }]' });
+    const { promise: isQueued, resolve: queued } = Promise.withResolvers<void>();
+    // The answer comes once the second message waits for it.
+    const waiting: Script = async (request) => {
+      if (hasToolCall(request.messages, 'bash')) await isQueued;
+      return script(request);
+    };
+    await using served = await Served.start({ script: waiting, approvals: '[{ tool: bash, action: ask }]' });
     const client = createClient(served);
     const asked: unknown[] = [];
     let shown = '';
@@ -30,6 +36,7 @@ describe('a task through the typed client and a real server', () => {
       approve: (toolName, args) => asked.push([toolName, args]) === 1,
       write: (text) => {
         shown += text;
+        if (text.startsWith('[queued')) queued();
       },
     });
     expect(asked).toEqual([['bash', { command: 'touch made && echo touched' }]]);
@@ -82,8 +89,10 @@ describe('a task through the typed client and a real server', () => {
   it('hears every event once and every text whole through a connection that breaks again and again', async () => {
     const long = Array.from({ length: 400 }, (_, index) => `word${index}`).join(' ');
     let step = 0;
+    const { promise: isWatched, resolve: watch } = Promise.withResolvers<void>();
     await using served = await Served.start({
-      script: () => {
+      script: async () => {
+        await isWatched;
         step += 1;
         return step <= 6 ? { ...say(`echo ${step}`), text: `${step}: ${long}` } : `last: ${long}`;
       },
@@ -101,6 +110,7 @@ describe('a task through the typed client and a real server', () => {
       retryDelayMs: 5,
     });
     for await (const event of client.events(id, { after: 0 })) {
+      watch();
       if (event.number !== undefined) numbers.push(event.number);
       if (event.type === 'llm:chunk') {
         const key = `${event.messageId}:${event.partIndex}`;

@@ -80,7 +80,7 @@ async function stop(child: ChildProcess): Promise<void> {
   if (signal === 'SIGKILL') throw new Error(`longhaul serve did not stop within ${STOP_MS} ms of SIGTERM.`);
 }
 
-const STOP_MS = 15_000;
+const STOP_MS = 60_000;
 
 function configOf(
   modelUrl: string,

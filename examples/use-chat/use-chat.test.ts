@@ -26,7 +26,7 @@ const script: Script = async ({ messages }) => {
   if (command !== undefined && !isDone) {
     return { text: 'I run it.', toolCalls: [{ name: 'bash', arguments: { command } }] };
   }
-  if (asked === SLOW) return { text: 'word '.repeat(2_000), fault: { kind: 'slow', delayMs: 10 } };
+  if (asked === SLOW) return { text: 'word '.repeat(20_000), fault: { kind: 'slow', delayMs: 10 } };
   if (hasToolCall(messages, 'bash') && isDone)
     return `It said: ${toolResults(messages).at(-1)?.result.trim()}`;
   return `You have said ${userTexts(messages).length}: ${userTexts(messages).join(' | ')}`;
@@ -103,7 +103,7 @@ describe('useChat of the AI SDK, unchanged', () => {
     expect(call).toMatchObject({ state: 'approval-requested' });
     expect(existsSync(join(served.folder, 'approved'))).toBe(false);
     await chat.addToolApprovalResponse({ id: call?.approval?.id ?? '', approved: true });
-    await vi.waitFor(() => expect(textOf(chat.lastMessage)).toContain('It said'), { timeout: 10_000 });
+    await vi.waitFor(() => expect(textOf(chat.lastMessage)).toContain('It said'), { timeout: 60_000 });
     expect(toolsOf(chat.lastMessage)).toMatchObject([{ state: 'output-available' }]);
     expect(existsSync(join(served.folder, 'approved'))).toBe(true);
     expect(chat.messages).toHaveLength(2);
@@ -116,7 +116,7 @@ describe('useChat of the AI SDK, unchanged', () => {
       reason: 'Not here.',
     });
     await vi.waitFor(() => expect(textOf(chat.lastMessage)).toContain('Not allowed: Not here.'), {
-      timeout: 10_000,
+      timeout: 60_000,
     });
     expect(toolsOf(chat.lastMessage)).toMatchObject([{ state: 'output-denied' }]);
     expect(existsSync(join(served.folder, 'refused'))).toBe(false);
@@ -125,7 +125,7 @@ describe('useChat of the AI SDK, unchanged', () => {
   it('cancels the run at stop(), and takes the next message', async () => {
     const chat = newChat();
     const sent = chat.sendMessage({ text: SLOW });
-    await vi.waitFor(() => expect(textOf(chat.lastMessage)).toContain('word word'), { timeout: 10_000 });
+    await vi.waitFor(() => expect(textOf(chat.lastMessage)).toContain('word word'), { timeout: 60_000 });
     await chat.stop();
     await sent;
     const sessionId = chat.lastMessage?.metadata?.sessionId ?? '';
@@ -153,11 +153,11 @@ describe('useChat of the AI SDK, unchanged', () => {
   it('takes up the answer under way, from its beginning', async () => {
     const first = newChat();
     const sent = first.sendMessage({ text: SLOW }, { body: { onDisconnect: 'continue' } });
-    await vi.waitFor(() => expect(textOf(first.lastMessage)).toContain('word word'), { timeout: 10_000 });
+    await vi.waitFor(() => expect(textOf(first.lastMessage)).toContain('word word'), { timeout: 60_000 });
     const second = newChat({ id: first.id, messages: structuredClone(first.messages) });
     const resumed = second.resumeStream();
     await vi.waitFor(() => expect(textOf(second.lastMessage).length).toBeGreaterThan(200), {
-      timeout: 10_000,
+      timeout: 60_000,
     });
     expect(textOf(second.lastMessage)).toMatch(/^(?:word )+w?o?r?d?$/);
     expect(second.messages).toHaveLength(2);
@@ -194,7 +194,7 @@ describe('useChat of the AI SDK, unchanged', () => {
     const [call] = toolsOf(again.lastMessage);
     expect(call).toMatchObject({ state: 'approval-requested' });
     await again.addToolApprovalResponse({ id: call?.approval?.id ?? '', approved: true });
-    await vi.waitFor(() => expect(textOf(again.lastMessage)).toContain('It said'), { timeout: 10_000 });
+    await vi.waitFor(() => expect(textOf(again.lastMessage)).toContain('It said'), { timeout: 60_000 });
     expect(again.messages).toHaveLength(4);
     const first = again.messages[0];
     // Back to the message with the picture, as the server names it.
@@ -211,7 +211,7 @@ describe('useChat of the AI SDK, unchanged', () => {
   it('keeps what was said before a stop(), answers what is sent right after it, and pages', async () => {
     const chat = newChat();
     const sent = chat.sendMessage({ text: SLOW });
-    await vi.waitFor(() => expect(textOf(chat.lastMessage)).toContain('word word'), { timeout: 10_000 });
+    await vi.waitFor(() => expect(textOf(chat.lastMessage)).toContain('word word'), { timeout: 60_000 });
     await chat.stop();
     await sent;
     // At once: the run may still be on its way to its end.
@@ -277,6 +277,8 @@ describe('the page', () => {
     await vite.listen();
     browser = await chromium.launch({ executablePath: CHROMIUM, args: ['--no-sandbox'] });
     page = await browser.newPage({ viewport: { width: 900, height: 800 } });
+    // A busy machine takes long to bundle the page.
+    page.setDefaultTimeout(100_000);
   });
   afterAll(async () => {
     await browser?.close();

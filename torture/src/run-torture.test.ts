@@ -4,7 +4,7 @@ import { it } from 'vitest';
 import { lifeLine, summaryOf } from './report.ts';
 import { runTorture } from './run-torture.ts';
 
-it('loses nothing and does nothing twice, killed at every fault point', async () => {
+it('loses nothing and does nothing twice, killed at every fault point', { timeout: 900_000 }, async () => {
   const lives: string[] = [];
   const result = await runTorture({
     kills: 70,
