@@ -4,9 +4,9 @@ import { describe, expect, it } from 'vitest';
 import { Bench, eventsOf, linesOf } from './harness.ts';
 
 /** A session of one turn whose steps write much and call a tool. */
-async function benchWithWork(steps = 10): Promise<{ bench: Bench; flags: string[] }> {
+async function benchWithWork(steps = 10) {
   const bench = await Bench.open();
-  const { flags } = await bench.serve({
+  const { server, flags } = await bench.serve({
     script: ({ number, asksForSummary }) => {
       if (asksForSummary) return 'It lists folders, again and again.';
       if (number > steps) return 'Done.';
@@ -15,7 +15,7 @@ async function benchWithWork(steps = 10): Promise<{ bench: Bench; flags: string[
     },
   });
   await bench.run(['run', 'List, and never touch the schema.', '--sandbox', 'local', '-q', ...flags]);
-  return { bench, flags };
+  return { bench, server, flags };
 }
 
 describe('longhaul context', () => {
@@ -63,8 +63,9 @@ describe('longhaul context', () => {
 
 describe('longhaul compact, undo, pin', () => {
   it('previews, compacts without a model that cannot be asked, pins, and takes it back', async () => {
-    const { bench, flags } = await benchWithWork();
+    const { bench, server } = await benchWithWork();
     await using _bench = bench;
+    await server.close();
     const before = await bench.call(['context', 'last', '--json']);
     const preview = await bench.call(['compact', 'last', '--preview']);
     expect(preview.stdout).toMatch(
@@ -77,7 +78,6 @@ describe('longhaul compact, undo, pin', () => {
     const made = await bench.call(['compact', 'last', '--json']);
     const result = JSON.parse(made.stdout);
     expect(result).toMatchObject({ status: 'compacted', round: 1 });
-    // The session's model is not in the configuration: it was named by flags.
     expect(result.warnings).toEqual([expect.stringContaining('No narrative')]);
     expect((await bench.call(['context', 'last'])).stdout).toMatch(
       /^hidden +\d+ messages by round 1: m2–m\d+ +manual,/m,
@@ -97,6 +97,7 @@ describe('longhaul compact, undo, pin', () => {
     expect(after).toEqual({ ...JSON.parse(before.stdout), isTriggerRaised: true });
     expect((await bench.call(['undo', 'last'])).stdout).toContain('Nothing to undo');
 
+    const { flags } = await bench.serve({ script: () => 'Done.' });
     const again = await bench.run([
       'run',
       'Once more.',
