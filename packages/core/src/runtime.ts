@@ -31,7 +31,7 @@ import { EventHub, type EventListener } from './session/event-hub.ts';
 import { newId } from './session/ids.ts';
 import { type EnqueueResult, MessageQueueService } from './session/message-queue-service.ts';
 import { closeOpenPart } from './session/repair.ts';
-import { type RunWork, SessionRuns } from './session/session-runs.ts';
+import { type RunWork, SessionRuns, type StartOptions } from './session/session-runs.ts';
 import { isAnswered } from './session/turn-state.ts';
 import { WaitingCallers } from './session/waiting-callers.ts';
 
@@ -125,20 +125,17 @@ export class Runtime {
   }
 
   /**
-   * Drives the session until it is idle. What goes wrong inside the run is its result; what prevents it from starting is thrown.
+   * Drives the session until it is idle. What goes wrong inside the run is its result; what prevents it from starting is thrown. Where another
+   * process has taken `content` and answered it first, its answer is the result.
    *
    * @throws {LonghaulError} `session_not_found`, `session_busy`, `invalid_request`, `interrupted` while the program stops, and what opening
    * driver or store throws.
    */
   async run(sessionId: string, { content, signal }: RunOptions = {}): Promise<ExecutorResult> {
     await this.#runs.existing(sessionId);
-    if (content !== undefined) await this.send(sessionId, content);
-    try {
-      const result = await this.#runs.start(sessionId, { signal });
-      if (result !== undefined) return result;
-    } catch (error) {
-      throw content === undefined ? error : busyAfterSend(error);
-    }
+    if (content !== undefined) return this.#runWith(sessionId, content, signal);
+    const result = await this.#runs.start(sessionId, { signal });
+    if (result !== undefined) return result;
     throw new LonghaulError('internal', 'A run that was wanted was not started.');
   }
 
@@ -149,9 +146,9 @@ export class Runtime {
    * @throws {LonghaulError} as `run`.
    */
   async resume(sessionId: string, { signal }: { signal?: AbortSignal } = {}): Promise<ResumeResult> {
-    const isWanted = async ({ messages }: SessionLog) =>
-      !isAnswered(messages) || (await this.queue.hasPending(sessionId));
-    return (await this.#runs.start(sessionId, { signal, isWanted })) ?? { status: 'nothing' };
+    return (
+      (await this.#runs.start(sessionId, this.#ifUnfinished(sessionId, signal))) ?? { status: 'nothing' }
+    );
   }
 
   /**
@@ -218,6 +215,28 @@ export class Runtime {
    */
   stop({ graceMs = 10_000 }: { graceMs?: number } = {}): Promise<void> {
     return this.#runs.stop(graceMs);
+  }
+
+  async #runWith(
+    sessionId: string,
+    content: readonly UserMessageContentPart[],
+    signal: AbortSignal | undefined,
+  ): Promise<ExecutorResult> {
+    const { id, eventNumber } = await this.send(sessionId, content);
+    const result = await this.#runs
+      .start(sessionId, this.#ifUnfinished(sessionId, signal))
+      .catch((error: unknown) => {
+        throw busyAfterSend(error);
+      });
+    const sent = { id, eventNumber, callerCameAt: eventNumber };
+    return result ?? (await this.#callers.answerTo(sessionId, sent, signal));
+  }
+
+  /** A start that does nothing where the last turn has its answer and no message waits. */
+  #ifUnfinished(sessionId: string, signal: AbortSignal | undefined): StartOptions {
+    const isWanted = async ({ messages }: SessionLog) =>
+      !isAnswered(messages) || (await this.queue.hasPending(sessionId));
+    return { signal, isWanted };
   }
 
   async #execute(work: RunWork): Promise<ExecutorResult> {

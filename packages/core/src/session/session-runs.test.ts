@@ -316,6 +316,27 @@ describe('going on', () => {
   });
 });
 
+describe('a run whose message another program was faster to take', () => {
+  it('has that answer for its result, and asks the model for no other', async () => {
+    count += 1;
+    const path = join(folder, `${count}.db`);
+    await using farStore = await openSqliteStore({ path });
+    const far = await farRuntime(farStore, [answer('From afar.')]);
+    await using opened = await openSqliteStore({ path });
+    const nearStore: Store = {
+      ...opened,
+      enqueue: async (...args) => {
+        const stored = await opened.enqueue(...args);
+        await far.resume(args[0]);
+        return stored;
+      },
+    };
+    const near = await testRun(playedDriver([answer('Once more.')]), [], { store: nearStore });
+    expect(await near.run('do it')).toMatchObject({ status: 'completed', text: 'From afar.' });
+    expect((await near.messages()).map(({ role }) => role)).toEqual(['user', 'assistant']);
+  });
+});
+
 describe('callers that wait', () => {
   it('drive an idle session, and get its answer', async () => {
     const test = await testRun(playedDriver([answer('Hello.')]));
