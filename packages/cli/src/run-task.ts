@@ -21,7 +21,7 @@ import { goOn, tellOfNothing } from './go-on.ts';
 import { isImportedModel } from './import/imported-model.ts';
 import { formatTokens } from './render/format.ts';
 import type { RunHeader } from './render/run-renderer.ts';
-import { queueMessage, tellOfQueue, waitForAnswer } from './send-to-busy.ts';
+import { queueMessage, tellAnswer, tellOfQueue, waitForAnswer } from './send-to-busy.ts';
 import { type Display, type RunDisplay, showRun } from './show-run.ts';
 import type { Terminal } from './terminal.ts';
 import type { TypeAhead } from './type-ahead.ts';
@@ -114,7 +114,7 @@ export async function runTask(options: RunTaskOptions): Promise<number> {
     display = shown;
     return task === undefined
       ? goOn(agent.runtime, shown, { session, options })
-      : drive(agent, shown, { session, task, signal });
+      : drive(agent, shown, { session, task, signal, terminal });
   });
   // Nothing is drawn any more: what was typed and not sent stands above.
   if (options.display === 'progress') await tellOfQueue(agent.runtime.queue, { session, terminal });
@@ -237,13 +237,17 @@ function withoutQuery(baseUrl: string): string {
 export async function drive(
   { runtime }: { runtime: Agent['runtime'] },
   shown: RunDisplay,
-  { session, task, signal }: { session: Session; task: string; signal: AbortSignal },
+  { session, task, signal, terminal }: { session: Session; task: string } & Driven,
 ): Promise<number> {
   try {
-    await runtime.run(session.id, { content: [{ type: 'text', text: task }], signal });
+    const result = await runtime.run(session.id, { content: [{ type: 'text', text: task }], signal });
+    if (shown.finished === undefined) tellAnswer(result, terminal);
+    return exitCodeOf(shown.finished ?? result);
   } catch (error) {
     // A run that ended in the store has been shown with its reason.
     if (shown.finished === undefined) throw error;
+    return exitCodeOf(shown.finished);
   }
-  return shown.finished === undefined ? 1 : exitCodeOf(shown.finished);
 }
+
+type Driven = Pick<RunTaskOptions, 'signal' | 'terminal'>;

@@ -1,4 +1,4 @@
-import { drivingRun, EventHub, MessageQueueService, type Runtime } from '@longhaul/core';
+import { drivingRun, EventHub, type ExecutorResult, MessageQueueService, type Runtime } from '@longhaul/core';
 import type { Session } from '@longhaul/protocol';
 import type { Storage } from './compose/open-storage.ts';
 import { exitCodeOf } from './exit-code.ts';
@@ -47,11 +47,14 @@ export async function waitForAnswer(
   const { terminal, display, signal } = options;
   using _shown = display === 'events' ? showRun(runtime, terminal, { display }) : undefined;
   const result = await runtime.sendAndWait(session.id, [{ type: 'text', text }], { signal });
-  if (display !== 'events') {
-    if (result.text !== '') terminal.out.write(`${result.text.trimEnd()}\n`);
-    if (result.error !== undefined) terminal.err.write(`longhaul: ${result.error.message}\n`);
-  }
+  if (display !== 'events') tellAnswer(result, terminal);
   return exitCodeOf(result);
+}
+
+/** What another process has answered, where nothing of its run was shown. */
+export function tellAnswer({ text, error }: ExecutorResult, terminal: Terminal): void {
+  if (text !== '') terminal.out.write(`${text.trimEnd()}\n`);
+  if (error !== undefined) terminal.err.write(`longhaul: ${error.message}\n`);
 }
 
 /** A run that was stopped has left what came for it. */

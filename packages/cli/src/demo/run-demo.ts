@@ -82,7 +82,7 @@ async function playDemo(
   display = shown;
   let exitCode: number;
   try {
-    exitCode = await drive(agent, shown, { session, task: DEMO_TASK, signal });
+    exitCode = await drive(agent, shown, { session, task: DEMO_TASK, signal, terminal });
   } finally {
     shown[Symbol.dispose]();
   }
