@@ -97,6 +97,7 @@ export { type SessionState, sessionState } from './session/session-state.ts';
 export { SessionWriter } from './session/session-writer.ts';
 export { storedTokens } from './session/stored-tokens.ts';
 export { drivingRun } from './session/take-session.ts';
+export { draftUserMessage } from './session/user-message.ts';
 export {
   createRunTelemetry,
   type RunTelemetryOptions,

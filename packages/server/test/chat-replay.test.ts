@@ -1,3 +1,4 @@
+import { createIdleSandbox } from '@longhaul/core/testing/idle-sandbox';
 import { LonghaulError } from '@longhaul/protocol';
 import { expect, it } from 'vitest';
 import { openStream, type Stream } from './sse-client.ts';
@@ -80,4 +81,30 @@ it('a page that comes later is shown what a step had said before it broke off, a
   expect(shown(textOf(early))).toEqual(there);
   expect(shown(textOf(between))).toEqual(there);
   expect(shown(textOf(late))).toEqual(there);
+});
+
+it('a page that comes before its message is delivered is shown it, and takes up the answer from the beginning', async () => {
+  const ready = gate();
+  await using server = await startTestServer({
+    run: {
+      openSandbox: async () => {
+        await ready.wait();
+        return createIdleSandbox();
+      },
+    },
+  });
+  const first = await ask(server);
+  await using early = await join(server);
+  const history = await (await server.fetch('/api/chat/chat')).json();
+  expect(history).toMatchObject({
+    messages: [{ id: 'one', role: 'user', parts: [{ type: 'text', text: 'Go.' }] }],
+  });
+  ready.open();
+  await early.ended;
+  const there = shown(await first.text());
+  expect(there.map(({ type }) => type)).toContain('text-delta');
+  expect(shown(textOf(early))).toEqual(there);
+  const after = await (await server.fetch('/api/chat/chat')).json();
+  expect(after).toMatchObject({ messages: [{ id: 'one' }, { id: 'answer-one', role: 'assistant' }] });
+  expect((await server.fetch('/api/chat/chat/stream')).status).toBe(204);
 });

@@ -32,7 +32,7 @@ export interface TestServerOptions {
   limits?: Partial<ServerLimits>;
   options?: Partial<ServerOptions>;
   /** Default: no tools. */
-  run?: Partial<Pick<RuntimeOptions, 'tools' | 'approvals' | 'agentFor' | 'retry'>>;
+  run?: Partial<Pick<RuntimeOptions, 'tools' | 'approvals' | 'agentFor' | 'retry' | 'openSandbox'>>;
   /** Beside the default one. */
   agents?: readonly NamedAgent[];
   /** A database that others use too. */

@@ -1,10 +1,8 @@
 import { RESPONSE_ALREADY_SENT } from '@hono/node-server/utils/response';
-import { findLastEvent } from '@longhaul/core';
+import { draftUserMessage } from '@longhaul/core';
 import {
   type Approval,
-  type EventOf,
   LonghaulError,
-  type LonghaulEvent,
   type Message,
   type Session,
   toLonghaulError,
@@ -16,6 +14,7 @@ import type { RouteHandlers, RouteRequest } from '../http/route-handler.ts';
 import { approvalsOf, contentOf, lastEventOf, type UiApproval } from './chat-content.ts';
 import { ChatReader } from './chat-reader.ts';
 import { assertAgent, ChatSessions } from './chat-sessions.ts';
+import { ChatTurns } from './chat-turns.ts';
 import { answerId, uiHistory } from './ui-history.ts';
 import { UiTranslator } from './ui-translator.ts';
 
@@ -38,6 +37,7 @@ export function chatHandlers(
 ): Pick<RouteHandlers, 'chat' | 'chatMessages' | 'chatStream'> {
   const { runtime, store, blobs, runs, feeds } = context;
   const sessions = new ChatSessions(context);
+  const turns = new ChatTurns({ store, runs });
   /** Cancels of pages that have left: what they send next would else wait behind a run that ends without taking it. */
   const cancels = new Map<string, Promise<unknown>>();
   /** Ids of messages whose answers pages wait for. */
@@ -61,19 +61,18 @@ export function chatHandlers(
       const messages = page.messages.slice(-limit);
       const approvals = await runtime.approvals.list(sessionId);
       const next = page.messages.length > limit ? { next: messages[0]?.sequence } : {};
-      return { sessionId, messages: uiHistory(messages, { sessionId, approvals }), ...next };
+      const undelivered = before === undefined ? await turns.next(sessionId) : [];
+      const waiting = undelivered.length === 0 ? undefined : draftUserMessage(undelivered);
+      return { sessionId, messages: uiHistory(messages, { sessionId, approvals, waiting }), ...next };
     },
 
     async chatStream({ params: { chatId }, raw }) {
       const session = await sessions.find(chatId);
-      const isDriven = session !== undefined && (await runs.isDriven(session.id));
-      const delivery = isDriven ? await findLastEvent(store, session.id, isDelivery) : undefined;
-      const awaits = delivery?.ids.at(-1);
-      if (!isDriven || delivery?.number === undefined || awaits === undefined) {
-        return new Response(null, { status: 204 });
-      }
+      const turn = session === undefined ? undefined : await turns.underWay(session.id);
+      if (session === undefined || turn === undefined) return new Response(null, { status: 204 });
+      const { awaits, after } = turn;
       const translator = new UiTranslator({ sessionId: session.id, awaits, messageId: answerId(awaits) });
-      await stream({ sessionId: session.id, after: delivery.number - 1, translator }, raw);
+      await stream({ sessionId: session.id, after, translator }, raw);
       return RESPONSE_ALREADY_SENT;
     },
   };
@@ -89,7 +88,7 @@ export function chatHandlers(
     await cancels.get(sessionId);
     const before = await store.lastEventNumber(sessionId);
     await runs.send(sessionId, { content, id: message.id });
-    const after = await beforeItsQueueing(sessionId, message.id, before);
+    const after = await turns.beforeQueueing(sessionId, message.id, before);
     const translator = new UiTranslator({
       sessionId,
       awaits: message.id,
@@ -112,16 +111,6 @@ export function chatHandlers(
     const { messages } = await store.loadView(session.id);
     const known = messages.find((candidate) => isFrom(candidate, message.id));
     return known === undefined ? session : sessions.goBack(body.id, session, known.sequence);
-  }
-
-  /** A page that sends a message again gets its answer again. */
-  async function beforeItsQueueing(sessionId: string, id: string, before: number): Promise<number> {
-    const isOurs = (event: LonghaulEvent): event is EventOf<'message:queued'> =>
-      event.type === 'message:queued' && event.id === id;
-    const fresh = await store.readEvents(sessionId, { after: before });
-    if (fresh.some(isOurs)) return before;
-    const first = await findLastEvent(store, sessionId, isOurs);
-    return (first?.number ?? before + 1) - 1;
   }
 
   /** Takes what the page's user has approved or refused, and streams what comes of it into the same UI message. */
@@ -201,10 +190,6 @@ export function chatHandlers(
     const waiting = await store.listQueue(sessionId);
     if (waiting.some(({ id }) => awaited.has(id))) await runs.start(sessionId);
   }
-}
-
-function isDelivery(event: LonghaulEvent): event is EventOf<'message:dequeued'> {
-  return event.type === 'message:dequeued';
 }
 
 function isFrom({ role, metadata }: Message, id: string): boolean {

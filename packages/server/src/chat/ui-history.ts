@@ -18,15 +18,23 @@ type UiPart = ChatUiMessage['parts'][number];
  */
 export function uiHistory(
   messages: readonly Message[],
-  { sessionId, approvals }: { sessionId: string; approvals: readonly Approval[] },
+  {
+    sessionId,
+    approvals,
+    waiting,
+  }: {
+    sessionId: string;
+    approvals: readonly Approval[];
+    /** What the next answer will be to, and is not delivered yet. */
+    waiting?: UserMessage | undefined;
+  },
 ): ChatUiMessage[] {
   const asked = new Map(approvals.map((approval) => [approval.handle, approval]));
   const history: ChatUiMessage[] = [];
   for (const message of messages) {
     if (message.metadata?.synthetic !== undefined) continue;
     if (message.role === 'user') {
-      const parts = message.parts.flatMap((part) => plainPart(part));
-      history.push({ id: userIdOf(message), role: 'user', parts });
+      history.push(userMessage(message));
       continue;
     }
     const parts = stepParts(message, asked);
@@ -37,14 +45,21 @@ export function uiHistory(
       history.push({ id, role: 'assistant', metadata: { sessionId }, parts });
     }
   }
+  if (waiting !== undefined) history.push(userMessage(waiting));
   return history;
+}
+
+type UserMessage = Pick<Message, 'id' | 'parts' | 'metadata'>;
+
+function userMessage(message: UserMessage): ChatUiMessage {
+  return { id: userIdOf(message), role: 'user', parts: message.parts.flatMap((part) => plainPart(part)) };
 }
 
 /** Of the UI message that answers a user's. */
 export const answerId = (messageId: string): string => `answer-${messageId}`;
 
 /** The page's own id; of several that were delivered together, the last one's, whose answer it is. */
-function userIdOf({ id, metadata }: Message): string {
+function userIdOf({ id, metadata }: UserMessage): string {
   return metadata?.originalMessages?.at(-1) ?? id;
 }
 
