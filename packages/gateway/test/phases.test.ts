@@ -5,7 +5,7 @@ import { expect, test } from 'vitest';
 import type { NoticeManner } from '../src/index.ts';
 import { rawRequest } from './raw-client.ts';
 import { type Received, startRecordingUpstream } from './recording-upstream.ts';
-import { startTestGateway } from './start-test-gateway.ts';
+import { before, startTestGateway } from './start-test-gateway.ts';
 
 const SUMMARY = 'Rivers were spoken of.';
 const brief: Script = ({ asksForSummary }) => (asksForSummary ? SUMMARY : 'Yes.');
@@ -229,6 +229,44 @@ test('Ollama cuts silently: what it read gives it away, and the request is sent 
   // A stream has been read by then: its window is known for the next one.
   await collect(await clientOf(gateway.url).chat.completions.create({ ...request, stream: true }));
   expect(server.requests.at(-1)?.droppedTokens).toBeUndefined();
+});
+
+test('fewer tokens read than were sent are no cut while the window that the server reports has room', async () => {
+  await using both = await before((_, response) => {
+    response.setHeader('content-type', 'application/json');
+    const message = { role: 'assistant', content: 'Yes.' };
+    const usage = { prompt_tokens: 600, completion_tokens: 1, total_tokens: 601 };
+    response.end(JSON.stringify({ choices: [{ index: 0, message, finish_reason: 'stop' }], usage }));
+  });
+  const ask = async (words: number) => {
+    const messages: Message[] = [{ role: 'user', content: 'river '.repeat(words) }];
+    await clientOf(both.gateway.url).chat.completions.create({ model: 'm', messages });
+    return both.gateway.status().models[0];
+  };
+  expect(await ask(2_000)).toMatchObject({ windowTokens: 4_096, silentCuts: 0 });
+  // One that nearly fills it may have been cut.
+  expect(await ask(3_000)).toMatchObject({ windowTokens: 2_048, silentCuts: 1 });
+});
+
+test('a part that is not counted teaches nothing of the text behind it', async () => {
+  await using server = await createPersonaServer({ persona: 'llamacpp', windowTokens: 4_096, script: brief });
+  await using gateway = await startTestGateway(server.url);
+  const ask = async (...contents: unknown[]) => {
+    const messages = contents.map((content) => ({ role: 'user', content }));
+    const body = JSON.stringify({ model: server.model, messages });
+    const response = await fetch(`${gateway.url}/chat/completions`, { method: 'POST', body });
+    expect(response.status).toBe(200);
+    await response.text();
+    return gateway.status().models[0];
+  };
+  const video = { type: 'video_url', video_url: { url: 'http://x/y.mp4' } };
+  await ask([{ type: 'text', text: 'river stone garden '.repeat(4_000) }, video], 'Well?');
+  expect(server.requests.at(-1)?.body?.messages).toContainEqual(
+    expect.objectContaining({ content: expect.arrayContaining([video]) }),
+  );
+  const plain = await ask('more plain words here. '.repeat(300));
+  expect(plain).toMatchObject({ windowTokens: 4_096, silentCuts: 0 });
+  expect(plain?.lastTokens).toBe(server.requests.at(-1)?.promptTokens);
 });
 
 test('Ollama says its window once the model is loaded: a long request loads it first', async () => {

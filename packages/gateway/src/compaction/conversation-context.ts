@@ -5,6 +5,7 @@ import { tooManyRestarts } from './context-errors.ts';
 import { continuationWithin } from './continuation.ts';
 import { firstUnknownRole } from './conversation/chat-format.ts';
 import { isSideRequest } from './conversation/side-request.ts';
+import { hasUncountedParts } from './conversation/uncounted-parts.ts';
 import {
   type CompactedRequest,
   ConversationCompactor,
@@ -126,8 +127,9 @@ class GatewayContext implements ConversationContext {
     const { messages, estimatedTokens, countedTokens, manager } = prepared;
     manager.updateUsage({ inputTokens: promptTokens, outputTokens: completionTokens ?? 0 });
     const model = this.#known(manager);
+    if (hasUncountedParts(messages)) return { verdict: 'as-expected' };
     const { isSure } = model;
-    const windowTokens = windowOfSilentCut({ messages, estimatedTokens, promptTokens, isSure });
+    const windowTokens = windowOfSilentCut({ estimatedTokens, countedTokens, promptTokens, isSure });
     if (windowTokens !== undefined) return { verdict: 'silently-cut', windowTokens };
     model.learn(countedTokens, promptTokens);
     return { verdict: 'as-expected' };

@@ -11,6 +11,14 @@ const REFUSAL_FACTOR = 1.15;
 /** What a refusal names may count the room for an answer, too: only what is near is taken for the request's size. */
 const NEAR = 1.5;
 
+export interface Refusal {
+  countedTokens: number;
+  windowTokens: number;
+  requestTokens: number | undefined;
+  /** The request has parts whose tokens are a guess. */
+  hasUncounted: boolean;
+}
+
 /** A model as its requests have made it known: how its text is counted, and how far off that is. */
 export class KnownModel {
   readonly meter: TokenMeter;
@@ -42,20 +50,38 @@ export class KnownModel {
 
   /** Numbers that can only be something else (what was not cached, what was left of a cut prompt) are not learned. */
   learn(countedTokens: number, realTokens: number): void {
-    const ratio = realTokens / countedTokens;
-    if (countedTokens >= LEAST_COUNTED && ratio >= BOUNDS.low && ratio <= BOUNDS.high) this.#ratio = ratio;
+    this.#ratio = ratioOf(countedTokens, realTokens) ?? this.#ratio;
   }
 
-  /** The request was refused as too long. Where its window is smaller than was known, that is why; else it was counted too low. */
-  learnRefusal(countedTokens: number, windowTokens: number, requestTokens: number | undefined): void {
+  /**
+   * The request was refused as too long. Where its window is smaller than was known, that is why; else it was counted too low. Gives the ratio that
+   * holds for this request; others are counted by it only where all of this one could be counted.
+   */
+  learnRefusal({ countedTokens, windowTokens, requestTokens, hasUncounted }: Refusal): number {
     const hasShrunk = windowTokens < this.#windowTokens;
     this.#windowTokens = windowTokens;
+    const ratio = this.#ratioAfter({ countedTokens, requestTokens, hasShrunk });
+    if (!hasUncounted) this.#ratio = ratio;
+    return ratio ?? 1;
+  }
+
+  #ratioAfter({
+    countedTokens,
+    requestTokens,
+    hasShrunk,
+  }: Pick<Refusal, 'countedTokens' | 'requestTokens'> & { hasShrunk: boolean }): number | undefined {
     if (requestTokens !== undefined && requestTokens > countedTokens && requestTokens <= countedTokens * NEAR)
-      this.learn(countedTokens, requestTokens);
-    else if (!hasShrunk) this.#ratio = Math.min(BOUNDS.high, this.ratio * REFUSAL_FACTOR);
+      return ratioOf(countedTokens, requestTokens) ?? this.#ratio;
+    return hasShrunk ? this.#ratio : Math.min(BOUNDS.high, this.ratio * REFUSAL_FACTOR);
   }
 
   noteWindow(windowTokens: number): void {
     this.#windowTokens = windowTokens;
   }
+}
+
+/** Undefined for what cannot be an error of counting. */
+function ratioOf(countedTokens: number, realTokens: number): number | undefined {
+  const ratio = realTokens / countedTokens;
+  return countedTokens >= LEAST_COUNTED && ratio >= BOUNDS.low && ratio <= BOUNDS.high ? ratio : undefined;
 }

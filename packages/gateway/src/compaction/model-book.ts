@@ -1,5 +1,6 @@
 import type { Tokenizer } from '@longhaul/models';
 import { BoundedMemo } from './conversation/bounded-memo.ts';
+import { hasUncountedParts } from './conversation/uncounted-parts.ts';
 import { KnownModel } from './known-model.ts';
 import { type SizedRequest, sizeRequest } from './request-size.ts';
 import type { ConversationRequest, PrepareOptions } from './types.ts';
@@ -35,9 +36,10 @@ export class ModelBook {
     const windowTokens = Math.min(received.windowTokens, refused?.windowTokens ?? Number.POSITIVE_INFINITY);
     const request = windowTokens === received.windowTokens ? received : { ...received, windowTokens };
     await model.meter.learnMessages(request.messages);
-    const size = () => {
+    const hasUncounted = hasUncountedParts(request.messages);
+    const size = (ratio = model.ratio) => {
       const { tokenizerFor: _, ...thresholds } = this.#options;
-      const { meter, ratio } = model;
+      const { meter } = model;
       return sizeRequest(request, {
         ...thresholds,
         meter,
@@ -48,11 +50,14 @@ export class ModelBook {
     };
     const sized = size();
     if (refused !== undefined) {
-      model.learnRefusal(sized.countedTokens, windowTokens, refused.requestTokens);
-      return { sized: size(), model };
+      const { countedTokens } = sized;
+      const { requestTokens } = refused;
+      const ratio = model.learnRefusal({ countedTokens, windowTokens, requestTokens, hasUncounted });
+      return { sized: size(ratio), model };
     }
     model.noteWindow(windowTokens);
-    if (measure === undefined || model.isMeasured || !isNear(sized)) return { sized, model };
+    const isWorthMeasuring = !hasUncounted && !model.isMeasured && isNear(sized);
+    if (measure === undefined || !isWorthMeasuring) return { sized, model };
     const tokens = await measure(request.messages, signal);
     if (tokens !== undefined) model.learn(sized.countedTokens, tokens);
     return { sized: size(), model };

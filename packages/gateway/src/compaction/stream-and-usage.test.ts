@@ -125,6 +125,43 @@ describe('real usage', () => {
     expect(context.observe(seen, { promptTokens: 1_950 })).toEqual({ verdict: 'as-expected' });
   });
 
+  it('teaches nothing where a part of the request is not counted', async () => {
+    const { context } = contextWith();
+    const plain = chat(15);
+    const parts: unknown[] = [{ type: 'video_url', video_url: { url: 'http://x/y.mp4' } }, { type: 'new' }];
+    const odd = parts.map((part) => [
+      ...chat(12),
+      { role: 'user', content: [{ type: 'text', text: 'Look:' }, part] } as ChatMessage,
+    ]);
+    const before = await context.prepare({ ...base, messages: plain });
+    for (const messages of odd) {
+      const seen = await context.prepare({ ...base, messages });
+      context.observe(seen, { promptTokens: Math.round(seen.countedTokens * 1.6) });
+      expect(context.observe(seen, { promptTokens: 600 })).toEqual({ verdict: 'as-expected' });
+      const measure = async () => Math.round(seen.countedTokens * 1.6);
+      await context.prepare({ ...base, windowTokens: 4_096, messages }, { measure });
+      const requestTokens = Math.round(seen.countedTokens * 1.4);
+      const refused = { windowTokens: 4_096, requestTokens };
+      // The request itself is made as small as the refusal asks for.
+      const { originalTokens } = await context.prepare({ ...base, messages }, { refused });
+      expect(originalTokens).toBeGreaterThanOrEqual(requestTokens);
+    }
+    const after = await context.prepare({ ...base, messages: plain });
+    expect(after.estimatedTokens).toBe(before.estimatedTokens);
+  });
+
+  it('that the count without any correction explains is no cut, and corrects the correction', async () => {
+    const { context } = contextWith();
+    const first = await context.prepare({ ...base, messages: chat(12) });
+    context.observe(first, { promptTokens: Math.round(first.countedTokens * 1.6) });
+    const second = await context.prepare({ ...base, messages: chat(15) });
+    expect(second.estimatedTokens / second.countedTokens).toBeCloseTo(1.6, 2);
+    const usage = { promptTokens: second.countedTokens };
+    expect(context.observe(second, usage)).toEqual({ verdict: 'as-expected' });
+    const third = await context.prepare({ ...base, messages: chat(15) });
+    expect(third.estimatedTokens).toBe(third.countedTokens);
+  });
+
   it('is asked of the server near the threshold, once, before any is known', async () => {
     const { context } = contextWith();
     let asked = 0;

@@ -19,6 +19,8 @@ import type { ChatRequest } from './read-chat.ts';
 const SMALL_BODY_BYTES = 8_000;
 /** Share of the window from which on it is asked for after each answer. */
 const NEAR = 0.4;
+/** Share of the window that the server reports from which on a prompt may have been cut. */
+const CUT_FROM = 0.7;
 /** Nothing has to be compacted for it. */
 const UNKNOWN_WINDOW: KnownWindow = { windowTokens: 1e12, source: 'unknown' };
 
@@ -132,12 +134,15 @@ export class TurnContext {
     const { upstream, model } = this.#route;
     const observation = this.#core.contextOf(upstream).observe(this.#prepared, usage);
     if (observation.verdict === 'as-expected') return false;
-    this.#stats.silentCuts += 1;
     const { estimatedTokens } = this.#prepared;
-    const reported = (await this.#core.windows.refresh(upstream, model))?.windowTokens;
+    const known = (await this.#core.windows.refresh(upstream, model))?.windowTokens;
+    // Nothing is cut where there is room: the server counts otherwise.
+    const reported = this.#core.windows.reported(upstream, model);
+    if (reported !== undefined && estimatedTokens < reported * CUT_FROM) return false;
+    this.#stats.silentCuts += 1;
     // What the server says now may explain it: it has loaded the model anew, or only just.
-    const isExplained = reported !== undefined && reported < estimatedTokens;
-    const windowTokens = isExplained ? reported : observation.windowTokens;
+    const isExplained = known !== undefined && known < estimatedTokens;
+    const windowTokens = isExplained ? known : observation.windowTokens;
     const source = 'a prompt that was cut silently';
     if (!isExplained) await this.#core.windows.learn(upstream, model, { windowTokens, source });
     this.#log({

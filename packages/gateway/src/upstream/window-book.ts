@@ -118,6 +118,11 @@ export class WindowBook {
     return best === undefined || learned.windowTokens < best.windowTokens ? learned : best;
   }
 
+  /** What the server itself reported last. */
+  reported(upstream: Upstream, model: string): number | undefined {
+    return this.#pages.get(keyOf(upstream, model))?.reported?.windowTokens;
+  }
+
   /** Asks the server again, whatever is known: after an error, or once a model has been loaded. */
   async refresh(upstream: Upstream, model: string): Promise<KnownWindow | undefined> {
     const page = await this.#page(upstream, model);
