@@ -197,6 +197,34 @@ test('a model loaded anew with less is noticed at the first refusal, and what it
   expect(gateway.status().models[0]?.windowTokens).toBe(2_048);
 });
 
+test('the header counts compactions: a first request whose compaction was refused has two behind it', async () => {
+  await using server = await createPersonaServer({
+    persona: 'vllm',
+    windowTokens: 2_048,
+    script: brief,
+    reportsWindow: false,
+  });
+  const models = { [server.model]: { windowTokens: 16_384 } };
+  await using gateway = await startTestGateway('', {
+    upstreams: [{ name: 'local', baseUrl: server.url, models }],
+    compactionModel: 'none',
+  });
+  const { completions } = clientOf(gateway.url).chat;
+  const compacted = async (messages: Message[]) => {
+    const { response } = await completions.create({ model: server.model, messages }).withResponse();
+    return response.headers.get('x-longhaul-compacted');
+  };
+  const messages = history(601);
+  expect(await compacted(messages)).toBe('2');
+  expect(gateway.status().models[0]).toMatchObject({ overflows: 1, compactions: 2 });
+  const next: Message[] = [
+    { role: 'assistant', content: 'Yes.' },
+    { role: 'user', content: 'And?' },
+  ];
+  expect(await compacted([...messages, ...next])).toBe('2');
+  expect(gateway.status().models[0]).toMatchObject({ overflows: 1, compactions: 2 });
+});
+
 test('a server that ends and is started anew with less is asked before the next request', async () => {
   const start = (windowTokens: number, port = 0) =>
     createPersonaServer({ persona: 'llamacpp', windowTokens, script: brief, port });

@@ -47,7 +47,7 @@ export interface CompactedFacts {
   /** Tokens of the request before and after. */
   before: number;
   after: number;
-  /** 1 for a conversation's first compaction. */
+  /** How many compactions the conversation has behind it, this one included; one request may make several. */
   round: number;
   /** Made for an earlier request with the same beginning: nothing was computed and no model asked. */
   isFromCache: boolean;
