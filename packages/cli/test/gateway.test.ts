@@ -85,19 +85,22 @@ test('a window that a refusal taught is forgotten at a word', async () => {
   const ask = () => fetch(`${running.url}/chat/completions`, { method: 'POST', body });
   expect((await ask()).status).toBe(200);
   expect(model.overflows).toBe(1);
-  const forget = async () => {
-    const ended = await bench.run(['gateway', ...args, '--forget', model.model]);
+  const forget = async (...more: string[]) => {
+    const ended = await bench.run(['gateway', ...args, '--forget', model.model, ...more]);
     expect(ended).toMatchObject({ code: 0, stderr: '' });
     return ended.stdout;
   };
   expect(await forget()).toBe(`Forgotten: a window of 4096 tokens, of ${model.model} at local.\n`);
   expect(await forget()).toBe(`Nothing was learned of ${model.model} at local.\n`);
+  const place = { upstream: 'local', baseUrl: model.url, model: model.model };
+  expect(JSON.parse(await forget('--json'))).toEqual({ type: 'nothing-learned', ...place });
   running.stop();
   await running.running.ended;
 
   const anew = await listening(bench, args);
   expect((await fetch(`${anew.url}/chat/completions`, { method: 'POST', body })).status).toBe(200);
   expect(model.overflows).toBe(2);
+  expect(JSON.parse(await forget('--json'))).toEqual({ type: 'forgotten', ...place, windowTokens: 4_096 });
   anew.stop();
   await anew.running.ended;
 });

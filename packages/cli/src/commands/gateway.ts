@@ -46,13 +46,12 @@ async function forget(
 ): Promise<number> {
   for (const forgotten of await forgetWindows(config, models)) {
     const { model, upstream, windowTokens } = forgotten;
-    const line =
-      windowTokens === undefined
-        ? `Nothing was learned of ${model} at ${upstream}.`
-        : `Forgotten: a window of ${windowTokens} tokens, of ${model} at ${upstream}.`;
-    terminal.out.write(
-      json ? `${JSON.stringify({ type: 'forgotten', ...forgotten })}\n` : `${printable(line)}\n`,
-    );
+    const wasLearned = windowTokens !== undefined;
+    const type = wasLearned ? 'forgotten' : 'nothing-learned';
+    const line = wasLearned
+      ? `Forgotten: a window of ${windowTokens} tokens, of ${model} at ${upstream}.`
+      : `Nothing was learned of ${model} at ${upstream}.`;
+    terminal.out.write(json ? `${JSON.stringify({ type, ...forgotten })}\n` : `${printable(line)}\n`);
   }
   return 0;
 }
