@@ -1,4 +1,4 @@
-import type { LonghaulError } from '@longhaul/protocol';
+import { LonghaulError } from '@longhaul/protocol';
 import type { SessionWriter } from '../session/session-writer.ts';
 import { draftSyntheticMessage } from '../session/user-message.ts';
 import type { RunEnd } from './run-end.ts';
@@ -22,6 +22,11 @@ const CALL_MISSING =
 
 type Reason = keyof typeof TEXTS;
 
+export interface AnswerCuts {
+  soFar: number;
+  isLast: boolean;
+}
+
 /** Asks the model to go on where its answer is no end of the work, and counts how often in a row. */
 export class GoOn {
   readonly #writer: SessionWriter;
@@ -32,6 +37,11 @@ export class GoOn {
     this.#writer = writer;
   }
 
+  /** Answers in a row that had to be gone on with, and whether a further one would end the run. */
+  get cuts(): AnswerCuts {
+    return { soFar: this.#continues, isLast: this.#continues >= MAX_CONTINUES };
+  }
+
   /** Tools were run. After calls that were cut off, that alone is no progress. */
   toolsRun({ wasCut }: { wasCut: boolean }): void {
     if (!wasCut) this.#continues = 0;
@@ -40,7 +50,7 @@ export class GoOn {
 
   /** The answer broke off; what it had brought stands. */
   async afterCut(error: LonghaulError): Promise<RunEnd | undefined> {
-    return this.#continues < MAX_CONTINUES ? this.ask('continue-cut') : { status: 'failed', error };
+    return this.cuts.isLast ? { status: 'failed', error: givenUpAfterCuts(error) } : this.ask('continue-cut');
   }
 
   /** The answer ended inside a call, which the model is told as the call's result. */
@@ -73,6 +83,11 @@ export class GoOn {
   #isHopeless(): boolean {
     return this.#continues > MAX_CONTINUES;
   }
+}
+
+function givenUpAfterCuts({ code, message, data, cause }: LonghaulError): LonghaulError {
+  const tries = `Given up after ${MAX_CONTINUES + 1} answers in a row that broke off.`;
+  return new LonghaulError(code, `${message} ${tries}`, { data, cause });
 }
 
 function hopeless(): RunEnd {

@@ -5,6 +5,7 @@ import { expandBlobReferences } from '../session/media.ts';
 import type { SessionWriter } from '../session/session-writer.ts';
 import { reasoningOf } from './close-answer.ts';
 import type { FittedRequest } from './fitted-request.ts';
+import type { AnswerCuts } from './go-on.ts';
 import { givenUp, RetryBudget, type RetryOptions, wait } from './retry.ts';
 import { cancelled } from './run-errors.ts';
 import { refusedInSilence } from './silent-refusal.ts';
@@ -28,6 +29,8 @@ export interface CallTarget {
   /** Real tokens for one counted token. */
   tokenRatio: number;
   tools: readonly ToolSchema[];
+  /** Answers before this one that broke off and were gone on with. */
+  cuts: AnswerCuts;
   signal: AbortSignal;
 }
 
@@ -48,7 +51,7 @@ export class ModelCaller {
    * @throws {LonghaulError} what no try can mend, and `cancelled`.
    */
   async call(request: FittedRequest, target: CallTarget): Promise<StepOutcome> {
-    const { signal } = target;
+    const { signal, cuts } = target;
     const budget = new RetryBudget(this.#options.retry);
     for (;;) {
       const startedAt = performance.now();
@@ -60,26 +63,27 @@ export class ModelCaller {
         throw cancelled();
       }
       if (error.code === 'context_overflow') return outcome;
+      const failed = { ...outcome, error };
+      const isCut = hasContent(outcome.message);
       // A long answer that broke off is no waiting.
-      if (!hasContent(outcome.message)) budget.spend(performance.now() - startedAt);
-      await this.#waitForNextTry({ ...outcome, error }, budget, signal);
-      if (hasContent(outcome.message)) return outcome;
+      if (!isCut) budget.spend(performance.now() - startedAt);
+      if (isCut && cuts.isLast) await this.#announceFailure(failed, { isRecoverable: false });
+      else await this.#waitForNextTry(failed, { budget, cuts, signal });
+      if (isCut) return outcome;
     }
   }
 
   /** @throws {LonghaulError} the failure's error when there is no next try; `cancelled`. */
-  async #waitForNextTry(failed: FailedStep, budget: RetryBudget, signal: AbortSignal): Promise<void> {
+  async #waitForNextTry(
+    failed: FailedStep,
+    { budget, cuts, signal }: { budget: RetryBudget; cuts: AnswerCuts; signal: AbortSignal },
+  ): Promise<void> {
     const { writer, retry } = this.#options;
     const { error } = failed;
     const delayMs = budget.nextDelay(error);
-    const attempt = budget.tries;
-    await writer.announce({
-      type: 'llm:error',
-      error: error.toShape(),
-      recoverable: delayMs !== undefined,
-      ...saidBy(failed),
-    });
-    if (delayMs === undefined) throw givenUp(error, attempt, retry);
+    await this.#announceFailure(failed, { isRecoverable: delayMs !== undefined });
+    if (delayMs === undefined) throw givenUp(error, budget.tries, retry);
+    const attempt = cuts.soFar + budget.tries;
     const nextTryAt = Date.now() + delayMs;
     await writer.announce(
       { type: 'llm:retry', attempt, delayMs, reason: error.message, nextTryAt },
@@ -88,6 +92,12 @@ export class ModelCaller {
     await wait(delayMs, signal);
     if (signal.aborted) throw cancelled();
     await writer.announce({ type: 'session:status', status: 'busy' });
+  }
+
+  async #announceFailure(failed: FailedStep, { isRecoverable }: { isRecoverable: boolean }): Promise<void> {
+    const { writer } = this.#options;
+    const error = failed.error.toShape();
+    await writer.announce({ type: 'llm:error', error, recoverable: isRecoverable, ...saidBy(failed) });
   }
 
   async #callOnce(

@@ -123,6 +123,20 @@ describe('a call that fails', () => {
     expect(server.requests[1]).toContain('The answer is');
   });
 
+  it('an answer that breaks off every time is given up after four, and no try is announced that is not made', async () => {
+    plays((response) => {
+      startStream(response);
+      response.write(chunk({ content: 'Something said' }), () => response.destroy());
+    });
+    const { test } = await start();
+    const result = await test.run('go');
+    expect(result).toMatchObject({ status: 'failed', error: { code: 'provider_stream_cut' } });
+    expect(result.error?.message).toContain('Given up after 4 answers in a row that broke off.');
+    expect(server.requests).toHaveLength(4);
+    expect(test.of('llm:retry').map(({ attempt }) => attempt)).toEqual([1, 2, 3]);
+    expect(test.of('llm:error').map(({ recoverable }) => recoverable)).toEqual([true, true, true, false]);
+  });
+
   it('a cancel ends the wait for the next try at once', async () => {
     plays(refuses(429, 'slow down', { 'retry-after': '3600' }));
     const { test } = await start({ runtime: { retry: { attempts: 3, totalMs: 7_200_000 } } });

@@ -46,6 +46,11 @@ describe('the retries of a model call', () => {
     expect(delaysOf([asked, asked])).toEqual([7_000, 7_000]);
   });
 
+  it('grow also where the server says that the time is over already', () => {
+    const past = new LonghaulError('provider_overloaded', 'come back', { data: { retryAfterMs: 0 } });
+    expect(delaysOf([past, past, past])).toEqual([500, 2_000, 8_000]);
+  });
+
   it('are none past the total time, tries included, and on what no retry can mend', () => {
     const budget = new RetryBudget({ attempts: 4, totalMs: 10_000 });
     budget.spend(9_900);

@@ -50,8 +50,8 @@ export class RetryBudget {
   }
 
   /**
-   * How long to wait before the next try, or undefined to give up. Exponential, with jitter; what the server asks for
-   * (`retryAfterMs`) comes first. The wait counts as spent.
+   * How long to wait before the next try, or undefined to give up. Exponential, with jitter; never shorter than what the
+   * server asks for (`retryAfterMs`). The wait counts as spent.
    *
    * @param error What the last try brought.
    */
@@ -75,10 +75,12 @@ export class RetryBudget {
     { most, growth }: { most: number; growth: Growth },
   ): number | undefined {
     if (failures >= most) return undefined;
-    const asked = error.data['retryAfterMs'];
-    if (typeof asked === 'number' && asked >= 0) return Math.ceil(asked);
     const grown = (this.#options.firstDelayMs ?? FIRST_DELAY_MS) * growth.factor ** (failures - 1);
-    return Math.ceil(Math.min(growth.maxDelayMs, grown) * (0.75 + this.#random() / 2));
+    const backoff = Math.min(growth.maxDelayMs, grown) * (0.75 + this.#random() / 2);
+    const { retryAfterMs } = error.data;
+    const asked = typeof retryAfterMs === 'number' ? retryAfterMs : 0;
+    // A server that names a time that is over, or that was too short before, is not asked again at once.
+    return Math.ceil(Math.max(asked, backoff));
   }
 }
 

@@ -5,7 +5,7 @@ import type { Approver } from './approver.ts';
 import type { ContextWindow } from './context-window.ts';
 import { LoopWatch } from './doom-loop.ts';
 import type { FittedRequest } from './fitted-request.ts';
-import { GoOn } from './go-on.ts';
+import { type AnswerCuts, GoOn } from './go-on.ts';
 import type { RoomMaker } from './room-maker.ts';
 import type { RunAccount } from './run-account.ts';
 import type { RunEnd } from './run-end.ts';
@@ -50,6 +50,10 @@ export class StepAftermath {
     const last = this.#options.writer.log.messages.at(-1);
     const isWaiting = last?.parts.some((part) => part.type === 'tool' && part.state === 'pending');
     if (last !== undefined && isWaiting) await this.#runTools(last);
+  }
+
+  get cuts(): AnswerCuts {
+    return this.#goOn.cuts;
   }
 
   /** Undefined: next step. */

@@ -2,6 +2,7 @@ import type { Summarise } from '@longhaul/context';
 import type { TokenUsage } from '@longhaul/protocol';
 import type { ModelDriver, StepRequest, ToolSchema } from '../ports/index.ts';
 import { cancelledCompaction } from './run-errors.ts';
+import { guardStream } from './stream-guard.ts';
 
 export interface SummariseOptions {
   /** System text and tools of the session: they stay in front of its prefix, so that the provider's cache holds. */
@@ -20,16 +21,25 @@ const SYSTEM = {
 export function summariseWith(driver: ModelDriver, options: SummariseOptions): Summarise {
   const { signal, onUsage } = options;
   return async (request) => {
-    const { mode } = request;
+    const { mode, maxOutputTokens } = request;
+    const stopped = new AbortController();
     const step: StepRequest = {
       system: mode === 'prefix' ? options.system : SYSTEM[mode],
       messages: request.messages,
       tools: mode === 'prefix' ? options.tools : [],
-      maxOutputTokens: request.maxOutputTokens,
-      signal,
+      maxOutputTokens,
+      signal: AbortSignal.any([signal, stopped.signal]),
     };
+    // What it was told to write is all that is needed of it: a server that goes on is stopped there.
+    const stream = guardStream(driver.step(step), {
+      inputTokens: 0,
+      windowTokens: 0,
+      maxOutputTokens,
+      ratio: 1,
+      stop: () => stopped.abort(),
+    });
     let text = '';
-    for await (const event of driver.step(step)) {
+    for await (const event of stream) {
       if (event.type === 'text-delta') text += event.text;
       else if (event.type === 'error') {
         if (signal.aborted) throw cancelledCompaction();

@@ -197,7 +197,8 @@ export class TurnExecutor {
   #target(): CallTarget {
     const { system, windowTokens, tokenRatio } = this.#window;
     const tools = this.#options.tools.map((tool) => tool.schema);
-    return { system, windowTokens, tokenRatio, tools, signal: this.#options.signal };
+    const { cuts } = this.#aftermath;
+    return { system, windowTokens, tokenRatio, tools, cuts, signal: this.#options.signal };
   }
 
   /** A limit is reached: one last step without tools, so that the work can be gone on with. What goes wrong with it is said. */
