@@ -1,6 +1,6 @@
 import * as z from 'zod';
 import { PROVIDER_KINDS } from '../config.ts';
-import { count, modelName, setting, text, url } from './values.ts';
+import { count, modelName, setting, text, urlWithoutPassword } from './values.ts';
 
 const rates = {
   input: z.number().min(0).meta({ description: 'US dollars for a million tokens of input.' }),
@@ -39,7 +39,7 @@ const model = z.strictObject({
 
 export const provider = z.strictObject({
   kind: setting(z.enum(PROVIDER_KINDS), "Default: the provider's name, else openai-compatible."),
-  baseUrl: setting(url, 'Of an OpenAI-compatible server, usually ending in /v1.'),
+  baseUrl: setting(urlWithoutPassword, 'Of an OpenAI-compatible server, usually ending in /v1.'),
   apiKey: setting(text, 'Better as $NAME, which reads the environment.'),
   models: setting(z.record(text, model), 'What the server does not tell of its models.'),
 });
