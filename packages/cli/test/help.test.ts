@@ -90,9 +90,9 @@ describe('longhaul config', () => {
     const file = join(bench.workspace, 'longhaul.yml');
     const lines = [
       'model: mine/big',
-      'providers: { mine: { baseUrl: "http://me:pass@127.0.0.1:9/v1", apiKey: sk-secret-123 } }',
+      'providers: { mine: { baseUrl: "http://127.0.0.1:9/v1", apiKey: sk-secret-123 } }',
       'server: { port: $PORT, hosts: [here] }',
-      'gateway: { token: $TOKEN, upstreams: [{ name: mine, baseUrl: "http://127.0.0.1:9/v1", apiKey: sk-secret-4 }] }',
+      'gateway: { token: $TOKEN, upstreams: [{ name: mine, baseUrl: "http://me:pass@127.0.0.1:9/v1", apiKey: sk-secret-4 }] }',
     ];
     await writeFile(file, lines.join('\n'));
     const env = { PORT: '4200', TOKEN: 'sk-secret-5' };

@@ -138,12 +138,12 @@ const TYPE_WORDS: Readonly<Record<string, string>> = {
   record: 'a mapping of names',
 };
 
-/** What stands there, as far as it may be shown: a key may not. */
+/** What stands there, as far as it may be shown: a key or a password may not. */
 function describe(value: unknown, path: ConfigPath): string {
   if (Array.isArray(value)) return 'a list';
   if (isPlainObject(value)) return 'a mapping';
-  if (path.includes('apiKey')) return `a ${typeof value}`;
-  const text = JSON.stringify(value) ?? 'nothing';
+  if (path.includes('apiKey') || path.at(-1) === 'token') return `a ${typeof value}`;
+  const text = (JSON.stringify(value) ?? 'nothing').replace(/(https?:\/\/)[^/@"]*@/g, '$1********@');
   return text.length > 60 ? `${text.slice(0, 60)}…` : text;
 }
 

@@ -262,6 +262,11 @@ describe('mistakes', () => {
     ],
     ['a list as the whole', '- a\n', 'longhaul.yml:1:1: the file must be a mapping of keys, not a list.'],
     [
+      'a password in an address is never shown',
+      'providers: { x: { baseUrl: "http://me:secret@host/v1" } }',
+      'longhaul.yml:1:28: providers.x.baseUrl must hold no user name or password: a key goes into apiKey, not "http://********@host/v1".',
+    ],
+    [
       'the key of a provider is never shown',
       'providers: { x: { apiKey: 12345 } }',
       'longhaul.yml:1:27: providers.x.apiKey must be text, not a number.',
