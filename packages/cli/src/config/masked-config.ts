@@ -1,4 +1,4 @@
-import type { Config } from '@longhaul/core/config';
+import { type Config, maskAddress } from '@longhaul/core/config';
 
 const SECRETS: ReadonlySet<string> = new Set(['apiKey', 'token']);
 
@@ -8,6 +8,6 @@ export function maskedConfig(config: Config): Config {
     if (typeof value !== 'string') return value;
     // A variable that is not set, or whose turn has not come, is a name.
     if (SECRETS.has(key)) return /^\$[A-Za-z_]\w*$/.test(value) ? value : '********';
-    return value.replace(/^(https?:\/\/)[^/@]*@/, '$1********@');
+    return maskAddress(value);
   });
 }

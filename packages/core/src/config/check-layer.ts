@@ -11,6 +11,7 @@ import {
 } from './config-layer.ts';
 import { type Environment, type FilledIn, fillInEnvironment } from './environment.ts';
 import { toEditorSchema } from './json-schema.ts';
+import { maskAddress } from './mask-address.ts';
 import { suggestion } from './nearest.ts';
 import { configSchema } from './schema.ts';
 
@@ -143,7 +144,8 @@ function describe(value: unknown, path: ConfigPath): string {
   if (Array.isArray(value)) return 'a list';
   if (isPlainObject(value)) return 'a mapping';
   if (path.includes('apiKey') || path.at(-1) === 'token') return `a ${typeof value}`;
-  const text = (JSON.stringify(value) ?? 'nothing').replace(/(https?:\/\/)[^/@"]*@/g, '$1********@');
+  const shown = typeof value === 'string' ? maskAddress(value) : value;
+  const text = JSON.stringify(shown) ?? 'nothing';
   return text.length > 60 ? `${text.slice(0, 60)}…` : text;
 }
 

@@ -18,6 +18,7 @@ export type { ConfigOrigin, ConfigOrigins, ConfigSource } from './config-origins
 export { type FindDefaultModelOptions, findDefaultModel } from './default-model.ts';
 export { configJsonSchema } from './editor-schema.ts';
 export { expandHome, type LoadConfigOptions, type LoadedConfig, loadConfig } from './load-config.ts';
+export { maskAddress } from './mask-address.ts';
 export { noModelMessage } from './no-model-message.ts';
 export {
   type ModelSettings,
