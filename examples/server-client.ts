@@ -54,6 +54,6 @@ export async function work(
 
 if (import.meta.main) {
   const { LONGHAUL_URL: baseUrl = 'http://127.0.0.1:4140', LONGHAUL_TOKEN: token } = process.env;
-  const client = createClient({ baseUrl, ...(token === undefined ? {} : { token }) });
+  const client = createClient({ baseUrl, token });
   await work(client, process.argv[2] ?? 'What is in README.md?', { approve: () => true });
 }

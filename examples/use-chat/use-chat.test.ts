@@ -184,7 +184,7 @@ describe('useChat of the AI SDK, unchanged', () => {
         toolCallId,
         state,
         input,
-        ...(output === undefined ? {} : { output }),
+        output,
       })),
     );
     const file = loaded[0]?.parts.find(({ type }) => type === 'file');

@@ -46,7 +46,7 @@ async function newest(store: Store): Promise<Session> {
 async function* allSessions(store: Store): AsyncGenerator<Session> {
   let before: string | undefined;
   for (;;) {
-    const page = await store.listSessions({ limit: PAGE, ...(before === undefined ? {} : { before }) });
+    const page = await store.listSessions({ limit: PAGE, before });
     yield* page;
     before = page.at(-1)?.id;
     if (before === undefined || page.length < PAGE) return;

@@ -90,7 +90,7 @@ export async function runTask(options: RunTaskOptions): Promise<number> {
     storage: storage.opened,
     env: terminal.env,
     ask: askMode(options),
-    ...(options.window === undefined ? {} : { window: options.window }),
+    window: options.window,
     onSandbox: (sandbox, session) =>
       display?.header(
         headerOf(agent, { sandbox, session, task: task ?? session.task, baseUrl: choice.baseUrl }),

@@ -104,7 +104,7 @@ export class Bench implements AsyncDisposable {
       env: this.#env(env),
       stdio: ['pipe', 'pipe', 'pipe'],
       detached,
-      ...(uid === undefined ? {} : { uid }),
+      uid,
     });
     let stdout = '';
     let stderr = '';

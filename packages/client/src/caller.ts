@@ -138,8 +138,8 @@ export class Caller {
         ...(idempotencyKey === undefined ? {} : { 'idempotency-key': idempotencyKey }),
         ...headers,
       },
-      ...(content === undefined ? {} : { body: content }),
-      ...(signal === undefined ? {} : { signal }),
+      body: content,
+      signal,
     };
   }
 }

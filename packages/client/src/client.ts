@@ -53,7 +53,7 @@ export function createClient(options: ClientOptions) {
     ): Promise<ResponseOf<'sendMessage'>> =>
       call('sendMessage', {
         params: { sessionId },
-        body: { content, ...(metadata === undefined ? {} : { metadata }) },
+        body: { content, metadata },
         idempotencyKey,
         signal,
       }),

@@ -121,8 +121,8 @@ export function decidePruning({ log, budget, meter, policy, views }: ContextStat
   const result = pruneOldToolOutputs(log, {
     windowTokens: budget.windowTokens,
     protectedTools: policy.protectedTools,
-    ...(policy.pruneProtectTokens === undefined ? {} : { protectTokens: policy.pruneProtectTokens }),
-    ...(policy.pruneMinimumTokens === undefined ? {} : { minimumTokens: policy.pruneMinimumTokens }),
+    protectTokens: policy.pruneProtectTokens,
+    minimumTokens: policy.pruneMinimumTokens,
   });
   const first = entries.findIndex((entry) => entry.source?.id === result.targets[0]?.messageId);
   if (first === -1) return nothing;

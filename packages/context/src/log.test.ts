@@ -19,7 +19,7 @@ function compaction(id: string, hides: string[], undoneAt?: number): Compaction 
     summary: { ledger: '', narrative: '' },
     hides,
     createdAt: 1,
-    ...(undoneAt === undefined ? {} : { undoneAt }),
+    undoneAt,
   };
 }
 
@@ -28,7 +28,7 @@ const pin = (messageId: string, undoneAt?: number): Mark => ({
   id: `pin-${messageId}`,
   messageId,
   createdAt: 2,
-  ...(undoneAt === undefined ? {} : { undoneAt }),
+  undoneAt,
 });
 
 describe('activeMarks', () => {

@@ -55,7 +55,7 @@ function readMarks(marks: readonly Mark[]): ActiveMarks {
     else pinned.add(mark.messageId);
   }
   return {
-    ...(compaction === undefined ? {} : { compaction }),
+    compaction,
     // A pin holds at once, also for what was hidden or pruned before it.
     hidden: new Set(compaction?.hides.filter((id) => !pinned.has(id)) ?? []),
     pruned: new Set([...pruned].flatMap(([key, messageId]) => (pinned.has(messageId) ? [] : [key]))),

@@ -35,9 +35,7 @@ describe('viewMessageTokens', () => {
     expect(viewMessageTokens(image, count)).toBe(IMAGE_TOKENS + MESSAGE_OVERHEAD_TOKENS);
     const reasoning = (providerMetadata?: { test: { signature: string } }): ViewMessage => ({
       role: 'assistant',
-      content: [
-        { type: 'reasoning', text: 'hmm', ...(providerMetadata === undefined ? {} : { providerMetadata }) },
-      ],
+      content: [{ type: 'reasoning', text: 'hmm', providerMetadata }],
     });
     expect(viewMessageTokens(reasoning(), count)).toBe(MESSAGE_OVERHEAD_TOKENS);
     expect(viewMessageTokens(reasoning({ test: { signature: 's' } }), count)).toBe(

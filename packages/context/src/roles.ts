@@ -54,7 +54,7 @@ function joinUsers(first: ViewUserMessage, second: ViewUserMessage): ViewUserMes
 function joinAssistants(first: ViewAssistantMessage, second: ViewAssistantMessage): ViewAssistantMessage {
   const model = first.model === second.model ? first.model : undefined;
   const content = joinTexts([...first.content, ...second.content]);
-  return { role: 'assistant', content, ...(model === undefined ? {} : { model }) };
+  return { role: 'assistant', content, model };
 }
 
 function userMessage(text: string): ViewUserMessage {

@@ -121,7 +121,7 @@ function showMessage(message: Message, marks: ActiveMarks): ViewMessage | undefi
     if (shown !== undefined) content.push(shown);
   }
   if (content.length === 0) return undefined;
-  return { role: 'assistant', content, ...(message.model === undefined ? {} : { model: message.model }) };
+  return { role: 'assistant', content, model: message.model };
 }
 
 function showUserMessage(message: Message, marks: ActiveMarks): ViewUserMessage | undefined {

@@ -57,7 +57,7 @@ export class LogBuilder {
 
   user(content: string | Part[], metadata?: MessageMetadata): this {
     const parts = typeof content === 'string' ? [text(content)] : content;
-    return this.#add('user', parts, metadata === undefined ? {} : { metadata });
+    return this.#add('user', parts, { metadata });
   }
 
   step(...parts: (Part | string)[]): this {

@@ -193,7 +193,7 @@ export class Runtime {
     const now = Date.now();
     const session = { ...source, id: newId(), createdAt: now, ...(title === undefined ? {} : { title }) };
     return this.#options.store.forkSession(sessionId, session, {
-      ...(at === undefined ? {} : { at }),
+      at,
       newId,
       close: (part) => closeOpenPart(part, now),
     });
@@ -257,6 +257,6 @@ export class Runtime {
 
   #agentOf(session: Session): SessionAgent {
     const { agentFor, tools, prompt } = this.#options;
-    return agentFor?.(session) ?? { tools, ...(prompt === undefined ? {} : { prompt }) };
+    return agentFor?.(session) ?? { tools, prompt };
   }
 }

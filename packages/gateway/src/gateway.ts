@@ -75,7 +75,7 @@ function createCore(options: GatewayOptions & { cache: CacheStore }): GatewayCor
   const windows = new WindowBook({
     memory: options.windowMemory,
     maxAgeMs: options.windowMaxAgeMs ?? 30_000,
-    ...(options.windowRenewMs === undefined ? {} : { renewAfterMs: options.windowRenewMs }),
+    renewAfterMs: options.windowRenewMs,
     keyFor,
     onProblem: (problem) =>
       log({ level: 'warn', message: `Learned windows: ${toLonghaulError(problem).message}` }),

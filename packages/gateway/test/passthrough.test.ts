@@ -215,7 +215,7 @@ test('an error of the upstream passes as it is', async () => {
 test('the key of the configuration takes the place of the client’s', async () => {
   await using upstream = await startRecordingUpstream((_, response) => void response.end('{}'), WINDOW);
   const sent = async (baseUrl: string, apiKey?: string) => {
-    const upstreams = [{ name: 'local', baseUrl, ...(apiKey === undefined ? {} : { apiKey }) }];
+    const upstreams = [{ name: 'local', baseUrl, apiKey }];
     await using gateway = await startTestGateway('', { upstreams });
     await rawRequest(gateway.url, {
       body: REQUESTS['minimal'] ?? '',

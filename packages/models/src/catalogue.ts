@@ -52,7 +52,7 @@ interface Limits {
 const limits = (windowTokens: number, maxOutputTokens: number, maxInputTokens?: number): Limits => ({
   windowTokens,
   maxOutputTokens,
-  ...(maxInputTokens === undefined ? {} : { maxInputTokens }),
+  maxInputTokens,
 });
 
 const CLAUDE_1M = limits(1_000_000, 128_000);

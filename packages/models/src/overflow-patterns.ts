@@ -116,7 +116,7 @@ function toCount(digits: string | undefined): number | undefined {
 
 function withNumbers(numbers: { [Key in keyof Overflow]: Overflow[Key] | undefined }): Overflow {
   return {
-    ...(numbers.windowTokens === undefined ? {} : { windowTokens: numbers.windowTokens }),
-    ...(numbers.requestTokens === undefined ? {} : { requestTokens: numbers.requestTokens }),
+    windowTokens: numbers.windowTokens,
+    requestTokens: numbers.requestTokens,
   };
 }

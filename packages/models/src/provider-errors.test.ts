@@ -479,7 +479,7 @@ describe('everything else', () => {
     const error = map({
       cause: new Error('Cannot connect to API', { cause }),
       url: 'http://127.0.0.1:1234/v1/chat/completions',
-      ...(status === undefined ? {} : { status }),
+      status,
     });
     expect(error.code).toBe(expected);
     expect(error.message).toContain('http://127.0.0.1:1234/v1/chat/completions');

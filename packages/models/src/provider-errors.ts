@@ -43,7 +43,7 @@ export function mapProviderError(failure: ProviderFailure): LonghaulError {
   if (failure.status !== undefined) data['status'] = failure.status;
   const retryAfterMs = readRetryAfterMs({
     headers: failure.headers ?? {},
-    ...(body.retryDelay === undefined ? {} : { retryDelay: body.retryDelay }),
+    retryDelay: body.retryDelay,
     text: body.text,
     now: failure.now ?? Date.now(),
   });

@@ -69,7 +69,7 @@ function resultsIn({ parts, sequence }: Message): SessionEvent[] {
 
 function namesOf(part: ToolPart): Pick<SessionEvent, 'callId' | 'name' | 'path'> {
   const path = pathOf(part);
-  return { callId: part.callId, name: part.name, ...(path === undefined ? {} : { path }) };
+  return { callId: part.callId, name: part.name, path };
 }
 
 const PATH_KEYS = [

@@ -30,7 +30,7 @@ export function createSandbox(parts: SandboxParts): Sandbox {
     if (signal.aborted) return { ended: 'aborted', durationMs: 0 };
     const started = await parts.start(command, {
       cwd,
-      ...(options.stdin === undefined ? {} : { stdin: options.stdin }),
+      stdin: options.stdin,
     });
     return superviseCommand(started, { ...options, signal });
   };

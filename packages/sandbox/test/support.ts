@@ -106,7 +106,7 @@ export async function run(sandbox: Sandbox, command: string): Promise<{ output: 
       output += Buffer.from(chunk).toString();
     },
   });
-  return { output, ...(exitCode === undefined ? {} : { exitCode }) };
+  return { output, exitCode };
 }
 
 /** Opens a sandbox in another process, waits until its command has printed something, or for `until`, and kills that process. */

@@ -48,7 +48,7 @@ export async function startServer(options: ServerOptions): Promise<LonghaulServe
     onFailure: (error) => log.error({ err: error }, 'events could not be read'),
   });
   const guard = createGuard({
-    ...(token === undefined ? {} : { token }),
+    token,
     hosts: options.hosts ?? [],
     origins: options.origins ?? [],
     rate: limits.rate,

@@ -14,7 +14,7 @@ it('answers what a page sends before it is seen that it has left its last answer
       method: 'POST',
       headers: { 'content-type': 'application/json' },
       body: JSON.stringify({ id: 'chat', messages: [{ id, role: 'user', parts: [{ type: 'text', text }] }] }),
-      ...(signal === undefined ? {} : { signal }),
+      signal,
     });
   const page = new AbortController();
   const first = await ask('one', 'slow', page.signal);

@@ -17,7 +17,7 @@ function shown(text: string): Chunk[] {
     const last = chunks.at(-1);
     if (type === 'start' || type.startsWith('data-')) continue;
     if (last?.type === type && delta !== undefined) last.delta += delta;
-    else chunks.push({ type, ...(delta === undefined ? {} : { delta }) });
+    else chunks.push({ type, delta });
   }
   return chunks;
 }

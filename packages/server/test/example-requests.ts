@@ -86,11 +86,11 @@ export function send(
   const body = change.body ?? example.body;
   return server.fetch(example.path, {
     method: example.method,
-    ...(body === undefined ? {} : { body }),
+    body,
     headers: {
       ...(example.contentType === undefined ? {} : { 'content-type': example.contentType }),
       ...change.headers,
     },
-    ...(change.token === undefined ? {} : { token: change.token }),
+    token: change.token,
   });
 }

@@ -208,7 +208,7 @@ async function send({ method, path, query, headers, body, contentType }: Try): P
       method,
       signal: left.signal,
       headers: { ...headers, ...(contentType === undefined ? {} : { 'content-type': contentType }) },
-      ...(body === undefined ? {} : { body }),
+      body,
     });
   } finally {
     clearTimeout(timer);

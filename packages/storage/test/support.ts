@@ -19,7 +19,7 @@ export function runProgram(
     const child = spawn(program, args, {
       env: { ...process.env, ...env },
       stdio: ['ignore', 'pipe', 'pipe'],
-      ...(uid === undefined ? {} : { uid }),
+      uid,
     });
     let output = '';
     const collect = (chunk: Buffer) => {

@@ -47,8 +47,8 @@ export async function runLife(
     end: ending.signal === 'SIGKILL' ? 'killed' : 'ended',
     wasCancelled: fate.wasCancelled(),
     ...(report === undefined ? {} : { report, status: report.status }),
-    ...(diedAt === undefined ? {} : { diedAt }),
-    ...(complaint === undefined ? {} : { complaint }),
+    diedAt,
+    complaint,
   };
 }
 

@@ -18,8 +18,8 @@ export async function compact(argv: readonly string[], terminal: Terminal): Prom
     const result = await runtime.compact(session.id, {
       signal: interrupt.signal,
       preview: values.preview ?? false,
-      ...(values.strategy === undefined ? {} : { strategy: values.strategy }),
-      ...(windowTokens === undefined ? {} : { windowTokens }),
+      strategy: values.strategy,
+      windowTokens,
     });
     const colors = wantsColors(terminal, values['no-color']);
     terminal.out.write(

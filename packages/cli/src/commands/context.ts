@@ -11,7 +11,7 @@ export async function context(argv: readonly string[], terminal: Terminal): Prom
   if (id === undefined || others.length > 0) throw usage('Name one session: longhaul context ID.', 'context');
   const windowTokens = positiveNumber(values.window, '--window', { whole: true });
   return await withSession(id, { place: values, terminal }, async ({ runtime, session }) => {
-    const report = await runtime.contextOf(session.id, windowTokens === undefined ? {} : { windowTokens });
+    const report = await runtime.contextOf(session.id, { windowTokens });
     const colors = wantsColors(terminal, values['no-color']);
     terminal.out.write(
       values.json

@@ -20,6 +20,6 @@ export async function demo(argv: readonly string[], terminal: Terminal): Promise
     keep: values.keep ?? false,
     sandbox: sandbox ?? 'auto',
     windowTokens: window ?? 16_000,
-    ...(values['no-color'] === undefined ? {} : { noColor: values['no-color'] }),
+    noColor: values['no-color'],
   });
 }

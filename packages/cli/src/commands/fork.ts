@@ -16,8 +16,8 @@ export async function fork(argv: readonly string[], terminal: Terminal): Promise
   const { title } = values;
   return await withSession(id, { place: values, terminal }, async ({ runtime, store, session }) => {
     const forked = await runtime.fork(session.id, {
-      ...(at === undefined ? {} : { at }),
-      ...(title === undefined ? {} : { title }),
+      at,
+      title,
     });
     await copyAddress(store, session.id, forked.id);
     const from = at === undefined ? 'its end' : `m${at}`;

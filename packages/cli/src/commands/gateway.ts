@@ -70,9 +70,9 @@ function toConfig(values: GatewayValues): ConfigInput {
   return {
     gateway: {
       ...(values.upstream === undefined ? {} : { upstreams: values.upstream.map(toUpstream) }),
-      ...(values.host === undefined ? {} : { host: values.host }),
-      ...(port === undefined ? {} : { port }),
-      ...(notices === undefined ? {} : { notices }),
+      host: values.host,
+      port,
+      notices,
     },
     ...(values.compactor === undefined ? {} : { context: { compression: { model: values.compactor } } }),
   };

@@ -26,7 +26,7 @@ export async function throughAgent(command: ThroughAgentCommand, terminal: Termi
     wantsNarratives: values.summarizer === 'scripted',
     onFile: (progress) => bar.show(progress),
     signal,
-    ...(values.strategy === undefined ? {} : { strategy: values.strategy }),
+    strategy: values.strategy,
     ...(values.database === undefined ? {} : { database: resolve(cwd, values.database) }),
   });
   bar[Symbol.dispose]();

@@ -47,7 +47,7 @@ export async function replay(argv: readonly string[], terminal: Terminal): Promi
     methods: methodsOf(values.strategy ?? 'all', { baselines: values.baselines === true }),
     wantsTrace: values.html !== undefined,
     signal: interrupt.signal,
-    ...(workers === undefined ? {} : { workers }),
+    workers,
     ...(await summariserFrom(values, { terminal, signal: interrupt.signal })),
   };
   const report = await runWithProgress(options, terminal);

@@ -59,18 +59,18 @@ async function start(values: RunValues, task: string | undefined, terminal: Term
       live = display.live;
     },
     place: values,
-    ...(values.agent === undefined ? {} : { agent: values.agent }),
+    agent: values.agent,
     choice: {
-      ...(values.model === undefined ? {} : { model: values.model }),
+      model: values.model,
       ...(values['base-url'] === undefined ? {} : { baseUrl: baseUrl(values['base-url']) }),
-      ...(maxOutput === undefined ? {} : { maxOutput }),
+      maxOutput,
     },
     acceptAll: values.yes === true,
     display: values.json ? 'events' : values.quiet ? 'answer' : 'progress',
-    ...(task === undefined ? {} : { task }),
-    ...(window === undefined ? {} : { window }),
-    ...(values.session === undefined ? {} : { session: values.session }),
-    ...(values['no-color'] === undefined ? {} : { noColor: values['no-color'] }),
+    task,
+    window,
+    session: values.session,
+    noColor: values['no-color'],
   });
 }
 

@@ -86,8 +86,8 @@ function toConfig(values: { host?: string; port?: string }): ConfigInput {
   const port = values.port === '0' ? 0 : positiveNumber(values.port, '--port', { whole: true, max: 65_535 });
   return {
     server: {
-      ...(values.host === undefined ? {} : { host: values.host }),
-      ...(port === undefined ? {} : { port }),
+      host: values.host,
+      port,
     },
   };
 }

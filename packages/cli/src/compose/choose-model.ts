@@ -55,7 +55,7 @@ export function resolveNamed(
   return resolveModel(config, {
     model: choice.model,
     env,
-    ...(choice.baseUrl === undefined ? {} : { baseUrl: choice.baseUrl }),
+    baseUrl: choice.baseUrl,
     ...(apiKey === undefined || apiKey === '' ? {} : { apiKey }),
   });
 }

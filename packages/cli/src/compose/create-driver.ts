@@ -33,9 +33,9 @@ export async function createDriver(model: ResolvedModel, options: DriverOptions)
     provider: model.provider,
     model: model.model,
     stallMs: options.stallMs,
-    ...(model.baseUrl === undefined ? {} : { baseUrl: model.baseUrl }),
-    ...(model.apiKey === undefined ? {} : { apiKey: model.apiKey }),
-    ...(model.strictRoles === undefined ? {} : { strictRoles: model.strictRoles }),
+    baseUrl: model.baseUrl,
+    apiKey: model.apiKey,
+    strictRoles: model.strictRoles,
     info: modelInfoOf(model, window),
     serverWindow: server,
   });

@@ -112,7 +112,7 @@ export function driverOptions({
   const windows = storage.then((opened) => opened.windows);
   // Where the storage cannot be opened, whoever opens it says so.
   windows.catch(() => {});
-  return { stallMs: config.retry.stallMs, windows, ...(window === undefined ? {} : { window }) };
+  return { stallMs: config.retry.stallMs, windows, window };
 }
 
 export function summariserOf(config: Config, driverFor: (name: string) => Promise<ModelDriver>) {

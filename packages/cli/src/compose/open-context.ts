@@ -31,7 +31,7 @@ export async function openContext(
     // An imported session goes on with the model that a run would use.
     const model = isImportedModel(name)
       ? await chooseModel(config, {}, env)
-      : resolveNamed(config, { model: name, ...(baseUrl === undefined ? {} : { baseUrl }) }, env);
+      : resolveNamed(config, { model: name, baseUrl }, env);
     return (
       await createDriver(model, { stallMs: config.retry.stallMs, windows: Promise.resolve(storage.windows) })
     ).driver;

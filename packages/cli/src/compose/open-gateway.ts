@@ -67,7 +67,7 @@ function upstreamOptions(config: Config, upstream: GatewayUpstreamConfig, index:
     filledIn(provider?.apiKey, `providers.${name}.apiKey`);
   const models = Object.entries(provider?.models ?? {}).map(([model, { window, strictRoles }]) => {
     const settings: ModelSettings = {
-      ...(window === undefined ? {} : { windowTokens: window }),
+      windowTokens: window,
       ...(strictRoles === true ? { strictRoles: 'no-system' } : {}),
       ...(strictRoles === 'alternate' ? { strictRoles } : {}),
     };
@@ -78,7 +78,7 @@ function upstreamOptions(config: Config, upstream: GatewayUpstreamConfig, index:
     baseUrl,
     compaction,
     models: Object.fromEntries(models),
-    ...(apiKey === undefined ? {} : { apiKey }),
+    apiKey,
   };
 }
 

@@ -24,7 +24,7 @@ export async function openSandbox(
     image: config.image,
     env: passedOn(config.env, env),
     programFolders: [dirname(process.execPath)],
-    ...(signal === undefined ? {} : { signal }),
+    signal,
   });
 }
 

@@ -100,7 +100,7 @@ function showDemo(
   return showRun(runtime, terminal, {
     display: json ? 'events' : 'progress',
     shortSummary: true,
-    ...(noColor === undefined ? {} : { noColor }),
+    noColor,
   });
 }
 

@@ -47,8 +47,8 @@ const result = (
   callId: toolName,
   success: more.success ?? true,
   sanitized: [{ type: 'text', text: more.text ?? '' }],
-  ...(more.title === undefined ? {} : { title: more.title }),
-  ...(more.durationMs === undefined ? {} : { durationMs: more.durationMs }),
+  title: more.title,
+  durationMs: more.durationMs,
 });
 const finished = (more: Partial<Extract<EventPayload, { type: 'run:finished' }>> = {}): EventPayload => ({
   type: 'run:finished',

@@ -93,7 +93,7 @@ function partText(part: Part, options: { columns: number; paint: Paint; pruned: 
           toolName: part.name,
           success: part.state === 'completed',
           sanitized: part.output ?? [],
-          ...(part.title === undefined ? {} : { title: part.title }),
+          title: part.title,
           ...title,
           ...(part.truncated === undefined ? {} : { truncated: part.truncated }),
           ...(part.handle === undefined ? {} : { handle: part.handle }),

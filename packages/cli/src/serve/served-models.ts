@@ -49,7 +49,7 @@ async function listModels(config: Config, resolve: (name: undefined) => Promise<
   const all = [...(chosen === undefined ? [] : [known(chosen)]), ...configuredModels(config), ...local];
   // The first that names a model says most of it.
   const models = [...new Map(all.toReversed().map((model) => [model.name, model])).values()].reverse();
-  return { models, ...(chosen === undefined ? {} : { default: chosen }) };
+  return { models, default: chosen };
 }
 
 async function defaultModel(resolve: (name: undefined) => Promise<string>): Promise<string | undefined> {
@@ -79,8 +79,8 @@ function configuredModels({ providers }: Config): Listed[] {
       name: `${provider}/${model}`,
       provider,
       source: 'configuration' as const,
-      ...(window === undefined ? {} : { windowTokens: window }),
-      ...(maxOutput === undefined ? {} : { maxOutputTokens: maxOutput }),
+      windowTokens: window,
+      maxOutputTokens: maxOutput,
     })),
   );
 }
@@ -92,7 +92,7 @@ async function localModels(): Promise<Listed[]> {
       name: `${name}/${id}`,
       provider: name,
       source: 'server' as const,
-      ...(windowTokens === undefined ? {} : { windowTokens }),
+      windowTokens,
     })),
   );
 }

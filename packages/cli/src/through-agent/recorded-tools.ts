@@ -33,7 +33,7 @@ export function recordedResult(call: ToolPart): ToolResult {
   if (call.output === undefined) return failed(call.error ?? NOT_RECORDED);
   return {
     content: recordedContent(call.output),
-    ...(call.title === undefined ? {} : { title: call.title }),
+    title: call.title,
     ...(call.state === 'completed' ? {} : { isError: true }),
   };
 }

@@ -17,8 +17,8 @@ export function planInput(options: CompactOptions): PlanInput {
     meter,
     count: (text) => Math.ceil(options.count(text) * meter.ratio),
     round: (marks.compaction?.round ?? 0) + 1,
-    ...(summarise === undefined ? {} : { summarise }),
-    ...(select === undefined ? {} : { select }),
-    ...(signal === undefined ? {} : { signal }),
+    summarise,
+    select,
+    signal,
   };
 }

@@ -32,7 +32,7 @@ export function ledgerFoldToJson(fold: LedgerFold): string {
   const stored: StoredFold = {
     version: VERSION,
     instructions: fold.instructions,
-    ...(fold.todo === undefined ? {} : { todo: fold.todo }),
+    todo: fold.todo,
     files: [...fold.files.values()].map((file) => ({ ...file, actions: [...file.actions] })),
     commands: [...fold.commands.values()],
     errors: [...fold.errors],
@@ -70,7 +70,7 @@ function toFold(stored: StoredFold): LedgerFold {
   for (const [piece, file] of stored.origins) names.origins.set(piece, shared(file));
   return {
     instructions: stored.instructions,
-    ...(stored.todo === undefined ? {} : { todo: stored.todo }),
+    todo: stored.todo,
     files: new Map(stored.files.map((file) => [file.key, { ...file, actions: new Set(file.actions) }])),
     commands: new Map(stored.commands.map((fact) => [fact.command, fact])),
     errors: new Map(stored.errors),
@@ -87,5 +87,5 @@ function fromRow(
   file: string | undefined,
   [calls, users, texts, results, lastSequence]: [number, number, number, number, number],
 ): NameSightings {
-  return { ...(file === undefined ? {} : { file }), calls, users, texts, results, lastSequence };
+  return { file, calls, users, texts, results, lastSequence };
 }

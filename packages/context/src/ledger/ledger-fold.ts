@@ -166,8 +166,8 @@ function addCommand(
   facts.commands.set(command, {
     command,
     count: (known?.count ?? 0) + 1,
-    ...(seen.exitCode === undefined ? {} : { exitCode: seen.exitCode }),
-    ...(seen.ended === undefined ? {} : { ended: seen.ended }),
+    exitCode: seen.exitCode,
+    ended: seen.ended,
     handle: seen.handle,
     lastSequence: seen.sequence,
   });

@@ -30,10 +30,10 @@ export function toolFacts(part: ToolPart): ToolFacts {
   return {
     failed: failed || (exitCode !== undefined && exitCode !== 0),
     text,
-    ...(path === undefined ? {} : { path }),
-    ...(action === undefined ? {} : { action }),
-    ...(command === undefined ? {} : { command }),
-    ...(exitCode === undefined ? {} : { exitCode }),
+    path,
+    action,
+    command,
+    exitCode,
     ...(typeof ended === 'string' && ended !== 'exit' ? { ended } : {}),
   };
 }

@@ -41,7 +41,7 @@ export function selectWith(summarise: Summarise): Select {
 /** The whole request for a selection, as one text. */
 export function selectionPrompt(request: SelectRequest): string {
   const { conversation, currentTokens, contextLimit, keepToolResult } = request;
-  const facts = { currentTokens, contextLimit, ...(keepToolResult === undefined ? {} : { keepToolResult }) };
+  const facts = { currentTokens, contextLimit, keepToolResult };
   return `${INSTRUCTION}\n\n${JSON.stringify(facts)}\n-----\n${JSON.stringify({ conversation })}\n-----\n\n${ANSWER}`;
 }
 

@@ -207,7 +207,7 @@ describe('a session of OpenAI chat messages', () => {
 
 describe('its summariser', () => {
   async function compactWith(summarise: ContextSessionOptions<ChatMessage>['summarise']) {
-    const session = chatSession(8_000, summarise === undefined ? {} : { summarise });
+    const session = chatSession(8_000, { summarise });
     session.append([SYSTEM, TASK]);
     for (let number = 1; number < 20; number += 1) session.append(chatStep(number));
     return session.fit();

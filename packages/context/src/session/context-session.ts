@@ -96,7 +96,7 @@ class LoggedSession<M> implements ContextSession<M> {
           messages,
           predictedTokens,
           maxOutputTokens,
-          ...(last === undefined ? {} : { compacted: last }),
+          compacted: last,
         };
       }
       const done = await this.#compact(state, decision.entries);
@@ -223,7 +223,7 @@ class LoggedSession<M> implements ContextSession<M> {
       version: 1,
       messages: [...this.#log.natives],
       marks: [...this.#marks],
-      ...(this.#learnedWindowTokens === undefined ? {} : { learnedWindowTokens: this.#learnedWindowTokens }),
+      learnedWindowTokens: this.#learnedWindowTokens,
       ratio: this.#meter.ratio,
       nextId: this.#nextId,
     };

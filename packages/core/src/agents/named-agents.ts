@@ -48,7 +48,7 @@ export class NamedAgents {
     const instructions = metadata?.['instructions'];
     return {
       tools,
-      ...(prompt === undefined ? {} : { prompt }),
+      prompt,
       ...(typeof instructions === 'string' ? { instructions } : {}),
     };
   }
@@ -84,8 +84,8 @@ async function load(name: string, agent: AgentConfig, tools: readonly Tool[]): P
   return {
     name,
     tools: selected,
-    ...(model === undefined ? {} : { model }),
-    ...(prompt === undefined ? {} : { prompt }),
+    model,
+    prompt,
   };
 }
 

@@ -57,7 +57,7 @@ export function createJudge(rules: readonly ApprovalRule[]): Judge {
     );
     return {
       action: strictest.action,
-      ...(strictest.rule === undefined ? {} : { rule: strictest.rule }),
+      rule: strictest.rule,
       subjects: decisions.filter(({ action }) => action === 'ask').map(({ subject }) => subject),
     };
   };

@@ -20,8 +20,8 @@ function withVariables(schema: JsonSchema): JsonSchema {
   if (!isLeaf || isOpen) return whole;
   const { description, default: fallback, ...rest } = whole;
   return {
-    ...(description === undefined ? {} : { description }),
-    ...(fallback === undefined ? {} : { default: fallback }),
+    description,
+    default: fallback,
     anyOf: [rest, VARIABLE],
   };
 }

@@ -60,9 +60,9 @@ export function resolveModel(config: ModelSettings, options: ResolveModelOptions
     provider,
     model,
     kind,
-    ...(serverKind === undefined ? {} : { serverKind }),
-    ...(baseUrl === undefined ? {} : { baseUrl }),
-    ...(apiKey === undefined ? {} : { apiKey }),
+    serverKind,
+    baseUrl,
+    apiKey,
     ...knownOf(kind, model, own(settings?.models ?? {}, model)),
   };
 }

@@ -62,7 +62,7 @@ export function modelInfoOf(model: ResolvedModel, window: ResolvedWindow): Model
     model: model.model,
     windowTokens: window.windowTokens,
     maxOutputTokens: window.maxOutputTokens,
-    ...(model.price === undefined ? {} : { price: model.price }),
+    price: model.price,
     accepts: model.accepts ?? { images: false, files: false },
   };
 }
@@ -91,8 +91,8 @@ function requestTo(model: ResolvedModel, { signal }: ResolveWindowOptions): Serv
   return {
     baseUrl,
     model: model.model,
-    ...(apiKey === undefined ? {} : { apiKey }),
-    ...(signal === undefined ? {} : { signal }),
+    apiKey,
+    signal,
   };
 }
 

@@ -103,8 +103,8 @@ export class SessionCompactor {
       protectedTools: new Set(isProtected.map(({ name }) => name)),
       newId,
       now: Date.now(),
-      ...(signal === undefined ? {} : { signal }),
-      ...(summarise === undefined ? {} : { summarise }),
+      signal,
+      summarise,
     });
   }
 

@@ -112,7 +112,7 @@ export class SessionContext {
         shown: hidden.size - activeMarks(view.marks).hidden.size,
         tokens,
         fits: usableTokens === undefined || tokens < usableTokens,
-        ...(usableTokens === undefined ? {} : { usableTokens }),
+        usableTokens,
       };
     });
   }

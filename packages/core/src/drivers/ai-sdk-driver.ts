@@ -113,8 +113,8 @@ function toCallOptions(
   return {
     prompt: toPrompt(request, { ...options.info, provider: options.provider, model: options.model }, profile),
     abortSignal,
-    ...(request.maxOutputTokens === undefined ? {} : { maxOutputTokens: request.maxOutputTokens }),
-    ...(providerOptions === undefined ? {} : { providerOptions }),
+    maxOutputTokens: request.maxOutputTokens,
+    providerOptions,
     ...(request.tools.length === 0
       ? {}
       : {

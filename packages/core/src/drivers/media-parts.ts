@@ -35,7 +35,7 @@ export function toPromptPart(
     type: 'file',
     mediaType,
     data: { type: 'data', data },
-    ...(filename === undefined ? {} : { filename }),
+    filename,
   };
   if (parseBlobReference(content.data) !== undefined) return omitted(mediaType, filename);
   if (mediaType.startsWith('image/')) {

@@ -130,8 +130,8 @@ export function createStepEvents(options: StepEventsOptions): StepEvents {
         {
           type: 'finish',
           finishReason: reason,
-          ...(usage === undefined ? {} : { usage }),
-          ...(model === undefined ? {} : { model }),
+          usage,
+          model,
         },
       ];
     },

@@ -109,7 +109,7 @@ function mapCallError(error: Record<string, unknown>, target: CallTarget, thrown
       : streamCut(target, thrown);
   }
   return mapProviderError({
-    ...(status === undefined ? {} : { status }),
+    status,
     ...(typeof error['responseBody'] === 'string' ? { body: error['responseBody'] } : {}),
     headers: headersOf(error['responseHeaders']),
     message: messageOf(thrown),
@@ -126,7 +126,7 @@ function mapPayload(payload: unknown, target: CallTarget, cause: unknown): Longh
   const data = fields['data'] ?? payload;
   const body = JSON.stringify(fieldsOf(data)['error'] === undefined ? { error: data } : data);
   return mapProviderError({
-    ...(status === undefined ? {} : { status }),
+    status,
     body,
     message: typeof fields['message'] === 'string' ? fields['message'] : messageOf(payload),
     cause,

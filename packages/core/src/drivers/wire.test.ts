@@ -29,7 +29,7 @@ const IMAGE_TOOL = tool('call:1', 'pixel', {
 const says = (content: ViewAssistantMessage['content'], model?: string): ViewAssistantMessage => ({
   role: 'assistant',
   content,
-  ...(model === undefined ? {} : { model }),
+  model,
 });
 
 async function sentByChat(

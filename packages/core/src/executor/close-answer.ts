@@ -21,8 +21,8 @@ export async function closeAnswer(
   const usage = finish?.usage;
   const cost = usage === undefined ? undefined : costOf(usage);
   const figures = {
-    ...(usage === undefined ? {} : { usage }),
-    ...(cost === undefined ? {} : { cost }),
+    usage,
+    cost,
   };
   const [provider = '', ...name] = model.split('/');
   const reasoning = reasoningOf(message);

@@ -164,7 +164,7 @@ const reads = (count: number, promptTokens?: number) =>
     calls({
       id: `c${index}`,
       arguments: `{"at":"${index}"}`,
-      ...(promptTokens === undefined ? {} : { promptTokens }),
+      promptTokens,
     }),
   );
 const tooLong = (window: number, sent: number) =>

@@ -55,9 +55,9 @@ export class RunFinisher {
       usage,
       text,
       compactions: this.#options.window.compactions,
-      ...(cost === undefined ? {} : { cost }),
-      ...(finishReason === undefined ? {} : { finishReason }),
-      ...(error === undefined ? {} : { error }),
+      cost,
+      finishReason,
+      error,
     };
   }
 }

@@ -130,9 +130,9 @@ export class StepAftermath {
     const { finishReason, usage, cost } = message;
     await writer.closeMessage(message, {
       status: 'done',
-      ...(finishReason === undefined ? {} : { finishReason }),
-      ...(usage === undefined ? {} : { usage }),
-      ...(cost === undefined ? {} : { cost }),
+      finishReason,
+      usage,
+      cost,
     });
   }
 

@@ -193,7 +193,7 @@ export class ToolRunner {
         callId: part.callId,
         success: !isError,
         sanitized: fitted.content,
-        ...(result.title === undefined ? {} : { title: result.title }),
+        title: result.title,
         ...(part.startedAt === undefined ? {} : { durationMs: Date.now() - part.startedAt }),
         ...(fitted.fullOutput === undefined ? {} : { truncated: true, handle }),
       },

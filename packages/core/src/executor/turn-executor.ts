@@ -77,7 +77,7 @@ export class TurnExecutor {
       settings: options.compression,
       tools: tools.map((tool) => tool.schema),
       protectedTools: new Set(tools.filter((tool) => tool.isProtected === true).map((tool) => tool.name)),
-      ...(options.summariser === undefined ? {} : { summariser: options.summariser }),
+      summariser: options.summariser,
     });
     const { takeCompactionRequest, buildSystem } = options;
     this.#room = new RoomMaker({
@@ -85,7 +85,7 @@ export class TurnExecutor {
       window: this.#window,
       buildSystem,
       onUsage: (usage) => this.#account.addUsage(usage),
-      ...(takeCompactionRequest === undefined ? {} : { takeCompactionRequest }),
+      takeCompactionRequest,
     });
     this.#caller = new ModelCaller({
       ...this.#options,
@@ -101,7 +101,7 @@ export class TurnExecutor {
       approver: options.approver,
       clock: this.#clock,
       tools: new Map(tools.map((tool) => [tool.name, tool])),
-      ...(options.maxToolOutputChars === undefined ? {} : { maxOutputChars: options.maxToolOutputChars }),
+      maxOutputChars: options.maxToolOutputChars,
     });
     this.#aftermath = new StepAftermath({
       writer,

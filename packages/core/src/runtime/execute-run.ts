@@ -60,7 +60,7 @@ async function createExecutor(
     costOf: (usage) => costOf?.(usage, driver),
     buildSystem: runSystemBuilder({ agent, sandbox, writer, windowTokens, instructionFiles }),
     takeCompactionRequest: () => context.takeRequest(session.id),
-    ...(summariser === undefined ? {} : { summariser }),
-    ...(maxToolOutputChars === undefined ? {} : { maxToolOutputChars }),
+    summariser,
+    maxToolOutputChars,
   });
 }

@@ -18,7 +18,7 @@ export function draftSession(
     title: title ?? titleOf(task),
     model,
     workspace,
-    ...(metadata === undefined ? {} : { metadata }),
+    metadata,
   };
 }
 

@@ -48,7 +48,7 @@ export class MessageQueueService {
       id: options.id ?? newId(),
       content: stored,
       queuedAt: Date.now(),
-      ...(options.metadata === undefined ? {} : { metadata: options.metadata }),
+      metadata: options.metadata,
     };
     const { position, events } = await this.#store.enqueue(sessionId, message, {
       maxPending: this.#maxPending,

@@ -121,8 +121,8 @@ function count(number: number, noun: string): string {
 function closingOf({ finishReason, usage, cost }: Message) {
   return {
     status: 'interrupted' as const,
-    ...(finishReason === undefined ? {} : { finishReason }),
-    ...(usage === undefined ? {} : { usage }),
-    ...(cost === undefined ? {} : { cost }),
+    finishReason,
+    usage,
+    cost,
   };
 }

@@ -156,8 +156,8 @@ function resultOf({
     usage,
     text,
     compactions,
-    ...(cost === undefined ? {} : { cost }),
-    ...(finishReason === undefined ? {} : { finishReason }),
+    cost,
+    finishReason,
     ...(error === undefined
       ? {}
       : { error: new LonghaulError(error.code, error.message, { data: error.data ?? {} }) }),

@@ -43,7 +43,7 @@ export function sessionContract({ it }: ContractRunner, open: OpenStore): void {
     }
     const pages: string[][] = [];
     for (let before: string | undefined; ; before = pages.at(-1)?.at(-1)) {
-      const page = await store.listSessions({ limit: 2, ...(before === undefined ? {} : { before }) });
+      const page = await store.listSessions({ limit: 2, before });
       if (page.length === 0) break;
       pages.push(page.map((session) => session.id));
     }

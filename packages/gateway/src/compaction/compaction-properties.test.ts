@@ -81,7 +81,7 @@ it('whatever is sent: what is rewritten fits, is well-formed, ends as it did, an
           model: 'm',
           windowTokens: WINDOW,
           messages,
-          ...(strictRoles === undefined ? {} : { strictRoles }),
+          strictRoles,
         };
         const prepared = await context.prepare(request);
         if (!prepared.isRewritten) {

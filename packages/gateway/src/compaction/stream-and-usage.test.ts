@@ -259,7 +259,7 @@ describe('bad input', () => {
 
   it('a pasted document that is the question keeps what leaves the answer its room; later it is cut as others are', async () => {
     for (const askModel of [undefined, async () => ({ status: 'failed', reason: 'away' }) as const]) {
-      const { context } = contextWith(askModel === undefined ? {} : { askModel });
+      const { context } = contextWith({ askModel });
       const talk = chat(10).slice(0, -1);
       const messages = [...talk, user(`Begin. ${words(1, 40_000)} End.`)];
       const prepared = await context.prepare({ ...base, messages });

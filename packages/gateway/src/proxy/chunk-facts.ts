@@ -111,7 +111,7 @@ export function identityOf(json: Record<string, unknown>): StreamIdentity {
     id: typeof id === 'string' ? id : '',
     created: typeof created === 'number' ? created : 0,
     model: typeof model === 'string' ? model : '',
-    ...(system_fingerprint === undefined ? {} : { system_fingerprint }),
+    system_fingerprint,
   };
 }
 

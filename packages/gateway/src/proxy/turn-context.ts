@@ -95,8 +95,8 @@ export class TurnContext {
     if (this.#core.windows.known(upstream, model) === undefined) throw this.#windowNeeded(error);
     const { windowTokens, requestTokens } = sizesIn(error);
     return this.compactAgain({
-      ...(windowTokens === undefined ? {} : { windowTokens }),
-      ...(requestTokens === undefined ? {} : { requestTokens }),
+      windowTokens,
+      requestTokens,
     });
   }
 
@@ -197,10 +197,10 @@ export class TurnContext {
       windowTokens: window.windowTokens,
       messages,
       client: this.#options.client,
-      ...(tools === undefined ? {} : { tools }),
-      ...(maxTokens === undefined ? {} : { maxTokens }),
-      ...(chatId === undefined ? {} : { chatId }),
-      ...(strictRoles === undefined ? {} : { strictRoles }),
+      tools,
+      maxTokens,
+      chatId,
+      strictRoles,
     };
     const windowNow = async () => (await this.#core.windows.windowNow(upstream, model))?.windowTokens;
     const prepared = await this.#core.contextOf(upstream).prepare(request, {

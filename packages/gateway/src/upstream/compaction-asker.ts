@@ -49,7 +49,7 @@ export function compactionAsker({
 }
 
 function bodyOf({ messages, tools, maxTokens }: CompactionAsk, model: string): object {
-  return { model, messages, ...(tools === undefined ? {} : { tools }), max_tokens: maxTokens, stream: false };
+  return { model, messages, tools, max_tokens: maxTokens, stream: false };
 }
 
 function readReply(text: string): SummaryReply {

@@ -44,7 +44,7 @@ describe('countMessages', () => {
     const image = (url: string, detail?: string): ChatMessage[] => [
       {
         role: 'user',
-        content: [{ type: 'image_url', image_url: { url, ...(detail === undefined ? {} : { detail }) } }],
+        content: [{ type: 'image_url', image_url: { url, detail } }],
       },
     ];
     expect(countMessages(image(ONE_PIXEL_PNG), GPT, { model: 'gpt-4o' })).toBe(4 + 255 + 3);

@@ -30,7 +30,7 @@ export async function startTokenizerWorker(family: TokenFamily): Promise<WorkerT
   return {
     family,
     exact,
-    ...(missingPackage === undefined ? {} : { missingPackage }),
+    missingPackage,
     count: (text) => requests.count(text),
     close,
     [Symbol.asyncDispose]: close,

@@ -11,7 +11,7 @@ const WINDOW = 8_000;
 const method = (summarise?: Summarise) =>
   engineMethod('reactive-overflow', {
     createStrategy: () => createStrategy('reactive-overflow'),
-    ...(summarise === undefined ? {} : { summarise }),
+    summarise,
   });
 
 const told: Told[] = [

@@ -115,7 +115,7 @@ class EngineRun implements MethodRun {
       ledger: this.#ledger,
       newId: () => this.#newId(),
       now: this.#messages.at(-1)?.createdAt ?? 0,
-      ...(summariser.summarise === undefined ? {} : { summarise: summariser.summarise }),
+      summarise: summariser.summarise,
     });
     const callTokens = summariser.tokens();
     if (outcome.status === 'exhausted') return { isDone: false, callTokens };

@@ -31,6 +31,6 @@ export async function loadMethod(name: string, summarise?: Summarise): Promise<R
   const strategy = await loadStrategy(name);
   return engineMethod(name, {
     createStrategy: () => strategy,
-    ...(summarise === undefined ? {} : { summarise }),
+    summarise,
   });
 }

@@ -107,5 +107,5 @@ function withArguments(found: readonly SessionEvent[], messages: readonly Messag
 }
 
 export function segmentOf(kind: Segment['kind'], text: string, args?: string): Segment {
-  return { kind, text, tokens: eventTokens(text), ...(args === undefined ? {} : { args }) };
+  return { kind, text, tokens: eventTokens(text), args };
 }

@@ -60,8 +60,8 @@ export async function runBacktest(options: BacktestOptions): Promise<BacktestRep
     workers: Math.max(1, Math.min(options.workers ?? defaultWorkers(), files.length * runs.length)),
     queue,
     onOutcome: (job, outcome) => reports.add(job, outcome, queue),
-    ...(summarise === undefined ? {} : { summarise }),
-    ...(signal === undefined ? {} : { signal }),
+    summarise,
+    signal,
   });
   return { windows, methods, files: reports.sorted(runs), leftAside };
 }

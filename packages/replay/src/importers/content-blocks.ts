@@ -84,7 +84,7 @@ function mediaContent(
   if (mediaType.startsWith('image/')) return { type: 'image', data, mediaType };
   const filename =
     textAt(block, 'filename') ?? textAt(block, 'title') ?? textAt(objectAt(block, 'file'), 'filename');
-  return { type: 'file', data, mediaType, ...(filename === undefined ? {} : { filename }) };
+  return { type: 'file', data, mediaType, filename };
 }
 
 /** A type's name as far as it is fit to stand in a report. */

@@ -15,7 +15,7 @@ function message(role: Message['role'], parts: Part[], metadata?: Message['metad
     status: 'done',
     createdAt: 0,
     tokenCount: 0,
-    ...(metadata === undefined ? {} : { metadata }),
+    metadata,
   };
 }
 

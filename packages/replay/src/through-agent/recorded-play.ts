@@ -119,7 +119,7 @@ class PlayBuilder {
       return [{ type: 'text', text: mediaLine(mediaType) }];
     }
     if (mediaType.startsWith('image/')) return [{ type: 'image', data, mediaType }];
-    return [{ type: 'file', data, mediaType, ...(filename === undefined ? {} : { filename }) }];
+    return [{ type: 'file', data, mediaType, filename }];
   }
 
   #leaveOut(what: string): void {

@@ -43,7 +43,7 @@ export async function startBubblewrap(request: BubblewrapCommand): Promise<Runni
     // bwrap clears it for the command. Killed at the wrong moment, we would leave a bwrap that waits for us for ever.
     env: { [COMMAND_VARIABLE]: newCommandMark() },
     extraPipes: 3,
-    ...(request.stdin === undefined ? {} : { stdin: request.stdin }),
+    stdin: request.stdin,
   });
   const { child } = spawned;
   const pipes: readonly Pipe[] = child.stdio;

@@ -77,7 +77,7 @@ async function openBubblewrap(root: string, options: SandboxOptions): Promise<Sa
         limitScript: limitScript(options, cgroup),
         shell: existsSync('/bin/bash') ? '/bin/bash' : '/bin/sh',
         command,
-        ...(stdin === undefined ? {} : { stdin }),
+        stdin,
       }),
     async cleanUp() {
       await removeFolder(folder);

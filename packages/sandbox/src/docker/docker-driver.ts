@@ -78,7 +78,7 @@ async function openDocker(engine: ReadyEngine, root: string, options: SandboxOpt
       keeper.start({
         command,
         cwd: posix.join(WORKSPACE_PATH, cwd),
-        ...(stdin === undefined ? {} : { stdin }),
+        stdin,
       }),
     cleanUp: () => keeper.remove(),
   });

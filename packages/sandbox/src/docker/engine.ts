@@ -88,7 +88,7 @@ export async function ensureImage(docker: Docker, image: string, signal?: AbortS
       throw unavailable(`The image ${image} cannot be looked up: ${reasonOf(error)}.`, error);
   }
   try {
-    const progress = await docker.pull(image, signal === undefined ? {} : { abortSignal: signal });
+    const progress = await docker.pull(image, { abortSignal: signal });
     await new Promise<void>((resolve, reject) => {
       docker.modem.followProgress(progress, (error) => (error ? reject(error) : resolve()));
     });

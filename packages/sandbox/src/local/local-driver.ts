@@ -42,7 +42,7 @@ async function openLocal(options: SandboxOptions): Promise<Sandbox> {
       startLocal([shell, '-c', command], {
         cwd: join(root, cwd),
         env: environment,
-        ...(stdin === undefined ? {} : { stdin }),
+        stdin,
       }),
     cleanUp: async () => undefined,
   });

@@ -35,7 +35,7 @@ function fileOf({ url, mediaType, filename }: Record<string, unknown>): Record<s
   const type = typeof mediaType === 'string' && mediaType !== '' ? mediaType : match?.[1];
   const data = blob === undefined ? match?.[2] : `@blob:${blob}`;
   if (type?.startsWith('image/') === true) return { type: 'image', data, mediaType: type };
-  return { type: 'file', data, mediaType: type, ...(filename === undefined ? {} : { filename }) };
+  return { type: 'file', data, mediaType: type, filename };
 }
 
 export interface UiApproval {

@@ -24,7 +24,7 @@ const response = (content: string, reasoning?: string) =>
   event({
     type: 'llm:response',
     content,
-    ...(reasoning === undefined ? {} : { reasoning }),
+    reasoning,
     provider: 'p',
     model: 'm',
     finishReason: 'stop',

@@ -157,7 +157,7 @@ export class UiTranslator {
   }
 
   #finished({ status, error, usage, cost, finishReason }: EventOf<'run:finished'>): UiChunk[] {
-    const facts = { status, totalTokens: usage.totalTokens, ...(cost === undefined ? {} : { cost }) };
+    const facts = { status, totalTokens: usage.totalTokens, cost };
     const why = error?.message ?? `The run ended: ${status}.`;
     if (status === 'completed') return this.#end(toUiReason(finishReason), facts);
     if (status === 'cancelled') return [...this.#end('other', facts), { type: 'abort', reason: 'cancelled' }];

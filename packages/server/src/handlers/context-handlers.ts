@@ -6,14 +6,14 @@ type Names = 'getContext' | 'compact' | 'undo' | 'pin' | 'unpin';
 export function contextHandlers({ runtime }: HandlerContext): Pick<RouteHandlers, Names> {
   return {
     getContext: ({ params, query: { windowTokens } }) =>
-      runtime.contextOf(params.sessionId, windowTokens === undefined ? {} : { windowTokens }),
+      runtime.contextOf(params.sessionId, { windowTokens }),
 
     compact: ({ params, body: { preview, strategy, windowTokens }, signal }) =>
       runtime.compact(params.sessionId, {
         preview,
         signal,
-        ...(strategy === undefined ? {} : { strategy }),
-        ...(windowTokens === undefined ? {} : { windowTokens }),
+        strategy,
+        windowTokens,
       }),
 
     undo: ({ params }) => runtime.undoCompaction(params.sessionId),

@@ -33,8 +33,8 @@ export function messageHandlers({ runtime, store, blobs, runs }: HandlerContext)
     async listMessages({ params: { sessionId }, query: { limit, before, after } }) {
       const page = await store.readMessages(sessionId, {
         limit: limit + 1,
-        ...(before === undefined ? {} : { before }),
-        ...(after === undefined ? {} : { after }),
+        before,
+        after,
       });
       const hasMore = page.messages.length > limit;
       // One more than is shown tells whether there is more; it stands where the reading went on.
@@ -54,7 +54,7 @@ export function messageHandlers({ runtime, store, blobs, runs }: HandlerContext)
         throw new LonghaulError('session_busy', 'The session is being worked on.');
       }
       const runId = await runs.start(sessionId);
-      return { ok: true, ...(runId === undefined ? {} : { runId }) };
+      return { ok: true, runId };
     },
   };
 }
@@ -87,7 +87,7 @@ function withVisibility(messages: readonly Message[], marks: readonly Mark[]): L
       ...message,
       visibility: {
         handle: handleOf(message.sequence),
-        ...(by === undefined ? {} : { hiddenBy: by }),
+        hiddenBy: by,
         isPinned: pinned.has(message.id),
         prunedParts: partsOf('prune', message.id),
         cutParts: partsOf('cut', message.id),

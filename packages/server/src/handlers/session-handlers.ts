@@ -41,7 +41,7 @@ export function sessionHandlers({
         title: title ?? (task === '' ? 'New session' : task.slice(0, 80)),
         model,
         workspace,
-        ...(metadata === undefined ? {} : { metadata }),
+        metadata,
       });
       return withState(session);
     },
@@ -50,12 +50,12 @@ export function sessionHandlers({
       const page = await store.listSessions({
         // One more than is shown tells whether there is a next page.
         limit: limit + 1,
-        ...(before === undefined ? {} : { before }),
-        ...(search === undefined ? {} : { search }),
+        before,
+        search,
       });
       const sessions = await Promise.all(page.slice(0, limit).map(withState));
       const next = page.length > limit ? sessions.at(-1)?.id : undefined;
-      return { sessions, ...(next === undefined ? {} : { next }) };
+      return { sessions, next };
     },
 
     async getSession({ params: { sessionId } }) {
@@ -71,7 +71,7 @@ export function sessionHandlers({
     async updateSession({ params: { sessionId }, body: { title, model, metadata } }) {
       const session = await runs.existing(sessionId);
       const patch = {
-        ...(title === undefined ? {} : { title }),
+        title,
         ...(model === undefined ? {} : { model: await models.resolve(model) }),
         ...(metadata === undefined ? {} : { metadata: merged(session.metadata, metadata) }),
       };
@@ -95,14 +95,14 @@ export function sessionHandlers({
       await runs.existing(sessionId);
       const sequence = at === undefined ? undefined : await sequenceOf(sessionId, at);
       const fork = await runtime.fork(sessionId, {
-        ...(sequence === undefined ? {} : { at: sequence }),
-        ...(title === undefined ? {} : { title }),
+        at: sequence,
+        title,
       });
       return withState(fork);
     },
 
     async search({ query: { q, sessionId, limit } }) {
-      const hits = await store.search(q, { limit, ...(sessionId === undefined ? {} : { sessionId }) });
+      const hits = await store.search(q, { limit, sessionId });
       return { hits: hits.map((hit) => ({ ...hit, handle: handleOf(hit.sequence, hit.partIndex) })) };
     },
   };

@@ -24,7 +24,7 @@ export function transferHandlers({
 
     async importSession({ query: { workspace, name }, bytes, signal }) {
       const folder = await workspaces.resolve(workspace);
-      return importer.import(bytes, { workspace: folder, signal, ...(name === undefined ? {} : { name }) });
+      return importer.import(bytes, { workspace: folder, signal, name });
     },
 
     async getBlob({ params: { blobId }, query: { type } }) {

@@ -66,7 +66,7 @@ function parameters(place: string, schema: z.ZodType | undefined, schemaOf: Sche
     name,
     in: place,
     required: required.includes(name),
-    ...(description === undefined ? {} : { description }),
+    description,
     schema: type,
   }));
 }

@@ -72,8 +72,8 @@ export class RunKeeper implements Disposable {
     const { runtime, store, models } = this.#options;
     if (!(await this.isDriven(sessionId))) await models.prepare(model);
     const queued = await runtime.queue.enqueue(sessionId, content, {
-      ...(id === undefined ? {} : { id }),
-      ...(metadata === undefined ? {} : { metadata }),
+      id,
+      metadata,
     });
     const answer = { ok: true, queued: true, id: queued.id, position: Math.max(1, queued.position) } as const;
     // Asked after the message is stored: a run that ends before it sees the message has given the session back by then.

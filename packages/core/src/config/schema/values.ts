@@ -6,7 +6,7 @@ export const setting = <Schema extends z.ZodType>(
   schema: Schema,
   description: string,
   fallback?: JsonValue,
-) => schema.meta({ description, ...(fallback === undefined ? {} : { default: fallback }) }).optional();
+) => schema.meta({ description, default: fallback }).optional();
 
 export const count = z.int().min(1);
 export const port = z.int().min(0).max(65_535);

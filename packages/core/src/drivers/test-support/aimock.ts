@@ -103,7 +103,7 @@ function toFixture(answer: ModelAnswer) {
       return {
         error: { message: answer.message },
         status: answer.status,
-        ...(answer.retryAfterSeconds === undefined ? {} : { retryAfter: answer.retryAfterSeconds }),
+        retryAfter: answer.retryAfterSeconds,
       };
     case 'cut-socket':
     case 'silence':

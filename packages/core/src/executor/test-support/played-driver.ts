@@ -44,7 +44,7 @@ export function answer(text: string, usage?: TokenUsage): StepEvent[] {
     { type: 'text-start', id: 't' },
     { type: 'text-delta', id: 't', text },
     { type: 'text-end', id: 't' },
-    { type: 'finish', finishReason: 'stop', ...(usage === undefined ? {} : { usage }) },
+    { type: 'finish', finishReason: 'stop', usage },
   ];
 }
 

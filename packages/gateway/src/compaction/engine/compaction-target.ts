@@ -95,6 +95,6 @@ export function triggeredAt(
     // Half a token more: a share that is multiplied again must not come out below it.
     trigger: { kind: 'threshold', percent: (tokens + 0.5) / windowTokens },
     plan: (input) => strategy.plan(input),
-    ...(validate === undefined ? {} : { validate }),
+    validate,
   };
 }

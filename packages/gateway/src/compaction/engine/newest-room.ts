@@ -31,7 +31,7 @@ export function withRooms(
       const plan = withRoomForNewest(await strategy.plan(input), input, target.newestTokens);
       return withRoomForDocument(plan, input, { restTokens: target.restTokens, ledgerShare });
     },
-    ...(validate === undefined ? {} : { validate }),
+    validate,
   };
 }
 
