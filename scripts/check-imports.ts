@@ -12,18 +12,27 @@ const DIRECTION: Record<string, readonly string[]> = {
   context: ['protocol'],
   models: ['protocol', 'context'],
   core: ['protocol', 'context', 'models'],
+  drivers: ['protocol', 'context', 'models', 'core'],
+  tools: ['protocol', 'context', 'core'],
+  approvals: ['protocol', 'core', 'tools'],
+  config: ['protocol', 'context', 'models', 'core', 'approvals'],
   storage: ['protocol', 'context', 'models', 'core'],
   sandbox: ['protocol', 'context', 'models', 'core'],
   'scripted-model': ['protocol', 'models'],
   replay: ['protocol', 'context', 'models', 'scripted-model'],
   client: ['protocol'],
-  server: ['protocol', 'context', 'models', 'core'],
+  server: ['protocol', 'context', 'models', 'core', 'config'],
   gateway: ['protocol', 'context', 'models'],
+  testing: ['protocol', 'context', 'models', 'core', 'storage'],
   cli: [
     'protocol',
     'context',
     'models',
     'core',
+    'drivers',
+    'tools',
+    'approvals',
+    'config',
     'storage',
     'sandbox',
     'scripted-model',
@@ -84,7 +93,7 @@ function packageOf(path: string): string {
 
 function checkFile(path: string): Edge[] {
   const source = readFileSync(path, 'utf8');
-  const isTest = /\.test\.ts$|\/test\/|\/test-support\//.test(path);
+  const isTest = /\.test\.ts$|\/test\/|\/test-support\/|^packages\/testing\//.test(path);
   if (PURE.has(packageOf(path)) && !isTest) checkPurity(path, source);
   return importsOf(path, source).flatMap((specifier) => checkImport(path, specifier, isTest));
 }

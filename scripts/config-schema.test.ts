@@ -1,7 +1,7 @@
 import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { type Config, DEFAULT_CONFIG, loadConfig } from '@longhaul/core';
+import { type Config, DEFAULT_CONFIG, loadConfig } from '@longhaul/config';
 import { describe, expect, it } from 'vitest';
 import { PAGE_FILE, SCHEMA_FILE, schemaText, withKeyTable } from './config-schema.ts';
 

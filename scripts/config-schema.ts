@@ -5,7 +5,7 @@
  */
 import { readFile, writeFile } from 'node:fs/promises';
 import { pathToFileURL } from 'node:url';
-import { configJsonSchema } from '@longhaul/core';
+import { configJsonSchema } from '@longhaul/config';
 
 type JsonSchema = Record<string, unknown>;
 

@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { ReactiveOverflowStrategy } from '@longhaul/context';
-import { Runtime } from '@longhaul/core';
+import { ALLOW_ALL, Runtime } from '@longhaul/core';
 import { LonghaulError } from '@longhaul/protocol';
 import { createScriptedModelServer } from '@longhaul/scripted-model';
 import { createMemoryBlobStore } from '@longhaul/storage/blobs';
@@ -93,6 +93,7 @@ function createCanceller(store: ConstructorParameters<typeof Runtime>[0]['store'
     throw new LonghaulError('internal', 'Nothing is run here.');
   };
   return new Runtime({
+    approverFor: () => ALLOW_ALL,
     store,
     blobs: createMemoryBlobStore(),
     tools: [],

@@ -5,11 +5,11 @@
 import { enableCompileCache } from 'node:module';
 import { argv } from 'node:process';
 import { ReactiveOverflowStrategy } from '@longhaul/context';
-import { type ModelDriver, Runtime } from '@longhaul/core';
-// Not all of the test support: its memory would be measured too.
-import { createIdleSandbox } from '@longhaul/core/testing/idle-sandbox';
+import { ALLOW_ALL, type ModelDriver, Runtime } from '@longhaul/core';
 import { createMemoryBlobStore } from '@longhaul/storage/blobs';
 import { openSqliteStore } from '@longhaul/storage/sqlite';
+// Not all of the test support: its memory would be measured too.
+import { createIdleSandbox } from '@longhaul/testing/doubles';
 
 // As the command does.
 enableCompileCache();
@@ -42,6 +42,7 @@ const driver: ModelDriver = {
 
 await using store = await openSqliteStore({ path });
 const runtime = new Runtime({
+  approverFor: () => ALLOW_ALL,
   store,
   blobs: createMemoryBlobStore(),
   tools: [],

@@ -2,14 +2,15 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { Agent, type ClientRequest, request } from 'node:http';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { NamedAgents } from '@longhaul/config';
 import { ReactiveOverflowStrategy } from '@longhaul/context';
-import { type ModelDriver, NamedAgents, newId, Runtime, type Store } from '@longhaul/core';
-import { createIdleSandbox } from '@longhaul/core/testing/idle-sandbox';
+import { ALLOW_ALL, type ModelDriver, newId, Runtime, type Store } from '@longhaul/core';
 import { LonghaulError } from '@longhaul/protocol';
 import { createServerLog, startServer } from '@longhaul/server';
 import { createMemoryBlobStore } from '@longhaul/storage/blobs';
 import { createMemoryCache, createMemoryStore } from '@longhaul/storage/memory';
 import { openSqliteStore } from '@longhaul/storage/sqlite';
+import { createIdleSandbox } from '@longhaul/testing/doubles';
 import type { BenchResult } from './bench-result.ts';
 import { median } from './median.ts';
 
@@ -203,6 +204,7 @@ function createRuntime(store: Store): Runtime {
     },
   };
   return new Runtime({
+    approverFor: () => ALLOW_ALL,
     store,
     blobs: createMemoryBlobStore(),
     tools: [],

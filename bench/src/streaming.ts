@@ -2,7 +2,6 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import {
-  createAiSdkDriver,
   currentOwner,
   EventHub,
   isOwnerAlive,
@@ -12,6 +11,7 @@ import {
   type Store,
   StreamProcessor,
 } from '@longhaul/core';
+import { createAiSdkDriver } from '@longhaul/drivers';
 import { createScriptedModelServer } from '@longhaul/scripted-model';
 import { createMemoryBlobStore } from '@longhaul/storage/blobs';
 import { openSqliteStore } from '@longhaul/storage/sqlite';

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { Chat } from '@ai-sdk/react';
 import { createClient } from '@longhaul/client';
 import { hasToolCall, type Script, toolResults, userTexts } from '@longhaul/scripted-model';
-import { lacks } from '@longhaul/test-support';
+import { lacks } from '@longhaul/testing/machine';
 import {
   DefaultChatTransport,
   lastAssistantMessageIsCompleteWithApprovalResponses,
@@ -184,7 +184,7 @@ describe('useChat of the AI SDK, unchanged', () => {
         toolCallId,
         state,
         input,
-        output,
+        ...(output === undefined ? {} : { output }),
       })),
     );
     const file = loaded[0]?.parts.find(({ type }) => type === 'file');

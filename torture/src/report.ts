@@ -1,4 +1,4 @@
-import { FAULT_POINTS } from '@longhaul/core/testing/fault-points';
+import { FAULT_POINTS } from '@longhaul/testing/fault-points';
 import type { Defect, DefectKind } from './checks/defect.ts';
 import type { LifeOutcome } from './drive/run-life.ts';
 import type { TortureResult } from './run-torture.ts';

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { FAULT_POINTS } from '@longhaul/core/testing/fault-points';
+import { FAULT_POINTS } from '@longhaul/testing/fault-points';
 import { it } from 'vitest';
 import { lifeLine, summaryOf } from './report.ts';
 import { runTorture } from './run-torture.ts';

@@ -1,12 +1,6 @@
-import {
-  type AskMode,
-  agentNameOf,
-  type ConfigInput,
-  drivingRun,
-  isNothingToResume,
-  type Sandbox,
-  type Store,
-} from '@longhaul/core';
+import type { AskMode } from '@longhaul/approvals';
+import { agentNameOf, type ConfigInput } from '@longhaul/config';
+import { drivingRun, isNothingToResume, type Sandbox, type Store } from '@longhaul/core';
 import type { Session } from '@longhaul/protocol';
 import { changedConfig } from './compose/changed-settings.ts';
 import { chooseModel, type ModelChoice } from './compose/choose-model.ts';

@@ -1,5 +1,5 @@
 import { execFileSync } from 'node:child_process';
-import { isRequired } from '@longhaul/test-support';
+import { isRequired } from '@longhaul/testing/machine';
 
 /** Why a test cannot run here, or undefined. What LONGHAUL_REQUIRE names must be there: then the test runs, and fails. */
 export function lacks(name: string, isThere: () => boolean): string | undefined {

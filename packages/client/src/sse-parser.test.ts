@@ -1,4 +1,4 @@
-import { cpuMillisecondsOf } from '@longhaul/test-support';
+import { cpuMillisecondsOf } from '@longhaul/testing/machine';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { type SseEvent, SseParser } from './sse-parser.ts';

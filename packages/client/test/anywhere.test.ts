@@ -7,7 +7,7 @@ import { text } from 'node:stream/consumers';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { gzipSync } from 'node:zlib';
-import { bundleForBrowser, findBun, findChromium, lacks } from '@longhaul/test-support';
+import { bundleForBrowser, findBun, findChromium, lacks } from '@longhaul/testing/machine';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { readSession } from './read-session.ts';
 

@@ -1,4 +1,4 @@
-import { cpuMillisecondsOf } from '@longhaul/test-support';
+import { cpuMillisecondsOf } from '@longhaul/testing/machine';
 import { describe, expect, it } from 'vitest';
 import { outlineOf } from './outline.ts';
 

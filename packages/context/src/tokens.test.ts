@@ -1,5 +1,5 @@
 import { readFileSync } from 'node:fs';
-import { cpuMillisecondsOf } from '@longhaul/test-support';
+import { cpuMillisecondsOf } from '@longhaul/testing/machine';
 import fc from 'fast-check';
 import { countTokens } from 'gpt-tokenizer/encoding/o200k_base';
 import { describe, expect, it } from 'vitest';

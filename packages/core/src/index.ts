@@ -1,46 +1,3 @@
-export {
-  agentNameOf,
-  DEFAULT_AGENT,
-  loadAgents,
-  type NamedAgent,
-  NamedAgents,
-} from './agents/named-agents.ts';
-export type { SessionAgent } from './agents/session-agent.ts';
-export type { ApprovalAction, ApprovalRule } from './approvals/approval-rules.ts';
-export { type AnsweredApproval, ApprovalService } from './approvals/approval-service.ts';
-export type { AskMode } from './approvals/default-action.ts';
-export type { ApprovalSettings } from './approvals/session-approver.ts';
-export {
-  type AgentConfig,
-  type CompressionConfig,
-  type CompressionTrigger,
-  type Config,
-  type ConfigInput,
-  configJsonSchema,
-  DEFAULT_CONFIG,
-  expandHome,
-  type FindDefaultModelOptions,
-  findDefaultModel,
-  type GatewayConfig,
-  type GatewayUpstreamConfig,
-  type LoadConfigOptions,
-  type LoadedConfig,
-  loadConfig,
-  type ModelConfig,
-  type ModelSettings,
-  modelInfoOf,
-  noModelMessage,
-  PROVIDER_KINDS,
-  type ProviderConfig,
-  type ProviderKind,
-  type ResolvedModel,
-  type ResolvedWindow,
-  type ResolveModelOptions,
-  type ResolveWindowOptions,
-  resolveModel,
-  resolveWindow,
-  STRATEGY_NAMES,
-} from './config/index.ts';
 export type {
   ContextReport,
   ContextShares,
@@ -57,9 +14,6 @@ export type {
   PinResult,
   UndoResult,
 } from './context/results.ts';
-export { type AiSdkDriverOptions, createAiSdkDriver } from './drivers/ai-sdk-driver.ts';
-export type { AiSdkKind } from './drivers/wire-profile.ts';
-export type { ApprovalRequest, ApprovalVerdict, Approver } from './executor/approver.ts';
 export type { CompressionSettings } from './executor/context-window.ts';
 export { defer } from './executor/defer.ts';
 export type { ExecutorResult } from './executor/executor-result.ts';
@@ -68,8 +22,11 @@ export { NO_LIMITS, type RunLimits } from './executor/run-limits.ts';
 export type { StepOutcome } from './executor/step-outcome.ts';
 export { StreamProcessor, type StreamProcessorOptions } from './executor/stream-processor.ts';
 export { TurnExecutor, type TurnExecutorOptions } from './executor/turn-executor.ts';
+export { ALLOW_ALL } from './ports/approver.ts';
 export type * from './ports/index.ts';
+export type { SessionAgent } from './prompt/session-agent.ts';
 export { buildSystemPrompt, type SystemPromptOptions } from './prompt/system-prompt.ts';
+export type { ApproverContext } from './runtime/approver-context.ts';
 export type {
   ForkSessionOptions,
   NewSessionOptions,
@@ -79,12 +36,14 @@ export type {
   SendAndWaitOptions,
 } from './runtime/runtime-options.ts';
 export { Runtime } from './runtime.ts';
+export { type AnsweredApproval, ApprovalService } from './session/approval-service.ts';
 export type { CancelResult } from './session/cancel-session.ts';
 export { coalesce } from './session/coalesce.ts';
 export { EventHub, type EventListener } from './session/event-hub.ts';
 export { exportSession } from './session/export-session.ts';
 export { findLastEvent } from './session/find-last-event.ts';
 export { newId } from './session/ids.ts';
+export { interrupted, interruptionOf } from './session/interruption.ts';
 export { currentClaimant, currentOwner, isOwnerAlive } from './session/lease-owner.ts';
 export { expandBlobReferences, storeMedia } from './session/media.ts';
 export {
@@ -103,9 +62,7 @@ export {
   type RunTelemetryOptions,
   type TelemetryApi,
 } from './telemetry/run-telemetry.ts';
-export { createTools, type ToolsOptions } from './tools/create-tools.ts';
-export { sanitizeText, sanitizeToolResult } from './tools/output-sanitizer.ts';
-export type { SessionHistory, Tool, ToolContext, ToolInput, ToolResult } from './tools/tool.ts';
+export { sanitizeText, sanitizeToolResult } from './tool-output/output-sanitizer.ts';
 export {
   type CutNotice,
   DEFAULT_MAX_TOOL_OUTPUT_CHARS,
@@ -114,4 +71,4 @@ export {
   type TruncatedOutput,
   type TruncateOptions,
   truncateToolOutput,
-} from './tools/tool-output-truncator.ts';
+} from './tool-output/tool-output-truncator.ts';

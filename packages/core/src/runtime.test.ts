@@ -1,8 +1,6 @@
 import { LonghaulError } from '@longhaul/protocol';
+import { answer, createIdleSandbox, playedDriver, testRun } from '@longhaul/testing/doubles';
 import { expect, it } from 'vitest';
-import { answer, playedDriver } from './executor/test-support/played-driver.ts';
-import { testRun } from './executor/test-support/test-runtime.ts';
-import { createIdleSandbox } from './testing/idle-sandbox.ts';
 
 it('a run cancelled while its sandbox opens is cancelled, not failed', async () => {
   const test = await testRun(playedDriver([]), [], {

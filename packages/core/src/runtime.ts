@@ -1,6 +1,4 @@
 import { LonghaulError, type Session, type UserMessageContentPart } from '@longhaul/protocol';
-import type { SessionAgent } from './agents/session-agent.ts';
-import { ApprovalService } from './approvals/approval-service.ts';
 import { withoutCompactionRequest } from './context/compaction-request.ts';
 import type { ContextReport } from './context/context-report.ts';
 import { idleSystemText } from './context/idle-system.ts';
@@ -14,6 +12,7 @@ import type {
 import { SessionContext } from './context/session-context.ts';
 import type { ExecutorResult } from './executor/executor-result.ts';
 import type { SessionLog } from './ports/index.ts';
+import type { SessionAgent } from './prompt/session-agent.ts';
 import { executeRun } from './runtime/execute-run.ts';
 import type {
   ForkSessionOptions,
@@ -23,6 +22,7 @@ import type {
   RuntimeOptions,
   SendAndWaitOptions,
 } from './runtime/runtime-options.ts';
+import { ApprovalService } from './session/approval-service.ts';
 import { busyAfterSend } from './session/busy.ts';
 import type { CancelResult } from './session/cancel-session.ts';
 import { draftSession } from './session/draft-session.ts';

@@ -1,7 +1,7 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Message, Part, ToolPart } from '@longhaul/protocol';
-import { isRequired } from '@longhaul/test-support';
+import { isRequired } from '@longhaul/testing/machine';
 
 const folder = process.env['LONGHAUL_TRANSCRIPTS'] ?? '';
 

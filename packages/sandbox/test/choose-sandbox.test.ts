@@ -1,4 +1,4 @@
-import { lacks } from '@longhaul/test-support';
+import { lacks } from '@longhaul/testing/machine';
 import { expect, it } from 'vitest';
 import { chooseSandbox, createSandboxDriver } from '../src/index.ts';
 import { makeWorkspace, whyNot, withEnvironment } from './support.ts';

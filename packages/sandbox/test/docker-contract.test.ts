@@ -1,4 +1,4 @@
-import { sandboxContract } from '@longhaul/core/testing';
+import { sandboxContract } from '@longhaul/testing/contracts';
 import { describe, it } from 'vitest';
 import { describeKind, harness, skip } from './support.ts';
 

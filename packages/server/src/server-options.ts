@@ -1,4 +1,5 @@
-import type { BlobStore, Config, ModelDriver, NamedAgents, Runtime, Store } from '@longhaul/core';
+import type { Config, NamedAgents } from '@longhaul/config';
+import type { BlobStore, ModelDriver, Runtime, Store } from '@longhaul/core';
 import type { CacheStore } from '@longhaul/models';
 import type { ImportResult, Models, Settings, SettingsBody } from '@longhaul/protocol/api';
 import type { Logger } from 'pino';

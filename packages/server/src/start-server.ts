@@ -1,6 +1,6 @@
 import { createServer, type Server } from 'node:http';
 import { getRequestListener } from '@hono/node-server';
-import { DEFAULT_CONFIG } from '@longhaul/core';
+import { DEFAULT_CONFIG } from '@longhaul/config';
 import { isLoopback } from '@longhaul/models';
 import { LonghaulError } from '@longhaul/protocol';
 import { SessionFeeds } from './events/session-feeds.ts';

@@ -1,3 +1,4 @@
+import { createApprovers } from '@longhaul/approvals';
 import type { RuntimeOptions, StepEvent, StepRequest } from '@longhaul/core';
 import type { Approval } from '@longhaul/protocol';
 import { expect, it } from 'vitest';
@@ -21,8 +22,12 @@ function publisher() {
     yield { type: 'tool-call', callId: 'c1', name: 'publish', input: { version } };
     yield { type: 'finish', finishReason: 'tool-calls' };
   }
-  const approvals = { rules: [{ tool: '*', action: 'ask' }], ask: 'wait', timeoutMs: null } as const;
-  return { published, given: { play, run: { tools: [publish], approvals } } };
+  const approverFor = createApprovers({
+    rules: [{ tool: '*', action: 'ask' }],
+    ask: 'wait',
+    timeoutMs: null,
+  });
+  return { published, given: { play, run: { tools: [publish], approverFor } } };
 }
 
 async function waiting(server: TestServer, sessionId: string, version: number): Promise<Approval> {

@@ -1,5 +1,5 @@
-import { createIdleSandbox } from '@longhaul/core/testing/idle-sandbox';
 import { LonghaulError } from '@longhaul/protocol';
+import { createIdleSandbox } from '@longhaul/testing/doubles';
 import { expect, it } from 'vitest';
 import { openStream, type Stream } from './sse-client.ts';
 import { gate, pieces, startTestServer, type TestServer } from './test-server.ts';

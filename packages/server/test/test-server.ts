@@ -1,24 +1,23 @@
 import { mkdir, mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { DEFAULT_CONFIG, type NamedAgent, NamedAgents } from '@longhaul/config';
 import { createStrategy, isStrategyName, ReactiveOverflowStrategy } from '@longhaul/context';
 import {
-  DEFAULT_CONFIG,
+  ALLOW_ALL,
   type EventListener,
   type ModelDriver,
-  type NamedAgent,
-  NamedAgents,
   Runtime,
   type RuntimeOptions,
   type StepEvent,
   type StepRequest,
 } from '@longhaul/core';
-import { createIdleSandbox } from '@longhaul/core/testing/idle-sandbox';
 import { LonghaulError, type Session } from '@longhaul/protocol';
 import type { Settings } from '@longhaul/protocol/api';
 import { createFileBlobStore } from '@longhaul/storage/blobs';
 import { createMemoryCache } from '@longhaul/storage/memory';
 import { openSqliteStore, type SqliteStore } from '@longhaul/storage/sqlite';
+import { createIdleSandbox } from '@longhaul/testing/doubles';
 import { pino } from 'pino';
 import { type LonghaulServer, type ServerLimits, type ServerOptions, startServer } from '../src/index.ts';
 
@@ -32,7 +31,7 @@ export interface TestServerOptions {
   limits?: Partial<ServerLimits>;
   options?: Partial<ServerOptions>;
   /** Default: no tools. */
-  run?: Partial<Pick<RuntimeOptions, 'tools' | 'approvals' | 'agentFor' | 'retry' | 'openSandbox'>>;
+  run?: Partial<Pick<RuntimeOptions, 'tools' | 'approverFor' | 'agentFor' | 'retry' | 'openSandbox'>>;
   /** Beside the default one. */
   agents?: readonly NamedAgent[];
   /** A database that others use too. */
@@ -127,6 +126,7 @@ export function testRuntime(
   run: TestServerOptions['run'] = {},
 ): Runtime {
   return new Runtime({
+    approverFor: () => ALLOW_ALL,
     store,
     blobs,
     tools: [],

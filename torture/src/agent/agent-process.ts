@@ -6,7 +6,12 @@
 import { flushCompileCache } from 'node:module';
 import { dirname } from 'node:path';
 import { createStrategy } from '@longhaul/context';
-import { createAiSdkDriver, createTools, type ModelDriver, Runtime, type Tool } from '@longhaul/core';
+import { ALLOW_ALL, type ModelDriver, Runtime, type Tool } from '@longhaul/core';
+import { createAiSdkDriver } from '@longhaul/drivers';
+import { LonghaulError } from '@longhaul/protocol';
+import { chooseSandbox } from '@longhaul/sandbox';
+import { createFileBlobStore } from '@longhaul/storage/blobs';
+import { openSqliteStore } from '@longhaul/storage/sqlite';
 import {
   armFault,
   blobsWithFaultPoints,
@@ -15,11 +20,8 @@ import {
   parseArmedFault,
   storeWithFaultPoints,
   toolWithFaultPoints,
-} from '@longhaul/core/testing/fault-points';
-import { LonghaulError } from '@longhaul/protocol';
-import { chooseSandbox } from '@longhaul/sandbox';
-import { createFileBlobStore } from '@longhaul/storage/blobs';
-import { openSqliteStore } from '@longhaul/storage/sqlite';
+} from '@longhaul/testing/fault-points';
+import { createTools } from '@longhaul/tools';
 import { TASK, taskText } from '../model/plan.ts';
 import { type LineWriter, openLines, type ReceivedLine } from '../records/lines.ts';
 import { type SessionPaths, sessionPaths } from '../records/paths.ts';
@@ -53,6 +55,7 @@ await using opened = await openSqliteStore({
 });
 const store = storeWithFaultPoints(opened, faults);
 const runtime = new Runtime({
+  approverFor: () => ALLOW_ALL,
   store,
   blobs: blobsWithFaultPoints(createFileBlobStore(paths.blobs), faults),
   tools: toolsOf(paths, faults),

@@ -7,7 +7,7 @@
 import { createInterface } from 'node:readline';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { createStrategy } from '@longhaul/context';
-import { isOwnerAlive, Runtime } from '@longhaul/core';
+import { ALLOW_ALL, isOwnerAlive, Runtime } from '@longhaul/core';
 import type { UserMessageContentPart } from '@longhaul/protocol';
 import { seededRandom } from '@longhaul/scripted-model';
 import { createFileBlobStore } from '@longhaul/storage/blobs';
@@ -33,6 +33,7 @@ const cancels = openLines<CancelLine>(paths.cancels, true);
 const random = seededRandom(seed);
 await using store = await openSqliteStore({ path: paths.database });
 const runtime = new Runtime({
+  approverFor: () => ALLOW_ALL,
   store,
   blobs: createFileBlobStore(paths.blobs),
   tools: [],

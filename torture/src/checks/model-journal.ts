@@ -21,7 +21,7 @@ export function requestsOf(journal: readonly JournalLine[]): ModelRequest[] {
       const request = requests.get(line.number);
       if (request === undefined) continue;
       const { outcome, status, fault } = line;
-      Object.assign(request, { outcome, status, fault });
+      Object.assign(request, { outcome, status, ...(fault === undefined ? {} : { fault }) });
     }
   }
   return [...requests.values()];

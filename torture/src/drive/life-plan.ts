@@ -1,5 +1,5 @@
-import { FAULT_POINTS, type FaultPoint } from '@longhaul/core/testing/fault-points';
 import type { Random } from '@longhaul/scripted-model';
+import { FAULT_POINTS, type FaultPoint } from '@longhaul/testing/fault-points';
 
 /** What is to happen to one process that drives a session. */
 export interface LifePlan {

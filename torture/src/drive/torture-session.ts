@@ -1,8 +1,8 @@
 import { existsSync, mkdirSync, writeFileSync } from 'node:fs';
 import { dirname } from 'node:path';
 import type { SandboxKind } from '@longhaul/core';
-import { FAULT_POINTS } from '@longhaul/core/testing/fault-points';
 import { type Random, type ScriptedModelProcess, startScriptedModelProcess } from '@longhaul/scripted-model';
+import { FAULT_POINTS } from '@longhaul/testing/fault-points';
 import { MODEL, WINDOW_TOKENS } from '../agent/settings.ts';
 import { checkBlobs, checkDatabase, checkUnchanged } from '../checks/check-database.ts';
 import { checkSession, type SessionFigures } from '../checks/check-session.ts';

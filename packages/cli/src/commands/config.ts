@@ -1,4 +1,4 @@
-import { configJsonSchema } from '@longhaul/core/config';
+import { configJsonSchema } from '@longhaul/config';
 import { CONFIG_FLAGS } from '../command-line/flags.ts';
 import { parseFlags, usage } from '../command-line/parse-flags.ts';
 import { loadSettings } from '../compose/load-settings.ts';

@@ -1,5 +1,5 @@
 import { once } from 'node:events';
-import type { Config, ConfigInput, GatewayUpstreamConfig } from '@longhaul/core/config';
+import type { Config, ConfigInput, GatewayUpstreamConfig } from '@longhaul/config';
 import { LOCAL_SERVERS } from '@longhaul/models';
 import { GATEWAY_FLAGS } from '../command-line/flags.ts';
 import { oneOf, parseFlags, positiveNumber, usage } from '../command-line/parse-flags.ts';

@@ -1,6 +1,6 @@
 import { existsSync } from 'node:fs';
+import type { Config } from '@longhaul/config';
 import { isOwnerAlive } from '@longhaul/core';
-import type { Config } from '@longhaul/core/config';
 import type { GarbagePlan, RetentionLimits } from '@longhaul/storage/maintenance';
 import { agrees } from '../ask.ts';
 import { parseAge, parseSize } from '../command-line/amounts.ts';

@@ -1,4 +1,4 @@
-import type { ConfigInput } from '@longhaul/core/config';
+import type { ConfigInput } from '@longhaul/config';
 import { LonghaulError } from '@longhaul/protocol';
 import { RESUME_FLAGS, RUN_FLAGS } from '../command-line/flags.ts';
 import { oneOf, type ParsedFlags, parseFlags, positiveNumber, usage } from '../command-line/parse-flags.ts';

@@ -1,5 +1,5 @@
 import { dirname, join } from 'node:path';
-import type { ConfigInput } from '@longhaul/core/config';
+import type { ConfigInput } from '@longhaul/config';
 import type { LogLevel, LonghaulServer } from '@longhaul/server';
 import { SERVE_FLAGS } from '../command-line/flags.ts';
 import { oneOf, parseFlags, positiveNumber, usage } from '../command-line/parse-flags.ts';

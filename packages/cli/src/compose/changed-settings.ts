@@ -1,4 +1,5 @@
-import type { Config, Store } from '@longhaul/core';
+import type { Config } from '@longhaul/config';
+import type { Store } from '@longhaul/core';
 import type { SettingsBody } from '@longhaul/protocol/api';
 import type { Settings } from './load-settings.ts';
 

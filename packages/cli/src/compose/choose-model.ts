@@ -4,7 +4,7 @@ import {
   noModelMessage,
   type ResolvedModel,
   resolveModel,
-} from '@longhaul/core/config';
+} from '@longhaul/config';
 import { LonghaulError } from '@longhaul/protocol';
 
 export interface ModelChoice {

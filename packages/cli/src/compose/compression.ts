@@ -1,5 +1,6 @@
+import type { CompressionConfig, CompressionTrigger } from '@longhaul/config';
 import { type CompressionStrategy, createStrategy, isStrategyName, type Trigger } from '@longhaul/context';
-import type { CompressionConfig, CompressionSettings, CompressionTrigger } from '@longhaul/core';
+import type { CompressionSettings } from '@longhaul/core';
 import { loadStrategy } from './load-strategy.ts';
 
 /**

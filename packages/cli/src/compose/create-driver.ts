@@ -1,12 +1,6 @@
-import {
-  createAiSdkDriver,
-  type ModelDriver,
-  modelInfoOf,
-  type ResolvedModel,
-  type ResolvedWindow,
-  resolveWindow,
-  type ServerWindow,
-} from '@longhaul/core';
+import { modelInfoOf, type ResolvedModel, type ResolvedWindow, resolveWindow } from '@longhaul/config';
+import type { ModelDriver, ServerWindow } from '@longhaul/core';
+import { createAiSdkDriver } from '@longhaul/drivers';
 import { checkServer, probeWindow, type WindowMemory } from '@longhaul/models';
 
 export interface DriverOptions {

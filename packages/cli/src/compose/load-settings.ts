@@ -1,7 +1,7 @@
 import { access, constants, stat } from 'node:fs/promises';
 import { userInfo } from 'node:os';
 import { isAbsolute, resolve } from 'node:path';
-import { type ConfigInput, type LoadedConfig, loadConfig } from '@longhaul/core/config';
+import { type ConfigInput, type LoadedConfig, loadConfig } from '@longhaul/config';
 import { LonghaulError } from '@longhaul/protocol';
 import type { Terminal } from '../terminal.ts';
 

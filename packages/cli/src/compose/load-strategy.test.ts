@@ -2,6 +2,7 @@ import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join, relative } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { DEFAULT_CONFIG, loadConfig } from '@longhaul/config';
 import {
   activeMarks,
   buildView,
@@ -11,7 +12,6 @@ import {
   createRequestMeter,
 } from '@longhaul/context';
 import type { CompressionSettings } from '@longhaul/core';
-import { DEFAULT_CONFIG, loadConfig } from '@longhaul/core/config';
 import type { Message, ToolPart } from '@longhaul/protocol';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { compressionSettings } from './compression.ts';

@@ -1,13 +1,13 @@
 import { stat } from 'node:fs/promises';
 import { resolve } from 'node:path';
 import { pathToFileURL } from 'node:url';
+import type { CompressionConfig } from '@longhaul/config';
 import {
   type CompressionStrategy,
   STRATEGY_NAMES,
   strategyFromModule,
   type Trigger,
 } from '@longhaul/context';
-import type { CompressionConfig } from '@longhaul/core';
 import { LonghaulError } from '@longhaul/protocol';
 
 /** What a module's `createStrategy` is given: `context.compression.options`, and the trigger that the configuration sets, if one. */

@@ -1,18 +1,12 @@
-import type { Config, ResolvedModel, ResolvedWindow } from '@longhaul/core';
-import {
-  type AskMode,
-  loadAgents,
-  type ModelDriver,
-  type NamedAgents,
-  Runtime,
-  type RuntimeOptions,
-  type Sandbox,
-} from '@longhaul/core';
+import { type AskMode, createApprovers } from '@longhaul/approvals';
+import type { Config, NamedAgents, ResolvedModel, ResolvedWindow } from '@longhaul/config';
+import { type ModelDriver, Runtime, type RuntimeOptions, type Sandbox } from '@longhaul/core';
 import { costOf } from '@longhaul/models';
 import type { Session } from '@longhaul/protocol';
 import { resolveNamed } from './choose-model.ts';
 import { compressionSettings, strategyNamed } from './compression.ts';
 import { createDriver } from './create-driver.ts';
+import { loadConfiguredAgents } from './load-configured-agents.ts';
 import { openSandbox } from './open-sandbox.ts';
 import type { Storage } from './open-storage.ts';
 import { requireTools } from './require-tools.ts';
@@ -49,7 +43,7 @@ export async function openAgent(options: AgentOptions): Promise<Agent> {
     options.changed ?? options.config,
     options.storage,
     createDriver(model, driverOptions(options)),
-    loadAgents(options.config),
+    loadConfiguredAgents(options.config),
     requireTools(model),
   ]);
   const compression = await compressionSettings(config.context.compression);
@@ -92,7 +86,7 @@ export function runtimeOptions(
   return {
     strategyFor: (name) => strategyNamed(config.context.compression, name),
     ...agentOptions(agents),
-    approvals: { rules: config.approvals, ask, timeoutMs: config.approvalTimeoutMs },
+    approverFor: createApprovers({ rules: config.approvals, ask, timeoutMs: config.approvalTimeoutMs }),
     limits: config.limits,
     retry: config.retry,
     instructionFiles: config.context.instructions,

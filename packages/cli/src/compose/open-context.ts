@@ -1,10 +1,11 @@
-import type { Config } from '@longhaul/core';
-import { loadAgents, type ModelDriver, Runtime } from '@longhaul/core';
+import type { Config } from '@longhaul/config';
+import { ALLOW_ALL, type ModelDriver, Runtime } from '@longhaul/core';
 import { LonghaulError } from '@longhaul/protocol';
 import { isImportedModel } from '../import/imported-model.ts';
 import { chooseModel, resolveNamed } from './choose-model.ts';
 import { compressionSettings, strategyNamed } from './compression.ts';
 import { createDriver } from './create-driver.ts';
+import { loadConfiguredAgents } from './load-configured-agents.ts';
 import { agentOptions, summariserOf } from './open-agent.ts';
 import type { Storage } from './open-storage.ts';
 
@@ -42,12 +43,13 @@ export async function openContext(
     return driver;
   };
   return new Runtime({
+    approverFor: () => ALLOW_ALL,
     ...storage,
     driverFor,
     ...summariserOf(config, driverFor),
     compression: await compressionSettings(config.context.compression),
     strategyFor: (name) => strategyNamed(config.context.compression, name),
-    ...agentOptions(await loadAgents(config)),
+    ...agentOptions(await loadConfiguredAgents(config)),
     instructionFiles: config.context.instructions,
     openSandbox: async () => {
       throw new LonghaulError('internal', 'Nothing is run here, so there is no sandbox.');

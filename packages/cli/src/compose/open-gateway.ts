@@ -1,4 +1,4 @@
-import type { Config, GatewayUpstreamConfig } from '@longhaul/core/config';
+import type { Config, GatewayUpstreamConfig } from '@longhaul/config';
 import type { ForgottenWindow, Gateway, LogEntry, ModelSettings, UpstreamOptions } from '@longhaul/gateway';
 import type { CacheStore, WindowMemory } from '@longhaul/models';
 import { LonghaulError } from '@longhaul/protocol';

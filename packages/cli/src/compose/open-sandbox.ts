@@ -1,5 +1,6 @@
 import { dirname } from 'node:path';
-import type { Config, Sandbox } from '@longhaul/core';
+import type { Config } from '@longhaul/config';
+import type { Sandbox } from '@longhaul/core';
 import type { Session } from '@longhaul/protocol';
 
 export interface OpenSandboxOptions {

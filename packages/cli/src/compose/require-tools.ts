@@ -1,4 +1,4 @@
-import type { ResolvedModel } from '@longhaul/core';
+import type { ResolvedModel } from '@longhaul/config';
 import { validateToolSupport } from '@longhaul/models';
 import { LonghaulError } from '@longhaul/protocol';
 

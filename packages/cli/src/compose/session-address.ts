@@ -1,6 +1,6 @@
 import { isAbsolute } from 'node:path';
+import type { ResolvedModel } from '@longhaul/config';
 import type { Store } from '@longhaul/core';
-import type { ResolvedModel } from '@longhaul/core/config';
 import { isLoopback } from '@longhaul/models';
 import { type JsonValue, LonghaulError, type Session } from '@longhaul/protocol';
 import type { Settings } from './load-settings.ts';

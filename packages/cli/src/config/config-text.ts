@@ -1,4 +1,4 @@
-import { type ConfigOrigin, type ConfigPath, pathText } from '@longhaul/core/config';
+import { type ConfigOrigin, type ConfigPath, pathText } from '@longhaul/config';
 import { Document, isMap, isScalar, type Pair } from 'yaml';
 import type { EffectiveConfig } from './effective-config.ts';
 

@@ -1,5 +1,5 @@
 import { existsSync } from 'node:fs';
-import type { LoadedConfig } from '@longhaul/core/config';
+import type { LoadedConfig } from '@longhaul/config';
 import { LonghaulError } from '@longhaul/protocol';
 import { readChange } from '../compose/changed-settings.ts';
 import type { Settings } from '../compose/load-settings.ts';

@@ -1,4 +1,4 @@
-import { type Config, maskAddress } from '@longhaul/core/config';
+import { type Config, maskAddress } from '@longhaul/config';
 
 const SECRETS: ReadonlySet<string> = new Set(['apiKey', 'token']);
 

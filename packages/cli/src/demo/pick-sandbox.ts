@@ -1,5 +1,5 @@
+import { DEFAULT_CONFIG } from '@longhaul/config';
 import type { SandboxKind } from '@longhaul/core';
-import { DEFAULT_CONFIG } from '@longhaul/core/config';
 import { LonghaulError } from '@longhaul/protocol';
 import { openSandbox } from '../compose/open-sandbox.ts';
 

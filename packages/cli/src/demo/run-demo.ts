@@ -1,8 +1,8 @@
 import { mkdir, mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { type Config, DEFAULT_CONFIG, resolveModel } from '@longhaul/config';
 import type { Sandbox, SandboxKind } from '@longhaul/core';
-import { type Config, DEFAULT_CONFIG, resolveModel } from '@longhaul/core/config';
 import { type EventOf, LonghaulError, type Session } from '@longhaul/protocol';
 import { type ScriptedModelProcess, startScriptedModelProcess } from '@longhaul/scripted-model';
 import { DEMO_SCRIPT_MODULE, DEMO_TASK } from '@longhaul/scripted-model/demo';

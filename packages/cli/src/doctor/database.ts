@@ -1,7 +1,7 @@
 import { access, constants, stat, statfs } from 'node:fs/promises';
 import { dirname } from 'node:path';
+import type { Config } from '@longhaul/config';
 import { isOwnerAlive } from '@longhaul/core';
-import type { Config } from '@longhaul/core/config';
 import type { Contents } from '@longhaul/storage/maintenance';
 import { blobFolder, databasePath } from '../compose/open-storage.ts';
 import { formatBytes, plural, shortId } from '../render/format.ts';

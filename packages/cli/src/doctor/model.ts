@@ -1,4 +1,4 @@
-import { type Config, resolveWindow } from '@longhaul/core/config';
+import { type Config, resolveWindow } from '@longhaul/config';
 import { checkServer, detectLocalServers, probeWindow } from '@longhaul/models';
 import { LonghaulError } from '@longhaul/protocol';
 import { chooseModel } from '../compose/choose-model.ts';

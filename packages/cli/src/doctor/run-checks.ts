@@ -1,4 +1,4 @@
-import { DEFAULT_CONFIG } from '@longhaul/core/config';
+import { DEFAULT_CONFIG } from '@longhaul/config';
 import { loadSettings, type Place } from '../compose/load-settings.ts';
 import type { Terminal } from '../terminal.ts';
 import { type Check, failedCheck } from './check.ts';

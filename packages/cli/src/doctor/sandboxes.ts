@@ -1,5 +1,5 @@
+import type { Config } from '@longhaul/config';
 import type { SandboxKind, SandboxProbe } from '@longhaul/core';
-import type { Config } from '@longhaul/core/config';
 import type { Check } from './check.ts';
 
 /** Each kind really tried; then whether the configured one is among those that work. */

@@ -1,8 +1,9 @@
-import { loadAgents, type ModelDriver, Runtime } from '@longhaul/core';
+import { type ModelDriver, Runtime } from '@longhaul/core';
 import type { CacheStore } from '@longhaul/models';
 import type { ServedAgent } from '@longhaul/server';
 import { chooseModel, resolveNamed } from '../compose/choose-model.ts';
 import { createDriver } from '../compose/create-driver.ts';
+import { loadConfiguredAgents } from '../compose/load-configured-agents.ts';
 import { driverOptions, runtimeOptions } from '../compose/open-agent.ts';
 import { openSandbox } from '../compose/open-sandbox.ts';
 import type { Storage } from '../compose/open-storage.ts';
@@ -47,7 +48,7 @@ export async function servedAgent({
     opened.catch(() => drivers.delete(name));
     return opened;
   };
-  const agents = await loadAgents(config);
+  const agents = await loadConfiguredAgents(config);
   const runtime = new Runtime({
     ...storage,
     ...runtimeOptions(config, { agents, ask: 'wait' }),

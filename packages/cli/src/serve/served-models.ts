@@ -1,4 +1,5 @@
-import type { Config, ModelDriver } from '@longhaul/core';
+import type { Config } from '@longhaul/config';
+import type { ModelDriver } from '@longhaul/core';
 import { detectLocalServers, findModel } from '@longhaul/models';
 import { LonghaulError } from '@longhaul/protocol';
 import type { Models } from '@longhaul/protocol/api';

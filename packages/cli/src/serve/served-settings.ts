@@ -1,5 +1,5 @@
-import type { CompressionSettings, Config, Store } from '@longhaul/core';
-import type { LoadedConfig } from '@longhaul/core/config';
+import type { Config, LoadedConfig } from '@longhaul/config';
+import type { CompressionSettings, Store } from '@longhaul/core';
 import type { Settings } from '@longhaul/protocol/api';
 import type { SettingsService } from '@longhaul/server';
 import { type CompressionChange as Change, readChange, writeChange } from '../compose/changed-settings.ts';

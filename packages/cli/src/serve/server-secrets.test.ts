@@ -1,4 +1,4 @@
-import { DEFAULT_CONFIG } from '@longhaul/core/config';
+import { DEFAULT_CONFIG } from '@longhaul/config';
 import { expect, it } from 'vitest';
 import { serverSecrets } from './server-secrets.ts';
 

@@ -1,4 +1,4 @@
-import type { Config } from '@longhaul/core/config';
+import type { Config } from '@longhaul/config';
 import { API_KEY_VARIABLES, LOCAL_SERVERS } from '@longhaul/models';
 
 /**

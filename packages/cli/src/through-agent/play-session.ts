@@ -1,5 +1,5 @@
 import type { BlobStore, ExecutorResult, ModelDriver, Store } from '@longhaul/core';
-import { type CompressionSettings, NO_LIMITS, Runtime } from '@longhaul/core';
+import { ALLOW_ALL, type CompressionSettings, NO_LIMITS, Runtime } from '@longhaul/core';
 import type { LonghaulError } from '@longhaul/protocol';
 import type { PlayedUser, RecordedPlay } from '@longhaul/replay';
 import { queuedId } from './check-stored.ts';
@@ -39,6 +39,7 @@ export async function playSession(options: PlaySessionOptions): Promise<PlayedSe
     play.steps.flatMap((step) => step.calls.map((call) => [call.callId, step.usersAfter] as const)),
   );
   const runtime = new Runtime({
+    approverFor: () => ALLOW_ALL,
     ...storage,
     tools: recordedTools(play, (callId) => sendAll(usersDuring.get(callId) ?? [])),
     openSandbox: async () => noSandbox(options.workspace),

@@ -1,8 +1,8 @@
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { DEFAULT_CONFIG, resolveModel } from '@longhaul/config';
 import type { BlobStore, CompressionSettings, Store } from '@longhaul/core';
-import { DEFAULT_CONFIG, resolveModel } from '@longhaul/core/config';
 import { LonghaulError } from '@longhaul/protocol';
 import { findSessionFiles, loadSession, playScriptUrl, recordedPlay } from '@longhaul/replay';
 import { type ScriptedModelProcess, startScriptedModelProcess } from '@longhaul/scripted-model';

@@ -1,5 +1,5 @@
 import type { JsonObject } from '@longhaul/protocol';
-import { cpuMillisecondsOf } from '@longhaul/test-support';
+import { cpuMillisecondsOf } from '@longhaul/testing/machine';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import {

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { gzipSync } from 'node:zlib';
-import { bundleForBrowser, findBun, findChromium, lacks } from '@longhaul/test-support';
+import { bundleForBrowser, findBun, findChromium, lacks } from '@longhaul/testing/machine';
 import { describe, expect, it } from 'vitest';
 import { runSession } from './session-script.ts';
 

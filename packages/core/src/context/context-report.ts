@@ -8,7 +8,7 @@ import {
   viewShares,
 } from '@longhaul/context';
 import { type Compaction, handleOf, type Mark, type Message, type Session } from '@longhaul/protocol';
-import { sanitizeText } from '../tools/output-sanitizer.ts';
+import { sanitizeText } from '../tool-output/output-sanitizer.ts';
 import { nextRequestTokens, type SessionMeasure, type WindowSource } from './measure-session.ts';
 
 /** Tokens of the next request by what they are; together they are `tokens`. */

@@ -3,9 +3,17 @@ import { buildView } from '@longhaul/context';
 import type { Session } from '@longhaul/protocol';
 import { createMemoryStore } from '@longhaul/storage/memory';
 import { openSqliteStore } from '@longhaul/storage/sqlite';
+import {
+  answer,
+  calls,
+  playedDriver,
+  type TestRun,
+  testRun,
+  testTool,
+  text,
+  usageOf,
+} from '@longhaul/testing/doubles';
 import { describe, expect, it } from 'vitest';
-import { answer, calls, playedDriver, usageOf } from '../executor/test-support/played-driver.ts';
-import { type TestRun, testRun, testTool, text } from '../executor/test-support/test-runtime.ts';
 import type { Store } from '../ports/index.ts';
 
 const STORES: [string, () => Promise<Store>][] = [

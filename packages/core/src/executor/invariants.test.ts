@@ -9,11 +9,6 @@ import {
 import type { ToolPart } from '@longhaul/protocol';
 import { createMemoryBlobStore } from '@longhaul/storage/blobs';
 import { createMemoryStore } from '@longhaul/storage/memory';
-import fc from 'fast-check';
-import { describe, expect, it } from 'vitest';
-import type { StepEvent, StepRequest } from '../ports/index.ts';
-import { createRecallTool } from '../tools/recall.ts';
-import { createTodoTool } from '../tools/todo.ts';
 import {
   answer,
   calls,
@@ -21,9 +16,15 @@ import {
   INFO,
   type PlayedStep,
   playedDriver,
+  testRun,
+  testTool,
+  text,
   usageOf,
-} from './test-support/played-driver.ts';
-import { testRun, testTool, text } from './test-support/test-runtime.ts';
+} from '@longhaul/testing/doubles';
+import { createRecallTool, createTodoTool } from '@longhaul/tools';
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import type { StepEvent, StepRequest } from '../ports/index.ts';
 
 const page = (index: number, lines: number) =>
   `export const value${index} = compute(${index}); // a line of a file\n`.repeat(lines);

@@ -1,6 +1,5 @@
+import { answer, calls, playedDriver, testRun, testTool, text, usageOf } from '@longhaul/testing/doubles';
 import { expect, it } from 'vitest';
-import { answer, calls, playedDriver, usageOf } from './test-support/played-driver.ts';
-import { testRun, testTool, text } from './test-support/test-runtime.ts';
 
 it('after a compaction nothing counts as measured: a server that then gave no usage was asked for more than fits', async () => {
   const WINDOW = 16_000;

@@ -1,9 +1,16 @@
 import { buildView } from '@longhaul/context';
 import { openSqliteStore } from '@longhaul/storage/sqlite';
+import {
+  answer,
+  calls,
+  type PlayedStep,
+  playedDriver,
+  testRun,
+  testTool,
+  text,
+} from '@longhaul/testing/doubles';
+import { createTools } from '@longhaul/tools';
 import { expect, it } from 'vitest';
-import { createTools } from '../tools/create-tools.ts';
-import { answer, calls, type PlayedStep, playedDriver } from './test-support/played-driver.ts';
-import { testRun, testTool, text } from './test-support/test-runtime.ts';
 
 /** The fact that is hidden by the time it is needed, in the middle of a long output. */
 const FACT = 'const retryAfterSeconds = 4217;';

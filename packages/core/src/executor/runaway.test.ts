@@ -1,10 +1,18 @@
+import {
+  answer,
+  calls,
+  type PlayedStep,
+  playedDriver,
+  testRun,
+  testTool,
+  text,
+  usageOf,
+} from '@longhaul/testing/doubles';
 import { describe, expect, it } from 'vitest';
 import type { StepEvent, StepRequest } from '../ports/index.ts';
 import { LoopWatch } from './doom-loop.ts';
 import { graceMs } from './last-words.ts';
 import { NO_LIMITS, type RunLimits } from './run-limits.ts';
-import { answer, calls, type PlayedStep, playedDriver, usageOf } from './test-support/played-driver.ts';
-import { testRun, testTool, text } from './test-support/test-runtime.ts';
 
 const isLast = ({ tools }: StepRequest) => tools.length === 0;
 const lastText = ({ messages }: StepRequest) => {

@@ -1,7 +1,7 @@
 import type { Message } from '@longhaul/protocol';
+import type { Approver } from '../ports/approver.ts';
 import type { SessionWriter } from '../session/session-writer.ts';
 import { draftSyntheticMessage } from '../session/user-message.ts';
-import type { Approver } from './approver.ts';
 import type { ContextWindow } from './context-window.ts';
 import { LoopWatch } from './doom-loop.ts';
 import type { FittedRequest } from './fitted-request.ts';

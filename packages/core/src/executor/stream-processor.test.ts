@@ -1,13 +1,13 @@
 import type { EventPayload, Part } from '@longhaul/protocol';
 import { createMemoryBlobStore } from '@longhaul/storage/blobs';
 import { createMemoryStore } from '@longhaul/storage/memory';
+import { failure, usageOf } from '@longhaul/testing/doubles';
 import { describe, expect, it } from 'vitest';
 import type { StepEvent, Store } from '../ports/index.ts';
 import { EventHub } from '../session/event-hub.ts';
 import { currentOwner, isOwnerAlive } from '../session/lease-owner.ts';
 import { SessionWriter } from '../session/session-writer.ts';
 import { StreamProcessor } from './stream-processor.ts';
-import { failure, usageOf } from './test-support/played-driver.ts';
 
 /** A store that notes the writes in the order in which they were asked for. */
 async function setUp() {

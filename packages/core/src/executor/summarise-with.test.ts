@@ -1,8 +1,8 @@
 import type { TokenUsage } from '@longhaul/protocol';
+import { playedDriver } from '@longhaul/testing/doubles';
 import { expect, it } from 'vitest';
 import type { StepEvent, StepRequest } from '../ports/index.ts';
 import { summariseWith } from './summarise-with.ts';
-import { playedDriver } from './test-support/played-driver.ts';
 
 it('a summary that never ends is stopped where it is as long as it may be', async () => {
   let stopped: AbortSignal | undefined;

@@ -6,12 +6,12 @@ import {
   type ToolPart,
   toLonghaulError,
 } from '@longhaul/protocol';
+import type { Approver } from '../ports/approver.ts';
 import type { BlobStore, Sandbox } from '../ports/index.ts';
+import type { SessionHistory, Tool, ToolContext, ToolResult } from '../ports/tool.ts';
 import type { SessionWriter } from '../session/session-writer.ts';
-import type { SessionHistory, Tool, ToolContext, ToolResult } from '../tools/tool.ts';
-import { DEFAULT_MAX_TOOL_OUTPUT_CHARS } from '../tools/tool-output-truncator.ts';
-import type { Approver } from './approver.ts';
-import { fitResult } from './fit-result.ts';
+import { fitResult } from '../tool-output/fit-result.ts';
+import { DEFAULT_MAX_TOOL_OUTPUT_CHARS } from '../tool-output/tool-output-truncator.ts';
 import type { RunClock } from './run-clock.ts';
 
 export interface ToolRunnerOptions {

@@ -1,10 +1,18 @@
 import { ProactiveThresholdStrategy, ReactiveOverflowStrategy } from '@longhaul/context';
 import { LonghaulError, type ToolPart } from '@longhaul/protocol';
 import { createMemoryStore } from '@longhaul/storage/memory';
+import {
+  answer,
+  calls,
+  failure,
+  playedDriver,
+  testRun,
+  testTool,
+  text,
+  usageOf,
+} from '@longhaul/testing/doubles';
 import { describe, expect, it } from 'vitest';
 import type { StepEvent, Store } from '../ports/index.ts';
-import { answer, calls, failure, playedDriver, usageOf } from './test-support/played-driver.ts';
-import { testRun, testTool, text } from './test-support/test-runtime.ts';
 
 const toolParts = (messages: { parts: { type: string }[] }[]) =>
   messages.flatMap((message) => message.parts).filter((part): part is ToolPart => part.type === 'tool');

@@ -1,11 +1,11 @@
 import type { CompressionStrategy } from '@longhaul/context';
 import { type LonghaulError, type TokenUsage, toLonghaulError } from '@longhaul/protocol';
+import type { Approver } from '../ports/approver.ts';
 import type { BlobStore, ModelDriver, Sandbox } from '../ports/index.ts';
+import type { SessionHistory, Tool } from '../ports/tool.ts';
 import { interrupted, interruptionOf } from '../session/interruption.ts';
 import type { SessionWriter } from '../session/session-writer.ts';
 import { draftSyntheticMessage } from '../session/user-message.ts';
-import type { SessionHistory, Tool } from '../tools/tool.ts';
-import type { Approver } from './approver.ts';
 import { type CompressionSettings, ContextWindow } from './context-window.ts';
 import type { ExecutorResult } from './executor-result.ts';
 import type { FittedRequest } from './fitted-request.ts';

@@ -1,3 +1,4 @@
+export type { ApprovalRequest, ApprovalVerdict, Approver } from './approver.ts';
 export type { BlobInfo, BlobStore } from './blob-store.ts';
 export type {
   ModelDriver,
@@ -47,3 +48,4 @@ export type { SearchHit, SearchStore } from './store/search-store.ts';
 export type { ForkOptions, NewSession, SessionPatch, SessionStore } from './store/session-store.ts';
 export type { SettingsStore } from './store/settings-store.ts';
 export type { Store } from './store/store.ts';
+export type { SessionHistory, Tool, ToolContext, ToolInput, ToolResult } from './tool.ts';

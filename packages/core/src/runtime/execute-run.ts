@@ -1,13 +1,12 @@
 import { toLonghaulError } from '@longhaul/protocol';
-import type { SessionAgent } from '../agents/session-agent.ts';
-import type { ApprovalService } from '../approvals/approval-service.ts';
-import { ALLOW_BY_DEFAULT, SessionApprover } from '../approvals/session-approver.ts';
 import type { SessionContext } from '../context/session-context.ts';
 import type { ExecutorResult } from '../executor/executor-result.ts';
 import { DEFAULT_RETRY } from '../executor/retry.ts';
 import { NO_LIMITS } from '../executor/run-limits.ts';
 import { TurnExecutor } from '../executor/turn-executor.ts';
 import type { Sandbox } from '../ports/index.ts';
+import type { SessionAgent } from '../prompt/session-agent.ts';
+import type { ApprovalService } from '../session/approval-service.ts';
 import { createSessionHistory } from '../session/session-history.ts';
 import type { RunWork } from '../session/session-runs.ts';
 import { runSystemBuilder } from './run-system.ts';
@@ -41,7 +40,7 @@ async function createExecutor(
   { options, agent, instructionFiles, approvals, context }: RunParts,
 ): Promise<TurnExecutor> {
   const { store, blobs, compression, costOf, summariserFor, maxToolOutputChars } = options;
-  const { approvals: settings = ALLOW_BY_DEFAULT, limits = NO_LIMITS, retry = DEFAULT_RETRY } = options;
+  const { approverFor, limits = NO_LIMITS, retry = DEFAULT_RETRY } = options;
   const { windowTokens } = driver.info;
   const summariser = summariserFor === undefined ? driver : await summariserFor(session.model);
   return new TurnExecutor({
@@ -56,7 +55,7 @@ async function createExecutor(
     drain,
     tools: agent.tools,
     history: createSessionHistory({ store, blobs, sessionId: session.id }),
-    approver: new SessionApprover({ settings, service: approvals, writer, sandbox, drain }),
+    approver: approverFor({ service: approvals, writer, sandbox, drain }),
     costOf: (usage) => costOf?.(usage, driver),
     buildSystem: runSystemBuilder({ agent, sandbox, writer, windowTokens, instructionFiles }),
     takeCompactionRequest: () => context.takeRequest(session.id),

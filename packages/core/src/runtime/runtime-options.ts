@@ -1,13 +1,12 @@
 import type { CompressionStrategy } from '@longhaul/context';
 import type { QueuedMessage, Session, TokenUsage, UserMessageContentPart } from '@longhaul/protocol';
-import type { SessionAgent } from '../agents/session-agent.ts';
-import type { ApprovalSettings } from '../approvals/session-approver.ts';
 import type { CompressionSettings } from '../executor/context-window.ts';
 import type { ExecutorResult } from '../executor/executor-result.ts';
 import type { RetryOptions } from '../executor/retry.ts';
 import type { RunLimits } from '../executor/run-limits.ts';
-import type { BlobStore, ModelDriver, Sandbox, Store } from '../ports/index.ts';
-import type { Tool } from '../tools/tool.ts';
+import type { Approver, BlobStore, ModelDriver, Sandbox, Store, Tool } from '../ports/index.ts';
+import type { SessionAgent } from '../prompt/session-agent.ts';
+import type { ApproverContext } from './approver-context.ts';
 
 /** The parts that sessions and their runs stand on. */
 export interface RuntimeOptions {
@@ -24,8 +23,11 @@ export interface RuntimeOptions {
   /** A strategy by its name, for a compaction that names another than the configured one. @throws {LonghaulError} `config_invalid` */
   strategyFor?: (name: string) => CompressionStrategy | Promise<CompressionStrategy>;
   costOf?: (usage: TokenUsage, driver: ModelDriver) => number | undefined;
-  /** Which calls are made, asked for, or refused. Default: all are made. */
-  approvals?: ApprovalSettings;
+  /**
+   * Returns the approver of one run: it decides which tool calls are allowed, asked for or denied. `createApprovers` of
+   * `@longhaul/approvals` decides by rules; `() => ALLOW_ALL` allows every call.
+   */
+  approverFor: (context: ApproverContext) => Approver;
   /** Cap of the output of a tool without its own. */
   maxToolOutputChars?: number;
   limits?: RunLimits;

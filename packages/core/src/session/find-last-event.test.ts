@@ -1,7 +1,7 @@
 import type { EventOf, EventPayload, LonghaulEvent } from '@longhaul/protocol';
 import { createMemoryStore } from '@longhaul/storage/memory';
+import { heldSession } from '@longhaul/testing/contracts';
 import { expect, it } from 'vitest';
-import { heldSession } from '../testing/store-fixtures.ts';
 import { findLastEvent } from './find-last-event.ts';
 
 it('finds the newest, however many came after it, and reads no more than it must', async () => {

@@ -8,11 +8,11 @@ import {
   type Part,
   ZERO_USAGE,
 } from '@longhaul/protocol';
-import { isWaitingIn } from '../approvals/waiting-calls.ts';
 import type { RunRecord, Store } from '../ports/index.ts';
 import { isHoldId } from './ids.ts';
 import { leftOpen } from './interruption.ts';
 import type { SessionWriter } from './session-writer.ts';
+import { isWaitingIn } from './waiting-calls.ts';
 
 /** What a run before this one left behind. */
 export type Repair = Omit<EventOf<'run:repaired'>, 'type' | 'message' | 'sessionId' | 'at' | 'number'>;

@@ -1,11 +1,10 @@
 import { createLedgerKeeper } from '@longhaul/context';
 import type { Compaction, ToolPart } from '@longhaul/protocol';
 import { createMemoryStore } from '@longhaul/storage/memory';
+import { answer, calls, playedDriver, testRun, testTool, text } from '@longhaul/testing/doubles';
+import { createRecallTool } from '@longhaul/tools';
 import { describe, expect, it } from 'vitest';
-import { answer, calls, playedDriver } from '../executor/test-support/played-driver.ts';
-import { testRun, testTool, text } from '../executor/test-support/test-runtime.ts';
 import type { Lease, Store } from '../ports/index.ts';
-import { createRecallTool } from '../tools/recall.ts';
 import { EventHub } from './event-hub.ts';
 import { currentClaimant } from './lease-owner.ts';
 import { RunLedger } from './run-ledger.ts';

@@ -1,7 +1,7 @@
 import { textOfOutput } from '@longhaul/context';
 import { type Part, parseBlobReference, parseHandle } from '@longhaul/protocol';
 import type { BlobStore, Store } from '../ports/index.ts';
-import type { SessionHistory } from '../tools/tool.ts';
+import type { SessionHistory } from '../ports/tool.ts';
 
 /** The session's own past for `recall`: the store's index for words, its messages and the blobs for handles. */
 export function createSessionHistory(options: {

@@ -4,18 +4,22 @@ import { join } from 'node:path';
 import type { LonghaulEvent } from '@longhaul/protocol';
 import { createMemoryBlobStore } from '@longhaul/storage/blobs';
 import { openSqliteStore } from '@longhaul/storage/sqlite';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import {
   answer,
   calls,
+  createIdleSandbox,
   failure,
   type PlayedStep,
   playedDriver,
-} from '../executor/test-support/played-driver.ts';
-import { type TestRun, testRun, testTool, text } from '../executor/test-support/test-runtime.ts';
+  type TestRun,
+  testRun,
+  testTool,
+  text,
+} from '@longhaul/testing/doubles';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { ALLOW_ALL } from '../ports/approver.ts';
 import type { StepEvent, StepRequest, Store } from '../ports/index.ts';
 import { Runtime } from '../runtime.ts';
-import { createIdleSandbox } from '../testing/idle-sandbox.ts';
 import { currentOwner } from './lease-owner.ts';
 
 let folder = '';
@@ -52,6 +56,7 @@ const numbersOf = (events: readonly LonghaulEvent[]) => events.flatMap(({ number
 async function farRuntime(store: Store, steps: readonly PlayedStep[]): Promise<Runtime> {
   const { ReactiveOverflowStrategy } = await import('@longhaul/context');
   return new Runtime({
+    approverFor: () => ALLOW_ALL,
     store,
     blobs: createMemoryBlobStore(),
     tools: [],

@@ -3,7 +3,7 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
-import { findChromium, lacks } from '@longhaul/test-support';
+import { findChromium, lacks } from '@longhaul/testing/machine';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { type BacktestReport, runBacktest } from '../backtest/run-backtest.ts';
 import { filler } from '../backtest/test-support/recorded.ts';

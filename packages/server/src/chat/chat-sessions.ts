@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto';
-import { agentNameOf, newId } from '@longhaul/core';
+import { agentNameOf } from '@longhaul/config';
+import { newId } from '@longhaul/core';
 import { LonghaulError, type Session } from '@longhaul/protocol';
 import type { HandlerContext } from '../handlers/handler-context.ts';
 

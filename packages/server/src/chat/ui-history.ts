@@ -91,7 +91,7 @@ function filePart({ data, mediaType, filename }: FilePart): UiPart {
     blob === undefined
       ? `data:${mediaType};base64,${data}`
       : `/blobs/${blob}?type=${encodeURIComponent(mediaType)}`;
-  return { type: 'file', mediaType, url, filename };
+  return { type: 'file', mediaType, url, ...(filename === undefined ? {} : { filename }) };
 }
 
 function toolPart(part: ToolPart, approval: Approval | undefined): UiPart {
@@ -112,5 +112,5 @@ function toolPart(part: ToolPart, approval: Approval | undefined): UiPart {
 }
 
 function decisionOf({ handle, answer, reason }: Approval) {
-  return { id: handle, approved: answer !== 'deny', reason };
+  return { id: handle, approved: answer !== 'deny', ...(reason === undefined ? {} : { reason }) };
 }

@@ -1,4 +1,5 @@
-import { agentNameOf, newId, sessionState } from '@longhaul/core';
+import { agentNameOf } from '@longhaul/config';
+import { newId, sessionState } from '@longhaul/core';
 import { handleOf, type JsonObject, LonghaulError, parseHandle, type Session } from '@longhaul/protocol';
 import type { SessionInfo } from '@longhaul/protocol/api';
 import type { RouteHandlers } from '../http/route-handler.ts';

@@ -1,6 +1,7 @@
 import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
-import { type NamedAgent, newId } from '@longhaul/core';
+import type { NamedAgent } from '@longhaul/config';
+import { newId } from '@longhaul/core';
 import type { JsonObject, Session } from '@longhaul/protocol';
 import type { HandlerContext } from '../handlers/handler-context.ts';
 import type { ChatBook } from './chat-book.ts';

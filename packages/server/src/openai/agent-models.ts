@@ -1,4 +1,4 @@
-import type { NamedAgent, NamedAgents } from '@longhaul/core';
+import type { NamedAgent, NamedAgents } from '@longhaul/config';
 import { LonghaulError } from '@longhaul/protocol';
 
 const PREFIX = 'agent/';

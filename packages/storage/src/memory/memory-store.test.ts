@@ -1,4 +1,4 @@
-import { storeContract } from '@longhaul/core/testing';
+import { storeContract } from '@longhaul/testing/contracts';
 import { describe, it } from 'vitest';
 import { createMemoryStore } from './index.ts';
 

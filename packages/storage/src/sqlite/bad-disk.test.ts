@@ -7,7 +7,7 @@ import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { fileURLToPath } from 'node:url';
 import type { Lease } from '@longhaul/core';
-import { lacks } from '@longhaul/test-support';
+import { lacks } from '@longhaul/testing/machine';
 import { afterAll, beforeAll, describe, it } from 'vitest';
 import { runProgram, smallDisk } from '../../test/support.ts';
 import { openSqliteStore, type SqliteStore } from './index.ts';

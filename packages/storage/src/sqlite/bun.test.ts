@@ -3,7 +3,7 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { findBun, lacks } from '@longhaul/test-support';
+import { findBun, lacks } from '@longhaul/testing/machine';
 import { afterAll, beforeAll, it } from 'vitest';
 import { runProgram } from '../../test/support.ts';
 

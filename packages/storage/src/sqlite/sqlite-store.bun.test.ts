@@ -2,7 +2,7 @@ import { describe, it } from 'bun:test';
 import { mkdtempSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { storeContract } from '@longhaul/core/testing';
+import { storeContract } from '@longhaul/testing/contracts';
 import { openSqliteStore } from './index.ts';
 
 /** Run by Bun's own test runner, which bun.test.ts starts with a TMPDIR that it removes: Bun ends before a removal of its own has. */

@@ -3,7 +3,7 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { storeContract } from '@longhaul/core/testing';
+import { storeContract } from '@longhaul/testing/contracts';
 import { afterAll, beforeAll, describe, it } from 'vitest';
 import { openSqliteStore } from './index.ts';
 

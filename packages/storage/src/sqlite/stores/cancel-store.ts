@@ -11,7 +11,7 @@ export function cancelStore(core: StoreCore): CancelStore {
         const holder = core.leases.holder(core.heads.of(sessionId), claimant);
         if (holder !== undefined) core.cancels.request({ runId: holder.runId, sessionId, clearQueue });
         const clearedMessages = clearQueue ? core.queue.clear(sessionId) : 0;
-        return { holder, clearedMessages };
+        return { ...(holder === undefined ? {} : { holder }), clearedMessages };
       });
       core.watchers.notifySoon();
       return answer;

@@ -1,0 +1,3 @@
+export type { ApprovalAction, ApprovalRule } from './approval-rules.ts';
+export type { AskMode } from './default-action.ts';
+export { ALLOW_BY_DEFAULT, type ApprovalSettings, createApprovers } from './session-approver.ts';

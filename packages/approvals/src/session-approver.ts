@@ -1,0 +1,163 @@
+import {
+  type ApprovalRequest,
+  type ApprovalService,
+  type ApprovalVerdict,
+  type Approver,
+  type ApproverContext,
+  interrupted,
+  interruptionOf,
+} from '@longhaul/core';
+import { type Approval, LonghaulError } from '@longhaul/protocol';
+import {
+  type ApprovalRule,
+  createJudge,
+  type Judge,
+  type JudgedCall,
+  type Judgement,
+  subjectsOf,
+} from './approval-rules.ts';
+import { type AskMode, defaultAction, READING_TOOLS } from './default-action.ts';
+
+export interface ApprovalSettings {
+  /** The last that matches decides. */
+  rules: readonly ApprovalRule[];
+  ask: AskMode;
+  /** An unanswered request is refused after this time. `null`: it waits. */
+  timeoutMs: number | null;
+}
+
+export const ALLOW_BY_DEFAULT: ApprovalSettings = { rules: [], ask: 'deny', timeoutMs: null };
+
+/** So often may a model ask for what nobody is there to approve before its run ends. */
+const MAX_REFUSALS = 5;
+
+interface SessionApproverOptions extends ApproverContext {
+  settings: ApprovalSettings;
+}
+
+/**
+ * Returns the approvers of runs that follow these rules.
+ *
+ * @example new Runtime({ ...parts, approverFor: createApprovers(ALLOW_BY_DEFAULT) })
+ */
+export function createApprovers(settings: ApprovalSettings): (context: ApproverContext) => Approver {
+  return (context) => new SessionApprover({ ...context, settings });
+}
+
+/**
+ * Approves the calls of one run by rules, and by asking. A request is on disk before anybody is told of it; its call has not started, so
+ * that after a crash the same request stands again.
+ */
+class SessionApprover implements Approver {
+  readonly #options: SessionApproverOptions;
+  readonly #judge: Judge;
+  /** Names of tools refused because nobody is there. */
+  readonly #refused: string[] = [];
+  #hasGranted = false;
+
+  constructor(options: SessionApproverOptions) {
+    this.#options = options;
+    this.#judge = createJudge(options.settings.rules);
+  }
+
+  async approve(request: ApprovalRequest): Promise<ApprovalVerdict> {
+    const { settings, sandbox } = this.#options;
+    const { workspacePath, files } = sandbox;
+    const call = { ...request, workspacePath, realPath: (path: string) => files.resolve(path) };
+    const fallback = defaultAction(request.toolName, sandbox.kind, settings.ask);
+    const judgement = await this.#judge(call, fallback);
+    const verdict = await this.#verdict(request, call, judgement);
+    if (verdict.allowed && !READING_TOOLS.has(request.toolName)) this.#hasGranted = true;
+    return verdict;
+  }
+
+  failure({ isAtEnd }: { isAtEnd: boolean }): LonghaulError | undefined {
+    const refusals = this.#refused.length;
+    if (this.#hasGranted || refusals === 0 || (!isAtEnd && refusals < MAX_REFUSALS)) return undefined;
+    const names = [...new Set(this.#refused)].join(', ');
+    return new LonghaulError(
+      'approval_denied',
+      `Nothing could be approved: ${names} must be asked for, and nobody is there to answer. Run it in a terminal or through a server, allow it with --yes, or write a rule for it (\`approvals\` in longhaul.yml).`,
+      { data: { refusals } },
+    );
+  }
+
+  async #verdict(request: ApprovalRequest, call: JudgedCall, judgement: Judgement): Promise<ApprovalVerdict> {
+    const { settings, service, writer } = this.#options;
+    if (judgement.action === 'allow') return { allowed: true };
+    if (judgement.action === 'deny') return refusedByRule(judgement);
+    if (settings.ask === 'allow') return { allowed: true };
+    const earlier = await service.list(writer.lease.sessionId);
+    const own = earlier.find(({ handle }) => handle === request.handle);
+    if (own?.answeredAt !== undefined) return toVerdict(own);
+    if (own === undefined && isRemembered(earlier, call, judgement)) return { allowed: true };
+    return settings.ask === 'wait' ? this.#ask(request) : this.#refuse(request, own);
+  }
+
+  async #ask({
+    callId,
+    handle,
+    toolName,
+    input,
+    signal,
+    stopClock,
+  }: ApprovalRequest): Promise<ApprovalVerdict> {
+    const { settings, writer, drain } = this.#options;
+    const requested = await writer.requestApproval({ callId, handle, toolName, args: input });
+    const { timeoutMs } = settings;
+    const until = timeoutMs === null ? undefined : requested.requestedAt + timeoutMs;
+    const ends = drain === undefined ? signal : AbortSignal.any([signal, drain]);
+    const approval = await this.#answerTo(requested, { signal: ends, until }, stopClock);
+    if (approval.answeredAt !== undefined) return toVerdict(approval);
+    const interruption =
+      interruptionOf(signal) ?? (ends.aborted && !signal.aborted ? interrupted() : undefined);
+    if (interruption !== undefined) return { allowed: false, reason: interruption.message, waits: true };
+    const reason = signal.aborted
+      ? 'the run ended before somebody answered'
+      : `nobody answered within ${timeoutMs} ms`;
+    return this.#close(requested, reason);
+  }
+
+  async #answerTo(
+    requested: Approval,
+    options: Parameters<ApprovalService['waitForAnswer']>[1],
+    stopClock: () => Disposable,
+  ): Promise<Approval> {
+    using _stopped = stopClock();
+    return await this.#options.service.waitForAnswer(requested, options);
+  }
+
+  async #refuse({ toolName }: ApprovalRequest, own: Approval | undefined): Promise<ApprovalVerdict> {
+    this.#refused.push(toolName);
+    const reason = 'it must be approved, and nobody is there to be asked';
+    return own === undefined ? { allowed: false, reason: `${reason}. ${ADVICE}` } : this.#close(own, reason);
+  }
+
+  /** Nobody shall answer what no longer waits. Whoever was faster is heard. */
+  async #close(request: Approval, reason: string): Promise<ApprovalVerdict> {
+    return toVerdict(await this.#options.service.refuse(request, reason));
+  }
+}
+
+const ADVICE = 'Find another way, or say what you need.';
+
+function refusedByRule({ rule }: Judgement): ApprovalVerdict {
+  const what = [rule?.tool, rule?.command, rule?.path].filter((text) => text !== undefined).join(' ');
+  return { allowed: false, reason: `the approval rule for "${what}" denies it. ${ADVICE}` };
+}
+
+function toVerdict({ answer, reason }: Approval): ApprovalVerdict {
+  if (answer === 'once' || answer === 'always') return { allowed: true };
+  const said = reason === undefined || reason === '' ? 'it was not approved' : reason.replace(/\.$/, '');
+  return { allowed: false, reason: `${said}. ${ADVICE}` };
+}
+
+/** Whether all that is asked for has been approved for the rest of the session. */
+function isRemembered(earlier: readonly Approval[], call: JudgedCall, { subjects }: Judgement): boolean {
+  const remembered = new Set(
+    earlier
+      .filter(({ answer, toolName }) => answer === 'always' && toolName === call.toolName)
+      .flatMap(({ args, toolName }) => subjectsOf({ ...call, toolName, input: args })),
+  );
+  return subjects.length > 0 && subjects.every((subject) => remembered.has(subject));
+}

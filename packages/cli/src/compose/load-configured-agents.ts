@@ -1,0 +1,15 @@
+import { type Config, loadAgents, type NamedAgents } from '@longhaul/config';
+import { createTools } from '@longhaul/tools';
+
+/**
+ * Returns the agents of the configuration, with the configured limits of their tools.
+ *
+ * @throws {LonghaulError} as `loadAgents`.
+ */
+export async function loadConfiguredAgents(config: Config): Promise<NamedAgents> {
+  const { bash, read, grep, list, maxOutputChars } = config.tools;
+  const tools = createTools({ bash, read, grep, list }).map((tool) =>
+    tool.maxOutputChars === undefined ? { ...tool, maxOutputChars } : tool,
+  );
+  return await loadAgents(config, tools);
+}

@@ -1,0 +1,56 @@
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { createTools } from '@longhaul/tools';
+import { expect, it } from 'vitest';
+import { agentNameOf, loadAgents } from './named-agents.ts';
+
+const tools = createTools();
+const namesOf = (list: readonly { name: string }[]) => list.map(({ name }) => name);
+
+it('has the default agent with every tool where none is configured', async () => {
+  const agents = await loadAgents({ agents: {} }, tools);
+  expect(namesOf(agents.list())).toEqual(['coder']);
+  expect(namesOf(agents.get().tools)).toContain('bash');
+  expect(agents.get().tools).toHaveLength(9);
+});
+
+it('gives each agent its model, its prompt and the tools that its patterns name', async () => {
+  const folder = await mkdtemp(join(tmpdir(), 'longhaul-agents-'));
+  try {
+    const prompt = join(folder, 'review.md');
+    await writeFile(prompt, 'You review.');
+    const agents = await loadAgents(
+      {
+        agents: { reviewer: { model: 'openai/gpt-5', prompt, tools: ['re*', 'g*', 'mcp:*'] } },
+      },
+      tools,
+    );
+    expect(namesOf(agents.list())).toEqual(['coder', 'reviewer']);
+    const { tools: selected, ...reviewer } = agents.get('reviewer');
+    expect(reviewer).toEqual({ name: 'reviewer', model: 'openai/gpt-5', prompt: 'You review.' });
+    expect(namesOf(selected)).toEqual(['read', 'glob', 'grep', 'recall']);
+    const session = { metadata: { agent: 'reviewer', instructions: 'Be kind.' } };
+    expect(agents.of(session)).toMatchObject({ prompt: 'You review.', instructions: 'Be kind.' });
+    expect(agentNameOf({ metadata: { agent: 7 } })).toBe('coder');
+  } finally {
+    await rm(folder, { recursive: true });
+  }
+});
+
+it('names what is wrong: a tool or an agent that there is not, a prompt that cannot be read', async () => {
+  const load = (coder: object) => loadAgents({ agents: { coder } }, tools);
+  await expect(load({ tools: ['reed'] })).rejects.toMatchObject({
+    code: 'config_invalid',
+    message: expect.stringMatching(/agents\.coder\.tools names "reed".*Did you mean "read"\?.*bash, read/),
+  });
+  await expect(load({ prompt: '/nowhere/x.md' })).rejects.toMatchObject({ code: 'file_unreadable' });
+  const agents = await load({ tools: ['mcp:*'] });
+  expect(agents.get('coder').tools).toEqual([]);
+  expect(() => agents.get('codr')).toThrow(
+    expect.objectContaining({
+      code: 'unknown_agent',
+      message: expect.stringContaining('Did you mean "coder"?'),
+    }),
+  );
+});

@@ -1,0 +1,25 @@
+import type { Tool } from '@longhaul/core';
+import { LonghaulError } from '@longhaul/protocol';
+import { suggestion } from '../nearest.ts';
+
+/**
+ * The tools that an agent's patterns name; `*` stands for any text.
+ *
+ * @throws {LonghaulError} `config_invalid` for a pattern that no tool matches. Only `mcp:` patterns may match nothing: there are no such tools yet.
+ */
+export function selectTools(agent: string, patterns: readonly string[], tools: readonly Tool[]): Tool[] {
+  const names = tools.map((tool) => tool.name);
+  for (const pattern of patterns) {
+    if (pattern.startsWith('mcp:') || names.some((name) => matches(pattern, name))) continue;
+    throw new LonghaulError(
+      'config_invalid',
+      `agents.${agent}.tools names "${pattern}", and no tool is called so.${suggestion(pattern, names)} There are: ${names.join(', ')}.`,
+    );
+  }
+  return tools.filter((tool) => patterns.some((pattern) => matches(pattern, tool.name)));
+}
+
+function matches(pattern: string, name: string): boolean {
+  const escaped = pattern.split('*').map((piece) => piece.replace(/[.+?^${}()|[\]\\]/g, '\\$&'));
+  return new RegExp(`^${escaped.join('.*')}$`).test(name);
+}

@@ -1,0 +1,188 @@
+import type { ModelPrice } from '@longhaul/core';
+import { API_KEY_VARIABLES, findModel, findProviderOf, howToSetKey, type ServerKind } from '@longhaul/models';
+import { LonghaulError } from '@longhaul/protocol';
+import type { Config, ModelConfig, ProviderConfig, ProviderKind } from './config.ts';
+import { type Environment, readVariable, referencedVariable } from './environment.ts';
+import { suggestion } from './nearest.ts';
+import { noModelMessage } from './no-model-message.ts';
+
+/** A model, and all that is needed to call it. */
+export interface ResolvedModel {
+  /** The provider's name. */
+  provider: string;
+  model: string;
+  /** Which client speaks to it. */
+  kind: 'anthropic' | 'openai' | 'google' | 'openai-compatible' | 'lmstudio' | 'ollama';
+  /** How its server reports windows, where that is known beforehand. */
+  serverKind?: ServerKind;
+  baseUrl?: string;
+  apiKey?: string;
+  /** Tokens; from configuration, else from the catalogue. `resolveWindow` asks the server too. */
+  windowTokens?: number;
+  windowSource?: 'configuration' | 'catalogue';
+  maxOutputTokens?: number;
+  price?: ModelPrice;
+  accepts?: { images: boolean; files: boolean };
+  strictRoles?: boolean;
+}
+
+export interface ResolveModelOptions {
+  /** `provider/model`. Default: that of the agent `coder`, then the top-level one. */
+  model?: string;
+  baseUrl?: string;
+  apiKey?: string;
+  env: Environment;
+}
+
+export type ModelSettings = Pick<Config, 'model' | 'providers'> & Partial<Pick<Config, 'agents'>>;
+
+/**
+ * Who answers to `provider/model`. The name is split at its first slash: what follows may hold more of them.
+ *
+ * @throws {LonghaulError} `model_not_configured`, `unknown_model`, `provider_auth` (no key), `config_invalid` (an address that reads a
+ * variable which is not set, or no address where one is needed).
+ */
+export function resolveModel(config: ModelSettings, options: ResolveModelOptions): ResolvedModel {
+  const name = options.model ?? config.agents?.['coder']?.model ?? config.model;
+  if (name === undefined) throw new LonghaulError('model_not_configured', noModelMessage());
+  const { provider, model } = splitName(name);
+  const settings = own(config.providers, provider);
+  const builtIn = own(BUILT_IN, provider);
+  if (!settings && !builtIn) throw unknownProvider(name, provider, config);
+
+  const providerKind = settings?.kind ?? builtIn?.kind ?? 'openai-compatible';
+  const { kind, serverKind } = KINDS[providerKind];
+  const baseUrl = options.baseUrl ?? addressOf(provider, settings, options.env) ?? builtIn?.baseUrl;
+  if (baseUrl === undefined && !isCloud(kind)) throw noAddress(provider, name);
+  const apiKey = options.apiKey ?? keyOf(provider, settings, options.env);
+  if (apiKey === undefined && isCloud(kind)) throw noKey(provider, kind);
+  return {
+    provider,
+    model,
+    kind,
+    serverKind,
+    baseUrl,
+    apiKey,
+    ...knownOf(kind, model, own(settings?.models ?? {}, model)),
+  };
+}
+
+type Kind = ResolvedModel['kind'];
+
+const KINDS: Readonly<Record<ProviderKind, { kind: Kind; serverKind?: ServerKind }>> = {
+  anthropic: { kind: 'anthropic' },
+  openai: { kind: 'openai' },
+  google: { kind: 'google' },
+  'openai-compatible': { kind: 'openai-compatible' },
+  lmstudio: { kind: 'lmstudio', serverKind: 'lmstudio' },
+  ollama: { kind: 'ollama', serverKind: 'ollama' },
+  llamacpp: { kind: 'openai-compatible', serverKind: 'llamacpp' },
+  vllm: { kind: 'openai-compatible', serverKind: 'vllm' },
+};
+
+/** Names that need no configuration. */
+const BUILT_IN: Readonly<Record<string, { kind: ProviderKind; baseUrl?: string }>> = {
+  anthropic: { kind: 'anthropic' },
+  openai: { kind: 'openai' },
+  google: { kind: 'google' },
+  lmstudio: { kind: 'lmstudio', baseUrl: 'http://127.0.0.1:1234/v1' },
+  ollama: { kind: 'ollama', baseUrl: 'http://127.0.0.1:11434/v1' },
+  llamacpp: { kind: 'llamacpp', baseUrl: 'http://127.0.0.1:8080/v1' },
+  vllm: { kind: 'vllm', baseUrl: 'http://127.0.0.1:8000/v1' },
+  'openai-compatible': { kind: 'openai-compatible' },
+};
+
+/** Their address is known, and they do nothing without a key. */
+function isCloud(kind: Kind): boolean {
+  return kind === 'anthropic' || kind === 'openai' || kind === 'google';
+}
+
+function splitName(name: string): { provider: string; model: string } {
+  const slash = name.indexOf('/');
+  const [provider, model] = [name.slice(0, slash), name.slice(slash + 1)];
+  if (slash > 0 && model !== '') return { provider, model };
+  const known = findProviderOf(name);
+  const hint = known === undefined ? '' : ` Did you mean "${known}/${name}"?`;
+  throw new LonghaulError('unknown_model', `A model is named provider/model, and "${name}" is not.${hint}`);
+}
+
+/** The key of a provider of the user's own is never another one's key from the environment. */
+function keyOf(provider: string, settings: ProviderConfig | undefined, env: Environment): string | undefined {
+  const variable = referencedVariable(settings?.apiKey);
+  if (variable === undefined && settings?.apiKey !== undefined) return settings.apiKey;
+  const names = variable === undefined ? (own(API_KEY_VARIABLES, provider) ?? []) : [variable];
+  const found = names.map((name) => readVariable(env, name)).find((value) => value !== undefined);
+  if (found !== undefined || variable === undefined) return found;
+  throw new LonghaulError(
+    'provider_auth',
+    `providers.${provider}.apiKey reads $${variable}, which is not set in the environment. Set it, for example with: export ${variable}=…`,
+    { data: { provider, variable } },
+  );
+}
+
+function addressOf(
+  provider: string,
+  settings: ProviderConfig | undefined,
+  env: Environment,
+): string | undefined {
+  const variable = referencedVariable(settings?.baseUrl);
+  if (variable === undefined) return settings?.baseUrl;
+  const found = readVariable(env, variable);
+  if (found !== undefined) return found;
+  const message = `providers.${provider}.baseUrl reads $${variable}, which is not set in the environment. Set it, or pass --base-url.`;
+  throw new LonghaulError('config_invalid', message, { data: { provider, variable } });
+}
+
+function knownOf(kind: Kind, model: string, settings: ModelConfig | undefined): Partial<ResolvedModel> {
+  const entry = findModel(kind, model);
+  const window = windowOf(settings?.window, entry);
+  const maxOutputTokens = settings?.maxOutput ?? entry?.maxOutputTokens;
+  const price = settings?.price ?? entry?.price;
+  const accepts = { images: false, files: false, ...entry?.accepts, ...settings?.accepts };
+  return {
+    ...window,
+    ...(maxOutputTokens === undefined ? {} : { maxOutputTokens }),
+    ...(price === undefined ? {} : { price }),
+    ...(entry || settings?.accepts ? { accepts } : {}),
+    ...(settings?.strictRoles === undefined ? {} : { strictRoles: settings.strictRoles !== false }),
+  };
+}
+
+/** The most that is reserved for output: usable is the window less this. */
+const OUTPUT_RESERVE = 32_000;
+
+function windowOf(
+  configured: number | undefined,
+  entry: ReturnType<typeof findModel>,
+): Partial<ResolvedModel> {
+  if (configured !== undefined) return { windowTokens: configured, windowSource: 'configuration' };
+  if (!entry) return {};
+  // Some providers cap the input below the window; the window we count with must leave no more than that usable.
+  const cap = (entry.maxInputTokens ?? entry.windowTokens) + Math.min(entry.maxOutputTokens, OUTPUT_RESERVE);
+  return { windowTokens: Math.min(entry.windowTokens, cap), windowSource: 'catalogue' };
+}
+
+function unknownProvider(name: string, provider: string, config: ModelSettings): LonghaulError {
+  const known = [...new Set([...Object.keys(config.providers), ...Object.keys(BUILT_IN)])];
+  const message = [
+    `Model "${name}": no provider is called "${provider}".${suggestion(provider, known)}`,
+    `Known: ${known.join(', ')}.`,
+    `Another server: providers.${provider}.baseUrl in longhaul.yml, or --model openai-compatible/NAME --base-url URL.`,
+  ].join(' ');
+  return new LonghaulError('unknown_model', message, { data: { model: name, known } });
+}
+
+function noAddress(provider: string, name: string): LonghaulError {
+  const message = `Model "${name}" needs the address of its server: pass --base-url URL, or set providers.${provider}.baseUrl in longhaul.yml.`;
+  return new LonghaulError('config_invalid', message, { data: { provider } });
+}
+
+function noKey(provider: string, kind: Kind): LonghaulError {
+  const variables = [...(own(API_KEY_VARIABLES, provider) ?? [])];
+  const message = `No API key for ${provider}${provider === kind ? '' : ` (${kind})`}. ${howToSetKey(provider)}`;
+  return new LonghaulError('provider_auth', message, { data: { provider, variables } });
+}
+
+function own<Value>(object: Readonly<Record<string, Value>>, key: string): Value | undefined {
+  return Object.hasOwn(object, key) ? object[key] : undefined;
+}

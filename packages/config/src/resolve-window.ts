@@ -1,0 +1,127 @@
+import type { ModelInfo } from '@longhaul/core';
+import type { CheckServerOptions, ProbeWindowOptions, WindowReport } from '@longhaul/models';
+import { LonghaulError } from '@longhaul/protocol';
+import type { ResolvedModel } from './resolve-model.ts';
+
+export interface ResolveWindowOptions {
+  /** `probeWindow` of @longhaul/models. */
+  probe: (options: ProbeWindowOptions) => Promise<WindowReport | undefined>;
+  /** `checkServer` of @longhaul/models: tells a server that is not there from one that does not say. Absent: both are `window_unknown`. */
+  check?: (options: CheckServerOptions) => Promise<LonghaulError | undefined>;
+  /** What an earlier refusal of this server and model taught, given what the server reports now. */
+  remembered?: (reportedTokens: number | undefined) => Promise<number | undefined>;
+  /** `--window`: takes the place of configuration and catalogue, and caps what the server says. */
+  flag?: number;
+  signal?: AbortSignal;
+}
+
+export interface ResolvedWindow {
+  windowTokens: number;
+  maxOutputTokens: number;
+  /** In words: `Ollama /api/ps`, `configuration`, `catalogue`, `--window`, `an earlier overflow`. */
+  source: string;
+}
+
+interface Candidate {
+  windowTokens: number;
+  source: string;
+}
+
+/** Where nobody says how much a model may write. */
+const DEFAULT_MAX_OUTPUT = 32_000;
+
+/**
+ * The window to count with: an overflow error of this server caps it, then comes the server's own report of the loaded length,
+ * then configuration, then the catalogue. There is no silent default.
+ *
+ * @throws {LonghaulError} `window_unknown`, naming the setting; `provider_unreachable`, `provider_timeout` or `provider_auth` where that
+ * is why nothing is known.
+ */
+export async function resolveWindow(
+  model: ResolvedModel,
+  options: ResolveWindowOptions,
+): Promise<ResolvedWindow> {
+  const reported = await report(model, options);
+  const learned = await options.remembered?.(reported?.windowTokens);
+  const window = smallest([
+    remembered(learned),
+    reported,
+    fromFlag(options.flag),
+    reported === undefined && options.flag === undefined ? known(model) : undefined,
+  ]);
+  if (!window) throw (await whyNotReported(model, options)) ?? unknownWindow(model);
+  const maxOutputTokens =
+    model.maxOutputTokens ?? Math.min(DEFAULT_MAX_OUTPUT, Math.floor(window.windowTokens / 4));
+  return { ...window, maxOutputTokens: Math.min(maxOutputTokens, window.windowTokens) };
+}
+
+/** What a driver and the engine need to know of the model. Media are taken only where that is known. */
+export function modelInfoOf(model: ResolvedModel, window: ResolvedWindow): ModelInfo {
+  return {
+    provider: model.provider,
+    model: model.model,
+    windowTokens: window.windowTokens,
+    maxOutputTokens: window.maxOutputTokens,
+    price: model.price,
+    accepts: model.accepts ?? { images: false, files: false },
+  };
+}
+
+/** Providers in the cloud do not report windows; their models are in the catalogue. */
+async function report(model: ResolvedModel, options: ResolveWindowOptions): Promise<Candidate | undefined> {
+  const request = requestTo(model, options);
+  const { serverKind } = model;
+  return request && options.probe({ ...request, ...(serverKind === undefined ? {} : { kind: serverKind }) });
+}
+
+async function whyNotReported(
+  model: ResolvedModel,
+  options: ResolveWindowOptions,
+): Promise<LonghaulError | undefined> {
+  const request = requestTo(model, options);
+  return request && options.check?.({ ...request, provider: model.provider });
+}
+
+type ServerTarget = Omit<ProbeWindowOptions, 'kind'>;
+
+function requestTo(model: ResolvedModel, { signal }: ResolveWindowOptions): ServerTarget | undefined {
+  const { kind, baseUrl, apiKey } = model;
+  const isCloud = kind === 'anthropic' || kind === 'openai' || kind === 'google';
+  if (baseUrl === undefined || isCloud) return undefined;
+  return {
+    baseUrl,
+    model: model.model,
+    apiKey,
+    signal,
+  };
+}
+
+function remembered(windowTokens: number | undefined): Candidate | undefined {
+  return windowTokens === undefined ? undefined : { windowTokens, source: 'an earlier overflow' };
+}
+
+function fromFlag(windowTokens: number | undefined): Candidate | undefined {
+  return windowTokens === undefined ? undefined : { windowTokens, source: '--window' };
+}
+
+function known({ windowTokens, windowSource = 'configuration' }: ResolvedModel): Candidate | undefined {
+  return windowTokens === undefined ? undefined : { windowTokens, source: windowSource };
+}
+
+function smallest(candidates: readonly (Candidate | undefined)[]): Candidate | undefined {
+  let least: Candidate | undefined;
+  for (const candidate of candidates) {
+    if (candidate && (!least || candidate.windowTokens < least.windowTokens)) least = candidate;
+  }
+  return least;
+}
+
+function unknownWindow({ provider, model, baseUrl }: ResolvedModel): LonghaulError {
+  const key = /^[\w.-]+$/.test(model) ? model : `"${model}"`;
+  const tried =
+    baseUrl === undefined
+      ? 'it is not in the catalogue'
+      : `${baseUrl} did not report it, which it does only for a model that is loaded`;
+  const message = `The context window of ${provider}/${model} is unknown: ${tried}. Set providers.${provider}.models.${key}.window in longhaul.yml, or pass --window TOKENS.`;
+  return new LonghaulError('window_unknown', message, { data: { provider, model } });
+}

@@ -1,0 +1,136 @@
+import type { LanguageModelV4, LanguageModelV4CallOptions } from '@ai-sdk/provider';
+import type { ModelDriver, ModelInfo, ServerWindow, StepEvent, StepRequest } from '@longhaul/core';
+import { createGuardedFetch } from './guarded-fetch.ts';
+import { CALL_OPTIONS, loadLanguageModel } from './language-model.ts';
+import { toPrompt } from './prompt.ts';
+import { createRequestGuard, type RequestGuard } from './request-guard.ts';
+import { createStepEvents } from './step-events.ts';
+import { type CallTarget, toStepError } from './step-failure.ts';
+import { streamStep } from './step-stream.ts';
+import { type AiSdkKind, type WireProfile, wireProfile, withStrictRoles } from './wire-profile.ts';
+
+export interface AiSdkDriverOptions {
+  kind: AiSdkKind;
+  /** The provider's name in the configuration; with `model` it names who wrote a message. */
+  provider: string;
+  model: string;
+  /** Default: the provider's own; for `lmstudio` and `ollama` their usual local port. */
+  baseUrl?: string;
+  apiKey?: string;
+  /** User and assistant alternate, and the system text stands in the first user message. Default false. */
+  strictRoles?: boolean;
+  info: ModelInfo;
+  /** Asked for the window and told of what was learned of it. */
+  serverWindow?: ServerWindow;
+  /**
+   * Silence of the server, in milliseconds, after which the request is ended with `provider_timeout`. Any byte counts, also a comment that
+   * keeps the connection open. 0: never. Node's own `fetch` gives up after 300 000. Default 120 000.
+   */
+  stallMs?: number;
+  /** Default: the global one. */
+  fetch?: typeof globalThis.fetch;
+}
+
+const DEFAULT_STALL_MS = 120_000;
+
+interface DriverParts {
+  options: AiSdkDriverOptions;
+  model: LanguageModelV4;
+  profile: WireProfile;
+  stallMs: number;
+  target: CallTarget;
+  guards: WeakMap<AbortSignal, RequestGuard>;
+}
+
+/**
+ * A driver that calls models through the providers of the AI SDK 7. Loads the one provider it needs.
+ *
+ * @throws {LonghaulError} `model_not_configured` without an API key where one is needed; `config_invalid` without a base URL where one
+ * is needed.
+ * @example
+ * const driver = await createAiSdkDriver({ kind: 'ollama', provider: 'ollama', model: 'qwen3:8b', info });
+ */
+export async function createAiSdkDriver(options: AiSdkDriverOptions): Promise<ModelDriver> {
+  const guards = new WeakMap<AbortSignal, RequestGuard>();
+  const { provider, model: modelId, apiKey } = options;
+  const target = { provider, model: modelId, secrets: apiKey === undefined ? [] : [apiKey] };
+  const fetch = createGuardedFetch({
+    fetch: options.fetch ?? globalThis.fetch,
+    target,
+    onBytes: (signal) => guards.get(signal)?.touch(),
+  });
+  const model = await loadLanguageModel({ ...options, fetch });
+  const known = wireProfile(options.kind, modelId, options.baseUrl);
+  const profile = options.strictRoles === true ? withStrictRoles(known) : known;
+  const parts = { options, model, profile, stallMs: options.stallMs ?? DEFAULT_STALL_MS, target, guards };
+  const { serverWindow } = options;
+  let { info } = options;
+  return {
+    get info() {
+      return info;
+    },
+    step: (request) => step(parts, request),
+    serverWindow: {
+      reported: async () => serverWindow?.reported(),
+      async learned(windowTokens) {
+        info = withWindow(info, windowTokens);
+        await serverWindow?.learned(windowTokens);
+      },
+    },
+  };
+}
+
+function withWindow(info: ModelInfo, windowTokens: number): ModelInfo {
+  return { ...info, windowTokens, maxOutputTokens: Math.min(info.maxOutputTokens, windowTokens) };
+}
+
+async function* step(parts: DriverParts, request: StepRequest): AsyncGenerator<StepEvent, void> {
+  const { stallMs, target } = parts;
+  const guard = createRequestGuard({ signal: request.signal, stallMs });
+  parts.guards.set(guard.signal, guard);
+  let callOptions: LanguageModelV4CallOptions;
+  try {
+    callOptions = toCallOptions(parts, request, guard.signal);
+  } catch (thrown) {
+    guard[Symbol.dispose]();
+    yield { type: 'error', error: toStepError(thrown, target, 'request') };
+    return;
+  }
+  const events = createStepEvents({
+    target,
+    knownCallIds: callIdsIn(request),
+    holdsCalls: !parts.profile.mediaInToolResults,
+  });
+  yield* streamStep({ model: parts.model, target, options: callOptions, guard, events, stallMs });
+}
+
+function toCallOptions(
+  { options, profile }: DriverParts,
+  request: StepRequest,
+  abortSignal: AbortSignal,
+): LanguageModelV4CallOptions {
+  const providerOptions = CALL_OPTIONS[options.kind];
+  return {
+    prompt: toPrompt(request, { ...options.info, provider: options.provider, model: options.model }, profile),
+    abortSignal,
+    maxOutputTokens: request.maxOutputTokens,
+    providerOptions,
+    ...(request.tools.length === 0
+      ? {}
+      : {
+          tools: request.tools.map((tool) => ({
+            type: 'function' as const,
+            name: tool.name,
+            description: tool.description,
+            inputSchema: tool.parameters,
+          })),
+        }),
+  };
+}
+
+function* callIdsIn(request: StepRequest): Iterable<string> {
+  for (const message of request.messages) {
+    if (message.role !== 'assistant') continue;
+    for (const part of message.content) if (part.type === 'tool') yield part.callId;
+  }
+}

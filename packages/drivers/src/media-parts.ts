@@ -1,0 +1,72 @@
+import type { LanguageModelV4FilePart, LanguageModelV4TextPart } from '@ai-sdk/provider';
+import type { ModelInfo } from '@longhaul/core';
+import {
+  type FileContent,
+  type ImageContent,
+  parseBlobReference,
+  type TextContent,
+} from '@longhaul/protocol';
+import type { WireProfile } from './wire-profile.ts';
+
+export type PromptPart = LanguageModelV4TextPart | LanguageModelV4FilePart;
+
+/** First characters of base64 text, by what they start. */
+const SIGNATURES: readonly [prefix: string, mediaType: string][] = [
+  ['iVBOR', 'image/png'],
+  ['/9j/', 'image/jpeg'],
+  ['R0lGOD', 'image/gif'],
+  ['UklGR', 'image/webp'],
+  ['JVBERi', 'application/pdf'],
+];
+
+/**
+ * Content of the view in the SDK's form. What this model or this wire format does not take becomes a line of text: the view has
+ * already filtered by the model, and a request must not fail for what slipped through.
+ */
+export function toPromptPart(
+  content: TextContent | ImageContent | FileContent,
+  accepts: ModelInfo['accepts'],
+  profile: WireProfile,
+): PromptPart {
+  if (content.type === 'text') return { type: 'text', text: content.text };
+  const { data, mediaType } = describeMedia(content);
+  const filename = content.type === 'file' ? content.filename : undefined;
+  const part: LanguageModelV4FilePart = {
+    type: 'file',
+    mediaType,
+    data: { type: 'data', data },
+    filename,
+  };
+  if (parseBlobReference(content.data) !== undefined) return omitted(mediaType, filename);
+  if (mediaType.startsWith('image/')) {
+    return accepts.images && profile.imageTypes.has(mediaType) ? part : omitted(mediaType, filename);
+  }
+  if (mediaType.startsWith('text/')) return inlineText(data, filename);
+  return accepts.files && mediaType === 'application/pdf' ? part : omitted(mediaType, filename);
+}
+
+function describeMedia(content: ImageContent | FileContent): { data: string; mediaType: string } {
+  const url = /^data:([^;,]*)[^,]*;base64,/.exec(content.data);
+  const data = url === null ? content.data : content.data.slice(url[0].length);
+  const signature = SIGNATURES.find(([prefix]) => data.startsWith(prefix))?.[1];
+  const declared = content.mediaType ?? url?.[1];
+  // The bytes are believed before the label where they are an image: a server compares the two and refuses a mismatch.
+  const isImage = content.type === 'image' || declared?.startsWith('image/') === true;
+  const mediaType =
+    (isImage ? (signature ?? declared) : (declared ?? signature)) ?? 'application/octet-stream';
+  return { data, mediaType: mediaType.toLowerCase() };
+}
+
+function inlineText(base64: string, filename: string | undefined): PromptPart {
+  // `atob` would throw on what is not base64; a request must not fail for it.
+  const text = Buffer.from(base64, 'base64').toString('utf8');
+  return { type: 'text', text: filename === undefined ? text : `${filename}:\n${text}` };
+}
+
+function omitted(mediaType: string, filename: string | undefined): PromptPart {
+  const name = filename === undefined ? '' : ` "${filename}"`;
+  return {
+    type: 'text',
+    text: `[A file${name} of type ${mediaType} stood here; this model does not take it.]`,
+  };
+}

@@ -1,0 +1,144 @@
+import type {
+  LanguageModelV4Message,
+  LanguageModelV4Prompt,
+  LanguageModelV4ToolResultPart,
+} from '@ai-sdk/provider';
+import {
+  AFTER_RESULTS_TEXT,
+  joinTexts,
+  toStrictRoles,
+  type ViewAssistantMessage,
+  type ViewMessage,
+  type ViewUserMessage,
+} from '@longhaul/context';
+import type { ModelInfo } from '@longhaul/core';
+import type { ProviderMetadata } from '@longhaul/protocol';
+import { createCallIds } from './call-ids.ts';
+import { type PromptPart, toPromptPart } from './media-parts.ts';
+import { toToolResult } from './tool-results.ts';
+import type { WireProfile } from './wire-profile.ts';
+
+type AssistantMessage = Extract<LanguageModelV4Message, { role: 'assistant' }>;
+
+interface PromptContext {
+  info: ModelInfo;
+  profile: WireProfile;
+  callIds: (callId: string) => string;
+}
+
+/**
+ * The view as the SDK's prompt.
+ *
+ * A tool part becomes a call in the assistant message and a result in the one tool message behind it. Nothing is left to chance by
+ * position or clock: the same view gives the same prompt, so the provider's cache holds for its beginning.
+ */
+export function toPrompt(
+  request: { system: string; messages: readonly ViewMessage[] },
+  info: ModelInfo,
+  profile: WireProfile,
+): LanguageModelV4Prompt {
+  const context = { info, profile, callIds: createCallIds(profile.callIds) };
+  const { system, messages } = profile.strictRoles ? strictRequest(request) : request;
+  const openTurn = messages.findLastIndex((message) => message.role === 'user');
+  const prompt: LanguageModelV4Prompt = [];
+  if (system !== '') prompt.push({ role: 'system', content: system });
+  for (const [index, message] of messages.entries()) {
+    if (message.role === 'user') pushUser(prompt, userParts(message, context), profile);
+    else pushAssistant(prompt, message, { ...context, isOpenTurn: index > openTurn });
+  }
+  if (profile.cacheBreakpoints) markCacheBreakpoints(prompt);
+  return prompt;
+}
+
+function strictRequest({ system, messages }: { system: string; messages: readonly ViewMessage[] }) {
+  return { system: '', messages: toStrictRoles(messages.filter(isSaid), { system }) };
+}
+
+/** What is left out below must not stand between two messages that are to be joined. */
+function isSaid(message: ViewMessage): boolean {
+  return message.content.some((part) =>
+    part.type === 'text' ? part.text.trim() !== '' : part.type !== 'reasoning',
+  );
+}
+
+function userParts(message: ViewUserMessage, { info, profile }: PromptContext): PromptPart[] {
+  return message.content
+    .map((content) => toPromptPart(content, info.accepts, profile))
+    .filter((part) => part.type !== 'text' || part.text.trim() !== '');
+}
+
+function pushUser(prompt: LanguageModelV4Prompt, parts: PromptPart[], profile: WireProfile): void {
+  if (parts.length === 0) return;
+  // Only media of a tool's result come here so: the rest of the view is strict already.
+  if (profile.strictRoles && prompt.at(-1)?.role === 'tool')
+    prompt.push({ role: 'assistant', content: [{ type: 'text', text: AFTER_RESULTS_TEXT }] });
+  const last = prompt.at(-1);
+  if (!profile.joinsUserMessages) {
+    prompt.push({ role: 'user', content: parts });
+  } else if (last?.role === 'user') {
+    last.content = joinTexts([...last.content, ...parts]);
+  } else {
+    prompt.push({ role: 'user', content: joinTexts(parts) });
+  }
+}
+
+function pushAssistant(
+  prompt: LanguageModelV4Prompt,
+  message: ViewAssistantMessage,
+  context: PromptContext & { isOpenTurn: boolean },
+): void {
+  const content: AssistantMessage['content'] = [];
+  const results: LanguageModelV4ToolResultPart[] = [];
+  const following: PromptPart[] = [];
+  const isOwn = message.model === `${context.info.provider}/${context.info.model}`;
+  for (const part of message.content) {
+    const options =
+      isOwn && part.providerMetadata !== undefined ? { providerOptions: part.providerMetadata } : {};
+    if (part.type === 'text') {
+      if (part.text.trim() !== '') content.push({ type: 'text', text: part.text, ...options });
+    } else if (part.type === 'reasoning') {
+      if (isOwn && returnsReasoning(part.providerMetadata, context)) {
+        content.push({ type: 'reasoning', text: part.text, ...options });
+      }
+    } else {
+      const toolCallId = context.callIds(part.callId);
+      content.push({ type: 'tool-call', toolCallId, toolName: part.name, input: part.input, ...options });
+      const result = toToolResult(part, context.info.accepts, context.profile);
+      results.push({ type: 'tool-result', toolCallId, toolName: part.name, output: result.output });
+      following.push(...result.following);
+    }
+  }
+  // Reasoning alone is no answer, and providers refuse it as one.
+  if (content.every((part) => part.type === 'reasoning')) return;
+  prompt.push({ role: 'assistant', content });
+  if (results.length > 0) prompt.push({ role: 'tool', content: results });
+  pushUser(prompt, following, context.profile);
+}
+
+function returnsReasoning(
+  metadata: ProviderMetadata | undefined,
+  { profile, isOpenTurn }: { profile: WireProfile; isOpenTurn: boolean },
+): boolean {
+  if (profile.reasoning === 'signed') return metadata !== undefined;
+  return profile.reasoning === 'open-turn' && isOpenTurn;
+}
+
+const EPHEMERAL = { anthropic: { cacheControl: { type: 'ephemeral' } } };
+
+/**
+ * Three of the four breakpoints Anthropic allows: the system text (tool schemas come before it and are cached with it), the end of
+ * this request, and the end of the one before. The last is where the cache was written a step ago; without a breakpoint there, a step
+ * of more than twenty blocks would not find it again.
+ *
+ * https://docs.anthropic.com/en/docs/build-with-claude/prompt-caching
+ */
+function markCacheBreakpoints(prompt: LanguageModelV4Prompt): void {
+  const lastAnswer = prompt.findLastIndex((message) => message.role === 'assistant');
+  const ends = new Set([0, lastAnswer - 1, prompt.length - 1]);
+  for (const index of ends) {
+    const message = prompt[index];
+    if (message === undefined) continue;
+    if (index === 0 && message.role !== 'system' && prompt.length > 1) continue;
+    message.providerOptions = { ...message.providerOptions, ...EPHEMERAL };
+  }
+}

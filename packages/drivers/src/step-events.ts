@@ -1,0 +1,219 @@
+import type {
+  LanguageModelV4FinishReason,
+  LanguageModelV4StreamPart,
+  LanguageModelV4ToolCall,
+  LanguageModelV4Usage,
+  SharedV4ProviderMetadata,
+} from '@ai-sdk/provider';
+import type { StepEvent } from '@longhaul/core';
+import type { FinishReason, TokenUsage } from '@longhaul/protocol';
+import { toCallEvent, toMetadata } from './call-event.ts';
+import { badResponse, type CallTarget, promptFillsWindow, streamCut } from './step-failure.ts';
+
+type StreamPart = LanguageModelV4StreamPart;
+
+interface OpenBlock {
+  kind: 'text' | 'reasoning';
+  /** Unique in the step; the SDK uses the same id again for a later block. */
+  id: string;
+  metadata: SharedV4ProviderMetadata | undefined;
+}
+
+export interface StepEvents {
+  /** Events for one part of the SDK's stream; the array is empty for parts that say nothing to us. */
+  of(part: Exclude<StreamPart, { type: 'finish' | 'error' }>): readonly StepEvent[];
+  /** Closes what is open and ends the step. */
+  finish(part: Extract<StreamPart, { type: 'finish' }>): readonly StepEvent[];
+}
+
+const NOTHING: readonly StepEvent[] = [];
+
+export interface StepEventsOptions {
+  target: CallTarget;
+  /** Ids that calls of the request already have. */
+  knownCallIds: Iterable<string>;
+  /**
+   * The SDK's tracker for OpenAI-compatible streams emits all calls when the stream ends, also when it ended too early. They are held
+   * back until the finish has been seen, so that half a call is never taken for a whole one.
+   */
+  holdsCalls: boolean;
+}
+
+/** Turns the parts of one model call into events. */
+export function createStepEvents(options: StepEventsOptions): StepEvents {
+  const blocks = new Map<string, OpenBlock>();
+  const calls = createCallNames(options.knownCallIds);
+  const held: StepEvent[] = [];
+  let blockCount = 0;
+  let callCount = 0;
+  let hasSaid = false;
+  let model: string | undefined;
+
+  const open = (kind: OpenBlock['kind'], sdkId: string, events: StepEvent[]): OpenBlock => {
+    blockCount += 1;
+    const block: OpenBlock = { kind, id: `${kind}-${blockCount}`, metadata: undefined };
+    blocks.set(`${kind} ${sdkId}`, block);
+    events.push({ type: `${kind}-start`, id: block.id });
+    return block;
+  };
+  const onBlock = (kind: OpenBlock['kind'], part: BlockPart): readonly StepEvent[] => {
+    const events: StepEvent[] = [];
+    const key = `${kind} ${part.id}`;
+    const block = blocks.get(key) ?? open(kind, part.id, events);
+    block.metadata = mergeMetadata(block.metadata, part.providerMetadata);
+    if ('delta' in part && part.delta !== '') {
+      hasSaid = true;
+      events.push({ type: `${kind}-delta`, id: block.id, text: part.delta });
+    } else if (part.type.endsWith('-end')) {
+      blocks.delete(key);
+      events.push(endOf(block));
+    }
+    return events;
+  };
+  const onCall = (part: LanguageModelV4ToolCall): readonly StepEvent[] => {
+    if (part.providerExecuted === true) return NOTHING;
+    callCount += 1;
+    const event = toCallEvent(part, calls.closed(part.toolCallId));
+    if (!options.holdsCalls) return [event];
+    held.push(event);
+    return NOTHING;
+  };
+
+  return {
+    of(part) {
+      switch (part.type) {
+        case 'text-start':
+        case 'text-delta':
+        case 'text-end':
+          return onBlock('text', part);
+        case 'reasoning-start':
+        case 'reasoning-delta':
+        case 'reasoning-end':
+          return onBlock('reasoning', part);
+        case 'tool-input-start':
+          if (part.providerExecuted === true) return NOTHING;
+          return [{ type: 'tool-input-start', callId: calls.opened(part.id), name: part.toolName }];
+        case 'tool-input-delta':
+          if (part.delta === '' || !calls.isOpen(part.id)) return NOTHING;
+          return [{ type: 'tool-input-delta', callId: calls.current(part.id), text: part.delta }];
+        case 'tool-call':
+          return onCall(part);
+        case 'file':
+          return fileEvents(part);
+        case 'response-metadata':
+          model = part.modelId ?? model;
+          return NOTHING;
+        default:
+          return NOTHING;
+      }
+    },
+    finish(part) {
+      const reason = toFinishReason(part.finishReason, callCount > 0);
+      if (reason === 'interrupted') return [{ type: 'error', error: streamCut(options.target) }];
+      if (reason === 'error') {
+        return [
+          {
+            type: 'error',
+            error: badResponse('the answer ended with an error and no word of it.', options.target),
+          },
+        ];
+      }
+      const usage = toUsage(part.usage);
+      // Anthropic's word for a prompt that leaves no room. With an answer, that is cut off by its length like any other.
+      const isFull = part.finishReason.raw === 'model_context_window_exceeded';
+      if (isFull && !hasSaid && callCount === 0) {
+        return [{ type: 'error', error: promptFillsWindow(options.target, usage) }];
+      }
+      return [
+        ...[...blocks.values()].map(endOf),
+        ...held,
+        {
+          type: 'finish',
+          finishReason: reason,
+          ...(usage === undefined ? {} : { usage }),
+          ...(model === undefined ? {} : { model }),
+        },
+      ];
+    },
+  };
+}
+
+type BlockPart = Extract<
+  StreamPart,
+  { type: `text-${'start' | 'delta' | 'end'}` | `reasoning-${'start' | 'delta' | 'end'}` }
+>;
+
+function endOf(block: OpenBlock): StepEvent {
+  const metadata = block.metadata === undefined ? {} : { providerMetadata: toMetadata(block.metadata) };
+  return { type: `${block.kind}-end`, id: block.id, ...metadata };
+}
+
+/** Ids of calls, unique in the step and against the request. Some servers count from `call_0` in every answer. */
+function createCallNames(known: Iterable<string>) {
+  const used = new Set(known);
+  const open = new Map<string, string>();
+  const opened = (sdkId: string): string => {
+    const base = sdkId === '' ? 'call' : sdkId;
+    let callId = base;
+    for (let attempt = 2; used.has(callId); attempt += 1) callId = `${base}-${attempt}`;
+    used.add(callId);
+    open.set(sdkId, callId);
+    return callId;
+  };
+  return {
+    opened,
+    isOpen: (sdkId: string) => open.has(sdkId),
+    current: (sdkId: string) => open.get(sdkId) ?? opened(sdkId),
+    closed(sdkId: string): string {
+      const callId = open.get(sdkId) ?? opened(sdkId);
+      open.delete(sdkId);
+      return callId;
+    },
+  };
+}
+
+/** A block's metadata comes in pieces: an id at its start, a signature with a delta. What came later and has a value stands. */
+function mergeMetadata(
+  before: SharedV4ProviderMetadata | undefined,
+  added: SharedV4ProviderMetadata | undefined,
+): SharedV4ProviderMetadata | undefined {
+  if (added === undefined) return before;
+  if (before === undefined) return added;
+  const merged = { ...before };
+  for (const [provider, fields] of Object.entries(added)) {
+    const present = Object.entries(fields).filter(([, value]) => value !== undefined && value !== null);
+    merged[provider] = { ...merged[provider], ...Object.fromEntries(present) };
+  }
+  return merged;
+}
+
+function fileEvents(part: Extract<StreamPart, { type: 'file' }>): readonly StepEvent[] {
+  if (part.data.type !== 'data') return NOTHING;
+  const { data } = part.data;
+  const base64 = typeof data === 'string' ? data : Buffer.from(data).toString('base64');
+  const { mediaType } = part;
+  const type = mediaType.startsWith('image/') ? 'image' : 'file';
+  return [{ type: 'file', content: { type, data: base64, mediaType } }];
+}
+
+/** Some servers finish with `stop` although they ask for tools. */
+function toFinishReason(
+  { unified }: LanguageModelV4FinishReason,
+  hasCalls: boolean,
+): FinishReason | 'interrupted' {
+  return hasCalls && (unified === 'stop' || unified === 'other') ? 'tool-calls' : unified;
+}
+
+function toUsage({ inputTokens, outputTokens }: LanguageModelV4Usage): TokenUsage | undefined {
+  if (inputTokens.total === undefined && outputTokens.total === undefined) return undefined;
+  const input = inputTokens.total ?? 0;
+  const output = outputTokens.total ?? 0;
+  return {
+    inputTokens: input,
+    outputTokens: output,
+    reasoningTokens: outputTokens.reasoning ?? 0,
+    cacheReadTokens: inputTokens.cacheRead ?? 0,
+    cacheWriteTokens: inputTokens.cacheWrite ?? 0,
+    totalTokens: input + output,
+  };
+}

@@ -1,0 +1,254 @@
+import type { ViewAssistantMessage, ViewMessage } from '@longhaul/context';
+import type { ModelInfo } from '@longhaul/core';
+import { expect, onTestFinished, test } from 'vitest';
+import { openAimock } from '../test/aimock.ts';
+import { startChatServer } from '../test/chat-server.ts';
+import { collect, MODEL_INFO, requestOf, userSays } from '../test/drive.ts';
+import { createAiSdkDriver } from './ai-sdk-driver.ts';
+
+const PNG =
+  'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==';
+
+const tool = (callId: string, text: string, patch: object = {}) => ({
+  type: 'tool' as const,
+  callId,
+  name: 'read',
+  input: { path: text },
+  output: [{ type: 'text' as const, text }],
+  isError: false,
+  ...patch,
+});
+
+const IMAGE_TOOL = tool('call:1', 'pixel', {
+  output: [
+    { type: 'text', text: 'a pixel' },
+    { type: 'image', data: PNG },
+  ],
+});
+
+const says = (content: ViewAssistantMessage['content'], model?: string): ViewAssistantMessage => ({
+  role: 'assistant',
+  content,
+  model,
+});
+
+async function sentByChat(
+  messages: ViewMessage[],
+  options: { model?: string; info?: ModelInfo; strictRoles?: boolean } = {},
+) {
+  const server = await startChatServer();
+  onTestFinished(() => server[Symbol.asyncDispose]());
+  const driver = await createAiSdkDriver({
+    kind: 'openai-compatible',
+    provider: 'mine',
+    model: 'served-model',
+    baseUrl: server.url,
+    info: MODEL_INFO,
+    ...options,
+  });
+  await collect(driver, requestOf(messages, { system: 'Be terse.' }));
+  return JSON.parse(server.requests[0] ?? '');
+}
+
+async function sentBy(kind: 'anthropic' | 'openai' | 'google', model: string, messages: ViewMessage[]) {
+  const harness = await openAimock({ kind, model, path: kind === 'google' ? '/v1beta' : '/v1' });
+  onTestFinished(() => harness[Symbol.asyncDispose]());
+  harness.answer({ kind: 'text', text: 'ok' });
+  await collect(await harness.driver(), requestOf(messages, { system: 'Be terse.' }));
+  return JSON.parse(harness.requests[0] ?? '');
+}
+
+test('chat: parallel calls stand in one assistant message, their media in one user message behind all results', async () => {
+  const body = await sentByChat([
+    userSays('Look.'),
+    says([{ type: 'text', text: 'Looking.' }, IMAGE_TOOL, tool('call:2', 'gone', { isError: true })]),
+    userSays('And?'),
+  ]);
+  expect(body.stream_options).toEqual({ include_usage: true });
+  expect(body.messages).toEqual([
+    { role: 'system', content: 'Be terse.' },
+    { role: 'user', content: 'Look.' },
+    {
+      role: 'assistant',
+      content: 'Looking.',
+      tool_calls: [
+        { id: 'call:1', type: 'function', function: { name: 'read', arguments: '{"path":"pixel"}' } },
+        { id: 'call:2', type: 'function', function: { name: 'read', arguments: '{"path":"gone"}' } },
+      ],
+    },
+    { role: 'tool', tool_call_id: 'call:1', content: 'a pixel\n[The file follows in the next message.]' },
+    { role: 'tool', tool_call_id: 'call:2', content: 'Error: gone' },
+    {
+      role: 'user',
+      content: [
+        { type: 'text', text: 'Output of the tool read:' },
+        { type: 'image_url', image_url: { url: `data:image/png;base64,${PNG}` } },
+        { type: 'text', text: 'And?' },
+      ],
+    },
+  ]);
+});
+
+test('chat: neighbouring user messages become one text, because templates demand that roles alternate', async () => {
+  const body = await sentByChat([userSays('One.'), says([{ type: 'text', text: ' ' }]), userSays('Two.')]);
+  expect(body.messages.slice(1)).toEqual([{ role: 'user', content: 'One.\n\nTwo.' }]);
+});
+
+test('chat: strict roles leave no system message, alternate, and let only an assistant follow a result', async () => {
+  const summary = says([{ type: 'text', text: 'Summary.' }]);
+  const messages = [
+    userSays('Look.'),
+    summary,
+    summary,
+    userSays('Go.'),
+    says([IMAGE_TOOL]),
+    userSays('And?'),
+  ];
+  const { messages: sent } = await sentByChat(messages, { strictRoles: true });
+  const roles = sent.map((message: { role: string }) => message.role);
+  expect(roles.slice(0, 5)).toEqual(['user', 'assistant', 'user', 'assistant', 'tool']);
+  expect(roles.slice(5)).toEqual(['assistant', 'user', 'assistant', 'user']);
+  expect(sent[0].content).toBe('Be terse.\n\nLook.');
+  expect(JSON.stringify(sent[6])).toContain(PNG);
+  expect(sent.at(-1).content).toBe('And?');
+});
+
+test('chat: strict roles hold across messages that say nothing and are left out', async () => {
+  const thought = says([{ type: 'reasoning', text: 'Hm.' }]);
+  const answer = says([{ type: 'text', text: 'Yes.' }]);
+  const messages = [userSays('A?'), thought, userSays('B?'), answer, userSays(' '), answer];
+  const { messages: sent } = await sentByChat(messages, { strictRoles: true });
+  expect(sent).toEqual([
+    { role: 'user', content: 'Be terse.\n\nA?\n\nB?' },
+    { role: 'assistant', content: 'Yes.\n\nYes.' },
+  ]);
+});
+
+test('chat: media the model does not take are a line of text, never the bytes', async () => {
+  const info = { ...MODEL_INFO, accepts: { images: false, files: false } };
+  const image = { type: 'image' as const, data: PNG };
+  const body = await sentByChat([{ role: 'user', content: [image] }, says([IMAGE_TOOL])], { info });
+  expect(JSON.stringify(body)).not.toContain(PNG);
+  expect(body.messages.at(-1).content).toContain('does not take it');
+});
+
+test('chat: a text file is sent as its text', async () => {
+  const data = Buffer.from('grüezi').toString('base64');
+  const file = { type: 'file' as const, data, mediaType: 'text/plain', filename: 'a.txt' };
+  const body = await sentByChat([{ role: 'user', content: [file] }]);
+  expect(body.messages.at(-1)).toEqual({ role: 'user', content: 'a.txt:\ngrüezi' });
+});
+
+test('chat: reasoning goes back only to models that need their own, within the open turn', async () => {
+  const turn = (text: string, model: string) =>
+    says([{ type: 'reasoning', text }, tool(`c-${text}`, 'x')], `mine/${model}`);
+  const messages = (model: string) => [userSays('1'), turn('old', model), userSays('2'), turn('new', model)];
+  const plain = await sentByChat(messages('served-model'));
+  expect(JSON.stringify(plain)).not.toContain('reasoning_content');
+  const own = await sentByChat(messages('deepseek-v3.2'), { model: 'deepseek-v3.2' });
+  expect(
+    own.messages.flatMap((message: { reasoning_content?: string }) => message.reasoning_content ?? []),
+  ).toEqual(['new']);
+});
+
+test("chat: mistral's models get call ids of nine letters or digits, the same for call and result", async () => {
+  const body = await sentByChat([userSays('Go.'), says([tool('call:1', 'a'), tool('abcDEF123', 'b')])], {
+    model: 'devstral-small',
+  });
+  const [first, second] = body.messages[2].tool_calls;
+  expect(first.id).toMatch(/^[a-zA-Z0-9]{9}$/);
+  expect(second.id).toBe('abcDEF123');
+  expect(body.messages[3].tool_call_id).toBe(first.id);
+});
+
+test('anthropic: cache breakpoints at the system text, the end of the last request and the end of this one', async () => {
+  const body = await sentBy('anthropic', 'claude-sonnet-4-5', [
+    userSays('Go.'),
+    says([tool('a', '1')]),
+    says([tool('b', '2')]),
+  ]);
+  const cached = { cache_control: { type: 'ephemeral' } };
+  expect(body.system).toMatchObject([{ text: 'Be terse.', ...cached }]);
+  const marked = body.messages.map(
+    (message: { content: object[] }) => 'cache_control' in (message.content.at(-1) ?? {}),
+  );
+  expect(marked).toEqual([false, false, true, false, true]);
+});
+
+test('anthropic: ids are cleaned alike for call and result, images stand in the result, errors are flagged', async () => {
+  const body = await sentBy('anthropic', 'claude-sonnet-4-5', [
+    userSays('Go.'),
+    says([IMAGE_TOOL, tool('b', 'gone', { isError: true })]),
+  ]);
+  const [, assistant, results] = body.messages;
+  expect(assistant.content[0].id).toMatch(/^[a-zA-Z0-9_-]+$/);
+  expect(results.content).toMatchObject([
+    {
+      type: 'tool_result',
+      tool_use_id: assistant.content[0].id,
+      content: [
+        { type: 'text', text: 'a pixel' },
+        { type: 'image', source: { media_type: 'image/png', data: PNG } },
+      ],
+    },
+    { type: 'tool_result', tool_use_id: 'b', content: 'gone', is_error: true },
+  ]);
+});
+
+test('anthropic: signed reasoning goes back to the model that wrote it, and to no other', async () => {
+  const thought = {
+    type: 'reasoning' as const,
+    text: 'hm',
+    providerMetadata: { anthropic: { signature: 'sig' } },
+  };
+  const answer = (model: string) => [userSays('1'), says([thought, tool('a', '1')], model)];
+  const own = await sentBy('anthropic', 'claude-sonnet-4-5', answer('anthropic/claude-sonnet-4-5'));
+  expect(own.messages[1].content[0]).toMatchObject({ type: 'thinking', thinking: 'hm', signature: 'sig' });
+  const other = await sentBy('anthropic', 'claude-sonnet-4-5', answer('anthropic/claude-opus-4-1'));
+  expect(JSON.stringify(other)).not.toContain('sig');
+});
+
+test('openai: nothing is stored there, and reasoning is asked for and returned in encrypted form', async () => {
+  const thought = {
+    type: 'reasoning' as const,
+    text: '',
+    providerMetadata: { openai: { itemId: 'rs_1', reasoningEncryptedContent: 'secret-thought' } },
+  };
+  const body = await sentBy('openai', 'gpt-5.1', [
+    userSays('1'),
+    says([thought, IMAGE_TOOL], 'openai/gpt-5.1'),
+  ]);
+  expect(body).toMatchObject({ store: false, include: ['reasoning.encrypted_content'] });
+  expect(body.input).toContainEqual(
+    expect.objectContaining({ type: 'reasoning', encrypted_content: 'secret-thought' }),
+  );
+  expect(body.input.at(-1)).toMatchObject({
+    type: 'function_call_output',
+    output: [{ type: 'input_text', text: 'a pixel' }, { type: 'input_image' }],
+  });
+});
+
+test('google: a thought signature goes back with its call, and an image in the function response', async () => {
+  const call = { ...IMAGE_TOOL, providerMetadata: { google: { thoughtSignature: 'c2ln' } } };
+  const body = await sentBy('google', 'gemini-3-pro-preview', [
+    userSays('1'),
+    says([call], 'google/gemini-3-pro-preview'),
+  ]);
+  expect(body.contents[1].parts[0]).toMatchObject({
+    thoughtSignature: 'c2ln',
+    functionCall: { name: 'read' },
+  });
+  expect(JSON.stringify(body.contents[2])).toContain(PNG);
+});
+
+test("anthropic: a thought's signature is kept from the stream for the next request", async () => {
+  const harness = await openAimock({ kind: 'anthropic', model: 'claude-sonnet-4-5', path: '/v1' });
+  onTestFinished(() => harness[Symbol.asyncDispose]());
+  harness.answer({ kind: 'text', text: 'ok', reasoning: { text: 'hm', signature: 'sig-1' } });
+  const events = await collect(await harness.driver(), requestOf([userSays('Hi')]));
+  expect(events).toContainEqual({
+    type: 'reasoning-end',
+    id: 'reasoning-1',
+    providerMetadata: { anthropic: { signature: 'sig-1' } },
+  });
+});

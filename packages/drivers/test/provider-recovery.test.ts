@@ -1,0 +1,339 @@
+import type { ServerWindow } from '@longhaul/core';
+import { createMemoryStore } from '@longhaul/storage/memory';
+import { INFO } from '@longhaul/testing/doubles';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { type ChatServer, chunk, startChatServer, startStream } from './chat-server.ts';
+import { calls, DONE, inTurn, type RawAnswer, refuses, says, sends, usage } from './raw-answers.ts';
+import { type StartOptions, startOn } from './run-on-server.ts';
+
+let server: ChatServer;
+beforeEach(async () => {
+  server = await startChatServer();
+});
+afterEach(() => server[Symbol.asyncDispose]());
+
+const plays = (...answers: RawAnswer[]) => server.answer(inTurn(answers));
+const start = (options?: StartOptions) => startOn(server, options);
+/** A busy machine answers within it all the same. */
+const STALL_MS = 500;
+const silent: RawAnswer = () => {};
+const silentAfterHeaders: RawAnswer = (response) => {
+  startStream(response);
+  response.flushHeaders();
+};
+const silentAfter =
+  (words: string): RawAnswer =>
+  (response) => {
+    startStream(response);
+    response.write(chunk({ content: words }));
+  };
+
+describe('a call that fails', () => {
+  it('is tried again, and everyone is told when: the event is stored', async () => {
+    plays(refuses(529, 'Overloaded'), refuses(503, 'Overloaded'), says('Done.'));
+    const { test } = await start();
+    expect(await test.run('go')).toMatchObject({ status: 'completed', text: 'Done.' });
+    const retries = test.of('llm:retry');
+    const failures = test.of('llm:error');
+    expect(retries.map(({ attempt, number }) => [attempt, typeof number])).toEqual([
+      [1, 'number'],
+      [2, 'number'],
+    ]);
+    for (const [index, { at, delayMs, nextTryAt = 0 }] of retries.entries()) {
+      expect(nextTryAt - delayMs).toBeGreaterThanOrEqual(failures[index]?.at ?? at);
+      expect(nextTryAt - delayMs).toBeLessThanOrEqual(at);
+    }
+    expect(test.of('session:status').map(({ status }) => status)).toContain('retrying');
+  });
+
+  it.each([
+    ['retry-after', '0.2'],
+    ['retry-after-ms', '200'],
+  ])('waits as long as %s asks', async (header, value) => {
+    plays(refuses(429, 'slow down', { [header]: value }), says('Done.'));
+    const { test } = await start();
+    await test.run('go');
+    expect(test.of('llm:retry').map(({ delayMs }) => delayMs)).toEqual([200]);
+  });
+
+  it('is not waited for longer than there is time, and says so', async () => {
+    plays(refuses(429, 'slow down', { 'retry-after': '3600' }));
+    const { test } = await start();
+    const result = await test.run('go');
+    expect(result).toMatchObject({ status: 'failed', error: { code: 'provider_rate_limit' } });
+    expect(result.error?.message).toContain('3600 s, longer than retry.totalMs');
+    expect(server.requests).toHaveLength(1);
+  });
+
+  it('is not tried for ever: slow failures use up the time too, not only the waiting', async () => {
+    plays((response) => {
+      setTimeout(() => refuses(500, 'no')(response), 120);
+    });
+    const { test } = await start({ runtime: { retry: { attempts: 100, totalMs: 400, firstDelayMs: 1 } } });
+    const result = await test.run('go');
+    expect(result).toMatchObject({ status: 'failed', error: { code: 'provider_bad_response' } });
+    const { length } = server.requests;
+    expect(length).toBeLessThanOrEqual(4);
+    if (length > 1) expect(result.error?.message).toContain(`Given up after ${length} tries`);
+  });
+
+  it.each([
+    ['before its headers', silent],
+    ['between headers and body', silentAfterHeaders],
+  ])('a server that is silent %s is given up and asked again', async (_name, answer) => {
+    plays(answer, says('Done.'));
+    const { test } = await start({ stallMs: STALL_MS });
+    expect(await test.run('go')).toMatchObject({ status: 'completed', text: 'Done.' });
+    expect(test.of('llm:error').map(({ error }) => error.code)).toEqual(['provider_timeout']);
+    await expect.poll(() => server.abandoned).toBe(1);
+  });
+
+  it('a server that answered while this process stood still is not taken for a silent one', async () => {
+    plays((response) => {
+      says('Done.')(response);
+      // By then it is on its way; the timer is due before it is read.
+      setImmediate(() => Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 2 * STALL_MS));
+    });
+    const { test } = await start({ stallMs: STALL_MS });
+    expect(await test.run('go')).toMatchObject({ status: 'completed', text: 'Done.' });
+    expect(server.requests).toHaveLength(1);
+  });
+
+  it('a stream that falls silent in the middle keeps its text and is continued, not repeated', async () => {
+    plays(silentAfter('The answer is'), says(' 42.'));
+    const { test } = await start({ stallMs: STALL_MS });
+    expect(await test.run('go')).toMatchObject({ status: 'completed', text: ' 42.' });
+    const messages = await test.messages();
+    expect(messages.map(({ role, status }) => [role, status])).toEqual([
+      ['user', 'done'],
+      ['assistant', 'failed'],
+      ['user', 'done'],
+      ['assistant', 'done'],
+    ]);
+    expect(messages[1]?.parts).toMatchObject([{ type: 'text', text: 'The answer is', state: 'interrupted' }]);
+    expect(server.requests[1]).toContain('The answer is');
+  });
+
+  it('an answer that breaks off every time is given up after four, and no try is announced that is not made', async () => {
+    plays((response) => {
+      startStream(response);
+      response.write(chunk({ content: 'Something said' }), () => response.destroy());
+    });
+    const { test } = await start();
+    const result = await test.run('go');
+    expect(result).toMatchObject({ status: 'failed', error: { code: 'provider_stream_cut' } });
+    expect(result.error?.message).toContain('Given up after 4 answers in a row that broke off.');
+    expect(server.requests).toHaveLength(4);
+    expect(test.of('llm:retry').map(({ attempt }) => attempt)).toEqual([1, 2, 3]);
+    expect(test.of('llm:error').map(({ recoverable }) => recoverable)).toEqual([true, true, true, false]);
+  });
+
+  it('a cancel ends the wait for the next try at once', async () => {
+    plays(refuses(429, 'slow down', { 'retry-after': '3600' }));
+    const { test } = await start({ runtime: { retry: { attempts: 3, totalMs: 7_200_000 } } });
+    const controller = new AbortController();
+    test.runtime.subscribe((event) => {
+      if (event.type === 'session:status' && event.status === 'retrying') controller.abort();
+    });
+    expect(await test.run('go', { signal: controller.signal })).toMatchObject({ status: 'cancelled' });
+    expect(server.requests).toHaveLength(1);
+  });
+
+  it('a model without tools ends the run, saying what to do', async () => {
+    plays(refuses(400, 'registry.ollama.ai/library/gemma:2b does not support tools'));
+    const { test } = await start();
+    const result = await test.run('go');
+    expect(result).toMatchObject({ status: 'failed', error: { code: 'tools_unsupported' } });
+    expect(result.error?.message).toContain('ollama show');
+    expect(server.requests).toHaveLength(1);
+  });
+});
+
+const page = 'const value = compute(input, options); // one line of a file\n'.repeat(150);
+const reads = (count: number, promptTokens?: number) =>
+  Array.from({ length: count }, (_, index) =>
+    calls({
+      id: `c${index}`,
+      arguments: `{"at":"${index}"}`,
+      promptTokens,
+    }),
+  );
+const tooLong = (window: number, sent: number) =>
+  refuses(
+    400,
+    `This model's maximum context length is ${window} tokens. However, your messages resulted in ${sent} tokens.`,
+  );
+
+/** Remembers as a store does, in place of one. */
+function windowOf(reportedTokens?: number): ServerWindow & { kept: number[] } {
+  const kept: number[] = [];
+  return {
+    kept,
+    reported: async () => reportedTokens,
+    learned: async (windowTokens) => void kept.push(windowTokens),
+  };
+}
+
+const BIG = { ...INFO, windowTokens: 65_536, maxOutputTokens: 4_000 };
+
+describe('a window that is smaller than was said', () => {
+  it('is learned from the first refusal: compacted, kept for later runs, and the run goes on', async () => {
+    plays(...reads(4), tooLong(8_192, 12_000), says('Done.'));
+    const serverWindow = windowOf();
+    const { test, driver } = await start({ info: BIG, serverWindow, saw: () => page });
+    expect(await test.run('go')).toMatchObject({ status: 'completed', text: 'Done.', compactions: 1 });
+    expect(serverWindow.kept).toEqual([8_192]);
+    expect(driver.info.windowTokens).toBe(8_192);
+    expect(test.of('context:usage').at(-1)).toMatchObject({ windowTokens: 8_192 });
+  });
+
+  it('costs a short first request its room for the answer alone: there was nothing to compact, and the run failed', async () => {
+    const asked =
+      'you requested 16434 tokens (40 in the messages, 10 in the functions, and 16384 in the completion)';
+    plays(
+      refuses(400, `This model's maximum context length is 8192 tokens. However, ${asked}.`),
+      says('Done.'),
+    );
+    const serverWindow = windowOf();
+    const { test } = await start({
+      info: { ...BIG, maxOutputTokens: 16_384 },
+      serverWindow,
+      saw: () => page,
+    });
+    expect(await test.run('go')).toMatchObject({ status: 'completed', text: 'Done.', compactions: 0 });
+    expect(serverWindow.kept).toEqual([8_192]);
+  });
+
+  it('is refused three times at the most', async () => {
+    plays(...reads(2), refuses(400, 'prompt is too long'));
+    const { test } = await start({ info: BIG, saw: () => page });
+    const result = await test.run('go');
+    expect(result.status).toBe('failed');
+    expect(['context_overflow', 'context_exhausted']).toContain(result.error?.code);
+    expect(server.requests.length).toBeLessThanOrEqual(2 + 4);
+  });
+
+  it('shows as an answer with nothing, cut off by its length', async () => {
+    const nothing: RawAnswer = (response) => {
+      startStream(response);
+      response.end(chunk({ content: '' }) + chunk({}, 'length') + usage(12_000, 0) + DONE);
+    };
+    plays(...reads(4), nothing, says('Done.'));
+    const { test } = await start({ info: BIG, saw: () => page });
+    expect(await test.run('go')).toMatchObject({ status: 'completed', text: 'Done.', compactions: 1 });
+    expect(test.of('llm:error').map(({ error }) => error.code)).toEqual(['context_overflow']);
+  });
+
+  it('a model that has used up its answer by thinking is not taken for one that had no room', async () => {
+    const thought: RawAnswer = (response) => {
+      startStream(response);
+      response.end(chunk({ reasoning_content: 'Hmm.' }) + chunk({}, 'length') + usage(300, 4_000) + DONE);
+    };
+    plays(thought, says('Done.'));
+    const { test } = await start();
+    expect(await test.run('go')).toMatchObject({ status: 'completed', text: 'Done.', compactions: 0 });
+    expect(test.of('llm:error')).toEqual([]);
+  });
+});
+
+describe('a prompt that is cut without a word', () => {
+  it('is noticed: the call made blindly is not run, the window is asked for, and the work goes on whole', async () => {
+    plays(
+      ...reads(5),
+      calls({ id: 'blind', arguments: '{"at":"blind"}', promptTokens: 4_000 }),
+      says('Done.', 2_500),
+    );
+    const serverWindow = windowOf(8_192);
+    const { test, look, tools } = await start({ info: BIG, serverWindow, saw: () => page });
+    expect(await test.run('go')).toMatchObject({ status: 'completed', text: 'Done.', compactions: 1 });
+    expect(look.starts).toBe(5);
+    expect((await tools()).at(-1)).toMatchObject({
+      state: 'error',
+      error: expect.stringContaining('dropped the beginning'),
+    });
+    expect(test.of('context:warning')[0]?.message).toMatch(
+      /read 4000 of about \d+ tokens.*8192 tokens from now on/,
+    );
+    expect(
+      (await test.messages()).some((message) => message.metadata?.synthetic === 'continue-truncated'),
+    ).toBe(true);
+    expect(serverWindow.kept).toEqual([8_192]);
+  });
+
+  it('little by little is noticed at the first message that is dropped: the counts stayed the same, and were learned from', async () => {
+    const tokens = [1_500, 4_000, 6_500, 6_450];
+    plays(
+      ...tokens.map((promptTokens, index) =>
+        calls({ id: `c${index}`, arguments: `{"at":"${index}"}`, promptTokens }),
+      ),
+      says('Done.', 2_500),
+    );
+    const { test, look } = await start({ info: BIG, saw: () => page });
+    expect(await test.run('go')).toMatchObject({ status: 'completed', text: 'Done.', compactions: 1 });
+    expect(look.starts).toBe(3);
+    expect(test.of('context:warning')[0]?.message).toMatch(/read 6450 of about \d+ tokens/);
+  });
+
+  it('an answer that was given so is no final one', async () => {
+    plays(...reads(5), says('What was the task?', 4_000), says('Done.', 2_500));
+    const { test } = await start({ info: BIG, saw: () => page });
+    expect(await test.run('go')).toMatchObject({ status: 'completed', text: 'Done.' });
+    expect(test.of('context:usage').at(-1)?.windowTokens).toBeLessThan(8_193);
+  });
+
+  it('numbers far too small to be true are not used, and said not to be', async () => {
+    plays(...reads(5), ...reads(4, 40), says('Done.', 40));
+    const serverWindow = windowOf();
+    const { test, look } = await start({ info: BIG, serverWindow, saw: () => page });
+    expect(await test.run('go')).toMatchObject({ status: 'completed', text: 'Done.', compactions: 0 });
+    expect(test.of('context:warning').map(({ message }) => message)).toEqual([
+      expect.stringContaining('not used any more'),
+    ]);
+    expect(serverWindow.kept).toEqual([]);
+    expect(look.starts).toBe(9);
+  });
+
+  it('a server that counts only what its cache did not have does not make the run shrink itself to death', async () => {
+    let before = '';
+    server.answer((response) => {
+      const { messages } = JSON.parse(server.requests.at(-1) ?? '{}');
+      const prompt = JSON.stringify(messages);
+      let shared = 0;
+      while (prompt[shared] !== undefined && prompt[shared] === before[shared]) shared += 1;
+      before = prompt;
+      const promptTokens = Math.ceil((prompt.length - shared) / 4);
+      const step = server.requests.length;
+      if (step > 16) return says('Done.', promptTokens)(response);
+      calls({ id: `c${step}`, arguments: `{"at":"${step}"}`, promptTokens })(response);
+    });
+    const serverWindow = windowOf();
+    const { test, look } = await start({ info: BIG, serverWindow, saw: () => page });
+    expect(await test.run('go')).toMatchObject({ status: 'completed', text: 'Done.' });
+    expect(test.of('context:warning').at(-1)?.message).toContain('not used any more');
+    expect(test.of('context:usage').at(-1)).toMatchObject({ windowTokens: 65_536 });
+    // What was concluded on the way is taken back.
+    expect(serverWindow.kept.at(-1) ?? 65_536).toBe(65_536);
+    expect(look.starts).toBeGreaterThanOrEqual(14);
+  });
+
+  it('in sum three times at the most', async () => {
+    let read = 6_000;
+    plays(...reads(6), (response) => {
+      read = Math.floor(read / 3);
+      says('What?', read)(response);
+    });
+    const { test } = await start({ info: BIG, saw: () => page });
+    const result = await test.run('go');
+    expect(result.status).not.toBe('interrupted');
+    expect(server.requests.length).toBeLessThanOrEqual(6 + 5);
+  });
+});
+
+it('an error that is not known to pass is told to the user whole, with what the server said', async () => {
+  plays(sends([418, { 'content-type': 'application/json' }], '{"error":{"message":"I am a teapot"}}'));
+  const store = createMemoryStore();
+  const { test } = await start({ runtime: { store } });
+  const result = await test.run('go');
+  expect(result.error?.message).toContain('I am a teapot');
+  expect((await store.getSession(test.sessionId))?.status).toBe('failed');
+});

@@ -1,0 +1,32 @@
+import type { RuntimeOptions } from '@longhaul/core';
+import type { ToolPart } from '@longhaul/protocol';
+import { INFO, testRun, testTool, text } from '@longhaul/testing/doubles';
+import { type AiSdkDriverOptions, createAiSdkDriver } from '../src/ai-sdk-driver.ts';
+import type { ChatServer } from './chat-server.ts';
+
+export interface StartOptions extends Partial<AiSdkDriverOptions> {
+  runtime?: Partial<RuntimeOptions>;
+  /** What the tool `look` answers. */
+  saw?: (input: object) => string;
+}
+
+/** A session whose model is a real server, called by the real driver. It has one tool, `look`. */
+export async function startOn(server: ChatServer, { runtime, saw, ...options }: StartOptions = {}) {
+  const driver = await createAiSdkDriver({
+    kind: 'openai-compatible',
+    provider: 'local',
+    model: 'served-model',
+    baseUrl: server.url,
+    info: INFO,
+    stallMs: 20_000,
+    ...options,
+  });
+  const look = testTool('look', (input) => text(saw?.(input) ?? `saw ${JSON.stringify(input)}`));
+  const retry = { attempts: 3, totalMs: 20_000, firstDelayMs: 10 };
+  const test = await testRun(driver, [look], { retry, ...runtime });
+  const tools = async () =>
+    (await test.messages())
+      .flatMap((message) => message.parts)
+      .filter((part): part is ToolPart => part.type === 'tool');
+  return { test, look, tools, driver };
+}

@@ -1,0 +1,336 @@
+import type { ViewMessage } from '@longhaul/context';
+import type { ModelDriver, StepEvent, StepRequest, ToolSchema } from '@longhaul/core';
+import type { LonghaulError } from '@longhaul/protocol';
+import { describe, expect, onTestFinished, test } from 'vitest';
+
+/** What the server is to answer to the next request. */
+export type ModelAnswer =
+  | {
+      kind: 'text';
+      text: string;
+      usage?: { inputTokens: number; outputTokens: number };
+      /** Where the wire format has it. */
+      reasoning?: { text: string; signature: string };
+    }
+  | { kind: 'tool-calls'; calls: { callId: string; name: string; arguments: string }[] }
+  | { kind: 'http-error'; status: number; message: string; retryAfterSeconds?: number }
+  /** Some text, and then the socket is destroyed. */
+  | { kind: 'cut-socket'; text: string }
+  /** Some text, and then an orderly end of the body without a finish. */
+  | { kind: 'cut-clean'; text: string }
+  /** Some text, a chunk that is not JSON, more text, and an orderly finish. */
+  | { kind: 'malformed-chunk'; text: string }
+  /** Some text, an error of the provider's own form inside the stream, and an orderly end. */
+  | { kind: 'stream-error'; text: string; message: string }
+  /** The request is taken; headers and nothing else. */
+  | { kind: 'silence' };
+
+export type ModelAnswerKind = ModelAnswer['kind'];
+
+/** A driver and the server it talks to over HTTP. */
+export interface ModelDriverHarness extends AsyncDisposable {
+  /** A driver for a model that takes images and files. */
+  driver(options?: { stallMs?: number; apiKey?: string }): Promise<ModelDriver>;
+  /** Holds for all further requests, until it is called again. */
+  answer(answer: ModelAnswer): void;
+  /** Bodies of the requests as they were sent, oldest first. */
+  readonly requests: readonly string[];
+  /** Requests whose connection the driver has closed before the answer was whole. */
+  readonly abandoned?: number;
+}
+
+const ONE_PIXEL =
+  'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==';
+
+const READ: ToolSchema = {
+  name: 'read',
+  description: 'Reads a file.',
+  parameters: { type: 'object', properties: { path: { type: 'string' } }, required: ['path'] },
+};
+
+/**
+ * What every driver must do, over HTTP. `missing` names answers the harness's server cannot give, with the reason; their tests are
+ * skipped by that reason.
+ */
+export function describeModelDriver(
+  name: string,
+  open: () => Promise<ModelDriverHarness>,
+  missing: Partial<Record<ModelAnswerKind, string>> = {},
+): void {
+  const start = async (answer: ModelAnswer) => {
+    const harness = await open();
+    onTestFinished(() => harness[Symbol.asyncDispose]());
+    harness.answer(answer);
+    return harness;
+  };
+  const testWith = (kind: ModelAnswerKind, title: string, body: () => Promise<void>) => {
+    const reason = missing[kind];
+    if (reason === undefined) test(title, body);
+    else test.skip(`${title} (${reason})`, body);
+  };
+
+  describe(`${name} as a model driver`, () => {
+    answersTests(start);
+    requestTests(start);
+    failureTests(start, testWith);
+    cancelTests(start, testWith);
+  });
+}
+
+type Start = (answer: ModelAnswer) => Promise<ModelDriverHarness>;
+type TestWith = (kind: ModelAnswerKind, title: string, body: () => Promise<void>) => void;
+
+function answersTests(start: Start): void {
+  test('text comes in deltas between a start and an end, then the finish with the usage', async () => {
+    const text = 'The quick brown fox jumps over the lazy dog, and the dog does not mind at all.';
+    const harness = await start({ kind: 'text', text, usage: { inputTokens: 21, outputTokens: 17 } });
+    const events = await collect(await harness.driver(), ask('Hello'));
+    expect(textOf(events)).toBe(text);
+    expect(events.filter((event) => event.type === 'text-start')).toHaveLength(1);
+    expect(events.filter((event) => event.type === 'text-end')).toHaveLength(1);
+    expect(events.at(-1)).toMatchObject({
+      type: 'finish',
+      finishReason: 'stop',
+      usage: { inputTokens: 21, outputTokens: 17, totalTokens: 38 },
+    });
+  });
+
+  test('parallel calls keep their order, ids and parsed arguments, and the step finishes for tool calls', async () => {
+    const calls = [
+      { callId: 'call_a', name: 'read', arguments: '{"path":"a.txt"}' },
+      { callId: 'call_b', name: 'read', arguments: '{"path":"b.txt"}' },
+    ];
+    const harness = await start({ kind: 'tool-calls', calls });
+    const events = await collect(await harness.driver(), ask('Read both.', [READ]));
+    const called = callsIn(events);
+    expect(called.map((event) => event.input)).toEqual([{ path: 'a.txt' }, { path: 'b.txt' }]);
+    expect(new Set(called.map((event) => event.callId)).size).toBe(2);
+    expect(events.at(-1)).toMatchObject({ type: 'finish', finishReason: 'tool-calls' });
+  });
+
+  test('every call is announced before its arguments, under the id it is called by', async () => {
+    const harness = await start({
+      kind: 'tool-calls',
+      calls: [{ callId: 'call_a', name: 'read', arguments: '{"path":"a.txt"}' }],
+    });
+    const events = await collect(await harness.driver(), ask('Read.', [READ]));
+    const [call] = callsIn(events);
+    const started = events.findIndex(
+      (event) => event.type === 'tool-input-start' && event.callId === call?.callId,
+    );
+    expect(started).toBeGreaterThanOrEqual(0);
+    expect(started).toBeLessThan(events.findIndex((event) => event.type === 'tool-call'));
+  });
+
+  test('a call of an unknown tool is handed on', async () => {
+    const harness = await start({
+      kind: 'tool-calls',
+      calls: [{ callId: 'call_a', name: 'rm', arguments: '{}' }],
+    });
+    const events = await collect(await harness.driver(), ask('Delete.', [READ]));
+    expect(callsIn(events)).toMatchObject([{ name: 'rm', input: {} }]);
+  });
+}
+
+function requestTests(start: Start): void {
+  test('the request carries system text, tool schemas and the output limit', async () => {
+    const harness = await start({ kind: 'text', text: 'ok' });
+    await collect(await harness.driver(), { ...ask('Hi', [READ]), maxOutputTokens: 1234 });
+    const [sent = ''] = harness.requests;
+    for (const piece of ['You are terse.', 'Reads a file.', '1234']) expect(sent).toContain(piece);
+  });
+
+  test('a call and its result go back under one id, the error result too', async () => {
+    const harness = await start({ kind: 'text', text: 'ok' });
+    await collect(await harness.driver(), { ...ask('go', [READ]), messages: conversation() });
+    const [sent = ''] = harness.requests;
+    for (const piece of ['first result', 'no such file', 'a.txt', 'b.txt']) expect(sent).toContain(piece);
+  });
+
+  test('images of a user and of a tool reach the model', async () => {
+    const harness = await start({ kind: 'text', text: 'ok' });
+    const image = { type: 'image' as const, data: ONE_PIXEL };
+    const messages: ViewMessage[] = [
+      { role: 'user', content: [{ type: 'text', text: 'Look.' }, image] },
+      {
+        role: 'assistant',
+        content: [
+          {
+            type: 'tool',
+            callId: 'call_a',
+            name: 'read',
+            input: { path: 'a.png' },
+            output: [image],
+            isError: false,
+          },
+        ],
+      },
+    ];
+    await collect(await harness.driver(), { ...ask('', [READ]), messages });
+    expect(harness.requests[0]?.split(ONE_PIXEL)).toHaveLength(3);
+  });
+
+  test('an assistant message without content is left out', async () => {
+    const harness = await start({ kind: 'text', text: 'ok' });
+    const messages: ViewMessage[] = [
+      { role: 'user', content: [{ type: 'text', text: 'Hi' }] },
+      { role: 'assistant', content: [{ type: 'text', text: '' }] },
+      { role: 'user', content: [{ type: 'text', text: 'Still there?' }] },
+    ];
+    const events = await collect(await harness.driver(), { ...ask(''), messages });
+    expect(events.at(-1)).toMatchObject({ type: 'finish' });
+    expect(harness.requests[0]).not.toMatch(/"role":"(assistant|model)"/);
+  });
+}
+
+function failureTests(start: Start, testWith: TestWith): void {
+  test('401 is provider_auth, and the key does not stand in the message', async () => {
+    const harness = await start({ kind: 'http-error', status: 401, message: 'bad key sk-very-secret-key' });
+    const driver = await harness.driver({ apiKey: 'sk-very-secret-key' });
+    const error = await failure(driver, ask('Hi'));
+    expect(error.code).toBe('provider_auth');
+    expect(JSON.stringify(error.toShape())).not.toContain('sk-very-secret-key');
+  });
+
+  test('429 is provider_rate_limit with the time to wait, and is not tried again by the driver', async () => {
+    const harness = await start({
+      kind: 'http-error',
+      status: 429,
+      message: 'slow down',
+      retryAfterSeconds: 7,
+    });
+    const error = await failure(await harness.driver(), ask('Hi'));
+    expect(error).toMatchObject({ code: 'provider_rate_limit', data: { retryAfterMs: 7000 } });
+    expect(harness.requests).toHaveLength(1);
+  });
+
+  test('a server that nobody runs is provider_unreachable', async () => {
+    const harness = await start({ kind: 'text', text: 'ok' });
+    const driver = await harness.driver();
+    await harness[Symbol.asyncDispose]();
+    expect((await failure(driver, ask('Hi'))).code).toBe('provider_unreachable');
+  });
+
+  for (const kind of ['cut-socket', 'cut-clean'] as const) {
+    testWith(kind, `a stream that ends without a finish (${kind}) is provider_stream_cut`, async () => {
+      const harness = await start({ kind, text: 'half an answ' });
+      expect((await failure(await harness.driver(), ask('Hi'))).code).toBe('provider_stream_cut');
+    });
+  }
+
+  testWith('malformed-chunk', 'a malformed chunk fails the step, although the stream finishes', async () => {
+    const harness = await start({ kind: 'malformed-chunk', text: 'hole' });
+    expect((await failure(await harness.driver(), ask('Hi'))).code).toBe('provider_bad_response');
+  });
+
+  testWith(
+    'stream-error',
+    'an error inside the stream is mapped as if it had come with a status',
+    async () => {
+      const message =
+        "This model's maximum context length is 4096 tokens. However, you requested 5000 tokens.";
+      const harness = await start({ kind: 'stream-error', text: 'so far', message });
+      expect((await failure(await harness.driver(), ask('Hi'))).code).toBe('context_overflow');
+    },
+  );
+}
+
+function cancelTests(start: Start, testWith: TestWith): void {
+  test('an aborted signal sends nothing and is cancelled', async () => {
+    const harness = await start({ kind: 'text', text: 'ok' });
+    const request = { ...ask('Hi'), signal: AbortSignal.abort() };
+    expect((await failure(await harness.driver(), request)).code).toBe('cancelled');
+    expect(harness.requests).toHaveLength(0);
+  });
+
+  test('an abort between two events ends the stream with cancelled, and nothing comes after it', async () => {
+    const harness = await start({ kind: 'text', text: 'one two three four five six seven eight nine ten' });
+    const controller = new AbortController();
+    const events: StepEvent[] = [];
+    for await (const event of (await harness.driver()).step({ ...ask('Hi'), signal: controller.signal })) {
+      events.push(event);
+      if (event.type === 'text-delta') controller.abort();
+    }
+    const afterAbort = events.slice(events.findIndex((event) => event.type === 'text-delta') + 1);
+    expect(afterAbort).toMatchObject([{ type: 'error', error: { code: 'cancelled' } }]);
+  });
+
+  testWith('silence', 'an abort ends the wait for a silent server', async () => {
+    const harness = await start({ kind: 'silence' });
+    const controller = new AbortController();
+    const running = failure(await harness.driver({ stallMs: 0 }), {
+      ...ask('Hi'),
+      signal: controller.signal,
+    });
+    await until(() => harness.requests.length === 1);
+    controller.abort();
+    expect((await running).code).toBe('cancelled');
+    if (harness.abandoned !== undefined) await until(() => harness.abandoned === 1);
+  });
+
+  testWith(
+    'silence',
+    'silence longer than stallMs is provider_timeout, and the request is ended',
+    async () => {
+      const harness = await start({ kind: 'silence' });
+      const error = await failure(await harness.driver({ stallMs: 50 }), ask('Hi'));
+      expect(error.code).toBe('provider_timeout');
+      if (harness.abandoned !== undefined) await until(() => harness.abandoned === 1);
+    },
+  );
+}
+
+function ask(text: string, tools: ToolSchema[] = []): StepRequest {
+  return {
+    system: 'You are terse.',
+    messages: [{ role: 'user', content: [{ type: 'text', text }] }],
+    tools,
+    signal: new AbortController().signal,
+  };
+}
+
+function conversation(): ViewMessage[] {
+  const call = (callId: string, path: string) => ({
+    type: 'tool' as const,
+    callId,
+    name: 'read',
+    input: { path },
+  });
+  return [
+    { role: 'user', content: [{ type: 'text', text: 'Read both.' }] },
+    {
+      role: 'assistant',
+      content: [
+        { ...call('call_a', 'a.txt'), output: [{ type: 'text', text: 'first result' }], isError: false },
+        { ...call('call_b', 'b.txt'), output: [{ type: 'text', text: 'no such file' }], isError: true },
+      ],
+    },
+  ];
+}
+
+/** All events, after checking that exactly one terminal event stands at the end. */
+async function collect(driver: ModelDriver, request: StepRequest): Promise<StepEvent[]> {
+  const events: StepEvent[] = [];
+  for await (const event of driver.step(request)) events.push(event);
+  const isTerminal = (event: StepEvent) => event.type === 'finish' || event.type === 'error';
+  expect(events.findIndex(isTerminal)).toBe(events.length - 1);
+  return events;
+}
+
+async function failure(driver: ModelDriver, request: StepRequest): Promise<LonghaulError> {
+  const last = (await collect(driver, request)).at(-1);
+  if (last?.type !== 'error') throw new Error(`Expected an error event, got ${JSON.stringify(last)}.`);
+  return last.error;
+}
+
+function textOf(events: readonly StepEvent[]): string {
+  return events.map((event) => (event.type === 'text-delta' ? event.text : '')).join('');
+}
+
+function callsIn(events: readonly StepEvent[]) {
+  return events.filter((event) => event.type === 'tool-call');
+}
+
+async function until(condition: () => boolean): Promise<void> {
+  while (!condition()) await new Promise((resolve) => setTimeout(resolve, 5));
+}

@@ -1,0 +1,134 @@
+import assert from 'node:assert/strict';
+import { randomUUID } from 'node:crypto';
+import { readdirSync, readFileSync } from 'node:fs';
+import { mkdtemp, realpath, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { ExecOptions, ExecResult, Sandbox, SandboxDriver, SandboxOptions } from '@longhaul/core';
+import { type ErrorCode, LonghaulError } from '@longhaul/protocol';
+import type { ContractRunner } from './contract-runner.ts';
+
+export interface SandboxContractRunner extends ContractRunner {
+  /** Shows a test that cannot be run, with the reason in its name. */
+  skip(name: string): void;
+}
+
+export interface SandboxHarness {
+  driver: SandboxDriver;
+  /** Image for drivers that need one. */
+  image: string;
+  /** Why this driver does not isolate; the tests of isolation are skipped with it. */
+  notIsolated?: string;
+  /** What the driver has made outside the workspace for a session and not removed: containers, folders, cgroups. */
+  leftovers(sessionId: string): Promise<string[]>;
+}
+
+export interface TestSandbox extends AsyncDisposable {
+  sandbox: Sandbox;
+  sessionId: string;
+  /** The workspace on this machine. */
+  workspace: string;
+  /** A folder beside it, which no command may reach. */
+  outside: string;
+  run(command: string, options?: Partial<ExecOptions>): Promise<RunOutcome>;
+}
+
+export interface RunOutcome extends ExecResult {
+  stdout: string;
+  stderr: string;
+  bytes: Buffer;
+}
+
+export async function openTestSandbox(
+  { driver, image }: SandboxHarness,
+  options: Partial<SandboxOptions> = {},
+): Promise<TestSandbox> {
+  const folder = await realpath(await mkdtemp(join(tmpdir(), 'longhaul-contract-')));
+  const workspace = await mkdtemp(join(folder, 'workspace-'));
+  const outside = await mkdtemp(join(folder, 'outside-'));
+  const sessionId = randomUUID();
+  const opening = driver.open({
+    sessionId,
+    workspace,
+    network: 'off',
+    memoryMb: 1_024,
+    pids: 256,
+    cpus: 2,
+    env: {},
+    image,
+    programFolders: [],
+    ...options,
+  });
+  const sandbox = await opening.catch(async (error: unknown) => {
+    await rm(folder, { recursive: true });
+    throw error;
+  });
+  return {
+    sandbox,
+    sessionId,
+    workspace,
+    outside,
+    run: (command, execOptions) => runIn(sandbox, command, execOptions),
+    async [Symbol.asyncDispose]() {
+      await sandbox[Symbol.asyncDispose]();
+      await rm(folder, { recursive: true });
+    },
+  };
+}
+
+export async function runIn(
+  sandbox: Sandbox,
+  command: string,
+  options: Partial<ExecOptions> = {},
+): Promise<RunOutcome> {
+  const parts: Record<'stdout' | 'stderr', Uint8Array[]> = { stdout: [], stderr: [] };
+  const result = await sandbox.exec(command, {
+    timeoutMs: 20_000,
+    onOutput: (chunk, stream) => {
+      parts[stream].push(chunk);
+    },
+    ...options,
+  });
+  const bytes = Buffer.concat(parts.stdout);
+  return { ...result, stdout: bytes.toString(), stderr: Buffer.concat(parts.stderr).toString(), bytes };
+}
+
+/** A number of seconds to sleep that nobody else uses: `sleep` with it is found in the list of processes. */
+export function uniqueSeconds(): string {
+  return `${40_000 + Math.floor(Math.random() * 40_000)}.${Math.floor(Math.random() * 1e9)}`;
+}
+
+/** How many processes of this machine have the text in their arguments, containers included. */
+export function countProcesses(text: string): number {
+  const pids = readdirSync('/proc').filter((name) => /^\d+$/.test(name) && name !== String(process.pid));
+  return pids.filter((pid) => argumentsOf(pid).includes(text)).length;
+}
+
+function argumentsOf(pid: string): string {
+  try {
+    return readFileSync(`/proc/${pid}/cmdline`, 'utf8');
+  } catch {
+    return '';
+  }
+}
+
+/** Waits until the condition holds. */
+export async function until(condition: () => boolean | Promise<boolean>): Promise<void> {
+  for (let attempt = 0; attempt < 6_000; attempt += 1) {
+    if (await condition()) return;
+    await sleep(10);
+  }
+  assert.fail('What was waited for has not happened.');
+}
+
+export async function refusedWith(promise: Promise<unknown>, code: ErrorCode): Promise<LonghaulError> {
+  try {
+    await promise;
+  } catch (error) {
+    assert.ok(error instanceof LonghaulError, `expected a LonghaulError, not ${String(error)}`);
+    assert.equal(error.code, code, error.message);
+    return error;
+  }
+  return assert.fail(`expected ${code}, but it succeeded`);
+}

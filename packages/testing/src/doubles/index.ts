@@ -1,0 +1,3 @@
+export { createIdleSandbox, type IdleSandboxOptions } from './idle-sandbox.ts';
+export * from './played-driver.ts';
+export * from './test-runtime.ts';

@@ -1,0 +1,100 @@
+import assert from 'node:assert/strict';
+import type { Lease, Store } from '@longhaul/core';
+import { createMemoryBlobStore, createMemoryStore } from '@longhaul/storage';
+import { describe, it } from 'vitest';
+import { armFault, FAULT_POINTS, type FaultPoint, parseArmedFault } from './fault-points.ts';
+import {
+  blobsWithFaultPoints,
+  clockWithFaultPoints,
+  storeWithFaultPoints,
+  toolWithFaultPoints,
+} from './with-fault-points.ts';
+
+describe('fault points', () => {
+  it('are read from POINT:COUNT, and a name that none has is refused', () => {
+    assert.deepEqual(parseArmedFault('call-committed:3'), { point: 'call-committed', count: 3 });
+    assert.deepEqual(parseArmedFault('queue-taken'), { point: 'queue-taken', count: 1 });
+    assert.throws(() => parseArmedFault('nowhere:1'), /no fault point "nowhere"/);
+  });
+
+  it('strike once, at the time that was counted', () => {
+    let strikes = 0;
+    const faults = armFault({ point: 'queue-taken', count: 2 }, () => {
+      strikes += 1;
+    });
+    faults.reach('queue-taken');
+    faults.reach('queue-taking');
+    assert.equal(strikes, 0);
+    faults.reach('queue-taken');
+    faults.reach('queue-taken');
+    assert.equal(strikes, 1);
+  });
+
+  it('stand around every write of a run, in its order', async () => {
+    const passed: FaultPoint[] = [];
+    const faults = { reach: (point: FaultPoint) => void passed.push(point) };
+    const store = storeWithFaultPoints(
+      createMemoryStore({ now: clockWithFaultPoints(Date.now, faults) }),
+      faults,
+    );
+    await writeOneOfEach(store);
+    await blobsWithFaultPoints(createMemoryBlobStore(), faults).put('bytes');
+    const tool = {
+      name: 't',
+      schema: { name: 't', description: '', parameters: { type: 'object' as const } },
+      parse: () => ({ ok: true as const, input: undefined }),
+      execute: async () => ({ content: [] }),
+    };
+    // The tool looks at neither its input nor its context.
+    await toolWithFaultPoints(tool, faults).execute(undefined, Object.create(null));
+    assert.deepEqual(new Set(passed), new Set(FAULT_POINTS));
+  });
+});
+
+async function writeOneOfEach(store: Store): Promise<void> {
+  const texts = { task: '', title: '', model: 'm', workspace: '/' };
+  await store.createSession({ id: 's', createdAt: 1, ...texts });
+  await store.enqueue(
+    's',
+    { id: 'q', content: [{ type: 'text', text: 'hi' }], queuedAt: 1 },
+    { maxPending: 9 },
+  );
+  const owner = { host: 'h', bootId: 'b', pid: 1, processStartedAt: '0' };
+  const options = { runId: 'r', owner, ttlMs: 60_000, isAlive: () => true };
+  const { lease } = await store.acquireLease('s', options);
+  const base = { status: 'running', createdAt: 1, tokenCount: 1, parts: [] } as const;
+  await store.takeQueue(lease, () => ({ draft: { id: 'u', role: 'user', ...base, parts: [] }, events: [] }));
+  await store.appendMessage(lease, { id: 'a', role: 'assistant', ...base, parts: [] });
+  await writeParts(store, lease);
+  await store.closeMessage(lease, 'a', { status: 'done', tokenCount: 1 });
+  await store.appendEvents(lease, [{ type: 'llm:retry', attempt: 1, delayMs: 1, reason: 'x' }]);
+  const compaction = {
+    id: 'c',
+    round: 1,
+    strategy: 's',
+    reason: 'manual',
+    tokensBefore: 2,
+    tokensAfter: 1,
+    summary: { ledger: 'l', narrative: '' },
+    hides: [],
+    createdAt: 1,
+  } as const;
+  await store.recordCompaction(lease, { ...compaction, hides: [] });
+  await store.finishRun(lease, {
+    status: 'completed',
+    sessionStatus: 'completed',
+    onlyIfQueueEmpty: false,
+    events: [],
+  });
+}
+
+async function writeParts(store: Store, lease: Lease): Promise<void> {
+  const put = (index: number, part: Parameters<Store['putPart']>[2]) =>
+    store.putPart(lease, { messageId: 'a', index }, part);
+  await put(0, { type: 'text', text: 'x', state: 'running' });
+  await put(0, { type: 'text', text: 'x', state: 'interrupted' });
+  const call = { type: 'tool', callId: 'c', name: 't', input: {} } as const;
+  await put(1, { ...call, state: 'pending' });
+  await put(1, { ...call, state: 'running' });
+  await put(1, { ...call, state: 'completed' });
+}

@@ -1,0 +1,156 @@
+import { LonghaulError } from '@longhaul/protocol';
+import { expect, test } from 'vitest';
+import { openToolFixture, refusalOf, textOf } from '../test/tool-fixtures.ts';
+import { createBashTool } from './bash.ts';
+
+const bash = createBashTool();
+
+test('shows the output and the exit code', async () => {
+  await using fixture = await openToolFixture();
+  const result = await fixture.call(bash, { command: 'echo hello; exit 3' });
+  expect(textOf(result)).toBe('hello\n[exit code 3]');
+  expect(result).toMatchObject({ isError: true, metadata: { exitCode: 3, ended: 'exit' } });
+  expect(await fixture.text(bash, { command: 'true' })).toBe('[no output, exit code 0]');
+  expect((await fixture.call(bash, { command: 'true' })).isError).toBe(false);
+});
+
+test('separates the two streams only when both have something', async () => {
+  await using fixture = await openToolFixture();
+  expect(await fixture.text(bash, { command: 'echo out; echo err >&2' })).toBe(
+    '[stdout]\nout\n[stderr]\nerr\n[exit code 0]',
+  );
+  expect(await fixture.text(bash, { command: 'echo err >&2' })).toBe('err\n[exit code 0]');
+});
+
+test('kills at the timeout, keeps what came and says what to do', async () => {
+  await using fixture = await openToolFixture();
+  const result = await fixture.call(bash, { command: 'echo started; sleep 60', timeoutMs: '3000' });
+  expect(textOf(result)).toMatch(/^started\n\[timed out after 3000 ms and was killed.*at most 600000/);
+  expect(result).toMatchObject({ isError: true, metadata: { ended: 'timeout' } });
+});
+
+test('a call may not ask for more time than the configured maximum', async () => {
+  await using fixture = await openToolFixture();
+  const strict = createBashTool({ timeoutMs: 100, maxTimeoutMs: 200 });
+  expect(await fixture.text(strict, { command: 'sleep 60', timeoutMs: 999_999 })).toMatch(
+    /timed out after 200 ms.*smaller pieces/,
+  );
+});
+
+test('an abort ends the command and says so', async () => {
+  await using fixture = await openToolFixture();
+  const running = fixture.call(bash, { command: 'echo one; sleep 60' });
+  await expect.poll(() => fixture.progress).toContainEqual({ title: 'one' });
+  fixture.abort.abort();
+  expect(textOf(await running)).toBe('one\n[cancelled: the command was killed before its end]');
+});
+
+test('a sandbox that dies under the command is a result', async () => {
+  await using fixture = await openToolFixture({
+    sandbox: {
+      async exec(_command, { onOutput }) {
+        await onOutput(Buffer.from('half\n'), 'stdout');
+        throw new LonghaulError('sandbox_failed', 'The container stopped');
+      },
+    },
+  });
+  const result = await fixture.call(bash, { command: 'x' });
+  expect(textOf(result)).toMatch(
+    /^half\n\[the sandbox failed: The container stopped\. .*check before repeating/,
+  );
+  expect(result.isError).toBe(true);
+});
+
+test('a sandbox that cannot start is not the model’s business', async () => {
+  await using fixture = await openToolFixture({
+    sandbox: { exec: () => Promise.reject(new LonghaulError('sandbox_unavailable', 'No Docker.')) },
+  });
+  await expect(fixture.call(bash, { command: 'x' })).rejects.toMatchObject({ code: 'sandbox_unavailable' });
+});
+
+test('a long output is cut to head and tail, the whole goes to the blob store', async () => {
+  await using fixture = await openToolFixture();
+  const small = createBashTool({ maxOutputChars: 1000 });
+  const result = await fixture.call(small, { command: 'seq 1 5000; echo last words >&2' });
+  const text = textOf(result);
+  expect(text.length).toBeLessThan(small.maxOutputChars ?? 0);
+  expect(text).toMatch(
+    /^\[stdout\]\n1\n2\n[\s\S]*\[… [\d,]+ chars left out …\][\s\S]*\n5000\n\[stderr\]\nlast words\n\[exit code 0\]$/,
+  );
+  expect(result.fullOutput?.chars).toBe(23_893 + 'last words\n'.length);
+  const whole = Buffer.from(await fixture.blobs.get(result.fullOutput?.blobId ?? '')).toString();
+  expect(whole.replace('last words\n', '')).toBe(
+    `${Array.from({ length: 5000 }, (_, i) => i + 1).join('\n')}\n`,
+  );
+});
+
+test('200 MB of output pass in bounded memory', { timeout: 120_000 }, async () => {
+  await using fixture = await openToolFixture();
+  const before = process.memoryUsage();
+  let peak = 0;
+  const sampler = setInterval(() => {
+    const now = process.memoryUsage();
+    peak = Math.max(peak, now.heapUsed + now.arrayBuffers - before.heapUsed - before.arrayBuffers);
+  }, 20);
+  const result = await fixture.call(bash, { command: 'yes "a line of output" | head -c 200000000' });
+  clearInterval(sampler);
+  expect(result.metadata).toMatchObject({ exitCode: 0, outputChars: 200_000_000 });
+  expect(result.fullOutput?.chars).toBe(200_000_000);
+  expect((await fixture.blobs.stat(result.fullOutput?.blobId ?? ''))?.size).toBe(200_000_000);
+  expect(textOf(result).length).toBeLessThan(31_000);
+  expect(fixture.blobs.largestPiece).toBeLessThan(1024 * 1024);
+  expect(peak).toBeLessThan(100_000_000);
+});
+
+test('what is beyond the keeping limit is counted and said to be dropped', async () => {
+  await using fixture = await openToolFixture();
+  const limited = createBashTool({ maxOutputChars: 1000, maxKeptBytes: 100_000 });
+  const result = await fixture.call(limited, { command: 'yes 123456789 | head -c 1000000' });
+  const kept = result.fullOutput?.chars ?? 0;
+  expect(kept).toBeGreaterThan(0);
+  expect(kept).toBeLessThanOrEqual(100_000);
+  expect(textOf(result)).toContain(
+    `[too much output: ${(1_000_000 - kept).toLocaleString('en-US')} chars at the end were not kept for recall]`,
+  );
+});
+
+test.each([0, 50_000])('a full disk after %i bytes does not lose the result', async (failAfterBytes) => {
+  await using fixture = await openToolFixture();
+  fixture.blobs.failAfterBytes = failAfterBytes;
+  const result = await fixture.call(bash, { command: 'seq 1 100000; exit 4' });
+  expect(result.fullOutput).toBeUndefined();
+  expect(textOf(result)).toMatch(
+    /^1\n2\n[\s\S]*\n100000\n\[exit code 4\]\n\[the left-out part could not be kept: No space/,
+  );
+  expect(textOf(result)).toMatch(
+    /\[Output truncated - exceeded maximum length\]\nThe full output \([\d,]+ chars\) was not kept\.$/,
+  );
+});
+
+test('binary output is named, not dumped', async () => {
+  await using fixture = await openToolFixture();
+  expect(await fixture.text(bash, { command: 'head -c 5000 /dev/zero' })).toBe(
+    '[binary output: 5,000 bytes]\n[exit code 0]',
+  );
+  expect(
+    await fixture.text(bash, { command: "printf '\\033[32mok\\033[0m a\\0b\\xff 10%%\\r100%%\\n'" }),
+  ).toBe('100%\n[exit code 0]');
+});
+
+test('tells whoever watches the last line', async () => {
+  await using fixture = await openToolFixture();
+  const running = fixture.call(bash, { command: 'echo compiling; until [ -e go ]; do sleep 0.02; done' });
+  await expect.poll(() => fixture.progress).toEqual([{ title: 'compiling' }]);
+  await fixture.put('go', '');
+  await running;
+});
+
+test('says what is wrong with its input', async () => {
+  await using fixture = await openToolFixture();
+  expect(refusalOf(bash, {})).toBe('`command` must be a string, it is missing.');
+  expect(refusalOf(bash, { command: 'x', timeoutMs: 'soon' })).toBe(
+    '`timeoutMs` must be a whole number of at least 1, got string.',
+  );
+  expect(refusalOf(bash, { command: 'a\0b' })).toMatch(/NUL/);
+  expect((await fixture.call(bash, { command: '  ' })).isError).toBe(true);
+});

@@ -1,0 +1,180 @@
+import type { ExecResult, Tool, ToolContext, ToolResult } from '@longhaul/core';
+import { cutLine, formatToolOutput, groupDigits } from '@longhaul/core/tool-output';
+import { type JsonObject, LonghaulError } from '@longhaul/protocol';
+import { parseInput } from './input-parser.ts';
+import { type CollectedOutput, createOutputCollector, type OutputCollector } from './output-collector.ts';
+
+export interface BashInput {
+  command: string;
+  timeoutMs?: number;
+}
+
+export interface BashOptions {
+  /** Characters of output shown, head and tail together. Default 30 000. */
+  maxOutputChars?: number;
+  /** Default 60 000. */
+  timeoutMs?: number;
+  /** Most that a call may ask for. Default 600 000. */
+  maxTimeoutMs?: number;
+  /** Most of the output of one command that is kept for `recall`. Default 256 MiB. */
+  maxKeptBytes?: number;
+}
+
+/** Room for exit code, labels and remarks, so that the executor does not cut what this tool has cut already. */
+const REMARK_CHARS = 1_000;
+const PROGRESS_INTERVAL_MS = 200;
+
+/** Runs alone, since two commands, or a command and an edit, may touch the same files. */
+export function createBashTool(options: BashOptions = {}): Tool<BashInput> {
+  const { maxOutputChars = 30_000, timeoutMs = 60_000, maxTimeoutMs = 600_000, maxKeptBytes } = options;
+  return {
+    name: 'bash',
+    runsAlone: true,
+    maxOutputChars: maxOutputChars + REMARK_CHARS,
+    schema: {
+      name: 'bash',
+      description:
+        'Run a shell command in the workspace; returns output and exit code. Each call is a new shell, and what it leaves running is killed. No input, no terminal. Long output keeps head and tail.',
+      parameters: {
+        type: 'object',
+        properties: {
+          command: { type: 'string' },
+          timeoutMs: { type: 'integer', description: `Default ${timeoutMs}, at most ${maxTimeoutMs}` },
+        },
+        required: ['command'],
+      },
+    },
+    parse: (value) =>
+      parseInput(value, (fields) => {
+        const command = fields.text('command');
+        if (command.includes('\0')) fields.problem('`command` holds a NUL character, which no shell takes.');
+        return { command, timeoutMs: fields.optionalInteger('timeoutMs', 1) };
+      }),
+    async execute(input, context) {
+      if (input.command.trim() === '') return describeEmptyCommand();
+      const limitMs = Math.min(input.timeoutMs ?? timeoutMs, Math.max(maxTimeoutMs, timeoutMs));
+      const collector = createOutputCollector({
+        maxChars: maxOutputChars,
+        blobs: context.blobs,
+        maxKeptBytes,
+      });
+      const ending = await runCommand(input.command, { limitMs, collector, context });
+      const output = await collector.end();
+      return describe({ command: input.command, ending, output, limitMs, maxTimeoutMs });
+    },
+  };
+}
+
+type Ending = ExecResult | { ended: 'failed'; reason: string };
+
+interface RunOptions {
+  limitMs: number;
+  collector: OutputCollector;
+  context: ToolContext;
+}
+
+/** A sandbox that dies under the command is an ending like any other: the output so far counts. */
+async function runCommand(command: string, { limitMs, collector, context }: RunOptions): Promise<Ending> {
+  let lastProgressAt = 0;
+  try {
+    return await context.sandbox.exec(command, {
+      timeoutMs: limitMs,
+      signal: context.signal,
+      async onOutput(chunk, stream) {
+        await collector.push(chunk, stream);
+        const now = Date.now();
+        if (now - lastProgressAt < PROGRESS_INTERVAL_MS || collector.lastLine() === '') return;
+        lastProgressAt = now;
+        context.progress({ title: cutLine(collector.lastLine(), 120) });
+      },
+    });
+  } catch (thrown) {
+    if (thrown instanceof LonghaulError && thrown.code === 'sandbox_failed') {
+      return { ended: 'failed', reason: thrown.message };
+    }
+    throw thrown;
+  }
+}
+
+function describeEmptyCommand(): ToolResult {
+  return { content: [{ type: 'text', text: '`command` is empty: give a shell command.' }], isError: true };
+}
+
+interface Outcome {
+  command: string;
+  ending: Ending;
+  output: CollectedOutput;
+  limitMs: number;
+  maxTimeoutMs: number;
+}
+
+function describe(outcome: Outcome): ToolResult {
+  const { command, ending, output } = outcome;
+  const text = [shownOutput(output), endingLine(outcome), lossLine(output)].filter((part) => part !== '');
+  const lost = output.cut && output.fullOutput === undefined;
+  return {
+    title: `${cutLine(command.trim().split('\n')[0] ?? '', 100)} (${shortEnding(ending)})`,
+    content: [
+      {
+        type: 'text',
+        text: lost ? formatToolOutput(text.join('\n'), { chars: output.totalChars }) : text.join('\n'),
+      },
+    ],
+    isError: !(ending.ended === 'exit' && ending.exitCode === 0),
+    metadata: outcomeFacts(ending, output),
+    ...(output.fullOutput !== undefined && { fullOutput: output.fullOutput }),
+  };
+}
+
+function shownOutput({ stdout, stderr }: CollectedOutput): string {
+  const [out, err] = [stdout.trimEnd(), stderr.trimEnd()];
+  if (out === '' || err === '') return out + err;
+  return `[stdout]\n${out}\n[stderr]\n${err}`;
+}
+
+function endingLine({ ending, output, limitMs, maxTimeoutMs }: Outcome): string {
+  switch (ending.ended) {
+    case 'exit': {
+      const code =
+        ending.exitCode === undefined
+          ? `killed by ${ending.signal ?? 'a signal'}`
+          : `exit code ${ending.exitCode}`;
+      return output.totalChars === 0 ? `[no output, ${code}]` : `[${code}]`;
+    }
+    case 'timeout': {
+      const more =
+        limitMs < maxTimeoutMs
+          ? `ask for a longer timeoutMs (at most ${maxTimeoutMs})`
+          : 'do it in smaller pieces';
+      return `[timed out after ${limitMs} ms and was killed, with all it had started. If it needs longer, ${more}; if it waits for input or serves for ever, run it differently]`;
+    }
+    case 'aborted':
+      return '[cancelled: the command was killed before its end]';
+    case 'failed':
+      return `[the sandbox failed: ${ending.reason}. The command may have run in part: check before repeating it]`;
+  }
+}
+
+function lossLine(output: CollectedOutput): string {
+  if (output.keepingFailed !== undefined) {
+    return `[the left-out part could not be kept: ${output.keepingFailed} To see it, run again with the output narrowed]`;
+  }
+  if (output.droppedChars === 0) return '';
+  return `[too much output: ${groupDigits(output.droppedChars)} chars at the end were not kept for recall]`;
+}
+
+function shortEnding(ending: Ending): string {
+  if (ending.ended !== 'exit') return ending.ended;
+  return ending.exitCode === undefined
+    ? `killed by ${ending.signal ?? 'a signal'}`
+    : `exit ${ending.exitCode}`;
+}
+
+function outcomeFacts(ending: Ending, output: CollectedOutput): JsonObject {
+  const facts: JsonObject = { ended: ending.ended, outputChars: output.totalChars };
+  if (ending.ended === 'failed') return facts;
+  facts['durationMs'] = ending.durationMs;
+  if (ending.exitCode !== undefined) facts['exitCode'] = ending.exitCode;
+  if (ending.signal !== undefined) facts['signal'] = ending.signal;
+  return facts;
+}

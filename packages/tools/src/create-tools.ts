@@ -1,0 +1,59 @@
+import type { Tool } from '@longhaul/core';
+import { type BashOptions, createBashTool } from './bash.ts';
+import { createEditTool } from './edit.ts';
+import { createGlobTool, type GlobOptions } from './glob.ts';
+import { createGrepTool, type GrepOptions } from './grep.ts';
+import { createListTool, type ListOptions } from './list.ts';
+import { createReadTool, type ReadOptions } from './read.ts';
+import { createRecallTool } from './recall.ts';
+import { createTodoTool } from './todo.ts';
+import type { WorkspaceSearch } from './workspace-search.ts';
+import { createWriteTool } from './write.ts';
+
+/** Limits of the tools, as in the configuration under `tools`. */
+export interface ToolsOptions {
+  bash?: BashOptions;
+  read?: ReadOptions;
+  grep?: GrepOptions;
+  list?: ListOptions;
+  glob?: GlobOptions;
+  /** The ripgrep program; `null` searches without it. Default `rg`, if it can be run. */
+  ripgrep?: string | null;
+}
+
+/**
+ * The agent's own tools. `bash`, `write` and `edit` run alone; the others beside one another.
+ *
+ * @example createTools({ bash: { timeoutMs: 120_000 } }).map((tool) => tool.schema)
+ */
+export function createTools(options: ToolsOptions = {}): Tool[] {
+  const findSearch = createSearchFinder(options.ripgrep === undefined ? 'rg' : options.ripgrep);
+  return [
+    createBashTool(options.bash),
+    createReadTool(options.read),
+    createWriteTool(),
+    createEditTool(),
+    createListTool(options.list),
+    createGlobTool(findSearch, options.glob),
+    createGrepTool(findSearch, options.grep),
+    createTodoTool(),
+    createRecallTool(),
+  ];
+}
+
+/** Asks once, and only when the first search comes, whether ripgrep is there. */
+export function createSearchFinder(program: string | null): () => Promise<WorkspaceSearch> {
+  let search: Promise<WorkspaceSearch> | undefined;
+  async function choose(): Promise<WorkspaceSearch> {
+    if (program !== null) {
+      const { createRipgrepSearch, hasRipgrep } = await import('./ripgrep-search.ts');
+      if (await hasRipgrep(program)) return createRipgrepSearch(program);
+    }
+    const { createPlainSearch } = await import('./plain-search.ts');
+    return createPlainSearch();
+  }
+  return () => {
+    search ??= choose();
+    return search;
+  };
+}

@@ -1,0 +1,91 @@
+import type { Tool } from '@longhaul/core';
+import { displayPath, plural } from '@longhaul/core/tool-output';
+import { parseInput } from './input-parser.ts';
+import { describeMissing } from './near-names.ts';
+import { createPathMatcher } from './path-matcher.ts';
+import { failedResult, reportRefusals, textResult } from './tool-result.ts';
+import type { WorkspaceSearch } from './workspace-search.ts';
+
+export interface GlobInput {
+  pattern: string;
+  path?: string;
+}
+
+export interface GlobOptions {
+  /** Default 1 000. */
+  maxPaths?: number;
+}
+
+export function createGlobTool(
+  findSearch: () => Promise<WorkspaceSearch>,
+  options: GlobOptions = {},
+): Tool<GlobInput> {
+  const maxPaths = options.maxPaths ?? 1_000;
+  return {
+    name: 'glob',
+    schema: {
+      name: 'glob',
+      description:
+        'Find files by a glob, as src/**/*.ts. Without / it matches names at any depth. Skips what .gitignore names.',
+      parameters: {
+        type: 'object',
+        properties: {
+          pattern: { type: 'string' },
+          path: { type: 'string', description: 'Folder to search' },
+        },
+        required: ['pattern'],
+      },
+    },
+    parse: (value) =>
+      parseInput(value, (fields) => ({ pattern: fields.text('pattern'), path: fields.optionalText('path') })),
+    execute: (input, { sandbox, signal }) =>
+      reportRefusals(async () => {
+        const { files } = sandbox;
+        const info = await files.stat(input.path ?? '');
+        if (info === undefined) return failedResult(await describeMissing(files, input.path ?? ''));
+        const path = await files.resolve(input.path ?? '');
+        const pattern = relativePattern(input.pattern, sandbox.workspacePath);
+        if (pattern === undefined)
+          return failedResult('`pattern` must stay inside the workspace: leave out `..` and absolute paths.');
+        const matches = await createPathMatcher(pattern);
+        const search = await findSearch();
+        const found: string[] = [];
+        for await (const file of search.listFiles(files, { path, signal })) {
+          if (!matches(belowFolder(file, path)) && !matches(file)) continue;
+          found.push(file);
+          if (found.length > maxPaths) break;
+        }
+        return describe(found, { pattern: input.pattern, maxPaths });
+      }),
+  };
+}
+
+/** The pattern without the workspace's own path before it; undefined if it leads out of it. */
+function relativePattern(pattern: string, workspacePath: string): string | undefined {
+  const relative = pattern.startsWith(`${workspacePath}/`)
+    ? pattern.slice(workspacePath.length + 1)
+    : pattern;
+  const clean = relative.replace(/^(\.\/)+/, '');
+  return clean.startsWith('/') || clean.split('/').includes('..') ? undefined : clean;
+}
+
+function belowFolder(file: string, folder: string): string {
+  return folder !== '' && file.startsWith(`${folder}/`) ? file.slice(folder.length + 1) : file;
+}
+
+function describe(found: readonly string[], { pattern, maxPaths }: { pattern: string; maxPaths: number }) {
+  if (found.length === 0) {
+    return textResult('No file matches. (.git, node_modules and what .gitignore names are left out.)', {
+      title: `${displayPath(pattern)} (none)`,
+      metadata: { matches: 0 },
+    });
+  }
+  const shown = found.slice(0, maxPaths);
+  const lines = shown.map(displayPath);
+  if (found.length > maxPaths)
+    lines.push(`[only the first ${maxPaths} are shown: use a narrower pattern or path]`);
+  return textResult(lines.join('\n'), {
+    title: `${displayPath(pattern)} (${plural(shown.length, 'file')})`,
+    metadata: { matches: shown.length },
+  });
+}

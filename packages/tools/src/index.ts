@@ -1,0 +1,4 @@
+export { createTools, type ToolsOptions } from './create-tools.ts';
+export { createPathMatcher } from './path-matcher.ts';
+export { createRecallTool } from './recall.ts';
+export { createTodoTool } from './todo.ts';

@@ -1,0 +1,136 @@
+import { looksBinary } from '@longhaul/core/tool-output';
+
+const DEFAULT_CHUNK_BYTES = 1024 * 1024;
+/** Files up to this size are read to their end to learn how many lines they have. */
+const COUNT_LINES_UP_TO_BYTES = 64 * 1024 * 1024;
+const LINE_FEED = 0x0a;
+
+export interface LinePageRequest {
+  /** First line, from 1. */
+  from: number;
+  maxLines: number;
+  /** Bytes kept of one line. */
+  maxLineBytes: number;
+  /** Bytes of all lines together; at least one line is always returned. */
+  maxBytes: number;
+  sizeBytes: number;
+  read(range: { start: number; length: number }): Promise<Uint8Array>;
+  signal: AbortSignal;
+  /** Bytes read at once. Default 1 MiB. */
+  chunkBytes?: number;
+}
+
+export interface PagedLine {
+  /** Without its line end; cut to `maxLineBytes`. */
+  bytes: Buffer;
+  /** Of the whole line. */
+  totalBytes: number;
+}
+
+export interface LinePage {
+  lines: PagedLine[];
+  /** More lines follow the page. */
+  hasMore: boolean;
+  /** Known when the file was read to its end: always, unless it is very large and the page ended before. */
+  totalLines?: number;
+  binary: boolean;
+}
+
+/**
+ * One page of a file's lines, read in pieces: memory is bounded by the page, whatever the sizes of the file and its lines. An
+ * empty last line (after a final line feed) is no line.
+ */
+export async function readLinePage(request: LinePageRequest): Promise<LinePage> {
+  const page = createPage(request);
+  const length = request.chunkBytes ?? DEFAULT_CHUNK_BYTES;
+  for (let start = 0; start < request.sizeBytes; start += length) {
+    request.signal.throwIfAborted();
+    const chunk = Buffer.from(await request.read({ start, length }));
+    if (chunk.length === 0) break;
+    if (start === 0 && looksBinary(chunk)) return { lines: [], hasMore: false, binary: true };
+    page.push(chunk);
+    if (page.isPast() && request.sizeBytes > COUNT_LINES_UP_TO_BYTES) {
+      return { lines: page.lines, hasMore: true, binary: false };
+    }
+  }
+  const totalLines = page.end();
+  return {
+    lines: page.lines,
+    hasMore: request.from - 1 + page.lines.length < totalLines,
+    totalLines,
+    binary: false,
+  };
+}
+
+function createPage({ from, maxLines, maxLineBytes, maxBytes }: LinePageRequest) {
+  const lines: PagedLine[] = [];
+  let lineNumber = 1;
+  let pageBytes = 0;
+  let full = false;
+  let current: Buffer[] = [];
+  let currentKept = 0;
+  let currentTotal = 0;
+
+  const isWanted = () => !full && lineNumber >= from;
+
+  function add(piece: Buffer): void {
+    currentTotal += piece.length;
+    if (currentKept >= maxLineBytes) return;
+    // A copy, so that a short line does not keep a whole chunk in memory.
+    const kept = Buffer.from(piece.subarray(0, maxLineBytes - currentKept));
+    currentKept += kept.length;
+    current.push(kept);
+  }
+
+  function endLine(): void {
+    if (isWanted()) {
+      const bytes = Buffer.concat(current);
+      if (lines.length > 0 && pageBytes + bytes.length > maxBytes) full = true;
+      else {
+        lines.push({ bytes, totalBytes: currentTotal });
+        pageBytes += bytes.length;
+        full = lines.length >= maxLines;
+      }
+    }
+    lineNumber += 1;
+    current = [];
+    currentKept = 0;
+    currentTotal = 0;
+  }
+
+  function takeLine(chunk: Buffer, at: number): number {
+    const end = chunk.indexOf(LINE_FEED, at);
+    add(chunk.subarray(at, end === -1 ? chunk.length : end));
+    if (end === -1) return chunk.length;
+    endLine();
+    return end + 1;
+  }
+
+  /** Counts lines that are not shown; byte by byte, which for short lines is many times faster than a search for each. */
+  function skipLines(chunk: Buffer, start: number): number {
+    let lineStart = start;
+    for (let at = start; at < chunk.length; at += 1) {
+      if (chunk[at] !== LINE_FEED) continue;
+      lineNumber += 1;
+      currentTotal = 0;
+      lineStart = at + 1;
+      if (isWanted()) return lineStart;
+    }
+    currentTotal += chunk.length - lineStart;
+    return chunk.length;
+  }
+
+  return {
+    lines,
+    push(chunk: Buffer): void {
+      let at = 0;
+      while (at < chunk.length) at = isWanted() ? takeLine(chunk, at) : skipLines(chunk, at);
+    },
+    /** The page is full, and the file has gone on after it. */
+    isPast: () => full && (currentTotal > 0 || lineNumber > from + lines.length),
+    end(): number {
+      if (currentTotal > 0) endLine();
+      return lineNumber - 1;
+    },
+  };
+}

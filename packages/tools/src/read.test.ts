@@ -1,0 +1,148 @@
+import { symlink } from 'node:fs/promises';
+import { join } from 'node:path';
+import { expect, test } from 'vitest';
+import { openToolFixture, refusalOf, textOf } from '../test/tool-fixtures.ts';
+import { createReadTool } from './read.ts';
+
+const read = createReadTool();
+const numbered = (from: number, to: number) =>
+  Array.from({ length: to - from + 1 }, (_, index) => `${from + index}\tline ${from + index}`).join('\n');
+const lines = (count: number) =>
+  `${Array.from({ length: count }, (_, index) => `line ${index + 1}`).join('\n')}\n`;
+
+test('shows a whole file with line numbers and no remark', async () => {
+  await using fixture = await openToolFixture();
+  await fixture.put('a.txt', '\ufeffone\r\n\r\nthree');
+  const result = await fixture.call(read, { path: 'a.txt' });
+  expect(textOf(result)).toBe('1\tone\n2\t\n3\tthree');
+  expect(result.title).toBe('a.txt (3 lines)');
+  expect(await fixture.text(read, { path: join(fixture.root, 'a.txt') })).toContain('three');
+});
+
+test('pages, and says how to go on', async () => {
+  await using fixture = await openToolFixture();
+  await fixture.put('a.txt', lines(5321));
+  expect(await fixture.text(read, { path: 'a.txt' })).toBe(
+    `${numbered(1, 2000)}\n[Lines 1-2000 of 5321. Next: offset 2001]`,
+  );
+  expect(await fixture.text(read, { path: 'a.txt', offset: '5320', limit: 50 })).toBe(
+    `${numbered(5320, 5321)}\n[Lines 5320-5321 of 5321.]`,
+  );
+  expect(await fixture.text(read, { path: 'a.txt', offset: 0, limit: 1 })).toContain(
+    '[Lines 1-1 of 5321. Next: offset 2]',
+  );
+  const past = await fixture.call(read, { path: 'a.txt', offset: 6000 });
+  expect(past.isError).toBe(true);
+  expect(textOf(past)).toBe('offset 6000 is past the end: a.txt has 5,321 lines.');
+});
+
+test('cuts long lines and a page of many long lines', async () => {
+  await using fixture = await openToolFixture();
+  await fixture.put('long.txt', `${'😀'.repeat(5000)}\nshort`);
+  const text = await fixture.text(createReadTool({ maxLineLength: 101 }), { path: 'long.txt' });
+  expect(text).toMatch(/^1\t(😀){50} \[… line of 20,000 bytes\]\n2\tshort\n\[lines over 101 chars are cut/u);
+  await fixture.put('wide.txt', `${'y'.repeat(1990)}\n`.repeat(100));
+  const wide = await fixture.text(read, { path: 'wide.txt' });
+  expect(wide.length).toBeLessThan(120_000);
+  expect(wide).toMatch(/\[Lines 1-(\d+) of 100\. Next: offset \d+\]$/);
+});
+
+test('a huge file is read in pieces, without its lines being counted', async () => {
+  await using fixture = await openToolFixture();
+  const ranges: number[] = [];
+  const size = 1024 ** 3;
+  const line = Buffer.from(`${'z'.repeat(63)}\n`);
+  fixture.context.sandbox.files.stat = async () => ({ kind: 'file', size, modifiedAt: 0 });
+  fixture.context.sandbox.files.resolve = async (path) => path;
+  fixture.context.sandbox.files.read = async (_path, range) => {
+    ranges.push(range?.length ?? Number.POSITIVE_INFINITY);
+    return Buffer.alloc(range?.length ?? 0, line);
+  };
+  const text = await fixture.text(read, { path: 'huge.log', offset: 100_000, limit: 2 });
+  expect(text).toMatch(/\[Lines 100000-100001 of a 1\.0G file\. Next: offset 100002\]$/);
+  expect(Math.max(...ranges)).toBeLessThanOrEqual(1024 * 1024);
+  expect(ranges.length).toBeLessThan(12);
+});
+
+test('names empty files, folders, binary files and bytes that are not UTF-8', async () => {
+  await using fixture = await openToolFixture();
+  await fixture.put('empty', '');
+  await fixture.put('dir/x', 'x');
+  await fixture.put('data.bin', new Uint8Array(5000));
+  await fixture.put('latin.txt', Buffer.from('grüße aus köln', 'latin1'));
+  expect(await fixture.text(read, { path: 'empty' })).toBe('[empty file]');
+  expect(await fixture.text(read, { path: 'dir' })).toBe('dir is a folder: use list.');
+  expect(await fixture.text(read, { path: 'data.bin' })).toContain(
+    'data.bin is a binary file of 5,000 bytes.',
+  );
+  expect(await fixture.text(read, { path: 'latin.txt' })).toContain('[not all of it is UTF-8');
+});
+
+test('returns images and PDFs as media, by their bytes and not their names', async () => {
+  await using fixture = await openToolFixture();
+  const png = Buffer.from('89504e470d0a1a0a0000000d', 'hex');
+  await fixture.put('picture.txt', png);
+  expect((await fixture.call(read, { path: 'picture.txt' })).content).toEqual([
+    { type: 'text', text: 'picture.txt: image/png, 12 bytes' },
+    { type: 'image', data: png.toString('base64'), mediaType: 'image/png' },
+  ]);
+  await fixture.put('docs/paper.pdf', '%PDF-1.7 …');
+  expect((await fixture.call(read, { path: 'docs/paper.pdf' })).content[1]).toMatchObject({
+    type: 'file',
+    mediaType: 'application/pdf',
+    filename: 'paper.pdf',
+  });
+  await fixture.put('big.gif', Buffer.concat([Buffer.from('GIF89a'), Buffer.alloc(5 * 1024 * 1024)]));
+  expect(await fixture.text(read, { path: 'big.gif' })).toMatch(/too large to be shown \(at most 5\.0M\)/);
+});
+
+test('a missing file suggests names that look like it', async () => {
+  await using fixture = await openToolFixture();
+  await fixture.put('src/turn-executor.ts', '');
+  await fixture.put('src/queue.ts', '');
+  const missing = await fixture.call(read, { path: 'src/turnExecutor.ts' });
+  expect(missing.isError).toBe(true);
+  expect(textOf(missing)).toBe('src/turnExecutor.ts does not exist. Did you mean src/turn-executor.ts?');
+  expect(await fixture.text(read, { path: 'lib/x.ts' })).toBe(
+    'lib/x.ts does not exist. Nor does its folder lib. Find the path with glob or list.',
+  );
+});
+
+test('a path outside the workspace is a result, not a failure', async () => {
+  await using fixture = await openToolFixture();
+  await symlink('/etc/hostname', join(fixture.root, 'link'));
+  for (const path of ['../x', '/etc/passwd', 'link']) {
+    const result = await fixture.call(read, { path });
+    expect(result).toMatchObject({ isError: true, metadata: { code: 'path_outside_workspace' } });
+  }
+});
+
+test('reads a file whose name has quotes and line breaks', async () => {
+  await using fixture = await openToolFixture();
+  const path = 'a "quoted"\n\'name\' ünï.txt';
+  await fixture.put(path, 'found');
+  const result = await fixture.call(read, { path });
+  expect(textOf(result)).toBe('1\tfound');
+  expect(result.title).toBe(`${JSON.stringify(path)} (1 line)`);
+});
+
+test('stops when aborted', async () => {
+  await using fixture = await openToolFixture();
+  await fixture.put('a.txt', 'x');
+  fixture.abort.abort();
+  await expect(fixture.call(read, { path: 'a.txt' })).rejects.toThrow();
+});
+
+test('accepts what models get wrong harmlessly, and says what is wrong otherwise', async () => {
+  await using fixture = await openToolFixture();
+  await fixture.put('a.txt', 'x');
+  expect(await fixture.text(read, { file_path: 'a.txt', offset: null, limit: '5' })).toBe('1\tx');
+  expect(refusalOf(read, { path: 7 })).toBe('`path` must be a string, got number.');
+  expect(refusalOf(read, { file: 'a.txt' })).toBe(
+    '`path` must be a string, it is missing. Not known here: `file`.',
+  );
+  expect(refusalOf(read, { path: 'a', limit: 0 })).toBe(
+    '`limit` must be a whole number of at least 1, got 0.',
+  );
+  expect(refusalOf(read, 'a.txt')).toBe('The arguments must be an object, got string.');
+});

@@ -1,0 +1,172 @@
+import type { FileInfo, Tool, ToolContext, ToolResult, WorkspaceFiles } from '@longhaul/core';
+import {
+  compactSize,
+  DEFAULT_MAX_TOOL_OUTPUT_CHARS,
+  displayPath,
+  endBefore,
+  groupDigits,
+  plural,
+  sanitizeText,
+} from '@longhaul/core/tool-output';
+import type { ToolOutputContent } from '@longhaul/protocol';
+import { type RecognisedMedia, recogniseMedia } from './file-type.ts';
+import { parseInput } from './input-parser.ts';
+import { type LinePage, type PagedLine, readLinePage } from './line-pager.ts';
+import { describeMissing } from './near-names.ts';
+import { failedResult, reportRefusals, textResult } from './tool-result.ts';
+
+export interface ReadInput {
+  path: string;
+  offset?: number;
+  limit?: number;
+}
+
+export interface ReadOptions {
+  /** Lines of one page. Default 2 000. */
+  maxLines?: number;
+  /** Characters shown of one line. Default 2 000. */
+  maxLineLength?: number;
+}
+
+const MAX_IMAGE_BYTES = 5 * 1024 * 1024;
+const MAX_PDF_BYTES = 10 * 1024 * 1024;
+/** A page ends before the executor would have to cut it: the next page is a better continuation than a handle. */
+const MAX_PAGE_CHARS = DEFAULT_MAX_TOOL_OUTPUT_CHARS - 20_000;
+
+export function createReadTool(options: ReadOptions = {}): Tool<ReadInput> {
+  const limits = { maxLines: options.maxLines ?? 2_000, maxLineLength: options.maxLineLength ?? 2_000 };
+  return {
+    name: 'read',
+    schema: {
+      name: 'read',
+      description: `Read a file: numbered lines, up to ${limits.maxLines} a call; images and PDFs are shown.`,
+      parameters: {
+        type: 'object',
+        properties: {
+          path: { type: 'string' },
+          offset: { type: 'integer', description: 'First line, from 1' },
+          limit: { type: 'integer', description: 'Lines' },
+        },
+        required: ['path'],
+      },
+    },
+    parse: (value) =>
+      parseInput(value, (fields) => ({
+        path: fields.text('path'),
+        // 0 is meant as "from the start".
+        offset: Math.max(1, fields.optionalInteger('offset', 0) ?? 1),
+        limit: fields.optionalInteger('limit', 1),
+      })),
+    execute: (input, context) =>
+      reportRefusals(async () => {
+        const { files } = context.sandbox;
+        const info = await files.stat(input.path);
+        if (info === undefined) return failedResult(await describeMissing(files, input.path));
+        const path = await files.resolve(input.path);
+        if (info.kind === 'directory') return failedResult(`${displayPath(path)} is a folder: use list.`);
+        if (info.kind === 'other') return failedResult(`${displayPath(path)} is not a regular file.`);
+        const media = recogniseMedia(await files.read(path, { start: 0, length: 16 }));
+        if (media !== undefined) return readMedia(files, { path, info, media });
+        return readText({ ...input, path }, { info, limits, context });
+      }),
+  };
+}
+
+async function readMedia(
+  files: WorkspaceFiles,
+  { path, info, media }: { path: string; info: FileInfo; media: RecognisedMedia },
+): Promise<ToolResult> {
+  const maxBytes = media.kind === 'image' ? MAX_IMAGE_BYTES : MAX_PDF_BYTES;
+  const label = `${displayPath(path)}: ${media.mediaType}, ${compactSize(info.size)} bytes`;
+  if (info.size > maxBytes) {
+    return failedResult(
+      `${label} is too large to be shown (at most ${compactSize(maxBytes)}). Make a smaller copy with bash.`,
+    );
+  }
+  const data = Buffer.from(await files.read(path)).toString('base64');
+  const content: ToolOutputContent =
+    media.kind === 'image'
+      ? { type: 'image', data, mediaType: media.mediaType }
+      : { type: 'file', data, mediaType: media.mediaType, filename: path.slice(path.lastIndexOf('/') + 1) };
+  return {
+    title: label,
+    content: [{ type: 'text', text: label }, content],
+    metadata: { path, mediaType: media.mediaType, bytes: info.size },
+  };
+}
+
+interface TextOptions {
+  info: FileInfo;
+  limits: Required<ReadOptions>;
+  context: ToolContext;
+}
+
+async function readText(input: ReadInput, { info, limits, context }: TextOptions): Promise<ToolResult> {
+  const { path, offset = 1 } = input;
+  const page = await readLinePage({
+    from: offset,
+    maxLines: Math.min(input.limit ?? limits.maxLines, limits.maxLines),
+    // A character takes at most 3 bytes for each of its UTF-16 units.
+    maxLineBytes: limits.maxLineLength * 3 + 3,
+    maxBytes: MAX_PAGE_CHARS,
+    sizeBytes: info.size,
+    read: (range) => context.sandbox.files.read(path, range),
+    signal: context.signal,
+  });
+  const name = displayPath(path);
+  if (page.binary) {
+    return failedResult(
+      `${name} is a binary file of ${plural(info.size, 'byte')}. Look into it with bash (file, xxd, strings).`,
+    );
+  }
+  if (page.totalLines === 0)
+    return textResult('[empty file]', { title: `${name} (empty)`, metadata: { path } });
+  if (page.lines.length === 0) {
+    return failedResult(
+      `offset ${offset} is past the end: ${name} has ${plural(page.totalLines ?? 0, 'line')}.`,
+    );
+  }
+  const { text, cutLines, undecodable } = renderLines(page.lines, {
+    offset,
+    maxLineLength: limits.maxLineLength,
+  });
+  const remarks = [pageRemark(page, { offset, sizeBytes: info.size })];
+  if (cutLines > 0)
+    remarks.push(
+      `[lines over ${limits.maxLineLength} chars are cut; see the rest with bash, as cut -c or grep -o]`,
+    );
+  if (undecodable) remarks.push('[not all of it is UTF-8: unreadable bytes are shown as \ufffd]');
+  return textResult([text, ...remarks.filter((remark) => remark !== '')].join('\n'), {
+    title: `${name} (${plural(page.lines.length, 'line')})`,
+    metadata: { path, firstLine: offset, lines: page.lines.length },
+  });
+}
+
+function pageRemark(page: LinePage, { offset, sizeBytes }: { offset: number; sizeBytes: number }): string {
+  if (!page.hasMore && offset === 1) return '';
+  const last = offset + page.lines.length - 1;
+  const whole = page.totalLines === undefined ? `a ${compactSize(sizeBytes)} file` : String(page.totalLines);
+  const next = page.hasMore ? ` Next: offset ${last + 1}` : '';
+  return `[Lines ${offset}-${last} of ${whole}.${next}]`;
+}
+
+/** `12<tab>text`, one line each. */
+function renderLines(
+  lines: readonly PagedLine[],
+  { offset, maxLineLength }: { offset: number; maxLineLength: number },
+): { text: string; cutLines: number; undecodable: boolean } {
+  let cutLines = 0;
+  let undecodable = false;
+  const rendered = lines.map((line, index) => {
+    const isWhole = line.totalBytes === line.bytes.length;
+    // Streaming leaves out a character that the cut has split.
+    const decoded = new TextDecoder().decode(line.bytes, { stream: !isWhole });
+    undecodable ||= decoded.includes('\ufffd');
+    const text = sanitizeText(decoded.endsWith('\r') ? decoded.slice(0, -1) : decoded);
+    if (isWhole && text.length <= maxLineLength) return `${offset + index}\t${text}`;
+    cutLines += 1;
+    const size = isWhole ? `${groupDigits(text.length)} chars` : plural(line.totalBytes, 'byte');
+    return `${offset + index}\t${text.slice(0, endBefore(text, maxLineLength))} [… line of ${size}]`;
+  });
+  return { text: rendered.join('\n'), cutLines, undecodable };
+}

@@ -1,0 +1,191 @@
+import { spawnSync } from 'node:child_process';
+import { symlink } from 'node:fs/promises';
+import { join } from 'node:path';
+import { lacks } from '@longhaul/testing/machine';
+import { describe, expect, test } from 'vitest';
+import { openToolFixture, refusalOf, type ToolFixture, textOf } from '../test/tool-fixtures.ts';
+import { createSearchFinder } from './create-tools.ts';
+import { createGlobTool } from './glob.ts';
+import { createGrepTool } from './grep.ts';
+import { createPlainSearch } from './plain-search.ts';
+import { createRipgrepSearch } from './ripgrep-search.ts';
+
+const hasRipgrep = spawnSync('rg', ['--version']).status === 0;
+
+function testWithRipgrep(name: string, body: () => Promise<void>): void {
+  test(name, async (context) => {
+    if (!hasRipgrep)
+      return lacks('ripgrep', 'it is not installed; the plain search is tested all the same', context.skip);
+    await body();
+  });
+}
+
+async function fillWorkspace(fixture: ToolFixture): Promise<void> {
+  await fixture.put('src/a.ts', 'const retryAfter = 1;\nlet other;\n// retryAfter again\n');
+  await fixture.put('src/deep/b.ts', 'none\nRETRYAFTER\r\n');
+  await fixture.put('src/c.js', 'retryAfter in js\n');
+  await fixture.put('.hidden/d.ts', 'retryAfter hidden\n');
+  await fixture.put('node_modules/p/e.ts', 'retryAfter dependency\n');
+  await fixture.put('.git/f.ts', 'retryAfter git\n');
+  await fixture.put('data.bin', Buffer.concat([Buffer.from('retryAfter'), Buffer.alloc(500)]));
+}
+
+/** Both ways to search give the same answers. */
+describe.each([
+  ['ripgrep', 'rg'],
+  ['plain JavaScript', null],
+])('with %s', (_name, program) => {
+  const run = program === null ? test : testWithRipgrep;
+  const findSearch = async () => (program === null ? createPlainSearch() : createRipgrepSearch(program));
+  const glob = createGlobTool(findSearch);
+  const grep = createGrepTool(findSearch);
+
+  run('glob finds files in order, without what is ignored', async () => {
+    await using fixture = await openToolFixture();
+    await fillWorkspace(fixture);
+    expect(await fixture.text(glob, { pattern: '**/*.ts' })).toBe('.hidden/d.ts\nsrc/a.ts\nsrc/deep/b.ts');
+    expect(await fixture.text(glob, { pattern: '*.ts', path: 'src' })).toBe('src/a.ts\nsrc/deep/b.ts');
+    expect(await fixture.text(glob, { pattern: './src/*.{ts,js}' })).toBe('src/a.ts\nsrc/c.js');
+    expect(await fixture.text(glob, { pattern: 'deep/*', path: 'src' })).toBe('src/deep/b.ts');
+    expect(await fixture.text(glob, { pattern: `${fixture.root}/src/*.js` })).toBe('src/c.js');
+    expect(await fixture.text(glob, { pattern: '*', path: 'node_modules' })).toBe('node_modules/p/e.ts');
+    expect(await fixture.text(glob, { pattern: '*.py' })).toMatch(/^No file matches/);
+  });
+
+  run('glob stays inside, follows no link out, and caps', async () => {
+    await using fixture = await openToolFixture();
+    await symlink('/etc', join(fixture.root, 'etc'));
+    for (let index = 0; index < 4; index += 1) await fixture.put(`f${index}`, '');
+    expect(await fixture.text(glob, { pattern: '**/hostname' })).toMatch(/^No file matches/);
+    expect((await fixture.call(glob, { pattern: '../*' })).isError).toBe(true);
+    expect((await fixture.call(glob, { pattern: '/etc/*' })).isError).toBe(true);
+    expect((await fixture.call(glob, { pattern: '*', path: 'etc' })).isError).toBe(true);
+    const capped = createGlobTool(findSearch, { maxPaths: 2 });
+    expect(await fixture.text(capped, { pattern: '*' })).toBe(
+      'f0\nf1\n[only the first 2 are shown: use a narrower pattern or path]',
+    );
+  });
+
+  run('grep groups matches by file', async () => {
+    await using fixture = await openToolFixture();
+    await fillWorkspace(fixture);
+    const result = await fixture.call(grep, { pattern: 'retry\\w+' });
+    expect(textOf(result)).toBe(
+      '.hidden/d.ts\n1:retryAfter hidden\n\nsrc/a.ts\n1:const retryAfter = 1;\n3:// retryAfter again\n\nsrc/c.js\n1:retryAfter in js',
+    );
+    expect(result.title).toBe('retry\\w+ (4 matches in 3 files)');
+    expect(
+      await fixture.text(grep, { pattern: 'retryafter', path: 'src', include: '*.ts', ignoreCase: true }),
+    ).toBe('src/a.ts\n1:const retryAfter = 1;\n3:// retryAfter again\n\nsrc/deep/b.ts\n2:RETRYAFTER');
+    expect(await fixture.text(grep, { pattern: 'other', path: 'src/a.ts', context: 1 })).toBe(
+      'src/a.ts\n1-const retryAfter = 1;\n2:let other;\n3-// retryAfter again',
+    );
+    expect(await fixture.text(grep, { pattern: 'nowhere' })).toMatch(/^No matches/);
+  });
+
+  run('grep reads include below the searched folder, below the workspace, and negated', async () => {
+    await using fixture = await openToolFixture();
+    await fillWorkspace(fixture);
+    const deep = 'src/deep/b.ts\n2:RETRYAFTER';
+    expect(await fixture.text(grep, { pattern: 'RETRY', path: 'src', include: 'deep/**' })).toBe(deep);
+    expect(await fixture.text(grep, { pattern: 'RETRY', path: 'src', include: 'src/deep/*.ts' })).toBe(deep);
+    expect(await fixture.text(grep, { pattern: 'retry', path: 'src', include: '!*.js' })).toMatch(
+      /^src\/a\.ts\n.*\n[^\n]*$/,
+    );
+  });
+
+  run('grep marks gaps between contexts', async () => {
+    await using fixture = await openToolFixture();
+    await fixture.put('a', 'hit\n1\n2\n3\n4\nhit\nhit\n');
+    expect(await fixture.text(grep, { pattern: 'hit', context: 1 })).toBe(
+      'a\n1:hit\n2-1\n--\n5-4\n6:hit\n7:hit',
+    );
+  });
+
+  run('grep caps matches and long lines', async () => {
+    await using fixture = await openToolFixture();
+    await fixture.put('many', 'x\n'.repeat(5000));
+    await fixture.put('wide', `y${'z'.repeat(100_000)}\n`);
+    const capped = createGrepTool(findSearch, { maxMatches: 3 });
+    expect(await fixture.text(capped, { pattern: 'x' })).toBe(
+      'many\n1:x\n2:x\n3:x\n[only the first 3 matches are shown: narrow the pattern, path or include]',
+    );
+    const wide = await fixture.text(grep, { pattern: 'yz' });
+    expect(wide).toMatch(/^wide\n1:yz+/);
+    expect(wide.length).toBeLessThan(600);
+  });
+
+  run('grep finds in files with odd names, by odd patterns', async () => {
+    await using fixture = await openToolFixture();
+    const path = 'a "quoted"\nname ü:12:.txt';
+    await fixture.put(path, '--files $(touch pwned) `x`\n');
+    const expected = `${JSON.stringify(path)}\n1:--files $(touch pwned) \`x\``;
+    for (const pattern of ['--files', '-', '\\$\\(touch pwned\\)', '`x`']) {
+      expect(await fixture.text(grep, { pattern })).toBe(expected);
+    }
+    expect(await fixture.text(grep, { pattern: '--', path })).toBe(expected);
+    await fixture.put('-e', 'dash\n');
+    expect(await fixture.text(grep, { pattern: 'dash', path: '-e' })).toBe('-e\n1:dash');
+    await expect(fixture.get('pwned')).rejects.toThrow();
+  });
+
+  run('a bad pattern is a clear result', async () => {
+    await using fixture = await openToolFixture();
+    await fixture.put('a', 'x');
+    const result = await fixture.call(grep, { pattern: 'foo(' });
+    expect(result.isError).toBe(true);
+    expect(textOf(result)).toMatch(
+      /^`pattern` is not a valid regular expression\. Escape special characters/,
+    );
+    expect(refusalOf(grep, { pattern: '' })).toBe('`pattern` is empty.');
+  });
+
+  run('grep stays inside the workspace', async () => {
+    await using fixture = await openToolFixture();
+    await symlink('/etc', join(fixture.root, 'etc'));
+    await symlink('/etc/passwd', join(fixture.root, 'passwd'));
+    expect(await fixture.text(grep, { pattern: 'root' })).toMatch(/^No matches/);
+    for (const path of ['etc', 'passwd', '../', '/etc']) {
+      expect((await fixture.call(grep, { pattern: 'root', path })).metadata).toMatchObject({
+        code: 'path_outside_workspace',
+      });
+    }
+    expect(await fixture.text(grep, { pattern: 'x', path: 'gone' })).toMatch(/^gone does not exist/);
+  });
+
+  run('a pipe in the workspace holds nothing up', async () => {
+    await using fixture = await openToolFixture();
+    await fixture.put('a', 'word');
+    spawnSync('mkfifo', [join(fixture.root, 'pipe')]);
+    expect(await fixture.text(grep, { pattern: 'word' })).toBe('a\n1:word');
+    expect(await fixture.text(grep, { pattern: 'word', path: 'pipe' })).toMatch(/not a regular file/);
+  });
+
+  run('both stop when aborted', async () => {
+    await using fixture = await openToolFixture();
+    await fillWorkspace(fixture);
+    fixture.abort.abort();
+    await expect(fixture.call(glob, { pattern: '*' })).rejects.toThrow();
+    await expect(fixture.call(grep, { pattern: 'x' })).rejects.toThrow();
+  });
+});
+
+testWithRipgrep('ripgrep reads the workspace’s own ignore file, below its root too', async () => {
+  await using fixture = await openToolFixture();
+  await fixture.put('.gitignore', 'dist\n/src/generated.ts\n');
+  await fixture.put('src/a.ts', 'word');
+  await fixture.put('src/generated.ts', 'word');
+  await fixture.put('src/dist/b.ts', 'word');
+  const findSearch = createSearchFinder('rg');
+  expect(await fixture.text(createGrepTool(findSearch), { pattern: 'word', path: 'src' })).toBe(
+    'src/a.ts\n1:word',
+  );
+  expect(await fixture.text(createGlobTool(findSearch), { pattern: '*.ts' })).toBe('src/a.ts');
+});
+
+test('a ripgrep that is not there is done without', async () => {
+  await using fixture = await openToolFixture();
+  await fixture.put('a', 'word');
+  const grep = createGrepTool(createSearchFinder('/nowhere/rg'));
+  expect(await fixture.text(grep, { pattern: 'word' })).toBe('a\n1:word');
+});

@@ -1,0 +1,42 @@
+import { expect, test } from 'vitest';
+import { openToolFixture, refusalOf, textOf } from '../test/tool-fixtures.ts';
+import { createTodoTool } from './todo.ts';
+
+const todo = createTodoTool();
+
+test('shows the list as a checklist, and keeps it for programs', async () => {
+  await using fixture = await openToolFixture();
+  const items = [
+    { text: 'one', status: 'done' },
+    { text: 'two\n  lines', status: 'in_progress' },
+    { text: 'three', status: 'pending' },
+  ];
+  const result = await fixture.call(todo, { items });
+  expect(textOf(result)).toBe('[x] one\n[>] two lines\n[ ] three');
+  expect(result.title).toBe('1 of 3 done');
+  expect(result.metadata).toMatchObject({ items: [{ text: 'one', status: 'done' }, {}, {}] });
+  expect(todo.isProtected).toBe(true);
+});
+
+test('allows an empty list, and only advises against several in progress', async () => {
+  await using fixture = await openToolFixture();
+  expect(await fixture.text(todo, { items: [] })).toBe('The todo list is empty.');
+  const busy = { text: 'x', status: 'in_progress' };
+  expect(await fixture.text(todo, { items: [busy, busy] })).toMatch(/\(2 items are in progress/);
+});
+
+test('takes harmless variants', async () => {
+  await using fixture = await openToolFixture();
+  const items = JSON.stringify(['plain', { content: 'other', status: 'completed' }, { task: 'third' }]);
+  expect(await fixture.text(todo, { todos: items })).toBe('[ ] plain\n[x] other\n[ ] third');
+});
+
+test('says which item is wrong', () => {
+  expect(refusalOf(todo, { items: [{ text: 'x', status: 'constructor' }] })).toBe(
+    '`items[0].status` must be pending, in_progress or done, got "constructor".',
+  );
+  expect(refusalOf(todo, { items: [{ status: 'done' }] })).toMatch(/`items\[0\]` must be \{text, status\}/);
+  expect(refusalOf(todo, { items: 'nothing' })).toBe('`items` must be an array, got string.');
+  expect(refusalOf(todo, {})).toBe('`items` must be an array, it is missing.');
+  expect(refusalOf(todo, { items: Array.from({ length: 201 }, () => 'x') })).toMatch(/at most 200/);
+});

@@ -1,0 +1,104 @@
+import type { Tool } from '@longhaul/core';
+import { endBefore } from '@longhaul/core/tool-output';
+import type { JsonValue } from '@longhaul/protocol';
+import { type InputFields, isObject, parseInput } from './input-parser.ts';
+import { textResult } from './tool-result.ts';
+
+export type TodoStatus = 'pending' | 'in_progress' | 'done';
+
+export interface TodoItem {
+  text: string;
+  status: TodoStatus;
+}
+
+export interface TodoInput {
+  items: TodoItem[];
+}
+
+const MAX_ITEMS = 200;
+const MAX_TEXT_CHARS = 500;
+const BOXES: Readonly<Record<TodoStatus, string>> = { pending: '[ ]', in_progress: '[>]', done: '[x]' };
+
+/** Other words that models use for the three. */
+const STATUS_WORDS: Readonly<Record<string, TodoStatus>> = {
+  pending: 'pending',
+  todo: 'pending',
+  in_progress: 'in_progress',
+  'in-progress': 'in_progress',
+  doing: 'in_progress',
+  done: 'done',
+  completed: 'done',
+  complete: 'done',
+};
+
+/** The agent's plan. The newest result is the list, so it is never pruned. */
+export function createTodoTool(): Tool<TodoInput> {
+  return {
+    name: 'todo',
+    isProtected: true,
+    schema: {
+      name: 'todo',
+      description:
+        'Your plan for longer work: replaces the whole list. Keep one item in_progress, and mark items done as you finish them.',
+      parameters: {
+        type: 'object',
+        properties: {
+          items: {
+            type: 'array',
+            items: {
+              type: 'object',
+              properties: {
+                text: { type: 'string' },
+                status: { type: 'string', enum: ['pending', 'in_progress', 'done'] },
+              },
+              required: ['text', 'status'],
+            },
+          },
+        },
+        required: ['items'],
+      },
+    },
+    parse: (value) =>
+      parseInput(value, (fields) => {
+        const items = fields.list('items');
+        if (items.length > MAX_ITEMS)
+          fields.problem(`\`items\` has ${items.length} items, at most ${MAX_ITEMS} are kept: merge some.`);
+        return { items: items.slice(0, MAX_ITEMS).map((item, index) => parseItem(item, { index, fields })) };
+      }),
+    async execute({ items }) {
+      const done = items.filter((item) => item.status === 'done').length;
+      const facts = {
+        title: `${done} of ${items.length} done`,
+        metadata: { items: items.map((item) => ({ ...item })) },
+      };
+      if (items.length === 0) return textResult('The todo list is empty.', facts);
+      const lines = items.map((item) => `${BOXES[item.status]} ${item.text}`);
+      const inProgress = items.filter((item) => item.status === 'in_progress').length;
+      if (inProgress > 1) lines.push(`(${inProgress} items are in progress: better one at a time.)`);
+      return textResult(lines.join('\n'), facts);
+    },
+  };
+}
+
+function parseItem(item: JsonValue, { index, fields }: { index: number; fields: InputFields }): TodoItem {
+  if (typeof item === 'string') return { text: onOneLine(item), status: 'pending' };
+  const text = isObject(item) ? (item['text'] ?? item['content'] ?? item['task']) : undefined;
+  if (!isObject(item) || typeof text !== 'string' || text.trim() === '') {
+    fields.problem(`\`items[${index}]\` must be {text, status} with a text that is not empty.`);
+    return { text: '', status: 'pending' };
+  }
+  const word = item['status'] ?? 'pending';
+  const status =
+    typeof word === 'string' && Object.hasOwn(STATUS_WORDS, word) ? STATUS_WORDS[word] : undefined;
+  if (status === undefined)
+    fields.problem(
+      `\`items[${index}].status\` must be pending, in_progress or done, got ${JSON.stringify(word).slice(0, 40)}.`,
+    );
+  return { text: onOneLine(text), status: status ?? 'pending' };
+}
+
+/** One item, one line: a list is read by lines. */
+function onOneLine(text: string): string {
+  const line = text.replace(/\s+/g, ' ').trim();
+  return line.length <= MAX_TEXT_CHARS ? line : `${line.slice(0, endBefore(line, MAX_TEXT_CHARS))}…`;
+}

@@ -1,0 +1,51 @@
+import { LonghaulError } from '@longhaul/protocol';
+import { expect, test } from 'vitest';
+import { openToolFixture, refusalOf, textOf } from '../test/tool-fixtures.ts';
+import { createWriteTool } from './write.ts';
+
+const write = createWriteTool();
+
+test('makes folders, and says what it wrote', async () => {
+  await using fixture = await openToolFixture();
+  const created = await fixture.call(write, { path: 'src/deep/a.ts', content: 'one\ntwö\n' });
+  expect(textOf(created)).toBe('Created src/deep/a.ts (2 lines, 9 bytes).');
+  expect(created.metadata).toMatchObject({ path: 'src/deep/a.ts', created: true });
+  expect(await fixture.get('src/deep/a.ts')).toBe('one\ntwö\n');
+  expect(await fixture.text(write, { path: './src/deep/a.ts', content: '' })).toBe(
+    'Overwrote src/deep/a.ts (0 lines, 0 bytes).',
+  );
+});
+
+test('writes names with quotes and line breaks, and refuses folders and what lies outside', async () => {
+  await using fixture = await openToolFixture();
+  const path = 'it\'s "a"\nname';
+  expect(await fixture.text(write, { path, content: 'x' })).toBe(
+    `Created ${JSON.stringify(path)} (1 line, 1 byte).`,
+  );
+  expect(await fixture.get(path)).toBe('x');
+  await fixture.put('dir/x', 'x');
+  expect(await fixture.text(write, { path: 'dir', content: 'x' })).toBe(
+    'dir is a folder: give the path of a file.',
+  );
+  const outside = await fixture.call(write, { path: '../outside', content: 'x' });
+  expect(outside).toMatchObject({ isError: true, metadata: { code: 'path_outside_workspace' } });
+});
+
+test('a full disk is a result', async () => {
+  await using fixture = await openToolFixture();
+  fixture.context.sandbox.files.write = () =>
+    Promise.reject(new LonghaulError('store_full', 'No space is left.'));
+  const result = await fixture.call(write, { path: 'a', content: 'x' });
+  expect(result).toMatchObject({ isError: true, content: [{ text: 'No space is left.' }] });
+});
+
+test('writes nothing once aborted', async () => {
+  await using fixture = await openToolFixture();
+  fixture.abort.abort();
+  await expect(fixture.call(write, { path: 'a', content: 'x' })).rejects.toThrow();
+  await expect(fixture.get('a')).rejects.toThrow();
+});
+
+test('content must be there', () => {
+  expect(refusalOf(write, { path: 'a' })).toBe('`content` must be a string, it is missing.');
+});

@@ -1,0 +1,48 @@
+import type { Tool } from '@longhaul/core';
+import { displayPath, plural } from '@longhaul/core/tool-output';
+import { parseInput } from './input-parser.ts';
+import { failedResult, reportRefusals, textResult } from './tool-result.ts';
+
+export interface WriteInput {
+  path: string;
+  content: string;
+}
+
+export function createWriteTool(): Tool<WriteInput> {
+  return {
+    name: 'write',
+    runsAlone: true,
+    schema: {
+      name: 'write',
+      description: 'Create or overwrite a whole file; makes missing folders. To change a part, use edit.',
+      parameters: {
+        type: 'object',
+        properties: { path: { type: 'string' }, content: { type: 'string' } },
+        required: ['path', 'content'],
+      },
+    },
+    parse: (value) =>
+      parseInput(value, (fields) => ({ path: fields.text('path'), content: fields.text('content') })),
+    execute: ({ path, content }, { sandbox: { files }, signal }) =>
+      reportRefusals(async () => {
+        const relative = await files.resolve(path);
+        const name = displayPath(relative);
+        if ((await files.stat(relative))?.kind === 'directory') {
+          return failedResult(`${name} is a folder: give the path of a file.`);
+        }
+        signal.throwIfAborted();
+        const { created } = await files.write(relative, content);
+        const bytes = Buffer.byteLength(content);
+        const size = `${plural(countLines(content), 'line')}, ${plural(bytes, 'byte')}`;
+        return textResult(`${created ? 'Created' : 'Overwrote'} ${name} (${size}).`, {
+          title: `${name} (${created ? 'new' : 'overwritten'}, ${plural(countLines(content), 'line')})`,
+          metadata: { path: relative, created, bytes },
+        });
+      }),
+  };
+}
+
+function countLines(content: string): number {
+  if (content === '') return 0;
+  return content.split('\n').length - (content.endsWith('\n') ? 1 : 0);
+}
