@@ -42,6 +42,18 @@ const DIRECTION: Record<string, readonly string[]> = {
   ],
 };
 
+/** The floors of core, lowest first: a folder imports only its own floor and those below it. Files beside them are the top. */
+const CORE_FLOORS = [
+  'ports',
+  'tool-output',
+  'prompt',
+  'session',
+  'telemetry',
+  'executor',
+  'context',
+  'runtime',
+];
+
 /** Packages that must run anywhere: neither Node's modules nor a clock nor chance. */
 const PURE = new Set(['context']);
 const IMPURE = /\b(?:Date\.now|new Date\(\)|Math\.random|performance\.now|process\.)/;
@@ -138,7 +150,22 @@ function checkRelative(path: string, specifier: string): Edge[] {
   } else if (!existsSync(to)) {
     problems.push(`${path}: imports ${specifier}, which does not exist`);
   }
+  checkFloors(path, to);
   return [{ from: path, to }];
+}
+
+/** Tests may look at any floor. */
+function checkFloors(path: string, to: string): void {
+  if (path.endsWith('.test.ts')) return;
+  const from = coreFloorOf(path);
+  if (from !== -1 && coreFloorOf(to) > from) {
+    problems.push(`${path}: imports ${to}, which is a floor above it`);
+  }
+}
+
+/** -1 outside of core's folders. */
+function coreFloorOf(path: string): number {
+  return CORE_FLOORS.indexOf(/^packages\/core\/src\/([^/]+)\//.exec(path)?.[1] ?? '');
 }
 
 function splitSpecifier(specifier: string): [string, string] {

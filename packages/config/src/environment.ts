@@ -1,5 +1,4 @@
-import type { ConfigPath, ConfigProblem } from './config-layer.ts';
-import { isPlainObject, pathText } from './config-layer.ts';
+import { type ConfigPath, type ConfigProblem, isPlainObject, pathText } from './config-layer.ts';
 
 export type Environment = Readonly<Record<string, string | undefined>>;
 

@@ -41,6 +41,9 @@ export type RequestDecision =
   /** It does not fit, and compaction is switched off. */
   | { action: 'refuse'; error: LonghaulError };
 
+/** A request that fits its window and can be sent. */
+export type FittedRequest = Extract<RequestDecision, { action: 'send' }>;
+
 /**
  * What happens before a request: whoever sends one (the agent, a replay, a gateway) asks here. Compacts at exactly the trigger, or when
  * too little room would be left for an answer.

@@ -24,6 +24,7 @@ export {
   decidePruning,
   decideRequest,
   dueTokens,
+  type FittedRequest,
   nextDue,
   type RequestDecision,
 } from './decide.ts';

@@ -14,20 +14,19 @@ export type {
   PinResult,
   UndoResult,
 } from './context/results.ts';
-export type { CompressionSettings } from './executor/context-window.ts';
-export { defer } from './executor/defer.ts';
-export type { ExecutorResult } from './executor/executor-result.ts';
-export { DEFAULT_RETRY, type RetryOptions } from './executor/retry.ts';
-export { NO_LIMITS, type RunLimits } from './executor/run-limits.ts';
-export type { StepOutcome } from './executor/step-outcome.ts';
-export { StreamProcessor, type StreamProcessorOptions } from './executor/stream-processor.ts';
+export { defer } from './defer.ts';
+export { NO_LIMITS, type RunLimits } from './executor/limits/run-limits.ts';
+export { DEFAULT_RETRY, type RetryOptions } from './executor/model-call/retry.ts';
+export type { StepOutcome } from './executor/model-call/step-outcome.ts';
+export { StreamProcessor, type StreamProcessorOptions } from './executor/model-call/stream-processor.ts';
 export { TurnExecutor, type TurnExecutorOptions } from './executor/turn-executor.ts';
+export type { CompressionSettings } from './executor/window/context-window.ts';
 export { ALLOW_ALL } from './ports/approver.ts';
 export type * from './ports/index.ts';
-export type { SessionAgent } from './prompt/session-agent.ts';
+export type { SessionAgent } from './prompt/agent-prompt.ts';
 export { buildSystemPrompt, type SystemPromptOptions } from './prompt/system-prompt.ts';
-export type { ApproverContext } from './runtime/approver-context.ts';
 export type {
+  ApproverContext,
   ForkSessionOptions,
   NewSessionOptions,
   ResumeResult,
@@ -36,27 +35,28 @@ export type {
   SendAndWaitOptions,
 } from './runtime/runtime-options.ts';
 export { Runtime } from './runtime.ts';
-export { type AnsweredApproval, ApprovalService } from './session/approval-service.ts';
-export type { CancelResult } from './session/cancel-session.ts';
-export { coalesce } from './session/coalesce.ts';
-export { EventHub, type EventListener } from './session/event-hub.ts';
+export { type AnsweredApproval, ApprovalService } from './session/approvals/approval-service.ts';
+export { EventHub, type EventListener } from './session/events/event-hub.ts';
+export { findLastEvent } from './session/events/find-last-event.ts';
 export { exportSession } from './session/export-session.ts';
-export { findLastEvent } from './session/find-last-event.ts';
 export { newId } from './session/ids.ts';
-export { interrupted, interruptionOf } from './session/interruption.ts';
-export { currentClaimant, currentOwner, isOwnerAlive } from './session/lease-owner.ts';
-export { expandBlobReferences, storeMedia } from './session/media.ts';
+export { currentClaimant, currentOwner, isOwnerAlive } from './session/leases/lease-owner.ts';
+export { drivingRun } from './session/leases/take-session.ts';
+export { coalesce } from './session/messages/coalesce.ts';
+export { expandBlobReferences, storeMedia } from './session/messages/media.ts';
 export {
   DEFAULT_MAX_PENDING,
   type EnqueueResult,
   MessageQueueService,
-} from './session/message-queue-service.ts';
-export { isNothingToResume } from './session/nothing-to-resume.ts';
+} from './session/messages/message-queue-service.ts';
+export { storedTokens } from './session/messages/stored-tokens.ts';
+export { draftUserMessage } from './session/messages/user-message.ts';
+export type { CancelResult } from './session/runs/cancel-session.ts';
+export { interrupted, interruptionOf } from './session/runs/interruption.ts';
+export type { ExecutorResult } from './session/runs/run-result.ts';
+export { isNothingToResume } from './session/runs/turn-state.ts';
 export { type SessionState, sessionState } from './session/session-state.ts';
 export { SessionWriter } from './session/session-writer.ts';
-export { storedTokens } from './session/stored-tokens.ts';
-export { drivingRun } from './session/take-session.ts';
-export { draftUserMessage } from './session/user-message.ts';
 export {
   createRunTelemetry,
   type RunTelemetryOptions,

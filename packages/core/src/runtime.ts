@@ -10,9 +10,8 @@ import type {
   UndoResult,
 } from './context/results.ts';
 import { SessionContext } from './context/session-context.ts';
-import type { ExecutorResult } from './executor/executor-result.ts';
 import type { SessionLog } from './ports/index.ts';
-import type { SessionAgent } from './prompt/session-agent.ts';
+import type { SessionAgent } from './prompt/agent-prompt.ts';
 import { executeRun } from './runtime/execute-run.ts';
 import type {
   ForkSessionOptions,
@@ -22,18 +21,19 @@ import type {
   RuntimeOptions,
   SendAndWaitOptions,
 } from './runtime/runtime-options.ts';
-import { ApprovalService } from './session/approval-service.ts';
-import { busyAfterSend } from './session/busy.ts';
-import type { CancelResult } from './session/cancel-session.ts';
+import { ApprovalService } from './session/approvals/approval-service.ts';
 import { draftSession } from './session/draft-session.ts';
-import { EventFollower } from './session/event-follower.ts';
-import { EventHub, type EventListener } from './session/event-hub.ts';
+import { EventFollower } from './session/events/event-follower.ts';
+import { EventHub, type EventListener } from './session/events/event-hub.ts';
 import { newId } from './session/ids.ts';
-import { type EnqueueResult, MessageQueueService } from './session/message-queue-service.ts';
-import { closeOpenPart } from './session/repair.ts';
-import { type RunWork, SessionRuns, type StartOptions } from './session/session-runs.ts';
-import { isAnswered } from './session/turn-state.ts';
-import { WaitingCallers } from './session/waiting-callers.ts';
+import { type EnqueueResult, MessageQueueService } from './session/messages/message-queue-service.ts';
+import type { CancelResult } from './session/runs/cancel-session.ts';
+import { closeOpenPart } from './session/runs/repair.ts';
+import type { ExecutorResult } from './session/runs/run-result.ts';
+import { type RunWork, SessionRuns, type StartOptions } from './session/runs/session-runs.ts';
+import { isAnswered } from './session/runs/turn-state.ts';
+import { WaitingCallers } from './session/runs/waiting-callers.ts';
+import { busyAfterSend } from './session/session-errors.ts';
 
 const DEFAULT_INSTRUCTION_FILES = ['AGENTS.md'];
 

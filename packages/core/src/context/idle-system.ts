@@ -1,9 +1,8 @@
 import { open, realpath } from 'node:fs/promises';
 import { join, sep } from 'node:path';
 import type { Session } from '@longhaul/protocol';
-import { agentPrompt } from '../prompt/agent-prompt.ts';
+import { agentPrompt, type SessionAgent } from '../prompt/agent-prompt.ts';
 import { readInstructionFiles } from '../prompt/instruction-files.ts';
-import type { SessionAgent } from '../prompt/session-agent.ts';
 
 export interface IdleSystemOptions {
   agent: SessionAgent;

@@ -11,7 +11,7 @@ import {
 } from '@longhaul/context';
 import { type EventOf, LonghaulError, type LonghaulEvent, type Session } from '@longhaul/protocol';
 import type { ModelInfo, Store, ToolSchema } from '../ports/index.ts';
-import { findLastEvent } from '../session/find-last-event.ts';
+import { findLastEvent } from '../session/events/find-last-event.ts';
 
 /** Where the window's size comes from. */
 export type WindowSource = 'given' | 'last-run' | 'model' | 'unknown';

@@ -9,14 +9,14 @@ import {
   type Summarise,
 } from '@longhaul/context';
 import { addUsage, LonghaulError, type Session, type TokenUsage, ZERO_USAGE } from '@longhaul/protocol';
-import type { CompressionSettings } from '../executor/context-window.ts';
-import { recordCompaction } from '../executor/record-compaction.ts';
 import { cancelledCompaction } from '../executor/run-errors.ts';
-import { summariseWith } from '../executor/summarise-with.ts';
+import type { CompressionSettings } from '../executor/window/context-window.ts';
+import { recordCompaction } from '../executor/window/record-compaction.ts';
+import { type LedgerSource, RunLedger } from '../executor/window/run-ledger.ts';
+import { summariseWith } from '../executor/window/summarise-with.ts';
 import type { ModelDriver } from '../ports/index.ts';
 import type { Tool } from '../ports/tool.ts';
 import { newId } from '../session/ids.ts';
-import { type LedgerSource, RunLedger } from '../session/run-ledger.ts';
 import type { SessionWriter } from '../session/session-writer.ts';
 import { rangesOf } from './context-report.ts';
 import { knownBudget, nextRequestTokens, type SessionMeasure } from './measure-session.ts';

@@ -7,14 +7,13 @@ import {
   type Session,
   toLonghaulError,
 } from '@longhaul/protocol';
+import { ledgerSource } from '../executor/window/run-ledger.ts';
 import type { Store } from '../ports/index.ts';
-import { busyWith } from '../session/busy.ts';
-import type { EventHub } from '../session/event-hub.ts';
-import { existingSession } from '../session/existing-session.ts';
-import { holdIdle } from '../session/idle-lease.ts';
+import type { EventHub } from '../session/events/event-hub.ts';
 import { newId } from '../session/ids.ts';
-import { ledgerSource } from '../session/run-ledger.ts';
-import type { RunRegistry } from '../session/run-registry.ts';
+import { holdIdle } from '../session/leases/idle-lease.ts';
+import type { RunRegistry } from '../session/runs/run-registry.ts';
+import { busyWith, existingSession } from '../session/session-errors.ts';
 import type { SessionWriter } from '../session/session-writer.ts';
 import { requestCompaction, takeCompactionRequest } from './compaction-request.ts';
 import { type ContextReport, contextReport, toPinned } from './context-report.ts';

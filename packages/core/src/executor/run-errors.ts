@@ -2,13 +2,6 @@ import { LonghaulError } from '@longhaul/protocol';
 
 /** How a run can end other than with an answer, in words. */
 
-export function cancelled(): LonghaulError {
-  return new LonghaulError(
-    'cancelled',
-    'The run was cancelled. What was done so far is kept in the session.',
-  );
-}
-
 export function cancelledCompaction(): LonghaulError {
   return new LonghaulError('cancelled', 'Cancelled during a compaction; the session is as it was.');
 }

@@ -1,8 +1,7 @@
 import { type EventPayload, toLonghaulError } from '@longhaul/protocol';
+import { type ExecutorResult, type RunEnd, sessionStatusAfter } from '../session/runs/run-result.ts';
 import type { SessionWriter } from '../session/session-writer.ts';
-import type { ExecutorResult } from './executor-result.ts';
-import type { RunAccount } from './run-account.ts';
-import { type RunEnd, sessionStatusAfter } from './run-end.ts';
+import type { RunAccount } from './limits/run-account.ts';
 
 export interface RunFinisherOptions {
   writer: SessionWriter;

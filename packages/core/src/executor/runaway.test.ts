@@ -10,9 +10,9 @@ import {
 } from '@longhaul/testing/doubles';
 import { describe, expect, it } from 'vitest';
 import type { StepEvent, StepRequest } from '../ports/index.ts';
+import { graceMs } from './closing-note.ts';
 import { LoopWatch } from './doom-loop.ts';
-import { graceMs } from './last-words.ts';
-import { NO_LIMITS, type RunLimits } from './run-limits.ts';
+import { NO_LIMITS, type RunLimits } from './limits/run-limits.ts';
 
 const isLast = ({ tools }: StepRequest) => tools.length === 0;
 const lastText = ({ messages }: StepRequest) => {

@@ -10,9 +10,9 @@ import type { Approver } from '../ports/approver.ts';
 import type { BlobStore, Sandbox } from '../ports/index.ts';
 import type { SessionHistory, Tool, ToolContext, ToolResult } from '../ports/tool.ts';
 import type { SessionWriter } from '../session/session-writer.ts';
-import { fitResult } from '../tool-output/fit-result.ts';
 import { DEFAULT_MAX_TOOL_OUTPUT_CHARS } from '../tool-output/tool-output-truncator.ts';
-import type { RunClock } from './run-clock.ts';
+import { fitResult } from './fit-result.ts';
+import type { RunClock } from './limits/run-clock.ts';
 
 export interface ToolRunnerOptions {
   tools: ReadonlyMap<string, Tool>;

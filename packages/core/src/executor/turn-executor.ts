@@ -1,26 +1,24 @@
-import type { CompressionStrategy } from '@longhaul/context';
+import type { CompressionStrategy, FittedRequest } from '@longhaul/context';
 import { type LonghaulError, type TokenUsage, toLonghaulError } from '@longhaul/protocol';
 import type { Approver } from '../ports/approver.ts';
 import type { BlobStore, ModelDriver, Sandbox } from '../ports/index.ts';
 import type { SessionHistory, Tool } from '../ports/tool.ts';
-import { interrupted, interruptionOf } from '../session/interruption.ts';
+import { draftSyntheticMessage } from '../session/messages/user-message.ts';
+import { cancelled, interrupted, interruptionOf } from '../session/runs/interruption.ts';
+import type { ExecutorResult, RunEnd } from '../session/runs/run-result.ts';
 import type { SessionWriter } from '../session/session-writer.ts';
-import { draftSyntheticMessage } from '../session/user-message.ts';
-import { type CompressionSettings, ContextWindow } from './context-window.ts';
-import type { ExecutorResult } from './executor-result.ts';
-import type { FittedRequest } from './fitted-request.ts';
-import { graceMs, LAST_WORDS_TOKENS, lastWordsRequest, NO_MORE_TOOLS } from './last-words.ts';
-import { type CallTarget, ModelCaller } from './model-caller.ts';
-import type { RetryOptions } from './retry.ts';
-import { RoomMaker } from './room-maker.ts';
-import { RunAccount } from './run-account.ts';
-import { RunClock } from './run-clock.ts';
-import type { RunEnd } from './run-end.ts';
-import { cancelled, limitReached } from './run-errors.ts';
+import { CLOSING_NOTE_TOKENS, closingNoteRequest, graceMs, NO_MORE_TOOLS } from './closing-note.ts';
+import { RunAccount } from './limits/run-account.ts';
+import { RunClock } from './limits/run-clock.ts';
+import { type RunLimits, reachedLimit } from './limits/run-limits.ts';
+import { type CallTarget, ModelCaller } from './model-call/model-caller.ts';
+import type { RetryOptions } from './model-call/retry.ts';
+import { limitReached } from './run-errors.ts';
 import { RunFinisher } from './run-finisher.ts';
-import { type RunLimits, reachedLimit } from './run-limits.ts';
-import { StepAftermath } from './step-aftermath.ts';
+import { StepOutcomeHandler } from './step-outcome-handler.ts';
 import { ToolRunner } from './tool-runner.ts';
+import { Compactor } from './window/compactor.ts';
+import { type CompressionSettings, ContextWindow } from './window/context-window.ts';
 
 export interface TurnExecutorOptions {
   writer: SessionWriter;
@@ -57,10 +55,10 @@ export class TurnExecutor {
   readonly #options: TurnExecutorOptions;
   readonly #cancelSignal: AbortSignal;
   readonly #window: ContextWindow;
-  readonly #room: RoomMaker;
+  readonly #compactor: Compactor;
   readonly #account: RunAccount;
   readonly #clock: RunClock;
-  readonly #aftermath: StepAftermath;
+  readonly #outcomeHandler: StepOutcomeHandler;
   readonly #finisher: RunFinisher;
   readonly #caller: ModelCaller;
   readonly #toolRunner: ToolRunner;
@@ -80,7 +78,7 @@ export class TurnExecutor {
       summariser: options.summariser,
     });
     const { takeCompactionRequest, buildSystem } = options;
-    this.#room = new RoomMaker({
+    this.#compactor = new Compactor({
       writer,
       window: this.#window,
       buildSystem,
@@ -103,10 +101,10 @@ export class TurnExecutor {
       tools: new Map(tools.map((tool) => [tool.name, tool])),
       maxOutputChars: options.maxToolOutputChars,
     });
-    this.#aftermath = new StepAftermath({
+    this.#outcomeHandler = new StepOutcomeHandler({
       writer,
       window: this.#window,
-      room: this.#room,
+      compactor: this.#compactor,
       account: this.#account,
       toolRunner: this.#toolRunner,
       approver: options.approver,
@@ -121,7 +119,7 @@ export class TurnExecutor {
     using _clock = this.#clock;
     for (;;) {
       const end = await this.#driveSafely();
-      if (end.status === 'limit') await this.#writeDown(end);
+      if (end.status === 'limit') await this.#writeClosingNote(end);
       const result = await this.#finisher.finish(end);
       if (result !== undefined) return result;
     }
@@ -156,23 +154,23 @@ export class TurnExecutor {
 
   async #drive(): Promise<RunEnd> {
     const { writer, signal, limits } = this.#options;
-    await this.#aftermath.runWaitingCalls();
+    await this.#outcomeHandler.runWaitingCalls();
     for (;;) {
       if (signal.aborted) return this.#stopped();
       if (this.#options.drain?.aborted === true) return { status: 'interrupted', error: interrupted() };
       await writer.takeQueue();
       const limit = reachedLimit(limits, this.#account.progress);
       if (limit !== undefined) return { status: 'limit', error: limitReached(limit) };
-      await this.#room.compactIfAsked(signal);
+      await this.#compactor.compactIfAsked(signal);
       const request = await this.#fitRequest(signal);
       // What waits is looked at again after a compaction.
       if (request === undefined) continue;
       const outcome = await this.#caller.call(request, this.#target());
       if (outcome.error?.code === 'context_overflow') {
-        await this.#room.afterRefusal(outcome.error, request, signal);
+        await this.#compactor.afterRefusal(outcome.error, request, signal);
         continue;
       }
-      const end = await this.#aftermath.of(outcome, request);
+      const end = await this.#outcomeHandler.of(outcome, request);
       if (end !== undefined) return end;
     }
   }
@@ -182,7 +180,7 @@ export class TurnExecutor {
     const decision = this.#window.decide();
     if (decision.action === 'refuse') throw decision.error;
     if (decision.action === 'compact') {
-      await this.#room.compact('threshold', signal);
+      await this.#compactor.compact('threshold', signal);
       return undefined;
     }
     const { budget, measure } = this.#window;
@@ -197,24 +195,24 @@ export class TurnExecutor {
   #target(): CallTarget {
     const { system, windowTokens, tokenRatio } = this.#window;
     const tools = this.#options.tools.map((tool) => tool.schema);
-    const { cuts } = this.#aftermath;
+    const { cuts } = this.#outcomeHandler;
     return { system, windowTokens, tokenRatio, tools, cuts, signal: this.#options.signal };
   }
 
   /** A limit is reached: one last step without tools, so that the work can be gone on with. What goes wrong with it is said. */
-  async #writeDown({ error }: RunEnd): Promise<void> {
+  async #writeClosingNote({ error }: RunEnd): Promise<void> {
     const { writer, limits } = this.#options;
     if (error === undefined) return;
     const signal = AbortSignal.any([this.#cancelSignal, AbortSignal.timeout(graceMs(limits.minutes))]);
     try {
-      await writer.appendMessage(draftSyntheticMessage(lastWordsRequest(error), 'limit'));
+      await writer.appendMessage(draftSyntheticMessage(closingNoteRequest(error), 'limit'));
       const request = (await this.#fitRequest(signal)) ?? (await this.#fitRequest(signal));
       if (request === undefined) return;
-      const maxOutputTokens = Math.min(request.maxOutputTokens, LAST_WORDS_TOKENS);
+      const maxOutputTokens = Math.min(request.maxOutputTokens, CLOSING_NOTE_TOKENS);
       const target = { ...this.#target(), tools: [], signal };
       const outcome = await this.#caller.call({ ...request, maxOutputTokens }, target);
       const { message, hasToolCalls } = outcome;
-      this.#account.addLastWords(outcome);
+      this.#account.addClosingNote(outcome);
       if (message !== undefined && hasToolCalls) await this.#toolRunner.skip(message, NO_MORE_TOOLS);
     } catch (thrown) {
       await this.#warnIfPossible(

@@ -1,5 +1,14 @@
-import type { SessionAgent } from './session-agent.ts';
+import type { Tool } from '../ports/tool.ts';
 import { buildSystemPrompt } from './system-prompt.ts';
+
+/** How the agent of one session works. */
+export interface SessionAgent {
+  tools: readonly Tool[];
+  /** Replaces the built-in system prompt. */
+  prompt?: string;
+  /** What the session's client adds; it stands after the workspace's instructions. */
+  instructions?: string;
+}
 
 export interface AgentPromptOptions {
   /** The workspace as commands see it. */

@@ -1,14 +1,14 @@
 import { toLonghaulError } from '@longhaul/protocol';
 import type { SessionContext } from '../context/session-context.ts';
-import type { ExecutorResult } from '../executor/executor-result.ts';
-import { DEFAULT_RETRY } from '../executor/retry.ts';
-import { NO_LIMITS } from '../executor/run-limits.ts';
+import { NO_LIMITS } from '../executor/limits/run-limits.ts';
+import { DEFAULT_RETRY } from '../executor/model-call/retry.ts';
 import { TurnExecutor } from '../executor/turn-executor.ts';
 import type { Sandbox } from '../ports/index.ts';
-import type { SessionAgent } from '../prompt/session-agent.ts';
-import type { ApprovalService } from '../session/approval-service.ts';
+import type { SessionAgent } from '../prompt/agent-prompt.ts';
+import type { ApprovalService } from '../session/approvals/approval-service.ts';
+import type { ExecutorResult } from '../session/runs/run-result.ts';
+import type { RunWork } from '../session/runs/session-runs.ts';
 import { createSessionHistory } from '../session/session-history.ts';
-import type { RunWork } from '../session/session-runs.ts';
 import { runSystemBuilder } from './run-system.ts';
 import type { RuntimeOptions } from './runtime-options.ts';
 

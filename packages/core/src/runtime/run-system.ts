@@ -1,7 +1,6 @@
 import type { Sandbox } from '../ports/index.ts';
-import { agentPrompt } from '../prompt/agent-prompt.ts';
+import { agentPrompt, type SessionAgent } from '../prompt/agent-prompt.ts';
 import { maxInstructionChars, readInstructionFiles } from '../prompt/instruction-files.ts';
-import type { SessionAgent } from '../prompt/session-agent.ts';
 import type { SessionWriter } from '../session/session-writer.ts';
 
 export interface RunSystemOptions {

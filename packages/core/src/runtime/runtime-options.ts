@@ -1,12 +1,13 @@
 import type { CompressionStrategy } from '@longhaul/context';
 import type { QueuedMessage, Session, TokenUsage, UserMessageContentPart } from '@longhaul/protocol';
-import type { CompressionSettings } from '../executor/context-window.ts';
-import type { ExecutorResult } from '../executor/executor-result.ts';
-import type { RetryOptions } from '../executor/retry.ts';
-import type { RunLimits } from '../executor/run-limits.ts';
+import type { RunLimits } from '../executor/limits/run-limits.ts';
+import type { RetryOptions } from '../executor/model-call/retry.ts';
+import type { CompressionSettings } from '../executor/window/context-window.ts';
 import type { Approver, BlobStore, ModelDriver, Sandbox, Store, Tool } from '../ports/index.ts';
-import type { SessionAgent } from '../prompt/session-agent.ts';
-import type { ApproverContext } from './approver-context.ts';
+import type { SessionAgent } from '../prompt/agent-prompt.ts';
+import type { ApprovalService } from '../session/approvals/approval-service.ts';
+import type { ExecutorResult } from '../session/runs/run-result.ts';
+import type { SessionWriter } from '../session/session-writer.ts';
 
 /** The parts that sessions and their runs stand on. */
 export interface RuntimeOptions {
@@ -68,3 +69,12 @@ export interface ForkSessionOptions {
 }
 
 export type ResumeResult = ExecutorResult | { status: 'nothing' };
+
+/** What an approver of one run works with. */
+export interface ApproverContext {
+  service: ApprovalService;
+  writer: SessionWriter;
+  sandbox: Pick<Sandbox, 'kind' | 'workspacePath' | 'files'>;
+  /** Aborts when the run must end after its current step. An open request then stays open for the run that resumes. */
+  drain?: AbortSignal;
+}

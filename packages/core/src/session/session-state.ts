@@ -1,6 +1,6 @@
 import type { Session, SessionStatus } from '@longhaul/protocol';
 import type { Store } from '../ports/index.ts';
-import { currentClaimant } from './lease-owner.ts';
+import { currentClaimant } from './leases/lease-owner.ts';
 
 /** How a session stands now. `running`: somebody works on it; `interrupted`: whoever did is dead. Else how its last run ended. */
 export type SessionState = SessionStatus | 'running' | 'interrupted';

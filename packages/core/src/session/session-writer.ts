@@ -18,9 +18,9 @@ import type {
   SessionView,
   Store,
 } from '../ports/index.ts';
-import type { EventHub } from './event-hub.ts';
-import { storedTokens } from './stored-tokens.ts';
-import { draftUserMessage } from './user-message.ts';
+import type { EventHub } from './events/event-hub.ts';
+import { storedTokens } from './messages/stored-tokens.ts';
+import { draftUserMessage } from './messages/user-message.ts';
 
 /** What is stored with a compaction. */
 export interface CompactionRecord {

@@ -1,6 +1,6 @@
 import type { EventOf, LonghaulEvent } from '@longhaul/protocol';
 import type { Context, Histogram, Meter, Span, Tracer } from '@opentelemetry/api';
-import type { EventListener } from '../session/event-hub.ts';
+import type { EventListener } from '../session/events/event-hub.ts';
 import { modelAttributes, usageAttributes } from './attributes.ts';
 
 /** OpenTelemetry's API, passed in: whoever traces nothing does not load it. */

@@ -1,14 +1,15 @@
 import { ReactiveOverflowStrategy } from '@longhaul/context';
-import type {
-  ModelDriver,
-  RunOptions,
-  RuntimeOptions,
-  Store,
-  Tool,
-  ToolContext,
-  ToolResult,
+import {
+  ALLOW_ALL,
+  type ModelDriver,
+  type RunOptions,
+  Runtime,
+  type RuntimeOptions,
+  type Store,
+  type Tool,
+  type ToolContext,
+  type ToolResult,
 } from '@longhaul/core';
-import { ALLOW_ALL, Runtime } from '@longhaul/core';
 import type { EventOf, EventType, LonghaulEvent, Message } from '@longhaul/protocol';
 import { createMemoryBlobStore } from '@longhaul/storage/blobs';
 import { createMemoryStore } from '@longhaul/storage/memory';

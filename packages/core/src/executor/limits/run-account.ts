@@ -1,0 +1,52 @@
+import { addUsage, type FinishReason, type TokenUsage, ZERO_USAGE } from '@longhaul/protocol';
+import type { StepOutcome } from '../model-call/step-outcome.ts';
+import type { RunClock } from './run-clock.ts';
+import type { RunProgress } from './run-limits.ts';
+
+/** What a run has used and said so far. */
+export class RunAccount {
+  readonly #costOf: (usage: TokenUsage) => number | undefined;
+  readonly #clock: Pick<RunClock, 'elapsedMs'>;
+  usage: TokenUsage = ZERO_USAGE;
+  /** US dollars; undefined while no price is known. */
+  cost: number | undefined;
+  /** Model calls that ended well. */
+  steps = 0;
+  text = '';
+  finishReason: FinishReason | undefined;
+
+  constructor(costOf: (usage: TokenUsage) => number | undefined, clock: Pick<RunClock, 'elapsedMs'>) {
+    this.#costOf = costOf;
+    this.#clock = clock;
+  }
+
+  addStep(outcome: StepOutcome): void {
+    this.text = outcome.text === '' && outcome.hasToolCalls ? this.text : outcome.text;
+    this.finishReason = outcome.finishReason;
+    if (outcome.error !== undefined) return;
+    this.steps += 1;
+    if (outcome.usage !== undefined) this.addUsage(outcome.usage);
+  }
+
+  /** The answer after a limit: paid for, but no step of the work. */
+  addClosingNote({ text, finishReason, usage }: StepOutcome): void {
+    if (text.trim() !== '') this.text = text;
+    this.finishReason = finishReason;
+    if (usage !== undefined) this.addUsage(usage);
+  }
+
+  addUsage(usage: TokenUsage): void {
+    this.usage = addUsage(this.usage, usage);
+    const cost = this.#costOf(usage);
+    if (cost !== undefined) this.cost = (this.cost ?? 0) + cost;
+  }
+
+  get progress(): RunProgress {
+    return {
+      steps: this.steps,
+      usage: this.usage,
+      costUsd: this.cost ?? 0,
+      elapsedMs: this.#clock.elapsedMs,
+    };
+  }
+}

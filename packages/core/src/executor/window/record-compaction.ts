@@ -1,0 +1,30 @@
+import { buildView, type CompactOutcome } from '@longhaul/context';
+import type { ActivityStatus, Compaction, EventPayload } from '@longhaul/protocol';
+import type { LedgerCheckpoint } from '../../ports/index.ts';
+import type { SessionWriter } from '../../session/session-writer.ts';
+
+/** Stores a compaction with its marks, and tells what it did; `status` is what the session does next. */
+export async function recordCompaction(
+  writer: SessionWriter,
+  { compaction, marks, warnings }: Extract<CompactOutcome, { status: 'compacted' }>,
+  { status, checkpoint }: { status: ActivityStatus; checkpoint?: LedgerCheckpoint | undefined },
+): Promise<void> {
+  const { log } = writer;
+  const whole: Compaction = { kind: 'compaction', sessionId: writer.lease.sessionId, ...compaction };
+  const after = { messages: log.messages, marks: [...log.marks, whole, ...marks] };
+  const events: EventPayload[] = [
+    ...warnings.map((message) => ({ type: 'context:warning', message }) as const),
+    {
+      type: 'context:compressed',
+      originalTokens: compaction.tokensBefore,
+      compressedTokens: compaction.tokensAfter,
+      originalMessages: buildView(log).length,
+      compressedMessages: buildView(after).length,
+      strategy: compaction.strategy,
+      reason: compaction.reason,
+      round: compaction.round,
+    },
+    { type: 'session:status', status },
+  ];
+  await writer.recordCompaction(compaction, { marks, events, checkpoint });
+}

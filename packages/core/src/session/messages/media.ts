@@ -1,0 +1,77 @@
+import type { ViewMessage } from '@longhaul/context';
+import {
+  blobReference,
+  parseBlobReference,
+  type ToolOutputContent,
+  type UserMessageContentPart,
+} from '@longhaul/protocol';
+import type { BlobStore, ModelInfo } from '../../ports/index.ts';
+
+type Content = UserMessageContentPart | ToolOutputContent;
+
+/** Moves the bytes of images and files into the blob store: what a session stores holds `@blob:<id>` only. */
+export async function storeMedia<T extends Content>(content: readonly T[], blobs: BlobStore): Promise<T[]> {
+  return Promise.all(content.map((part) => storeOne(part, blobs)));
+}
+
+async function storeOne<T extends Content>(part: T, blobs: BlobStore): Promise<T> {
+  if (part.type === 'text' || parseBlobReference(part.data) !== undefined) return part;
+  const { id } = await blobs.put(Buffer.from(part.data, 'base64'));
+  return { ...part, data: blobReference(id) };
+}
+
+export interface ExpandOptions {
+  blobs: BlobStore;
+  accepts: ModelInfo['accepts'];
+  /** Told of each medium that the model does not take. */
+  onUnsupported?: (mediaType: string) => void;
+}
+
+/**
+ * Puts the bytes back where the view has blob references. Media that the model does not take, and blobs that are gone, become a line
+ * of text: never a failed request.
+ */
+export async function expandBlobReferences(
+  messages: readonly ViewMessage[],
+  options: ExpandOptions,
+): Promise<ViewMessage[]> {
+  return Promise.all(messages.map((message) => expandMessage(message, options)));
+}
+
+async function expandMessage(message: ViewMessage, options: ExpandOptions): Promise<ViewMessage> {
+  if (message.role === 'user') {
+    if (message.content.every((part) => part.type === 'text')) return message;
+    return {
+      ...message,
+      content: await Promise.all(message.content.map((part) => expandContent(part, options))),
+    };
+  }
+  const hasMedia = message.content.some(
+    (part) => part.type === 'tool' && part.output.some((content) => content.type !== 'text'),
+  );
+  if (!hasMedia) return message;
+  const content = message.content.map(async (part) =>
+    part.type === 'tool'
+      ? { ...part, output: await Promise.all(part.output.map((output) => expandContent(output, options))) }
+      : part,
+  );
+  return { ...message, content: await Promise.all(content) };
+}
+
+async function expandContent(
+  part: Content,
+  { blobs, accepts, onUnsupported }: ExpandOptions,
+): Promise<Content> {
+  if (part.type === 'text') return part;
+  const mediaType = part.mediaType ?? 'image/png';
+  const isAccepted = mediaType.startsWith('image/') ? accepts.images : accepts.files;
+  if (!isAccepted) {
+    onUnsupported?.(mediaType);
+    return { type: 'text', text: `[${mediaType} left out: this model does not take it]` };
+  }
+  const id = parseBlobReference(part.data);
+  if (id === undefined) return part;
+  if ((await blobs.stat(id)) === undefined)
+    return { type: 'text', text: `[${mediaType} left out: its bytes are gone]` };
+  return { ...part, data: Buffer.from(await blobs.get(id)).toString('base64') };
+}

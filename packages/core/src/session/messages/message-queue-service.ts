@@ -1,0 +1,94 @@
+import { LonghaulError, type QueuedMessage, type UserMessageContentPart } from '@longhaul/protocol';
+import type { BlobStore, Store } from '../../ports/index.ts';
+import type { EventHub } from '../events/event-hub.ts';
+import { newId } from '../ids.ts';
+import { storeMedia } from './media.ts';
+
+/** Most messages that may wait for one session. */
+export const DEFAULT_MAX_PENDING = 1_000;
+
+export interface EnqueueResult {
+  queued: true;
+  id: string;
+  /** 1 is next. */
+  position: number;
+  /** Of the event that told of it. */
+  eventNumber: number;
+}
+
+/**
+ * User messages waiting for a session's next step. They are on disk before `enqueue` answers, and survive a cancel, a crash and a
+ * compaction.
+ */
+export class MessageQueueService {
+  readonly #store: Store;
+  readonly #blobs: BlobStore;
+  readonly #hub: EventHub;
+  readonly #maxPending: number;
+
+  constructor(options: { store: Store; blobs: BlobStore; hub: EventHub; maxPending?: number }) {
+    this.#store = options.store;
+    this.#blobs = options.blobs;
+    this.#hub = options.hub;
+    this.#maxPending = options.maxPending ?? DEFAULT_MAX_PENDING;
+  }
+
+  /**
+   * @param id Repeating an id stores nothing and answers as at first.
+   * @throws {LonghaulError} `invalid_request` when there is no content; `queue_full`; `session_not_found`.
+   */
+  async enqueue(
+    sessionId: string,
+    content: readonly UserMessageContentPart[],
+    options: { id?: string; metadata?: QueuedMessage['metadata'] } = {},
+  ): Promise<EnqueueResult> {
+    assertContent(content);
+    const stored = await storeMedia(content, this.#blobs);
+    const message: QueuedMessage = {
+      id: options.id ?? newId(),
+      content: stored,
+      queuedAt: Date.now(),
+      metadata: options.metadata,
+    };
+    const { position, events } = await this.#store.enqueue(sessionId, message, {
+      maxPending: this.#maxPending,
+    });
+    for (const event of events) this.#hub.emit(event);
+    return { queued: true, id: message.id, position, eventNumber: events[0]?.number ?? 0 };
+  }
+
+  list(sessionId: string): Promise<QueuedMessage[]> {
+    return this.#store.listQueue(sessionId);
+  }
+
+  async pendingCount(sessionId: string): Promise<number> {
+    return (await this.list(sessionId)).length;
+  }
+
+  async hasPending(sessionId: string): Promise<boolean> {
+    return (await this.pendingCount(sessionId)) > 0;
+  }
+
+  async edit(sessionId: string, id: string, content: readonly UserMessageContentPart[]): Promise<boolean> {
+    assertContent(content);
+    return this.#store.editQueued(sessionId, id, await storeMedia(content, this.#blobs));
+  }
+
+  remove(sessionId: string, id: string): Promise<boolean> {
+    return this.#store.removeQueued(sessionId, id);
+  }
+
+  clear(sessionId: string): Promise<number> {
+    return this.#store.clearQueue(sessionId);
+  }
+}
+
+function assertContent(content: readonly UserMessageContentPart[]): void {
+  const isEmpty = content.every((part) => part.type === 'text' && part.text.trim() === '');
+  if (isEmpty) {
+    throw new LonghaulError(
+      'invalid_request',
+      'A message needs text, an image or a file; this one has nothing in it.',
+    );
+  }
+}

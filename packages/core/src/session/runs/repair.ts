@@ -1,0 +1,128 @@
+import { INTERRUPTED_RESULT } from '@longhaul/context';
+import {
+  addUsage,
+  type EventOf,
+  type EventPayload,
+  isOpen,
+  type Message,
+  type Part,
+  ZERO_USAGE,
+} from '@longhaul/protocol';
+import type { RunRecord, Store } from '../../ports/index.ts';
+import { isWaitingIn } from '../approvals/waiting-calls.ts';
+import { isHoldId } from '../ids.ts';
+import type { SessionWriter } from '../session-writer.ts';
+import { leftOpen } from './interruption.ts';
+
+/** What a run before this one left behind. */
+export type Repair = Omit<EventOf<'run:repaired'>, 'type' | 'message' | 'sessionId' | 'at' | 'number'>;
+
+/**
+ * Closes what a dead run left open: parts, messages, and the run itself, which gets its `run:finished`. A call that had started is answered
+ * with "its outcome is unknown"; one that had not is said not to have run. Nothing is started again. Calls
+ * that wait for approval stay pending. What was found is told in one event.
+ *
+ * @returns Undefined when there was nothing to repair.
+ */
+export async function repairSession(
+  writer: SessionWriter,
+  store: Store,
+  now: number,
+): Promise<Repair | undefined> {
+  const parts = await repairOpenParts(writer, store, now);
+  const runIds = await closeDeadRuns(writer, store);
+  const repair = { ...parts, runIds };
+  if (!isWorthSaying(repair)) return undefined;
+  await writer.announce({ type: 'run:repaired', ...repair, message: describe(repair) });
+  return repair;
+}
+
+/** The same for a part that is open in the source of a fork. */
+export function closeOpenPart(part: Part, now: number): Part {
+  if (part.type === 'text' || part.type === 'reasoning') return { ...part, state: 'interrupted' };
+  if (part.type !== 'tool') return part;
+  const text =
+    part.state === 'running' ? INTERRUPTED_RESULT : '[Not run: the run ended before this call was started.]';
+  return { ...part, state: 'interrupted', error: text, output: [{ type: 'text', text }], endedAt: now };
+}
+
+async function repairOpenParts(
+  writer: SessionWriter,
+  store: Store,
+  now: number,
+): Promise<Omit<Repair, 'runIds'>> {
+  const found = { unknownCalls: 0, unstartedCalls: 0, partialText: false };
+  const isWaiting = isWaitingIn(writer.log.messages, await store.listApprovals(writer.lease.sessionId));
+  for (const message of writer.log.messages) {
+    for (const [index, part] of message.parts.entries()) {
+      if (!isOpen(part) || isWaiting(message, part)) continue;
+      if (part.type === 'tool') found[part.state === 'running' ? 'unknownCalls' : 'unstartedCalls'] += 1;
+      if (part.type === 'text') found.partialText = true;
+      await writer.putPart(message, index, closeOpenPart(part, now));
+    }
+    if (message.status === 'running' && !isWaiting(message))
+      await writer.closeMessage(message, closingOf(message));
+  }
+  return found;
+}
+
+async function closeDeadRuns(writer: SessionWriter, store: Store): Promise<string[]> {
+  const { lease, log } = writer;
+  const runs = await store.listRuns(lease.sessionId);
+  const dead = runs.filter((run) => run.endedAt === undefined && run.runId !== lease.runId);
+  const told: string[] = [];
+  for (const run of dead) {
+    const isHold = isHoldId(run.runId);
+    await writer.closeDeadRun(run.runId, isHold ? [] : [finishedEvent(run, log.messages)]);
+    if (!isHold) told.push(run.runId);
+  }
+  return told;
+}
+
+/** What the log says that the run had done. */
+function finishedEvent({ runId, startedAt }: RunRecord, messages: readonly Message[]): EventPayload {
+  const steps = messages.filter(({ role, createdAt }) => role === 'assistant' && createdAt >= startedAt);
+  const costs = steps.flatMap(({ cost }) => cost ?? []);
+  return {
+    type: 'run:finished',
+    runId,
+    status: 'interrupted',
+    stepCount: steps.filter(({ status }) => status === 'done').length,
+    usage: steps.reduce((sum, { usage }) => (usage === undefined ? sum : addUsage(sum, usage)), ZERO_USAGE),
+    ...(costs.length === 0 ? {} : { cost: costs.reduce((sum, cost) => sum + cost) }),
+    text: textOf(steps.at(-1)),
+    error: leftOpen().toShape(),
+    compactions: 0,
+  };
+}
+
+function textOf(message: Message | undefined): string {
+  return (message?.parts ?? []).map((part) => (part.type === 'text' ? part.text : '')).join('');
+}
+
+function isWorthSaying({ runIds, unknownCalls, unstartedCalls, partialText }: Repair): boolean {
+  return runIds.length > 0 || unknownCalls > 0 || unstartedCalls > 0 || partialText;
+}
+
+function describe({ unknownCalls, unstartedCalls, partialText }: Repair): string {
+  const found = [
+    ...(unknownCalls > 0 ? [`${count(unknownCalls, 'call')} whose outcome is unknown`] : []),
+    ...(unstartedCalls > 0 ? [`${count(unstartedCalls, 'call')} not started`] : []),
+    ...(partialText ? ['an answer broken off'] : []),
+  ];
+  const left = found.length === 0 ? 'nothing open' : found.join(', ');
+  return `The run before was interrupted. It left ${left}.`;
+}
+
+function count(number: number, noun: string): string {
+  return `${number} ${noun}${number === 1 ? '' : 's'}`;
+}
+
+function closingOf({ finishReason, usage, cost }: Message) {
+  return {
+    status: 'interrupted' as const,
+    finishReason,
+    usage,
+    cost,
+  };
+}

@@ -1,0 +1,551 @@
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import type { LonghaulEvent } from '@longhaul/protocol';
+import { createMemoryBlobStore } from '@longhaul/storage/blobs';
+import { openSqliteStore } from '@longhaul/storage/sqlite';
+import {
+  answer,
+  calls,
+  createIdleSandbox,
+  failure,
+  type PlayedStep,
+  playedDriver,
+  type TestRun,
+  testRun,
+  testTool,
+  text,
+} from '@longhaul/testing/doubles';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { ALLOW_ALL } from '../../ports/approver.ts';
+import type { StepEvent, StepRequest, Store } from '../../ports/index.ts';
+import { Runtime } from '../../runtime.ts';
+import { currentOwner } from '../leases/lease-owner.ts';
+
+let folder = '';
+let count = 0;
+beforeAll(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'longhaul-runs-'));
+});
+afterAll(() => rm(folder, { recursive: true, force: true }));
+
+const says = (value: string) => [{ type: 'text' as const, text: value }];
+
+/** Two programs on one database: `near` drives what its model plays, `far` has a connection of its own. */
+async function twoPrograms(steps: readonly PlayedStep[], tools: Parameters<typeof testRun>[1] = []) {
+  count += 1;
+  const path = join(folder, `${count}.db`);
+  const nearStore = await openSqliteStore({ path });
+  const farStore = await openSqliteStore({ path });
+  const near = await testRun(playedDriver(steps), tools, { store: nearStore });
+  const far = await farRuntime(farStore, [answer('From afar.')]);
+  return {
+    near,
+    far,
+    farStore,
+    async [Symbol.asyncDispose]() {
+      await Promise.all([near.runtime.stop({ graceMs: 0 }), far.stop({ graceMs: 0 })]);
+      await nearStore[Symbol.asyncDispose]();
+      await farStore[Symbol.asyncDispose]();
+    },
+  };
+}
+
+const numbersOf = (events: readonly LonghaulEvent[]) => events.flatMap(({ number }) => number ?? []);
+
+async function farRuntime(store: Store, steps: readonly PlayedStep[]): Promise<Runtime> {
+  const { ReactiveOverflowStrategy } = await import('@longhaul/context');
+  return new Runtime({
+    approverFor: () => ALLOW_ALL,
+    store,
+    blobs: createMemoryBlobStore(),
+    tools: [],
+    openSandbox: async () => createIdleSandbox(),
+    driverFor: async () => playedDriver(steps),
+    summariserFor: async () => undefined,
+    compression: { strategy: new ReactiveOverflowStrategy(), auto: true, ledgerShare: 0.2 },
+  });
+}
+
+/** Begins an answer, tells that it has, and says no more until the request is aborted or `go` resolves. */
+function hangs(onBegun: () => void, go: Promise<void> = new Promise(() => {})) {
+  return async function* (request: StepRequest): AsyncGenerator<StepEvent> {
+    yield { type: 'text-start', id: 't' };
+    yield { type: 'text-delta', id: 't', text: 'half an answer' };
+    onBegun();
+    await Promise.race([go, aborted(request.signal)]);
+    if (request.signal.aborted) return yield failure('cancelled', 'aborted');
+    yield { type: 'text-end', id: 't' };
+    yield { type: 'finish', finishReason: 'stop' };
+  };
+}
+
+function aborted(signal: AbortSignal): Promise<void> {
+  return new Promise((resolve) => {
+    if (signal.aborted) resolve();
+    signal.addEventListener('abort', () => resolve(), { once: true });
+  });
+}
+
+function gate() {
+  const { promise, resolve } = Promise.withResolvers<void>();
+  return { opened: promise, open: resolve };
+}
+
+/** Leaves the session as a process does that was killed: its lease is held by somebody dead. */
+async function killedRun(
+  { store, sessionId }: TestRun,
+  work: (lease: { sessionId: string; runId: string; epoch: number }) => Promise<void>,
+) {
+  const owner = { ...currentOwner(), processStartedAt: 'another process' };
+  const taken = await store.acquireLease(sessionId, {
+    runId: 'dead',
+    owner,
+    ttlMs: 30_000,
+    isAlive: () => true,
+  });
+  await store.appendEvents(taken.lease, [{ type: 'run:started', runId: 'dead', task: 't', model: 'm' }]);
+  await work(taken.lease);
+}
+
+describe('a cancel', () => {
+  it('ends the run in the model stream, keeps what was said, and answers after the run has ended', async () => {
+    const begun = gate();
+    const test = await testRun(playedDriver([hangs(begun.open)]));
+    const running = test.run('do it');
+    await begun.opened;
+    await test.runtime.send(test.sessionId, says('later'));
+    const outcome = await test.runtime.cancel(test.sessionId);
+    expect(outcome).toEqual({ wasRunning: true, clearedMessages: 0 });
+    expect(test.closedSandboxes()).toBe(1);
+    expect(test.of('run:finished')).toMatchObject([{ status: 'cancelled', text: 'half an answer' }]);
+    const told = test.events.length;
+    expect(await running).toMatchObject({ status: 'cancelled', error: { code: 'cancelled' } });
+    expect(test.events.length).toBe(told);
+    expect((await test.messages()).at(-1)).toMatchObject({
+      status: 'interrupted',
+      parts: [{ text: 'half an answer', state: 'interrupted' }],
+    });
+    expect(await test.runtime.queue.pendingCount(test.sessionId)).toBe(1);
+  });
+
+  it('drops what waits when asked to, also of an idle session', async () => {
+    const test = await testRun(playedDriver([]));
+    await test.runtime.send(test.sessionId, says('one'));
+    await test.runtime.send(test.sessionId, says('two'));
+    expect(await test.runtime.cancel(test.sessionId, { clearQueue: true })).toEqual({
+      wasRunning: false,
+      clearedMessages: 2,
+    });
+    await expect(test.runtime.cancel('absent')).rejects.toMatchObject({ code: 'session_not_found' });
+  });
+
+  it('ends the wait between two tries', async () => {
+    const failed = gate();
+    const step = () => {
+      failed.open();
+      return [failure('provider_overloaded', 'busy', { data: { retryAfterMs: 4_000 } })];
+    };
+    const test = await testRun(playedDriver([step]));
+    const running = test.run('do it');
+    await failed.opened;
+    await test.runtime.cancel(test.sessionId);
+    expect(await running).toMatchObject({ status: 'cancelled' });
+    expect(test.of('run:finished')).toHaveLength(1);
+  });
+
+  it('ends the call that writes a narrative, and leaves the log as it was', async () => {
+    const asked = gate();
+    const summariser = playedDriver([hangs(asked.open)]);
+    const long = answer('word '.repeat(9_000));
+    const test = await testRun(playedDriver([long, answer('short'), answer('short')]), [], {
+      summariserFor: async () => summariser,
+    });
+    await test.run('one');
+    await test.run('two');
+    await test.run('three');
+    const compaction = test.runtime.compact(test.sessionId);
+    const refused = expect(compaction).rejects.toMatchObject({ code: 'cancelled' });
+    await asked.opened;
+    expect(await test.runtime.cancel(test.sessionId)).toMatchObject({ wasRunning: true });
+    await refused;
+    expect((await test.store.loadLog(test.sessionId)).marks).toEqual([]);
+  });
+
+  it('ends parallel tools: those that ran are interrupted, none is started again', async () => {
+    let started = 0;
+    const both = gate();
+    const slow = testTool('slow', async (_input, { signal }) => {
+      started += 1;
+      if (started === 2) both.open();
+      await aborted(signal);
+      return text('stopped', { isError: true });
+    });
+    const test = await testRun(playedDriver([calls({ name: 'slow' }, { name: 'slow', callId: 'b' })]), [
+      slow,
+    ]);
+    const running = test.run('do it');
+    await both.opened;
+    await test.runtime.cancel(test.sessionId);
+    await running;
+    expect((await test.messages()).at(-1)?.parts).toMatchObject([
+      { state: 'interrupted' },
+      { state: 'interrupted' },
+    ]);
+    expect(slow.starts).toBe(2);
+  });
+
+  it('reaches a run of another program, and answers when it has ended there', async () => {
+    const begun = gate();
+    await using programs = await twoPrograms([hangs(begun.open)]);
+    const { near, far } = programs;
+    const running = near.run('do it');
+    await begun.opened;
+    expect(await far.cancel(near.sessionId)).toEqual({ wasRunning: true, clearedMessages: 0 });
+    expect(near.closedSandboxes()).toBe(1);
+    expect(near.of('run:finished')).toMatchObject([{ status: 'cancelled' }]);
+    expect(await running).toMatchObject({ status: 'cancelled' });
+    expect(await far.cancel(near.sessionId)).toEqual({ wasRunning: false, clearedMessages: 0 });
+  });
+
+  it('gives the run of a dead process its end', async () => {
+    const test = await testRun(playedDriver([]));
+    await killedRun(test, async () => {});
+    expect(await test.runtime.cancel(test.sessionId)).toEqual({ wasRunning: false, clearedMessages: 0 });
+    expect(test.of('run:finished')).toMatchObject([{ runId: 'dead', status: 'interrupted' }]);
+    expect(await test.store.leaseHolder(test.sessionId)).toBeUndefined();
+  });
+});
+
+describe('going on', () => {
+  it('closes what a killed process left, says what that was, and starts nothing again', async () => {
+    const tool = testTool('once', () => text('done'));
+    const test = await testRun(playedDriver([answer('Finished.')]), [tool]);
+    await killedRun(test, async (lease) => {
+      const message = {
+        id: 'm-dead',
+        role: 'assistant',
+        status: 'running',
+        createdAt: Date.now(),
+        tokenCount: 0,
+      } as const;
+      const call = { type: 'tool', name: 'once', input: {} } as const;
+      await test.store.appendMessage(lease, {
+        ...message,
+        parts: [
+          { type: 'text', text: 'so', state: 'running' },
+          { ...call, callId: 'a', state: 'running' },
+          { ...call, callId: 'b', state: 'pending' },
+        ],
+      });
+    });
+    expect(await test.runtime.resume(test.sessionId)).toMatchObject({
+      status: 'completed',
+      text: 'Finished.',
+    });
+    expect(tool.starts).toBe(0);
+    const kinds = test.events.map((event) => event.type).filter((type) => type.startsWith('run:'));
+    expect(kinds).toEqual(['run:finished', 'run:repaired', 'run:started', 'run:finished']);
+    expect(test.of('run:finished')[0]).toMatchObject({ runId: 'dead', status: 'interrupted', text: 'so' });
+    expect(test.of('run:repaired')).toMatchObject([
+      { runIds: ['dead'], unknownCalls: 1, unstartedCalls: 1, partialText: true },
+    ]);
+    expect(test.of('run:repaired')[0]?.message).toContain('1 call whose outcome is unknown');
+  });
+
+  it('continues an answer that was broken off, by a message of its own', async () => {
+    const driver = playedDriver([answer(' and the rest')]);
+    const test = await testRun(driver);
+    await killedRun(test, async (lease) => {
+      const base = { status: 'running', createdAt: Date.now(), tokenCount: 0 } as const;
+      await test.store.appendMessage(lease, {
+        ...base,
+        id: 'u',
+        role: 'user',
+        status: 'done',
+        parts: [{ type: 'text', text: 'go', state: 'done' }],
+      });
+      await test.store.appendMessage(lease, {
+        ...base,
+        id: 'a',
+        role: 'assistant',
+        parts: [{ type: 'text', text: 'half', state: 'running' }],
+      });
+    });
+    await test.runtime.resume(test.sessionId);
+    expect(driver.requests[0]?.messages.map(({ role }) => role)).toEqual(['user', 'assistant', 'user']);
+    expect((await test.messages())[2]).toMatchObject({
+      role: 'user',
+      metadata: { synthetic: 'continue-cut' },
+    });
+  });
+
+  it('calls no model when the last turn has its answer and nothing waits', async () => {
+    const driver = playedDriver([answer('Done.'), answer('More.')]);
+    const test = await testRun(driver);
+    expect(await test.runtime.resume(test.sessionId)).toEqual({ status: 'nothing' });
+    await test.run('do it');
+    const before = test.events.length;
+    expect(await test.runtime.resume(test.sessionId)).toEqual({ status: 'nothing' });
+    expect(driver.requests).toHaveLength(1);
+    expect(test.events.length).toBe(before);
+    expect(await test.store.getSession(test.sessionId)).toMatchObject({ status: 'completed' });
+    await test.runtime.send(test.sessionId, says('and this'));
+    expect(await test.runtime.resume(test.sessionId)).toMatchObject({ status: 'completed', text: 'More.' });
+  });
+
+  it('refuses a session that another program drives, naming it', async () => {
+    const begun = gate();
+    await using programs = await twoPrograms([hangs(begun.open)]);
+    void programs.near.run('do it');
+    await begun.opened;
+    await expect(programs.far.run(programs.near.sessionId)).rejects.toMatchObject({
+      code: 'session_busy',
+      data: { pid: process.pid, runId: expect.any(String) },
+    });
+  });
+
+  it('in a fork leaves the source alone', async () => {
+    const test = await testRun(playedDriver([answer('One.'), answer('Two.'), answer('Other.')]));
+    await test.run('first');
+    await test.run('second');
+    const fork = await test.runtime.fork(test.sessionId, { at: 2, title: 'Another way' });
+    expect(fork).toMatchObject({ title: 'Another way', model: 'played/test', status: 'active' });
+    const result = await test.runtime.run(fork.id, { content: says('instead') });
+    expect(result.text).toBe('Other.');
+    expect((await test.store.loadLog(fork.id)).messages.map(({ sequence }) => sequence)).toEqual([
+      1, 2, 3, 4,
+    ]);
+    expect(await test.messages()).toHaveLength(4);
+    await expect(test.runtime.fork(test.sessionId, { at: 9 })).rejects.toMatchObject({ code: 'not_found' });
+  });
+});
+
+describe('a run whose message another program was faster to take', () => {
+  it('has that answer for its result, and asks the model for no other', async () => {
+    count += 1;
+    const path = join(folder, `${count}.db`);
+    await using farStore = await openSqliteStore({ path });
+    const far = await farRuntime(farStore, [answer('From afar.')]);
+    await using opened = await openSqliteStore({ path });
+    const nearStore: Store = {
+      ...opened,
+      enqueue: async (...args) => {
+        const stored = await opened.enqueue(...args);
+        await far.resume(args[0]);
+        return stored;
+      },
+    };
+    const near = await testRun(playedDriver([answer('Once more.')]), [], { store: nearStore });
+    expect(await near.run('do it')).toMatchObject({ status: 'completed', text: 'From afar.' });
+    expect((await near.messages()).map(({ role }) => role)).toEqual(['user', 'assistant']);
+  });
+});
+
+describe('callers that wait', () => {
+  it('drive an idle session, and get its answer', async () => {
+    const test = await testRun(playedDriver([answer('Hello.')]));
+    const result = await test.runtime.sendAndWait(test.sessionId, says('hi'), { id: 'q1' });
+    expect(result).toMatchObject({ status: 'completed', text: 'Hello.', stepCount: 1 });
+    const again = await test.runtime.sendAndWait(test.sessionId, says('hi'), { id: 'q1' });
+    expect(again).toEqual(result);
+    expect(test.of('run:finished')).toHaveLength(1);
+  });
+
+  it('behind a busy session, in both programs, all get the answer of the run that took their message', async () => {
+    const begun = gate();
+    const go = gate();
+    await using programs = await twoPrograms([hangs(begun.open, go.opened), answer('For all of you.')]);
+    const { near, far } = programs;
+    const first = near.runtime.sendAndWait(near.sessionId, says('zero'));
+    await begun.opened;
+    const waiting = [
+      near.runtime.sendAndWait(near.sessionId, says('one')),
+      far.sendAndWait(near.sessionId, says('two')),
+      far.sendAndWait(near.sessionId, says('three')),
+    ];
+    await expect.poll(() => near.of('message:queued').length).toBe(4);
+    go.open();
+    for (const result of await Promise.all(waiting)) {
+      expect(result).toMatchObject({ status: 'completed', text: 'For all of you.' });
+    }
+    expect((await first).text).toBe('For all of you.');
+    expect(near.of('run:finished')).toHaveLength(1);
+  });
+
+  it('get an error when the run is cancelled, and their message stays when it had not been taken', async () => {
+    const begun = gate();
+    const test = await testRun(playedDriver([hangs(begun.open), answer('Later.')]));
+    const taken = test.runtime.sendAndWait(test.sessionId, says('one'));
+    await begun.opened;
+    const behind = test.runtime.sendAndWait(test.sessionId, says('two'), { id: 'q2' });
+    await expect.poll(() => test.of('message:queued').length).toBe(2);
+    const outcomes = Promise.allSettled([taken, behind]);
+    await test.runtime.cancel(test.sessionId);
+    for (const outcome of await outcomes) {
+      expect(outcome).toMatchObject({ status: 'rejected', reason: { code: 'cancelled' } });
+    }
+    expect(await test.runtime.queue.pendingCount(test.sessionId)).toBe(1);
+    const retried = await test.runtime.sendAndWait(test.sessionId, says('two'), { id: 'q2' });
+    expect(retried).toMatchObject({ status: 'completed', text: 'Later.' });
+  });
+
+  it('drive the session themselves when the run they waited behind has failed', async () => {
+    const begun = gate();
+    const go = gate();
+    const fails = async function* (): AsyncGenerator<StepEvent> {
+      begun.open();
+      await go.opened;
+      yield failure('provider_auth', 'no key');
+    };
+    const test = await testRun(playedDriver([fails, answer('Mine.')]));
+    const first = test.run('one');
+    await begun.opened;
+    const behind = test.runtime.sendAndWait(test.sessionId, says('two'));
+    await expect.poll(() => test.of('message:queued').length).toBe(2);
+    go.open();
+    expect(await first).toMatchObject({ status: 'failed' });
+    expect(await behind).toMatchObject({ status: 'completed', text: 'Mine.' });
+  });
+
+  it('are told when their message is removed, and leave on their signal without ending the run', async () => {
+    const begun = gate();
+    const go = gate();
+    const test = await testRun(playedDriver([hangs(begun.open, go.opened)]));
+    const leaving = new AbortController();
+    const first = test.runtime.sendAndWait(test.sessionId, says('one'), { signal: leaving.signal });
+    await begun.opened;
+    leaving.abort();
+    await expect(first).rejects.toMatchObject({ code: 'cancelled' });
+    const removed = test.runtime.sendAndWait(test.sessionId, says('two'), { id: 'q2' });
+    await expect.poll(() => test.of('message:queued').length).toBe(2);
+    await test.runtime.queue.remove(test.sessionId, 'q2');
+    go.open();
+    await expect(removed).rejects.toMatchObject({ code: 'cancelled' });
+    expect(test.of('run:finished')).toMatchObject([{ status: 'completed' }]);
+  });
+});
+
+describe('a program that stops', () => {
+  it('lets the step end, then leaves the session to be gone on with', async () => {
+    const begun = gate();
+    const go = gate();
+    const tool = testTool('work', async () => {
+      begun.open();
+      await go.opened;
+      return text('worked');
+    });
+    const test = await testRun(playedDriver([calls({ name: 'work' }), answer('Done.')]), [tool]);
+    const running = test.run('do it');
+    await begun.opened;
+    const stopped = test.runtime.stop({ graceMs: 60_000 });
+    await expect(test.runtime.run(test.sessionId)).rejects.toMatchObject({ code: 'interrupted' });
+    go.open();
+    await stopped;
+    expect(await running).toMatchObject({
+      status: 'interrupted',
+      stepCount: 1,
+      error: { code: 'interrupted' },
+    });
+    expect((await test.messages()).at(-1)?.parts).toMatchObject([{ state: 'completed' }]);
+    expect(await test.store.getSession(test.sessionId)).toMatchObject({ status: 'active' });
+    const next = await farRuntime(test.store, [answer('Went on.')]);
+    expect(await next.resume(test.sessionId)).toMatchObject({ status: 'completed', text: 'Went on.' });
+  });
+
+  it('ends what takes longer than its grace as interrupted, not as cancelled', async () => {
+    const begun = gate();
+    const test = await testRun(playedDriver([hangs(begun.open)]));
+    const running = test.run('do it');
+    await begun.opened;
+    await test.runtime.stop({ graceMs: 10 });
+    expect(await running).toMatchObject({ status: 'interrupted', text: 'half an answer' });
+    expect((await test.messages()).at(-1)?.parts).toMatchObject([{ text: 'half an answer' }]);
+    expect(test.of('run:finished')).toMatchObject([{ status: 'interrupted', error: { retryable: true } }]);
+  });
+});
+
+describe('what another program does', () => {
+  it('is told to those who follow the session, each event once', async () => {
+    const begun = gate();
+    const go = gate();
+    await using programs = await twoPrograms([hangs(begun.open, go.opened), answer('Read it.')]);
+    const { near, far } = programs;
+    const afar: LonghaulEvent[] = [];
+    far.subscribe((event) => afar.push(event));
+    await using _follow = await far.follow(near.sessionId);
+    const running = near.run('do it');
+    await begun.opened;
+    await far.send(near.sessionId, says('from afar'));
+    await expect.poll(() => near.of('message:queued').length).toBe(2);
+    go.open();
+    await running;
+    await expect.poll(() => afar.at(-1)).toMatchObject({ type: 'session:status', status: 'idle' });
+    const all = numbersOf(await programs.farStore.readEvents(near.sessionId));
+    expect(numbersOf(afar)).toEqual(all);
+    expect(numbersOf(near.events)).toEqual(all);
+    expect(near.of('message:dequeued').map(({ count }) => count)).toEqual([1, 1]);
+  });
+
+  it('is told once also where this program stores something while a follower is on its way in', async () => {
+    const { runtime, store, sessionId, events } = await testRun(playedDriver([]));
+    const lastEventNumber = store.lastEventNumber.bind(store);
+    store.lastEventNumber = async (id) => {
+      const last = await lastEventNumber(id);
+      await runtime.send(id, says('meanwhile'));
+      return last;
+    };
+    {
+      await using _follow = await runtime.follow(sessionId);
+      await runtime.send(sessionId, says('then'));
+    }
+    expect(numbersOf(events)).toEqual([1, 2]);
+  });
+
+  it('is told also where it happens while a follower is on its way in: it waited for the next change', async () => {
+    await using programs = await twoPrograms([]);
+    const { near, far } = programs;
+    const lastEventNumber = near.store.lastEventNumber.bind(near.store);
+    near.store.lastEventNumber = async (id) => {
+      const last = await lastEventNumber(id);
+      await far.send(id, says('from afar'));
+      return last;
+    };
+    await using _follow = await near.runtime.follow(near.sessionId);
+    await expect.poll(() => numbersOf(near.events)).toEqual([1]);
+  });
+
+  it('is told to the end where the answer is read before the change is seen', async () => {
+    const begun = gate();
+    const go = gate();
+    await using programs = await twoPrograms([hangs(begun.open, go.opened), answer('For you.')]);
+    const { near, far, farStore } = programs;
+    farStore.watch = () => ({ [Symbol.dispose]: () => {} });
+    const afar: LonghaulEvent[] = [];
+    far.subscribe((event) => afar.push(event));
+    const running = near.run('do it');
+    await begun.opened;
+    const waiting = far.sendAndWait(near.sessionId, says('from afar'));
+    await expect.poll(() => near.of('message:queued').length).toBe(2);
+    go.open();
+    expect(await waiting).toMatchObject({ text: 'For you.' });
+    expect(afar.at(-1)).toMatchObject({ type: 'session:status', status: 'idle' });
+    await running;
+  });
+
+  it('is told before what came of it, however soon the run goes on', async () => {
+    const begun = gate();
+    const go = gate();
+    await using programs = await twoPrograms([hangs(begun.open, go.opened), answer('Read them.')]);
+    const { near, far } = programs;
+    const running = near.run('do it');
+    await begun.opened;
+    await far.send(near.sessionId, says('one'));
+    await far.send(near.sessionId, says('two'));
+    go.open();
+    await running;
+    expect(near.of('message:queued')).toHaveLength(3);
+    expect(numbersOf(near.events)).toEqual(numbersOf(await programs.farStore.readEvents(near.sessionId)));
+    expect(near.events.at(-1)).toMatchObject({ type: 'session:status', status: 'idle' });
+  });
+});

@@ -1,0 +1,205 @@
+import { type EventPayload, type Session, toLonghaulError, ZERO_USAGE } from '@longhaul/protocol';
+import type { Lease, ModelDriver, SessionLog, Store } from '../../ports/index.ts';
+import type { EventFollower } from '../events/event-follower.ts';
+import type { EventHub } from '../events/event-hub.ts';
+import { newId } from '../ids.ts';
+import { holdIdle, keepLease } from '../leases/idle-lease.ts';
+import { takeSession } from '../leases/take-session.ts';
+import { existingSession } from '../session-errors.ts';
+import { SessionWriter } from '../session-writer.ts';
+import { type CancelResult, cancelSession } from './cancel-session.ts';
+import { interrupted, interruptionOf, takenOver } from './interruption.ts';
+import { repairSession } from './repair.ts';
+import { type ActiveRun, RunRegistry } from './run-registry.ts';
+import { type ExecutorResult, sessionStatusAfter } from './run-result.ts';
+import { continueFrom } from './turn-state.ts';
+
+/** What a run works with, once the session is its own. */
+export interface RunWork {
+  session: Session;
+  driver: ModelDriver;
+  writer: SessionWriter;
+  signal: AbortSignal;
+  drain: AbortSignal;
+}
+
+export interface SessionRunsOptions {
+  store: Store;
+  hub: EventHub;
+  follower: EventFollower;
+  driverFor: (model: string) => Promise<ModelDriver>;
+  /** Does the work. Its result is a run that has ended in the store. */
+  execute: (work: RunWork) => Promise<ExecutorResult>;
+}
+
+export interface StartOptions {
+  signal?: AbortSignal | undefined;
+  /** Asked once the session is held: false gives it back untouched. Default: runs whatever stands in the log. */
+  isWanted?: (log: SessionLog) => boolean | Promise<boolean>;
+}
+
+/** Takes sessions, repairs them, drives them and gives them back; ends what runs, here and in other processes. */
+export class SessionRuns {
+  readonly registry: RunRegistry;
+  readonly #options: SessionRunsOptions;
+  readonly #stopping = new AbortController();
+
+  constructor(options: SessionRunsOptions) {
+    this.#options = options;
+    this.registry = new RunRegistry(options.store);
+  }
+
+  /**
+   * Drives the session until it is idle. What is done to it between runs, in whichever process, is waited for.
+   *
+   * @returns Undefined when `isWanted` said no.
+   * @throws {LonghaulError} `session_not_found`, `session_busy`, `interrupted` when the program is stopping, and what driver or store throw.
+   */
+  async start(sessionId: string, options: StartOptions = {}): Promise<ExecutorResult | undefined> {
+    const { store, follower, driverFor } = this.#options;
+    this.#stopping.signal.throwIfAborted();
+    const session = await this.existing(sessionId);
+    const driver = await driverFor(session.model);
+    const lease = await takeSession(store, sessionId, {
+      runId: newId(),
+      patienceMs: Number.POSITIVE_INFINITY,
+      signal: anyOf(this.#stopping.signal, options.signal),
+    });
+    await using active = this.registry.begin(lease, options.signal);
+    if (this.#stopping.signal.aborted) active.interrupt(interrupted());
+    await using _renewal = keepLease(store, lease, () => active.interrupt(takenOver()));
+    await using _follow = await follower.follow(sessionId);
+    return await this.#drive({ session, driver, lease, active }, options);
+  }
+
+  /** As `Runtime.cancel`. */
+  async cancel(sessionId: string, options: { clearQueue: boolean }): Promise<CancelResult> {
+    const { store } = this.#options;
+    await this.existing(sessionId);
+    return cancelSession(sessionId, {
+      ...options,
+      store,
+      registry: this.registry,
+      settle: () => this.settle(sessionId),
+    });
+  }
+
+  /** Gives the run of a dead process its end, where there is one. Someone else may be faster. */
+  async settle(sessionId: string): Promise<void> {
+    const { store, hub } = this.#options;
+    if ((await store.leaseHolder(sessionId)) === undefined) return;
+    const session = await this.existing(sessionId);
+    try {
+      await holdIdle({ store, hub, session, runs: this.registry, patienceMs: 0 }, (writer) =>
+        repairSession(writer, store, Date.now()),
+      );
+    } catch (error) {
+      if (toLonghaulError(error).code !== 'session_busy') throw error;
+    }
+  }
+
+  /** Takes no new runs and ends those that go on: after their step, or as it is when that takes longer than `graceMs`. */
+  async stop(graceMs: number): Promise<void> {
+    this.#stopping.abort(interrupted());
+    await this.registry.stop(graceMs);
+  }
+
+  existing(sessionId: string): Promise<Session> {
+    return existingSession(this.#options.store, sessionId);
+  }
+
+  async #drive(
+    run: { session: Session; driver: ModelDriver; lease: Lease; active: ActiveRun },
+    { isWanted }: StartOptions,
+  ): Promise<ExecutorResult | undefined> {
+    const { store, hub, execute } = this.#options;
+    const { session, driver, lease, active } = run;
+    const log = await this.#load(run);
+    const writer = new SessionWriter({ store, lease, hub, log });
+    try {
+      await repairSession(writer, store, Date.now());
+      if (isWanted !== undefined && !(await isWanted(log))) {
+        await this.#giveBack(writer, session);
+        return undefined;
+      }
+      await writer.announce({
+        type: 'run:started',
+        runId: lease.runId,
+        task: session.task,
+        model: session.model,
+      });
+      await reportDamage(writer, log);
+      await continueFrom(writer, (await store.listQueue(session.id)).length > 0);
+      return await execute({ session, driver, writer, signal: active.signal, drain: active.drain });
+    } catch (error) {
+      await failRun(writer, active, error);
+      throw interruptionOf(active.signal) ?? error;
+    }
+  }
+
+  /** A log that cannot be read ends the run all the same. */
+  async #load({
+    session,
+    lease,
+    active,
+  }: {
+    session: Session;
+    lease: Lease;
+    active: ActiveRun;
+  }): Promise<SessionLog> {
+    const { store, hub } = this.#options;
+    try {
+      return await store.loadView(session.id);
+    } catch (error) {
+      const nothing = { session, messages: [], marks: [], damaged: [] };
+      await failRun(new SessionWriter({ store, lease, hub, log: nothing }), active, error);
+      throw error;
+    }
+  }
+
+  async #giveBack(writer: SessionWriter, session: Session): Promise<void> {
+    const end = { status: 'completed', sessionStatus: session.status, onlyIfQueueEmpty: false } as const;
+    await writer.finishRun({ ...end, events: [] });
+  }
+}
+
+function anyOf(own: AbortSignal, callers: AbortSignal | undefined): AbortSignal {
+  return callers === undefined ? own : AbortSignal.any([own, callers]);
+}
+
+async function reportDamage(writer: SessionWriter, { damaged }: SessionLog): Promise<void> {
+  if (damaged.length === 0) return;
+  const warnings = damaged.map<EventPayload>(({ table, id, reason }) => ({
+    type: 'context:warning',
+    message: `A damaged row was left out: ${table} ${id}: ${reason}`,
+  }));
+  await writer.announce(...warnings);
+}
+
+/** A run that could not be driven still ends in the store and for those who watch. */
+async function failRun(writer: SessionWriter, { signal }: ActiveRun, thrown: unknown): Promise<void> {
+  const error = interruptionOf(signal) ?? toLonghaulError(thrown);
+  const { code } = error;
+  const status = code === 'cancelled' || code === 'interrupted' ? code : 'failed';
+  const finished: EventPayload = {
+    type: 'run:finished',
+    runId: writer.lease.runId,
+    status,
+    stepCount: 0,
+    usage: ZERO_USAGE,
+    text: '',
+    error: error.toShape(),
+    compactions: 0,
+  };
+  try {
+    await writer.finishRun({
+      status,
+      sessionStatus: sessionStatusAfter(status),
+      onlyIfQueueEmpty: false,
+      events: [finished, { type: 'session:status', status: 'idle' }],
+    });
+  } catch {
+    // The store is what failed: the caller gets the first error, and those who watch are told without it.
+    writer.emitTransient(finished);
+  }
+}
