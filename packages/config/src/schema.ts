@@ -10,30 +10,30 @@ import { modelName, name, setting, url } from './schema/values.ts';
 
 /** What a `longhaul.yml` may hold. Keys that are not here are errors. Defaults are in `DEFAULT_CONFIG`. */
 export const configSchema = z.strictObject({
-  model: setting(modelName, 'provider/model. Default: looked for in the environment and on local ports.'),
-  providers: setting(z.record(name, provider), 'Servers of models by name.'),
-  agents: setting(
-    z.record(name, agent),
-    'Agents by name; coder is the default one, and there without being named.',
+  model: setting(
+    modelName,
+    'provider/model. Default: one for an API key in the environment, else one of a local server.',
   ),
+  providers: setting(z.record(name, provider), 'Model servers by name.'),
+  agents: setting(z.record(name, agent), 'Agents by name. coder is the default agent and always exists.'),
   context: setting(context, 'The context window.'),
-  tools: setting(tools, 'Limits of tools.'),
-  sandbox: setting(sandbox, 'Where commands run.'),
-  limits: setting(limits, 'Where a run stops.'),
-  retry: setting(retry, 'When a model call fails.'),
+  tools: setting(tools, 'Limits of the tools.'),
+  sandbox: setting(sandbox, 'The sandbox of commands.'),
+  limits: setting(limits, 'Limits at which a run stops.'),
+  retry: setting(retry, 'Retries of a failed model call.'),
   approvals: setting(
     z.array(approval),
-    'The last that matches decides. Without one: allow in a sandbox, ask in local.',
+    'The last matching rule decides. Without one: allow in a sandbox, ask in local.',
     [],
   ),
   approvalTimeoutMs: setting(
     z.int().min(1).nullable(),
-    'What nobody has answered is refused after this time. null: it waits.',
+    'Milliseconds after which an unanswered request is refused. null: never.',
     D.approvalTimeoutMs,
   ),
-  storage: setting(storage, 'Where sessions live.'),
-  server: setting(server, 'longhaul serve.'),
-  gateway: setting(gateway, 'longhaul gateway.'),
+  storage: setting(storage, 'Where sessions are stored.'),
+  server: setting(server, 'Settings of longhaul serve.'),
+  gateway: setting(gateway, 'Settings of longhaul gateway.'),
   telemetry: setting(
     z.strictObject({
       otlp: setting(
@@ -42,6 +42,6 @@ export const configSchema = z.strictObject({
         D.telemetry.otlp,
       ),
     }),
-    'Traces and metrics of runs. No prompt, answer, argument or output is sent.',
+    'Traces and metrics of runs. Prompts, answers, arguments and outputs are not sent.',
   ),
 }) satisfies z.ZodType<ConfigInput, unknown>;

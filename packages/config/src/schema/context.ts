@@ -17,50 +17,58 @@ const compression = z.strictObject({
         error: 'must be overflow, manual, or { threshold: 0.8 }',
       })
       .nullable(),
-    "Overrides the strategy's own: overflow, manual, or { threshold: 0.8 }, a share of the window.",
+    "Replaces the strategy's own trigger: overflow, manual, or { threshold: 0.8 }, a share of the window.",
     null,
   ),
-  auto: setting(z.boolean(), 'false: an overflow is an error instead.', D.context.compression.auto),
+  auto: setting(
+    z.boolean(),
+    'false: never compact automatically; an overflow is then an error.',
+    D.context.compression.auto,
+  ),
   model: setting(
     z.string().refine((name) => /^(?:__same__|none)$/.test(name) || modelName.safeParse(name).success, {
       error: 'must be __same__, none, or provider/model',
     }),
-    'Who writes summaries: __same__, none, or provider/model.',
+    'The model that writes summaries: __same__ (that of the session), none, or provider/model.',
     D.context.compression.model,
   ),
   options: setting(
     z.strictObject({
-      preserveLastNTurns: setting(z.int().min(0), 'Turns kept verbatim.', options.preserveLastNTurns),
+      preserveLastNTurns: setting(
+        z.int().min(0),
+        'Turns that reactive-overflow keeps verbatim.',
+        options.preserveLastNTurns,
+      ),
       recentMessagesToKeep: setting(
         count,
-        'Messages that structured-summary keeps verbatim.',
+        'Messages that structured-summary keeps verbatim; pruning-agent uses at most 5.',
         options.recentMessagesToKeep,
       ),
       pruneProtectTokens: setting(
         z.int().min(0),
-        'Newest tool output that pruning leaves.',
+        'Tokens of the newest tool output that pruning keeps.',
         options.pruneProtectTokens,
       ),
       pruneMinimumTokens: setting(
         z.int().min(0),
-        'Pruning happens only if it saves this.',
+        'Pruning happens only if it saves this many tokens.',
         options.pruneMinimumTokens,
       ),
       ledgerShare: setting(
         z.number().min(0).max(1),
-        'Share of the room for messages that the ledger may take.',
+        'Share of the space for messages that the ledger may use.',
         options.ledgerShare,
       ),
     }),
-    'Numbers of the strategies.',
+    'Options of the strategies.',
   ),
 });
 
 export const context = z.strictObject({
-  compression: setting(compression, 'What happens when the window fills.'),
+  compression: setting(compression, 'How the context is compacted.'),
   instructions: setting(
     z.array(text),
-    'Files of standing instructions, from the workspace.',
+    'Instruction files, relative to the workspace.',
     D.context.instructions,
   ),
 });

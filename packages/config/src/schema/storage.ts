@@ -7,18 +7,18 @@ export const storage = z.strictObject({
     z.string().regex(/^(?:sqlite|memory|postgres|postgresql):/, {
       error: 'must start with sqlite:, memory: or postgres:',
     }),
-    'Where sessions live.',
+    'Where sessions are stored: sqlite:PATH, or memory: for this process only.',
     D.storage.url,
   ),
   retention: setting(
     z.strictObject({
-      days: setting(limit, 'Sessions unused for so many days may go.', D.storage.retention.days),
+      days: setting(limit, 'Drop sessions that were not used for this many days.', D.storage.retention.days),
       maxBytes: setting(
         limit,
-        'Sessions may go, the longest unused first, until database and blobs take no more.',
+        'Drop sessions, the least recently used first, until database and blobs are no larger than this.',
         D.storage.retention.maxBytes,
       ),
     }),
-    'What longhaul gc may drop of sessions, once it has asked. null: nothing.',
+    'Which sessions longhaul gc drops, after it has asked. null: none.',
   ),
 });
