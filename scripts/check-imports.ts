@@ -94,6 +94,8 @@ function readManifests(): Map<string, Manifest> {
       ),
     );
     const forTests = new Set(Object.keys(json.devDependencies ?? {}));
+    // What is bundled is installed with the bundle.
+    if (json.files?.includes('bundle')) for (const name of forTests) declared.add(name);
     found.set(packageOf(path), { name: json.name, exports: json.exports ?? {}, declared, forTests });
   }
   return found;

@@ -1,6 +1,4 @@
 import { existsSync } from 'node:fs';
-import { createRequire } from 'node:module';
-import { pathToFileURL } from 'node:url';
 import { Worker } from 'node:worker_threads';
 import type { TokenizerWorkerData } from './worker-messages.ts';
 
@@ -15,23 +13,9 @@ export function startTokenizerThread(workerData: TokenizerWorkerData): Worker | 
   }
 }
 
-/** Beside this file, as source or as built; in the package when a bundler has put this file elsewhere. */
+/** The worker's module is beside this one, as source or as built. */
 function programUrl(): URL | undefined {
-  return [() => import.meta.url, packageUrl]
-    .map((baseOf) => {
-      const base = baseOf();
-      if (base === undefined) return undefined;
-      const name = `tokenizer-worker${base.endsWith('.ts') ? '.ts' : '.js'}`;
-      return new URL(name, base);
-    })
-    .find((url) => url !== undefined && existsSync(url));
-}
-
-function packageUrl(): string | undefined {
-  try {
-    const index = pathToFileURL(createRequire(import.meta.url).resolve('@longhaul/models'));
-    return new URL(`tokenizers/index${index.pathname.slice(-3)}`, index).href;
-  } catch {
-    return undefined;
-  }
+  const name = import.meta.url.endsWith('.ts') ? 'tokenizer-worker.ts' : 'tokenizer-worker.js';
+  const url = new URL(name, import.meta.url);
+  return existsSync(url) ? url : undefined;
 }

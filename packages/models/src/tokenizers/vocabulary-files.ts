@@ -1,8 +1,9 @@
-import { readFileSync } from 'node:fs';
+import { existsSync, readFileSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import { createRequire } from 'node:module';
-import { join } from 'node:path';
+import { basename, join } from 'node:path';
 import { setImmediate } from 'node:timers/promises';
+import { fileURLToPath } from 'node:url';
 import type { TokenFamily } from './token-family.ts';
 import type { Vocabulary } from './vocabulary.ts';
 import {
@@ -75,28 +76,11 @@ export async function readInSteps(family: TokenFamily): Promise<Vocabulary> {
   }
 }
 
+/** A bundler may put the file into `vocabularies` beside this module; otherwise it is found in its package. */
 function pathOf(family: TokenFamily): string {
   const { entry, relative } = FILES[family];
-  const path = find(entry);
+  const bundled = fileURLToPath(new URL(`vocabularies/${basename(relative ?? entry)}`, import.meta.url));
+  if (existsSync(bundled)) return bundled;
+  const path = createRequire(import.meta.url).resolve(entry);
   return relative === undefined ? path : join(path, relative);
-}
-
-/** From here, and from this package when a bundler has put this file elsewhere. */
-function find(entry: string): string {
-  const here = createRequire(import.meta.url);
-  try {
-    return here.resolve(entry);
-  } catch (error) {
-    const models = resolveOrUndefined(here, '@longhaul/models');
-    if (models === undefined) throw error;
-    return createRequire(models).resolve(entry);
-  }
-}
-
-function resolveOrUndefined(require: NodeJS.Require, name: string): string | undefined {
-  try {
-    return require.resolve(name);
-  } catch {
-    return undefined;
-  }
 }

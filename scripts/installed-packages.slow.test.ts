@@ -1,0 +1,313 @@
+/** Packs every public package, installs the tarballs as users do, and tries what was installed. */
+import { type ChildProcess, execFile, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { globSync } from 'node:fs';
+import { lstat, mkdir, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { delimiter, dirname, join } from 'node:path';
+import { createInterface } from 'node:readline';
+import { fileURLToPath } from 'node:url';
+import { promisify } from 'node:util';
+import { createScriptedModelServer } from '@longhaul/scripted-model';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { type PackedPackage, startRegistry, type TestRegistry } from './test-support/registry.ts';
+
+const run = promisify(execFile);
+const ROOT = fileURLToPath(new URL('..', import.meta.url));
+const MAX_INSTALLED_BYTES = 80_000_000;
+/** The Node that runs this test, and no program of this repository. */
+const PATH = [dirname(process.execPath), '/usr/local/bin', '/usr/bin', '/bin'].join(delimiter);
+
+let folder: string;
+let packed: PackedPackage[];
+let registry: TestRegistry;
+
+beforeAll(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'longhaul-installed-'));
+  packed = await packAll(join(folder, 'packed'));
+  const { stdout } = await run('npm', ['config', 'get', 'registry'], { cwd: ROOT });
+  registry = await startRegistry(packed, stdout.trim());
+});
+
+afterAll(async () => {
+  await registry[Symbol.asyncDispose]();
+  await rm(folder, { recursive: true, force: true });
+});
+
+describe('the tarballs', () => {
+  it('contain a README, the licence and types, name the repository, and contain no tests', () => {
+    expect(packed.map(({ name }) => name)).toContain('longhaul');
+    for (const { name, files, manifest } of packed) {
+      expect(files, name).toEqual(expect.arrayContaining(['package.json', 'README.md', 'LICENSE']));
+      expect(
+        files.some((path) => path.endsWith('.d.ts')),
+        name,
+      ).toBe(true);
+      const tests = files.filter((path) => /\.test\.(?:js|ts|d\.ts)$|(?:^|\/)test-support\//.test(path));
+      // The demo's application brings its own tests.
+      expect(
+        tests.filter((path) => !path.includes('/demo/app/')),
+        name,
+      ).toEqual([]);
+      expect(manifest['repository'], name).toMatchObject({ type: 'git', directory: expect.any(String) });
+      expect(files, name).toEqual(expect.arrayContaining(exportedFiles(manifest['exports'])));
+    }
+  });
+
+  it('can be published', async () => {
+    const publish = ['publish', '--dry-run', '--workspaces', '--access', 'public'];
+    const { stdout } = await run('npm', publish, { cwd: ROOT, env: toolEnvironment(folder) });
+    for (const { name, version } of packed) expect(stdout).toContain(`+ ${name}@${version}`);
+  });
+});
+
+interface Place {
+  /** The path of `longhaul`. */
+  command: string;
+  /** What its installation takes. */
+  commandBytes: number;
+  /** A folder whose modules can import all packages. */
+  project: string;
+}
+
+/** Installs `longhaul`, and then all packages for a program that imports them, below `prefix`. */
+type Install = (prefix: string, packages: readonly string[]) => Promise<Place>;
+
+const WAYS: Record<string, Install> = {
+  'npm i -g': installWithNpm,
+  'npm i -g --install-strategy=nested': (prefix, packages) =>
+    installWithNpm(prefix, packages, '--install-strategy=nested'),
+  'pnpm, strict': installWithPnpm,
+};
+
+describe.each(Object.entries(WAYS))('%s', (_, install) => {
+  let installed: Installed;
+
+  beforeAll(async () => {
+    const prefix = await mkdtemp(join(folder, 'prefix-'));
+    installed = await Installed.open(
+      prefix,
+      await install(
+        prefix,
+        packed.map(({ name }) => name),
+      ),
+    );
+  });
+
+  it('takes at most 80 MB for the command', () => {
+    expect(installed.commandBytes).toBeGreaterThan(0);
+    expect(installed.commandBytes).toBeLessThan(MAX_INSTALLED_BYTES);
+  });
+
+  it('prints its version, and checks the machine', async () => {
+    const { version } = JSON.parse(await readFile(join(ROOT, 'packages/cli/package.json'), 'utf8'));
+    expect((await installed.longhaul('--version')).trim()).toContain(version);
+    expect(await installed.longhaul('doctor', '--json').catch(outputOf)).toContain('"sandbox"');
+  });
+
+  it('runs the demo', async () => {
+    const lines = (await installed.longhaul('demo', '--json')).trim().split('\n');
+    expect(JSON.parse(lines.at(-1) ?? '')).toMatchObject({ status: 'completed', verified: true });
+  });
+
+  it('runs a task', async () => {
+    await using model = await scriptedModel();
+    const answer = await installed.longhaul(
+      ...['run', 'Say hello', '--quiet', '--sandbox', 'local', '--yes'],
+      ...['--model', 'openai-compatible/scripted', '--base-url', model.url],
+    );
+    expect(answer.trim()).toBe('Hello.');
+  });
+
+  it('serves sessions', async () => {
+    await using server = await installed.start(/listens on (http:\S+)/, 'serve', '--port', '0');
+    expect((await fetch(`${server.url}/healthz`)).status).toBe(200);
+  });
+
+  it('puts the gateway before a model', async () => {
+    await using model = await scriptedModel();
+    const upstream = ['--upstream', model.url];
+    await using gateway = await installed.start(
+      /listens on (http:\S+)/,
+      'gateway',
+      '--port',
+      '0',
+      ...upstream,
+    );
+    const answer = await fetch(`${gateway.url}/chat/completions`, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json' },
+      body: JSON.stringify({ model: 'scripted', messages: [{ role: 'user', content: 'Hi' }] }),
+    });
+    expect(await answer.json()).toMatchObject({ choices: [{ message: { content: 'Hello.' } }] });
+  });
+
+  it('replays a recorded session: as a table, as a page, and through the agent', async () => {
+    const file = join(installed.work, 'session.json');
+    const page = join(installed.work, 'page.html');
+    await writeFile(file, JSON.stringify(longConversation()));
+    const replay = ['replay', file, '--window', '16000'];
+    expect(await installed.longhaul(...replay, '--html', page)).toContain('reactive-overflow');
+    expect(await readFile(page, 'utf8')).toContain('<title>Longhaul replay</title>');
+    expect(await installed.longhaul(...replay, '--through-agent')).toContain('1 of 1 session passed');
+  });
+
+  it('has every library export what it names', async () => {
+    const specifiers = packed.flatMap(({ name, manifest }) =>
+      Object.keys(Object(manifest['exports'])).map((path) => name + path.slice(1)),
+    );
+    const program = `for (const name of ${JSON.stringify(specifiers)}) {
+      const found = await import(name);
+      if (Object.keys(found).length > 0) console.log(name);
+    }`;
+    const file = join(installed.project, 'import-all.mjs');
+    await writeFile(file, program);
+    const { stdout } = await run(process.execPath, [file], { env: installed.env });
+    const typesOnly = specifiers.filter((name) => !stdout.split('\n').includes(name));
+    expect(typesOnly).toEqual([]);
+  });
+});
+
+class Installed {
+  readonly work: string;
+  readonly project: string;
+  readonly env: NodeJS.ProcessEnv;
+  readonly commandBytes: number;
+  readonly #command: string;
+
+  private constructor(prefix: string, { command, commandBytes, project }: Place) {
+    this.work = join(prefix, 'work');
+    this.project = project;
+    this.commandBytes = commandBytes;
+    this.env = { PATH, HOME: join(prefix, 'home') };
+    this.#command = command;
+  }
+
+  static async open(prefix: string, place: Place): Promise<Installed> {
+    const installed = new Installed(prefix, place);
+    await mkdir(installed.work);
+    await mkdir(join(prefix, 'home'));
+    return installed;
+  }
+
+  async longhaul(...args: string[]): Promise<string> {
+    const options = { cwd: this.work, env: this.env, maxBuffer: 1e9 };
+    return (await run(this.#command, args, options)).stdout;
+  }
+
+  /** Starts a server and waits for the line that names its address. */
+  async start(address: RegExp, ...args: string[]): Promise<AsyncDisposable & { url: string }> {
+    const child = spawn(this.#command, args, {
+      cwd: this.work,
+      env: this.env,
+      stdio: ['ignore', 'pipe', 'inherit'],
+    });
+    for await (const line of createInterface({ input: child.stdout })) {
+      const url = address.exec(line)?.[1];
+      if (url !== undefined) return { url, [Symbol.asyncDispose]: () => end(child) };
+    }
+    throw new Error(`${args[0]} has ended without naming its address.`);
+  }
+}
+
+async function end(child: ChildProcess): Promise<void> {
+  const ended = once(child, 'exit');
+  child.kill('SIGTERM');
+  await ended;
+}
+
+/** Some 30,000 tokens, as messages of Chat Completions. */
+function longConversation(): { role: string; content: string }[] {
+  return Array.from({ length: 120 }, (_, index) => ({
+    role: index % 2 === 0 ? 'user' : 'assistant',
+    content: `Message ${index}: look at src/module-${index}.ts. ${'Some words about it. '.repeat(50)}`,
+  }));
+}
+
+async function scriptedModel(): Promise<AsyncDisposable & { url: string }> {
+  const server = await createScriptedModelServer({ windowTokens: 16_000, script: () => 'Hello.' });
+  return { url: server.url, [Symbol.asyncDispose]: () => server.close() };
+}
+
+async function installWithNpm(
+  prefix: string,
+  packages: readonly string[],
+  ...flags: string[]
+): Promise<Place> {
+  const install = ['install', ...flags, '--no-audit', '--no-fund', '--registry', registry.url];
+  const target = join(prefix, 'global');
+  await run('npm', [...install, '--global', '--prefix', target, 'longhaul'], {
+    env: toolEnvironment(prefix),
+  });
+  const project = await emptyProject(prefix);
+  await run('npm', [...install, ...packages], { cwd: project, env: toolEnvironment(prefix) });
+  return { command: join(target, 'bin/longhaul'), commandBytes: await sizeOf(target), project };
+}
+
+/** Packages see what they declare, and nothing else. */
+async function installWithPnpm(prefix: string, packages: readonly string[]): Promise<Place> {
+  const pnpm = join(ROOT, 'node_modules/pnpm/bin/pnpm.cjs');
+  const command = await emptyProject(prefix, 'command');
+  const project = await emptyProject(prefix);
+  const strict = [
+    '--config.node-linker=isolated',
+    '--config.hoist=false',
+    '--config.strict-peer-dependencies=true',
+  ];
+  const add = [pnpm, 'add', ...strict, '--registry', registry.url, '--store-dir', join(prefix, 'store')];
+  const env = { ...toolEnvironment(prefix), npm_config_registry: registry.url };
+  await run(process.execPath, [...add, 'longhaul'], { cwd: command, env });
+  const commandBytes = await sizeOf(join(command, 'node_modules'));
+  await run(process.execPath, [...add, ...packages], { cwd: project, env });
+  return { command: join(command, 'node_modules/.bin/longhaul'), commandBytes, project };
+}
+
+/** What a package manager needs; its cache is this machine's. */
+function toolEnvironment(prefix: string): NodeJS.ProcessEnv {
+  return { ...process.env, PATH, XDG_CONFIG_HOME: join(prefix, 'config') };
+}
+
+async function emptyProject(prefix: string, name = 'project'): Promise<string> {
+  const project = join(prefix, name);
+  await mkdir(project);
+  await writeFile(join(project, 'package.json'), JSON.stringify({ name, private: true, type: 'module' }));
+  return project;
+}
+
+async function packAll(target: string): Promise<PackedPackage[]> {
+  await mkdir(target);
+  const folders = globSync('packages/*/package.json', { cwd: ROOT }).map((path) => join(ROOT, dirname(path)));
+  const packages = await Promise.all(folders.map((path) => pack(path, target)));
+  return packages.filter((one) => one !== undefined);
+}
+
+/** Undefined: the package is private. */
+async function pack(path: string, target: string): Promise<PackedPackage | undefined> {
+  const manifest = JSON.parse(await readFile(join(path, 'package.json'), 'utf8'));
+  if (manifest.private === true) return undefined;
+  const { stdout } = await run('npm', ['pack', '--json', '--pack-destination', target], { cwd: path });
+  const [packed] = Object.values<{ filename: string; files: { path: string }[] }>(JSON.parse(stdout));
+  if (packed === undefined) throw new Error(`npm pack says nothing of ${path}: ${stdout}`);
+  const { name, version } = manifest;
+  const files = packed.files.map((file) => file.path);
+  return { name, version, manifest, files, path: join(target, packed.filename) };
+}
+
+/** The built files that a manifest's `exports` name, as paths in the package. */
+function exportedFiles(exports: unknown): string[] {
+  const conditions = Object.values(Object(exports)).map((entry) => Object(entry));
+  return conditions.flatMap((entry) => [entry.types, entry.default]).map((path) => path.replace('./', ''));
+}
+
+/** Bytes of all files below a folder. */
+async function sizeOf(path: string): Promise<number> {
+  const info = await lstat(path);
+  if (!info.isDirectory()) return info.size;
+  const sizes = await Promise.all((await readdir(path)).map((name) => sizeOf(join(path, name))));
+  return sizes.reduce((sum, size) => sum + size, 0);
+}
+
+/** What a command printed that ended with another code than 0. */
+function outputOf(error: unknown): string {
+  return String(Object(error).stdout);
+}
