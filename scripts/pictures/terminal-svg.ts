@@ -1,0 +1,78 @@
+import type { Frame, Span } from './record-terminal.ts';
+
+const FONT_PX = 14;
+const CELL_PX = 8.43;
+const LINE_PX = 19;
+const PADDING_PX = 16;
+const BAR_PX = 30;
+/** The last screen stays this long before the animation repeats. */
+const END_MS = 6_000;
+
+/** An animated picture of a terminal: every frame once below the other, moved into sight one by one. Needs no script. */
+export function terminalSvg(frames: readonly Frame[], size: { columns: number; rows: number }): string {
+  const shown = frames.filter((frame, index) => !isSame(frame, frames[index - 1]));
+  const width = Math.ceil(size.columns * CELL_PX + 2 * PADDING_PX);
+  const screenPx = size.rows * LINE_PX;
+  const height = BAR_PX + screenPx + PADDING_PX;
+  const totalMs = (shown.at(-1)?.atMs ?? 0) + END_MS;
+  const steps = shown.map(
+    ({ atMs }, index) =>
+      `${((atMs / totalMs) * 100).toFixed(3)}%{transform:translateY(${-index * screenPx}px)}`,
+  );
+  const lines = new LineBook();
+  const screens = shown.map((frame, index) => lines.screen(frame, index * screenPx)).join('');
+  return `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 ${width} ${height}" width="${width}" font-family="ui-monospace,SFMono-Regular,Menlo,Consolas,'DejaVu Sans Mono',monospace" font-size="${FONT_PX}">
+<style>text{fill:#c9d1d9;white-space:pre}.b{font-weight:700}.d{opacity:.65}.f{animation:f ${totalMs}ms steps(1,end) infinite}@keyframes f{${steps.join('')}}@media print{.f{animation:none;transform:translateY(${-(shown.length - 1) * screenPx}px)}}</style>
+<rect width="100%" height="100%" rx="8" fill="#0d1117"/>
+<circle cx="18" cy="16" r="5" fill="#ff5f56"/><circle cx="36" cy="16" r="5" fill="#ffbd2e"/><circle cx="54" cy="16" r="5" fill="#27c93f"/>
+<defs>${lines.definitions()}</defs>
+<svg x="${PADDING_PX}" y="${BAR_PX}" width="${width - 2 * PADDING_PX}" height="${screenPx}"><g class="f">${screens}</g></svg>
+</svg>
+`;
+}
+
+/** Holds each different line once: most lines stay on the screen for many frames. */
+class LineBook {
+  readonly #ids = new Map<string, string>();
+
+  screen({ lines }: Frame, top: number): string {
+    return lines
+      .map((line, row) =>
+        line.length === 0 ? '' : `<use href="#${this.#idOf(line)}" y="${top + row * LINE_PX}"/>`,
+      )
+      .join('');
+  }
+
+  definitions(): string {
+    return [...this.#ids].map(([text, id]) => `<g id="${id}">${text}</g>`).join('');
+  }
+
+  #idOf(line: readonly Span[]): string {
+    const text = lineSvg(line);
+    const id = this.#ids.get(text) ?? `l${this.#ids.size.toString(36)}`;
+    this.#ids.set(text, id);
+    return id;
+  }
+}
+
+function lineSvg(line: readonly Span[]): string {
+  let column = 0;
+  const spans = line.map((span) => {
+    const x = (column * CELL_PX).toFixed(1);
+    column += [...span.text].length;
+    const looks = [span.isBold ? 'b' : '', span.isDim ? 'd' : ''].filter((name) => name !== '').join(' ');
+    const fill = span.color === undefined ? '' : ` style="fill:${span.color}"`;
+    const look = looks === '' ? '' : ` class="${looks}"`;
+    if (span.text.trim() === '') return '';
+    return `<tspan x="${x}" textLength="${([...span.text].length * CELL_PX).toFixed(1)}"${look}${fill}>${escaped(span.text)}</tspan>`;
+  });
+  return `<text y="${FONT_PX}" xml:space="preserve">${spans.join('')}</text>`;
+}
+
+function escaped(text: string): string {
+  return text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;');
+}
+
+function isSame(frame: Frame, other: Frame | undefined): boolean {
+  return other !== undefined && JSON.stringify(frame.lines) === JSON.stringify(other.lines);
+}
