@@ -1,10 +1,10 @@
 import { buildLedger, ledgerTokens, type PlanInput } from '@longhaul/context';
 
-/** A ledger with a part of its room is written in a part of the time, and shows how much of its room one takes. */
+/** A ledger with a fifth of the room is built in a fraction of the time. It shows how much of its room a ledger uses. */
 const PROBE_SHARE = 0.2;
 
-/** What the ledger will take of its share, about. */
-export function ledgerTakes(
+/** Estimates how many tokens of its share the ledger will use. */
+export function estimatedLedgerTokens(
   { log, budget, count }: Pick<PlanInput, 'log' | 'budget' | 'count'>,
   ledgerShare: number,
 ): number {
