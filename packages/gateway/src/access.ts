@@ -9,8 +9,8 @@ import { namesThisMachine } from './http/host-check.ts';
 /**
  * Refuses a request that may not use the gateway.
  *
- * With a token, the request must carry it. Without one, the `Host` header must name this machine if the gateway listens on loopback, and a
- * cross-origin request must be one that browsers send only after a preflight.
+ * With a token, the request must carry it. Without one, the `Host` header must name this machine if the gateway listens
+ * on loopback, and a cross-origin request must be one that browsers send only after a preflight.
  *
  * @throws {LonghaulError} `provider_auth` if the token is missing or wrong; `approval_denied` if another check fails.
  */
@@ -40,8 +40,8 @@ export function checkAccess({ host, token }: GatewaySettings, request: IncomingM
 }
 
 /**
- * Returns headers that make a browser ask its user for the token, for the status page only. Browsers then send the password by themselves, so
- * no other endpoint accepts it.
+ * Returns headers that make a browser ask its user for the token, for the status page only. Browsers then send the
+ * password by themselves, so no other endpoint accepts it.
  */
 export function challenge(request: IncomingMessage): Record<string, string> {
   const isPage = isStatus(request) && /text\/html/.test(request.headers.accept ?? '');

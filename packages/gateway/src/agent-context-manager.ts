@@ -36,8 +36,8 @@ export interface ToolResponseCheck {
 }
 
 /**
- * Tracks how full the window of one request is: before the request, when tool results arrive, and while the answer streams. It holds no
- * messages except the tool results that a restart must keep.
+ * Tracks how full the window of one request is: before the request, when tool results arrive, and while the answer
+ * streams. It holds no messages except the tool results that a restart must keep.
  *
  * @example
  * const manager = new AgentContextManager({ contextLimit: 8_192 });
@@ -72,7 +72,10 @@ export class AgentContextManager {
     this.#outputTokens = outputTokens ?? this.#outputTokens;
   }
 
-  /** Whether input and output together have reached the warning threshold (default 90 %), so that a running stream must be stopped. */
+  /**
+   * Whether input and output together have reached the warning threshold (default 90 %), so that a running stream must
+   * be stopped.
+   */
   isApproachingLimit(): boolean {
     return this.#enabled && this.#used >= this.#limit * this.#warningThreshold;
   }

@@ -15,7 +15,10 @@ export interface GatewayCore {
   /** Finds the upstream of a model. */
   findRoute(model: string): Promise<Route>;
   contextOf(upstream: Upstream): ConversationContext;
-  /** Returns the key for the gateway's own requests to an upstream: the upstream's key, else the key of the current client. */
+  /**
+   * Returns the key for the gateway's own requests to an upstream: the upstream's key, else the key of the current
+   * client.
+   */
   keyFor(upstream: Upstream): string | undefined;
   /** Runs a request handler. Only during that run does `keyFor` know the client's key. */
   withClientKey<Value>(key: string | undefined, run: () => Promise<Value>): Promise<Value>;

@@ -32,13 +32,16 @@ export interface Gateway extends AsyncDisposable {
 /**
  * Starts a gateway.
  *
- * It uses `node:http` directly. A framework keeps neither the sent bytes nor the order of headers, and its layers add a cost to every chunk.
+ * It uses `node:http` directly. A framework keeps neither the sent bytes nor the order of headers, and its layers add a
+ * cost to every chunk.
  *
  * @param options.cache Stores compactions between the requests of a conversation.
- * @throws {LonghaulError} `config_invalid` if there is no upstream, if two have the same name, if the address of one has a query, or if other
- * machines can reach `host` and there is neither a token nor `allowAnyone`; `usage` if the gateway cannot listen at the address.
+ * @throws {LonghaulError} `config_invalid` if there is no upstream, if two have the same name, if the address of one
+ * has a query, or if other machines can reach `host` and there is neither a token nor `allowAnyone`; `usage` if the
+ * gateway cannot listen at the address.
  * @example
- * await using gateway = await startGateway({ upstreams: [{ name: 'lmstudio', baseUrl: 'http://127.0.0.1:1234/v1' }], cache });
+ * const upstreams = [{ name: 'lmstudio', baseUrl: 'http://127.0.0.1:1234/v1' }];
+ * await using gateway = await startGateway({ upstreams, cache });
  * const client = new OpenAI({ baseURL: gateway.url, apiKey: 'any' });
  */
 export async function startGateway(options: GatewayOptions & { cache: CacheStore }): Promise<Gateway> {
@@ -131,8 +134,8 @@ function contextFor(
 }
 
 /**
- * Returns a function that reads the window of the compacting model. The first query starts here, with the first request to the upstream, so
- * that the window is usually known at the first compaction.
+ * Returns a function that reads the window of the compacting model. The first query starts here, with the first request
+ * to the upstream, so that the window is usually known at the first compaction.
  */
 function windowReader(windows: WindowBook, { upstream, model }: Route): () => number | undefined {
   const ask = () => void windows.windowOf(upstream, model);

@@ -1,7 +1,10 @@
 import type { WindowMemory } from '@longhaul/models';
 import type { StrictRoles } from './compaction/types.ts';
 
-/** How the gateway notifies a client while it compacts: as text of the answer, SSE comment, reasoning text, or not at all. */
+/**
+ * How the gateway notifies a client while it compacts: as text of the answer, SSE comment, reasoning text, or not at
+ * all.
+ */
 export type NoticeManner = 'text' | 'comment' | 'reasoning' | 'off';
 
 export interface ModelSettings {
@@ -21,7 +24,10 @@ export interface UpstreamOptions {
   compaction?: boolean;
   /** Keys are the model names at this upstream. */
   models?: Readonly<Record<string, ModelSettings>>;
-  /** Timeout of the gateway's own queries. Default: 1500 for a window, 2000 for a list of models, 3000 for a token count. */
+  /**
+   * Timeout of the gateway's own queries. Default: 1500 for a window, 2000 for a list of models, 3000 for a token
+   * count.
+   */
   askTimeoutMs?: number;
 }
 
@@ -43,7 +49,9 @@ export interface GatewayOptions {
   host?: string;
   /** Default 0: any free port. */
   port?: number;
-  /** Clients must send it as their API key. Required if other machines can reach `host`, unless `allowAnyone` is set. */
+  /**
+   * Clients must send it as their API key. Required if other machines can reach `host`, unless `allowAnyone` is set.
+   */
   token?: string;
   /** Allows a `host` that other machines can reach without a token. Default false. */
   allowAnyone?: boolean;
@@ -55,7 +63,10 @@ export interface GatewayOptions {
   inputThreshold?: number;
   /** Share of the window at which a stream is stopped and continued in a new request. Default 0.9. */
   warningThreshold?: number;
-  /** The model that writes summaries: `__same__` (default, the request's own), a model (`NAME/model` with several upstreams), or `none`. */
+  /**
+   * The model that writes summaries: `__same__` (default, the request's own), a model (`NAME/model` with several
+   * upstreams), or `none`.
+   */
   compactionModel?: string;
   /** Keeps windows learned from overflow errors across restarts. Default: they are kept in this process only. */
   windowMemory?: WindowMemory;
@@ -64,8 +75,8 @@ export interface GatewayOptions {
   /** Age at which a known window is queried again, in the background. Default 30,000. */
   windowMaxAgeMs?: number;
   /**
-   * Age at which a known window is queried again when it matters: after an answer to a request of 40 % of the window or more, after a failed
-   * answer, and before a compaction. Default 2000.
+   * Age at which a known window is queried again when it matters: after an answer to a request of 40 % of the window or
+   * more, after a failed answer, and before a compaction. Default 2000.
    */
   windowRenewMs?: number;
   /** Maximum size of a request's body. Default 64 MiB. */

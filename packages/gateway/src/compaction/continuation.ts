@@ -12,7 +12,10 @@ const ANSWER_NOW =
 /** Share of the window for the answer so far. */
 const SO_FAR_SHARE = 0.25;
 
-/** Returns the messages to append to a conversation so that the model continues its answer. They take at most a quarter of the window. */
+/**
+ * Returns the messages to append to a conversation so that the model continues its answer. They take at most a quarter
+ * of the window.
+ */
 export function continuationWithin(
   { meter, ratio, windowTokens }: SizedRequest,
   soFar: AnswerSoFar,
@@ -25,8 +28,8 @@ export function continuationWithin(
 }
 
 /**
- * Returns the answer so far as an assistant message, and a request to continue as a user message. All chat templates accept that, also strict
- * ones. Not all accept a prompt that ends with an assistant message.
+ * Returns the answer so far as an assistant message, and a request to continue as a user message. All chat templates
+ * accept that, also strict ones. Not all accept a prompt that ends with an assistant message.
  *
  * @param maxChars A longer answer so far loses its middle.
  */

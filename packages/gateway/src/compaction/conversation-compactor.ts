@@ -7,7 +7,7 @@ import { SharedWork } from './engine/shared-work.ts';
 import type { CompactionKeeper } from './kept/compaction-keeper.ts';
 import { coverageOf } from './kept/coverage.ts';
 import { type KeptCompaction, marksFor, toKept } from './kept/kept-compaction.ts';
-import { mostTokens } from './output-room.ts';
+import { maxRequestTokens } from './output-room.ts';
 import { ownerOf, type SizedRequest } from './request-size.ts';
 
 export interface CompactorOptions {
@@ -56,7 +56,10 @@ const FUTILE_LOOKBACK = 100;
 export class ConversationCompactor {
   readonly #options: CompactorOptions;
   readonly #running = new SharedWork<Fit>();
-  /** Places where compaction did not help, with the size at which to try again. Otherwise each turn would query a model in vain. */
+  /**
+   * Places where compaction did not help, with the size at which to try again. Otherwise each turn would query a model
+   * in vain.
+   */
   readonly #futile = new BoundedMemo<number>(MAX_FUTILE);
 
   constructor(options: CompactorOptions) {
@@ -68,10 +71,10 @@ export class ConversationCompactor {
     const { sized, kept, isForced } = request;
     const { windowTokens, conversation } = sized;
     const { maxTokens } = sized.request;
-    const most = mostTokens({ windowTokens, maxTokens });
+    const most = maxRequestTokens({ windowTokens, maxTokens });
     const log = ConversationLog.of(conversation);
     const chain = new Set(conversation.chain);
-    const marks = kept === undefined ? [] : marksFor(kept, { chain, windowTokens, mostTokens: most });
+    const marks = kept === undefined ? [] : marksFor(kept, { chain, windowTokens, maxRequestTokens: most });
     return { request, log, marks, isEnough: !isForced && this.#isEnough(request, log, marks) };
   }
 
@@ -132,7 +135,7 @@ export class ConversationCompactor {
   ): FitInput {
     const { request, conversation, meter, windowTokens, dueTokens, ratio } = sized;
     const { strategy, ledgerShare, modelFor, now } = this.#options;
-    const besideTokens = sized.besideTokens + continuationTokens;
+    const extraTokens = sized.extraTokens + continuationTokens;
     return {
       request,
       log,
@@ -141,8 +144,8 @@ export class ConversationCompactor {
       dueTokens,
       meter,
       ratio,
-      fixedTokens: besideTokens + meter.messages(conversation.head),
-      besideTokens,
+      fixedTokens: extraTokens + meter.messages(conversation.head),
+      extraTokens,
       reason,
       isForced,
       strategy,
@@ -170,8 +173,8 @@ const NEVER = new AbortController().signal;
 
 /** Requests with the same key can share one compaction. */
 function workKey({ sized, reason, continuationTokens, isForced }: CompactRequest): string {
-  const { conversation, request, windowTokens, dueTokens, besideTokens, meter } = sized;
-  const fixed = besideTokens + continuationTokens + meter.messages(conversation.head);
+  const { conversation, request, windowTokens, dueTokens, extraTokens, meter } = sized;
+  const fixed = extraTokens + continuationTokens + meter.messages(conversation.head);
   return [conversation.chain.at(-1), request.model, windowTokens, dueTokens, fixed, reason, isForced].join(
     ' ',
   );

@@ -46,8 +46,9 @@ const DEFAULTS: Required<ContextSettings> = {
 const KEPT_FROM = 0.8;
 
 /**
- * Creates a context for conversations that are not stored here: each request contains the whole conversation. The context remembers only token
- * counts, and compactions in the cache. It finds a compaction again by hashes of the conversation's beginning.
+ * Creates a context for conversations that are not stored here: each request contains the whole conversation. The
+ * context remembers only token counts, and compactions in the cache. It finds a compaction again by hashes of the
+ * conversation's beginning.
  *
  * @example
  * const context = createConversationContext({ cache: createMemoryCache() });

@@ -4,11 +4,14 @@ import type { BoundedMemo } from './conversation/bounded-memo.ts';
 import { createTokenMeter, type TokenMeter } from './conversation/token-meter.ts';
 
 /** In a request of fewer tokens, the chat template's share is too large to measure the text. */
-const LEAST_COUNTED = 500;
+const MIN_COUNTED = 500;
 const BOUNDS = { low: 0.6, high: 2 };
 /** The ratio grows by this factor after a refusal without a usable request size. */
 const REFUSAL_FACTOR = 1.15;
-/** A refusal's number may include the answer's room. It counts as the request's size up to this multiple of the counted tokens. */
+/**
+ * A refusal's number may include the answer's room. It counts as the request's size up to this multiple of the counted
+ * tokens.
+ */
 const NEAR = 1.5;
 
 export interface Refusal {
@@ -54,8 +57,9 @@ export class KnownModel {
   }
 
   /**
-   * Learns from a request that was refused as too long, and returns the ratio for that request. If the window is smaller than was known, that is
-   * the reason for the refusal; otherwise the count was too low. The ratio applies to other requests only if the request had no uncounted parts.
+   * Learns from a request that was refused as too long, and returns the ratio for that request. If the window is
+   * smaller than was known, that is the reason for the refusal; otherwise the count was too low. The ratio applies to
+   * other requests only if the request had no uncounted parts.
    */
   learnRefusal({ countedTokens, windowTokens, requestTokens, hasUncounted }: Refusal): number {
     const hasShrunk = windowTokens < this.#windowTokens;
@@ -83,5 +87,5 @@ export class KnownModel {
 /** Returns undefined for a ratio that cannot be a counting error. */
 function ratioOf(countedTokens: number, realTokens: number): number | undefined {
   const ratio = realTokens / countedTokens;
-  return countedTokens >= LEAST_COUNTED && ratio >= BOUNDS.low && ratio <= BOUNDS.high ? ratio : undefined;
+  return countedTokens >= MIN_COUNTED && ratio >= BOUNDS.low && ratio <= BOUNDS.high ? ratio : undefined;
 }

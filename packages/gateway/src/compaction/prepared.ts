@@ -1,7 +1,7 @@
 import type { ChatMessage } from '@longhaul/protocol';
 import { tooLarge } from './context-errors.ts';
 import type { CompactedRequest } from './conversation-compactor.ts';
-import { leastRoom } from './output-room.ts';
+import { minAnswerRoom } from './output-room.ts';
 import type { SizedRequest } from './request-size.ts';
 import type { Prepared, PrepareOptions } from './types.ts';
 
@@ -32,11 +32,11 @@ export function rewritten(
   { messages, round, isNew, warnings }: CompactedRequest,
   { onNotice }: PrepareOptions,
 ): Prepared {
-  const { request, meter, manager, ratio, windowTokens, besideTokens, estimatedTokens: before } = sized;
+  const { request, meter, manager, ratio, windowTokens, extraTokens, estimatedTokens: before } = sized;
   if (messages === request.messages) return untouched(sized, warnings);
-  const countedTokens = meter.messages(messages) + besideTokens;
+  const countedTokens = meter.messages(messages) + extraTokens;
   const after = Math.ceil(ratio * countedTokens);
-  if (after + leastRoom(windowTokens) > windowTokens) throw tooLarge(after, windowTokens);
+  if (after + minAnswerRoom(windowTokens) > windowTokens) throw tooLarge(after, windowTokens);
   if (isNew) onNotice?.({ kind: 'compacted', before, after, round });
   const allWarnings = [...warnings, ...cutResultWarnings(sized, messages)];
   manager.updateUsage({ inputTokens: after, outputTokens: 0 });

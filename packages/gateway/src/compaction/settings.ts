@@ -21,15 +21,15 @@ export interface ConversationContextOptions {
   /** Stores compactions. */
   cache: CacheStore;
   /**
-   * Default: `pruning-agent`; without `askModel`, a strategy that keeps the newest messages and the ledger. The gateway ignores the strategy's
-   * trigger and decides itself when to compact.
+   * Default: `pruning-agent`; without `askModel`, a strategy that keeps the newest messages and the ledger. The gateway
+   * ignores the strategy's trigger and decides itself when to compact.
    */
   strategy?: CompressionStrategy;
   /** Queries the compacting model. Absent: summaries contain the ledger only (`context.compression.model: none`). */
   askModel?: AskCompactionModel;
   /**
-   * The compacting model. Default: the request's own (`__same__`). `windowTokens` is called at each compaction, since the window may become
-   * known later; while it is undefined, the request's window is used.
+   * The compacting model. Default: the request's own (`__same__`). `windowTokens` is called at each compaction, since
+   * the window may become known later; while it is undefined, the request's window is used.
    */
   compactionModel?: { model: string; windowTokens?: () => number | undefined };
   settings?: ContextSettings;

@@ -2,7 +2,7 @@
 const CUT_BELOW = 0.7;
 /** The same for an estimate that is not sure. */
 const CUT_BELOW_UNSURE = 0.5;
-const LEAST_ESTIMATE = 1_000;
+const MIN_ESTIMATE = 1_000;
 const SMALLEST_WINDOW = 2_048;
 
 export interface SentRequest {
@@ -16,16 +16,17 @@ export interface SentRequest {
 }
 
 /**
- * Guesses the window of a server that has dropped messages without an error, as Ollama does: its prompt is far smaller than the sent one.
- * Returns undefined if nothing was dropped.
+ * Guesses the window of a server that has dropped messages without an error, as Ollama does: its prompt is far smaller
+ * than the sent one. Returns undefined if nothing was dropped.
  *
- * Windows are almost always powers of two, so the guess is the smallest power of two that holds the prompt, at least 2,048. If that is not
- * smaller than the estimate, the guess is the prompt's size. Must not be used for requests with uncounted parts.
+ * Windows are almost always powers of two, so the guess is the smallest power of two that holds the prompt, at least
+ * 2,048. If that is not smaller than the estimate, the guess is the prompt's size. Must not be used for requests with
+ * uncounted parts.
  */
 export function windowOfSilentCut(sent: SentRequest): number | undefined {
   const { estimatedTokens, countedTokens, promptTokens, isSure } = sent;
   // A server that reports only uncached tokens reports tiny numbers.
-  if (estimatedTokens < LEAST_ESTIMATE || promptTokens < SMALLEST_WINDOW / 4) return undefined;
+  if (estimatedTokens < MIN_ESTIMATE || promptTokens < SMALLEST_WINDOW / 4) return undefined;
   const leastSent = Math.min(estimatedTokens, countedTokens);
   if (promptTokens >= leastSent * (isSure ? CUT_BELOW : CUT_BELOW_UNSURE)) return undefined;
   const window = Math.max(SMALLEST_WINDOW, 2 ** Math.ceil(Math.log2(promptTokens)));

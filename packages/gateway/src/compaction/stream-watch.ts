@@ -26,7 +26,8 @@ export function createStreamWatch({
   const look = () => {
     manager.updateUsage({ inputTokens: input, outputTokens: counted });
     if (manager.isOverLimit()) return 'over';
-    // If the prompt alone is near the limit, stopping at once would gain nothing, so half of the free window is used first.
+    // If the prompt alone is near the limit, stopping at once would gain nothing, so half of the free window is used
+    // first.
     return manager.isApproachingLimit() && counted >= (windowTokens - input) / 2 ? 'stop' : 'go-on';
   };
   return {

@@ -14,8 +14,8 @@ export interface ConversationRequest {
   /** `max_completion_tokens` or `max_tokens`: the room that the client wants for the answer. */
   maxTokens?: number;
   /**
-   * The header `X-OpenWebUI-Chat-Id`, else `user`. If a client has dropped the beginning of a conversation, only a compaction with the same
-   * `chatId` and `client` is used for it.
+   * The header `X-OpenWebUI-Chat-Id`, else `user`. If a client has dropped the beginning of a conversation, only a
+   * compaction with the same `chatId` and `client` is used for it.
    */
   chatId?: string;
   /** Identifies the client, for example a hash of its key. Used as `chatId` is. */
@@ -53,7 +53,9 @@ export interface CompactedFacts {
   after: number;
   /** The number of compactions of the conversation so far, including this one. One request may make several. */
   round: number;
-  /** The compaction was made for an earlier request with the same beginning: nothing was computed and no model queried. */
+  /**
+   * The compaction was made for an earlier request with the same beginning: nothing was computed and no model queried.
+   */
   isFromCache: boolean;
 }
 
@@ -66,23 +68,26 @@ export interface PrepareOptions {
   signal?: AbortSignal;
   onNotice?: (notice: ContextNotice) => void;
   /**
-   * Returns the server's own count of a request (llama.cpp); undefined if there is none. Called only from half of the threshold on and before
-   * any real usage is known. Must not throw.
+   * Returns the server's own count of a request (llama.cpp); undefined if there is none. Called only from half of the
+   * threshold on and before any real usage is known. Must not throw.
    */
   measure?: (messages: readonly ChatMessage[], signal?: AbortSignal) => Promise<number | undefined>;
   /**
-   * Returns the window that the server has loaded now. Called only before a new compaction, which would be useless if the model has since been
-   * loaded with a larger window. Must not throw.
+   * Returns the window that the server has loaded now. Called only before a new compaction, which would be useless if
+   * the model has since been loaded with a larger window. Must not throw.
    */
   windowNow?: () => Promise<number | undefined>;
   /**
-   * Set if the upstream has refused this request as too long or has cut it silently, with the numbers that it named. Compacts regardless of the
-   * estimate. The smaller of `windowTokens` and `request.windowTokens` is used.
+   * Set if the upstream has refused this request as too long or has cut it silently, with the numbers that it named.
+   * Compacts regardless of the estimate. The smaller of `windowTokens` and `request.windowTokens` is used.
    */
   refused?: { windowTokens?: number; requestTokens?: number };
 }
 
-/** The received part of an answer whose stream was stopped, without an unfinished tool call, which is dropped and never run. */
+/**
+ * The received part of an answer whose stream was stopped, without an unfinished tool call, which is dropped and never
+ * run.
+ */
 export interface AnswerSoFar {
   text: string;
   reasoning?: string;
@@ -96,12 +101,18 @@ export interface ObservedUsage {
 
 export type Observation =
   | { verdict: 'as-expected' }
-  /** The server read far fewer tokens than were sent, so it has dropped messages without an error. `windowTokens` is a guess of its window. */
+  /**
+   * The server read far fewer tokens than were sent, so it has dropped messages without an error. `windowTokens` is a
+   * guess of its window.
+   */
   | { verdict: 'silently-cut'; windowTokens: number };
 
 /** Watches one stream while it arrives. */
 export interface StreamWatch {
-  /** Adds a piece of text, reasoning or call arguments. `stop`: stop and call `continueFrom`. `over`: the window is full, end the answer. */
+  /**
+   * Adds a piece of text, reasoning or call arguments. `stop`: stop and call `continueFrom`. `over`: the window is
+   * full, end the answer.
+   */
   add(text: string): 'go-on' | 'stop' | 'over';
   /** Sets the real usage, which some servers report in the middle of a stream. */
   update(usage: ObservedUsage): 'go-on' | 'stop' | 'over';
@@ -120,21 +131,26 @@ export interface CompactionAsk {
   signal: AbortSignal;
 }
 
-/** Queries the compacting model. An error fails the summary, but not the client's request, unless the client has aborted `signal`. */
+/**
+ * Queries the compacting model. An error fails the summary, but not the client's request, unless the client has aborted
+ * `signal`.
+ */
 export type AskCompactionModel = (ask: CompactionAsk) => Promise<SummaryReply>;
 
 export interface ConversationContext {
   /**
-   * Phases 1 and 2: returns the messages to send. Under the threshold that is the received array, unless a stored compaction is used.
+   * Phases 1 and 2: returns the messages to send. Under the threshold that is the received array, unless a stored
+   * compaction is used.
    *
-   * @throws {LonghaulError} `context_exhausted` if it cannot be made to fit; `cancelled` by the signal; `invalid_request` for messages that
-   * cannot be compacted (a role that does not exist) and do not fit as they are.
+   * @throws {LonghaulError} `context_exhausted` if it cannot be made to fit; `cancelled` by the signal;
+   * `invalid_request` for messages that cannot be compacted (a role that does not exist) and do not fit as they are.
    */
   prepare(request: ConversationRequest, options?: PrepareOptions): Promise<Prepared>;
   /**
    * Phase 3: returns the request that continues an answer whose stream was stopped. The answer so far is at its end.
    *
-   * @throws {LonghaulError} `context_exhausted` after `maxRestarts` restarts (default 3) or if there is no room to continue; `cancelled`.
+   * @throws {LonghaulError} `context_exhausted` after `maxRestarts` restarts (default 3) or if there is no room to
+   * continue; `cancelled`.
    */
   continueFrom(prepared: Prepared, soFar: AnswerSoFar, options?: PrepareOptions): Promise<Prepared>;
   /** Compares the sent tokens with the usage that the upstream reports, and learns from it. */

@@ -2,9 +2,9 @@ import type { IncomingMessage } from 'node:http';
 import { isLoopback } from '@longhaul/models';
 
 /**
- * Whether a page of another site could send this request without a CORS preflight. Browsers send such "simple" requests to any address and
- * only hide the answer, so a page could spend a model's time or a key's money. Browsers send JSON only after the upstream has allowed it.
- * False for GET, HEAD and OPTIONS, and for pages of this machine.
+ * Whether a page of another site could send this request without a CORS preflight. Browsers send such "simple" requests
+ * to any address and only hide the answer, so a page could spend a model's time or a key's money. Browsers send JSON
+ * only after the upstream has allowed it. False for GET, HEAD and OPTIONS, and for pages of this machine.
  */
 export function skipsPreflight(request: IncomingMessage): boolean {
   const { method, headers } = request;
@@ -20,8 +20,8 @@ export function isPreflight({ method, headers }: IncomingMessage): boolean {
 }
 
 /**
- * Returns CORS headers for an answer of the gateway itself. The upstream has already allowed a request that needed a preflight. Without these
- * headers its page could read neither notices nor errors of the gateway.
+ * Returns CORS headers for an answer of the gateway itself. The upstream has already allowed a request that needed a
+ * preflight. Without these headers its page could read neither notices nor errors of the gateway.
  */
 export function allowingHeaders(request: IncomingMessage): Record<string, string> {
   const { origin, authorization } = request.headers;

@@ -31,7 +31,9 @@ export function decoderFor(encoding: string): Transform | undefined {
   return STREAMS[encoding.trim().toLowerCase()]?.();
 }
 
-/** Returns the plain bytes; undefined for an unsupported encoding, invalid bytes, or more than `maxBytes` plain bytes. */
+/**
+ * Returns the plain bytes; undefined for an unsupported encoding, invalid bytes, or more than `maxBytes` plain bytes.
+ */
 export async function decodeWhole(
   bytes: Buffer,
   encoding: string | undefined,

@@ -2,7 +2,10 @@ import type { ServerResponse } from 'node:http';
 import type { ChatErrorBody, LonghaulError } from '@longhaul/protocol';
 import { allowingHeaders } from './cross-origin.ts';
 
-/** Returns an error in the shape of OpenAI's API. `code` is Longhaul's, except for the codes that clients check (`OPENAI_CODES`). */
+/**
+ * Returns an error in the shape of OpenAI's API. `code` is Longhaul's, except for the codes that clients check
+ * (`OPENAI_CODES`).
+ */
 export function errorBody(error: LonghaulError): ChatErrorBody {
   return {
     error: {

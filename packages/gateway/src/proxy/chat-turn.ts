@@ -40,7 +40,8 @@ export class ChatTurn {
       client: textDigest(exchange.clientKey ?? ''),
       signal: exchange.signal,
       onNotice: (notice) => this.#showNotice(notice),
-      // If the head has been sent, comments continue until the model answers, because processing a long prompt takes time.
+      // If the head has been sent, comments continue until the model answers, because processing a long prompt takes
+      // time.
       onPrepared: () => {
         if (!client.hasBegun) client.stopKeepAlive();
       },
@@ -177,8 +178,8 @@ export class ChatTurn {
   }
 
   /**
-   * Requests the rest of an answer. If the upstream refuses that as too long, learns from the refusal and retries. Each attempt counts as a
-   * restart.
+   * Requests the rest of an answer. If the upstream refuses that as too long, learns from the refusal and retries. Each
+   * attempt counts as a restart.
    *
    * @throws {LonghaulError} `context_exhausted` after the last restart; the upstream's error otherwise.
    */

@@ -28,7 +28,9 @@ export interface ChunkFacts {
   isError: boolean;
 }
 
-/** Returns undefined for an event that is not a JSON object, such as broken JSON. Such an event is passed on unchanged. */
+/**
+ * Returns undefined for an event that is not a JSON object, such as broken JSON. Such an event is passed on unchanged.
+ */
 export function readChunk(data: string, eventName: string | undefined): ChunkFacts | undefined {
   const json = parse(data);
   if (json === undefined) return undefined;

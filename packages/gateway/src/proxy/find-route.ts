@@ -7,8 +7,8 @@ const LISTS_MAX_AGE_MS = 5_000;
 const TIMEOUT_MS = 3_000;
 
 /**
- * Returns a function that finds the upstream of a model. With several upstreams and a model that is neither prefixed nor listed, it first
- * queries all lists of models, since a client that knows its model may never request a list.
+ * Returns a function that finds the upstream of a model. With several upstreams and a model that is neither prefixed
+ * nor listed, it first queries all lists of models, since a client that knows its model may never request a list.
  */
 export function routeFinder(core: Pick<GatewayCore, 'router' | 'settings'>): GatewayCore['findRoute'] {
   const { router } = core;

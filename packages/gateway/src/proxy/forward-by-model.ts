@@ -7,7 +7,10 @@ import { withModel } from '../wire/edit-body.ts';
 import { isRecord } from '../wire/is-record.ts';
 import { forward } from './forward.ts';
 
-/** With several upstreams, forwards a request other than a chat by the model in its path or JSON body, else to the first upstream. */
+/**
+ * With several upstreams, forwards a request other than a chat by the model in its path or JSON body, else to the first
+ * upstream.
+ */
 export async function forwardByModel(core: GatewayCore, exchange: Exchange): Promise<void> {
   const { request, path, method } = exchange;
   const { router } = core;

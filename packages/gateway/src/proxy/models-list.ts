@@ -7,8 +7,8 @@ import type { Upstream, UpstreamRequest } from '../upstream/upstream.ts';
 import { isRecord } from '../wire/is-record.ts';
 
 /**
- * Answers `GET /v1/models` for several upstreams: each entry as its upstream lists it, with the upstream's name before the id. Unreachable
- * upstreams are omitted.
+ * Answers `GET /v1/models` for several upstreams: each entry as its upstream lists it, with the upstream's name before
+ * the id. Unreachable upstreams are omitted.
  *
  * @throws {LonghaulError} The first upstream's error if no upstream answers.
  */

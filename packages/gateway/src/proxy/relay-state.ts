@@ -34,7 +34,10 @@ export class RelayRun {
     if (facts.finishReason !== undefined) this.isFinished = true;
   }
 
-  /** Whether the stream can be stopped and continued. False after a tool call, because the client has received a part of it. */
+  /**
+   * Whether the stream can be stopped and continued. False after a tool call, because the client has received a part of
+   * it.
+   */
   get canStop(): boolean {
     return this.#canStop;
   }

@@ -35,8 +35,8 @@ const MAX_PENDING_BYTES = 4 << 20;
 const REST_MS = 1_000;
 
 /**
- * Passes the upstream's streams of one answer on to the client and watches them. As long as nothing must be changed, the client gets the same
- * bytes in the same chunks. Only an incomplete event waits for its end.
+ * Passes the upstream's streams of one answer on to the client and watches them. As long as nothing must be changed,
+ * the client gets the same bytes in the same chunks. Only an incomplete event waits for its end.
  */
 export class StreamRelay {
   readonly #options: RelayOptions;
@@ -77,7 +77,10 @@ export class StreamRelay {
     }
   }
 
-  /** Announces that the next stream continues this answer. If the stopped stream has not reported its usage, the estimate replaces it. */
+  /**
+   * Announces that the next stream continues this answer. If the stopped stream has not reported its usage, the
+   * estimate replaces it.
+   */
   continueAnswer(estimate: ObservedUsage): void {
     this.#isContinuation = true;
     const { promptTokens, completionTokens = 0 } = estimate;

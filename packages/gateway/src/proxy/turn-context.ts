@@ -64,7 +64,8 @@ export class TurnContext {
   async open(): Promise<void> {
     const window = await this.#window();
     if (window === undefined) this.#warnOfUnknownWindow();
-    // An unknown window does not prevent counting: the count shows whether the upstream reads fewer tokens than were sent.
+    // An unknown window does not prevent counting: the count shows whether the upstream reads fewer tokens than were
+    // sent.
     await this.#prepareOrPass(window ?? UNKNOWN_WINDOW);
   }
 
@@ -112,7 +113,10 @@ export class TurnContext {
     return true;
   }
 
-  /** Compacts a refused request and returns whether that succeeded. Only once: a second refusal is passed on to the client. */
+  /**
+   * Compacts a refused request and returns whether that succeeded. Only once: a second refusal is passed on to the
+   * client.
+   */
   async compactAgain(refused: NonNullable<PrepareOptions['refused']>): Promise<boolean> {
     const window = this.#core.windows.known(this.#route.upstream, this.#route.model);
     if (this.#hasRetried || window === undefined) return false;
@@ -155,8 +159,8 @@ export class TurnContext {
   }
 
   /**
-   * Queries the window in the background after an answer: if it is unknown, since this request may have loaded the model, and if the next request
-   * may need compaction.
+   * Queries the window in the background after an answer: if it is unknown, since this request may have loaded the
+   * model, and if the next request may need compaction.
    */
   renewWindow(): void {
     if (this.#prepared === undefined) return;
@@ -192,7 +196,7 @@ export class TurnContext {
     }
   }
 
-  async #prepare(window: KnownWindow, options: Pick<PrepareOptions, 'refused'>): Promise<void> {
+  async #prepare(window: KnownWindow, { refused }: Pick<PrepareOptions, 'refused'>): Promise<void> {
     const { upstream, model } = this.#route;
     const { messages, tools, maxTokens, chatId } = this.#options.chat;
     const { strictRoles } = upstream.settingsOf(model);
@@ -209,7 +213,8 @@ export class TurnContext {
     const windowNow = async () => (await this.#core.windows.windowNow(upstream, model))?.windowTokens;
     const prepared = await this.#core.contextOf(upstream).prepare(request, {
       ...this.#prepareOptions(window),
-      ...(options.refused === undefined ? { windowNow } : options),
+      refused,
+      windowNow: refused === undefined ? windowNow : undefined,
     });
     this.#noteFresh(prepared);
   }

@@ -11,8 +11,8 @@ export interface ServerQuestion {
 }
 
 /**
- * Calls an endpoint of a server outside `/v1` and returns its JSON; undefined on a timeout, an error or invalid JSON. Never throws. Callers do
- * without the answer.
+ * Calls an endpoint of a server outside `/v1` and returns its JSON; undefined on a timeout, an error or invalid JSON.
+ * Never throws. Callers do without the answer.
  */
 export async function askServer(
   upstream: Upstream,

@@ -7,7 +7,10 @@ const HOSTED: Readonly<Record<string, string>> = {
   'generativelanguage.googleapis.com': 'google',
 };
 
-/** Looks up a model of a hosted provider by the upstream's host. Another server may load a model of the same name with any window. */
+/**
+ * Looks up a model of a hosted provider by the upstream's host. Another server may load a model of the same name with
+ * any window.
+ */
 export function catalogueWindow(
   baseUrl: string,
   model: string,

@@ -17,7 +17,10 @@ export interface CompactionAskerOptions {
   keyFor: (upstream: Upstream) => string | undefined;
 }
 
-/** Returns a function that queries the compacting model over the upstream's connections. Tool calls in its answer are ignored. */
+/**
+ * Returns a function that queries the compacting model over the upstream's connections. Tool calls in its answer are
+ * ignored.
+ */
 export function compactionAsker({
   upstream,
   router,

@@ -12,9 +12,9 @@ export interface ForgottenWindow {
 }
 
 /**
- * Forgets the window that refusals taught for a model. A learned window takes precedence over a larger one from the configuration.
- * `NAME/MODEL` means the upstream NAME; otherwise the model is forgotten at every upstream. A running gateway with the same memory forgets it
- * the next time it queries the server for the window.
+ * Forgets the window that refusals taught for a model. A learned window takes precedence over a larger one from the
+ * configuration. `NAME/MODEL` means the upstream NAME; otherwise the model is forgotten at every upstream. A running
+ * gateway with the same memory forgets it the next time it queries the server for the window.
  */
 export async function forgetWindow(
   model: string,

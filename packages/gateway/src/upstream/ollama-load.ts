@@ -8,8 +8,8 @@ const LOAD_TIMEOUT_MS = 300_000;
 /**
  * Loads a model into Ollama if the server lists it and has not loaded it. Returns whether it started a load.
  *
- * Ollama reports a model's window only while the model is loaded, and silently cuts a longer prompt. So the gateway loads the model before a
- * long request, which would load it anyway. Source: Ollama API, "Load a model".
+ * Ollama reports a model's window only while the model is loaded, and silently cuts a longer prompt. So the gateway
+ * loads the model before a long request, which would load it anyway. Source: Ollama API, "Load a model".
  */
 export async function loadIfIdle(
   upstream: Upstream,

@@ -54,10 +54,11 @@ export class Upstream {
   }
 
   /**
-   * Sends a request and resolves with the head of the answer, whatever its status. Retries once if a reused connection fails and the body is not
-   * a stream.
+   * Sends a request and resolves with the head of the answer, whatever its status. Retries once if a reused connection
+   * fails and the body is not a stream.
    *
-   * @throws {LonghaulError} `cancelled` by the signal; else `provider_unreachable` or another code of `mapProviderError`.
+   * @throws {LonghaulError} `cancelled` by the signal; else `provider_unreachable` or another code of
+   * `mapProviderError`.
    */
   async send(request: UpstreamRequest): Promise<IncomingMessage> {
     try {
@@ -129,7 +130,10 @@ export class Upstream {
     return promise;
   }
 
-  /** Returns the header that replaces the client's: the configured key, else user and password of the address, else undefined. */
+  /**
+   * Returns the header that replaces the client's: the configured key, else user and password of the address, else
+   * undefined.
+   */
   #authorization(): string | undefined {
     if (this.apiKey !== undefined) return `Bearer ${this.apiKey}`;
     const { username, password } = this.#base;

@@ -45,11 +45,12 @@ interface Page {
 }
 
 /**
- * Knows the window of every model. Sources in this order: the server's report of the loaded window; the configuration; for hosted providers the
- * catalogue. A window learned from an overflow replaces a larger one, until the server's report changes.
+ * Knows the window of every model. Sources in this order: the server's report of the loaded window; the configuration;
+ * for hosted providers the catalogue. A window learned from an overflow replaces a larger one, until the server's
+ * report changes.
  *
- * A request waits for a report only if the window is unknown or the server has been unreachable. Otherwise reports are renewed in the
- * background.
+ * A request waits for a report only if the window is unknown or the server has been unreachable. Otherwise reports are
+ * renewed in the background.
  */
 export class WindowBook {
   readonly #options: WindowBookOptions;
@@ -61,7 +62,10 @@ export class WindowBook {
     this.#now = options.now ?? Date.now;
   }
 
-  /** Returns the window. Waits for the server if it has never been queried and no window is known, or if it has been unreachable since. */
+  /**
+   * Returns the window. Waits for the server if it has never been queried and no window is known, or if it has been
+   * unreachable since.
+   */
   async windowOf(upstream: Upstream, model: string): Promise<KnownWindow | undefined> {
     const page = await this.#page(upstream, model);
     const isOld = this.#now() - page.askedAt >= this.#options.maxAgeMs;
@@ -72,7 +76,10 @@ export class WindowBook {
     return this.known(upstream, model);
   }
 
-  /** Loads a model whose server reports the window only while it is loaded, and returns the window. Tries at most once per `maxAgeMs`. */
+  /**
+   * Loads a model whose server reports the window only while it is loaded, and returns the window. Tries at most once
+   * per `maxAgeMs`.
+   */
   async windowOnceLoaded(
     upstream: Upstream,
     model: string,
@@ -85,7 +92,10 @@ export class WindowBook {
     return hasLoaded ? this.refresh(upstream, model) : undefined;
   }
 
-  /** Queries the server in the background, at most once per `renewAfterMs`: after an answer, a model may have been loaded or reloaded. */
+  /**
+   * Queries the server in the background, at most once per `renewAfterMs`: after an answer, a model may have been
+   * loaded or reloaded.
+   */
   renew(upstream: Upstream, model: string): void {
     const page = this.#pages.get(keyOf(upstream, model));
     if (page !== undefined && this.#isWorthAsking(page)) void this.#ask(upstream, model, page);

@@ -7,8 +7,9 @@ interface Edit {
 }
 
 /**
- * Returns the body with other messages. All other members keep their bytes. So does each message that is one of `received`, including numbers
- * that JavaScript cannot represent. If the key `messages` occurs twice, both are replaced, because servers differ on which one counts.
+ * Returns the body with other messages. All other members keep their bytes. So does each message that is one of
+ * `received`, including numbers that JavaScript cannot represent. If the key `messages` occurs twice, both are
+ * replaced, because servers differ on which one counts.
  *
  * @param received The body's own messages, as parsed.
  */
@@ -59,8 +60,8 @@ function withValue(body: Buffer, keys: readonly string[], text: string): Buffer 
 /**
  * Returns the body with `stream_options.include_usage` set to true; undefined if it already is.
  *
- * @param options.hasOptions Whether the parsed body has `stream_options`. If not, the body is not searched for them. A search takes about a
- * millisecond per megabyte.
+ * @param options.hasOptions Whether the parsed body has `stream_options`. If not, the body is not searched for them. A
+ * search takes about a millisecond per megabyte.
  */
 export function withUsage(body: Buffer, { hasOptions }: { hasOptions: boolean }): Buffer | undefined {
   if (!hasOptions) return applyEdits(body, [insertAtEnd(body)]);

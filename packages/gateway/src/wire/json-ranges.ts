@@ -13,8 +13,8 @@ export interface JsonMember {
 /**
  * Returns the members of a JSON object in their order, duplicates included, without parsing the values.
  *
- * The text must be valid JSON; callers have parsed it before. Positions are in bytes, so an edit of one range leaves all other bytes as they
- * were sent, including large numbers and unusual white space.
+ * The text must be valid JSON; callers have parsed it before. Positions are in bytes, so an edit of one range leaves
+ * all other bytes as they were sent, including large numbers and unusual white space.
  *
  * @param at Position of the opening brace.
  */
@@ -66,8 +66,8 @@ function isSpace(byte: number | undefined): boolean {
 }
 
 /**
- * Returns the position after the string whose opening quote is at `from`. The closing quote is the next one with an even number of backslashes
- * before it.
+ * Returns the position after the string whose opening quote is at `from`. The closing quote is the next one with an
+ * even number of backslashes before it.
  */
 function skipString(json: Uint8Array, from: number): number {
   // Most of a body is text, and `indexOf` scans many bytes at a time.

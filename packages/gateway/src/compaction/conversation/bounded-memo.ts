@@ -1,6 +1,6 @@
 /**
- * A map with at most `maxEntries` entries. It has two generations. When the younger one is full, the older one is dropped as a whole. A read
- * moves an entry to the younger one, so entries in use stay.
+ * A map with at most `maxEntries` entries. It has two generations. When the younger one is full, the older one is
+ * dropped as a whole. A read moves an entry to the younger one, so entries in use stay.
  */
 export class BoundedMemo<V> {
   readonly #maxEntries: number;

@@ -2,7 +2,10 @@ import { type MessageFormat, openAiChatFormat } from '@longhaul/context';
 import { type ChatMessage, type JsonValue, LonghaulError } from '@longhaul/protocol';
 import { isToolResult } from './conversation.ts';
 
-/** Returns the engine's format of chat messages. It also reads and writes `function_call`, the form of calls before `tool_calls`. */
+/**
+ * Returns the engine's format of chat messages. It also reads and writes `function_call`, the form of calls before
+ * `tool_calls`.
+ */
 export function chatFormat(): MessageFormat<ChatMessage> {
   const format = openAiChatFormat<ChatMessage>();
   return {
@@ -60,8 +63,8 @@ export function firstUnknownRole(messages: readonly ChatMessage[]): ChatMessage 
 }
 
 /**
- * Returns messages that can be compacted, one for each message. A tool result without its call becomes a user message: servers refuse or
- * misread such a result.
+ * Returns messages that can be compacted, one for each message. A tool result without its call becomes a user message:
+ * servers refuse or misread such a result.
  *
  * @throws {LonghaulError} `invalid_request` for an unknown role.
  */

@@ -3,7 +3,10 @@ import { chainDigest, messageDigest } from './message-digest.ts';
 
 /** A request's messages, split into leading system text and conversation. */
 export interface Conversation {
-  /** Leading system messages. Front-ends change them from turn to turn (the date, found documents), so no hash includes them. */
+  /**
+   * Leading system messages. Front-ends change them from turn to turn (the date, found documents), so no hash includes
+   * them.
+   */
   readonly head: readonly ChatMessage[];
   /** All other messages. */
   readonly rest: readonly ChatMessage[];
@@ -34,8 +37,8 @@ export function newToolResults(messages: readonly ChatMessage[]): readonly ChatM
 }
 
 /**
- * Returns the messages that a compaction may hide: those before the newest message that is not a tool result, except system messages and the
- * first and the last user message.
+ * Returns the messages that a compaction may hide: those before the newest message that is not a tool result, except
+ * system messages and the first and the last user message.
  */
 export function hideableMessages({ rest }: Conversation): readonly ChatMessage[] {
   const newest = rest.findLastIndex((message) => !isToolResult(message));

@@ -5,8 +5,8 @@ import type { ChatMessage } from '@longhaul/protocol';
 const KNOWN = new WeakMap<ChatMessage, string>();
 
 /**
- * Returns a hash of what the model reads of a message. A text and a list with the same text as its only part have the same hash, since clients
- * switch between the two. Fields that no model reads (ids, times, cache marks) are ignored.
+ * Returns a hash of what the model reads of a message. A text and a list with the same text as its only part have the
+ * same hash, since clients switch between the two. Fields that no model reads (ids, times, cache marks) are ignored.
  */
 export function messageDigest(message: ChatMessage): string {
   const known = KNOWN.get(message);

@@ -7,8 +7,9 @@ import { isSystem, isToolResult } from './conversation.ts';
 export const OPENING_TEXT = 'Go on.';
 
 /**
- * Converts messages for strict chat templates: at most one system message, at the beginning; then user and assistant alternate, a user first.
- * The rules are those of the engine's `toStrictRoles`, but images and unknown fields stay. A message that needs no change stays the same object.
+ * Converts messages for strict chat templates: at most one system message, at the beginning; then user and assistant
+ * alternate, a user first. The rules are those of the engine's `toStrictRoles`, but images and unknown fields stay. A
+ * message that needs no change stays the same object.
  */
 export function toStrictChat(messages: readonly ChatMessage[], roles: StrictRoles): ChatMessage[] {
   const start = messages.findIndex((message) => !isSystem(message));

@@ -20,7 +20,10 @@ export interface TokenMeter {
 /** Counting a shorter text is faster than hashing it. */
 const MEMO_MIN_CHARS = 100;
 const SLICE_MS = 5;
-/** A piece of this size is counted in a few milliseconds. A longer text is split at a line or a blank; each split may add or lose a token. */
+/**
+ * A piece of this size is counted in a few milliseconds. A longer text is split at a line or a blank; each split may
+ * add or lose a token.
+ */
 const PIECE_CHARS = 32_768;
 
 export function createTokenMeter(model: string, tokenizer: Tokenizer, memo: BoundedMemo<number>): TokenMeter {

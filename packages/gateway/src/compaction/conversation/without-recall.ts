@@ -1,8 +1,8 @@
 import type { ChatMessage } from '@longhaul/protocol';
 
 /**
- * Removes the engine's references to the tool `recall` and its handles, because a gateway's models do not have that tool. Must only be called
- * with messages that the engine has written or changed, never with a received one.
+ * Removes the engine's references to the tool `recall` and its handles, because a gateway's models do not have that
+ * tool. Must only be called with messages that the engine has written or changed, never with a received one.
  */
 export function withoutRecall(message: ChatMessage): ChatMessage {
   const { content, tool_calls } = message;

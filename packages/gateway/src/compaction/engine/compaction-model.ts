@@ -41,14 +41,16 @@ export function compactionModel(options: CompactionModelOptions): { summarise: S
   };
 }
 
-/** Extra rules: a gateway's conversations can have any topic and language. The engine drops a summary that is too long. */
+/**
+ * Extra rules: a gateway's conversations can have any topic and language. The engine drops a summary that is too long.
+ */
 function chatRules(maxTokens: number): string {
   const words = Math.max(60, Math.floor(maxTokens * 0.45));
   return `The conversation can have any topic: keep the names, numbers, facts, wishes and decisions that would be missed, and write in its language. "summary" and "condense" together: at most ${words} words.`;
 }
 
 /** With less room a model cannot write anything useful. */
-const LEAST_ANSWER_TOKENS = 150;
+const MIN_ANSWER_TOKENS = 150;
 
 interface Ask {
   messages: ChatMessage[];
@@ -63,7 +65,7 @@ async function ask(
   const { askModel, model, tools, windowTokens, signal, timeoutMs } = options;
   if (signal.aborted) throw cancelled(signal);
   const room = Math.floor(windowTokens * 0.98) - options.countTokens(messages);
-  if (room < Math.min(maxTokens, LEAST_ANSWER_TOKENS))
+  if (room < Math.min(maxTokens, MIN_ANSWER_TOKENS))
     return failed(`the text to compact does not fit into the window of "${model}" (${windowTokens} tokens)`);
   const timeout = AbortSignal.timeout(timeoutMs);
   const stopped = AbortSignal.any([signal, timeout]);

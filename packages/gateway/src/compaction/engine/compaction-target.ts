@@ -1,22 +1,22 @@
 import type { Budget, CompressionStrategy } from '@longhaul/context';
 import { computeBudget } from '@longhaul/context';
 import type { CompactionReason } from '@longhaul/protocol';
-import { mostTokens } from '../output-room.ts';
+import { maxRequestTokens } from '../output-room.ts';
 
 /** Share of the threshold that a compaction may keep: it removes at least 40 %. */
-const MOST_KEPT = 0.6;
+const MAX_KEPT = 0.6;
 /** If system text and tools are too large for that, the share of the messages' room that a compaction may keep. */
-const MOST_KEPT_OF_MESSAGES = 0.5;
+const MAX_KEPT_OF_MESSAGES = 0.5;
 /** Room for new turns that a compaction makes, as a share of the window. */
 const TURNS_SHARE = 0.25;
 /** The strategy's part of the room for messages. The rest is for the task, which every strategy keeps. */
 const STRATEGY_SHARE = 0.8;
 /** Share of the window for the task and the ledger beside the newest message, and its minimum. */
 const REST_SHARE = 0.12;
-const LEAST_REST_SHARE = 0.03;
+const MIN_REST_SHARE = 0.03;
 /** Maximum share of the window after a refusal, because the estimate was too low. */
-const MOST_AFTER_REFUSAL = 0.75;
-const LEAST_MESSAGE_TOKENS = 200;
+const MAX_AFTER_REFUSAL = 0.75;
+const MIN_MESSAGE_TOKENS = 200;
 
 export interface CompactionSizes {
   windowTokens: number;
@@ -28,7 +28,7 @@ export interface CompactionSizes {
   newestTokens: number;
   /** Tokens of all other messages. */
   otherTokens: number;
-  /** The longest answer that the client asks for. */
+  /** The longest answer that the client wants. */
   maxTokens?: number | undefined;
   reason: CompactionReason;
 }
@@ -43,14 +43,15 @@ export interface CompactionTarget {
 }
 
 /**
- * Computes the size of a request after a compaction. Usually that leaves a quarter of the window for new turns. A large newest message raises
- * the target: as much of it stays as leaves the answer its room, and the rest is compacted around it.
+ * Computes the size of a request after a compaction. Usually that leaves a quarter of the window for new turns. A large
+ * newest message raises the target: as much of it stays as leaves the answer its room, and the rest is compacted around
+ * it.
  */
 export function compactionTarget(sizes: CompactionSizes): CompactionTarget {
   const { windowTokens, fixedTokens, newestTokens, otherTokens } = sizes;
   const usual = usualTokens(sizes);
-  const most = Math.max(usual, mostAround(sizes));
-  const left = most - fixedTokens - Math.min(otherTokens, windowTokens * LEAST_REST_SHARE);
+  const most = Math.max(usual, maxTarget(sizes));
+  const left = most - fixedTokens - Math.min(otherTokens, windowTokens * MIN_REST_SHARE);
   const newest = Math.max(0, Math.min(newestTokens, Math.floor(left)));
   const around = fixedTokens + newest + windowTokens * REST_SHARE;
   const tokens = Math.max(1, Math.floor(Math.max(usual, Math.min(most, around))));
@@ -58,28 +59,31 @@ export function compactionTarget(sizes: CompactionSizes): CompactionTarget {
 }
 
 function usualTokens({ windowTokens, dueTokens, fixedTokens }: CompactionSizes): number {
-  const wanted = Math.min(dueTokens - windowTokens * TURNS_SHARE, dueTokens * MOST_KEPT);
-  const reachable = fixedTokens + (dueTokens - fixedTokens) * MOST_KEPT_OF_MESSAGES;
+  const wanted = Math.min(dueTokens - windowTokens * TURNS_SHARE, dueTokens * MAX_KEPT);
+  const reachable = fixedTokens + (dueTokens - fixedTokens) * MAX_KEPT_OF_MESSAGES;
   return Math.max(wanted, Math.min(reachable, dueTokens * 0.9));
 }
 
-/** The maximum target with a large newest message. 0 if a stopped answer is continued, because the answer itself needs the room. */
-function mostAround(sizes: CompactionSizes): number {
+/**
+ * The maximum target with a large newest message. 0 if a stopped answer is continued, because the answer itself needs
+ * the room.
+ */
+function maxTarget(sizes: CompactionSizes): number {
   const { reason, windowTokens } = sizes;
-  if (reason === 'threshold' || reason === 'tool-results') return mostTokens(sizes);
-  return reason === 'overflow' ? Math.min(mostTokens(sizes), windowTokens * MOST_AFTER_REFUSAL) : 0;
+  if (reason === 'threshold' || reason === 'tool-results') return maxRequestTokens(sizes);
+  return reason === 'overflow' ? Math.min(maxRequestTokens(sizes), windowTokens * MAX_AFTER_REFUSAL) : 0;
 }
 
 /** Returns the budget after a compaction. `messageTokens` is for strategy and ledger, without the newest message. */
 export function budgetAfter(budget: Budget, { tokens, restTokens }: CompactionTarget): Budget {
-  const messageTokens = Math.max(LEAST_MESSAGE_TOKENS, Math.floor(restTokens * STRATEGY_SHARE));
+  const messageTokens = Math.max(MIN_MESSAGE_TOKENS, Math.floor(restTokens * STRATEGY_SHARE));
   const usableTokens = Math.max(tokens, Math.floor(budget.windowTokens * 0.875));
   return { ...budget, messageTokens, usableTokens };
 }
 
 /** Returns the budget of a request. Its output reserve is the answer's room, which starts above the threshold. */
 export function budgetOf(windowTokens: number, fixedTokens: number): Budget {
-  const maxOutputTokens = Math.max(1, windowTokens - mostTokens({ windowTokens }));
+  const maxOutputTokens = Math.max(1, windowTokens - maxRequestTokens({ windowTokens }));
   return computeBudget({ windowTokens, fixedTokens, maxOutputTokens });
 }
 

@@ -6,7 +6,9 @@ import { OPENING_TEXT, toStrictChat } from '../conversation/strict-chat.ts';
 import { withoutRecall } from '../conversation/without-recall.ts';
 import type { StrictRoles } from '../types.ts';
 
-/** Maps a conversation to the engine's log and back: each message of the log belongs to one or more received messages. */
+/**
+ * Maps a conversation to the engine's log and back: each message of the log belongs to one or more received messages.
+ */
 export class ConversationLog {
   readonly #conversation: Conversation;
   readonly #log = new MessageLog<ChatMessage>(chatFormat());
@@ -37,8 +39,8 @@ export class ConversationLog {
   }
 
   /**
-   * Whether neither the newest message nor the last question is among these. They can be if a client goes back to an earlier place of the
-   * conversation: a compaction made later may hide them.
+   * Whether neither the newest message nor the last question is among these. They can be if a client goes back to an
+   * earlier place of the conversation: a compaction made later may hide them.
    */
   leavesQuestion(hides: readonly string[]): boolean {
     const { messages } = this.#log;
@@ -75,7 +77,8 @@ export class ConversationLog {
   /** Returns the messages to send for a view. An unchanged message is the received object itself. */
   render(entries: readonly ViewEntry[], strictRoles: StrictRoles | undefined): ChatMessage[] {
     const shown = entries.flatMap((entry) => this.#log.shownAs(entry));
-    // Chat templates require a user message first. The view begins without one only if the client has dropped the beginning.
+    // Chat templates require a user message first. The view begins without one only if the client has dropped the
+    // beginning.
     const opening: ChatMessage[] =
       entries[0]?.source === undefined && shown.length > 0 ? [{ role: 'user', content: OPENING_TEXT }] : [];
     const messages = [...this.#conversation.head, ...opening, ...shown].map((message) =>

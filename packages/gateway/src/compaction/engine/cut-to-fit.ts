@@ -7,9 +7,9 @@ const AIM = 0.997;
 const NEAR = 0.99;
 
 /**
- * Returns cuts that reduce a message to at most `maxTokens`, and barely below. Only the longest texts and outputs are cut, all to the same
- * length. The number of characters per token varies within a text, so each attempt is measured. If even the shortest form is too large, it is
- * returned.
+ * Returns cuts that reduce a message to at most `maxTokens`, and barely below. Only the longest texts and outputs are
+ * cut, all to the same length. The number of characters per token varies within a text, so each attempt is measured. If
+ * even the shortest form is too large, it is returned.
  */
 export function cutToFit(
   message: Message,

@@ -9,7 +9,9 @@ import {
 import type { CutMark, Message } from '@longhaul/protocol';
 import { cutToFit } from './cut-to-fit.ts';
 
-/** Share of the room for messages. A message above it is a document, and a smaller part of a document would be useless. */
+/**
+ * Share of the room for messages. A message above it is a document, and a smaller part of a document would be useless.
+ */
 const DOCUMENT_SHARE = 0.25;
 /** The summary's heading and the text around it. */
 const HEADING_TOKENS = 40;
@@ -24,9 +26,9 @@ export interface DocumentRoom {
 }
 
 /**
- * Gives the free room to a document: the newest large message before the message to be answered. It is usually a pasted document or a tool
- * result, and the next question is probably about it. Its head and tail stay, as much as fits. Older documents are cut to a quarter of the room
- * for messages.
+ * Gives the free room to a document: the newest large message before the message to be answered. It is usually a pasted
+ * document or a tool result, and the next question is probably about it. Its head and tail stay, as much as fits. Older
+ * documents are cut to a quarter of the room for messages.
  */
 export function withRoomForDocument(
   plan: CompactionPlan,
@@ -46,7 +48,7 @@ export function withRoomForDocument(
   const hides = plan.hides.filter((id) => !since.has(id));
   const marks = faded.marks.filter((mark) => mark.kind !== 'cut' || mark.messageId !== document.id);
   const shown = { ...plan, hides, marks };
-  const left = room.restTokens - tokensBeside(document, shown, { input, costs, ...room });
+  const left = room.restTokens - otherTokens(document, shown, { input, costs, ...room });
   return left < least ? faded : { ...shown, marks: [...marks, ...cutToFit(document, left, input)] };
 }
 
@@ -57,7 +59,7 @@ function costsOfEarlier(input: PlanInput): ReadonlyMap<string, number> {
 }
 
 /** Tokens of the other visible messages and the summary. */
-function tokensBeside(
+function otherTokens(
   document: Message,
   { hides, marks, narrative = '' }: CompactionPlan,
   { input, costs, ledgerShare }: DocumentRoom & { input: PlanInput; costs: ReadonlyMap<string, number> },

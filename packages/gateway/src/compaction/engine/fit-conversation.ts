@@ -8,7 +8,7 @@ import {
 } from '@longhaul/context';
 import { type CompactionReason, LonghaulError, type Mark } from '@longhaul/protocol';
 import type { TokenMeter } from '../conversation/token-meter.ts';
-import { leastRoom } from '../output-room.ts';
+import { minAnswerRoom } from '../output-room.ts';
 import type { ConversationRequest } from '../types.ts';
 import { type CompactionModelOptions, compactionModel } from './compaction-model.ts';
 import {
@@ -35,7 +35,7 @@ export interface FitInput {
   /** Counted tokens of system text, tools and the messages to append. */
   fixedTokens: number;
   /** The part of `fixedTokens` outside the conversation's messages: tools and the messages to append. */
-  besideTokens: number;
+  extraTokens: number;
   reason: CompactionReason;
   /** Compacts at least once, whatever the estimate says. */
   isForced: boolean;
@@ -56,20 +56,26 @@ export interface Fit {
   warnings: string[];
 }
 
-/** Whether the request must be compacted. If the last compaction ended near the threshold, the next one waits for more growth. */
+/**
+ * Whether the request must be compacted. If the last compaction ended near the threshold, the next one waits for more
+ * growth.
+ */
 export function needsCompaction(input: FitInput): boolean {
   return decideRequest(stateOf(input, input.marks)).action !== 'send';
 }
 
-/** Minimum saving of a compaction, as a share. It is small: beside a question of almost the whole window, a small saving keeps the question whole. */
-const LEAST_SAVING = 0.002;
+/**
+ * Minimum saving of a compaction, as a share. It is small: beside a question of almost the whole window, a small saving
+ * keeps the question whole.
+ */
+const MIN_SAVING = 0.002;
 
 /** Maximum number of compactions of one request. */
 const MAX_ROUNDS = 3;
 
 /**
- * Compacts until the request is under its threshold, at most three times. The engine decides (`decideRequest`) and compacts (`compact`). This
- * function measures the messages that are really sent.
+ * Compacts until the request is under its threshold, at most three times. The engine decides (`decideRequest`) and
+ * compacts (`compact`). This function measures the messages that are really sent.
  *
  * @throws {LonghaulError} `context_exhausted`, `cancelled`.
  */
@@ -103,7 +109,7 @@ function stateOf(input: FitInput, marks: readonly Mark[]) {
   const log = input.log.withMarks(marks);
   const entries = buildView(log);
   const sent = input.log.render(entries, undefined);
-  const realTokens = Math.ceil(ratio * (input.meter.messages(sent) + input.besideTokens));
+  const realTokens = Math.ceil(ratio * (input.meter.messages(sent) + input.extraTokens));
   const meter = createRequestMeter(input.meter.text, ratio);
   // The engine counts its view, so it is calibrated to the size of the messages that are sent.
   meter.calibrate(meter.requestTokens(entries, fixedTokens), realTokens);
@@ -137,7 +143,7 @@ function compactOnce(input: FitInput, state: FitState): Promise<CompactOutcome> 
     count: input.meter.text,
     ledgerShare,
     protectedTools: state.policy.protectedTools,
-    leastSaving: LEAST_SAVING,
+    leastSaving: MIN_SAVING,
     newId: () => {
       ids += 1;
       return `${now.toString(36)}-${ids}`;
@@ -177,7 +183,7 @@ function modelOf(input: FitInput, { entries }: FitState) {
 
 /** Whether the request fits as it is. A refused request is never sent again unchanged. */
 function canBeSent({ reason, windowTokens }: FitInput, tokens: number): boolean {
-  return reason !== 'overflow' && tokens + leastRoom(windowTokens) <= windowTokens;
+  return reason !== 'overflow' && tokens + minAnswerRoom(windowTokens) <= windowTokens;
 }
 
 function exhausted(input: FitInput, error: LonghaulError, tokens: number): LonghaulError {

@@ -9,16 +9,19 @@ import type { CompactionTarget } from './compaction-target.ts';
 import { cutToFit } from './cut-to-fit.ts';
 import { withRoomForDocument } from './document-room.ts';
 
-/** Returns the view's entry of the newest message, which is to be answered: the question, or the step with new tool results. */
+/**
+ * Returns the view's entry of the newest message, which is to be answered: the question, or the step with new tool
+ * results.
+ */
 export function newestEntry({ messages }: ContextLog, entries: readonly ViewEntry[]): ViewEntry | undefined {
   const newest = messages.at(-1);
   return entries.findLast(({ source }) => source !== undefined && source === newest);
 }
 
 /**
- * Returns the strategy with other cuts: the newest message and a recent document get the room of `target`. The engine alone cuts a large message
- * to a quarter of the room, or all large ones to one length, since an agent can read the rest with `recall`. A gateway's models have no
- * `recall`.
+ * Returns the strategy with other cuts: the newest message and a recent document get the room of `target`. The engine
+ * alone cuts a large message to a quarter of the room, or all large ones to one length, since an agent can read the
+ * rest with `recall`. A gateway's models have no `recall`.
  */
 export function withRooms(
   strategy: CompressionStrategy,

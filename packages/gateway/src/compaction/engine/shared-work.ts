@@ -7,8 +7,8 @@ interface Work<T> {
 }
 
 /**
- * Runs work once for several concurrent callers with the same key. Each caller can abort its own wait. When the last caller has left, the work
- * is aborted, and the next caller starts it again.
+ * Runs work once for several concurrent callers with the same key. Each caller can abort its own wait. When the last
+ * caller has left, the work is aborted, and the next caller starts it again.
  */
 export class SharedWork<T> {
   readonly #running = new Map<string, Work<T>>();

@@ -27,11 +27,11 @@ export class CompactionKeeper {
   }
 
   /**
-   * Returns the newest usable compaction of the conversation. Looks up only places that are unknown in memory, so the next turn of a
-   * conversation looks up only its new messages.
+   * Returns the newest usable compaction of the conversation. Looks up only places that are unknown in memory, so the
+   * next turn of a conversation looks up only its new messages.
    *
-   * @param options.isDue The request needs a compaction. If memory knows of none, all places are looked up, since another process may have
-   * stored one.
+   * @param options.isDue The request needs a compaction. If memory knows of none, all places are looked up, since
+   * another process may have stored one.
    * @param options.isUsable Whether a compaction leaves the current question visible.
    */
   async find(
@@ -72,10 +72,11 @@ export class CompactionKeeper {
   }
 
   /**
-   * Finds a compaction for a client that drops the oldest messages itself, so that each request begins at another place. This conversation must
-   * begin with the last messages that the compaction covers.
+   * Finds a compaction for a client that drops the oldest messages itself, so that each request begins at another
+   * place. This conversation must begin with the last messages that the compaction covers.
    *
-   * @param owner Only compactions of the same owner are found, since the summary contains messages that the request does not.
+   * @param owner Only compactions of the same owner are found, since the summary contains messages that the request
+   * does not.
    */
   async findOverlapping(conversation: Conversation, owner: string): Promise<KeptCompaction | undefined> {
     const tails = tailKeys(conversation, owner);
@@ -89,7 +90,8 @@ export class CompactionKeeper {
   }
 
   /**
-   * Stores a compaction of the conversation's first `length` messages. Rejects if the cache fails. Even then this process knows the compaction.
+   * Stores a compaction of the conversation's first `length` messages. Rejects if the cache fails. Even then this
+   * process knows the compaction.
    */
   async keep(
     chain: readonly string[],

@@ -17,9 +17,15 @@ export interface KeptMark {
   readonly chain: string;
 }
 
-/** The messages that a compaction covers. With it, the compaction is found even if a client has dropped the oldest of them. */
+/**
+ * The messages that a compaction covers. With it, the compaction is found even if a client has dropped the oldest of
+ * them.
+ */
 export interface Coverage {
-  /** Short hashes of the messages up to the last hidden or cut one, in order. They begin at most 256 messages before the end of the covered ones. */
+  /**
+   * Short hashes of the messages up to the last hidden or cut one, in order. They begin at most 256 messages before the
+   * end of the covered ones.
+   */
   readonly digests: readonly string[];
   /** How many of `digests` are covered: up to the last hidden message. */
   readonly covered: number;
@@ -30,8 +36,8 @@ export interface Coverage {
 }
 
 /**
- * Returns what to store of these marks: the newest compaction, which names all hidden messages, and the cuts and prunings of visible ones.
- * Returns undefined without a compaction.
+ * Returns what to store of these marks: the newest compaction, which names all hidden messages, and the cuts and
+ * prunings of visible ones. Returns undefined without a compaction.
  */
 export function toKept(
   marks: readonly Mark[],
@@ -54,11 +60,12 @@ export function marksFor(
   {
     chain,
     windowTokens,
-    mostTokens,
-  }: { chain: ReadonlySet<string>; windowTokens: number; mostTokens: number },
+    maxRequestTokens,
+  }: { chain: ReadonlySet<string>; windowTokens: number; maxRequestTokens: number },
 ): Mark[] {
-  // `tokensAfter` delays the next compaction. That is right only in the same window and if the answer has its room; 0 means no delay.
-  const delaysNext = kept.windowTokens === windowTokens && compaction.tokensAfter <= mostTokens;
+  // `tokensAfter` delays the next compaction. That is right only in the same window and if the answer has its room; 0
+  // means no delay.
+  const delaysNext = kept.windowTokens === windowTokens && compaction.tokensAfter <= maxRequestTokens;
   const tokensAfter = delaysNext ? compaction.tokensAfter : 0;
   const applying = marks.filter((mark) => chain.has(mark.chain)).map(({ mark }) => mark);
   return [{ ...compaction, tokensAfter }, ...applying];
