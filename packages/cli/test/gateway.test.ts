@@ -1,3 +1,5 @@
+import { writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
 import { createPersonaServer } from '@longhaul/scripted-model';
 import { expect, test } from 'vitest';
 import { Bench } from './harness.ts';
@@ -69,6 +71,46 @@ test('a person is told where it listens; what cannot be is an error that says wh
   await refused(['http://127.0.0.1:1234/v1'], /named with --upstream/);
   await refused(['--host', '0.0.0.0', '--port', '0'], /LONGHAUL_GATEWAY_TOKEN/);
   await refused(['--notices', 'loud'], /--notices must be/);
+});
+
+test('says at start which upstreams it assumes without --upstream, and whether they answer', async () => {
+  await using bench = await Bench.open();
+  const lines = async (...args: string[]) => {
+    const running = bench.start(['gateway', '--port', '0', ...args]);
+    await running.saw(args.includes('--json') ? '"log"' : 'Ctrl-C stops it.');
+    running.child.kill('SIGINT');
+    const { code, stdout, stderr } = await running.ended;
+    expect([code, stderr]).toEqual([0, '']);
+    return stdout.split('\n');
+  };
+  // A server may listen there on the machine of the test.
+  expect((await lines())[0]).toMatch(
+    /^No --upstream given: using http:\/\/127\.0\.0\.1:1234\/v1 \(LM Studio\)\. It (answers|does not answer yet)/,
+  );
+  expect((await lines('--upstream', 'http://127.0.0.1:1234/v1'))[0]).toMatch(/^The gateway listens on/);
+
+  await using model = await createPersonaServer({
+    persona: 'vllm',
+    windowTokens: 4_096,
+    script: () => 'Yes.',
+  });
+  const closed = await createPersonaServer({ persona: 'ollama', windowTokens: 4_096, script: () => 'Yes.' });
+  const down = closed.url;
+  await closed.close();
+  const file = join(bench.workspace, 'longhaul.yml');
+  await writeFile(
+    file,
+    `gateway: { upstreams: [{ name: local, baseUrl: '${model.url}' }, { name: ollama, baseUrl: '${down}' }] }\n`,
+  );
+  const answering = `No --upstream given: using ${model.url} (local, from ${file}). It answers with 1 model.`;
+  const silent = `Also using ${down} (Ollama, from ${file}). It does not answer yet; requests get 502 until it does. Name another with --upstream URL.`;
+  expect((await lines()).slice(0, 2)).toEqual([answering, silent]);
+  const [listening, ...logged] = await lines('--json');
+  expect(JSON.parse(listening ?? '').type).toBe('listening');
+  expect(logged.slice(0, 2).map((line) => JSON.parse(line))).toMatchObject([
+    { type: 'log', level: 'info', upstream: 'local', message: answering },
+    { type: 'log', level: 'warn', upstream: 'ollama', message: silent },
+  ]);
 });
 
 test('a window that a refusal taught is forgotten at a word', async () => {

@@ -2,16 +2,16 @@ import { describe, expect, it } from 'vitest';
 import { AgentContextManager } from './agent-context-manager.ts';
 import { answerRoom, dueInputTokens } from './compaction/output-room.ts';
 
-/** Messages that count as their content says. */
+/** Counts each message as the number in its content. */
 const count = (messages: readonly { content?: unknown }[]) =>
   messages.reduce((sum, { content }) => sum + Number(content), 0);
 const message = (tokens: number) => ({ role: 'user', content: String(tokens) }) as const;
 const result = (tokens: number) => ({ role: 'tool', tool_call_id: 'c', content: String(tokens) }) as const;
 
 describe('AgentContextManager', () => {
-  it('asks before a request at exactly 80 % with the answer’s room: a fifth of what is left', () => {
+  it('reports the threshold at exactly 80 % with an answer’s room of a fifth of the free window', () => {
     const manager = new AgentContextManager({ contextLimit: 100_000, count });
-    // 75,000 + 5,000 is the threshold.
+    // 75,000 + 5,000 is exactly the threshold.
     expect(manager.estimateInputTokens([message(75_000)])).toEqual({
       inputTokens: 75_000,
       outputRoomTokens: 5_000,
@@ -21,7 +21,7 @@ describe('AgentContextManager', () => {
     expect(manager.estimateInputTokens([message(74_998)]).isOverThreshold).toBe(false);
   });
 
-  it('keeps at least 1,000 tokens for the answer', () => {
+  it('reserves at least 1,000 tokens for the answer', () => {
     const manager = new AgentContextManager({ contextLimit: 5_000, count });
     expect(manager.estimateInputTokens([message(3_000)])).toMatchObject({
       outputRoomTokens: 1_000,
@@ -36,7 +36,7 @@ describe('AgentContextManager', () => {
     expect(manager.estimateInputTokens([message(2_999)]).isOverThreshold).toBe(true);
   });
 
-  it('approaches the limit at exactly 90 %, and is over it at exactly 100 %', () => {
+  it('approaches the limit at exactly 90 % and is over it at exactly 100 %', () => {
     const manager = new AgentContextManager({ contextLimit: 8_000 });
     manager.updateUsage({ inputTokens: 6_000, outputTokens: 1_199 });
     expect(manager.isApproachingLimit()).toBe(false);
@@ -50,7 +50,7 @@ describe('AgentContextManager', () => {
     expect(manager.getUsagePercentage()).toBe(100);
   });
 
-  it('takes other thresholds', () => {
+  it('uses other thresholds', () => {
     const manager = new AgentContextManager({
       contextLimit: 8_000,
       warningThreshold: 0.5,
@@ -63,7 +63,7 @@ describe('AgentContextManager', () => {
     expect(manager.estimateInputTokens([message(3_799)]).isOverThreshold).toBe(false);
   });
 
-  it('projects tool results onto what is in use', () => {
+  it('adds tool results to the tokens in use', () => {
     const manager = new AgentContextManager({ contextLimit: 10_000, count });
     manager.updateUsage({ inputTokens: 5_000 });
     expect(manager.checkBeforeToolResponse([result(1_000), result(999)])).toEqual({
@@ -79,7 +79,7 @@ describe('AgentContextManager', () => {
     expect(manager.checkBeforeToolResponse([result(10_000)]).isLargerThanWindow).toBe(true);
   });
 
-  it('remembers which results a restart must keep, until it has happened', () => {
+  it('remembers the results that a restart must keep until the flag is reset', () => {
     const manager = new AgentContextManager({ contextLimit: 10_000 });
     const results = [result(1)];
     expect(manager.needsRestart()).toBe(false);
@@ -92,7 +92,7 @@ describe('AgentContextManager', () => {
     expect(manager.getLastToolResult()).toBeUndefined();
   });
 
-  it('is as new after a reset', () => {
+  it('clears usage and restart flag on reset', () => {
     const manager = new AgentContextManager({ contextLimit: 10 });
     manager.updateUsage({ inputTokens: 8, outputTokens: 8 });
     manager.markRestartNeeded();
@@ -101,7 +101,7 @@ describe('AgentContextManager', () => {
     expect(manager.needsRestart()).toBe(false);
   });
 
-  it('switched off, counts and never objects', () => {
+  it('counts but reports no limit when disabled', () => {
     const manager = new AgentContextManager({ contextLimit: 10, enabled: false, count });
     manager.updateUsage({ inputTokens: 100 });
     expect(manager.getUsagePercentage()).toBe(1_000);
@@ -118,7 +118,7 @@ describe('AgentContextManager', () => {
 });
 
 it.each([512, 2_048, 4_096, 8_192, 32_768, 131_072])(
-  'finds the smallest request that is too large for %d',
+  'finds the smallest request that is too large for a window of %d',
   (window) => {
     const due = dueInputTokens(window, 0.8);
     const isDue = (tokens: number) => tokens + answerRoom(tokens, window) >= window * 0.8;

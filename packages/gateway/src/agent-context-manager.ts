@@ -3,41 +3,41 @@ import type { ChatMessage } from '@longhaul/protocol';
 import { answerRoom } from './compaction/output-room.ts';
 
 export interface AgentContextManagerOptions {
-  /** Off: everything is counted, and nothing is ever too much. Default true. */
+  /** Default true. False: everything is counted, and no limit is ever reported as reached. */
   enabled?: boolean;
   /** The window in tokens: prompt and answer together. */
   contextLimit: number;
-  /** Share of the window at which a running answer is stopped, so that there is room to go on. Default 0.9. */
+  /** Share of the window at which a running answer is stopped, so that there is room to continue. Default 0.9. */
   warningThreshold?: number;
-  /** Share of the window that a request may reach with room for its answer. Default 0.8. */
+  /** Share of the window at which a request, with room for its answer, is too large. Default 0.8. */
   inputThreshold?: number;
-  /** Of each request beside its messages: the schemas of its tools. Default 0. */
+  /** Tokens of each request outside its messages, such as the schemas of its tools. Default 0. */
   fixedTokens?: number;
-  /** Tokens of messages. Default: a quarter of their characters. */
+  /** Counts the tokens of messages. Default: a quarter of their characters as JSON. */
   count?: (messages: readonly ChatMessage[]) => number;
 }
 
 export interface InputEstimate {
   inputTokens: number;
-  /** Kept free for the answer: 20 % of what the input leaves of the window, at least 1,000. */
+  /** Reserved for the answer: 20 % of the window that the input leaves free, at least 1,000. */
   outputRoomTokens: number;
   totalTokens: number;
-  /** At exactly the threshold, too. */
+  /** True at exactly the threshold, too. */
   isOverThreshold: boolean;
 }
 
 export interface ToolResponseCheck {
-  /** The results can be sent behind what is in use, and the answer still has its room. */
+  /** Whether the results can be added to the tokens in use and leave the answer its room. */
   fits: boolean;
   resultTokens: number;
   projectedTokens: number;
-  /** Whatever else is left out, these results are more than the window: they must be cut. */
+  /** The results alone fill the window, so they must be cut whatever else is removed. */
   isLargerThanWindow: boolean;
 }
 
 /**
- * How full one request's window is, at the three moments where that is asked: before it, when tool results come in, and while the answer
- * streams. It decides nothing else and holds no messages but the results that a restart must keep.
+ * Tracks how full the window of one request is: before the request, when tool results arrive, and while the answer
+ * streams. It holds no messages except the tool results that a restart must keep.
  *
  * @example
  * const manager = new AgentContextManager({ contextLimit: 8_192 });
@@ -66,23 +66,26 @@ export class AgentContextManager {
     this.#count = options.count ?? ((messages) => estimateTokens(JSON.stringify(messages)));
   }
 
-  /** Sets what is in use; what is left out stays as it was. */
+  /** Sets the tokens in use. An omitted value stays unchanged. */
   updateUsage({ inputTokens, outputTokens }: { inputTokens?: number; outputTokens?: number }): void {
     this.#inputTokens = inputTokens ?? this.#inputTokens;
     this.#outputTokens = outputTokens ?? this.#outputTokens;
   }
 
-  /** Input and output have reached the warning threshold (90 %): a stream that goes on is to be stopped. */
+  /**
+   * Whether input and output together have reached the warning threshold (default 90 %), so that a running stream must
+   * be stopped.
+   */
   isApproachingLimit(): boolean {
     return this.#enabled && this.#used >= this.#limit * this.#warningThreshold;
   }
 
-  /** Before a request: its tokens with the answer's room, against the input threshold (80 %). */
+  /** Compares a request's tokens, with the answer's room, to the input threshold (default 80 %). */
   estimateInputTokens(messages: readonly ChatMessage[]): InputEstimate {
     return this.#estimate(this.#fixedTokens + this.#count(messages));
   }
 
-  /** Whether tool results still fit behind what is in use. */
+  /** Checks whether tool results still fit after the tokens in use. */
   checkBeforeToolResponse(results: readonly ChatMessage[]): ToolResponseCheck {
     const resultTokens = this.#count(results);
     const projectedTokens = this.#used + resultTokens;
@@ -94,7 +97,7 @@ export class AgentContextManager {
     };
   }
 
-  /** Says that the request must be made anew with less history, and which tool results it must keep. */
+  /** Records that the request must be built again with less history, and which tool results it must keep. */
   markRestartNeeded(toolResult?: readonly ChatMessage[]): void {
     this.#needsRestart = true;
     this.#lastToolResult = toolResult ?? this.#lastToolResult;
@@ -104,28 +107,28 @@ export class AgentContextManager {
     return this.#needsRestart;
   }
 
-  /** What the last `markRestartNeeded` named. */
+  /** Returns the tool results that the last `markRestartNeeded` with results named. */
   getLastToolResult(): readonly ChatMessage[] | undefined {
     return this.#lastToolResult;
   }
 
-  /** The request was made anew. */
+  /** Clears the restart flag and the tool results, once the request has been built again. */
   resetRestartFlag(): void {
     this.#needsRestart = false;
     this.#lastToolResult = undefined;
   }
 
-  /** Of the window, input and output together; over 100 where it was exceeded. */
+  /** Returns input and output together in percent of the window; over 100 if the window is exceeded. */
   getUsagePercentage(): number {
     return (this.#used / this.#limit) * 100;
   }
 
-  /** The window is full: nothing can be added. */
+  /** Whether the window is full. */
   isOverLimit(): boolean {
     return this.#enabled && this.#used >= this.#limit;
   }
 
-  /** As new. */
+  /** Sets the usage to 0 and clears the restart flag. */
   reset(): void {
     this.#inputTokens = 0;
     this.#outputTokens = 0;

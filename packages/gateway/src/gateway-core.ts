@@ -1,27 +1,29 @@
-import type { CacheStore } from '@longhaul/models';
 import type { LonghaulError } from '@longhaul/protocol';
 import type { ConversationContext } from './compaction/types.ts';
-import type { GatewayOptions, LogEntry, NoticeManner } from './options.ts';
+import type { LogEntry, NoticeManner } from './options.ts';
 import type { GatewayStats } from './status/gateway-stats.ts';
 import type { Route, Router } from './upstream/router.ts';
 import type { Upstream } from './upstream/upstream.ts';
 import type { WindowBook } from './upstream/window-book.ts';
 
-/** What answering a request needs. */
+/** The shared parts that request handlers use. */
 export interface GatewayCore {
   readonly router: Router;
   readonly windows: WindowBook;
   readonly stats: GatewayStats;
   readonly settings: GatewaySettings;
-  /** Whose model it is. */
+  /** Finds the upstream of a model. */
   findRoute(model: string): Promise<Route>;
   contextOf(upstream: Upstream): ConversationContext;
-  /** The key for what is asked of an upstream beside the client's own request: the upstream's, else the client's. */
+  /**
+   * Returns the key for the gateway's own requests to an upstream: the upstream's key, else the key of the current
+   * client.
+   */
   keyFor(upstream: Upstream): string | undefined;
-  /** Runs what answers a client; its key is at hand meanwhile, and nowhere kept. */
+  /** Runs a request handler. Only during that run does `keyFor` know the client's key. */
   withClientKey<Value>(key: string | undefined, run: () => Promise<Value>): Promise<Value>;
   log(entry: LogEntry): void;
-  /** Into log and status. */
+  /** Adds an error to the log and the status. */
   noteError(error: LonghaulError, about?: { upstream: string; model: string }): void;
 }
 
@@ -35,5 +37,3 @@ export interface GatewaySettings {
   keepAliveMs: number;
   maxBodyBytes: number;
 }
-
-export type OpenGatewayOptions = GatewayOptions & { cache: CacheStore };

@@ -19,33 +19,35 @@ import { type Route, Router } from './upstream/router.ts';
 import { Upstream } from './upstream/upstream.ts';
 import { WindowBook } from './upstream/window-book.ts';
 
-/** The OpenAI-compatible front of servers of local models. */
+/** A running gateway: an OpenAI-compatible endpoint in front of servers of local models. */
 export interface Gateway extends AsyncDisposable {
-  /** `http://127.0.0.1:4141/v1`: what a client is pointed at. */
+  /** The base URL for clients: `http://127.0.0.1:4141/v1`. */
   readonly url: string;
   readonly port: number;
   status(): GatewayStatus;
-  /** Ends open connections, and is done when the port is free. */
+  /** Closes open connections. Resolves when the port is free. */
   close(): Promise<void>;
 }
 
 /**
- * Listens, and passes on what comes.
+ * Starts a gateway.
  *
- * On `node:http` itself: a framework's requests and responses have neither the bytes nor the order of headers that were sent, and each of its
- * layers would be paid for with every chunk.
+ * It uses `node:http` directly. A framework keeps neither the sent bytes nor the order of headers, and its layers add a
+ * cost to every chunk.
  *
- * @param options.cache Where compactions are kept between the requests of a conversation.
- * @throws {LonghaulError} `config_invalid`: no upstream, two of one name, or an address that others reach without a token; `usage` if the
- * address cannot be listened at.
+ * @param options.cache Stores compactions between the requests of a conversation.
+ * @throws {LonghaulError} `config_invalid` if there is no upstream, if two have the same name, if the address of one
+ * has a query, or if other machines can reach `host` and there is neither a token nor `allowAnyone`; `usage` if the
+ * gateway cannot listen at the address.
  * @example
- * await using gateway = await startGateway({ upstreams: [{ name: 'lmstudio', baseUrl: 'http://127.0.0.1:1234/v1' }], cache });
+ * const upstreams = [{ name: 'lmstudio', baseUrl: 'http://127.0.0.1:1234/v1' }];
+ * await using gateway = await startGateway({ upstreams, cache });
  * const client = new OpenAI({ baseURL: gateway.url, apiKey: 'any' });
  */
 export async function startGateway(options: GatewayOptions & { cache: CacheStore }): Promise<Gateway> {
   const core = createCore(options);
   const server = createServer((request, response) => void answer(core, request, response));
-  // A local model may read a long prompt for many minutes before it says anything.
+  // A local model may process a long prompt for many minutes before it sends the first byte.
   server.requestTimeout = 0;
   server.timeout = 0;
   const port = await listen(server, core.settings.host, options.port ?? 0);
@@ -115,17 +117,15 @@ function contextFor(
   const isSame = compactionModel === '__same__';
   return createConversationContext({
     cache,
-    ...(compactionModel === 'none'
-      ? {}
-      : { askModel: compactionAsker({ upstream, router, isSame, keyFor }) }),
-    ...(isSame || compactionModel === 'none'
-      ? {}
-      : {
-          compactionModel: {
+    askModel: compactionModel === 'none' ? undefined : compactionAsker({ upstream, router, isSame, keyFor }),
+    compactionModel:
+      isSame || compactionModel === 'none'
+        ? undefined
+        : {
             model: compactionModel,
-            windowTokens: windowAsker(windows, router.routeNamed(compactionModel)),
+            windowTokens: windowReader(windows, router.routeNamed(compactionModel)),
           },
-        }),
+    // They replace defaults, so an unset one must be absent.
     settings: {
       ...(inputThreshold === undefined ? {} : { inputThreshold }),
       ...(warningThreshold === undefined ? {} : { warningThreshold }),
@@ -133,8 +133,11 @@ function contextFor(
   });
 }
 
-/** It is asked for when the first request comes, so that it is known at the first compaction. */
-function windowAsker(windows: WindowBook, { upstream, model }: Route): () => number | undefined {
+/**
+ * Returns a function that reads the window of the compacting model. The first query starts here, with the first request
+ * to the upstream, so that the window is usually known at the first compaction.
+ */
+function windowReader(windows: WindowBook, { upstream, model }: Route): () => number | undefined {
   const ask = () => void windows.windowOf(upstream, model);
   ask();
   return () => {
@@ -149,7 +152,7 @@ function settingsOf(options: GatewayOptions): GatewaySettings {
   if (!isLoopback(host) && token === undefined && !allowAnyone) {
     throw new LonghaulError(
       'config_invalid',
-      `At ${host} other machines reach the gateway, and through it the servers behind it. Set LONGHAUL_GATEWAY_TOKEN, which clients then bring as their API key, or allow everyone with --no-token.`,
+      `Other machines can reach the gateway at ${host}, and through it the upstream servers. Set LONGHAUL_GATEWAY_TOKEN, which clients then send as their API key, or allow everyone with --no-token.`,
     );
   }
   return {
@@ -163,18 +166,18 @@ function settingsOf(options: GatewayOptions): GatewaySettings {
   };
 }
 
-/** Never rejects: whatever is thrown becomes an answer, or ends one. */
+/** Answers a request. Never rejects: an error becomes the answer, or closes one that has begun. */
 async function answer(core: GatewayCore, request: IncomingMessage, response: ServerResponse): Promise<void> {
   const exchange = openExchange(request, response, {
-    // It is the gateway's token, and none of the upstream's business.
+    // With a token, this header carries the gateway's token, which the upstream must not see.
     ownHeaders: core.settings.token === undefined ? [] : ['authorization'],
   });
   try {
     checkAccess(core.settings, request);
     await core.withClientKey(exchange.clientKey, () => routeRequest(core, exchange));
   } catch (thrown) {
-    const hasLeft = exchange.signal.aborted || (request.destroyed && !request.complete);
-    if (hasLeft) return;
+    const isGone = exchange.signal.aborted || (request.destroyed && !request.complete);
+    if (isGone) return;
     const error = toLonghaulError(thrown);
     core.noteError(error, exchange.about);
     sendError(response, error, error.code === 'provider_auth' ? challenge(request) : {});
@@ -189,7 +192,7 @@ async function listen(server: Server, host: string, port: number): Promise<numbe
     const code = cause instanceof Error && 'code' in cause ? String(cause.code) : String(cause);
     const advice =
       code === 'EADDRINUSE'
-        ? 'Another program listens there: choose another --port.'
+        ? 'Another program uses this port. Choose another --port.'
         : 'Choose another --host or --port.';
     throw new LonghaulError(
       'usage',

@@ -1,6 +1,6 @@
 import type { NoticeManner } from './options.ts';
 
-/** What the user is told. */
+/** Notices for the user. */
 export const COMPACTING = '⚙️ Compacting conversation history…';
 export const COMPACTED = '✅ Context compacted, continuing…';
 
@@ -8,32 +8,32 @@ export function limitNotice(tokens: number, limit: number): string {
   return `⚠️ Context limit exceeded (${tokens}/${limit} tokens). Aborting.`;
 }
 
-/** What is written before and after a notice, so that it stands alone and can be taken out again exactly. */
+/** Written before and after a notice: the notice is a paragraph of its own and can be removed exactly. */
 const GAP = '\n\n';
 
-/** A notice in the middle of an answer stands apart from what was said before. */
+/** Returns a notice as text of an answer. If it is not the first text, a gap precedes it. */
 export function noticeText(notice: string, { isFirst }: { isFirst: boolean }): string {
   return `${isFirst ? '' : GAP}${notice}${GAP}`;
 }
 
-/** A notice as an event that no client shows: it only keeps the connection alive. */
+/** Returns a notice as an SSE comment. No client shows it; it keeps the connection alive. */
 export function noticeComment(notice: string): string {
   return `: ${notice}\n\n`;
 }
 
-/** The field of a delta in which a notice is written; undefined where it is none. */
+/** Returns the delta field that carries notices; undefined if the manner uses none. */
 export function deltaField(manner: NoticeManner): 'content' | 'reasoning_content' | undefined {
   if (manner === 'text') return 'content';
   return manner === 'reasoning' ? 'reasoning_content' : undefined;
 }
 
-/** A client may have trimmed what stood at the ends. */
+/** Also matches at both ends of a text, where a client may have trimmed white space. */
 const NOTICES =
   /(?:\n\n|^)(?:(?:⚙️ Compacting conversation history…|✅ Context compacted, continuing…|⚠️ Context limit exceeded \(\d+\/\d+ tokens\)\. Aborting\.)(?:\n\n|\s*$))+/g;
 const MAY_HOLD_NOTICE =
   /⚙️ Compacting conversation history…|✅ Context compacted, continuing…|⚠️ Context limit exceeded \(/;
 
-/** What the model itself said: the client sends its answers back with our notices in them. */
+/** Returns the model's own text: clients send answers back with the notices in them. */
 export function withoutNotices(text: string): string {
   return MAY_HOLD_NOTICE.test(text) ? text.replace(NOTICES, '') : text;
 }
@@ -41,19 +41,19 @@ export function withoutNotices(text: string): string {
 const ANY_NOTICE =
   /(?:⚙️ Compacting conversation history…|✅ Context compacted, continuing…|⚠️ Context limit exceeded \(\d+\/\d+ tokens\)\. Aborting\.)\s*/g;
 
-/** The same for a whole chat in one text, where each answer stands behind a name. */
+/** Removes notices from a whole chat in one text, where each answer follows a name. */
 export function chatWithoutNotices(text: string): string {
   return text.replace(ANY_NOTICE, '');
 }
 
-/** Bytes in which no notice can stand need not be looked at. */
+/** Whether a body may contain a notice: a fast check before its messages are searched. */
 export function mayHoldNotice(body: Buffer): boolean {
-  return MARKS.some((mark) => body.includes(mark));
+  return ASCII_PARTS.some((part) => body.includes(part));
 }
 
-/** In JSON they may be written as they are, or as escapes (Python's default). */
-const MARKS = [
+/** The ASCII part of each notice: JSON may escape the other characters, as Python does by default. */
+const ASCII_PARTS = [
   'Compacting conversation history',
   'Context compacted, continuing',
   'Context limit exceeded (',
-].map((mark) => Buffer.from(mark));
+].map((part) => Buffer.from(part));

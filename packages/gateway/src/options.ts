@@ -1,39 +1,45 @@
 import type { WindowMemory } from '@longhaul/models';
 import type { StrictRoles } from './compaction/types.ts';
 
-/** How a client is told that its history is being compacted. */
+/**
+ * How the gateway notifies a client while it compacts: as text of the answer, SSE comment, reasoning text, or not at
+ * all.
+ */
 export type NoticeManner = 'text' | 'comment' | 'reasoning' | 'off';
 
 export interface ModelSettings {
-  /** Tokens, for a server that does not report them. */
+  /** The window, for a server that does not report it. */
   windowTokens?: number;
   strictRoles?: StrictRoles;
 }
 
 export interface UpstreamOptions {
-  /** As status, log and, with several upstreams, the prefix of its models name it. */
+  /** Used in status and log, and with several upstreams as the prefix of its models. */
   name: string;
   /** Usually ending in `/v1`. */
   baseUrl: string;
-  /** Sent in the place of the client's own key. Default: the client's own passes. */
+  /** Sent instead of the client's key. Default: the client's key is passed on. */
   apiKey?: string;
-  /** Default true. False: requests pass, and nothing is looked at. */
+  /** Default true. False: requests are passed on without compaction. */
   compaction?: boolean;
-  /** By the model's name at this upstream. */
+  /** Keys are the model names at this upstream. */
   models?: Readonly<Record<string, ModelSettings>>;
-  /** How long it may take to say what it is asked beside the requests: its models' windows, a count. Default: 1.5 to 3 seconds. */
+  /**
+   * Timeout of the gateway's own queries to the server. Default: 1500 for a window, 2000 for Ollama's list of models, 3000
+   * for a token count.
+   */
   askTimeoutMs?: number;
 }
 
 export interface LogEntry {
   level: 'info' | 'warn' | 'error';
-  /** What happened, for a person. No message's text and no key stands in it. */
+  /** What happened, for a person. Contains no text of messages and no key. */
   message: string;
   upstream?: string;
   model?: string;
-  /** `X-OpenWebUI-Chat-Id`, else the request's `user`. */
+  /** The header `X-OpenWebUI-Chat-Id`, else the request's `user`. */
   chat?: string;
-  /** A code of `ERROR_TRAITS`. */
+  /** An error code of `ERROR_TRAITS`. */
   code?: string;
 }
 
@@ -41,31 +47,39 @@ export interface GatewayOptions {
   upstreams: readonly UpstreamOptions[];
   /** Default 127.0.0.1. */
   host?: string;
-  /** Default 0: any free one. */
+  /** Default 0: any free port. */
   port?: number;
-  /** Clients must bring it as their API key. Needed where others than this machine can reach `host`, unless `allowAnyone`. */
+  /**
+   * Clients must send it as their API key. Required if other machines can reach `host`, unless `allowAnyone` is set.
+   */
   token?: string;
-  /** Without a token at an address that others can reach. Default false. */
+  /** Allows a `host` that other machines can reach without a token. Default false. */
   allowAnyone?: boolean;
   /** Default `text`. */
   notices?: NoticeManner;
-  /** Streams are asked for their usage, and it is taken out again. Default true. */
+  /** Requests usage with every stream and removes it from the answer if the client did not request it. Default true. */
   learnUsage?: boolean;
   /** Share of the window at which a request is compacted. Default 0.8. */
   inputThreshold?: number;
-  /** Share of the window at which a stream is stopped and gone on with. Default 0.9. */
+  /** Share of the window at which a stream is stopped and continued in a new request. Default 0.9. */
   warningThreshold?: number;
-  /** Who writes summaries: `__same__` (default), a model (`NAME/model` with several upstreams), or `none`. */
+  /**
+   * The model that writes summaries: `__same__` (default, the request's own), a model (`NAME/model` with several
+   * upstreams), or `none`.
+   */
   compactionModel?: string;
-  /** Keeps over restarts what overflow errors taught. Default: this process's memory. */
+  /** Keeps windows learned from overflow errors across restarts. Default: they are kept in this process only. */
   windowMemory?: WindowMemory;
-  /** Silence on a connection, while a model compacts, after which a comment is sent. Default 5000. */
+  /** Interval of SSE comments that keep a stream's connection alive during a compaction. Default 5000. */
   keepAliveMs?: number;
-  /** Age at which a known window is asked for again, beside the request. Default 30 000. */
+  /** Age at which a known window is queried again, in the background. Default 30,000. */
   windowMaxAgeMs?: number;
-  /** Age at which it is asked for again for a reason: after an answer near the threshold, and before a compaction. Default 2000. */
+  /**
+   * Age at which a known window is queried again when it matters: after an answer to a request of 40 % of the window or
+   * more, after a failed answer, and before a compaction. Default 2000.
+   */
   windowRenewMs?: number;
-  /** Most bytes of a request. Default 64 MiB. */
+  /** Maximum size of a request's body. Default 64 MiB. */
   maxBodyBytes?: number;
   log?: (entry: LogEntry) => void;
 }

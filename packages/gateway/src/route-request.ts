@@ -8,29 +8,29 @@ import { answerModels } from './proxy/models-list.ts';
 import { answerStatus } from './status/answer-status.ts';
 
 /**
- * Who answers which request.
+ * Dispatches a request to its handler.
  *
- * @throws {LonghaulError} Where no answer has begun.
+ * @throws {LonghaulError} If no answer has begun. The caller sends it.
  */
 export async function routeRequest(core: GatewayCore, exchange: Exchange): Promise<void> {
   const { request, method } = exchange;
   const path = (request.url ?? '/').split('?')[0] ?? '/';
   if (path === '/status' || path === '/') return answerStatus(core, exchange);
-  if ((path !== '/v1' && !path.startsWith('/v1/')) || leadsElsewhere(path)) throw unknownPath(method, path);
+  if ((path !== '/v1' && !path.startsWith('/v1/')) || hasDotSegment(path)) throw unknownPath(method, path);
   if (method === 'POST' && /^\/v1\/chat\/completions\/?$/.test(path)) return answerChat(core, exchange);
   if (!core.router.hasPrefixes) return forward(exchange, core.router.default);
   if (method === 'GET' && path === '/v1/models') return answerModels(core, exchange);
   return forwardByModel(core, exchange);
 }
 
-/** Servers resolve `..`, some of them also where it is written with escapes: `/v1/../api/delete` is not of the API. */
-function leadsElsewhere(path: string): boolean {
+/** Servers resolve `..`, some of them even if it is escaped: `/v1/../api/delete` leads out of the API. */
+function hasDotSegment(path: string): boolean {
   return path.split(/[/\\]|%2f|%5c/i).some((name) => /^(?:\.|%2e){1,2}$/i.test(name));
 }
 
 function unknownPath(method: string, path: string): LonghaulError {
   return new LonghaulError(
     'not_found',
-    `There is no ${method} ${path} here. The API is under /v1 (set your client's base URL to end in /v1), and /status says what the gateway does.`,
+    `There is no ${method} ${path} here. The API is under /v1: set your client's base URL to end in /v1. /status shows what the gateway does.`,
   );
 }

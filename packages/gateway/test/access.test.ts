@@ -2,12 +2,12 @@ import { connect } from 'node:net';
 import { expect, test } from 'vitest';
 import { readBody } from '../src/http/read-body.ts';
 import { rawRequest } from './raw-client.ts';
-import { before, startTestGateway } from './start-test-gateway.ts';
+import { startBoth, startTestGateway } from './start-test-gateway.ts';
 
 const hi = () => JSON.stringify({ model: 'm', messages: [{ role: 'user', content: 'Hi' }] });
 
-test('only who brings the token is let in, and the upstream never sees it', async () => {
-  await using both = await before((_, response) => void response.end('{}'), { token: 'let-me-in' });
+test('accepts only requests with the token, and never passes it to the upstream', async () => {
+  await using both = await startBoth((_, response) => void response.end('{}'), { token: 'let-me-in' });
   const request = (authorization: string) =>
     rawRequest(both.gateway.url, { body: hi(), headers: { authorization } });
   expect((await request('Bearer wrong')).status).toBe(401);
@@ -16,15 +16,15 @@ test('only who brings the token is let in, and the upstream never sees it', asyn
   expect(both.upstream.received[0]?.rawHeaders.join(' ')).not.toContain('let-me-in');
 });
 
-test('a page that points its own name to this machine is refused', async () => {
-  await using both = await before((_, response) => void response.end('{}'));
+test('refuses a page whose own name resolves to this machine', async () => {
+  await using both = await startBoth((_, response) => void response.end('{}'));
   const answer = await rawRequest(both.gateway.url, { body: hi(), headers: { host: 'evil.example:4141' } });
   expect(answer.status).toBe(403);
   expect(both.upstream.received).toEqual([]);
 });
 
-test('a page of another site sends nothing that its browser did not ask for', async () => {
-  await using both = await before((_, response) => void response.end('{}'));
+test('refuses a request of another site that needs no preflight', async () => {
+  await using both = await startBoth((_, response) => void response.end('{}'));
   const from = async (origin: string, type: string) =>
     (await rawRequest(both.gateway.url, { body: hi(), headers: { origin, 'content-type': type } })).status;
   expect(await from('https://evil.example', 'text/plain')).toBe(403);
@@ -32,14 +32,14 @@ test('a page of another site sends nothing that its browser did not ask for', as
   expect(await from('http://localhost:3000', 'text/plain')).toBe(200);
 });
 
-test('an address that others reach needs a token', async () => {
+test('requires a token at an address that other machines can reach', async () => {
   await expect(startTestGateway('http://127.0.0.1:9/v1', { host: '0.0.0.0' })).rejects.toThrow(
     /LONGHAUL_GATEWAY_TOKEN/,
   );
 });
 
-test('a page of another site gets in by no plain text that only speaks of JSON', async () => {
-  await using both = await before((_, response) => void response.end('{}'));
+test('refuses a content type of another site that only mentions JSON', async () => {
+  await using both = await startBoth((_, response) => void response.end('{}'));
   for (const type of ['text/plain; x=json', 'text/plain;json', 'application/x-www-form-urlencoded;json']) {
     const headers = { origin: 'https://evil.example', 'content-type': type };
     expect((await rawRequest(both.gateway.url, { body: hi(), headers })).status, type).toBe(403);
@@ -47,8 +47,8 @@ test('a page of another site gets in by no plain text that only speaks of JSON',
   expect(both.upstream.received).toEqual([]);
 });
 
-test('the body of a request in chunks is no second request to the upstream, whatever its method', async () => {
-  await using both = await before((_, response) => void response.end('{}'));
+test('never lets a chunked body become a second request to the upstream, for any method', async () => {
+  await using both = await startBoth((_, response) => void response.end('{}'));
   const body = 'DELETE /api/delete HTTP/1.1\r\nHost: x\r\nContent-Length: 0\r\n\r\n';
   for (const method of ['GET', 'DELETE', 'OPTIONS', 'POST']) {
     await rawRequest(both.gateway.url, {
@@ -62,15 +62,15 @@ test('the body of a request in chunks is no second request to the upstream, what
   expect(both.upstream.received.map((received) => received.body.toString())).toEqual(Array(4).fill(body));
 });
 
-/** Sends it as it stands: a client of HTTP would put its path in order. */
+/** Sends raw text, since an HTTP client would normalize the path. */
 async function sendText(port: number, text: string): Promise<string> {
   const socket = connect(port, '127.0.0.1');
   socket.write(text);
   return (await readBody(socket, 1 << 20)).toString();
 }
 
-test('a path that leads out of the API is not passed on', async () => {
-  await using both = await before((_, response) => void response.end('{}'));
+test('does not pass on a path that leads out of the API', async () => {
+  await using both = await startBoth((_, response) => void response.end('{}'));
   const get = (path: string) =>
     sendText(both.gateway.port, `GET ${path} HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n`);
   for (const path of ['/../api/tags', '/%2e%2E/api/tags', '/x/..%2f..%2Fapi/tags', '/x\\..\\..\\api', '/.'])
@@ -79,8 +79,8 @@ test('a path that leads out of the API is not passed on', async () => {
   expect(both.upstream.received).toHaveLength(1);
 });
 
-test('a page in a browser is shown what the gateway itself says, and may ask before it brings the token', async () => {
-  await using both = await before((_, response) => void response.end('{}'), { token: 'let-me-in' });
+test('lets a page read the gateway’s own answers, and passes a preflight without a token', async () => {
+  await using both = await startBoth((_, response) => void response.end('{}'), { token: 'let-me-in' });
   const origin = 'https://chat.example';
   const asking = { origin, 'access-control-request-method': 'POST' };
   const preflight = await rawRequest(both.gateway.url, { method: 'OPTIONS', headers: asking });
@@ -97,13 +97,13 @@ test('a page in a browser is shown what the gateway itself says, and may ask bef
   expect(plain.rawHeaders.join()).not.toContain('allow-origin');
 });
 
-test('who speaks HTTP/1.0 names no host, and is answered', async () => {
-  await using both = await before((_, response) => void response.end('{}'));
+test('answers an HTTP/1.0 request without a Host header', async () => {
+  await using both = await startBoth((_, response) => void response.end('{}'));
   expect(await sendText(both.gateway.port, 'GET /v1/models HTTP/1.0\r\n\r\n')).toMatch(/^HTTP\/1\.1 200 /);
 });
 
-test('a browser asks its user for the token before it shows the status, and gets no further with that', async () => {
-  await using both = await before((_, response) => void response.end('{}'), { token: 'let-me-in' });
+test('makes a browser ask for the token, which opens the status page only', async () => {
+  await using both = await startBoth((_, response) => void response.end('{}'), { token: 'let-me-in' });
   const root = both.gateway.url.replace('/v1', '');
   const get = (path: string, headers: Record<string, string>) =>
     rawRequest(root, { method: 'GET', path, headers: { accept: 'text/html', ...headers } });

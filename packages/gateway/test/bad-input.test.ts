@@ -3,12 +3,13 @@ import http, { type ServerResponse } from 'node:http';
 import { gzipSync } from 'node:zlib';
 import { createPersonaServer, type Script } from '@longhaul/scripted-model';
 import { expect, test } from 'vitest';
+import { mapCache } from './compaction-support.ts';
 import { rawRequest } from './raw-client.ts';
-import { before, mapCache, startTestGateway, type TestGateway } from './start-test-gateway.ts';
+import { startBoth, startTestGateway, type TestGateway } from './start-test-gateway.ts';
 
 const yes: Script = ({ asksForSummary }) => (asksForSummary ? 'All is said.' : 'Yes.');
 
-/** What the client is told, and that the log says why. */
+/** Returns the error that the client gets, and checks that the log has the same message. */
 async function refused(gateway: TestGateway, body: string) {
   const answer = await rawRequest(gateway.url, { body });
   const { error } = JSON.parse(answer.body.toString());
@@ -33,12 +34,12 @@ test.each([
   ['no messages', '{"model":"m"}', /"messages" must be a list/],
   ['an empty list', '{"model":"m","messages":[]}', /"messages" must be a list/],
   [
-    'messages that are none',
+    'a message that is null',
     '{"messages":[{"role":"user","content":"x"},null]}',
     /"messages\[1\]" must be an object/,
   ],
-])('%s', async (_, body, message) => {
-  await using both = await before(() => {});
+])('refuses %s', async (_, body, message) => {
+  await using both = await startBoth(() => {});
   expect(await refused(both.gateway, body)).toEqual({
     status: 400,
     code: 'invalid_request',
@@ -47,16 +48,16 @@ test.each([
   expect(both.upstream.received).toEqual([]);
 });
 
-test('a role that does not exist is the upstream’s to judge', async () => {
-  await using both = await before((_, response) => void response.writeHead(422).end('{"detail":"role"}'));
+test('passes an unknown role to the upstream', async () => {
+  await using both = await startBoth((_, response) => void response.writeHead(422).end('{"detail":"role"}'));
   const body = '{"messages":[{"role":"oracle","content":"x"}]}';
   const answer = await rawRequest(both.gateway.url, { body });
   expect([answer.status, answer.body.toString()]).toEqual([422, '{"detail":"role"}']);
   expect(both.upstream.received[0]?.body.toString()).toBe(body);
 });
 
-test('messages of shapes that nobody knows pass as they are', async () => {
-  await using both = await before((_, response) => void response.end('{}'));
+test('passes malformed messages unchanged', async () => {
+  await using both = await startBoth((_, response) => void response.end('{}'));
   const odd = [
     { role: 5, content: 5 },
     { role: 'user', content: { text: 'x' } },
@@ -84,14 +85,14 @@ test('messages of shapes that nobody knows pass as they are', async () => {
   }
 });
 
-test('a body beyond the limit is not read to its end', async () => {
-  await using both = await before(() => {}, { maxBodyBytes: 1_000 });
+test('refuses a body over the limit before its end', async () => {
+  await using both = await startBoth(() => {}, { maxBodyBytes: 1_000 });
   for (const length of [2_000, 5_000_000])
     expect(await refused(both.gateway, hi({ user: 'x'.repeat(length) }))).toMatchObject({ status: 413 });
 });
 
-test('a body that grows beyond the limit once it is unpacked is not unpacked', async () => {
-  await using both = await before((_, response) => void response.end('{}'), { maxBodyBytes: 100_000 });
+test('refuses a compressed body whose plain size is over the limit', async () => {
+  await using both = await startBoth((_, response) => void response.end('{}'), { maxBodyBytes: 100_000 });
   const headers = { 'content-type': 'application/json', 'content-encoding': 'gzip' };
   const body = gzipSync(hi({ padding: ' '.repeat(200_000) }));
   const answer = await rawRequest(both.gateway.url, { headers, body });
@@ -102,7 +103,7 @@ test('a body that grows beyond the limit once it is unpacked is not unpacked', a
   expect(both.upstream.received).toEqual([]);
 });
 
-test('10,000 messages, tool results without calls, and a message larger than the window are made to fit', async () => {
+test('fits 10,000 messages, tool results without calls, and a message larger than the window', async () => {
   await using server = await createPersonaServer({ persona: 'llamacpp', windowTokens: 4_096, script: yes });
   await using gateway = await startTestGateway(server.url);
   const turn = (index: number) => ({
@@ -127,7 +128,7 @@ test('10,000 messages, tool results without calls, and a message larger than the
   expect(server.overflows).toBe(0);
 });
 
-test('a window smaller than the system prompt is an error that says the sizes', async () => {
+test('reports the window’s size if it is smaller than the system prompt', async () => {
   await using server = await createPersonaServer({ persona: 'llamacpp', windowTokens: 1_024, script: yes });
   await using gateway = await startTestGateway(server.url);
   const messages = [
@@ -142,7 +143,7 @@ test('a window smaller than the system prompt is an error that says the sizes', 
   });
 });
 
-test('an upstream that is down', async () => {
+test('answers 502 if the upstream is unreachable', async () => {
   await using gateway = await startTestGateway('http://127.0.0.1:9/v1');
   expect(await refused(gateway, hi())).toMatchObject({ status: 502, code: 'provider_unreachable' });
   expect(gateway.status().errors[0]).toMatchObject({
@@ -153,8 +154,8 @@ test('an upstream that is down', async () => {
   expect((await rawRequest(gateway.url, { method: 'GET', path: '/models' })).status).toBe(502);
 });
 
-test.each([200, 502])('an upstream that sends HTML (%i)', async (status) => {
-  await using both = await before((_, response) => {
+test.each([200, 502])('answers an error if the upstream sends HTML with status %i', async (status) => {
+  await using both = await startBoth((_, response) => {
     response
       .writeHead(status, { 'content-type': 'text/html' })
       .end('<!doctype html><title>Bad gateway</title>');
@@ -169,9 +170,9 @@ const words =
 test.each([
   ['cuts the connection', (response: ServerResponse) => response.socket?.destroySoon()],
   ['ends too early', (response: ServerResponse) => void response.end()],
-])('an upstream that %s in the middle of a stream', async (_, end) => {
+])('sends an error event if the upstream %s in the middle of a stream', async (_, end) => {
   const { promise: hasArrived, resolve: onChunk } = Promise.withResolvers<void>();
-  await using both = await before(async (__, response) => {
+  await using both = await startBoth(async (__, response) => {
     response.writeHead(200, sse).write(words);
     await hasArrived;
     end(response);
@@ -183,23 +184,23 @@ test.each([
   expect(both.gateway.logged.at(-1)).toMatchObject({ level: 'error', code: 'provider_stream_cut' });
 });
 
-test('an error event in the middle passes as it is, and is noted', async () => {
+test('passes an error event in the middle of a stream unchanged, and records it', async () => {
   const event = 'data: {"error":{"message":"out of memory","code":500}}\n\n';
-  await using both = await before((_, response) => void response.writeHead(200, sse).end(words + event));
+  await using both = await startBoth((_, response) => void response.writeHead(200, sse).end(words + event));
   const answer = await rawRequest(both.gateway.url, { body: hi({ stream: true }) });
   expect(answer.body.toString()).toBe(words + event);
   expect(both.gateway.status().errors).toMatchObject([{ code: 'provider_bad_response', upstream: 'local' }]);
 });
 
-test('broken JSON in a stream passes as it is', async () => {
+test('passes broken JSON in a stream unchanged', async () => {
   const stream = `${words}data: {"id":"1","choices":[{\n\ndata: [DONE]\n\n`;
-  await using both = await before((_, response) => void response.writeHead(200, sse).end(stream));
+  await using both = await startBoth((_, response) => void response.writeHead(200, sse).end(stream));
   expect((await rawRequest(both.gateway.url, { body: hi({ stream: true }) })).body.toString()).toBe(stream);
 });
 
-test.each([true, false])('a client that goes away stops the upstream’s work (stream: %s)', async (stream) => {
+test.each([true, false])('stops the upstream if the client disconnects (stream: %s)', async (stream) => {
   const { promise: arrived, resolve: arrive } = Promise.withResolvers<void>();
-  await using both = await before((_, response) => {
+  await using both = await startBoth((_, response) => {
     if (stream) response.writeHead(200, sse).write(words);
     arrive();
   });
@@ -213,11 +214,11 @@ test.each([true, false])('a client that goes away stops the upstream’s work (s
   expect(both.gateway.logged.filter(({ level }) => level === 'error')).toEqual([]);
 });
 
-test('for a client that reads slowly the upstream is slowed down: nothing is heaped up', async () => {
+test('slows the upstream down for a slow client instead of buffering', async () => {
   const piece = words.replace('Half of', 'x'.repeat(60_000));
   let written = 0;
   const { promise: isBlocked, resolve: block } = Promise.withResolvers<void>();
-  await using both = await before(async (_, response) => {
+  await using both = await startBoth(async (_, response) => {
     response.writeHead(200, sse);
     while (written < 200_000_000) {
       written += piece.length;
@@ -231,16 +232,16 @@ test('for a client that reads slowly the upstream is slowed down: nothing is hea
   const request = http.request(`${both.gateway.url}/chat/completions`, { method: 'POST', agent: false });
   request.on('error', () => {});
   request.end(hi({ stream: true }));
-  // It takes the head, and reads no further.
+  // The client reads the head and nothing more.
   await once(request, 'response');
   await isBlocked;
   expect(written).toBeLessThan(60_000_000);
   request.destroy();
 });
 
-test('a client that goes away while a model compacts stops that too', async () => {
+test('stops the compacting model if the client disconnects', async () => {
   const { promise: asked, resolve: ask } = Promise.withResolvers<void>();
-  await using both = await before(() => ask());
+  await using both = await startBoth(() => ask());
   const messages = Array.from({ length: 101 }, (_, index) => ({
     role: index % 2 === 0 ? 'user' : 'assistant',
     content: `${index}: ${'so many words. '.repeat(30)}`,
@@ -256,8 +257,8 @@ test('a client that goes away while a model compacts stops that too', async () =
 
 test.each([
   ['writes without end', () => 'and on and on '.repeat(2_000)],
-  ['says nothing', () => ''],
-])('a model that is to compact and %s does not keep the answer back', async (_, narrative) => {
+  ['answers nothing', () => ''],
+])('answers even if the compacting model %s', async (_, narrative) => {
   await using server = await createPersonaServer({
     persona: 'llamacpp',
     windowTokens: 4_096,
@@ -276,7 +277,7 @@ test.each([
   expect(gateway.logged.some(({ level }) => level === 'warn')).toBe(true);
 });
 
-test('a cache that fails costs a compaction, and no answer', async () => {
+test('answers even if the cache fails', async () => {
   await using server = await createPersonaServer({ persona: 'llamacpp', windowTokens: 4_096, script: yes });
   const fail = async () => {
     throw new Error('disk full');

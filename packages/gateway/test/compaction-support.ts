@@ -7,7 +7,7 @@ import {
   createConversationContext,
 } from '../src/index.ts';
 
-/** A vocabulary of four characters a token that keeps what it was asked to count. */
+/** A tokenizer with four characters per token that records the texts it counts. */
 export function countingTokenizer(): Tokenizer & { counted: string[] } {
   const counted: string[] = [];
   return {
@@ -21,7 +21,7 @@ export function countingTokenizer(): Tokenizer & { counted: string[] } {
   };
 }
 
-/** A cache that keeps how often it was written. */
+/** A cache in memory that counts its writes. */
 export function mapCache(): CacheStore & { values: Map<string, string>; writes: number } {
   const values = new Map<string, string>();
   return {
@@ -43,7 +43,7 @@ export function mapCache(): CacheStore & { values: Map<string, string>; writes: 
   };
 }
 
-/** A compacting model that keeps the ids it is told to and sums up in a sentence. */
+/** A compacting model that records its requests. By default it keeps no message and writes a numbered summary. */
 export function selectingModel(answer?: (ask: CompactionAsk) => SummaryReply | Promise<SummaryReply>) {
   const asks: CompactionAsk[] = [];
   const askModel = async (ask: CompactionAsk): Promise<SummaryReply> => {
@@ -52,7 +52,7 @@ export function selectingModel(answer?: (ask: CompactionAsk) => SummaryReply | P
     const text = JSON.stringify({
       keep: [],
       condense: [],
-      summary: `The talk so far, told for the ${asks.length}. time.`,
+      summary: `This is summary ${asks.length} of the talk.`,
     });
     return { status: 'ok', text, finishedBy: 'stop' };
   };
@@ -81,7 +81,7 @@ export function assistant(content: string): ChatMessage {
   return { role: 'assistant', content };
 }
 
-/** Words that differ from turn to turn, so that nothing is taken for something seen before. */
+/** Returns text that differs for each seed, so that no two messages are equal. */
 export function words(seed: number, chars: number): string {
   let text = '';
   for (let index = 0; text.length < chars; index += 1)
@@ -103,7 +103,10 @@ const NOUNS = [
   'anchor',
 ];
 
-/** A conversation of so many turns, each of about `chars` characters a message, that ends with a question. */
+/**
+ * A conversation that ends with its question number `turns`. Answers have about `chars` characters, questions about a
+ * third of that.
+ */
 export function chat(turns: number, chars = 600): ChatMessage[] {
   const messages: ChatMessage[] = [SYSTEM];
   for (let turn = 1; turn <= turns; turn += 1) {

@@ -12,7 +12,7 @@ const PERSONAS: readonly PersonaName[] = ['lmstudio', 'llamacpp', 'ollama', 'vll
 
 const SUMMARY = 'The user asks about rivers; the assistant names them and their lengths. Nothing is open.';
 
-/** Answers of a hundred words or so, and a summary where one is asked for. */
+/** Answers with about a hundred words, and with a summary if one is requested. */
 const chatty: Script = ({ messages, asksForSummary }) => {
   if (asksForSummary) return SUMMARY;
   const last = messages.at(-1)?.content;
@@ -21,7 +21,7 @@ const chatty: Script = ({ messages, asksForSummary }) => {
 
 type Chat = { role: 'user' | 'assistant' | 'system'; content: string }[];
 
-/** A chat front-end: keeps all of it, and sends all of it each time. */
+/** A chat front-end that sends the whole conversation each turn. */
 async function talk(turns: number, ask: (chat: Chat) => Promise<string>): Promise<Chat> {
   const chat: Chat = [{ role: 'system', content: 'You know rivers. Answer in English.' }];
   for (let turn = 1; turn <= turns; turn += 1) {
@@ -34,7 +34,7 @@ async function talk(turns: number, ask: (chat: Chat) => Promise<string>): Promis
   return chat;
 }
 
-test.each(PERSONAS)('%s: 200 turns in a window of 8k get 200 answers and no refusal', async (persona) => {
+test.each(PERSONAS)('%s: gives 200 answers in a window of 8k without a refusal', async (persona) => {
   await using server = await createPersonaServer({
     persona,
     windowTokens: WINDOW,
@@ -57,12 +57,12 @@ test.each(PERSONAS)('%s: 200 turns in a window of 8k get 200 answers and no refu
   const [status] = gateway.status().models;
   expect(status).toMatchObject({ windowTokens: WINDOW, requests: TURNS, overflows: 0, silentCuts: 0 });
   expect(status?.compactions).toBeGreaterThanOrEqual(4);
-  // Each compaction makes room for as many turns as a quarter of the window holds.
+  // Each compaction frees a quarter of the window for new turns.
   const turnTokens = (server.requests[2]?.promptTokens ?? 0) - (server.requests[1]?.promptTokens ?? 0);
   expect(TURNS / ((status?.compactions ?? 0) + 1)).toBeGreaterThanOrEqual(
     Math.floor(WINDOW / 4 / turnTokens),
   );
-  // Between two compactions, each request begins as the one before did.
+  // Between two compactions, each request begins with the previous one.
   const sent = server.requests
     .filter(({ body }) => body?.stream === true)
     .map(({ body }) => body?.messages ?? []);
@@ -73,7 +73,7 @@ test.each(PERSONAS)('%s: 200 turns in a window of 8k get 200 answers and no refu
   expect(broken.length).toBeLessThanOrEqual(status?.compactions ?? 0);
 });
 
-test.each(PERSONAS)('%s: the AI SDK and LangChain talk through the gateway', async (persona) => {
+test.each(PERSONAS)('%s: serves the AI SDK and LangChain', async (persona) => {
   await using server = await createPersonaServer({ persona, windowTokens: 2_048, script: chatty });
   await using gateway = await startTestGateway(server.url, { notices: 'off' });
   const provider = createOpenAICompatible({ name: 'gateway', baseURL: gateway.url });

@@ -10,8 +10,12 @@ const ANSWER =
   '{ "id":"x","choices":[ {"index":0,"message":{"role":"assistant","content":"é"},"logprobs":{"content":[]},"finish_reason":"stop"}],"usage":{"prompt_tokens":20,"big":12345678901234567890} }\n';
 const WINDOW = { '/props': { default_generation_settings: { n_ctx: 100_000 } } };
 
-/** An upstream whose window is known, so that its requests are looked at, and the gateway before it. */
-async function pair(answer: Parameters<typeof startRecordingUpstream>[0], compaction = true, options = {}) {
+/** Starts an upstream that reports a window, so that its requests are counted, and a gateway in front of it. */
+async function startPair(
+  answer: Parameters<typeof startRecordingUpstream>[0],
+  compaction = true,
+  options = {},
+) {
   const upstream = await startRecordingUpstream(answer, WINDOW);
   const upstreams = [{ name: 'local', baseUrl: upstream.url, compaction }];
   const gateway = await startTestGateway(upstream.url, { upstreams, ...options });
@@ -27,7 +31,7 @@ async function pair(answer: Parameters<typeof startRecordingUpstream>[0], compac
 
 const json = { 'content-type': 'application/json' };
 
-/** Without those that stand for one connection, and the one that names the server. */
+/** Removes headers of the connection, `host` and `date`. */
 function endToEnd(raw: readonly string[]): string[] {
   const pairs = Array.from(
     { length: raw.length / 2 },
@@ -40,46 +44,41 @@ async function bothWays(upstream: RecordingUpstream, url: string, request: Param
   const direct = await rawRequest(upstream.url, request);
   const through = await rawRequest(url, request);
   const [sentDirectly, sentThrough] = upstream.received.slice(-2);
-  if (sentDirectly === undefined || sentThrough === undefined) throw new Error('Nothing has arrived.');
+  if (sentDirectly === undefined || sentThrough === undefined) throw new Error('No request has arrived.');
   return { direct, through, sentDirectly, sentThrough };
 }
 
-test.each([true, false])(
-  'every field arrives byte for byte, and so does every answer (compaction: %s)',
-  async (compaction) => {
-    const answer = (_: unknown, response: ServerResponse) =>
-      void response
-        .writeHead(200, 'Fine', { 'Content-Type': 'application/json', 'X-Odd': ['1', '2'] })
-        .end(ANSWER);
-    await using both = await pair(answer, compaction);
-    for (const [name, body] of Object.entries(REQUESTS)) {
-      const headers = {
-        ...json,
-        'X-Custom': ['a', 'b'],
-        Authorization: 'Bearer k',
-        'Accept-Encoding': 'gzip',
-      };
-      const { direct, through, sentDirectly, sentThrough } = await bothWays(both.upstream, both.gateway.url, {
-        headers,
-        body,
-      });
-      expect(sentThrough.body.toString(), name).toBe(body);
-      expect(endToEnd(sentThrough.rawHeaders).toSorted()).toEqual(
-        endToEnd(sentDirectly.rawHeaders).toSorted(),
-      );
-      expect(through.body.toString()).toBe(ANSWER);
-      expect(endToEnd(through.rawHeaders)).toEqual(endToEnd(direct.rawHeaders));
-      expect(through.status).toBe(200);
-    }
-  },
-);
+test.each([true, false])('passes requests and answers byte for byte (compaction: %s)', async (compaction) => {
+  const answer = (_: unknown, response: ServerResponse) =>
+    void response
+      .writeHead(200, 'Fine', { 'Content-Type': 'application/json', 'X-Odd': ['1', '2'] })
+      .end(ANSWER);
+  await using both = await startPair(answer, compaction);
+  for (const [name, body] of Object.entries(REQUESTS)) {
+    const headers = {
+      ...json,
+      'X-Custom': ['a', 'b'],
+      Authorization: 'Bearer k',
+      'Accept-Encoding': 'gzip',
+    };
+    const { direct, through, sentDirectly, sentThrough } = await bothWays(both.upstream, both.gateway.url, {
+      headers,
+      body,
+    });
+    expect(sentThrough.body.toString(), name).toBe(body);
+    expect(endToEnd(sentThrough.rawHeaders).toSorted()).toEqual(endToEnd(sentDirectly.rawHeaders).toSorted());
+    expect(through.body.toString()).toBe(ANSWER);
+    expect(endToEnd(through.rawHeaders)).toEqual(endToEnd(direct.rawHeaders));
+    expect(through.status).toBe(200);
+  }
+});
 
-test('other paths, methods, queries and statuses pass', async () => {
+test('passes other paths, methods, queries and statuses', async () => {
   const answer = (request: { url: string; method: string }, response: ServerResponse) => {
     response.writeHead(request.url.includes('teapot') ? 418 : 200, { 'access-control-allow-origin': '*' });
     response.end(request.method === 'HEAD' ? '' : `${request.method} ${request.url}`);
   };
-  await using both = await pair(answer);
+  await using both = await startPair(answer);
   const paths: RawRequest[] = [
     { method: 'GET', path: '/models' },
     { method: 'GET', path: '/models/a%2Fb?x=%20y' },
@@ -114,7 +113,7 @@ test('other paths, methods, queries and statuses pass', async () => {
 const chunk = (delta: object, more: object = {}) =>
   `data: ${JSON.stringify({ id: 'c1', object: 'chat.completion.chunk', created: 1, model: 'm', choices: [{ index: 0, delta, logprobs: null, finish_reason: null }], ...more })}\n\n`;
 
-/** What vLLM sends: with `"usage":null` in every chunk, and one more chunk, where usage was asked for. */
+/** A stream as vLLM sends it: if usage was requested, with `"usage":null` in every chunk and one more chunk. */
 function streamOf(body: string): string[] {
   const asksForUsage = /"include_usage":\s*true/.test(body);
   const usage = asksForUsage ? { usage: null } : {};
@@ -135,7 +134,7 @@ function streamOf(body: string): string[] {
   ];
 }
 
-/** Each piece leaves once the client has the one before: so none can be joined on the way. */
+/** Each piece is sent when the client has received the previous one, so that none are merged on the way. */
 let hasArrived = Promise.withResolvers<void>();
 const onChunk = () => hasArrived.resolve();
 
@@ -149,8 +148,8 @@ async function streamAnswer(request: { body: Buffer }, response: ServerResponse)
   response.end();
 }
 
-test('a stream keeps its bytes and its chunks, with and without usage of its own', async () => {
-  await using both = await pair(streamAnswer);
+test('keeps the bytes and chunks of a stream, whether or not the client requests usage', async () => {
+  await using both = await startPair(streamAnswer);
   for (const options of [
     '',
     ',"stream_options":{"include_usage":true}',
@@ -166,16 +165,16 @@ test('a stream keeps its bytes and its chunks, with and without usage of its own
   }
 });
 
-test('without learnUsage a stream is asked for nothing', async () => {
-  await using both = await pair(streamAnswer, true, { learnUsage: false });
+test('does not change a stream request without learnUsage', async () => {
+  await using both = await startPair(streamAnswer, true, { learnUsage: false });
   const body = '{"model":"m","stream":true,"messages":[{"role":"user","content":"Hi"}]}';
   const { direct, through, sentThrough } = await bothWays(both.upstream, both.gateway.url, { body, onChunk });
   expect(sentThrough.body.toString()).toBe(body);
   expect(through.chunks.map(String)).toEqual(direct.chunks.map(String));
 });
 
-test('an upstream that does not know stream_options is asked again without, and then left alone', async () => {
-  await using both = await pair((request, response) => {
+test('retries without stream_options if the upstream refuses them, and sends them no more', async () => {
+  await using both = await startPair((request, response) => {
     if (!request.body.includes('stream_options')) return streamAnswer(request, response);
     response.writeHead(400, json).end('{"error":{"message":"Unknown field: stream_options"}}');
   });
@@ -188,9 +187,9 @@ test('an upstream that does not know stream_options is asked again without, and 
   ]);
 });
 
-test('a compressed request stays as it is, and a compressed stream is understood', async () => {
+test('passes a compressed request unchanged, and decompresses a compressed stream', async () => {
   const body = gzipSync('{"model":"m","stream":true,"messages":[{"role":"user","content":"Hi"}]}');
-  await using both = await pair((_, response) => {
+  await using both = await startPair((_, response) => {
     response.writeHead(200, { 'content-type': 'text/event-stream', 'content-encoding': 'gzip' });
     response.end(gzipSync(streamOf('').join('')));
   });
@@ -200,8 +199,8 @@ test('a compressed request stays as it is, and a compressed stream is understood
   expect(through.body.toString()).toBe(streamOf('').join(''));
 });
 
-test('an error of the upstream passes as it is', async () => {
-  await using both = await pair((_, response) => {
+test('passes an error of the upstream unchanged', async () => {
+  await using both = await startPair((_, response) => {
     response.writeHead(429, 'Slow down', { ...json, 'retry-after': '7' }).end('{"error": "slow" }');
   });
   const { direct, through } = await bothWays(both.upstream, both.gateway.url, {
@@ -212,7 +211,7 @@ test('an error of the upstream passes as it is', async () => {
   expect(both.gateway.status().errors).toMatchObject([{ code: 'provider_rate_limit', upstream: 'local' }]);
 });
 
-test('the key of the configuration takes the place of the client’s', async () => {
+test('replaces the client’s key by the configured one', async () => {
   await using upstream = await startRecordingUpstream((_, response) => void response.end('{}'), WINDOW);
   const sent = async (baseUrl: string, apiKey?: string) => {
     const upstreams = [{ name: 'local', baseUrl, apiKey }];

@@ -5,14 +5,14 @@ import { expect, test } from 'vitest';
 import type { NoticeManner } from '../src/index.ts';
 import { rawRequest } from './raw-client.ts';
 import { type Received, startRecordingUpstream } from './recording-upstream.ts';
-import { before, startTestGateway } from './start-test-gateway.ts';
+import { startBoth, startTestGateway } from './start-test-gateway.ts';
 
-const SUMMARY = 'Rivers were spoken of.';
+const SUMMARY = 'The talk was about rivers.';
 const brief: Script = ({ asksForSummary }) => (asksForSummary ? SUMMARY : 'Yes.');
 
 type Message = { role: 'user' | 'assistant'; content: string };
 
-/** Some 30 tokens a message. */
+/** About 30 tokens per message. */
 function history(count: number): Message[] {
   return Array.from({ length: count }, (_, index) => ({
     role: index % 2 === 0 ? 'user' : 'assistant',
@@ -50,7 +50,7 @@ test.each([
   ['llamacpp', 'error', true],
   ['vllm', 'error', false],
 ] as const)(
-  '%s refuses (%s) a window nobody knew: it is learned, and the client gets its answer',
+  'learns an unknown window from a refusal and retries (%s, %s, stream: %s)',
   async (persona, manner, stream) => {
     await using server = await createPersonaServer({
       persona,
@@ -81,7 +81,7 @@ test.each([
   },
 );
 
-test('a refusal behind the first chunk is no answer either: the client sees one stream', async () => {
+test('retries after a refusal that follows the first chunk, and the client sees one stream', async () => {
   let asked = 0;
   const chunk = (id: string, delta: object, finish: string | null = null) =>
     `data: ${JSON.stringify({ id, object: 'chat.completion.chunk', created: 1, model: 'm', choices: [{ index: 0, delta, finish_reason: finish }] })}\n\n`;
@@ -100,7 +100,7 @@ test('a refusal behind the first chunk is no answer either: the client sees one 
   expect([asked, seen.text, seen.ids.size, seen.roles, seen.finishes]).toEqual([2, 'Yes.', 1, 1, ['stop']]);
 });
 
-test('a refusal that comes as a good answer is one all the same', async () => {
+test('retries after a refusal with status 200', async () => {
   await using upstream = await startRecordingUpstream((request, response) => {
     response.writeHead(200, { 'content-type': 'application/json' });
     const isLong = request.body.length > 8_000;
@@ -116,7 +116,7 @@ test('a refusal that comes as a good answer is one all the same', async () => {
   expect(gateway.status().models[0]).toMatchObject({ windowTokens: 2_048, overflows: 1 });
 });
 
-test('a refusal that smaller messages do not cure is passed on whole', async () => {
+test('passes a second refusal on unchanged', async () => {
   const refusal =
     'event: error\ndata: {"error":"Cannot truncate prompt with n_keep (9000) >= n_ctx (2048)"}\n\ndata: [DONE]\n\n';
   await using upstream = await startRecordingUpstream((_, response) => {
@@ -128,7 +128,7 @@ test('a refusal that smaller messages do not cure is passed on whole', async () 
   expect(upstream.received).toHaveLength(2);
 });
 
-test('room for the answer that no compaction makes is refused in the server’s own words', async () => {
+test('passes the server’s own refusal on if no compaction can make the room for the answer', async () => {
   await using server = await createPersonaServer({ persona: 'vllm', windowTokens: 2_048, script: brief });
   await using gateway = await startTestGateway(server.url);
   const request = {
@@ -140,7 +140,7 @@ test('room for the answer that no compaction makes is refused in the server’s 
   await expect(asking).rejects.toThrow(/maximum context length is 2048 tokens/);
 });
 
-test('the key that the client brings for the server is the one its compaction is asked with, and no other server gets it', async () => {
+test('uses the client’s key for compactions at its own server only', async () => {
   await using server = await createPersonaServer({ persona: 'vllm', windowTokens: 2_048, script: brief });
   const keys: (string | undefined)[] = [];
   const answer = (request: Received, response: ServerResponse) => {
@@ -172,7 +172,7 @@ test('the key that the client brings for the server is the one its compaction is
   expect(keys).toContain(undefined);
 });
 
-test('llama.cpp is asked to count itself where it is close, and not before', async () => {
+test('lets llama.cpp count only near the threshold', async () => {
   await using server = await createPersonaServer({ persona: 'llamacpp', windowTokens: 8_192, script: brief });
   await using gateway = await startTestGateway(server.url, { learnUsage: false });
   const ask = (count: number) =>
@@ -185,7 +185,7 @@ test('llama.cpp is asked to count itself where it is close, and not before', asy
   expect(tokenized()).toBe(1);
 });
 
-test('a model loaded anew with less is noticed at the first refusal, and what it reports then holds', async () => {
+test('uses the newly reported window after a refusal by a model reloaded with a smaller one', async () => {
   await using server = await createPersonaServer({ persona: 'llamacpp', windowTokens: 8_192, script: brief });
   await using gateway = await startTestGateway(server.url);
   const { completions } = clientOf(gateway.url).chat;
@@ -197,7 +197,7 @@ test('a model loaded anew with less is noticed at the first refusal, and what it
   expect(gateway.status().models[0]?.windowTokens).toBe(2_048);
 });
 
-test('the header counts compactions: a first request whose compaction was refused has two behind it', async () => {
+test('counts 2 in the header if the first compaction of a request was refused', async () => {
   await using server = await createPersonaServer({
     persona: 'vllm',
     windowTokens: 2_048,
@@ -225,7 +225,7 @@ test('the header counts compactions: a first request whose compaction was refuse
   expect(gateway.status().models[0]).toMatchObject({ overflows: 1, compactions: 2 });
 });
 
-test('a server that ends and is started anew with less is asked before the next request', async () => {
+test('queries a server that restarts with a smaller window before the next request', async () => {
   const start = (windowTokens: number, port = 0) =>
     createPersonaServer({ persona: 'llamacpp', windowTokens, script: brief, port });
   const first = await start(8_192);
@@ -240,7 +240,7 @@ test('a server that ends and is started anew with less is asked before the next 
   expect(second.overflows).toBe(0);
 });
 
-test('Ollama cuts silently: what it read gives it away, and the request is sent again, compacted', async () => {
+test('detects a silent cut of Ollama by its usage, and retries compacted', async () => {
   await using server = await createPersonaServer({
     persona: 'ollama',
     windowTokens: 2_048,
@@ -254,13 +254,13 @@ test('Ollama cuts silently: what it read gives it away, and the request is sent 
   expect(server.requests.at(-1)?.droppedTokens).toBeUndefined();
   expect(response.headers.get('x-longhaul-compacted')).toBe('1');
   expect(gateway.status().models[0]).toMatchObject({ windowTokens: 2_048, silentCuts: 1, compactions: 1 });
-  // A stream has been read by then: its window is known for the next one.
+  // A stream cannot be retried, but the window is known now.
   await collect(await clientOf(gateway.url).chat.completions.create({ ...request, stream: true }));
   expect(server.requests.at(-1)?.droppedTokens).toBeUndefined();
 });
 
-test('fewer tokens read than were sent are no cut while the window that the server reports has room', async () => {
-  await using both = await before((_, response) => {
+test('sees no silent cut while the reported window has room', async () => {
+  await using both = await startBoth((_, response) => {
     response.setHeader('content-type', 'application/json');
     const message = { role: 'assistant', content: 'Yes.' };
     const usage = { prompt_tokens: 600, completion_tokens: 1, total_tokens: 601 };
@@ -272,11 +272,11 @@ test('fewer tokens read than were sent are no cut while the window that the serv
     return both.gateway.status().models[0];
   };
   expect(await ask(2_000)).toMatchObject({ windowTokens: 4_096, silentCuts: 0 });
-  // One that nearly fills it may have been cut.
+  // A prompt that nearly fills the window may have been cut.
   expect(await ask(3_000)).toMatchObject({ windowTokens: 2_048, silentCuts: 1 });
 });
 
-test('a part that is not counted teaches nothing of the text behind it', async () => {
+test('learns nothing from a request with an uncounted part', async () => {
   await using server = await createPersonaServer({ persona: 'llamacpp', windowTokens: 4_096, script: brief });
   await using gateway = await startTestGateway(server.url);
   const ask = async (...contents: unknown[]) => {
@@ -297,7 +297,7 @@ test('a part that is not counted teaches nothing of the text behind it', async (
   expect(plain?.lastTokens).toBe(server.requests.at(-1)?.promptTokens);
 });
 
-test('Ollama says its window once the model is loaded: a long request loads it first', async () => {
+test('loads an idle model of Ollama before a long request, to learn its window', async () => {
   await using server = await createPersonaServer({ persona: 'ollama', windowTokens: 2_048, script: brief });
   server.reload(undefined);
   await using gateway = await startTestGateway(server.url);
@@ -306,7 +306,7 @@ test('Ollama says its window once the model is loaded: a long request loads it f
   expect(server.overflows).toBe(0);
 });
 
-/** Counts on from where the answer so far stops, as a model would, up to `last`. */
+/** A model that counts up to `last`, starting after the last number of the answer so far. */
 function counting(last: number): Script {
   return ({ messages, asksForSummary }) => {
     if (asksForSummary) return SUMMARY;
@@ -320,7 +320,7 @@ function counting(last: number): Script {
 
 const numbersIn = (text: string) => [...text.matchAll(/n(\d+)\./g)].map(([, digits]) => Number(digits));
 
-test('an answer that outgrows the window goes on in a new request, and the client sees one', async () => {
+test('continues an answer that outgrows the window in a new request, and the client sees one answer', async () => {
   await using server = await createPersonaServer({
     persona: 'vllm',
     windowTokens: 2_048,
@@ -336,7 +336,7 @@ test('an answer that outgrows the window goes on in a new request, and the clien
   } as const;
   const seen = await collect(await clientOf(gateway.url).chat.completions.create(request));
   const numbers = numbersIn(seen.text);
-  // A number that was cut in its middle by the stop may be missing or twice: the model goes on from what stands there.
+  // A number that the stop cut in its middle may be missing or occur twice.
   expect(new Set(numbers).size).toBeGreaterThanOrEqual(698);
   expect(numbers.at(-1)).toBe(700);
   expect([seen.ids.size, seen.roles, seen.finishes]).toEqual([1, 1, ['stop']]);
@@ -346,7 +346,7 @@ test('an answer that outgrows the window goes on in a new request, and the clien
   expect(seen.usage[0]?.completion_tokens).toBeGreaterThan(0);
 });
 
-test('where the rest of an answer is refused as too long, the window is learned and it goes on', async () => {
+test('learns the window and continues if the rest of an answer is refused as too long', async () => {
   await using server = await createPersonaServer({
     persona: 'lmstudio',
     windowTokens: 2_048,
@@ -357,7 +357,7 @@ test('where the rest of an answer is refused as too long, the window is learned 
   await using gateway = await startTestGateway(server.url, { notices: 'off', compactionModel: 'none' });
   const request = { model: server.model, messages: history(30), stream: true } as const;
   const stream = await clientOf(gateway.url).chat.completions.create(request);
-  // The model is loaded anew while it answers.
+  // The model is reloaded while it answers.
   const seen = await collect(stream, (count) => {
     if (count === 20) server.reload(620);
   });
@@ -366,7 +366,7 @@ test('where the rest of an answer is refused as too long, the window is learned 
   expect(gateway.status().models[0]?.windowTokens).toBe(620);
 });
 
-test('an answer that calls a tool is not stopped: the call arrives whole', async () => {
+test('does not stop an answer that calls a tool', async () => {
   const list = Array.from({ length: 205 }, (_, index) => `entry ${index}`).join(', ');
   const script: Script = ({ asksForSummary }) =>
     asksForSummary ? SUMMARY : { text: 'Writing.', toolCalls: [{ name: 'write', arguments: { list } }] };
@@ -385,7 +385,7 @@ test('an answer that calls a tool is not stopped: the call arrives whole', async
   expect(seen.usage).toEqual([]);
 });
 
-test('an answer without end stops after three restarts, and says so', async () => {
+test('ends an endless answer after three restarts with a notice and an error', async () => {
   const endless: Script = ({ asksForSummary }) =>
     asksForSummary ? SUMMARY : 'and so on and on. '.repeat(5_000);
   await using server = await createPersonaServer({
@@ -404,7 +404,7 @@ test('an answer without end stops after three restarts, and says so', async () =
   const reading = (async () => {
     for await (const chunk of stream) text += chunk.choices[0]?.delta.content ?? '';
   })();
-  await expect(reading).rejects.toThrow(/gone on with 3 times/);
+  await expect(reading).rejects.toThrow(/was continued 3 times/);
   expect(text).toMatch(/⚠️ Context limit exceeded \(\d+\/2048 tokens\)\. Aborting\./);
   expect(gateway.status().models[0]?.restarts).toBeLessThanOrEqual(4);
   expect(gateway.status().errors[0]?.code).toBe('context_exhausted');
@@ -415,7 +415,7 @@ test.each([
   ['reasoning', /^Yes\.$/, /⚙️ Compacting.*✅ Context compacted/s],
   ['comment', /^Yes\.$/, /^$/],
   ['off', /^Yes\.$/, /^$/],
-] as const)('notices as %s', async (notices: NoticeManner, text, reasoning) => {
+] as const)('shows notices as %s', async (notices: NoticeManner, text, reasoning) => {
   await using server = await createPersonaServer({ persona: 'llamacpp', windowTokens: 2_048, script: brief });
   await using gateway = await startTestGateway(server.url, { notices });
   const request = { model: server.model, messages: history(120), stream: true } as const;
@@ -430,7 +430,7 @@ test.each([
   expect(again.rawHeaders).toContain('X-Longhaul-Compacted');
 });
 
-test('an answer that a program is to read gets no notice into its text', async () => {
+test('writes no notice into the text of a structured answer', async () => {
   await using server = await createPersonaServer({ persona: 'llamacpp', windowTokens: 2_048, script: brief });
   await using gateway = await startTestGateway(server.url);
   const response_format = { type: 'json_object' } as const;
@@ -438,7 +438,7 @@ test('an answer that a program is to read gets no notice into its text', async (
   expect((await collect(await clientOf(gateway.url).chat.completions.create(request))).text).toBe('Yes.');
 });
 
-test('a comment is a comment: it stands in the bytes and in no chunk', async () => {
+test('sends a comment notice as an SSE comment', async () => {
   await using server = await createPersonaServer({ persona: 'llamacpp', windowTokens: 2_048, script: brief });
   await using gateway = await startTestGateway(server.url, { notices: 'comment' });
   const body = JSON.stringify({ model: server.model, messages: history(120), stream: true });
@@ -446,7 +446,7 @@ test('a comment is a comment: it stands in the bytes and in no chunk', async () 
   expect(bytes.toString()).toMatch(/^: ⚙️ Compacting conversation history…\n\n: ✅/);
 });
 
-test('our notices are taken out of a history that brings them back', async () => {
+test('removes notices from a history that contains them', async () => {
   await using server = await createPersonaServer({ persona: 'llamacpp', windowTokens: 2_048, script: brief });
   await using gateway = await startTestGateway(server.url);
   const { completions } = clientOf(gateway.url).chat;
@@ -468,7 +468,7 @@ test('our notices are taken out of a history that brings them back', async () =>
   expect(sent.slice(0, before?.messageCount)).toEqual(before?.body?.messages);
 });
 
-test('while a slow model compacts, comments keep the connection alive', async () => {
+test('sends comments while a slow model compacts', async () => {
   const { promise: hasArrived, resolve: onChunk } = Promise.withResolvers<void>();
   const slow: Script = async ({ asksForSummary }) => {
     if (!asksForSummary) return 'Yes.';
@@ -482,7 +482,7 @@ test('while a slow model compacts, comments keep the connection alive', async ()
   expect(bytes.toString()).toMatch(/^(?:: compacting\n\n)+data: \{/);
 });
 
-test('the log says of which chat it speaks', async () => {
+test('logs the chat id', async () => {
   await using server = await createPersonaServer({ persona: 'llamacpp', windowTokens: 2_048, script: brief });
   await using gateway = await startTestGateway(server.url);
   const request = { model: server.model, messages: history(120) };
@@ -493,7 +493,7 @@ test('the log says of which chat it speaks', async () => {
   expect(compactions.map(({ chat }) => chat)).toContain('chat-7');
 });
 
-test('a title is asked for of what was said, not of our notices', async () => {
+test('removes notices from the chat in a title request, but not from a user’s message', async () => {
   const upstream = await startRecordingUpstream((_, response) => void response.end('{}'));
   await using gateway = await startTestGateway(upstream.url);
   const task = (said: string) =>
@@ -504,14 +504,14 @@ test('a title is asked for of what was said, not of our notices', async () => {
     });
   const notices = '⚙️ Compacting conversation history…\n\n✅ Context compacted, continuing…\n\n';
   await ask(task(`${notices}Rivers flow.`));
-  // A user who asks about one is understood.
+  // A user may quote a notice.
   await ask(notices);
   const sent = upstream.received.map(({ body }) => JSON.parse(body.toString()).messages[0].content);
   expect(sent).toEqual([task('Rivers flow.'), notices]);
   await upstream[Symbol.asyncDispose]();
 });
 
-test('a model that was loaded with a larger window is not compacted for once more', async () => {
+test('does not compact again for a model reloaded with a larger window', async () => {
   await using server = await createPersonaServer({ persona: 'lmstudio', windowTokens: 2_048, script: brief });
   await using gateway = await startTestGateway(server.url, { windowMaxAgeMs: 3_600_000, windowRenewMs: 0 });
   const { completions } = clientOf(gateway.url).chat;
@@ -519,13 +519,13 @@ test('a model that was loaded with a larger window is not compacted for once mor
   await ask(119);
   expect(gateway.status().models[0]).toMatchObject({ windowTokens: 2_048, compactions: 1 });
   server.reload(16_384);
-  // Long enough to be compacted anew, were it not for the larger window.
+  // Too long for the smaller window.
   await ask(161);
   expect(gateway.status().models[0]).toMatchObject({ windowTokens: 16_384, compactions: 1 });
   expect(server.requests.at(-1)?.messageCount).toBe(161);
 });
 
-test('after an answer near the threshold the window is asked for, beside everything else', async () => {
+test('queries the window in the background after an answer to a large request', async () => {
   await using server = await createPersonaServer({ persona: 'lmstudio', windowTokens: 8_192, script: brief });
   await using gateway = await startTestGateway(server.url, { windowMaxAgeMs: 3_600_000, windowRenewMs: 0 });
   const { completions } = clientOf(gateway.url).chat;

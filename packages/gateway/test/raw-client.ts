@@ -4,10 +4,10 @@ import http, { type IncomingMessage } from 'node:http';
 export interface RawAnswer {
   status: number;
   rawHeaders: readonly string[];
-  /** As they arrived, one by one. */
+  /** As they arrived. */
   chunks: Buffer[];
   body: Buffer;
-  /** The other side broke off. */
+  /** The connection was closed before the end of the answer. */
   wasCut: boolean;
 }
 
@@ -15,13 +15,13 @@ export interface RawRequest {
   method?: string;
   headers?: Readonly<Record<string, string | string[]>>;
   body?: string | Buffer;
-  /** Beside the base URL's own path: `/chat/completions`. */
+  /** Appended to the base URL. Default: `/chat/completions`. */
   path?: string;
-  /** Told of each chunk as it arrives. */
+  /** Called for each chunk as it arrives. */
   onChunk?: () => void;
 }
 
-/** A request over a connection of its own, with nothing done to it or to its answer. */
+/** Sends a request over its own connection, and changes neither it nor its answer. */
 export async function rawRequest(baseUrl: string, request: RawRequest = {}): Promise<RawAnswer> {
   const { method = 'POST', headers = { 'content-type': 'application/json' }, body } = request;
   const sent = http.request(baseUrl + (request.path ?? '/chat/completions'), {
@@ -29,10 +29,10 @@ export async function rawRequest(baseUrl: string, request: RawRequest = {}): Pro
     headers,
     agent: false,
   });
-  // Whoever is refused before all is sent may find the connection closed.
+  // The connection may close if the request is refused before it was sent completely.
   sent.on('error', () => {});
   sent.end(body);
-  // `response` is the one argument of the event of this name.
+  // The event `response` has one argument.
   const [answer] = (await once(sent, 'response')) as [IncomingMessage];
   const chunks: Buffer[] = [];
   let wasCut = false;

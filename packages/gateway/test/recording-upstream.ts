@@ -9,14 +9,17 @@ export interface Received {
 }
 
 export interface RecordingUpstream extends AsyncDisposable {
-  /** With `/v1`. */
+  /** Ends in `/v1`. */
   readonly url: string;
   readonly received: Received[];
-  /** Requests whose connection the other side closed before the answer had ended. */
+  /** Number of requests whose connection the client closed before the end of the answer. */
   readonly dropped: number;
 }
 
-/** A server that keeps every byte it is sent, and answers as it is told to. Reports of windows are answered apart, and not kept. */
+/**
+ * Starts a server that records every request and answers with `answer`. Requests to the paths in `reports` get that
+ * JSON and are not recorded. Neither are other probes.
+ */
 export async function startRecordingUpstream(
   answer: (request: Received, response: ServerResponse) => void | Promise<void>,
   reports: Readonly<Record<string, unknown>> = {},
@@ -27,7 +30,7 @@ export async function startRecordingUpstream(
     const { method = '', url = '', rawHeaders } = request;
     const report = reports[url];
     if (report !== undefined) return void response.end(JSON.stringify(report));
-    // Probes come by fetch, which says so; what is passed on never does.
+    // Probes use `fetch`, which sets this header. Passed on requests never have it.
     if (method === 'GET' && request.headers['sec-fetch-mode'] !== undefined)
       return void response.writeHead(404).end();
     response.once('close', () => {

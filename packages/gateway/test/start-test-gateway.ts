@@ -1,33 +1,17 @@
 import type { ServerResponse } from 'node:http';
 import type { CacheStore } from '@longhaul/models';
 import { type Gateway, type GatewayOptions, type LogEntry, startGateway } from '../src/index.ts';
+import { mapCache } from './compaction-support.ts';
 import { type Received, startRecordingUpstream } from './recording-upstream.ts';
-
-/** A cache as small as can be. */
-export function mapCache(): CacheStore & { readonly size: number } {
-  const values = new Map<string, string>();
-  return {
-    get size() {
-      return values.size;
-    },
-    get: async (key) => values.get(key),
-    getFirst: async (keys) => {
-      const key = keys.find((candidate) => values.has(candidate));
-      return key === undefined ? undefined : { key, value: values.get(key) ?? '' };
-    },
-    set: async (key, value) => void values.set(key, value),
-    delete: async (key) => void values.delete(key),
-  };
-}
 
 export interface TestGateway extends Gateway {
   readonly logged: LogEntry[];
 }
 
-/** On a machine with other work a server says its window late, and not never. */
+/** On a busy machine a server may report its window late. */
 const ASK_TIMEOUT_MS = 60_000;
 
-/** A gateway in front of one upstream, or of those that are named. */
+/** Starts a gateway in front of the upstream at `upstream`, or of `options.upstreams`. */
 export async function startTestGateway(
   upstream: string,
   options: Partial<GatewayOptions> & { cache?: CacheStore } = {},
@@ -43,8 +27,8 @@ export async function startTestGateway(
   return { ...gateway, logged };
 }
 
-/** Any server; it reports a window of 4,096 tokens as llama.cpp does. */
-export async function before(
+/** Starts an upstream that reports a window of 4,096 tokens as llama.cpp does, and a gateway in front of it. */
+export async function startBoth(
   answer: (request: Received, response: ServerResponse) => void | Promise<void>,
   options = {},
 ) {

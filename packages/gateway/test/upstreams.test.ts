@@ -6,7 +6,7 @@ import { rawRequest } from './raw-client.ts';
 import { startRecordingUpstream } from './recording-upstream.ts';
 import { startTestGateway } from './start-test-gateway.ts';
 
-async function three() {
+async function startThreeUpstreams() {
   const one = await createPersonaServer({ persona: 'lmstudio', windowTokens: 2_048, script: () => 'One.' });
   const two = await createPersonaServer({ persona: 'ollama', windowTokens: 2_048, script: () => 'Two.' });
   const gateway = await startTestGateway('', {
@@ -29,8 +29,8 @@ async function three() {
 
 const messages = [{ role: 'user' as const, content: 'Hi' }];
 
-test('models of several upstreams are listed under their names, and found by them', async () => {
-  await using all = await three();
+test('lists the models of several upstreams under prefixed names, and routes by them', async () => {
+  await using all = await startThreeUpstreams();
   const listed = await Array.fromAsync(all.client.models.list());
   expect(listed.map(({ id }) => id)).toEqual(['one/openai/gpt-oss-20b', 'two/gpt-oss:20b']);
   const answers = [];
@@ -48,16 +48,16 @@ test('models of several upstreams are listed under their names, and found by the
   );
 });
 
-test('where compaction is off, the server has the last word', async () => {
-  await using all = await three();
+test('passes the server’s refusal on if compaction is off', async () => {
+  await using all = await startThreeUpstreams();
   const long = [{ role: 'user' as const, content: 'many words '.repeat(3_000) }];
   const request = { model: 'two/gpt-oss:20b', messages: long };
   await expect(all.client.chat.completions.create(request)).rejects.toThrow(/context length/);
   expect(all.two.overflows).toBe(1);
 });
 
-test('status says what is known of each, as JSON and as a page', async () => {
-  await using all = await three();
+test('shows the status of each model as JSON and as a page', async () => {
+  await using all = await startThreeUpstreams();
   await all.client.chat.completions.create({ model: 'one/openai/gpt-oss-20b', messages });
   const root = all.gateway.url.replace('/v1', '');
   const ask = (accept: string) => rawRequest(root, { method: 'GET', path: '/status', headers: { accept } });
@@ -70,12 +70,12 @@ test('status says what is known of each, as JSON and as a page', async () => {
     expect(page).toContain(text);
 });
 
-test('a model without a prefix is found though nobody has asked for a list, and goes to the first where none has it', async () => {
-  await using all = await three();
+test('finds a model without a prefix before any list was requested, and routes an unlisted one to the first', async () => {
+  await using all = await startThreeUpstreams();
   const { client, one, two, gateway } = all;
   await client.chat.completions.create({ model: two.model, messages });
   expect([one.requests.length, two.requests.length]).toEqual([0, 1]);
-  await client.completions.create({ model: 'nobody-has-it', prompt: 'x' }).catch(() => {});
+  await client.completions.create({ model: 'unlisted', prompt: 'x' }).catch(() => {});
   expect(one.asked).toContain('POST /v1/completions');
   expect((await rawRequest(gateway.url, { method: 'GET', path: '/models/%E0%A4%A' })).status).toBe(404);
 });
@@ -86,19 +86,20 @@ test.each([
   ['/v1/', '/v1/chat/completions'],
   ['/api', '/api/chat/completions'],
   ['/v1/chat/completions', '/v1/chat/completions'],
-])('an address that ends in "%s" is asked at %s', async (end, path) => {
+])('sends requests to an address ending in "%s" to %s', async (end, path) => {
   await using upstream = await startRecordingUpstream((_, response) => void response.end('{}'));
   await using gateway = await startTestGateway(upstream.url.replace('/v1', end));
   await rawRequest(gateway.url, { body: JSON.stringify({ model: 'm', messages }) });
   expect(upstream.received.map(({ url }) => url)).toEqual([path]);
 });
 
-test('an address that ends in a query is refused at the start', async () => {
-  await expect(startTestGateway('http://127.0.0.1:9/v1?key=x')).rejects.toThrow(/not in a query/);
+test('refuses an address with a query at the start, and does not show the query or the password', async () => {
+  const baseUrl = 'http://me:pass@127.0.0.1:9/v1?key=x';
+  await expect(startTestGateway(baseUrl)).rejects.toThrow(/not in a query: http:\/\/127\.0\.0\.1:9\/v1\?…$/);
 });
 
-test('a compressed body of any path finds the upstream of its model', async () => {
-  await using all = await three();
+test('routes a compressed body of any path by its model', async () => {
+  await using all = await startThreeUpstreams();
   const body = gzipSync(JSON.stringify({ model: 'two/x', prompt: 'y' }));
   const headers = { 'content-type': 'application/json', 'content-encoding': 'gzip' };
   await rawRequest(all.gateway.url, { path: '/completions', headers, body });

@@ -4,7 +4,8 @@ import { LOCAL_SERVERS } from '@longhaul/models';
 import { GATEWAY_FLAGS } from '../command-line/flags.ts';
 import { oneOf, parseFlags, positiveNumber, usage } from '../command-line/parse-flags.ts';
 import { loadSettings } from '../compose/load-settings.ts';
-import { forgetWindows, openGateway } from '../compose/open-gateway.ts';
+import { forgetWindows, type OpenGateway, openGateway } from '../compose/open-gateway.ts';
+import { type AssumedUpstream, describeAssumedUpstreams } from '../gateway/assumed-upstreams.ts';
 import { gatewayBanner } from '../gateway/gateway-banner.ts';
 import { createGatewayLog } from '../gateway/gateway-log.ts';
 import { watchInterrupts } from '../interrupt.ts';
@@ -20,23 +21,48 @@ export async function gateway(argv: readonly string[], terminal: Terminal): Prom
       'gateway',
     );
   }
-  const { config } = await loadSettings(values, terminal, toConfig(values));
+  const { config, origins } = await loadSettings(values, terminal, toConfig(values));
   if (values.forget !== undefined) return forget(config, values.forget, { terminal, json: values.json });
   using interrupt = watchInterrupts(terminal, () => {});
+  const log = createGatewayLog(terminal, { json: values.json === true });
   await using open = await openGateway(config, {
     env: terminal.env,
     allowAnyone: values['no-token'] === true,
-    log: createGatewayLog(terminal, { json: values.json === true }),
+    log,
   });
   const { url, port } = open.gateway;
   const { upstreams } = open.gateway.status();
-  terminal.out.write(
-    values.json
-      ? `${JSON.stringify({ type: 'listening', url, port, upstreams })}\n`
-      : gatewayBanner(open.gateway),
-  );
+  if (values.json) terminal.out.write(`${JSON.stringify({ type: 'listening', url, port, upstreams })}\n`);
+  if (values.upstream === undefined) {
+    const write = (text: string) => void terminal.out.write(`${printable(text)}\n`);
+    await reportAssumed(open, {
+      file: origins['gateway.upstreams']?.path,
+      signal: interrupt.signal,
+      report: ({ name, doesAnswer, text }) =>
+        values.json
+          ? log({ level: doesAnswer ? 'info' : 'warn', upstream: name, message: text })
+          : write(text),
+    });
+  }
+  if (!values.json) terminal.out.write(gatewayBanner(open.gateway));
   if (!interrupt.signal.aborted) await once(interrupt.signal, 'abort');
   return 0;
+}
+
+interface ReportAssumedOptions {
+  file: string | undefined;
+  signal: AbortSignal;
+  report: (assumed: AssumedUpstream) => void;
+}
+
+async function reportAssumed(
+  { gateway, upstreams }: OpenGateway,
+  { file, signal, report }: ReportAssumedOptions,
+): Promise<void> {
+  const shown = gateway.status().upstreams;
+  const assumed = await describeAssumedUpstreams({ shown, upstreams, file, signal });
+  // An interrupted check says nothing about the upstreams.
+  if (!signal.aborted) for (const each of assumed) report(each);
 }
 
 async function forget(

@@ -13,6 +13,8 @@ export interface OpenGatewayOptions {
 
 export interface OpenGateway extends AsyncDisposable {
   gateway: Gateway;
+  /** With their keys. */
+  upstreams: readonly UpstreamOptions[];
 }
 
 /** The gateway that the configuration describes. Its database is opened at the first request. */
@@ -21,8 +23,9 @@ export async function openGateway(config: Config, options: OpenGatewayOptions): 
   const { gateway: place, context } = config;
   const token = filledIn(place.token, 'gateway.token') ?? options.env['LONGHAUL_GATEWAY_TOKEN'];
   const kept = keptThings(config.storage.url);
+  const upstreams = place.upstreams.map((upstream, index) => upstreamOptions(config, upstream, index));
   const gateway = await startGateway({
-    upstreams: place.upstreams.map((upstream, index) => upstreamOptions(config, upstream, index)),
+    upstreams,
     host: place.host,
     port: place.port,
     ...(token === undefined || token === '' ? {} : { token }),
@@ -38,6 +41,7 @@ export async function openGateway(config: Config, options: OpenGatewayOptions): 
   });
   return {
     gateway,
+    upstreams,
     async [Symbol.asyncDispose]() {
       await gateway.close();
       await kept[Symbol.asyncDispose]();

@@ -10,7 +10,7 @@ const ok = (text: string, finishedBy: 'stop' | 'length' = 'stop'): SummaryReply 
   finishedBy,
 });
 
-/** What is kept where no model helps: system, the task, the summary, the last five messages. */
+/** Checks the fallback without a model: system text, the task, the summary, and the last five messages stay. */
 async function fallbackOf(answer: Parameters<typeof selectingModel>[0], compactionTimeoutMs?: number) {
   const model = selectingModel(answer);
   const settings = compactionTimeoutMs === undefined ? {} : { compactionTimeoutMs };
@@ -20,13 +20,13 @@ async function fallbackOf(answer: Parameters<typeof selectingModel>[0], compacti
   expect(prepared.messages.slice(-5)).toEqual(LONG.slice(-5));
   expect(prepared.messages.slice(0, 2)).toEqual(LONG.slice(0, 2));
   expect(textsOf(prepared.messages)).toContain('### User instructions (verbatim)');
-  // The five, the head, the task, the summary and at most one message that leads on from it.
+  // The last five, system text, task, summary, and at most one message after the summary.
   expect(prepared.messages.length).toBeLessThanOrEqual(9);
   return prepared;
 }
 
 describe('the compacting model', () => {
-  it('selects: both forms of the answer, in a fence or behind its thoughts', async () => {
+  it('selects with both forms of the answer, in a fence or after thoughts', async () => {
     const forms = [
       '```json\n{"keep": ["m3", "m4"], "condense": [{"id": "m5", "text": "Asked about rivers."}], "summary": "A talk."}\n```',
       '<think>{"keep": []} or rather</think>{"prunedConversation": [{"id": "m3"}, {"id": "m4"}], "summary": "A talk.", "originalTokens": 1, "prunedTokens": 1}',
@@ -42,7 +42,7 @@ describe('the compacting model', () => {
     }
   });
 
-  it('is given a request that fits its window, in one message and without tools', async () => {
+  it('gets a request that fits its window, in one message and without tools', async () => {
     const model = selectingModel();
     const { context, tokenizer } = contextWith({ askModel: model.askModel });
     const tools = [{ type: 'function', function: { name: 'f' } } as const];
@@ -56,7 +56,7 @@ describe('the compacting model', () => {
     expect(ask?.messages[0]?.content).toMatch(/in its language\. .* at most \d+ words\.$/);
   });
 
-  it('that says nothing of use, too much, or nothing at all, leaves the last five messages and the ledger', async () => {
+  it('falls back to the last five messages and the ledger after a useless, endless or missing answer', async () => {
     const useless = [
       ok('I cannot do that.'),
       ok(''),
@@ -70,12 +70,12 @@ describe('the compacting model', () => {
       expect((await fallbackOf(() => answer)).warnings.join()).toContain('No selection');
     const thrown = await fallbackOf(() => Promise.reject(new Error('connect ECONNREFUSED')));
     expect(thrown.warnings.join()).toContain('ECONNREFUSED');
-    // Hears nothing of its signal, either.
+    // It ignores its signal, too.
     const silent = await fallbackOf(() => new Promise(() => {}), 20);
-    expect(silent.warnings.join()).toContain('had not answered after 20 ms');
+    expect(silent.warnings.join()).toContain('did not answer within 20 ms');
   });
 
-  it('cannot keep more than fits, nor write more than it stands for', async () => {
+  it('cannot keep more messages than fit or write a summary longer than the hidden text', async () => {
     const ids = Array.from({ length: 80 }, (_, index) => `m${index + 1}`);
     const greedy = JSON.stringify({ keep: ids, condense: [], summary: 's'.repeat(40_000) });
     const { context } = contextWith({ askModel: selectingModel(() => ok(greedy)).askModel });
@@ -84,7 +84,7 @@ describe('the compacting model', () => {
     expect(textsOf(messages)).not.toContain('sssssss');
   });
 
-  it('can be another one, with a window of its own', async () => {
+  it('can be another model with its own window', async () => {
     const model = selectingModel();
     const other = {
       askModel: model.askModel,

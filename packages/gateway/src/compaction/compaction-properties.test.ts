@@ -6,7 +6,10 @@ import type { StrictRoles } from './types.ts';
 
 const WINDOW = 4_096;
 
-/** What a client may send: turns, steps with one or several calls, calls without results, results without calls, late system texts. */
+/**
+ * Pieces of a conversation: turns, steps with one or two calls, calls without results, results without calls, late
+ * system texts.
+ */
 type Piece = 'user' | 'assistant' | 'step' | 'two calls' | 'open call' | 'lost result' | 'system';
 const pieces = fc.array(
   fc.tuple(
@@ -68,7 +71,7 @@ function areCallsPaired(messages: readonly ChatMessage[]): boolean {
   return open.size === 0;
 }
 
-it('whatever is sent: what is rewritten fits, is well-formed, ends as it did, and is the same the next time', async () => {
+it('rewrites any conversation so that it fits, is well-formed, ends with the question, and repeats', async () => {
   await fc.assert(
     fc.asyncProperty(
       pieces,

@@ -3,16 +3,19 @@ import type { ChatMessage } from '@longhaul/protocol';
 import type { SizedRequest } from './request-size.ts';
 import type { AnswerSoFar } from './types.ts';
 
-const GO_ON =
-  'Your answer above was interrupted before its end. Go on with it exactly where it stops, in the middle of a sentence if need be. Repeat nothing of it, do not begin anew, and do not mention the interruption.';
+const CONTINUE =
+  'Your answer above was cut off. Continue it exactly where it stops, even in the middle of a sentence. Do not repeat any of it, do not start over, and do not mention the interruption.';
 
 const ANSWER_NOW =
-  'You were interrupted while you thought about this. Your thoughts so far stand below. Go on from there, briefly, and give the answer.';
+  'You were interrupted while thinking about this. Your thoughts so far are below. Continue from there, briefly, and give the answer.';
 
-/** Of the window, for what was said so far. */
+/** Share of the window for the answer so far. */
 const SO_FAR_SHARE = 0.25;
 
-/** What stands behind the conversation so that its answer goes on, within its share of the window. */
+/**
+ * Returns the messages to append to a conversation so that the model continues its answer. They take at most a quarter
+ * of the window.
+ */
 export function continuationWithin(
   { meter, ratio, windowTokens }: SizedRequest,
   soFar: AnswerSoFar,
@@ -25,17 +28,17 @@ export function continuationWithin(
 }
 
 /**
- * What was said so far as the assistant's, and a request to go on as the
- * user's. That suits every template, strict ones included; a prompt that ends with the assistant's words does not.
+ * Returns the answer so far as an assistant message, and a request to continue as a user message. All chat templates
+ * accept that, also strict ones. Not all accept a prompt that ends with an assistant message.
  *
- * @param maxChars Of what was said: a longer text loses its middle.
+ * @param maxChars A longer answer so far loses its middle.
  */
 function continuation({ text, reasoning = '' }: AnswerSoFar, maxChars: number): ChatMessage[] {
   const said = shortened(text, maxChars);
   if (said.trim() !== '') {
     return [
       { role: 'assistant', content: said },
-      { role: 'user', content: GO_ON },
+      { role: 'user', content: CONTINUE },
     ];
   }
   const thought = shortened(reasoning, maxChars).trim();

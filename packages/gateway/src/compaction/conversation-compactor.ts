@@ -7,7 +7,7 @@ import { SharedWork } from './engine/shared-work.ts';
 import type { CompactionKeeper } from './kept/compaction-keeper.ts';
 import { coverageOf } from './kept/coverage.ts';
 import { type KeptCompaction, marksFor, toKept } from './kept/kept-compaction.ts';
-import { mostTokens } from './output-room.ts';
+import { maxRequestTokens } from './output-room.ts';
 import { ownerOf, type SizedRequest } from './request-size.ts';
 
 export interface CompactorOptions {
@@ -23,39 +23,43 @@ export interface CompactRequest {
   kept: KeptCompaction | undefined;
   reason: CompactionReason;
   isForced: boolean;
-  /** Tokens of what will stand behind the conversation, as counted. */
-  behindTokens: number;
-  /** Nobody goes on from it: nothing is kept for later. */
+  /** Counted tokens of the messages to append to the conversation. */
+  continuationTokens: number;
+  /** A side request, such as one for a title. No later request continues it, so its compaction is not stored. */
   isSide: boolean;
   signal?: AbortSignal | undefined;
   onStart: () => void;
 }
 
-/** A request, and whether what was kept makes it small enough. */
+/** A request with the marks of its stored compaction. */
 export interface LookedAt {
   readonly request: CompactRequest;
   readonly log: ConversationLog;
   readonly marks: Mark[];
+  /** Whether the request can be sent with these marks, without a new compaction. */
   readonly isEnough: boolean;
 }
 
 export interface CompactedRequest {
   messages: readonly ChatMessage[];
-  /** The newest compaction's; 0 when nothing is hidden or cut. */
+  /** The round of the newest compaction; 0 if nothing is hidden or cut. */
   round: number;
   isNew: boolean;
   warnings: string[];
 }
 
 const MAX_FUTILE = 10_000;
-/** Places in a conversation that are looked at for a compaction that was of no use. */
+/** How many of the newest places of a conversation are searched for a useless compaction. */
 const FUTILE_LOOKBACK = 100;
 
-/** Makes requests smaller: with what was kept for their beginning, and by a new compaction where that is not enough. */
+/** Makes requests smaller: with the stored compaction of their beginning and, if that is not enough, with a new one. */
 export class ConversationCompactor {
   readonly #options: CompactorOptions;
   readonly #running = new SharedWork<Fit>();
-  /** Where compacting was of no use, and from how many tokens on it is tried again: else each turn would ask a model for nothing. */
+  /**
+   * Places where compaction did not help, with the size at which to try again. Otherwise each turn would query a model
+   * in vain.
+   */
   readonly #futile = new BoundedMemo<number>(MAX_FUTILE);
 
   constructor(options: CompactorOptions) {
@@ -67,10 +71,10 @@ export class ConversationCompactor {
     const { sized, kept, isForced } = request;
     const { windowTokens, conversation } = sized;
     const { maxTokens } = sized.request;
-    const most = mostTokens({ windowTokens, maxTokens });
+    const most = maxRequestTokens({ windowTokens, maxTokens });
     const log = ConversationLog.of(conversation);
     const chain = new Set(conversation.chain);
-    const marks = kept === undefined ? [] : marksFor(kept, { chain, windowTokens, mostTokens: most });
+    const marks = kept === undefined ? [] : marksFor(kept, { chain, windowTokens, maxRequestTokens: most });
     return { request, log, marks, isEnough: !isForced && this.#isEnough(request, log, marks) };
   }
 
@@ -87,8 +91,8 @@ export class ConversationCompactor {
   #isEnough(request: CompactRequest, log: ConversationLog, marks: readonly Mark[]): boolean {
     const { sized } = request;
     if (this.#isFutile(sized)) return true;
-    // A request as it came, that is known to be too large.
-    if (marks.length === 0 && request.behindTokens === 0) return false;
+    // The unchanged request is already known to be too large.
+    if (marks.length === 0 && request.continuationTokens === 0) return false;
     return !needsCompaction(this.#input(request, { log, marks, signal: NEVER }));
   }
 
@@ -121,23 +125,34 @@ export class ConversationCompactor {
     try {
       await this.#options.keeper.keep(conversation.chain, place);
     } catch (error) {
-      fit.warnings.push(`The compaction could not be kept for later: ${messageOf(error)}`);
+      fit.warnings.push(`The compaction could not be stored: ${messageOf(error)}`);
     }
   }
 
   #input(
-    { sized, reason, isForced, behindTokens }: CompactRequest,
+    { sized, reason, isForced, continuationTokens }: CompactRequest,
     { log, marks, signal }: Pick<FitInput, 'log' | 'marks' | 'signal'>,
   ): FitInput {
     const { request, conversation, meter, windowTokens, dueTokens, ratio } = sized;
     const { strategy, ledgerShare, modelFor, now } = this.#options;
-    const besideTokens = sized.besideTokens + behindTokens;
-    const model = modelFor(sized);
+    const extraTokens = sized.extraTokens + continuationTokens;
     return {
-      ...{ request, log, marks, windowTokens, dueTokens, meter, ratio, besideTokens, reason, isForced },
-      ...{ strategy, ledgerShare, signal, now: now() },
-      fixedTokens: besideTokens + meter.messages(conversation.head),
-      ...(model === undefined ? {} : { model }),
+      request,
+      log,
+      marks,
+      windowTokens,
+      dueTokens,
+      meter,
+      ratio,
+      fixedTokens: extraTokens + meter.messages(conversation.head),
+      extraTokens,
+      reason,
+      isForced,
+      strategy,
+      ledgerShare,
+      model: modelFor(sized),
+      signal,
+      now: now(),
     };
   }
 
@@ -156,10 +171,10 @@ export class ConversationCompactor {
 
 const NEVER = new AbortController().signal;
 
-/** Requests for which one compaction is as good as two. */
-function workKey({ sized, reason, behindTokens, isForced }: CompactRequest): string {
-  const { conversation, request, windowTokens, dueTokens, besideTokens, meter } = sized;
-  const fixed = besideTokens + behindTokens + meter.messages(conversation.head);
+/** Requests with the same key can share one compaction. */
+function workKey({ sized, reason, continuationTokens, isForced }: CompactRequest): string {
+  const { conversation, request, windowTokens, dueTokens, extraTokens, meter } = sized;
+  const fixed = extraTokens + continuationTokens + meter.messages(conversation.head);
   return [conversation.chain.at(-1), request.model, windowTokens, dueTokens, fixed, reason, isForced].join(
     ' ',
   );

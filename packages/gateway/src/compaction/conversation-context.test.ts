@@ -17,16 +17,16 @@ import type { ContextNotice } from './types.ts';
 
 const WINDOW = 8_192;
 const base = { model: 'm', windowTokens: WINDOW };
-/** Far over the threshold. */
+/** A conversation far over the threshold. */
 const LONG = chat(40);
 
-/** A greeting and an answer, whose request has exactly so many tokens. */
+/** A greeting and an answer. A request with them has exactly `tokens` tokens. */
 function talk(tokens: number) {
   return [user('Hi, you'), assistant('x'.repeat((tokens - 13) * 4))];
 }
 
 describe('before a request', () => {
-  it('leaves what is under the threshold as the very array it was, and compacts at exactly the threshold', async () => {
+  it('returns the received array below the threshold and compacts at exactly the threshold', async () => {
     const { context, cache } = contextWith();
     const due = dueInputTokens(WINDOW, 0.8);
     const messages = [...talk(due - 1 - 10), user('b'.repeat(24))];
@@ -41,7 +41,7 @@ describe('before a request', () => {
     expect(cache.values.size).toBe(1);
   });
 
-  it('counts tools, and the room the client asks for', async () => {
+  it('counts tools and the room that the client wants for the answer', async () => {
     const { context } = contextWith();
     const messages = chat(21);
     const plain = await context.prepare({ ...base, messages });
@@ -51,13 +51,13 @@ describe('before a request', () => {
     expect((await context.prepare({ ...base, messages, tools })).isRewritten).toBe(true);
     const { context: other } = contextWith();
     expect((await other.prepare({ ...base, messages, maxTokens: 4_000 })).isRewritten).toBe(true);
-    // More than any window holds says nothing of the answer.
+    // An unrealistic value is ignored.
     expect((await contextWith().context.prepare({ ...base, messages, maxTokens: 32_000 })).isRewritten).toBe(
       false,
     );
   });
 
-  it('keeps system text, the first and the last question, and tells of it', async () => {
+  it('keeps system text, the first and the last question, and emits notices', async () => {
     const { context } = contextWith();
     const notices: ContextNotice[] = [];
     const prepared = await context.prepare(
@@ -82,7 +82,7 @@ describe('before a request', () => {
     ]);
   });
 
-  it('passes titles, tags and follow-ups untouched while they fit, and keeps nothing of those that do not', async () => {
+  it('passes side requests unchanged while they fit, and stores no compaction of larger ones', async () => {
     const { context, cache } = contextWith();
     const text = (turns: number) =>
       `### Task:\nWrite a title.\n<chat_history>\n${words(1, turns * 800)}\n</chat_history>`;
@@ -97,8 +97,8 @@ describe('before a request', () => {
   });
 });
 
-describe('a kept compaction', () => {
-  it('gives the same bytes for the same beginning, and compacts only what is new next', async () => {
+describe('a stored compaction', () => {
+  it('gives the same bytes for the same beginning, and the next one compacts only new messages', async () => {
     const model = selectingModel();
     const { context } = contextWith({ askModel: model.askModel });
     const first = await context.prepare({ ...base, messages: LONG });
@@ -117,13 +117,13 @@ describe('a kept compaction', () => {
     ];
     const second = await context.prepare({ ...base, messages: grown });
     expect(second.compacted).toMatchObject({ round: 2, isFromCache: false });
-    // What the first round hid was shown to no model again.
+    // The messages hidden by the first round are shown to no model again.
     expect(textsOf(model.asks[1]?.messages ?? [])).not.toMatch(/(?<!again )Answer 5:/);
-    expect(textsOf(second.messages)).toContain('told for the 2. time');
-    expect(textsOf(second.messages)).not.toContain('told for the 1. time');
+    expect(textsOf(second.messages)).toContain('This is summary 2 of');
+    expect(textsOf(second.messages)).not.toContain('This is summary 1 of');
   });
 
-  it('survives a restart, another system text, and another form of the same content', async () => {
+  it('applies after a restart, with another system text, and with another form of the same content', async () => {
     const { context, cache } = contextWith();
     const first = await context.prepare({ ...base, messages: LONG });
     const { context: restarted } = contextWith({ cache });
@@ -138,7 +138,7 @@ describe('a kept compaction', () => {
     expect(second.messages).toContainEqual(summary);
   });
 
-  it('holds for a regenerated answer, and not where what it hides was edited', async () => {
+  it('applies to a regenerated answer, but not if a hidden message was edited', async () => {
     const model = selectingModel();
     const { context } = contextWith({ askModel: model.askModel });
     const round1 = await context.prepare({ ...base, messages: LONG });
@@ -150,7 +150,7 @@ describe('a kept compaction', () => {
     const back = await context.prepare({ ...base, messages: regenerated });
     expect(back.compacted).toMatchObject({ round: 1, isFromCache: true });
     expect(JSON.stringify(back.messages.slice(0, -2))).toBe(JSON.stringify(round1.messages));
-    // An edit inside of what the second hides, behind what the first does.
+    // An edit of a message that only the second compaction hides.
     const edited = grown.map((message, index) => (index === 85 ? user('Something else entirely') : message));
     const other = await context.prepare({ ...base, messages: edited });
     expect(other.compacted).toMatchObject({ round: 2, isFromCache: false });
@@ -161,7 +161,7 @@ describe('a kept compaction', () => {
     });
   });
 
-  it('steps back where the model is loaded with a larger window', async () => {
+  it('is not used if the model is loaded with a larger window', async () => {
     const { context } = contextWith();
     expect((await context.prepare({ ...base, messages: LONG })).isRewritten).toBe(true);
     const large = await context.prepare({ ...base, windowTokens: 32_768, messages: LONG });
@@ -171,7 +171,7 @@ describe('a kept compaction', () => {
     expect(small.compacted).toMatchObject({ round: 2, isFromCache: false });
   });
 
-  it('is made once for two equal requests at once, and stops when nobody waits any more', async () => {
+  it('is made once for two equal concurrent requests, and is aborted when no caller waits', async () => {
     const gate = Promise.withResolvers<SummaryReply>();
     const model = selectingModel(() => gate.promise);
     const { context, cache } = contextWith({ askModel: model.askModel });
@@ -195,9 +195,9 @@ describe('a kept compaction', () => {
       finishedBy: 'stop',
     });
     expect(textsOf((await stays).messages)).toContain('All of it.');
-    // Which of the two begins first is nobody's promise.
+    // Either of the two may begin first.
     expect(started.toSorted()).toEqual(['compacted', 'compacting', 'left compacting']);
-    // The compaction, and what leads to it where the beginning is dropped.
+    // The compaction, and the key that finds it if the beginning is dropped.
     expect(cache.writes).toBe(2);
 
     const gone = new AbortController();
@@ -211,7 +211,7 @@ describe('a kept compaction', () => {
     expect(other.cache.values.size).toBe(0);
   });
 
-  it('is done without when the cache fails or gives back nonsense', async () => {
+  it('is replaced by a new one if the cache fails or returns damaged text', async () => {
     const cache = mapCache();
     const failure = new LonghaulError('store_full', 'The disk is full.');
     cache.getFirst = () => Promise.reject(failure);
@@ -219,8 +219,8 @@ describe('a kept compaction', () => {
     const { context } = contextWith({ cache });
     const prepared = await context.prepare({ ...base, messages: LONG });
     expect(prepared.isRewritten).toBe(true);
-    expect(prepared.warnings.join(' ')).toMatch(/could not be read.*could not be kept.*disk is full/s);
-    // In this process it is known all the same.
+    expect(prepared.warnings.join(' ')).toMatch(/could not be read.*could not be stored.*disk is full/s);
+    // This process knows it anyway.
     expect((await context.prepare({ ...base, messages: LONG })).compacted?.isFromCache).toBe(true);
 
     const { context: writer, cache: written } = contextWith();
@@ -234,7 +234,7 @@ describe('a kept compaction', () => {
   });
 });
 
-it('is not tried where system text takes the window, nor again each turn where it was of no use', async () => {
+it('does not compact if system text fills the window, and does not repeat a useless compaction each turn', async () => {
   const model = selectingModel();
   const { context } = contextWith({ askModel: model.askModel });
   const talk = (systemTokens: number) => [
@@ -258,7 +258,7 @@ it('is not tried where system text takes the window, nor again each turn where i
   expect(model.asks.length).toBe(0);
 });
 
-it('shows a question that is asked again, also where a compaction that was made later hides it', async () => {
+it('shows a question that is asked again even if a later compaction hides it', async () => {
   const failing = () => selectingModel(() => ({ status: 'failed', reason: 'away' })).askModel;
   for (const windowTokens of [2_048, 4_096, 8_192]) {
     const { context } = contextWith({ askModel: failing() });
@@ -278,7 +278,7 @@ it('shows a question that is asked again, also where a compaction that was made 
   }
 });
 
-it('asks for the window once more before a compaction is made anew, and not for what passes or was kept', async () => {
+it('queries the window again before a new compaction only', async () => {
   const model = selectingModel();
   const { context } = contextWith({ askModel: model.askModel });
   const asked: number[] = [];
@@ -292,7 +292,7 @@ it('asks for the window once more before a compaction is made anew, and not for 
     context.prepare({ ...base, messages }, { windowNow, onNotice: (notice) => notices.push(notice) });
   expect((await prepare(chat(10))).isRewritten).toBe(false);
   expect(asked).toEqual([]);
-  // Loaded with a larger one meanwhile, in which it fits.
+  // The model has been loaded with a larger window, and the request fits.
   const larger = await prepare(LONG);
   expect(larger).toMatchObject({ isRewritten: false, request: { windowTokens: 16_384 } });
   expect([asked.length, model.asks.length, notices.length]).toEqual([1, 0, 0]);

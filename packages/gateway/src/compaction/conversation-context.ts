@@ -42,12 +42,13 @@ const DEFAULTS: Required<ContextSettings> = {
   compactionTimeoutMs: 120_000,
 };
 
-/** Below this share of the threshold a request goes out as it came, whatever was kept for its beginning. */
+/** Below this share of the threshold a request is sent unchanged, even if a compaction of its beginning is stored. */
 const KEPT_FROM = 0.8;
 
 /**
- * The context of conversations that are not kept here: each request brings all of it. Nothing is remembered of a request but counts, and the
- * compactions in the cache, which the conversation's own beginning finds again.
+ * Creates a context for conversations that are not stored here: each request contains the whole conversation. The
+ * context remembers only token counts, and compactions in the cache. It finds a compaction again by hashes of the
+ * conversation's beginning.
  *
  * @example
  * const context = createConversationContext({ cache: createMemoryCache() });
@@ -86,12 +87,12 @@ class GatewayContext implements ConversationContext {
     const isDue = isTooLarge(sized) || isForced;
     const warnings: string[] = [];
     const kept = await this.#find(sized, { isDue, warnings });
-    // With more room than it was made for, the whole conversation is better than a summary of it.
+    // If the window is larger now than at the compaction, the whole conversation is better than its summary.
     const isSmaller = kept !== undefined && kept.windowTokens < sized.windowTokens;
-    const holds = kept !== undefined && !isSmaller;
-    if (!isDue && !holds) return untouched(sized, warnings);
+    const isUsable = kept !== undefined && !isSmaller;
+    if (!isDue && !isUsable) return untouched(sized, warnings);
     const reason = isForced ? 'overflow' : sized.manager.needsRestart() ? 'tool-results' : 'threshold';
-    const looked = this.#look(sized, { kept, reason, isForced, behind: [] }, options);
+    const looked = this.#look(sized, { kept, reason, isForced, continuation: [] }, options);
     const { windowNow, ...rest } = options;
     const windowTokens = looked.isEnough ? undefined : await windowNow?.();
     if (windowTokens !== undefined && windowTokens !== sized.windowTokens)
@@ -111,12 +112,12 @@ class GatewayContext implements ConversationContext {
       throw tooManyRestarts(prepared.restarts, estimatedTokens, request.windowTokens);
     manager.markRestartNeeded();
     const sized = await this.#size(request, {});
-    const behind = continuationWithin(sized, soFar);
+    const continuation = continuationWithin(sized, soFar);
     const warnings: string[] = [];
     const kept = prepared.isRewritten ? await this.#find(sized, { isDue: true, warnings }) : undefined;
-    const looked = this.#look(sized, { kept, reason: 'stream', isForced: false, behind }, options);
+    const looked = this.#look(sized, { kept, reason: 'stream', isForced: false, continuation }, options);
     const compacted = withWarnings(await this.#compactor.compact(looked), warnings);
-    const messages = [...compacted.messages, ...behind];
+    const messages = [...compacted.messages, ...continuation];
     const next = rewritten(sized, { ...compacted, messages }, options);
     manager.resetRestartFlag();
     return { ...next, restarts };
@@ -153,7 +154,7 @@ class GatewayContext implements ConversationContext {
     return sized;
   }
 
-  /** A cache that fails costs a compaction, not the request. */
+  /** A failing cache costs a compaction, not the request. */
   async #find(
     { request, conversation, estimatedTokens, dueTokens }: SizedRequest,
     { isDue, warnings }: { isDue: boolean; warnings: string[] },
@@ -168,14 +169,14 @@ class GatewayContext implements ConversationContext {
       const overlapping = await this.#keeper.findOverlapping(conversation, ownerOf(request));
       return overlapping !== undefined && isUsable(overlapping) ? overlapping : undefined;
     } catch (error) {
-      warnings.push(`What was kept of this conversation could not be read: ${messageOf(error)}`);
+      warnings.push(`The stored compaction of this conversation could not be read: ${messageOf(error)}`);
       return undefined;
     }
   }
 
   #look(
     sized: SizedRequest,
-    { behind, ...how }: HowToCompact,
+    { continuation, ...how }: HowToCompact,
     { signal, onNotice }: PrepareOptions,
   ): LookedAt {
     const { request, meter, estimatedTokens, windowTokens } = sized;
@@ -183,7 +184,7 @@ class GatewayContext implements ConversationContext {
       ...how,
       sized,
       isSide: isSideRequest(request),
-      behindTokens: meter.messages(behind),
+      continuationTokens: meter.messages(continuation),
       signal,
       onStart: () => onNotice?.({ kind: 'compacting', estimatedTokens, windowTokens }),
     });
@@ -198,8 +199,8 @@ interface HowToCompact {
   kept: KeptCompaction | undefined;
   reason: CompactionReason;
   isForced: boolean;
-  /** What will stand behind the conversation. */
-  behind: readonly ChatMessage[];
+  /** Messages to append to the conversation. */
+  continuation: readonly ChatMessage[];
 }
 
 function compactingModel(
@@ -210,7 +211,9 @@ function compactingModel(
   if (askModel === undefined) return undefined;
   const other = compactionModel?.model === '__same__' ? undefined : compactionModel;
   return {
-    ...{ askModel, tools, timeoutMs },
+    askModel,
+    tools,
+    timeoutMs,
     model: other?.model ?? model,
     windowTokens: other?.windowTokens?.() ?? windowTokens,
   };

@@ -3,23 +3,26 @@ import { detectTokenFamily, type Tokenizer } from '@longhaul/models';
 import type { BoundedMemo } from './conversation/bounded-memo.ts';
 import { createTokenMeter, type TokenMeter } from './conversation/token-meter.ts';
 
-/** From fewer tokens than this, what a template adds hides what a text costs. */
-const LEAST_COUNTED = 500;
+/** In a request of fewer tokens, the chat template's share is too large to measure the text. */
+const MIN_COUNTED = 500;
 const BOUNDS = { low: 0.6, high: 2 };
-/** After a refusal that names no number. */
+/** The ratio grows by this factor after a refusal without a usable request size. */
 const REFUSAL_FACTOR = 1.15;
-/** What a refusal names may count the room for an answer, too: only what is near is taken for the request's size. */
+/**
+ * A refusal's number may include the answer's room. It counts as the request's size up to this multiple of the counted
+ * tokens.
+ */
 const NEAR = 1.5;
 
 export interface Refusal {
   countedTokens: number;
   windowTokens: number;
   requestTokens: number | undefined;
-  /** The request has parts whose tokens are a guess. */
+  /** Whether the request has parts whose tokens are a guess. */
   hasUncounted: boolean;
 }
 
-/** A model as its requests have made it known: how its text is counted, and how far off that is. */
+/** Counts tokens for one model, and learns from its requests how far the counts are off. */
 export class KnownModel {
   readonly meter: TokenMeter;
   readonly count: TokenCounter;
@@ -30,11 +33,11 @@ export class KnownModel {
   constructor(model: string, tokenizer: Tokenizer, memo: BoundedMemo<number>) {
     this.meter = createTokenMeter(model, tokenizer, memo);
     this.count = (text) => tokenizer.count(text);
-    // An unknown model is counted by a vocabulary that is merely at hand.
+    // An unknown model is counted with the vocabulary of another one.
     this.#isExact = tokenizer.exact && detectTokenFamily(model).isKnown;
   }
 
-  /** Real tokens for one that was counted. */
+  /** Real tokens per counted token. */
   get ratio(): number {
     return this.#ratio ?? 1;
   }
@@ -43,19 +46,20 @@ export class KnownModel {
     return this.#ratio !== undefined;
   }
 
-  /** Estimates rest on the model's own vocabulary, or on its real usage. */
+  /** Whether estimates are based on the model's own vocabulary or on its real usage. */
   get isSure(): boolean {
     return this.#isExact || this.isMeasured;
   }
 
-  /** Numbers that can only be something else (what was not cached, what was left of a cut prompt) are not learned. */
+  /** Learns the ratio. Ignores implausible numbers, such as only the uncached tokens, or the tokens of a cut prompt. */
   learn(countedTokens: number, realTokens: number): void {
     this.#ratio = ratioOf(countedTokens, realTokens) ?? this.#ratio;
   }
 
   /**
-   * The request was refused as too long. Where its window is smaller than was known, that is why; else it was counted too low. Gives the ratio that
-   * holds for this request; others are counted by it only where all of this one could be counted.
+   * Learns from a request that was refused as too long, and returns the ratio for that request. If the window is
+   * smaller than was known, that is the reason for the refusal; otherwise the count was too low. The ratio applies to
+   * other requests only if the request had no uncounted parts.
    */
   learnRefusal({ countedTokens, windowTokens, requestTokens, hasUncounted }: Refusal): number {
     const hasShrunk = windowTokens < this.#windowTokens;
@@ -80,8 +84,8 @@ export class KnownModel {
   }
 }
 
-/** Undefined for what cannot be an error of counting. */
+/** Returns undefined for a ratio that cannot be a counting error. */
 function ratioOf(countedTokens: number, realTokens: number): number | undefined {
   const ratio = realTokens / countedTokens;
-  return countedTokens >= LEAST_COUNTED && ratio >= BOUNDS.low && ratio <= BOUNDS.high ? ratio : undefined;
+  return countedTokens >= MIN_COUNTED && ratio >= BOUNDS.low && ratio <= BOUNDS.high ? ratio : undefined;
 }

@@ -11,7 +11,7 @@ import {
 } from '../../test/compaction-support.ts';
 
 const WINDOW = 8_192;
-/** What leaves an answer its 1,000 tokens, and 2 % of the window for what the estimate is off. */
+/** The largest request: the window minus 1,000 tokens for the answer and a margin of 2 %. */
 const MOST = 7_028;
 const base = { model: 'm', windowTokens: WINDOW };
 
@@ -28,7 +28,7 @@ function step(...texts: string[]): ChatMessage[] {
   ];
 }
 
-/** What is to be answered, of so many tokens. */
+/** The messages to be answered, of `tokens` tokens. */
 const NEWEST: Record<string, (tokens: number) => ChatMessage[]> = {
   question: (tokens) => [user(words(1, tokens * 4))],
   result: (tokens) => step(words(1, tokens * 4)),
@@ -52,16 +52,16 @@ const cases = Object.keys(BEFORE).flatMap((before) =>
   ),
 );
 
-describe.each(cases)('a %s behind %s, with model %s', (newest, before, model) => {
+describe.each(cases)('a %s after %s, with model %s', (newest, before, model) => {
   const prepare = (tokens: number) => {
     const asked = MODELS[model as keyof typeof MODELS]();
-    const { context } = contextWith(asked === undefined ? {} : { askModel: asked.askModel });
+    const { context } = contextWith({ askModel: asked?.askModel });
     const messages = [...(BEFORE[before] ?? []), ...(NEWEST[newest]?.(tokens) ?? [])];
     return { messages, prepared: context.prepare({ ...base, messages }) };
   };
   const resultsOf = (messages: readonly ChatMessage[]) => messages.slice(newest === 'two results' ? -2 : -1);
 
-  it('is kept whole where it fits the window, and loses no more than it must where it does not', async () => {
+  it('stays whole if it fits the window, and else loses no more than needed', async () => {
     for (const tokens of [4_200, 5_000, 5_700, 6_200, 6_700]) {
       const { messages, prepared } = prepare(tokens);
       const { messages: sent, estimatedTokens } = await prepared;
@@ -82,7 +82,7 @@ describe.each(cases)('a %s behind %s, with model %s', (newest, before, model) =>
   });
 });
 
-it('what fits with nothing to leave out is passed as it came, without a notice or a question to a model', async () => {
+it('passes a fitting request with nothing to hide unchanged, without a notice or a query to a model', async () => {
   const model = selectingModel();
   const { context, cache } = contextWith({ askModel: model.askModel });
   for (const newest of Object.values(NEWEST)) {
@@ -100,7 +100,7 @@ it('what fits with nothing to leave out is passed as it came, without a notice o
   expect(cache.values.size).toBe(0);
 });
 
-it('the room that a client asks for its answer decides, too', async () => {
+it('leaves the room that the client wants for the answer', async () => {
   const { context } = contextWith();
   const messages = [...(BEFORE['a long talk'] ?? []), user(words(1, 6_000 * 4))];
   const prepared = await context.prepare({ ...base, messages, maxTokens: 3_000 });
@@ -108,7 +108,7 @@ it('the room that a client asks for its answer decides, too', async () => {
   expect(prepared.estimatedTokens).toBeGreaterThan((WINDOW - 3_000) * 0.93);
 });
 
-it('a refused request leaves a quarter of the window, and keeps whole what that takes', async () => {
+it('leaves a quarter of the window after a refusal, and keeps the question whole if it fits', async () => {
   for (const [tokens, isWhole] of [
     [5_500, true],
     [6_500, false],
@@ -125,11 +125,11 @@ it('a refused request leaves a quarter of the window, and keeps whole what that 
 describe.each(Object.keys(MODELS))('a follow-up to a document, with model %s', (kind) => {
   const contextOf = () => {
     const model = MODELS[kind as keyof typeof MODELS]();
-    return contextWith(model === undefined ? {} : { askModel: model.askModel }).context;
+    return contextWith({ askModel: model?.askModel }).context;
   };
   const marked = (tokens: number) => `The head. ${words(1, tokens * 4)} The tail.`;
 
-  it('still shows as much of it as fits, and fades it as the talk goes on', async () => {
+  it('shows as much of it as fits, and less in later turns', async () => {
     for (const opening of [chat(6), [SYSTEM]]) {
       const context = contextOf();
       const history: ChatMessage[] = [...opening];
@@ -146,7 +146,7 @@ describe.each(Object.keys(MODELS))('a follow-up to a document, with model %s', (
         history.push(assistant(words(turn + 900, 900)), user(`And ${turn}? ${words(turn + 300, 100)}`));
       }
       expect(shares[0]).toBe(1);
-      // As soon as it does not fit any more beside the talk: a third and more of it.
+      // The first cut, when it no longer fits beside the talk, leaves over 30 % of it.
       const [firstCut = 0] = shares.filter((share) => share < 1);
       expect(firstCut).toBeGreaterThan(0.3);
       expect(shares.at(-1)).toBeLessThan(firstCut / 2);
@@ -155,7 +155,7 @@ describe.each(Object.keys(MODELS))('a follow-up to a document, with model %s', (
     }
   });
 
-  it('shows what a tool has found the turn before', async () => {
+  it('shows a tool result of the previous turn', async () => {
     const found = step(marked(4_500));
     const messages = [...chat(6), assistant('Fine.'), ...found, assistant('Read.'), user(words(5, 3_500))];
     const { messages: sent, estimatedTokens } = await contextOf().prepare({ ...base, messages });

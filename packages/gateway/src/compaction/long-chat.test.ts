@@ -15,7 +15,7 @@ interface Turn {
   isNew: boolean;
 }
 
-/** A front-end that resends everything each turn, and a model that answers in `answerChars`. */
+/** A chat of a front-end that resends the whole conversation each turn. */
 async function longChat(
   turns: number,
   windowTokens: number,
@@ -26,9 +26,9 @@ async function longChat(
   const log: Turn[] = [];
   for (let turn = 1; turn <= turns; turn += 1) {
     history.push(user(`Question ${turn}: ${words(turn, 200)}`));
-    // The date in the system text changes as a front-end's does.
+    // A front-end's system text may contain the date.
     const system = { ...SYSTEM, content: `It is day ${Math.floor(turn / 20)}. You are a helpful assistant.` };
-    // Each request is parsed anew.
+    // Each request has new message objects.
     const messages: ChatMessage[] = JSON.parse(JSON.stringify([system, ...history]));
     const prepared = await context.prepare({ model: 'm', windowTokens, messages });
     const tokens = prepared.messages.reduce(
@@ -46,7 +46,7 @@ it.each([
   ['a selecting model', 8_192, 200],
   ['a selecting model', 4_096, 60],
   ['no model', 16_384, 150],
-])('with %s, a window of %i holds a chat of %i turns', async (kind, window, turns) => {
+])('fits with %s and a window of %i a chat of %i turns', async (kind, window, turns) => {
   const model = selectingModel();
   const { log } = await longChat(turns, window, kind === 'no model' ? {} : { askModel: model.askModel });
   const rounds = log.flatMap((turn, index) => (turn.isNew ? [index] : []));
@@ -62,10 +62,11 @@ it.each([
     const before = log[index - 1];
     expect(turn.sent.at(-1)?.content).toContain(`Question ${index + 1}:`);
     if (before === undefined || turn.isNew) continue;
-    // System text apart, what was sent before is the beginning of what is sent now.
+    // Except for system text, each request begins with the previous one.
     expect(JSON.stringify(turn.sent.slice(1, before.sent.length))).toBe(JSON.stringify(before.sent.slice(1)));
   }
-  // 40 to 60 % fewer tokens than the request had; somewhat more where only so a quarter of the window gets free.
+  // A compaction removes 40 to 62 % of the request. In a small window it removes up to 67 %, to free a quarter of the
+  // window.
   for (const [index, turn] of log.entries()) {
     const before = log[index - 1];
     if (before === undefined || !turn.isNew) continue;
@@ -76,14 +77,14 @@ it.each([
   expect(model.asks.length).toBe(kind === 'no model' ? 0 : rounds.length);
 });
 
-it('counts no message twice, however often it is resent', async () => {
+it('counts each resent message once', async () => {
   const { tokenizer, history } = await longChat(120, 8_192);
   const counted = new Map<string, number>();
   for (const text of tokenizer.counted) counted.set(text, (counted.get(text) ?? 0) + 1);
   for (const { content } of history.slice(0, -1)) expect(counted.get(String(content))).toBe(1);
 });
 
-it('counts a long text in pieces, so that others have their turn', async () => {
+it('counts a long text in pieces, so that other requests are served meanwhile', async () => {
   const { context, tokenizer } = contextWith();
   const text = words(1, 500_000);
   const turns = { count: 0 };

@@ -5,11 +5,11 @@ import { KnownModel } from './known-model.ts';
 import { type SizedRequest, sizeRequest } from './request-size.ts';
 import type { ConversationRequest, PrepareOptions } from './types.ts';
 
-/** Counts of messages and texts that are remembered: some 20 MB at the most. */
+/** Remembered counts of messages and texts: about 20 MB at most. */
 const MAX_COUNTS = 100_000;
-/** Names come from clients. */
+/** Bounds memory: model names come from clients. */
 const MAX_MODELS = 1_000;
-/** The server's own count is asked for from this share of the threshold on. */
+/** The server's own count is used from this share of the threshold on. */
 const MEASURED_FROM = 0.5;
 
 export interface ModelBookOptions {
@@ -18,7 +18,7 @@ export interface ModelBookOptions {
   warningThreshold: number;
 }
 
-/** The models that were asked for, and the size of requests to them. */
+/** Knows the requested models and computes the size of requests to them. */
 export class ModelBook {
   readonly #options: ModelBookOptions;
   readonly #counts = new BoundedMemo<number>(MAX_COUNTS);

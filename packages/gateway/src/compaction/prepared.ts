@@ -1,23 +1,29 @@
 import type { ChatMessage } from '@longhaul/protocol';
 import { tooLarge } from './context-errors.ts';
 import type { CompactedRequest } from './conversation-compactor.ts';
-import { leastRoom } from './output-room.ts';
+import { minAnswerRoom } from './output-room.ts';
 import type { SizedRequest } from './request-size.ts';
 import type { Prepared, PrepareOptions } from './types.ts';
 
-/** A request that goes out as it came. */
+/** Returns a request that is sent unchanged. */
 export function untouched(sized: SizedRequest, warnings: readonly string[]): Prepared {
   const { request, manager, countedTokens, estimatedTokens } = sized;
   manager.updateUsage({ inputTokens: estimatedTokens, outputTokens: 0 });
-  const { messages } = request;
   return {
-    ...{ messages, isRewritten: false, estimatedTokens, countedTokens, originalTokens: estimatedTokens },
-    ...{ restarts: 0, warnings, manager, request },
+    messages: request.messages,
+    isRewritten: false,
+    estimatedTokens,
+    countedTokens,
+    originalTokens: estimatedTokens,
+    restarts: 0,
+    warnings,
+    manager,
+    request,
   };
 }
 
 /**
- * A request as it was made smaller, and how large it is now.
+ * Returns a request that was made smaller, with its new size.
  *
  * @throws {LonghaulError} `context_exhausted` if it leaves no room for an answer.
  */
@@ -26,24 +32,30 @@ export function rewritten(
   { messages, round, isNew, warnings }: CompactedRequest,
   { onNotice }: PrepareOptions,
 ): Prepared {
-  const { request, meter, manager, ratio, windowTokens, besideTokens, estimatedTokens: before } = sized;
+  const { request, meter, manager, ratio, windowTokens, extraTokens, estimatedTokens: before } = sized;
   if (messages === request.messages) return untouched(sized, warnings);
-  const countedTokens = meter.messages(messages) + besideTokens;
+  const countedTokens = meter.messages(messages) + extraTokens;
   const after = Math.ceil(ratio * countedTokens);
-  if (after + leastRoom(windowTokens) > windowTokens) throw tooLarge(after, windowTokens);
+  if (after + minAnswerRoom(windowTokens) > windowTokens) throw tooLarge(after, windowTokens);
   if (isNew) onNotice?.({ kind: 'compacted', before, after, round });
-  const told = [...warnings, ...cutResults(sized, messages)];
+  const allWarnings = [...warnings, ...cutResultWarnings(sized, messages)];
   manager.updateUsage({ inputTokens: after, outputTokens: 0 });
   manager.resetRestartFlag();
   return {
-    ...{ messages, isRewritten: true, estimatedTokens: after, countedTokens, originalTokens: before },
-    ...(round === 0 ? {} : { compacted: { before, after, round, isFromCache: !isNew } }),
-    ...{ restarts: 0, warnings: told, manager, request },
+    messages,
+    isRewritten: true,
+    estimatedTokens: after,
+    countedTokens,
+    originalTokens: before,
+    compacted: round === 0 ? undefined : { before, after, round, isFromCache: !isNew },
+    restarts: 0,
+    warnings: allWarnings,
+    manager,
+    request,
   };
 }
 
-/** Results that were cut in their middle: whoever reads the log should know which. */
-function cutResults({ manager }: SizedRequest, messages: readonly ChatMessage[]): string[] {
+function cutResultWarnings({ manager }: SizedRequest, messages: readonly ChatMessage[]): string[] {
   const sent = new Set(messages);
   return (manager.getLastToolResult() ?? []).flatMap((result) => {
     if (sent.has(result)) return [];

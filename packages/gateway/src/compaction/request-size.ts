@@ -7,26 +7,28 @@ import {
 } from './conversation/conversation.ts';
 import { isSideRequest } from './conversation/side-request.ts';
 import type { TokenMeter } from './conversation/token-meter.ts';
-import { dueInputTokens, leastRoom, mostTokens } from './output-room.ts';
+import { dueInputTokens, maxRequestTokens, minAnswerRoom } from './output-room.ts';
 import type { ConversationRequest } from './types.ts';
 
-/** Of a request: what is less is not worth a summary. */
-const LEAST_HIDEABLE = 0.1;
+/** Share of a request. If less than this can be hidden, a summary is not worthwhile. */
+const MIN_HIDEABLE = 0.1;
 
-/** A request and how large it is. */
+/** A request and its size. */
 export interface SizedRequest {
   request: ConversationRequest;
   conversation: Conversation;
   meter: TokenMeter;
   manager: AgentContextManager;
   windowTokens: number;
-  /** Real tokens for one counted. */
+  /** Real tokens per counted token. */
   ratio: number;
-  /** By the vocabulary alone; the whole request, and of it what is not among the messages. */
+  /** Tokens of the whole request, by the vocabulary alone. */
   countedTokens: number;
-  besideTokens: number;
+  /** Counted tokens outside the messages: tools, and the priming of the reply. */
+  extraTokens: number;
+  /** `countedTokens` times `ratio`. */
   estimatedTokens: number;
-  /** Real tokens at which it is too large. */
+  /** Real tokens at which the request is too large. */
   dueTokens: number;
 }
 
@@ -41,15 +43,15 @@ export interface SizeOptions {
 
 export function sizeRequest(request: ConversationRequest, options: SizeOptions): SizedRequest {
   const { meter, ratio, windowTokens, inputThreshold, warningThreshold } = options;
-  const besideTokens = meter.fixed(request.tools);
+  const extraTokens = meter.fixed(request.tools);
   const manager = new AgentContextManager({
     contextLimit: windowTokens,
     inputThreshold,
     warningThreshold,
-    fixedTokens: Math.ceil(ratio * besideTokens),
+    fixedTokens: Math.ceil(ratio * extraTokens),
     count: (messages) => Math.ceil(ratio * meter.messages(messages)),
   });
-  const countedTokens = meter.messages(request.messages) + besideTokens;
+  const countedTokens = meter.messages(request.messages) + extraTokens;
   return {
     request,
     conversation: readConversation(request.messages),
@@ -58,55 +60,62 @@ export function sizeRequest(request: ConversationRequest, options: SizeOptions):
     windowTokens,
     ratio,
     countedTokens,
-    besideTokens,
+    extraTokens,
     estimatedTokens: Math.ceil(ratio * countedTokens),
     dueTokens: dueTokens(request, options),
   };
 }
 
-/** With whom a request may share what was kept of one that began elsewhere: the same client, and the same chat where it names one. */
+/**
+ * Returns the owner of a request: the client and, if named, the chat. Only requests of one owner share a compaction
+ * whose beginning the client has dropped.
+ */
 export function ownerOf({ client = '', chatId = '' }: ConversationRequest): string {
   return `${client}\n${chatId}`;
 }
 
-/** The threshold; or less, where the client asks for an answer that would not fit behind it. */
+/** Returns the threshold, or less if the client's `maxTokens` would not fit after it. */
 function dueTokens({ maxTokens = 0 }: ConversationRequest, options: SizeOptions): number {
   const { windowTokens, inputThreshold, wasRefused } = options;
-  const due = Math.max(dueInputTokens(windowTokens, inputThreshold), leastDueTokens(windowTokens));
-  // Some servers refuse a prompt that leaves less than was asked for; others never look. Beyond that, clients ask for what no window holds.
-  const mostAsked = windowTokens * (wasRefused ? 0.75 : 0.5);
-  return maxTokens > mostAsked ? due : Math.min(due, windowTokens - maxTokens);
+  const due = Math.max(dueInputTokens(windowTokens, inputThreshold), minDueTokens(windowTokens));
+  // Some servers refuse a prompt that leaves less room than `maxTokens`, others ignore it. A larger value is
+  // unrealistic and ignored here.
+  const maxPlausible = windowTokens * (wasRefused ? 0.75 : 0.5);
+  return maxTokens > maxPlausible ? due : Math.min(due, windowTokens - maxTokens);
 }
 
-/** In a window of 1,000 tokens, the least room for an answer would be all of it, and every request too large. */
-function leastDueTokens(windowTokens: number): number {
+/** Without it, the minimum answer room of 1,000 tokens would make every request to a very small window too large. */
+function minDueTokens(windowTokens: number): number {
   return Math.floor(windowTokens / 4);
 }
 
 /**
- * Phases 1 and 2: whether the request must be made smaller. Where that is so because of tool results that have just come, the manager knows
- * them afterwards: they are kept, and the rest is compacted around them.
+ * Phases 1 and 2: whether the request must be made smaller. If new tool results are the reason, also marks them in the
+ * manager: they stay, and the rest is compacted around them.
  */
 export function isTooLarge(sized: SizedRequest): boolean {
   const { request, manager, estimatedTokens, dueTokens } = sized;
   if (isSideRequest(request)) return !fitsShortAnswer(sized);
   const { isOverThreshold, inputTokens } = manager.estimateInputTokens(request.messages);
-  const isDue = isOverThreshold && inputTokens >= leastDueTokens(sized.windowTokens);
+  const isDue = isOverThreshold && inputTokens >= minDueTokens(sized.windowTokens);
   if (!isDue && estimatedTokens < dueTokens) return false;
   if (fitsAndStays(sized)) return false;
   lookAtToolResults(sized);
   return true;
 }
 
-/** A question takes nearly all of it, such as a pasted document: the answer has its room, and there is next to nothing that could be left out. */
+/**
+ * Whether the answer has its room and almost nothing could be hidden, for example because the question is a pasted
+ * document.
+ */
 function fitsAndStays(sized: SizedRequest): boolean {
   const { request, conversation, meter, ratio, windowTokens, estimatedTokens } = sized;
-  if (estimatedTokens > mostTokens({ windowTokens, maxTokens: request.maxTokens })) return false;
-  return ratio * meter.messages(hideableMessages(conversation)) < estimatedTokens * LEAST_HIDEABLE;
+  if (estimatedTokens > maxRequestTokens({ windowTokens, maxTokens: request.maxTokens })) return false;
+  return ratio * meter.messages(hideableMessages(conversation)) < estimatedTokens * MIN_HIDEABLE;
 }
 
 function fitsShortAnswer({ request, estimatedTokens, windowTokens }: SizedRequest): boolean {
-  const room = leastRoom(windowTokens);
+  const room = minAnswerRoom(windowTokens);
   return estimatedTokens + Math.min(request.maxTokens ?? room, room) <= windowTokens;
 }
 

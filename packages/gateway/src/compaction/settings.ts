@@ -3,32 +3,33 @@ import type { CacheStore, Tokenizer } from '@longhaul/models';
 import type { AskCompactionModel } from './types.ts';
 
 export interface ContextSettings {
-  /** Share of the window that a request may reach with room for its answer. Default 0.8. */
+  /** Share of the window at which a request, with room for its answer, is compacted. Default 0.8. */
   inputThreshold?: number;
-  /** Share of the window at which a stream is stopped and gone on with. Default 0.9. */
+  /** Share of the window at which a stream is stopped and continued in a new request. Default 0.9. */
   warningThreshold?: number;
-  /** Streams of one request that may be stopped and gone on with. Default 3. */
+  /** How often the answer to one request may be stopped and continued. Default 3. */
   maxRestarts?: number;
-  /** How much of the room for messages the ledger may take. Default 0.2. */
+  /** Share of the room for messages that the ledger may take. Default 0.2. */
   ledgerShare?: number;
-  /** How long the compacting model may take for one answer. Default 120,000. */
+  /** Timeout for one answer of the compacting model. Default 120,000. */
   compactionTimeoutMs?: number;
 }
 
 export interface ConversationContextOptions {
-  /** Counts for a model. Default: the vocabulary of its family. */
+  /** Returns the tokenizer of a model. Default: the vocabulary of its family. */
   tokenizerFor?: (model: string) => Promise<Tokenizer>;
+  /** Stores compactions. */
   cache: CacheStore;
   /**
-   * Default: `pruning-agent`; where no model is to be asked, the newest messages and the ledger stay. When to compact is the gateway's to say, whatever the
-   * strategy's trigger.
+   * Default: `pruning-agent`; without `askModel`, a strategy that keeps the newest messages and the ledger. The gateway
+   * ignores the strategy's trigger and decides itself when to compact.
    */
   strategy?: CompressionStrategy;
-  /** Absent: no model is asked, and the ledger stands alone (`context.compression.model: none`). */
+  /** Queries the compacting model. Absent: summaries contain the ledger only (`context.compression.model: none`). */
   askModel?: AskCompactionModel;
   /**
-   * Which model compacts, and its window where it is another one; asked for at each compaction, since it may only become known. Default: the
-   * request's own (`__same__`), and as long as nothing else is known the window of that.
+   * The compacting model. Default: the request's own (`__same__`). `windowTokens` is called at each compaction, since
+   * the window may become known later; while it is undefined, the request's window is used.
    */
   compactionModel?: { model: string; windowTokens?: () => number | undefined };
   settings?: ContextSettings;

@@ -12,7 +12,7 @@ import {
 
 const WINDOW = 8_192;
 
-/** A chat of 60 turns through a client that sends the last so many messages of it. */
+/** A chat of 60 turns through a client that sends only its last `last` messages. */
 async function slidingChat(
   last: number,
   options: { windowTokens?: number; turn?: (number: number) => ChatMessage[] } = {},
@@ -48,7 +48,7 @@ it.each([
   [80, WINDOW, 4],
   [30, 4_096, 10],
 ])(
-  'the last %i messages in a window of %i: a summary is asked for when the room is used up, not each turn',
+  'summarizes the last %i messages in a window of %i when the room is used up, not each turn',
   async (last, windowTokens, most) => {
     const { turns, asks } = await slidingChat(last, { windowTokens });
     const made = turns.filter(({ compacted }) => compacted?.isFromCache === false);
@@ -60,17 +60,17 @@ it.each([
     for (const [index, { sent, compacted }] of turns.entries()) {
       const before = turns[index - 1];
       if (before === undefined || index < slidFrom || compacted?.isFromCache !== true) continue;
-      // A summary still stands for what the client has dropped, and a user opens the conversation.
+      // The summary still covers the messages that the client has dropped, and a user message comes first.
       expect(sent[1]?.role).toBe('user');
-      expect(textsOf(sent)).toContain(`told for the ${compacted.round}. time`);
-      // From the second turn on after a compaction the server reads nothing anew.
+      expect(textsOf(sent)).toContain(`This is summary ${compacted.round} of`);
+      // From the second turn after a compaction on, each request begins with the previous one.
       if (turns[index - 2]?.compacted?.round !== compacted.round) continue;
       expect(JSON.stringify(sent.slice(0, before.sent.length))).toBe(JSON.stringify(before.sent));
     }
   },
 );
 
-it('holds where steps with tools are parted by the client’s own limit, and a document was cut', async () => {
+it('finds the compaction if the client separates steps with tools, and after a document was cut', async () => {
   const call = (id: string): ChatMessage => ({
     role: 'assistant',
     content: null,
@@ -95,7 +95,7 @@ it('holds where steps with tools are parted by the client’s own limit, and a d
   }
 });
 
-it('is told to nobody else, nor of another conversation', async () => {
+it('finds no compaction of another owner or of another conversation', async () => {
   const { context, history } = await slidingChat(60);
   const asked = user('And now?');
   const sent = (messages: readonly ChatMessage[]) => ({ model: 'm', windowTokens: WINDOW, messages });
@@ -114,7 +114,7 @@ it('is told to nobody else, nor of another conversation', async () => {
   expect(await isFound(shortened)).toBe(false);
 });
 
-it('a few short words in common are not the same conversation', async () => {
+it('does not match conversations that share only a few short messages', async () => {
   const model = selectingModel();
   const { context } = contextWith({ askModel: model.askModel });
   const short = [user('Hi'), assistant('Hello!'), user('Go on'), assistant('Yes.')];

@@ -14,7 +14,7 @@ import type { ContextNotice } from './types.ts';
 const base = { model: 'm', windowTokens: 8_192 };
 
 describe('while an answer streams', () => {
-  it('stops at 90 % of the window, goes on with what was said, and at most three times', async () => {
+  it('stops at 90 % of the window and continues the answer at most three times', async () => {
     const model = selectingModel();
     const { context } = contextWith({ askModel: model.askModel });
     const messages = chat(23);
@@ -40,14 +40,14 @@ describe('while an answer streams', () => {
         { onNotice: (notice) => notices.push(notice) },
       );
       expect(prepared.restarts).toBe(restart);
-      const [said, goOn] = prepared.messages.slice(-2);
+      const [said, request] = prepared.messages.slice(-2);
       expect(said).toMatchObject({ role: 'assistant', content: expect.stringMatching(/\d:\d+ $/) });
       expect(text.endsWith(String(said?.content).slice(-100))).toBe(true);
-      expect(goOn).toMatchObject({
+      expect(request).toMatchObject({
         role: 'user',
         content: expect.stringContaining('exactly where it stops'),
       });
-      // The question is still there, behind a summary.
+      // The question is still there, after the summary.
       expect(prepared.messages).toContain(messages.at(-1));
       expect(prepared.estimatedTokens).toBeLessThan(5_553);
     }
@@ -59,7 +59,7 @@ describe('while an answer streams', () => {
     });
   });
 
-  it('goes on without a compaction where a short question has a very long answer', async () => {
+  it('continues a very long answer to a short question without a compaction', async () => {
     const { context } = contextWith();
     const prepared = await context.prepare({ ...base, messages: [user('Write a novel.')] });
     const next = await context.continueFrom(prepared, { text: words(1, 29_000) });
@@ -69,7 +69,7 @@ describe('while an answer streams', () => {
     expect(next.estimatedTokens).toBeLessThan(8_192 * 0.3);
   });
 
-  it('takes thoughts along where nothing was said yet', async () => {
+  it('continues from thoughts if the answer has no text yet', async () => {
     const { context } = contextWith();
     const prepared = await context.prepare({ ...base, messages: [user('Think hard.')] });
     const next = await context.continueFrom(prepared, { text: '', reasoning: 'Perhaps 42.' });
@@ -78,7 +78,7 @@ describe('while an answer streams', () => {
     expect((await context.continueFrom(prepared, { text: '' })).messages).toEqual(prepared.messages);
   });
 
-  it('ends at 100 %, and does not stop at once where the prompt alone is near the limit', async () => {
+  it('ends at 100 %, and does not stop at once if the prompt alone is near the limit', async () => {
     const { context } = contextWith();
     const prepared = await context.prepare({ ...base, messages: [user('Hello')] });
     const watch = context.watchStream(prepared);
@@ -103,13 +103,13 @@ describe('real usage', () => {
     expect((await context.prepare({ ...base, model: 'other', messages })).estimatedTokens).toBe(
       first.estimatedTokens,
     );
-    // A server that reports what was not cached teaches nothing.
+    // Nothing is learned from a server that reports uncached tokens only.
     context.observe(second, { promptTokens: 20 });
     context.observe(second, { promptTokens: 0 });
     expect((await context.prepare({ ...base, messages })).estimatedTokens).toBe(second.estimatedTokens);
   });
 
-  it('far under the estimate is a prompt that was cut without a word', async () => {
+  it('far below the estimate means a silent cut', async () => {
     const { context } = contextWith();
     const prepared = await context.prepare({ ...base, messages: chat(22) });
     expect(prepared.estimatedTokens).toBeGreaterThan(4_300);
@@ -125,7 +125,7 @@ describe('real usage', () => {
     expect(context.observe(seen, { promptTokens: 1_950 })).toEqual({ verdict: 'as-expected' });
   });
 
-  it('teaches nothing where a part of the request is not counted', async () => {
+  it('teaches nothing if the request has uncounted parts', async () => {
     const { context } = contextWith();
     const plain = chat(15);
     const parts: unknown[] = [{ type: 'video_url', video_url: { url: 'http://x/y.mp4' } }, { type: 'new' }];
@@ -142,7 +142,7 @@ describe('real usage', () => {
       await context.prepare({ ...base, windowTokens: 4_096, messages }, { measure });
       const requestTokens = Math.round(seen.countedTokens * 1.4);
       const refused = { windowTokens: 4_096, requestTokens };
-      // The request itself is made as small as the refusal asks for.
+      // For this request itself the refusal's number counts.
       const { originalTokens } = await context.prepare({ ...base, messages }, { refused });
       expect(originalTokens).toBeGreaterThanOrEqual(requestTokens);
     }
@@ -150,7 +150,7 @@ describe('real usage', () => {
     expect(after.estimatedTokens).toBe(before.estimatedTokens);
   });
 
-  it('that the count without any correction explains is no cut, and corrects the correction', async () => {
+  it('equal to the uncorrected count is no cut, and replaces the learned correction', async () => {
     const { context } = contextWith();
     const first = await context.prepare({ ...base, messages: chat(12) });
     context.observe(first, { promptTokens: Math.round(first.countedTokens * 1.6) });
@@ -162,7 +162,7 @@ describe('real usage', () => {
     expect(third.estimatedTokens).toBe(third.countedTokens);
   });
 
-  it('is asked of the server near the threshold, once, before any is known', async () => {
+  it('is measured by the server once, near the threshold, before any is known', async () => {
     const { context } = contextWith();
     let asked = 0;
     const measure = async () => {
@@ -177,7 +177,7 @@ describe('real usage', () => {
     expect(asked).toBe(1);
   });
 
-  it('after a refusal, the request is compacted whatever the estimate says', async () => {
+  it('does not prevent a compaction after a refusal', async () => {
     const { context } = contextWith();
     const messages = chat(12);
     const named = await context.prepare(
@@ -197,7 +197,7 @@ describe('real usage', () => {
 });
 
 describe('bad input', () => {
-  it('with no messages, or of any form, passes while it fits', async () => {
+  it('passes without messages or with malformed ones while it fits', async () => {
     const { context } = contextWith();
     const odd = [
       { role: 'robot', content: 'beep' },
@@ -211,7 +211,7 @@ describe('bad input', () => {
       expect((await context.prepare({ ...base, messages })).messages).toBe(messages);
   });
 
-  it('names a role that does not exist where the conversation must be compacted', async () => {
+  it('names an unknown role if the conversation must be compacted', async () => {
     const messages = [...chat(40), { role: 'robot', content: 'beep' } as unknown as ChatMessage];
     await expect(contextWith().context.prepare({ ...base, messages })).rejects.toMatchObject({
       code: 'invalid_request',
@@ -219,7 +219,7 @@ describe('bad input', () => {
     });
   });
 
-  it('takes content of every form into a compaction', async () => {
+  it('compacts content of every form', async () => {
     const picture = { type: 'image_url', image_url: { url: `data:image/png;base64,${'A'.repeat(40_000)}` } };
     const odd = [
       { role: 'user', content: [{ type: 'text', text: 'Look:' }, picture] },
@@ -241,13 +241,13 @@ describe('bad input', () => {
     ] as ChatMessage[];
     const { context } = contextWith();
     const prepared = await context.prepare({ ...base, messages: [...odd, ...chat(40).slice(1), ...recent] });
-    // The newest picture stays, an old one is left out with its message.
+    // The newest picture stays, the old one is hidden with its message.
     expect(prepared.messages.at(-1)).toBe(recent[0]);
     expect(textsOf(prepared.messages)).toContain('Be brief.');
     expect(prepared.estimatedTokens).toBeLessThan(5_553);
   });
 
-  it('a single message larger than the window loses its middle', async () => {
+  it('cuts the middle of a single message larger than the window', async () => {
     const messages = [user(`Begin. ${words(1, 80_000)} End.`)];
     const prepared = await contextWith().context.prepare({ ...base, messages });
     expect(String(prepared.messages[0]?.content)).toMatch(
@@ -257,7 +257,7 @@ describe('bad input', () => {
     expect(prepared.estimatedTokens).toBeLessThanOrEqual(7_192);
   });
 
-  it('a pasted document that is the question keeps what leaves the answer its room; later it is cut as others are', async () => {
+  it('keeps as much of a pasted document in the question as fits, and cuts it further later', async () => {
     for (const askModel of [undefined, async () => ({ status: 'failed', reason: 'away' }) as const]) {
       const { context } = contextWith({ askModel });
       const talk = chat(10).slice(0, -1);
@@ -278,7 +278,7 @@ describe('bad input', () => {
     }
   });
 
-  it('a window smaller than the system text is a clear error', async () => {
+  it('fails with a clear error if the window is smaller than the system text', async () => {
     const messages = [{ role: 'system', content: words(1, 40_000) } as const, user('Hello')];
     await expect(contextWith().context.prepare({ ...base, messages })).rejects.toMatchObject({
       code: 'context_exhausted',
@@ -287,7 +287,7 @@ describe('bad input', () => {
     });
   });
 
-  it('a window so small that the answer’s room would be all of it is used all the same', async () => {
+  it('works in a window as small as the minimum room for an answer', async () => {
     const { context } = contextWith();
     const messages = chat(2, 300);
     expect((await context.prepare({ model: 'm', windowTokens: 1_024, messages })).messages).toBe(messages);
@@ -295,7 +295,7 @@ describe('bad input', () => {
     expect(long.estimatedTokens).toBeLessThan(256);
   });
 
-  it('10,000 messages are compacted in one go', async () => {
+  it('compacts 10,000 messages at once', async () => {
     const { context } = contextWith();
     const messages = chat(5_001, 120);
     const prepared = await context.prepare({ ...base, messages });
@@ -305,7 +305,7 @@ describe('bad input', () => {
     expect((await context.prepare({ ...base, messages })).compacted?.isFromCache).toBe(true);
   });
 
-  it('text in the form of special tokens is text', async () => {
+  it('treats special tokens in messages as text', async () => {
     const { context } = contextWith({ tokenizerFor: async () => ({ ...countingTokenizer(), exact: false }) });
     const messages = chat(40).map((message) => ({
       ...message,

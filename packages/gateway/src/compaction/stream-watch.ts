@@ -2,7 +2,7 @@ import type { TokenCounter } from '@longhaul/context';
 import type { AgentContextManager } from '../agent-context-manager.ts';
 import type { StreamWatch } from './types.ts';
 
-/** Deltas are counted in pieces of this size: word by word, a text seems longer than it is. */
+/** Deltas are counted in pieces of at least this size. Counted word by word, a text has too many tokens. */
 const PIECE_CHARS = 80;
 
 export interface StreamWatchOptions {
@@ -12,7 +12,7 @@ export interface StreamWatchOptions {
   windowTokens: number;
 }
 
-/** Counts a stream as it comes, and says when it has to stop. */
+/** Counts the tokens of a stream while it arrives and decides when it must stop. */
 export function createStreamWatch({
   manager,
   count,
@@ -26,7 +26,8 @@ export function createStreamWatch({
   const look = () => {
     manager.updateUsage({ inputTokens: input, outputTokens: counted });
     if (manager.isOverLimit()) return 'over';
-    // Where the prompt alone is near the limit, stopping at once would gain nothing: half of what is left is used first.
+    // If the prompt alone is near the limit, stopping at once would gain nothing, so half of the free window is used
+    // first.
     return manager.isApproachingLimit() && counted >= (windowTokens - input) / 2 ? 'stop' : 'go-on';
   };
   return {

@@ -25,7 +25,7 @@ function result(id: string, content: string): ChatMessage {
   return { role: 'tool', tool_call_id: id, content };
 }
 
-/** Every call is answered behind it, every answer has its call: what servers demand. */
+/** Checks what servers require: a result follows each call, and each result has its call. */
 function expectPaired(messages: readonly ChatMessage[]): void {
   const open = new Set<string>();
   for (const message of messages) {
@@ -43,7 +43,7 @@ function session(steps: number, chars: number): ChatMessage[] {
   return messages;
 }
 
-it('keeps results that have just come whole, and compacts the rest around them', async () => {
+it('keeps new results whole and compacts the rest around them', async () => {
   const { context } = contextWith();
   const before = session(8, 2_000);
   expect((await context.prepare({ ...base, messages: before })).isRewritten).toBe(false);
@@ -58,7 +58,7 @@ it('keeps results that have just come whole, and compacts the rest around them',
   expectPaired(prepared.messages);
 });
 
-it('keeps whole what takes most of the window, a result or a question: it was cut to the usual room', async () => {
+it('keeps a result or a question whole that takes most of the window', async () => {
   for (const newest of [result('big', words(1, 22_000)), user(words(1, 22_000))]) {
     const { context } = contextWith();
     const messages = [...session(3, 4_000), ...(newest.role === 'tool' ? [call('big')] : []), newest];
@@ -66,14 +66,14 @@ it('keeps whole what takes most of the window, a result or a question: it was cu
     expect(prepared.originalTokens).toBeGreaterThan(8_192);
     expect(prepared.messages.at(-1)).toEqual(newest);
     expect(prepared.estimatedTokens).toBeLessThan(8_192 - 1_000);
-    // The answer may take what the client asks for: then it is cut.
+    // If the client wants more room for the answer, the message is cut.
     const asking = await context.prepare({ ...base, messages, maxTokens: 3_000 });
     expect(asking.estimatedTokens).toBeLessThan(8_192 - 3_000);
     expectPaired(prepared.messages);
   }
 });
 
-it('cuts a result that is larger than the window in its middle, and says so', async () => {
+it('cuts the middle of a result that is larger than the window, and warns', async () => {
   const { context } = contextWith();
   const messages = [
     ...session(3, 2_000),
@@ -85,14 +85,14 @@ it('cuts a result that is larger than the window in its middle, and says so', as
   expect(last?.tool_call_id).toBe('big');
   expect(String(last?.content)).toMatch(/^first line.*\[… \d+ characters cut here …\].*last line$/s);
   expect(prepared.warnings.join()).toMatch(/tool result of \d+ tokens does not fit into the window/);
-  // Nearly all that leaves the answer its room.
+  // Nearly as much as leaves the answer its room.
   expect(prepared.estimatedTokens).toBeGreaterThan(6_700);
   expect(prepared.estimatedTokens).toBeLessThanOrEqual(7_192);
   expectPaired(prepared.messages);
   expect(messages.at(-1)?.content).toHaveLength(60_021);
 });
 
-it('parts no call from its result over many rounds, and offers no tool of its own', async () => {
+it('separates no call from its result over many rounds, and offers no `recall`', async () => {
   const { context } = contextWith({ askModel: selectingModel().askModel });
   const messages: ChatMessage[] = [SYSTEM, user('Find the bug.')];
   let rounds = 0;
@@ -107,7 +107,7 @@ it('parts no call from its result over many rounds, and offers no tool of its ow
   expect(rounds).toBeGreaterThan(3);
 });
 
-it('leaves results without calls as they are, until a rewrite would orphan them', async () => {
+it('keeps results without calls until the request is rewritten, then turns them into text', async () => {
   const { context } = contextWith();
   const few = [result('lost', 'Nobody called me.'), user('Hello')];
   expect((await context.prepare({ ...base, messages: few })).messages).toBe(few);
@@ -120,7 +120,7 @@ it('leaves results without calls as they are, until a rewrite would orphan them'
   });
 });
 
-it('answers a call that never was, and reads calls as they were before there were several', async () => {
+it('adds a result to a call without one, and reads calls in the form of `function_call`', async () => {
   const { context } = contextWith();
   const legacy = {
     role: 'assistant',
@@ -141,7 +141,7 @@ it('answers a call that never was, and reads calls as they were before there wer
   const prepared = await context.prepare({ ...base, messages });
   const text = JSON.stringify(prepared.messages);
   expect(text).toContain('src/old.ts');
-  // The call at the end has no answer: it gets one in its own form.
+  // The last call has no result and gets one, in its own form.
   const last = prepared.messages.slice(-3);
   expect(last[0]).toBe(old[0]);
   expect(last[1]).toMatchObject({
@@ -154,7 +154,7 @@ it('answers a call that never was, and reads calls as they were before there wer
   expect(answers).toBe(calls);
 });
 
-it('suits strict templates: roles alternate, no system role where there is none', async () => {
+it('obeys strict templates: roles alternate, and no system role with no-system', async () => {
   const late: ChatMessage = { role: 'system', content: 'The user is in Rome.' };
   const steps = session(9, 2_400);
   const messages = [

@@ -2,43 +2,47 @@ import type { SummaryReply } from '@longhaul/context';
 import type { ChatMessage, ChatTool } from '@longhaul/protocol';
 import type { AgentContextManager } from '../agent-context-manager.ts';
 
-/** What a client asks for, as far as the context is concerned. Nothing of it is ever changed in place. */
+/** The parts of a client's request that the context uses. Never modified. */
 export interface ConversationRequest {
-  /** As the upstream knows it. */
+  /** The model's name at the upstream. */
   model: string;
-  /** The window that the server has loaded: prompt and answer together. */
+  /** The window with which the server has loaded the model: prompt and answer together. */
   windowTokens: number;
   /** As received; unknown fields are kept. */
   messages: readonly ChatMessage[];
   tools?: readonly ChatTool[];
-  /** `max_completion_tokens` or `max_tokens`: room that the client wants for the answer. */
+  /** `max_completion_tokens` or `max_tokens`: the room that the client wants for the answer. */
   maxTokens?: number;
-  /** `X-OpenWebUI-Chat-Id` or `user`: for whoever reads a log, and so that nobody else is told of a beginning that the client has dropped. */
+  /**
+   * The header `X-OpenWebUI-Chat-Id`, else `user`. If a client has dropped the beginning of a conversation, only a
+   * compaction with the same `chatId` and `client` is used for it.
+   */
   chatId?: string;
-  /** Whoever asks, such as a hash of their key: as `chatId`. */
+  /** Identifies the client, for example a hash of its key. Used as `chatId` is. */
   client?: string;
   strictRoles?: StrictRoles;
 }
 
-/** What a model's chat template demands: that roles alternate; and, further, that no message has the role `system`. */
+/** A rule of a model's chat template: roles alternate; or, in addition, no message has the role `system`. */
 export type StrictRoles = 'alternate' | 'no-system';
 
 export interface Prepared {
-  /** What to send. The very array that was received when nothing had to be rewritten. */
+  /** The messages to send. The received array itself if nothing was rewritten. */
   readonly messages: readonly ChatMessage[];
   readonly isRewritten: boolean;
-  /** Tokens of what is sent, tools included, and of what was received. */
+  /** Estimated tokens of the request to send, tools included. */
   readonly estimatedTokens: number;
+  /** Estimated tokens of the received request. */
   readonly originalTokens: number;
-  /** Of what is sent, by the model's vocabulary alone, without what its real usage has taught. */
+  /** Tokens of the request to send, by the model's vocabulary alone, without corrections learned from real usage. */
   readonly countedTokens: number;
-  /** Present when old messages stand behind a summary, or something was cut. */
+  /** Present if old messages were replaced by a summary, or something was cut. */
   readonly compacted?: CompactedFacts;
-  /** How often the answer's stream was stopped and gone on with. */
+  /** How often the answer's stream was stopped and continued. */
   readonly restarts: number;
-  /** Things for the log: a rejected summary, a model that did not answer. */
+  /** For the log: a rejected summary, a compacting model that did not answer. */
   readonly warnings: readonly string[];
-  /** Knows how full the window is; `watchStream` keeps it up to date. */
+  /** Tracks how full the window is; `watchStream` keeps it up to date. */
   readonly manager: AgentContextManager;
   readonly request: ConversationRequest;
 }
@@ -47,13 +51,15 @@ export interface CompactedFacts {
   /** Tokens of the request before and after. */
   before: number;
   after: number;
-  /** How many compactions the conversation has behind it, this one included; one request may make several. */
+  /** The number of compactions of the conversation so far, including this one. One request may make several. */
   round: number;
-  /** Made for an earlier request with the same beginning: nothing was computed and no model asked. */
+  /**
+   * The compaction was made for an earlier request with the same beginning: nothing was computed and no model queried.
+   */
   isFromCache: boolean;
 }
 
-/** What a person may be told while they wait. Compactions found in the cache are not told. */
+/** A notice for a waiting person. Compactions found in the cache emit none. */
 export type ContextNotice =
   | { kind: 'compacting'; estimatedTokens: number; windowTokens: number }
   | { kind: 'compacted'; before: number; after: number; round: number };
@@ -62,23 +68,26 @@ export interface PrepareOptions {
   signal?: AbortSignal;
   onNotice?: (notice: ContextNotice) => void;
   /**
-   * The server's own count of a request, where it has one (llama.cpp). Asked only near the threshold, before any real usage is known. Does not
-   * throw.
+   * Returns the server's own count of a request (llama.cpp); undefined if there is none. Called only from half of the
+   * threshold on and before any real usage is known. Must not throw.
    */
   measure?: (messages: readonly ChatMessage[], signal?: AbortSignal) => Promise<number | undefined>;
   /**
-   * The window as the server has it loaded now. Asked before a compaction is made anew, which would be for nothing if the model was loaded with a
-   * larger one; a request that passes, or finds what was kept, does not wait for it. Does not throw.
+   * Returns the window that the server has loaded now. Called only before a new compaction, which would be useless if
+   * the model has since been loaded with a larger window. Must not throw.
    */
   windowNow?: () => Promise<number | undefined>;
   /**
-   * The upstream has refused this request as too long, or cut it without a word. Compacts whatever the estimate says. With what it named;
-   * `request.windowTokens` is what is known now.
+   * Set if the upstream has refused this request as too long or has cut it silently, with the numbers that it named.
+   * Compacts regardless of the estimate. The smaller of `windowTokens` and `request.windowTokens` is used.
    */
   refused?: { windowTokens?: number; requestTokens?: number };
 }
 
-/** What was received of an answer whose stream was stopped. An unfinished tool call is not part of it: it is dropped, unrun. */
+/**
+ * The received part of an answer whose stream was stopped, without an unfinished tool call, which is dropped and never
+ * run.
+ */
 export interface AnswerSoFar {
   text: string;
   reasoning?: string;
@@ -92,48 +101,60 @@ export interface ObservedUsage {
 
 export type Observation =
   | { verdict: 'as-expected' }
-  /** Far fewer tokens were read than sent: the server has dropped messages without a word. `windowTokens` is what it seems to have. */
+  /**
+   * The server read far fewer tokens than were sent, so it has dropped messages without an error. `windowTokens` is a
+   * guess of its window.
+   */
   | { verdict: 'silently-cut'; windowTokens: number };
 
-/** Looks at one stream while it comes. */
+/** Watches one stream while it arrives. */
 export interface StreamWatch {
-  /** Takes the next piece of text, reasoning or call arguments. `stop`: go on with `continueFrom`. `over`: the window is full, end. */
+  /**
+   * Adds a piece of text, reasoning or call arguments. `stop`: stop and call `continueFrom`. `over`: the window is
+   * full, end the answer.
+   */
   add(text: string): 'go-on' | 'stop' | 'over';
-  /** Real usage in the middle of a stream, as some servers report it. */
+  /** Sets the real usage, which some servers report in the middle of a stream. */
   update(usage: ObservedUsage): 'go-on' | 'stop' | 'over';
-  /** Of this stream, by estimate. */
+  /** Tokens of this stream: the last reported usage, plus an estimate for later text. */
   readonly outputTokens: number;
 }
 
-/** One request to the model that compacts. */
+/** One request to the compacting model. */
 export interface CompactionAsk {
-  /** `__same__` resolved: the request's own model, or the one configured. */
+  /** The request's own model (`__same__`) or the configured one. */
   model: string;
   messages: ChatMessage[];
-  /** Sent along when the request continues the conversation's own prefix. No call in the answer is run. */
+  /** Sent if the request continues the conversation's own prefix. Tool calls in the answer are not run. */
   tools?: readonly ChatTool[];
   maxTokens: number;
   signal: AbortSignal;
 }
 
-/** Sends it. What it throws is a failure of the summary, never of the request, unless `signal` was aborted by the client. */
+/**
+ * Queries the compacting model. An error fails the summary, but not the client's request, unless the client has aborted
+ * `signal`.
+ */
 export type AskCompactionModel = (ask: CompactionAsk) => Promise<SummaryReply>;
 
 export interface ConversationContext {
   /**
-   * Phases 1 and 2: gives back what to send. Under the threshold that is the request's own array.
+   * Phases 1 and 2: returns the messages to send. Under the threshold that is the received array, unless a stored
+   * compaction is used.
    *
-   * @throws {LonghaulError} `context_exhausted` if it cannot be made to fit; `cancelled` by the signal; `invalid_request` for messages that
-   * cannot be compacted (a role that does not exist) and do not fit as they are.
+   * @throws {LonghaulError} `context_exhausted` if it cannot be made to fit; `cancelled` by the signal;
+   * `invalid_request` for messages that cannot be compacted (a role that does not exist) and do not fit as they are.
    */
   prepare(request: ConversationRequest, options?: PrepareOptions): Promise<Prepared>;
   /**
-   * Phase 3: the request that goes on with an answer whose stream was stopped. What was said so far stands at its end.
+   * Phase 3: returns the request that continues an answer whose stream was stopped. The answer so far is at its end.
    *
-   * @throws {LonghaulError} `context_exhausted` after three restarts, or if there is no room left to go on; `cancelled`.
+   * @throws {LonghaulError} `context_exhausted` after `maxRestarts` restarts (default 3) or if there is no room to
+   * continue; `cancelled`.
    */
   continueFrom(prepared: Prepared, soFar: AnswerSoFar, options?: PrepareOptions): Promise<Prepared>;
-  /** Compares what was sent with what the upstream says it read. */
+  /** Compares the sent tokens with the usage that the upstream reports, and learns from it. */
   observe(prepared: Prepared, usage: ObservedUsage): Observation;
+  /** Starts to watch the stream that answers a request. */
   watchStream(prepared: Prepared): StreamWatch;
 }

@@ -2,10 +2,11 @@ import type { IncomingMessage } from 'node:http';
 import { isLoopback } from '@longhaul/models';
 
 /**
- * Browsers send a page's plain requests to any address, and keep only the answer from it: that would do for using up a model, or a key. JSON they
- * send only once the upstream has allowed it (CORS).
+ * Whether a page of another site could send this request without a CORS preflight. Browsers send such "simple" requests
+ * to any address and only hide the answer, so a page could spend a model's time or a key's money. Browsers send JSON
+ * only after the upstream has allowed it. False for GET, HEAD and OPTIONS, and for pages of this machine.
  */
-export function comesUnasked(request: IncomingMessage): boolean {
+export function skipsPreflight(request: IncomingMessage): boolean {
   const { method, headers } = request;
   const { origin } = headers;
   if (origin === undefined || method === 'GET' || method === 'HEAD' || method === 'OPTIONS') return false;
@@ -13,14 +14,14 @@ export function comesUnasked(request: IncomingMessage): boolean {
   return !isOwn && !isJson(request);
 }
 
-/** A browser's question whether a page may send something. It brings no key. Source: Fetch, "CORS-preflight request". */
+/** Whether a browser asks if a page may send a request. Carries no key. Source: Fetch, "CORS-preflight request". */
 export function isPreflight({ method, headers }: IncomingMessage): boolean {
   return method === 'OPTIONS' && headers['access-control-request-method'] !== undefined;
 }
 
 /**
- * Headers for an answer that is the gateway's own. A request for which its browser had to ask has been allowed by the upstream: without these, its page
- * would be shown no notice and no error of the gateway's.
+ * Returns CORS headers for an answer of the gateway itself. The upstream has already allowed a request that needed a
+ * preflight. Without these headers its page could read neither notices nor errors of the gateway.
  */
 export function allowingHeaders(request: IncomingMessage): Record<string, string> {
   const { origin, authorization } = request.headers;
@@ -28,7 +29,7 @@ export function allowingHeaders(request: IncomingMessage): Record<string, string
   return { 'access-control-allow-origin': origin, vary: 'origin' };
 }
 
-/** `text/plain; x=json` is plain text, and sent without asking. */
+/** `text/plain; x=json` is plain text, and browsers send it without a preflight. */
 function isJson({ headers }: IncomingMessage): boolean {
   return /^\s*application\/(?:[\w.-]+\+)?json\s*(?:;|$)/i.test(headers['content-type'] ?? '');
 }

@@ -26,18 +26,19 @@ export function isEncoded(encoding: string | undefined): encoding is string {
   return encoding !== undefined && encoding.toLowerCase() !== 'identity';
 }
 
-/** Undefined for an encoding that nobody here reads. */
+/** Returns undefined for an unsupported encoding. */
 export function decoderFor(encoding: string): Transform | undefined {
   return STREAMS[encoding.trim().toLowerCase()]?.();
 }
 
-/** The plain bytes; undefined for an unknown encoding, for bytes that are not in it, and for more than `maxBytes` of them. */
+/**
+ * Returns the plain bytes; undefined for an unsupported encoding, invalid bytes, or more than `maxBytes` plain bytes.
+ */
 export async function decodeWhole(
   bytes: Buffer,
   encoding: string | undefined,
   maxBytes: number,
 ): Promise<Buffer | undefined> {
   if (!isEncoded(encoding)) return bytes;
-  // Bytes that cannot be read are passed on unread: their receiver says what is wrong with them.
   return WHOLE[encoding.trim().toLowerCase()]?.(bytes, { maxOutputLength: maxBytes }).catch(() => undefined);
 }

@@ -1,18 +1,18 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { headerOf, passedOn, type RawHeaders } from './headers.ts';
 
-/** One request of a client, and where its answer goes. */
+/** One request of a client and its response. */
 export interface Exchange {
   readonly request: IncomingMessage;
   readonly response: ServerResponse;
-  /** For the upstream, without what only concerns the gateway. */
+  /** Headers for the upstream: the client's, without hop-by-hop headers and the gateway's own token. */
   readonly headers: RawHeaders;
-  /** What the client brought for the upstream. */
+  /** The client's Bearer key for the upstream. */
   readonly clientKey: string | undefined;
   readonly method: string;
-  /** Behind `/v1`, with its query: `/chat/completions`. */
+  /** The part after `/v1`, with the query: `/chat/completions`. */
   readonly path: string;
-  /** Whose answer it is, once that is known: for log and status. */
+  /** The upstream and model that answer, once known: for log and status. */
   about?: { upstream: string; model: string };
   /** Aborted when the client goes away before its answer has ended. */
   readonly signal: AbortSignal;
@@ -39,7 +39,7 @@ export function openExchange(
   };
 }
 
-/** Resolves once the client has taken what was written, or is gone. */
+/** Resolves when the client has taken the written bytes, or on abort. */
 export function drained(response: ServerResponse, signal: AbortSignal): Promise<void> {
   const { promise, resolve } = Promise.withResolvers<void>();
   const done = () => {

@@ -1,7 +1,7 @@
-/** Headers as they came over the wire: name, value, name, value… Their case, order and repetitions are kept. */
+/** Headers as received: name, value, name, value… Case, order and repetitions are kept. */
 export type RawHeaders = readonly string[];
 
-/** They belong to one connection and are never passed on. Source: RFC 9110, 7.6.1. */
+/** Headers of one connection, never passed on. Source: RFC 9110, 7.6.1. */
 const HOP_BY_HOP: ReadonlySet<string> = new Set([
   'connection',
   'keep-alive',
@@ -14,7 +14,7 @@ const HOP_BY_HOP: ReadonlySet<string> = new Set([
   'upgrade',
 ]);
 
-/** What goes on to the next hop, without the headers named in `without` (lower case). */
+/** Returns the headers for the next hop, without those named in `without` (lower case). */
 export function passedOn(raw: RawHeaders, without: readonly string[] = []): string[] {
   const dropped = new Set([...connectionNames(raw), ...without]);
   return pairs(raw).flatMap(([name, value]) => {
@@ -23,7 +23,7 @@ export function passedOn(raw: RawHeaders, without: readonly string[] = []): stri
   });
 }
 
-/** The first value of a header. */
+/** Returns the first value of a header. `wanted` is lower case. */
 export function headerOf(raw: RawHeaders, wanted: string): string | undefined {
   return pairs(raw).find(([name]) => name.toLowerCase() === wanted)?.[1];
 }
@@ -35,7 +35,7 @@ function pairs(raw: RawHeaders): [string, string][] {
   ]);
 }
 
-/** A `Connection` header names others that belong to it. */
+/** The headers that a `Connection` header names are hop-by-hop, too. */
 function connectionNames(raw: RawHeaders): string[] {
   return pairs(raw)
     .filter(([name]) => name.toLowerCase() === 'connection')

@@ -2,11 +2,11 @@ import type { IncomingMessage } from 'node:http';
 import { isLoopback } from '@longhaul/models';
 
 /**
- * A page of the web may let its own name point to 127.0.0.1 (DNS rebinding): its requests come with that name. Requests to a service of
- * this machine name this machine.
+ * Whether the `Host` header names this machine. A web page can make its own name resolve to 127.0.0.1 (DNS rebinding).
+ * Its requests then carry that name.
  */
 export function namesThisMachine({ headers }: IncomingMessage, ownHost: string): boolean {
-  // Only HTTP/1.0 leaves it out, which no browser speaks.
+  // Only HTTP/1.0 clients omit it, and no browser is one.
   if (headers.host === undefined) return true;
   const name = hostname(headers.host);
   return name !== undefined && (isLoopback(name) || name.endsWith('.localhost') || name === ownHost);

@@ -1,17 +1,21 @@
 import type { Readable } from 'node:stream';
 import { LonghaulError } from '@longhaul/protocol';
 
-/** @throws {LonghaulError} `invalid_request` beyond `maxBytes`; what the stream throws. */
+/**
+ * Reads a stream to its end.
+ *
+ * @throws {LonghaulError} `invalid_request` beyond `maxBytes`. Errors of the stream are rethrown as they are.
+ */
 export async function readBody(stream: Readable, maxBytes: number): Promise<Buffer> {
   const chunks: Buffer[] = [];
   let size = 0;
-  // A stream that is not read to its end is left open: its sender is still to be answered.
+  // The stream stays open if reading stops early: its sender still has to get an answer.
   for await (const chunk of stream.iterator({ destroyOnReturn: false }) as AsyncIterable<Buffer>) {
     size += chunk.length;
     if (size > maxBytes) {
       throw new LonghaulError(
         'invalid_request',
-        `The body is larger than ${maxBytes} bytes, the most that the gateway takes.`,
+        `The body is larger than ${maxBytes} bytes, the most that the gateway accepts.`,
         { data: { status: 413 } },
       );
     }

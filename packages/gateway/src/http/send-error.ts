@@ -2,7 +2,10 @@ import type { ServerResponse } from 'node:http';
 import type { ChatErrorBody, LonghaulError } from '@longhaul/protocol';
 import { allowingHeaders } from './cross-origin.ts';
 
-/** An error as OpenAI's API shapes it; `code` is one of our own codes, and OpenAI's where clients look for that. */
+/**
+ * Returns an error in the shape of OpenAI's API. `code` is Longhaul's, except for the codes that clients check
+ * (`OPENAI_CODES`).
+ */
 export function errorBody(error: LonghaulError): ChatErrorBody {
   return {
     error: {
@@ -14,21 +17,17 @@ export function errorBody(error: LonghaulError): ChatErrorBody {
   };
 }
 
-/** Clients look for these, to shorten their own history or to ask for another model. */
+/** Clients check these codes to shorten their own history or to switch models. */
 const OPENAI_CODES: Partial<Record<LonghaulError['code'], string>> = {
   context_exhausted: 'context_length_exceeded',
   context_overflow: 'context_length_exceeded',
 };
 
 function typeOf({ status }: LonghaulError): string {
-  return statusOf400(status) ? 'invalid_request_error' : 'server_error';
+  return status >= 400 && status < 500 ? 'invalid_request_error' : 'server_error';
 }
 
-function statusOf400(status: number): boolean {
-  return status >= 400 && status < 500;
-}
-
-/** Where the answer has not begun. */
+/** Sends an error as the answer. If an answer has begun, only closes the connection. */
 export function sendError(
   response: ServerResponse,
   error: LonghaulError,
@@ -48,10 +47,10 @@ export function sendError(
   response.end(body);
 }
 
-/** How long who is still sending may take to read the answer. */
+/** A client that is still sending has this long to read the answer. */
 const LINGER_MS = 1_000;
 
-/** What is still coming of a request that has been refused is not waited for. */
+/** Closes the connection after the answer if the request has not been received completely. */
 function closeAfter(response: ServerResponse): void {
   const { req: request } = response;
   if (request.complete) return;
@@ -62,12 +61,12 @@ function closeAfter(response: ServerResponse): void {
   });
 }
 
-/** OpenAI answers a prompt that is too long with 400, and so do all clients expect it. */
+/** OpenAI answers a prompt that is too long with 400, and clients expect that. */
 function statusFor({ code, status }: LonghaulError): number {
   return code === 'context_exhausted' || code === 'context_overflow' ? 400 : status;
 }
 
-/** Inside of a stream that has begun. */
+/** Returns an error as an event of a stream that has begun. */
 export function errorEvent(error: LonghaulError): string {
   return `data: ${JSON.stringify(errorBody(error))}\n\n`;
 }

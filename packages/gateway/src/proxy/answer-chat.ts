@@ -7,9 +7,9 @@ import { forward } from './forward.ts';
 import { readChat } from './read-chat.ts';
 
 /**
- * `POST /v1/chat/completions`.
+ * Answers `POST /v1/chat/completions`.
  *
- * @throws {LonghaulError} Where no answer has begun; whoever calls this sends it.
+ * @throws {LonghaulError} If no answer has begun. The caller sends it.
  */
 export async function answerChat(core: GatewayCore, exchange: Exchange): Promise<void> {
   const { router, settings, stats } = core;

@@ -14,7 +14,7 @@ import { type RelayEnd, StreamRelay } from './stream-relay.ts';
 import { TurnContext } from './turn-context.ts';
 import { readWhole, sendWhole, type WholeAnswer } from './whole-answer.ts';
 
-/** One chat request: prepared, sent, and its answer passed back, with what that takes. */
+/** Handles one chat request: prepares and sends it, retries or continues it if needed, and passes the answer on. */
 export class ChatTurn {
   readonly #core: GatewayCore;
   readonly #exchange: Exchange;
@@ -22,7 +22,7 @@ export class ChatTurn {
   readonly #route: Route;
   readonly #client: ClientStream;
   readonly #context: TurnContext;
-  /** Tokens that were written in streams before this one. */
+  /** Tokens that the previous streams of this answer have written. */
   #writtenTokens = 0;
 
   constructor(core: GatewayCore, exchange: Exchange, { chat, route }: { chat: ChatRequest; route: Route }) {
@@ -39,32 +39,33 @@ export class ChatTurn {
       route,
       client: textDigest(exchange.clientKey ?? ''),
       signal: exchange.signal,
-      onNotice: (notice) => this.#tell(notice),
-      // Once the client has a head, it is kept company until the model speaks: a long prompt takes its time.
+      onNotice: (notice) => this.#showNotice(notice),
+      // If the head has been sent, comments continue until the model answers, because processing a long prompt takes
+      // time.
       onPrepared: () => {
         if (!client.hasBegun) client.stopKeepAlive();
       },
     });
   }
 
-  /** @throws {LonghaulError} Where no answer has begun. */
+  /** @throws {LonghaulError} If no answer has begun. */
   async run(): Promise<void> {
     try {
       await this.#context.open();
       await this.#answer();
     } catch (thrown) {
       const error = this.#explain(thrown);
-      if (GONE.has(error.code)) this.#core.windows.doubt(this.#route.upstream);
+      if (SERVER_GONE.has(error.code)) this.#core.windows.doubt(this.#route.upstream);
       if (!this.#client.hasBegun) throw thrown;
       if (!this.#exchange.signal.aborted) this.#core.noteError(error, this.#context.about);
-      await this.#tellLimit(error);
+      await this.#showLimitNotice(error);
       this.#client.fail(error);
     } finally {
       this.#client.stopKeepAlive();
     }
   }
 
-  #tell(notice: ContextNotice): void {
+  #showNotice(notice: ContextNotice): void {
     if (!this.#chat.stream) return;
     this.#client.startKeepAlive();
     void this.#client.notice(notice.kind === 'compacting' ? COMPACTING : COMPACTED);
@@ -108,9 +109,9 @@ export class ChatTurn {
     return { answer, isUsageOurs: body.isUsageOurs };
   }
 
-  // ── Answers in one piece, errors among them
+  // ── Whole answers, including errors
 
-  /** False: the request is to be sent again, made smaller. */
+  /** Returns false if the request must be sent again. */
   async #passWhole(answer: IncomingMessage, isUsageOurs: boolean): Promise<boolean> {
     const whole = await readWhole(answer, this.#core.settings.maxBodyBytes);
     if (whole.isFailure) return this.#passFailure(whole, isUsageOurs);
@@ -161,7 +162,7 @@ export class ChatTurn {
       if (end.kind === 'ended') return this.#endStream(relay);
       if (end.kind === 'refused') {
         if (soFar === undefined) return this.#passRefusal(end);
-        answer = await this.#goOn(soFar, end.error);
+        answer = await this.#continue(soFar, end.error);
         continue;
       }
       const outputTokens = watch?.outputTokens ?? 0;
@@ -172,19 +173,20 @@ export class ChatTurn {
       });
       if (end.kind === 'over') return this.#endFull(relay);
       soFar = end.soFar;
-      answer = await this.#goOn(soFar);
+      answer = await this.#continue(soFar);
     }
   }
 
   /**
-   * Asks for the rest of an answer. Where that is refused as too long, with what was learned from it: as often as an answer may be gone on with.
+   * Requests the rest of an answer. If the upstream refuses that as too long, learns from the refusal and retries. Each
+   * attempt counts as a restart.
    *
-   * @throws {LonghaulError} `context_exhausted` after the last time; what the upstream's error means.
+   * @throws {LonghaulError} `context_exhausted` after the last restart; the upstream's error otherwise.
    */
-  async #goOn(soFar: AnswerSoFar, refusal?: LonghaulError): Promise<IncomingMessage> {
+  async #continue(soFar: AnswerSoFar, refusal?: LonghaulError): Promise<IncomingMessage> {
     for (let error = refusal; ; ) {
       if (error !== undefined && !(await this.#context.learnOverflow(error))) throw error;
-      await this.#context.goOn(soFar);
+      await this.#context.continueAnswer(soFar);
       const { answer } = await this.#send();
       if (answer.statusCode === 200) return answer;
       const whole = await readWhole(answer, this.#core.settings.maxBodyBytes);
@@ -212,13 +214,13 @@ export class ChatTurn {
     return true;
   }
 
-  /** The window is full, and the answer cannot be gone on with. */
+  /** Ends an answer that has filled the window and cannot be continued. */
   async #endFull(relay: StreamRelay): Promise<boolean> {
     const limit = this.#context.prepared?.request.windowTokens ?? 0;
     const tokens = (this.#context.prepared?.estimatedTokens ?? 0) + this.#writtenTokens;
     await this.#client.notice(limitNotice(tokens, limit));
     this.#core.noteError(
-      new LonghaulError('context_exhausted', 'The window was full in the middle of an answer.'),
+      new LonghaulError('context_exhausted', 'The window became full in the middle of an answer.'),
       this.#context.about,
     );
     await this.#client.finish('length', relay.usageForClient);
@@ -227,18 +229,21 @@ export class ChatTurn {
 
   #explain(thrown: unknown, answer: { status?: number; body?: string } = {}): LonghaulError {
     if (thrown instanceof LonghaulError) return thrown;
-    if (this.#exchange.signal.aborted) return new LonghaulError('cancelled', 'The client went away.');
+    if (this.#exchange.signal.aborted) return new LonghaulError('cancelled', 'The client disconnected.');
     return this.#route.upstream.explain(thrown, { model: this.#route.model }, answer);
   }
 
-  async #tellLimit(error: LonghaulError): Promise<void> {
+  async #showLimitNotice(error: LonghaulError): Promise<void> {
     const { tokens, limit } = error.data;
     if (error.code !== 'context_exhausted' || typeof tokens !== 'number' || typeof limit !== 'number') return;
     await this.#client.notice(limitNotice(tokens, limit));
   }
 }
 
-/** The server has ended, or is about to be started anew. */
-const GONE: ReadonlySet<LonghaulError['code']> = new Set(['provider_unreachable', 'provider_stream_cut']);
+/** Codes that mean the server has stopped or is restarting. */
+const SERVER_GONE: ReadonlySet<LonghaulError['code']> = new Set([
+  'provider_unreachable',
+  'provider_stream_cut',
+]);
 
 const ERROR_IN_STREAM = 'The upstream sent an error in the middle of its answer.';

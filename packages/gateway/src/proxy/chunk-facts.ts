@@ -1,7 +1,7 @@
 import type { ObservedUsage } from '../compaction/types.ts';
 import { isRecord } from '../wire/is-record.ts';
 
-/** What all chunks of one answer have in common. */
+/** The fields that all chunks of one answer share. */
 export interface StreamIdentity {
   id: string;
   created: number;
@@ -9,26 +9,28 @@ export interface StreamIdentity {
   system_fingerprint?: unknown;
 }
 
-/** What one event of a stream says, as far as the gateway needs to know. */
+/** The parts of one stream event that the gateway uses. */
 export interface ChunkFacts {
   json: Record<string, unknown>;
-  /** Everything that the model wrote in it: text, reasoning, calls. */
+  /** Everything that the model wrote in it: text, reasoning, refusal, tool calls. */
   written: string;
   text: string;
   reasoning: string;
   hasRole: boolean;
   hasToolCall: boolean;
-  /** Only one answer is written, so that it can be stopped and gone on with. */
+  /** The chunk belongs to a stream of one answer, which can be stopped and continued. */
   isSingle: boolean;
   finishReason: string | undefined;
   usage: Record<string, unknown> | undefined;
-  /** A chunk that holds nothing but the usage. */
+  /** The chunk contains only usage. */
   isUsageOnly: boolean;
-  /** The error that the event holds instead. */
+  /** The event contains an error instead of a chunk. */
   isError: boolean;
 }
 
-/** Undefined for what is no chunk: another server's event, broken JSON. It passes as it is. */
+/**
+ * Returns undefined for an event that is not a JSON object, such as broken JSON. Such an event is passed on unchanged.
+ */
 export function readChunk(data: string, eventName: string | undefined): ChunkFacts | undefined {
   const json = parse(data);
   if (json === undefined) return undefined;
@@ -47,7 +49,7 @@ export function readChunk(data: string, eventName: string | undefined): ChunkFac
     isUsageOnly: usage !== undefined && Array.isArray(choices) && choices.length === 0,
     isError: eventName === 'error' || isRecord(error) || typeof error === 'string',
   };
-  // Every chunk of every stream comes by here: nothing is made that is not needed.
+  // This runs for every chunk of every stream, so it allocates as little as possible.
   if (Array.isArray(choices)) for (const choice of choices) if (isRecord(choice)) addChoice(facts, choice);
   return facts;
 }
@@ -70,15 +72,18 @@ function addChoice(facts: ChunkFacts, choice: Record<string, unknown>): void {
   for (const call of calls) facts.written += callText(call);
 }
 
-/** Undefined where the upstream does not say. */
+/** Returns undefined if the upstream reports no prompt tokens. */
 export function observedUsage(usage: unknown): ObservedUsage | undefined {
   if (!isRecord(usage)) return undefined;
   const { prompt_tokens: promptTokens, completion_tokens: completionTokens } = usage;
   if (typeof promptTokens !== 'number' || promptTokens <= 0) return undefined;
-  return { promptTokens, ...(typeof completionTokens === 'number' ? { completionTokens } : {}) };
+  return {
+    promptTokens,
+    completionTokens: typeof completionTokens === 'number' ? completionTokens : undefined,
+  };
 }
 
-/** Numbers are added, also in nested details; of anything else, the newer one stays. */
+/** Adds the numbers of two usages, including nested ones. For other values, `other` wins. */
 export function addUsages(
   one: Record<string, unknown> | undefined,
   other: Record<string, unknown> | undefined,
@@ -99,12 +104,12 @@ function parse(data: string): Record<string, unknown> | undefined {
     const value: unknown = JSON.parse(data);
     return isRecord(value) ? value : undefined;
   } catch {
-    // The client is to see what the upstream sent, and to judge it.
+    // The client gets the upstream's bytes and reports the error itself.
     return undefined;
   }
 }
 
-/** What a chunk has in common with the others of its answer. */
+/** Returns the fields that a chunk shares with the others of its answer. */
 export function identityOf(json: Record<string, unknown>): StreamIdentity {
   const { id, created, model, system_fingerprint } = json;
   return {

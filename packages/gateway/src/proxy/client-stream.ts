@@ -12,11 +12,11 @@ import { writeHead } from './forward.ts';
 export interface ClientStreamOptions {
   manner: NoticeManner;
   keepAliveMs: number;
-  /** As the client named it. */
+  /** The model's name as the client sent it. */
   model: string;
 }
 
-/** The answer's stream as one client sees it, whatever streams of the upstream it is put together from. */
+/** The one stream that a client sees as its answer. It may be assembled from several streams of the upstream. */
 export class ClientStream {
   readonly #exchange: Exchange;
   readonly #options: ClientStreamOptions;
@@ -33,12 +33,12 @@ export class ClientStream {
     this.#options = options;
   }
 
-  /** Head and first bytes are on their way: what goes wrong now is an event. */
+  /** The head has been sent, so an error can only be sent as an event. */
   get hasBegun(): boolean {
     return this.#hasBegun;
   }
 
-  /** Chunks must be made to fit what the client has already seen. */
+  /** Further chunks must be rewritten to match those that the client has seen. */
   get mustRewrite(): boolean {
     return this.#mustRewrite;
   }
@@ -56,7 +56,7 @@ export class ClientStream {
     return this.#hasRole;
   }
 
-  /** Begins with the upstream's own head. */
+  /** Sends the upstream's head, unless a head has been sent. */
   begin(answer: IncomingMessage, change: { without?: readonly string[]; add?: readonly string[] }): void {
     this.stopKeepAlive();
     if (this.#hasBegun) return;
@@ -65,7 +65,7 @@ export class ClientStream {
     this.#exchange.response.flushHeaders();
   }
 
-  /** What the client has seen of the upstream's first chunk. */
+  /** Records a chunk of the upstream that the client gets. */
   noteChunk({ json, hasRole, written }: ChunkFacts): void {
     this.#identity ??= identityOf(json);
     if (hasRole) this.#hasRole = true;
@@ -74,19 +74,19 @@ export class ClientStream {
     this.#lastWasNotice = false;
   }
 
-  /** Another stream follows; if the client has seen chunks of one, that must not show. */
+  /** Announces another upstream stream. If the client has seen chunks, the next ones are rewritten to match. */
   expectAnother(): void {
     this.#mustRewrite ||= this.#identity !== undefined;
   }
 
-  /** Resolves when the client can take more: nothing is heaped up for a slow one. */
+  /** Writes, and resolves when the client can take more, so that nothing accumulates for a slow client. */
   async write(bytes: Buffer | string): Promise<void> {
     const { response, signal } = this.#exchange;
     if (signal.aborted || response.write(bytes)) return;
     await drained(response, signal);
   }
 
-  /** Tells the user in the manner chosen. */
+  /** Shows a notice to the user, in the configured manner. */
   async notice(notice: string): Promise<void> {
     const field = deltaField(this.#options.manner);
     if (field === undefined) {
@@ -99,7 +99,7 @@ export class ClientStream {
     });
   }
 
-  /** From now on, comments say that something is being done. Where nothing has been sent yet, the first one sends the head. */
+  /** Starts to send comments at intervals. The first one sends the head if none has been sent. */
   startKeepAlive(): void {
     this.#keepAlive ??= setInterval(() => {
       void this.#writeOwn(noticeComment('compacting'));
@@ -111,7 +111,7 @@ export class ClientStream {
     this.#keepAlive = undefined;
   }
 
-  /** The stream's end that the upstream did not send. */
+  /** Ends the stream in place of the upstream: finish reason, usage, `[DONE]`. */
   async finish(reason: 'length' | 'stop', usage: object | undefined): Promise<void> {
     await this.#writeOwn(this.#chunk([{ index: 0, delta: {}, logprobs: null, finish_reason: reason }]));
     if (usage !== undefined) await this.#writeOwn(this.#chunk([], { usage }));
@@ -124,7 +124,7 @@ export class ClientStream {
     this.#exchange.response.end();
   }
 
-  /** An error in the form that is still possible. */
+  /** Sends an error: as an event if the head has been sent, else as an answer with an error status. */
   fail(error: LonghaulError): void {
     this.stopKeepAlive();
     const { response } = this.#exchange;
@@ -132,7 +132,7 @@ export class ClientStream {
     else sendError(response, error);
   }
 
-  /** The upstream's own error, behind a head that has been sent. */
+  /** Sends the upstream's own error as an event, after the head has been sent. */
   failWith(body: object): void {
     this.stopKeepAlive();
     this.#exchange.response.end(`data: ${JSON.stringify(body)}\n\n`);
@@ -161,7 +161,7 @@ export class ClientStream {
         ...allowingHeaders(response.req),
         'content-type': 'text/event-stream; charset=utf-8',
         'cache-control': 'no-cache',
-        // Proxies such as nginx would collect it.
+        // Proxies such as nginx would buffer the stream.
         'x-accel-buffering': 'no',
       });
     }

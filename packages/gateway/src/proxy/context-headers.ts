@@ -1,6 +1,6 @@
 import type { Prepared } from '../compaction/types.ts';
 
-/** What an answer says of the compaction its request went through: which one it is, and the tokens before and after. */
+/** Returns the headers that describe the compaction of a request: its round, and the tokens before and after. */
 export function contextHeaders(prepared: Prepared | undefined): string[] {
   const facts = prepared?.compacted;
   if (facts === undefined) return [];

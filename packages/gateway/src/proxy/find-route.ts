@@ -2,13 +2,13 @@ import type { GatewayCore } from '../gateway-core.ts';
 import type { Upstream } from '../upstream/upstream.ts';
 import { listOf } from './models-list.ts';
 
-/** A model that stands in no list is looked for again after this time. */
+/** The lists are queried for unlisted models at most once per this time. */
 const LISTS_MAX_AGE_MS = 5_000;
 const TIMEOUT_MS = 3_000;
 
 /**
- * Finds the upstream of a model. Where there are several and the model's name says nothing, they are asked for their lists first: a client that knows
- * the name of its model asks for no list.
+ * Returns a function that finds the upstream of a model. With several upstreams and a model that is neither prefixed
+ * nor listed, it first queries all lists of models, since a client that knows its model may never request a list.
  */
 export function routeFinder(core: Pick<GatewayCore, 'router' | 'settings'>): GatewayCore['findRoute'] {
   const { router } = core;
@@ -18,7 +18,7 @@ export function routeFinder(core: Pick<GatewayCore, 'router' | 'settings'>): Gat
     if (model === '' || router.knows(model)) return router.route(model);
     if (performance.now() - askedAt >= LISTS_MAX_AGE_MS) {
       askedAt = performance.now();
-      // One that is away lists nothing.
+      // An unreachable upstream lists nothing.
       asked = Promise.allSettled(router.upstreams.map((upstream) => askForList(core, upstream)));
     }
     await asked;
@@ -27,7 +27,7 @@ export function routeFinder(core: Pick<GatewayCore, 'router' | 'settings'>): Gat
 }
 
 function askForList(core: Pick<GatewayCore, 'router' | 'settings'>, upstream: Upstream) {
-  // The client's own key is for the upstream that its request goes to.
+  // Never the client's key, which is only for the upstream of its request.
   const key = upstream.apiKey;
   const headers = [
     ...['Accept', 'application/json'],

@@ -7,7 +7,10 @@ import { withModel } from '../wire/edit-body.ts';
 import { isRecord } from '../wire/is-record.ts';
 import { forward } from './forward.ts';
 
-/** Any other request, where there are several upstreams: by the model in its body or its path, else to the first. */
+/**
+ * With several upstreams, forwards a request other than a chat by the model in its path or JSON body, else to the first
+ * upstream.
+ */
 export async function forwardByModel(core: GatewayCore, exchange: Exchange): Promise<void> {
   const { request, path, method } = exchange;
   const { router } = core;
@@ -32,7 +35,7 @@ function decoded(name: string): string {
   try {
     return decodeURIComponent(name);
   } catch {
-    throw new LonghaulError('not_found', `"${name}" is no name of a model: its escapes cannot be read.`);
+    throw new LonghaulError('not_found', `"${name}" is not a valid model name: its escapes are malformed.`);
   }
 }
 
@@ -41,7 +44,7 @@ function modelIn(body: Buffer): string {
     const json: unknown = JSON.parse(body.toString('utf8'));
     return isRecord(json) && typeof json['model'] === 'string' ? json['model'] : '';
   } catch {
-    // The first upstream will say what is wrong with it.
+    // The first upstream reports the error.
     return '';
   }
 }

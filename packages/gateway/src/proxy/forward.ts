@@ -4,7 +4,7 @@ import type { Exchange } from '../http/exchange.ts';
 import { passedOn } from '../http/headers.ts';
 import type { Upstream, UpstreamRequest } from '../upstream/upstream.ts';
 
-/** Passes a request on and its answer back, as they come. */
+/** Passes a request to an upstream and its answer to the client, both as streams. */
 export async function forward(
   exchange: Exchange,
   upstream: Upstream,
@@ -17,7 +17,7 @@ export async function forward(
   await passBack(exchange, answer);
 }
 
-/** An upstream that breaks off leaves the client with as little as it would have had without us. */
+/** Passes an answer to the client. If the upstream breaks off, the client's connection is closed, too. */
 export async function passBack({ response, signal }: Exchange, answer: IncomingMessage): Promise<void> {
   writeHead(response, answer);
   // Without this the head would wait for the first bytes of the body.
@@ -27,13 +27,13 @@ export async function passBack({ response, signal }: Exchange, answer: IncomingM
   });
 }
 
-/** The upstream's own status line and headers. */
+/** Sends the upstream's status line and headers. */
 export function writeHead(
   response: Exchange['response'],
   { statusCode = 502, statusMessage, rawHeaders }: IncomingMessage,
   { without = [], add = [] }: { without?: readonly string[]; add?: readonly string[] } = {},
 ): void {
-  // A date stands among the upstream's headers, or nowhere.
+  // Only the upstream's own date is passed on.
   response.sendDate = false;
   response.writeHead(statusCode, statusMessage, [...passedOn(rawHeaders, without), ...add]);
 }

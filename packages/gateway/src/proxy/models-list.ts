@@ -7,8 +7,10 @@ import type { Upstream, UpstreamRequest } from '../upstream/upstream.ts';
 import { isRecord } from '../wire/is-record.ts';
 
 /**
- * `GET /v1/models` over several upstreams: every entry as its upstream lists it, with its name before the id. One that is away is left
- * out; if all are, that is an error.
+ * Answers `GET /v1/models` for several upstreams: each entry as its upstream lists it, with the upstream's name before
+ * the id. Unreachable upstreams are omitted.
+ *
+ * @throws {LonghaulError} The first upstream's error if no upstream answers.
  */
 export async function answerModels(core: GatewayCore, exchange: Exchange): Promise<void> {
   const lists = await Promise.allSettled(
@@ -35,13 +37,13 @@ async function listFor(core: GatewayCore, exchange: Exchange, upstream: Upstream
   return models.map((model) => ({ ...model, id: `${upstream.name}/${model.id}` }));
 }
 
-/** What an upstream lists now; the router knows it from then on. */
+/** Queries the models of an upstream and stores them in the router. */
 export async function listOf(
   core: Pick<GatewayCore, 'router' | 'settings'>,
   upstream: Upstream,
   request: Pick<UpstreamRequest, 'path' | 'headers' | 'signal'>,
 ): Promise<{ id: string }[]> {
-  // Asked for plain: it is put together with others.
+  // Uncompressed, because the lists are merged.
   const without = ['accept-encoding', 'content-length'];
   const answer = await upstream.send({ ...request, method: 'GET', body: undefined, without });
   const text = (await readBody(answer, core.settings.maxBodyBytes)).toString('utf8');

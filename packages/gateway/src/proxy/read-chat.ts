@@ -4,26 +4,27 @@ import { decodeWhole, isEncoded } from '../http/decode.ts';
 import { chatWithoutNotices, mayHoldNotice, withoutNotices } from '../notices.ts';
 import { isRecord } from '../wire/is-record.ts';
 
-/** A chat request, as far as the gateway looks at it. */
+/** The parts of a chat request that the gateway uses. */
 export interface ChatRequest {
-  /** As it came. */
+  /** As received. */
   body: Buffer;
-  /** What `body` holds, where it was compressed. */
+  /** `body`, decompressed. */
   plain: Buffer;
   isEncoded: boolean;
-  /** Empty where none is named. */
+  /** Empty if the request names no model. */
   model: string;
-  /** As they came. */
+  /** Messages as received. */
   received: readonly ChatMessage[];
+  /** Messages without notices of the gateway. */
   messages: readonly ChatMessage[];
-  /** Notices of ours, come back in the history, were taken out of `messages`. */
+  /** Notices were removed: `messages` differs from `received`. */
   hadNotices: boolean;
   tools: readonly ChatTool[] | undefined;
   stream: boolean;
   hasStreamOptions: boolean;
-  /** Several answers are written at once: their lengths do not add up in one window. */
+  /** The client wants several answers (`n` over 1). Each has a window of its own, so their lengths do not add up. */
   isMultiple: boolean;
-  /** The answer is for a program: a notice among its text would break it. */
+  /** The answer must follow a format such as JSON, which a notice in the text would break. */
   isStructured: boolean;
   maxTokens: number | undefined;
   chatId: string | undefined;
@@ -76,7 +77,7 @@ function parse(plain: Buffer): Json {
   throw invalid('The body must be a JSON object with "model" and "messages".');
 }
 
-/** Roles and contents are the upstream's to judge: it may know some that nobody here does. */
+/** Does not check roles and contents: the upstream may support more of them than the gateway knows. */
 function messagesOf(json: Json): ChatMessage[] {
   const { messages } = json;
   if (!Array.isArray(messages) || messages.length === 0) {
@@ -89,10 +90,10 @@ function messagesOf(json: Json): ChatMessage[] {
   return messages;
 }
 
-/** OpenAI's own wish for JSON, and those of llama.cpp and vLLM. */
+/** Checks the fields of OpenAI, llama.cpp and vLLM that request structured output. */
 function isStructured({ response_format: format, ...json }: Json): boolean {
   const type = isRecord(format) ? format['type'] : undefined;
-  const wishes = [
+  const keys = [
     'grammar',
     'json_schema',
     'guided_json',
@@ -100,9 +101,10 @@ function isStructured({ response_format: format, ...json }: Json): boolean {
     'guided_regex',
     'structured_outputs',
   ];
-  return (typeof type === 'string' && type !== 'text') || wishes.some((key) => json[key] !== undefined);
+  return (typeof type === 'string' && type !== 'text') || keys.some((key) => json[key] !== undefined);
 }
 
+/** Removes notices from a message. Returns the same object if it has none. */
 function cleaned(message: ChatMessage): ChatMessage {
   const { role, content, reasoning_content: reasoning } = message;
   if (role === 'user' && typeof content === 'string' && isFrontEndTask(content)) {
@@ -120,7 +122,7 @@ function cleaned(message: ChatMessage): ChatMessage {
   };
 }
 
-/** The same list where there was none. */
+/** Returns the same list if it has no notice. */
 function withoutNoticeParts(content: ChatMessage['content']): ChatMessage['content'] {
   if (!Array.isArray(content)) return content;
   const parts = content.map((part) => {

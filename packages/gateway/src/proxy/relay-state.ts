@@ -1,8 +1,7 @@
 import type { AnswerSoFar } from '../compaction/types.ts';
-import type { SseEvent } from '../wire/sse-reader.ts';
 import type { ChunkFacts } from './chunk-facts.ts';
 
-/** What was said in all streams of one answer. */
+/** Collects text and reasoning of all streams of one answer. */
 export class SoFar {
   readonly #text: string[] = [];
   readonly #reasoning: string[] = [];
@@ -13,12 +12,11 @@ export class SoFar {
   }
 
   answer(): AnswerSoFar {
-    const reasoning = this.#reasoning.join('');
-    return { text: this.#text.join(''), ...(reasoning === '' ? {} : { reasoning }) };
+    return { text: this.#text.join(''), reasoning: this.#reasoning.join('') };
   }
 }
 
-/** What is known of one stream of the upstream. */
+/** The state of one stream of the upstream. */
 export class RelayRun {
   isFinished = false;
   hasWritten = false;
@@ -36,12 +34,11 @@ export class RelayRun {
     if (facts.finishReason !== undefined) this.isFinished = true;
   }
 
-  /** A call that the client has begun to receive cannot be taken back. */
+  /**
+   * Whether the stream can be stopped and continued. False after a tool call, because the client has received a part of
+   * it.
+   */
   get canStop(): boolean {
     return this.#canStop;
-  }
-
-  isUntouched(out: readonly Buffer[], events: readonly SseEvent[]): boolean {
-    return out.length === events.length && out.every((bytes, index) => bytes === events[index]?.raw);
   }
 }

@@ -3,27 +3,27 @@ import { withMessages, withModel, withOutputLimit, withUsage } from '../wire/edi
 import type { ChatRequest } from './read-chat.ts';
 
 export interface BodyChange {
-  /** To send instead of those that came. */
+  /** Replace the received messages. */
   messages?: readonly ChatMessage[] | undefined;
-  /** The upstream knows it by this name. */
+  /** The model's name at the upstream. */
   model?: string | undefined;
   asksForUsage: boolean;
-  /** What is left of the answer's length that the client asked for. */
+  /** The remaining part of the answer's maximum length. */
   maxTokens?: number | undefined;
 }
 
 export interface RequestBody {
   bytes: Buffer;
-  /** The upstream was asked for usage that the client did not ask for. */
+  /** The gateway requested usage and the client did not. */
   isUsageOurs: boolean;
-  /** Headers that do not hold any more. */
+  /** Headers that no longer apply to the body. */
   without: readonly string[];
 }
 
-/** What is sent to the upstream: the client's own bytes, and only what must be changed is changed in them. */
+/** Returns the body for the upstream: the client's bytes with only the necessary changes. */
 export function requestBody(chat: ChatRequest, change: BodyChange): RequestBody {
   const { messages, model, maxTokens } = change;
-  // A compressed body that need not be changed stays compressed.
+  // Without these changes a compressed body stays compressed, even if that means no usage.
   const mustChange = messages !== undefined || model !== undefined || maxTokens !== undefined;
   if (chat.isEncoded && !mustChange) return { bytes: chat.body, isUsageOurs: false, without: [] };
   let bytes = chat.plain;

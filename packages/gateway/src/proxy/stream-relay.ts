@@ -11,39 +11,39 @@ import { RelayRun, SoFar } from './relay-state.ts';
 
 export interface RelayOptions {
   client: ClientStream;
-  /** The upstream was asked for the usage by us: the client does not expect it. */
+  /** The gateway requested usage and the client did not, so it is removed. */
   isUsageOurs: boolean;
-  /** Headers for the client, if none have been sent yet. */
+  /** Headers to add if the head has not been sent yet. */
   headers: RawHeaders;
   explain: (thrown: unknown, answer: { status?: number; body?: string }) => LonghaulError;
 }
 
 export type RelayEnd =
   | { kind: 'ended' }
-  /** The window is nearly full, and the answer not at its end. */
+  /** The window is nearly full and the answer is not finished. */
   | { kind: 'stop'; soFar: AnswerSoFar }
   /** The window is full. */
   | { kind: 'over'; soFar: AnswerSoFar }
-  /** An error instead of an answer. Nothing of it was sent. */
+  /** The stream contains an error instead of an answer. The error has not been sent. */
   | { kind: 'refused'; error: LonghaulError; rest: Buffer; answer: IncomingMessage }
   /** The upstream broke off. */
   | { kind: 'broken'; error: LonghaulError };
 
-/** An event of a server that never ends it is passed on at this size. */
+/** An incomplete event of this size is passed on. */
 const MAX_PENDING_BYTES = 4 << 20;
-/** What follows an error event is its end, at once; of a server that keeps the connection open, no more is waited for. */
+/** How long to wait for the end of a stream after an error event. A server may keep the connection open. */
 const REST_MS = 1_000;
 
 /**
- * Passes an upstream's stream on to the client, and looks at it meanwhile. As long as nothing has to be changed, the client gets the very
- * bytes, cut where the upstream cut them; only the half of an event waits for the other one.
+ * Passes the upstream's streams of one answer on to the client and watches them. As long as nothing must be changed,
+ * the client gets the same bytes in the same chunks. Only an incomplete event waits for its end.
  */
 export class StreamRelay {
   readonly #options: RelayOptions;
   #usage: Record<string, unknown> | undefined;
   #earlierUsage: Record<string, unknown> | undefined;
   #isContinuation = false;
-  /** An error event has been passed on: the client knows that this is no good end. */
+  /** An error event was passed on, so the client knows that the answer has failed. */
   hadError = false;
   #watch: StreamWatch | undefined;
   readonly #said = new SoFar();
@@ -53,12 +53,12 @@ export class StreamRelay {
     this.#options = options;
   }
 
-  /** Of the stream that was relayed last. */
+  /** Usage of the last relayed stream. */
   get usage(): ObservedUsage | undefined {
     return observedUsage(this.#usage);
   }
 
-  /** Of all streams together; undefined where the client does not ask for it. */
+  /** Usage of all streams together; undefined if the client did not request it. */
   get usageForClient(): Record<string, unknown> | undefined {
     return this.#options.isUsageOurs ? undefined : addUsages(this.#earlierUsage, this.#usage);
   }
@@ -77,7 +77,10 @@ export class StreamRelay {
     }
   }
 
-  /** The next stream goes on with the same answer. This one was stopped before it told its usage: an estimate stands for it. */
+  /**
+   * Announces that the next stream continues this answer. If the stopped stream has not reported its usage, the
+   * estimate replaces it.
+   */
   continueAnswer(estimate: ObservedUsage): void {
     this.#isContinuation = true;
     const { promptTokens, completionTokens = 0 } = estimate;
@@ -99,10 +102,10 @@ export class StreamRelay {
       const events = source.isReadable ? reader.push(bytes) : [];
       const taken = source.isReadable ? this.#takeAll(events) : { out: [bytes], end: undefined };
       if (reader.pending.length > MAX_PENDING_BYTES) taken.out.push(reader.takePending());
-      const isUntouched = wasWhole && reader.pending.length === 0 && this.#run.isUntouched(taken.out, events);
+      const isUnchanged = wasWhole && reader.pending.length === 0 && areUnchanged(taken.out, events);
       if (taken.out.length > 0) {
         this.#begin(answer, source.without);
-        await client.write(isUntouched ? bytes : Buffer.concat(taken.out));
+        await client.write(isUnchanged ? bytes : Buffer.concat(taken.out));
       }
       if (taken.end?.kind === 'refused') {
         const { error, rest } = taken.end;
@@ -136,7 +139,7 @@ export class StreamRelay {
     client.begin(answer, { without: ['content-length', ...without], add: headers });
   }
 
-  /** A compressed stream is passed on plain: events inside of it could not be looked at. */
+  /** Decompresses a stream so that its events can be read. A stream of unknown encoding is passed on unread. */
   #sourceOf(answer: IncomingMessage): { stream: Readable; isReadable: boolean; without: readonly string[] } {
     const encoding = answer.headers['content-encoding'];
     if (!isEncoded(encoding)) return { stream: answer, isReadable: true, without: [] };
@@ -145,7 +148,7 @@ export class StreamRelay {
       this.#run.isFinished = true;
       return { stream: answer, isReadable: false, without: [] };
     }
-    // What goes wrong in the middle is thrown by whoever reads the decoder.
+    // Reading from the decoder throws the pipeline's errors.
     const stream = pipeline(answer, decoder, () => {});
     return { stream, isReadable: true, without: ['content-encoding'] };
   }
@@ -201,7 +204,7 @@ export class StreamRelay {
     return undefined;
   }
 
-  /** What the client is sent of a chunk; undefined: nothing. */
+  /** Returns the bytes of a chunk for the client; undefined for none. */
   #bytesOf(event: SseEvent, facts: ChunkFacts): Buffer | undefined {
     const { client, isUsageOurs } = this.#options;
     if (facts.usage !== undefined) this.#usage = facts.usage;
@@ -210,7 +213,7 @@ export class StreamRelay {
     return isUsageOurs && facts.json['usage'] === null ? withoutNullUsage(event.raw) : event.raw;
   }
 
-  /** A chunk as part of the answer that the client has seen the beginning of: one id, one role, one sum of usage. */
+  /** Rewrites a chunk to match the answer that the client has seen so far: the same id, one role, the sum of usage. */
   #rewritten(facts: ChunkFacts): Buffer | undefined {
     const { client, isUsageOurs } = this.#options;
     const chunk: Record<string, unknown> = { ...facts.json, ...client.identity };
@@ -229,6 +232,11 @@ type RelayEndInside =
   | Exclude<RelayEnd, { kind: 'refused' }>
   | Omit<Extract<RelayEnd, { kind: 'refused' }>, 'answer'>;
 
+function areUnchanged(out: readonly Buffer[], events: readonly SseEvent[]): boolean {
+  return out.length === events.length && out.every((bytes, index) => bytes === events[index]?.raw);
+}
+
+/** Reads the rest of a stream after an error event, for at most `REST_MS`. */
 async function restOf(answer: IncomingMessage, chunks: AsyncIterator<Buffer>): Promise<Buffer[]> {
   const timer = setTimeout(() => answer.destroy(), REST_MS);
   const rest: Buffer[] = [];
@@ -236,14 +244,14 @@ async function restOf(answer: IncomingMessage, chunks: AsyncIterator<Buffer>): P
     for (let next = await chunks.next(); next.done !== true; next = await chunks.next())
       rest.push(next.value);
   } catch {
-    // It broke off behind its error, which says more than that.
+    // The error event says more than the broken connection.
   } finally {
     clearTimeout(timer);
   }
   return rest;
 }
 
-/** The bytes cannot stand inside of a text, where quotes are escaped. */
+/** Removes `"usage":null`. The pattern cannot match inside a string, where quotes are escaped. */
 function withoutNullUsage(raw: Buffer): Buffer {
   return Buffer.from(raw.toString('utf8').replace(/,\s*"usage"\s*:\s*null|"usage"\s*:\s*null\s*,\s*/, ''));
 }

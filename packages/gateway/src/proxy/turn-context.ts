@@ -15,27 +15,27 @@ import type { Route } from '../upstream/router.ts';
 import type { KnownWindow } from '../upstream/window-book.ts';
 import type { ChatRequest } from './read-chat.ts';
 
-/** Bodies below this fit into any window that a server loads. */
+/** Smaller bodies fit into any window that a server loads. */
 const SMALL_BODY_BYTES = 8_000;
-/** Share of the window from which on it is asked for after each answer. */
+/** From this share of the window on, the window is queried again after each answer. */
 const NEAR = 0.4;
-/** Share of the window that the server reports from which on a prompt may have been cut. */
+/** Below this share of the reported window, no prompt can have been cut. */
 const CUT_FROM = 0.7;
-/** Nothing has to be compacted for it. */
+/** So large that nothing is ever compacted. */
 const UNKNOWN_WINDOW: KnownWindow = { windowTokens: 1e12, source: 'unknown' };
 
 export interface TurnContextOptions {
   chat: ChatRequest;
   route: Route;
-  /** A hash of the key that the client brought. */
+  /** A hash of the client's key. */
   client: string;
   signal: AbortSignal;
   onNotice: (notice: ContextNotice) => void;
-  /** Told of everything that is prepared, before it is sent. */
+  /** Called after each preparation, before the request is sent. */
   onPrepared: () => void;
 }
 
-/** What one request may hold, and what its upstream's answers teach about that. */
+/** Prepares one request for its window, and learns about the window from the upstream's answers. */
 export class TurnContext {
   readonly #core: GatewayCore;
   readonly #options: TurnContextOptions;
@@ -47,7 +47,7 @@ export class TurnContext {
     this.#options = options;
   }
 
-  /** Undefined where the messages could not be counted: they pass as they are. */
+  /** Undefined if the messages could not be counted. They are then sent unchanged. */
   get prepared(): Prepared | undefined {
     return this.#prepared;
   }
@@ -56,27 +56,32 @@ export class TurnContext {
     return { upstream: this.#route.upstream.name, model: this.#route.model };
   }
 
-  /** @throws {LonghaulError} `context_exhausted`, `cancelled` and what else `ConversationContext.prepare` throws. */
+  /**
+   * Prepares the request.
+   *
+   * @throws {LonghaulError} As `ConversationContext.prepare`: `context_exhausted`, `cancelled`, `invalid_request`.
+   */
   async open(): Promise<void> {
     const window = await this.#window();
     if (window === undefined) this.#warnOfUnknownWindow();
-    // It is counted all the same: only so is it noticed when the upstream reads less than it was sent.
+    // An unknown window does not prevent counting: the count shows whether the upstream reads fewer tokens than were
+    // sent.
     await this.#prepareOrPass(window ?? UNKNOWN_WINDOW);
   }
 
   watchStream(): StreamWatch | undefined {
-    // Where several answers are written, no sum says how full the window is.
+    // Several answers each have a window of their own.
     if (this.#options.chat.isMultiple) return undefined;
     return this.#prepared && this.#core.contextOf(this.#route.upstream).watchStream(this.#prepared);
   }
 
-  /** Makes the request that goes on with an answer whose stream was stopped. */
-  async goOn(soFar: AnswerSoFar): Promise<void> {
+  /** Prepares the request that continues an answer whose stream was stopped. */
+  async continueAnswer(soFar: AnswerSoFar): Promise<void> {
     const { upstream, model } = this.#route;
     const window = this.#core.windows.known(upstream, model);
     if (this.#prepared === undefined || window === undefined) return;
     this.#stats.restarts += 1;
-    const message = 'The window was nearly full in the middle of an answer: going on in a new request.';
+    const message = 'The window was nearly full in the middle of an answer. Continuing it in a new request.';
     this.#log({ level: 'info', message });
     const context = this.#core.contextOf(upstream);
     // The window may be known better than when the request was prepared.
@@ -85,22 +90,19 @@ export class TurnContext {
     this.#noteFresh(await context.continueFrom(current, soFar, this.#prepareOptions(window)));
   }
 
-  /** Whether the request was too long, is smaller now, and is to be sent again. */
+  /** Whether the request was refused as too long and is smaller now, so that it can be sent again. */
   async canRetry(error: LonghaulError): Promise<boolean> {
     const { upstream, model } = this.#route;
-    // Whatever went wrong there, the model may be loaded otherwise now.
+    // After any error the model may have been reloaded with another window.
     if (this.#core.windows.known(upstream, model) === undefined) this.#core.windows.doubt(upstream);
     else this.#core.windows.renew(upstream, model);
     if (!(await this.learnOverflow(error))) return false;
     if (this.#core.windows.known(upstream, model) === undefined) throw this.#windowNeeded(error);
     const { windowTokens, requestTokens } = sizesIn(error);
-    return this.compactAgain({
-      windowTokens,
-      requestTokens,
-    });
+    return this.compactAgain({ windowTokens, requestTokens });
   }
 
-  /** Whether it was a refusal as too long. What it says of the window holds from now on. */
+  /** Learns the window from an error. Returns whether the error was a refusal as too long. */
   async learnOverflow(error: LonghaulError): Promise<boolean> {
     if (error.code !== 'context_overflow') return false;
     const { upstream, model } = this.#route;
@@ -111,7 +113,10 @@ export class TurnContext {
     return true;
   }
 
-  /** Once: what is refused twice is the upstream's own answer. */
+  /**
+   * Compacts a refused request and returns whether that succeeded. Only once: a second refusal is passed on to the
+   * client.
+   */
   async compactAgain(refused: NonNullable<PrepareOptions['refused']>): Promise<boolean> {
     const window = this.#core.windows.known(this.#route.upstream, this.#route.model);
     if (this.#hasRetried || window === undefined) return false;
@@ -122,13 +127,13 @@ export class TurnContext {
     } catch (thrown) {
       const error = toLonghaulError(thrown);
       if (error.code === 'cancelled' || this.#options.signal.aborted) throw error;
-      // The upstream has said already what is wrong, in its own words.
+      // The client gets the upstream's own error.
       this.#log({ level: 'warn', code: error.code, message: error.message });
       return false;
     }
   }
 
-  /** Whether the upstream has read far less than it was sent. */
+  /** Learns from reported usage. Returns whether the upstream has silently cut the prompt. */
   async learnFrom(usage: ObservedUsage): Promise<boolean> {
     if (this.#prepared === undefined) return false;
     const { upstream, model } = this.#route;
@@ -136,11 +141,11 @@ export class TurnContext {
     if (observation.verdict === 'as-expected') return false;
     const { estimatedTokens } = this.#prepared;
     const known = (await this.#core.windows.refresh(upstream, model))?.windowTokens;
-    // Nothing is cut where there is room: the server counts otherwise.
+    // With room in the window nothing is cut, so the server counts tokens differently.
     const reported = this.#core.windows.reported(upstream, model);
     if (reported !== undefined && estimatedTokens < reported * CUT_FROM) return false;
     this.#stats.silentCuts += 1;
-    // What the server says now may explain it: it has loaded the model anew, or only just.
+    // A new report may explain it: the model has been loaded or reloaded since.
     const isExplained = known !== undefined && known < estimatedTokens;
     const windowTokens = isExplained ? known : observation.windowTokens;
     const source = 'a prompt that was cut silently';
@@ -148,12 +153,15 @@ export class TurnContext {
     this.#log({
       level: 'warn',
       code: 'context_overflow',
-      message: `The upstream read ${usage.promptTokens} tokens of some ${estimatedTokens}: it left out the beginning and did not say so. Its window seems to be ${windowTokens}.`,
+      message: `The upstream read only ${usage.promptTokens} of about ${estimatedTokens} tokens: it dropped the beginning without an error. Its window seems to be ${windowTokens} tokens.`,
     });
     return true;
   }
 
-  /** A model that was loaded by this very request reports its window now; and where the next request may be compacted, the window should be the newest. */
+  /**
+   * Queries the window in the background after an answer: if it is unknown, since this request may have loaded the
+   * model, and if the next request may need compaction.
+   */
   renewWindow(): void {
     if (this.#prepared === undefined) return;
     const { estimatedTokens, request } = this.#prepared;
@@ -177,18 +185,18 @@ export class TurnContext {
     return this.#core.windows.windowOnceLoaded(upstream, model, this.#options.signal);
   }
 
-  /** Messages of a shape that nobody here can count are the upstream's to judge. */
+  /** Prepares the request. If the messages cannot be counted, the request is sent unchanged. */
   async #prepareOrPass(window: KnownWindow): Promise<void> {
     try {
       await this.#prepare(window, {});
     } catch (thrown) {
       if (thrown instanceof LonghaulError || this.#options.signal.aborted) throw thrown;
-      const message = `The request could not be counted, and passes as it is: ${toLonghaulError(thrown).message}`;
+      const message = `The request could not be counted and is sent unchanged: ${toLonghaulError(thrown).message}`;
       this.#log({ level: 'warn', code: 'internal', message });
     }
   }
 
-  async #prepare(window: KnownWindow, options: Pick<PrepareOptions, 'refused'>): Promise<void> {
+  async #prepare(window: KnownWindow, { refused }: Pick<PrepareOptions, 'refused'>): Promise<void> {
     const { upstream, model } = this.#route;
     const { messages, tools, maxTokens, chatId } = this.#options.chat;
     const { strictRoles } = upstream.settingsOf(model);
@@ -205,7 +213,8 @@ export class TurnContext {
     const windowNow = async () => (await this.#core.windows.windowNow(upstream, model))?.windowTokens;
     const prepared = await this.#core.contextOf(upstream).prepare(request, {
       ...this.#prepareOptions(window),
-      ...(options.refused === undefined ? { windowNow } : options),
+      refused,
+      windowNow: refused === undefined ? windowNow : undefined,
     });
     this.#noteFresh(prepared);
   }
@@ -215,9 +224,9 @@ export class TurnContext {
     return {
       signal: this.#options.signal,
       onNotice: this.#options.onNotice,
-      ...(window.source.startsWith('llama.cpp')
-        ? { measure: measureByServer(upstream, { model, apiKey: this.#core.keyFor(upstream) }) }
-        : {}),
+      measure: window.source.startsWith('llama.cpp')
+        ? measureByServer(upstream, { model, apiKey: this.#core.keyFor(upstream) })
+        : undefined,
     };
   }
 
@@ -237,17 +246,16 @@ export class TurnContext {
     this.#log({ level: 'info', message });
   }
 
-  /** With the chat that it is about, where a front-end names it: several may be under way at one model. */
+  /** Includes the chat's id, if there is one, since one model may serve several chats at once. */
   #log(entry: Pick<LogEntry, 'level' | 'message' | 'code'>): void {
-    const { chatId: chat } = this.#options.chat;
-    this.#core.log({ ...entry, ...this.about, ...(chat === undefined ? {} : { chat }) });
+    this.#core.log({ ...entry, ...this.about, chat: this.#options.chat.chatId });
   }
 
   #warnOfUnknownWindow(): void {
     const { upstream, model } = this.about;
     const stats = this.#stats;
     if (stats.requests > 1) return;
-    const message = `The window of ${model} at ${upstream} is unknown, so its requests pass as they are. Set ${windowSetting(upstream, model)}.`;
+    const message = `The window of ${model} at ${upstream} is unknown, so its requests are sent unchanged. Set ${windowSetting(upstream, model)}.`;
     this.#log({ level: 'warn', code: 'window_unknown', message });
   }
 
@@ -255,7 +263,7 @@ export class TurnContext {
     const { upstream, model } = this.about;
     return new LonghaulError(
       'window_unknown',
-      `This conversation is too long for ${model} at ${upstream} and has to be compacted, but its window is unknown: the server does not report it. Set ${windowSetting(upstream, model)} in longhaul.yml. ${cause.message}`,
+      `This conversation is too long for ${model} at ${upstream} and must be compacted, but the window is unknown: the server does not report it. Set ${windowSetting(upstream, model)} in longhaul.yml. ${cause.message}`,
       { cause },
     );
   }
@@ -264,7 +272,7 @@ export class TurnContext {
 function sizesIn({ data }: LonghaulError): { windowTokens?: number; requestTokens?: number } {
   const { windowTokens, requestTokens } = data;
   return {
-    ...(typeof windowTokens === 'number' ? { windowTokens } : {}),
-    ...(typeof requestTokens === 'number' ? { requestTokens } : {}),
+    windowTokens: typeof windowTokens === 'number' ? windowTokens : undefined,
+    requestTokens: typeof requestTokens === 'number' ? requestTokens : undefined,
   };
 }

@@ -6,23 +6,23 @@ import { isRecord } from '../wire/is-record.ts';
 import { observedUsage } from './chunk-facts.ts';
 import { writeHead } from './forward.ts';
 
-/** An answer that is no stream, errors among them. */
+/** An answer that is not a stream, or an error. */
 export interface WholeAnswer {
   status: number;
-  /** As they came. */
+  /** As received. */
   bytes: Buffer;
-  /** What they say. Empty where nobody here can read them. */
+  /** The decompressed text. Empty if it cannot be decoded. */
   text: string;
-  /** An error status, or an error in the place of an answer: some servers send that with 200. */
+  /** An error status, or an error instead of an answer: some servers send one with status 200. */
   isFailure: boolean;
   isHtml: boolean;
   usage: ObservedUsage | undefined;
   head: IncomingMessage;
-  /** Inside of a stream that has begun: the upstream's error, in OpenAI's shape if it had none. */
+  /** Returns the upstream's error as the body of a stream event, converted to OpenAI's shape if needed. */
   asErrorEvent(): object;
 }
 
-/** It is read whole before any of it is passed on: it may be no answer, but a reason to ask again. */
+/** Reads an answer completely before anything is passed on, since it may be a reason to send the request again. */
 export async function readWhole(head: IncomingMessage, maxBytes: number): Promise<WholeAnswer> {
   const bytes = await readBody(head, maxBytes).finally(() => head.destroy());
   const plain = await decodeWhole(bytes, head.headers['content-encoding'], maxBytes);
@@ -65,7 +65,7 @@ function parse(text: string): unknown {
   try {
     return JSON.parse(text);
   } catch {
-    // Passed on as it is: only who asked can say what it is worth.
+    // Not JSON. It is passed on unchanged.
     return undefined;
   }
 }

@@ -2,7 +2,7 @@ import type { GatewayCore } from '../gateway-core.ts';
 import type { Exchange } from '../http/exchange.ts';
 import { readStatus } from './read-status.ts';
 
-/** `GET /status`: JSON, or a page for a browser. */
+/** Answers `GET /status` and `GET /`: with JSON, or with a page if the client accepts HTML. */
 export async function answerStatus(core: GatewayCore, { request, response }: Exchange): Promise<void> {
   const status = readStatus(core);
   const wantsPage = /text\/html/.test(request.headers.accept ?? '');

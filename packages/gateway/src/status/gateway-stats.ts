@@ -1,24 +1,24 @@
 import type { ErrorCode } from '@longhaul/protocol';
 import type { KnownWindow } from '../upstream/window-book.ts';
 
-/** What was done for one model of one upstream since the gateway started. */
+/** Counts for one model of one upstream since the gateway started. */
 export interface ModelStats {
   upstream: string;
   model: string;
   requests: number;
-  /** Newly made; those that stood in the cache not counted. */
+  /** New compactions; those found in the cache are not counted. */
   compactions: number;
-  /** Requests sent with a compacted history, whether it was new or kept. */
+  /** Requests sent with a compacted history, new or from the cache. */
   compactedRequests: number;
-  /** Streams that were stopped and gone on with. */
+  /** Streams that were stopped and continued in a new request. */
   restarts: number;
-  /** Refusals as too long that the upstream gave us. */
+  /** Requests that the upstream refused as too long. */
   overflows: number;
-  /** Prompts whose beginning the upstream left out without saying so. */
+  /** Prompts whose beginning the upstream dropped without an error. */
   silentCuts: number;
-  /** Tokens that were not sent, over all requests. */
+  /** Tokens that compaction removed, over all requests. */
   tokensSaved: number;
-  /** Of the last request that was sent. */
+  /** Estimated tokens of the last request. */
   lastTokens?: number;
 }
 
@@ -32,7 +32,7 @@ export interface StatusError {
 
 export interface ModelStatus extends ModelStats {
   windowTokens: number | null;
-  /** Where the window was learned; what to set where it is unknown. */
+  /** The source of the window; if it is unknown, which setting to set. */
   windowSource: string;
 }
 
@@ -40,12 +40,12 @@ export interface GatewayStatus {
   startedAt: number;
   upstreams: { name: string; baseUrl: string; compaction: boolean }[];
   models: ModelStatus[];
-  /** The newest first. No message's text stands in them. */
+  /** The newest first, at most 20. They contain no text of messages. */
   errors: StatusError[];
 }
 
 const MAX_ERRORS = 20;
-/** A client that invents models must not fill the memory. */
+/** Bounds memory: model names come from clients. */
 const MAX_MODELS = 500;
 
 /** Counts what the gateway does. */
@@ -101,7 +101,7 @@ export class GatewayStats {
   }
 }
 
-/** The key of the configuration that names a model's window. */
+/** Returns the configuration key of a model's window. */
 export function windowSetting(upstream: string, model: string): string {
   const key = /^[\w-]+$/.test(model) ? model : `"${model}"`;
   return `providers.${upstream}.models.${key}.window`;

@@ -1,7 +1,7 @@
 import type { GatewayCore } from '../gateway-core.ts';
 import type { GatewayStatus } from './gateway-stats.ts';
 
-/** What is known now. Addresses are without user and password. */
+/** Returns the current status. Addresses contain no user and password. */
 export function readStatus({ stats, router, windows }: GatewayCore): GatewayStatus {
   return {
     startedAt: stats.startedAt,

@@ -1,6 +1,6 @@
 import type { GatewayStatus, ModelStatus, StatusError } from './gateway-stats.ts';
 
-/** One page without scripts or anything from elsewhere; it renews itself. */
+/** Renders the status as one HTML page without scripts or external resources. The page reloads every 5 seconds. */
 export function statusPage(status: GatewayStatus): string {
   return `<!doctype html>
 <html lang="en">
@@ -81,7 +81,7 @@ function upstreamTable({ upstreams }: GatewayStatus): string {
     escapeHtml(baseUrl),
     compaction ? 'compacted when needed' : 'passed unchanged',
   ]);
-  return table(['Name', 'Address', 'Requests are'], rows);
+  return table(['Name', 'Address', 'Requests'], rows);
 }
 
 function errorTable(errors: readonly StatusError[]): string {
@@ -91,10 +91,10 @@ function errorTable(errors: readonly StatusError[]): string {
     escapeHtml(upstream),
     escapeHtml(model),
   ]);
-  return table(['When', 'What', 'Upstream', 'Model'], rows);
+  return table(['Time', 'Error', 'Upstream', 'Model'], rows);
 }
 
-/** A head that begins with `#` stands over numbers. */
+/** A heading that begins with `#` marks a column of numbers. */
 function table(heads: readonly string[], rows: readonly string[][]): string {
   const classOf = (column: number) => (heads[column]?.startsWith('#') ? ' class="number"' : '');
   const head = heads.map((text, column) => `<th${classOf(column)}>${text.replace('#', '')}</th>`).join('');

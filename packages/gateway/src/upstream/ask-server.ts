@@ -3,14 +3,17 @@ import type { Upstream } from './upstream.ts';
 const TIMEOUT_MS = 3_000;
 
 export interface ServerQuestion {
-  /** Sent as JSON by POST. */
+  /** Sent as JSON with POST. */
   body: unknown;
   apiKey: string | undefined;
   signal: AbortSignal | undefined;
   timeoutMs?: number;
 }
 
-/** An endpoint of a server's own, beside `/v1`. Undefined for whatever is no answer: it is asked in addition, never in need. */
+/**
+ * Calls an endpoint of a server outside `/v1` and returns its JSON; undefined on a timeout, an error or invalid JSON.
+ * Never throws. Callers do without the answer.
+ */
 export async function askServer(
   upstream: Upstream,
   path: string,

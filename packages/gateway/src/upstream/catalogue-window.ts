@@ -1,13 +1,16 @@
 import { findModel } from '@longhaul/models';
 
-/** Providers whose models have one window, whoever asks; they report none. */
+/** Providers whose models have a fixed window and whose APIs do not report it. */
 const HOSTED: Readonly<Record<string, string>> = {
   'api.openai.com': 'openai',
   'api.anthropic.com': 'anthropic',
   'generativelanguage.googleapis.com': 'google',
 };
 
-/** By the address: what another server calls by the same name may be loaded with any window. */
+/**
+ * Looks up a model of a hosted provider by the upstream's host. Another server may load a model of the same name with
+ * any window.
+ */
 export function catalogueWindow(
   baseUrl: string,
   model: string,

@@ -5,19 +5,22 @@ import { isRecord } from '../wire/is-record.ts';
 import type { Router } from './router.ts';
 import type { Upstream } from './upstream.ts';
 
-/** A summary is some kilobytes; what sends more has lost its way. */
+/** A summary has some kilobytes. */
 const MAX_ANSWER_BYTES = 8 << 20;
 
 export interface CompactionAskerOptions {
   upstream: Upstream;
   router: Router;
-  /** The request's own model compacts, and is asked at its own upstream. */
+  /** The request's own model compacts, at its own upstream. */
   isSame: boolean;
-  /** The client's key is for its own upstream only. */
+  /** Used for `upstream` only, since the client's key must not reach another one. */
   keyFor: (upstream: Upstream) => string | undefined;
 }
 
-/** Asks the model that compacts, through the same connections. Its calls of tools are no answer and are not run. */
+/**
+ * Returns a function that queries the compacting model over the upstream's connections. Tool calls in its answer are
+ * ignored.
+ */
 export function compactionAsker({
   upstream,
   router,
@@ -55,7 +58,7 @@ function bodyOf({ messages, tools, maxTokens }: CompactionAsk, model: string): o
 function readReply(text: string): SummaryReply {
   const choice = firstChoice(text);
   if (choice === undefined)
-    return { status: 'failed', reason: 'the model that compacts sent no answer that can be read' };
+    return { status: 'failed', reason: 'the compacting model sent an unreadable answer' };
   const message = isRecord(choice['message']) ? choice['message'] : {};
   const content = message['content'];
   const finish = choice['finish_reason'];

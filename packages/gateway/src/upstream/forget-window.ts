@@ -7,13 +7,14 @@ export interface ForgottenWindow {
   upstream: string;
   baseUrl: string;
   model: string;
-  /** Undefined where nothing was learned of it. */
+  /** The forgotten window; undefined if none was learned. */
   windowTokens: number | undefined;
 }
 
 /**
- * Forgets what refusals taught of a model, which stands above what a configuration says: of `NAME/MODEL` at that upstream, else at each. A gateway that
- * runs on the same memory forgets it when it asks the server for its window next.
+ * Forgets the window that refusals taught for a model. A learned window takes precedence over a larger one from the
+ * configuration. `NAME/MODEL` means the upstream NAME; otherwise the model is forgotten at every upstream. A running
+ * gateway with the same memory forgets it the next time it queries the server for the window.
  */
 export async function forgetWindow(
   model: string,

@@ -4,8 +4,9 @@ import { askServer } from './ask-server.ts';
 import type { Upstream } from './upstream.ts';
 
 /**
- * Counts a prompt as llama.cpp will: its own template, its own vocabulary. Images and tools are not in it, so a request with those is not
- * measured.
+ * Returns a function that counts a prompt at a llama.cpp server, with the server's own template and vocabulary. It
+ * returns undefined if a message has content that is not a string or has tool calls, because the count would not
+ * include images and tools.
  */
 export function measureByServer(
   upstream: Upstream,

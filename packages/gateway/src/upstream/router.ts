@@ -3,17 +3,17 @@ import type { Upstream } from './upstream.ts';
 
 export interface Route {
   upstream: Upstream;
-  /** As the upstream knows it. */
+  /** The model's name at the upstream, without a prefix. */
   model: string;
-  /** The client wrote the upstream's name before it. */
+  /** Whether the client wrote the upstream's name before the model's. */
   hasPrefix: boolean;
 }
 
-/** Finds the upstream of a model. With one upstream, every model is its. */
+/** Finds the upstream of a model. With one upstream, every model belongs to it. */
 export class Router {
   readonly upstreams: readonly Upstream[];
   readonly #first: Upstream;
-  /** Which upstreams list a model, as their last list said. */
+  /** For each model, the upstreams whose last list contains it. */
   readonly #listed = new Map<string, Set<Upstream>>();
 
   /** @throws {LonghaulError} `config_invalid` */
@@ -25,13 +25,13 @@ export class Router {
         'The gateway has no upstream. Name one: longhaul gateway --upstream http://127.0.0.1:1234/v1',
       );
     }
-    const twice = upstreams.find(
+    const duplicate = upstreams.find(
       ({ name }, index) => upstreams.findIndex((other) => other.name === name) !== index,
     );
-    if (twice !== undefined) {
+    if (duplicate !== undefined) {
       throw new LonghaulError(
         'config_invalid',
-        `Two upstreams have the name "${twice.name}"; each needs its own.`,
+        `Two upstreams have the name "${duplicate.name}". Give each its own name.`,
       );
     }
     this.upstreams = upstreams;
@@ -42,14 +42,14 @@ export class Router {
     return this.upstreams.length > 1;
   }
 
-  /** Whether its name or a list says whose it is. */
+  /** Whether `route` can find the upstream by a prefix or a list. True if there is only one upstream. */
   knows(model: string): boolean {
     return (
       !this.hasPrefixes || this.#byPrefix(model) !== undefined || (this.#listed.get(model)?.size ?? 0) > 0
     );
   }
 
-  /** By the prefix `NAME/`; else the one upstream that lists the model; else the first. */
+  /** Returns the upstream of the prefix `NAME/`; else the only upstream that lists the model; else the first. */
   route(model: string): Route {
     if (!this.hasPrefixes) return { upstream: this.#first, model, hasPrefix: false };
     const named = this.#byPrefix(model);
@@ -62,13 +62,13 @@ export class Router {
     };
   }
 
-  /** For a model that the configuration names: the prefix is understood with one upstream too. */
+  /** Routes a model that the configuration names. Unlike `route`, it accepts a prefix even with one upstream. */
   routeNamed(model: string): Route {
     const named = this.#byPrefix(model);
     return named ?? this.route(model);
   }
 
-  /** Where what names no model goes. */
+  /** The upstream of requests that name no model. */
   get default(): Upstream {
     return this.#first;
   }
@@ -78,7 +78,7 @@ export class Router {
     return upstream && { upstream, model: model.slice(upstream.name.length + 1), hasPrefix: true };
   }
 
-  /** What an upstream's list said. */
+  /** Stores the list of models of an upstream. */
   noteModels(upstream: Upstream, models: readonly string[]): void {
     for (const upstreams of this.#listed.values()) upstreams.delete(upstream);
     for (const model of models) {

@@ -1,35 +1,35 @@
 import http, { type IncomingMessage } from 'node:http';
 import https from 'node:https';
-import { mapProviderError } from '@longhaul/models';
+import { mapProviderError, maskSecrets } from '@longhaul/models';
 import { LonghaulError } from '@longhaul/protocol';
 import { headerOf, passedOn, type RawHeaders } from '../http/headers.ts';
 import type { ModelSettings, UpstreamOptions } from '../options.ts';
 
 export interface UpstreamRequest {
   method: string;
-  /** Behind the base URL: `/chat/completions?x=1`. */
+  /** The part after the base URL: `/chat/completions?x=1`. */
   path: string;
-  /** The client's own. */
+  /** Headers as the client sent them, without those of its own connection. */
   headers: RawHeaders;
-  /** A stream of the client's is passed on as it comes. */
+  /** A stream is passed on as it arrives. */
   body: Buffer | IncomingMessage | undefined;
-  /** Headers (lower case) that do not hold for the body any more. */
+  /** Headers (lower case) that no longer apply to the body. */
   without?: readonly string[];
   signal: AbortSignal;
 }
 
-/** Connections are kept: a new one for each request would cost more than everything else the gateway does. */
+/** Connections are reused: a new one for each request would cost more than all other work of the gateway. */
 const AGENT_OPTIONS = { keepAlive: true, maxSockets: Number.POSITIVE_INFINITY, maxFreeSockets: 256 };
 
-/** One server behind the gateway, and the way to it. */
+/** One upstream server: its settings and its connections. */
 export class Upstream {
   readonly name: string;
   readonly baseUrl: string;
   readonly compaction: boolean;
   readonly apiKey: string | undefined;
-  /** For what it is asked beside the requests. Undefined: as long as is usual for the question. */
+  /** Timeout of the gateway's own queries. Undefined: each query has its own default. */
   readonly askTimeoutMs: number | undefined;
-  /** Set once the upstream has refused the wish for usage. */
+  /** Set when the upstream has refused a request for usage. */
   refusesUsage = false;
   readonly #models: Readonly<Record<string, ModelSettings>>;
   readonly #base: URL;
@@ -54,15 +54,17 @@ export class Upstream {
   }
 
   /**
-   * Sends a request and resolves with the head of its answer, whatever its status.
+   * Sends a request and resolves with the head of the answer, whatever its status. Retries once if a reused connection
+   * fails and the body is not a stream.
    *
-   * @throws {LonghaulError} `provider_unreachable` and the like; `cancelled` by the signal.
+   * @throws {LonghaulError} `cancelled` by the signal; else `provider_unreachable` or another code of
+   * `mapProviderError`.
    */
   async send(request: UpstreamRequest): Promise<IncomingMessage> {
     try {
       return await this.#attempt(request);
     } catch (thrown) {
-      // A kept connection may be closed by the other side in the moment it is used again.
+      // The server may close a kept connection at the moment of its next use.
       const mayRepeat = thrown instanceof SendFailure && thrown.wasReused && !isStream(request.body);
       if (!mayRepeat || request.signal.aborted) throw this.#failed(thrown, request);
     }
@@ -79,7 +81,7 @@ export class Upstream {
     return this.explain(thrown, {});
   }
 
-  /** What a failed connection, or an error status with its body, means. */
+  /** Converts a failed connection, or an error status with its body, to a `LonghaulError`. */
   explain(
     thrown: unknown,
     about: { model?: string },
@@ -91,8 +93,8 @@ export class Upstream {
       model: about.model ?? '',
       url: this.baseUrl,
       cause,
-      ...(cause instanceof Error ? { message: cause.message } : {}),
-      ...(this.apiKey === undefined ? {} : { secrets: [this.apiKey] }),
+      message: cause instanceof Error ? cause.message : undefined,
+      secrets: this.apiKey === undefined ? undefined : [this.apiKey],
       ...answer,
     });
     if (error.code !== 'provider_unreachable') return error;
@@ -104,7 +106,7 @@ export class Upstream {
     );
   }
 
-  /** Lets go of its connections. */
+  /** Closes its connections. */
   close(): void {
     this.#agent.destroy();
   }
@@ -128,7 +130,10 @@ export class Upstream {
     return promise;
   }
 
-  /** In the place of the client's own: the key, else what the address holds. */
+  /**
+   * Returns the header that replaces the client's: the configured key, else user and password of the address, else
+   * undefined.
+   */
   #authorization(): string | undefined {
     if (this.apiKey !== undefined) return `Bearer ${this.apiKey}`;
     const { username, password } = this.#base;
@@ -140,11 +145,11 @@ export class Upstream {
   #headers(raw: RawHeaders, body: UpstreamRequest['body'], without: readonly string[]): string[] {
     const authorization = this.#authorization();
     const own = authorization === undefined ? [] : ['authorization'];
-    // `expect` was answered by the gateway; what the length is, the body says.
+    // The gateway has already answered `expect`. The length of a buffer is set below.
     const length = isStream(body) ? [] : ['content-length'];
     const kept = passedOn(raw, ['host', 'expect', ...length, ...own, ...without]);
     if (authorization !== undefined) kept.push('Authorization', authorization);
-    // By itself Node says so for some methods only. Without it the body would be read as a request of its own.
+    // Node sets this header for some methods only. Without it the server would read the body as another request.
     if (isStream(body) && headerOf(kept, 'content-length') === undefined)
       kept.push('Transfer-Encoding', 'chunked');
     if (Buffer.isBuffer(body)) kept.push('Content-Length', String(body.length));
@@ -153,13 +158,15 @@ export class Upstream {
 }
 
 /**
- * Every server has its API under `/v1`: where only its root is named, that is meant, and where its whole endpoint is, what stands before that.
+ * Returns the address of the API. Appends `/v1` to an address without a path, and removes a final `/chat/completions`.
  *
- * @throws {LonghaulError} `config_invalid` for an address that ends in a query.
+ * @throws {LonghaulError} `config_invalid` for an address with a query or a fragment.
  */
 function apiAddress(baseUrl: string): string {
   if (/[?#]/.test(baseUrl)) {
-    const message = `The address of an upstream ends in its path, such as http://127.0.0.1:1234/v1, and not in a query: ${baseUrl}`;
+    // Neither the query, which may be a key, nor user and password.
+    const shown = maskSecrets(baseUrl.replace(/[?#].*$/s, ''));
+    const message = `The address of an upstream must end in its path, such as http://127.0.0.1:1234/v1, not in a query: ${shown}?…`;
     throw new LonghaulError('config_invalid', message);
   }
   const address = baseUrl.replace(/\/+$/, '').replace(/\/chat\/completions$/, '');
@@ -168,8 +175,8 @@ function apiAddress(baseUrl: string): string {
 
 function adviceFor(code: string): string {
   return /CERT(?!_ALTNAME)|UNABLE_TO_VERIFY/.test(code)
-    ? 'Its certificate is not trusted here: start the gateway with NODE_EXTRA_CA_CERTS naming a file that holds its issuer’s certificate (or its own, if it signed itself).'
-    : 'Check that its server runs, and that --upstream (gateway.upstreams in longhaul.yml) has its address.';
+    ? 'Its certificate is not trusted. Start the gateway with NODE_EXTRA_CA_CERTS set to a file with the issuer’s certificate, or with the certificate itself if it is self-signed.'
+    : 'Check that the server is running and that --upstream (gateway.upstreams in longhaul.yml) has its address.';
 }
 
 class SendFailure extends Error {

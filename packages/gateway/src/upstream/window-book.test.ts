@@ -7,18 +7,18 @@ import { WindowBook } from './window-book.ts';
 const MODEL = 'm';
 const upstream = new Upstream({ name: 'u', baseUrl: 'http://127.0.0.1:1/v1' });
 
-/** A server that says what it is told to, when it is let, and a clock. */
+/** A window book with a fake clock and a fake server, which reports `state.report` once `state.mayAnswer` resolves. */
 function bench(report?: WindowReport, memory?: WindowMemory) {
-  const state = { report, asked: 0, now: 0, isLet: Promise.resolve() };
+  const state = { report, asked: 0, now: 0, mayAnswer: Promise.resolve() };
   const book = new WindowBook({
     maxAgeMs: 1000,
     memory,
     now: () => state.now,
     probe: async () => {
       state.asked += 1;
-      const { report: said, isLet } = state;
-      await isLet;
-      return said;
+      const { report: answer, mayAnswer } = state;
+      await mayAnswer;
+      return answer;
     },
   });
   return { book, state };
@@ -26,7 +26,7 @@ function bench(report?: WindowReport, memory?: WindowMemory) {
 
 const says = (windowTokens: number): WindowReport => ({ windowTokens, source: 'Ollama /api/ps' });
 
-test('a known window is asked for again beside the request, when it is old', async () => {
+test('queries an old window again in the background', async () => {
   const { book, state } = bench(says(8192));
   expect(await book.windowOf(upstream, MODEL)).toEqual(says(8192));
   expect(await book.windowOf(upstream, MODEL)).toEqual(says(8192));
@@ -39,14 +39,14 @@ test('a known window is asked for again beside the request, when it is old', asy
   expect(book.known(upstream, MODEL)).toEqual(says(4096));
 });
 
-test('a model that is unloaded keeps the window it had', async () => {
+test('keeps the last window of an unloaded model', async () => {
   const { book, state } = bench(says(8192));
   await book.windowOf(upstream, MODEL);
   state.report = undefined;
   expect(await book.refresh(upstream, MODEL)).toEqual(says(8192));
 });
 
-test('what an overflow taught caps the report, until the server reports another length', async () => {
+test('caps the report with a learned window until the server reports another one', async () => {
   const { book, state } = bench(says(65_536));
   await book.windowOf(upstream, MODEL);
   await book.learn(upstream, MODEL, { windowTokens: 8192, source: 'an overflow error' });
@@ -56,7 +56,7 @@ test('what an overflow taught caps the report, until the server reports another 
   expect(await book.refresh(upstream, MODEL)).toEqual(says(16_384));
 });
 
-test('what was learned before this process holds until the server reports a length', async () => {
+test('uses a window learned by an earlier process until the server reports one', async () => {
   let kept: number | undefined = 4096;
   const { book, state } = bench(undefined, {
     learnedWindow: async () => kept,
@@ -74,7 +74,7 @@ test('what was learned before this process holds until the server reports a leng
   expect(kept).toBeUndefined();
 });
 
-test('what another process was told to forget is forgotten when the server is asked next', async () => {
+test('forgets a window that another process has forgotten at the next query', async () => {
   const server = { baseUrl: upstream.baseUrl, model: MODEL };
   const kept = new Map<string, number>();
   const keyOf = ({ baseUrl, model }: typeof server) => `${baseUrl} ${model}`;
@@ -101,7 +101,7 @@ test('what another process was told to forget is forgotten when the server is as
   expect(kept.size).toBe(0);
 });
 
-test('a server that was away is asked before the next request, whether or not its window was known', async () => {
+test('queries a server that was unreachable before the next request, with or without a known window', async () => {
   const { book, state } = bench(says(8192));
   await book.windowOf(upstream, MODEL);
   state.report = undefined;
@@ -115,15 +115,15 @@ test('a server that was away is asked before the next request, whether or not it
   expect(state.asked).toBe(asked);
 });
 
-test('a server that is found to be away while it is asked is asked again: what it had said counted as what it came back with', async () => {
+test('queries again if the server became unreachable during a query', async () => {
   const { book, state } = bench(says(8192));
   await book.windowOf(upstream, MODEL);
   const { promise, resolve } = Promise.withResolvers<void>();
-  Object.assign(state, { now: 1000, isLet: promise });
+  Object.assign(state, { now: 1000, mayAnswer: promise });
   await book.windowOf(upstream, MODEL);
   expect(state.asked).toBe(2);
   book.doubt(upstream);
-  Object.assign(state, { report: says(4096), isLet: Promise.resolve() });
+  Object.assign(state, { report: says(4096), mayAnswer: Promise.resolve() });
   const next = book.windowOf(upstream, MODEL);
   resolve();
   expect(await next).toEqual(says(4096));
@@ -131,19 +131,19 @@ test('a server that is found to be away while it is asked is asked again: what i
   expect(state.asked).toBe(3);
 });
 
-test('after an error a server is asked again though it is being asked: that answer may be older than the error', async () => {
+test('refreshes with a new query even if one is running, whose answer may be too old', async () => {
   const { book, state } = bench(says(8192));
   await book.windowOf(upstream, MODEL);
   const { promise, resolve } = Promise.withResolvers<void>();
-  Object.assign(state, { now: 1000, isLet: promise });
+  Object.assign(state, { now: 1000, mayAnswer: promise });
   await book.windowOf(upstream, MODEL);
-  Object.assign(state, { report: says(4096), isLet: Promise.resolve() });
+  Object.assign(state, { report: says(4096), mayAnswer: Promise.resolve() });
   const fresh = book.refresh(upstream, MODEL);
   resolve();
   expect(await fresh).toEqual(says(4096));
 });
 
-test('two first requests at once both know what was learned before this process', async () => {
+test('gives two concurrent first requests the window learned by an earlier process', async () => {
   const { promise, resolve } = Promise.withResolvers<number>();
   const { book } = bench(undefined, {
     learnedWindow: () => promise,
@@ -151,18 +151,18 @@ test('two first requests at once both know what was learned before this process'
     forgetWindow: async () => {},
   });
   const both = Promise.all([book.windowOf(upstream, MODEL), book.windowOf(upstream, MODEL)]);
-  // Long enough for a server that is asked to have said nothing.
+  // By now the fake server has answered without a window.
   await new Promise((done) => setImmediate(done));
   resolve(4096);
   expect((await both).map((known) => known?.windowTokens)).toEqual([4096, 4096]);
 });
 
-test('a hosted provider reports none: its catalogue is the last source, behind the configuration', () => {
+test('uses the catalogue for a hosted provider, after the configuration', () => {
   const { book } = bench();
   const hosted = (models = {}) =>
     new Upstream({ name: 'cloud', baseUrl: 'https://api.openai.com/v1', models });
   expect(book.known(hosted(), 'gpt-5.1')).toMatchObject({ source: 'catalogue' });
   expect(book.known(hosted({ 'gpt-5.1': { windowTokens: 9_000 } }), 'gpt-5.1')?.windowTokens).toBe(9_000);
-  expect(book.known(hosted(), 'nobody-knows-it')).toBeUndefined();
+  expect(book.known(hosted(), 'unknown-model')).toBeUndefined();
   expect(book.known(upstream, 'gpt-5.1')).toBeUndefined();
 });

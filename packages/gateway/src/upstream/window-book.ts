@@ -5,49 +5,52 @@ import type { Upstream } from './upstream.ts';
 
 export interface KnownWindow {
   windowTokens: number;
-  /** In words: `Ollama /api/ps`, `an overflow error`, `configuration`. */
+  /** For a person: `Ollama /api/ps`, `an overflow error`, `configuration`. */
   source: string;
 }
 
 export interface WindowBookOptions {
   memory?: WindowMemory | undefined;
-  /** Age of a report at which the server is asked again. */
+  /** Age of a report at which the server is queried again, in the background. */
   maxAgeMs: number;
-  /** Age at which it is asked for a reason. Default 2000. */
+  /** Minimum time between two queries by `renew` and `windowNow`. Default 2000. */
   renewAfterMs?: number;
-  /** Default: the upstream's own. */
+  /** Returns the key for an upstream. Default: the upstream's own key. */
   keyFor?: (upstream: Upstream) => string | undefined;
-  /** What was learned could not be kept, or read. */
+  /** Called when the memory fails to read or store a learned window. */
   onProblem?: (problem: unknown) => void;
   /** Default: `probeWindow`. */
   probe?: typeof probeWindow;
   now?: () => number;
 }
 
-/** A server is not asked again with every request. */
 const RENEW_AFTER_MS = 2_000;
-/** A client that invents models must not fill the memory. */
+/** Bounds memory: model names come from clients. */
 const MAX_PAGES = 1_000;
 
 interface Page {
   reported?: WindowReport | undefined;
-  /** What an overflow taught, and what the server reported then. */
+  /** The window that an overflow taught, and the server's report at that time. */
   learned?: { windowTokens: number; source: string; reportedThen: number | undefined } | undefined;
   askedAt: number;
-  /** When an idle model was to be loaded. */
+  /** The last attempt to load the model. */
   loadedAt: number;
-  /** The server was away since. */
+  /** The server has been unreachable since the last report, so the next request waits for a new one. */
   isDoubtful?: boolean;
-  /** It was found to be away while it was asked: what it said may be older. */
-  isDoubtedAnew?: boolean;
+  /** The server was unreachable while a query was running, so that query's report may be too old as well. */
+  isDoubtfulAfterQuery?: boolean;
   asking?: Promise<void> | undefined;
-  /** Done when what was learned in an earlier process is known. */
+  /** Resolves when the window learned by an earlier process has been read from the memory. */
   recalled?: Promise<void>;
 }
 
 /**
- * Knows the window of every model: what an overflow error taught, until the server reports another length; the server's own report of
- * the loaded length; configuration; for hosted providers the catalogue. A window that is known never keeps a request waiting: its report is renewed beside it.
+ * Knows the window of every model. Sources in this order: the server's report of the loaded window; the configuration;
+ * for hosted providers the catalogue. A window learned from an overflow replaces a larger one, until the server's
+ * report changes.
+ *
+ * A request waits for a report only if the window is unknown or the server has been unreachable. Otherwise reports are
+ * renewed in the background.
  */
 export class WindowBook {
   readonly #options: WindowBookOptions;
@@ -59,7 +62,10 @@ export class WindowBook {
     this.#now = options.now ?? Date.now;
   }
 
-  /** Waits for the server's answer only where it has never been asked, or has been away since. */
+  /**
+   * Returns the window. Waits for the server if it has never been queried and no window is known, or if it has been
+   * unreachable since.
+   */
   async windowOf(upstream: Upstream, model: string): Promise<KnownWindow | undefined> {
     const page = await this.#page(upstream, model);
     const isOld = this.#now() - page.askedAt >= this.#options.maxAgeMs;
@@ -70,7 +76,10 @@ export class WindowBook {
     return this.known(upstream, model);
   }
 
-  /** For a model that says its window only once it is loaded: loads it, if that has not been tried of late. */
+  /**
+   * Loads a model whose server reports the window only while it is loaded, and returns the window. Tries at most once
+   * per `maxAgeMs`.
+   */
   async windowOnceLoaded(
     upstream: Upstream,
     model: string,
@@ -83,28 +92,31 @@ export class WindowBook {
     return hasLoaded ? this.refresh(upstream, model) : undefined;
   }
 
-  /** After an answer: a model may be loaded by now, or loaded anew. Beside everything else, and not too often. */
+  /**
+   * Queries the server in the background, at most once per `renewAfterMs`: after an answer, a model may have been
+   * loaded or reloaded.
+   */
   renew(upstream: Upstream, model: string): void {
     const page = this.#pages.get(keyOf(upstream, model));
     if (page !== undefined && this.#isWorthAsking(page)) void this.#ask(upstream, model, page);
   }
 
-  /** Before much is done because of it: the window as it is now, where the server was not asked of late. */
+  /** Returns the current window: queries the server first, unless it was queried within `renewAfterMs`. */
   async windowNow(upstream: Upstream, model: string): Promise<KnownWindow | undefined> {
     const page = await this.#page(upstream, model);
     return this.#isWorthAsking(page) ? this.refresh(upstream, model) : this.known(upstream, model);
   }
 
-  /** The server is away: with whatever it comes back, the next request waits for what it says then. */
+  /** Marks all reports of an unreachable server as doubtful: the next request waits for a new report. */
   doubt(upstream: Upstream): void {
     for (const [key, page] of this.#pages) {
       if (!key.startsWith(`${upstream.name}\n`)) continue;
       page.isDoubtful = true;
-      page.isDoubtedAnew = page.asking !== undefined;
+      page.isDoubtfulAfterQuery = page.asking !== undefined;
     }
   }
 
-  /** What is known now, without asking anyone. */
+  /** Returns the known window without a query. */
   known(upstream: Upstream, model: string): KnownWindow | undefined {
     const page = this.#pages.get(keyOf(upstream, model));
     const configured = upstream.settingsOf(model).windowTokens;
@@ -118,24 +130,24 @@ export class WindowBook {
     return best === undefined || learned.windowTokens < best.windowTokens ? learned : best;
   }
 
-  /** What the server itself reported last. */
+  /** Returns the window of the server's last report. */
   reported(upstream: Upstream, model: string): number | undefined {
     return this.#pages.get(keyOf(upstream, model))?.reported?.windowTokens;
   }
 
-  /** Asks the server again, whatever is known: after an error, or once a model has been loaded. */
+  /** Queries the server whatever is known, for example after an error or a load, and returns the window. */
   async refresh(upstream: Upstream, model: string): Promise<KnownWindow | undefined> {
     const page = await this.#page(upstream, model);
-    // Who is being asked may have answered before what the caller has seen.
+    // A query that is already running may have been answered before the event that the caller has seen.
     await page.asking;
     await this.#ask(upstream, model, page);
     return this.known(upstream, model);
   }
 
-  /** The server has shown what its window is, by a refusal or by what it left out. */
+  /** Stores a window that a refusal or a silent cut has shown. */
   async learn(upstream: Upstream, model: string, { windowTokens, source }: KnownWindow): Promise<void> {
     const page = await this.#page(upstream, model);
-    // In the memory first: what is not there was forgotten.
+    // The memory first: a learned window that is missing there counts as forgotten.
     await this.#remember((memory) => memory.learnWindow({ baseUrl: upstream.baseUrl, model }, windowTokens));
     page.learned = { windowTokens, source, reportedThen: page.reported?.windowTokens };
   }
@@ -164,8 +176,8 @@ export class WindowBook {
   #ask(upstream: Upstream, model: string, page: Page): Promise<void> {
     page.asking ??= this.#probe(upstream, model, page).finally(() => {
       page.asking = undefined;
-      page.isDoubtful = page.isDoubtedAnew === true;
-      page.isDoubtedAnew = false;
+      page.isDoubtful = page.isDoubtfulAfterQuery === true;
+      page.isDoubtfulAfterQuery = false;
       page.askedAt = this.#now();
     });
     return page.asking;
@@ -175,11 +187,8 @@ export class WindowBook {
     await this.#forgetWithMemory(upstream, model, page);
     const { probe = probeWindow } = this.#options;
     const { baseUrl, askTimeoutMs: timeoutMs } = upstream;
-    const apiKey = this.#keyFor(upstream);
-    const key = apiKey === undefined ? {} : { apiKey };
-    const patience = timeoutMs === undefined ? {} : { timeoutMs };
-    const report = await probe({ baseUrl, model, ...key, ...patience });
-    // Unloaded, or away: what it said last is the best guess of how it will be loaded again.
+    const report = await probe({ baseUrl, model, apiKey: this.#keyFor(upstream), timeoutMs });
+    // The model is unloaded or the server unreachable. The last report is the best guess for the next load.
     if (report === undefined) return;
     page.reported = report;
     if (page.learned === undefined || page.learned.reportedThen === report.windowTokens) return;
@@ -187,7 +196,7 @@ export class WindowBook {
     await this.#remember((memory) => memory.forgetWindow({ baseUrl, model }));
   }
 
-  /** Another process may have been told to forget it. */
+  /** Forgets a learned window that another process has removed from the memory. */
   async #forgetWithMemory({ baseUrl }: Upstream, model: string, page: Page): Promise<void> {
     const { learned } = page;
     if (learned === undefined) return;
@@ -205,7 +214,7 @@ export class WindowBook {
     return this.#options.keyFor?.(upstream) ?? upstream.apiKey;
   }
 
-  /** A memory that fails costs a refusal more, not the request. */
+  /** A failing memory may cost another refusal, but never the request. */
   async #remember<Value>(use: (memory: WindowMemory) => Promise<Value>): Promise<Value | undefined> {
     const { memory, onProblem } = this.#options;
     if (memory === undefined) return undefined;

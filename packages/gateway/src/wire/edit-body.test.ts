@@ -6,7 +6,7 @@ import { arrayElements, objectMembers } from './json-ranges.ts';
 const usage = (text: string) =>
   withUsage(Buffer.from(text), { hasOptions: text.includes('stream_options') })?.toString();
 
-test('messages change their bytes, and nothing else does', () => {
+test('changes only the bytes of the messages', () => {
   const body = Buffer.from(
     ' {\n "seed": 12345678901234567890, "metadata":{"messages":[1,"]"]},\t"messages" : [ {"role":"user","content":"a\\"}] é"} ], "top_p":1.0e0 }\n',
   );
@@ -15,7 +15,7 @@ test('messages change their bytes, and nothing else does', () => {
   );
 });
 
-test('messages that stay keep their bytes: numbers too big for JavaScript, odd spaces, escapes', () => {
+test('keeps the bytes of unchanged messages: numbers too big for JavaScript, odd spaces, escapes', () => {
   const text =
     '{"messages":[1,{}],"messages":[ {"id" : 12345678901234567890, "content":"\\u00e9" }\n, {"content":"b"}, {"seed":1.0}]}';
   const received = JSON.parse(text).messages;
@@ -24,7 +24,7 @@ test('messages that stay keep their bytes: numbers too big for JavaScript, odd s
   expect(sent.toString()).toBe(`{"messages":${messages},"messages":${messages}}`);
 });
 
-test('a key that stands twice, or is written with escapes, is replaced wherever it stands', () => {
+test('replaces every occurrence of a duplicate or escaped key', () => {
   const body = Buffer.from('{"messages":[],"mess\\u0061ges":[1]}');
   const two = { n: 2 };
   expect(withMessages(body, [two], [{}]).toString()).toBe(
@@ -35,7 +35,7 @@ test('a key that stands twice, or is written with escapes, is replaced wherever 
   );
 });
 
-test('a stream is asked for its usage by as few bytes as there can be', () => {
+test('requests usage of a stream with a minimal edit', () => {
   const wanted = '"stream_options":{"include_usage":true}';
   expect(usage('{"stream":true }')).toBe(`{"stream":true,${wanted} }`);
   expect(usage('{"stream_options":null,"n":1}')).toBe(`{${wanted},"n":1}`);
@@ -49,7 +49,7 @@ test('a stream is asked for its usage by as few bytes as there can be', () => {
   expect(usage('{"stream_options":{"include_usage":true}}')).toBeUndefined();
 });
 
-test('any JSON object is cut at its values', () => {
+test('finds the values of any JSON object and array', () => {
   fc.assert(
     fc.property(fc.dictionary(fc.string(), fc.jsonValue()), fc.constantFrom(0, 2), (value, indent) => {
       const body = Buffer.from(JSON.stringify(value, null, indent));

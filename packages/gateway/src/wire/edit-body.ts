@@ -1,16 +1,17 @@
 import { arrayElements, type ByteRange, type JsonMember, objectMembers } from './json-ranges.ts';
 
-/** Bytes that take the place of others. */
+/** A replacement of a range of bytes. */
 interface Edit {
   at: ByteRange;
   text: string | Buffer;
 }
 
 /**
- * The body with other messages. Everything else keeps its bytes, and so does each message that is one of `received`, numbers included that no
- * JavaScript holds. Where `messages` stands twice, both are replaced: servers do not agree on which of them counts.
+ * Returns the body with other messages. All other members keep their bytes. So does each message that is one of
+ * `received`, including numbers that JavaScript cannot represent. If the key `messages` occurs twice, both are
+ * replaced, because servers differ on which one counts.
  *
- * @param received What the body's own messages were parsed to.
+ * @param received The body's own messages, as parsed.
  */
 export function withMessages(
   body: Buffer,
@@ -19,7 +20,7 @@ export function withMessages(
 ): Buffer {
   const places = objectMembers(body).filter(({ key }) => key === 'messages');
   const own = places.at(-1);
-  // The last one is what was parsed.
+  // `JSON.parse` takes the last one.
   const ranges = own === undefined || received.length === 0 ? [] : arrayElements(body, own.value.start);
   const rangeOf = new Map(received.map((message, index) => [message, ranges[index]]));
   const pieces = messages.flatMap((message, index) => {
@@ -39,12 +40,12 @@ const OPEN = Buffer.from('[');
 const COMMA = Buffer.from(',');
 const CLOSE = Buffer.from(']');
 
-/** The body with another model's name, for the upstream that knows it without the prefix. */
+/** Returns the body with another model name: the upstream knows its model without the prefix. */
 export function withModel(body: Buffer, model: string): Buffer {
   return withValue(body, ['model'], JSON.stringify(model));
 }
 
-/** The body with another limit for the answer, where it has one. */
+/** Returns the body with another limit for the answer, if it has a limit. */
 export function withOutputLimit(body: Buffer, maxTokens: number): Buffer {
   return withValue(body, ['max_tokens', 'max_completion_tokens'], String(maxTokens));
 }
@@ -57,8 +58,10 @@ function withValue(body: Buffer, keys: readonly string[], text: string): Buffer 
 }
 
 /**
- * The body of a stream that ends with its usage, as far as its options stand in the text; undefined when it asks for that already. A body
- * without options need not be searched for them, which would take a millisecond for each megabyte.
+ * Returns the body with `stream_options.include_usage` set to true; undefined if it already is.
+ *
+ * @param options.hasOptions Whether the parsed body has `stream_options`. If not, the body is not searched for them. A
+ * search takes about a millisecond per megabyte.
  */
 export function withUsage(body: Buffer, { hasOptions }: { hasOptions: boolean }): Buffer | undefined {
   if (!hasOptions) return applyEdits(body, [insertAtEnd(body)]);
@@ -81,7 +84,7 @@ export function withUsage(body: Buffer, { hasOptions }: { hasOptions: boolean })
 const WANTED_OPTIONS = '{"include_usage":true}';
 const WANTED = `"stream_options":${WANTED_OPTIONS}`;
 
-/** Behind the last member; there is one at least. */
+/** After the last member. The body has at least one. */
 function insertAtEnd(body: Buffer): Edit {
   let end = body.lastIndexOf('}');
   while (end > 0 && SPACES.has(body[end - 1])) end -= 1;

@@ -1,7 +1,7 @@
-/** Where a value stands in the bytes of a JSON text. */
+/** The position of a value in the bytes of a JSON text. */
 export interface ByteRange {
   start: number;
-  /** Behind its last byte. */
+  /** Exclusive. */
   end: number;
 }
 
@@ -11,9 +11,12 @@ export interface JsonMember {
 }
 
 /**
- * The members of a JSON object in the order they stand there, duplicates included, without parsing their values. `at` is where its
- * brace opens. The text must be valid JSON: whoever calls this has parsed it. Bytes, not characters: what is replaced between ranges
- * leaves everything else as it was sent, big numbers and odd spaces included.
+ * Returns the members of a JSON object in their order, duplicates included, without parsing the values.
+ *
+ * The text must be valid JSON; callers have parsed it before. Positions are in bytes, so an edit of one range leaves
+ * all other bytes as they were sent, including large numbers and unusual white space.
+ *
+ * @param at Position of the opening brace.
  */
 export function objectMembers(json: Uint8Array, at = skipSpace(json, 0)): JsonMember[] {
   const members: JsonMember[] = [];
@@ -30,7 +33,7 @@ export function objectMembers(json: Uint8Array, at = skipSpace(json, 0)): JsonMe
   return members;
 }
 
-/** The elements of a JSON array whose bracket opens at `at`. */
+/** Returns the elements of the JSON array whose opening bracket is at `at`. */
 export function arrayElements(json: Uint8Array, at: number): ByteRange[] {
   const elements: ByteRange[] = [];
   let position = skipSpace(json, at + 1);
@@ -62,9 +65,12 @@ function isSpace(byte: number | undefined): boolean {
   return byte === SPACE || byte === 0x0a || byte === 0x0d || byte === 0x09;
 }
 
-/** `from` is the opening quote; the result is behind the closing one: the next quote with an even number of backslashes before it. */
+/**
+ * Returns the position after the string whose opening quote is at `from`. The closing quote is the next one with an
+ * even number of backslashes before it.
+ */
 function skipString(json: Uint8Array, from: number): number {
-  // Most of a body is text, which `indexOf` passes many bytes at a time.
+  // Most of a body is text, and `indexOf` scans many bytes at a time.
   for (let quote = json.indexOf(QUOTE, from + 1); quote !== -1; quote = json.indexOf(QUOTE, quote + 1)) {
     let backslashes = 0;
     while (json[quote - 1 - backslashes] === BACKSLASH) backslashes += 1;
@@ -104,7 +110,7 @@ function skipScalar(json: Uint8Array, from: number): number {
   return position;
 }
 
-/** A key may be written with escapes: `"mess\u0061ges"` is `messages`. */
+/** A key may contain escapes: `"mess\u0061ges"` is `messages`. */
 function decodeKey(json: Uint8Array, { start, end }: ByteRange): string {
   const text = Buffer.from(json.buffer, json.byteOffset + start, end - start).toString('utf8');
   return text.includes('\\') ? String(JSON.parse(text)) : text.slice(1, -1);

@@ -4,7 +4,7 @@ import { SseReader } from './sse-reader.ts';
 
 const STREAM = ': hello\n\ndata: {"a":"é"}\n\nevent: error\r\ndata: one\r\ndata:two\r\n\r\ndata: [DONE]\n\n';
 
-test('events are the same wherever the bytes were cut, and together they are the bytes', () => {
+test('reads the same events wherever the bytes are split, and keeps every byte', () => {
   const bytes = Buffer.from(`${STREAM}data: half`);
   fc.assert(
     fc.property(fc.array(fc.nat(bytes.length)), (cuts) => {

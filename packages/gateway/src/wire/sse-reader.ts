@@ -1,27 +1,27 @@
-/** One server-sent event, with the bytes it came in. */
+/** One server-sent event and its bytes. */
 export interface SseEvent {
-  /** Everything up to and with the empty line that ends it. */
+  /** All bytes, including the empty line that ends the event. */
   raw: Buffer;
-  /** Its `data` lines, joined; undefined where there are none, as in a comment. */
+  /** The `data` lines, joined; undefined if there are none, as in a comment. */
   data: string | undefined;
-  /** Of its `event` line. */
+  /** The value of the `event` line. */
   name: string | undefined;
 }
 
 const LF = 0x0a;
 const CR = 0x0d;
 
-/** Cuts a stream of bytes into events. What is not whole yet waits for the rest. */
+/** Splits a stream of bytes into events. Keeps the bytes of an incomplete event until its end arrives. */
 export class SseReader {
   #rest: Buffer = Buffer.alloc(0);
   #scanned = 0;
 
-  /** Bytes that wait for the rest of their event. */
+  /** The bytes of an incomplete event. */
   get pending(): Buffer {
     return this.#rest;
   }
 
-  /** Gives up waiting for the rest. */
+  /** Returns and drops the bytes of an incomplete event. */
   takePending(): Buffer {
     const pending = this.#rest;
     this.#rest = Buffer.alloc(0);
@@ -40,14 +40,14 @@ export class SseReader {
     return events;
   }
 
-  /** Behind the first empty line; -1 where there is none. Looks at no byte twice. */
+  /** Returns the position after the first empty line, or -1. Never scans a byte twice, except the last two. */
   #endOfEvent(): number {
     const bytes = this.#rest;
     for (let at = bytes.indexOf(LF, this.#scanned); at !== -1; at = bytes.indexOf(LF, at + 1)) {
       const next = bytes[at + 1] === CR ? at + 2 : at + 1;
       if (bytes[next] === LF) return next + 1;
     }
-    // The last two bytes may be half of an empty line.
+    // The last two bytes may be the first half of an empty line.
     this.#scanned = Math.max(0, bytes.length - 2);
     return -1;
   }
@@ -57,7 +57,7 @@ function parseEvent(raw: Buffer): SseEvent {
   return parseSimple(raw) ?? parseLines(raw);
 }
 
-/** Nearly every event of a model's stream is one line `data: {…}`. */
+/** A fast path: nearly every event of a model's stream is one line `data: {…}`. */
 function parseSimple(raw: Buffer): SseEvent | undefined {
   const end = raw.length - 2;
   const isSimple = raw[0] === 0x64 && raw[5] === 0x20 && raw[6] === 0x7b && raw.indexOf(LF) === end;

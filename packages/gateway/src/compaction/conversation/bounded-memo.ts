@@ -1,6 +1,6 @@
 /**
- * Remembers values in bounded memory: two generations, of which the older one goes as a whole when the younger is full. What is asked for
- * moves to the younger, so what is in use stays.
+ * A map with at most `maxEntries` entries. It has two generations. When the younger one is full, the older one is
+ * dropped as a whole. A read moves an entry to the younger one, so entries in use stay.
  */
 export class BoundedMemo<V> {
   readonly #maxEntries: number;

@@ -2,7 +2,10 @@ import { type MessageFormat, openAiChatFormat } from '@longhaul/context';
 import { type ChatMessage, type JsonValue, LonghaulError } from '@longhaul/protocol';
 import { isToolResult } from './conversation.ts';
 
-/** Messages as the engine reads them; calls in the form that was used before `tool_calls` are read as calls, too. */
+/**
+ * Returns the engine's format of chat messages. It also reads and writes `function_call`, the form of calls before
+ * `tool_calls`.
+ */
 export function chatFormat(): MessageFormat<ChatMessage> {
   const format = openAiChatFormat<ChatMessage>();
   return {
@@ -54,16 +57,16 @@ function asToolResult(message: ChatMessage): ChatMessage {
 
 const ROLES = ['system', 'developer', 'user', 'assistant', 'tool', 'function'];
 
-/** The first message whose role does not exist. */
+/** Returns the first message with an unknown role. */
 export function firstUnknownRole(messages: readonly ChatMessage[]): ChatMessage | undefined {
   return messages.find(({ role }) => !ROLES.includes(role));
 }
 
 /**
- * Messages that can be compacted. The result of a call that is not there would be refused, or read as something else, once its surroundings
- * are rewritten: it becomes a text. One for one, so that places stay.
+ * Returns messages that can be compacted, one for each message. A tool result without its call becomes a user message:
+ * servers refuse or misread such a result.
  *
- * @throws {LonghaulError} `invalid_request` for a role that does not exist.
+ * @throws {LonghaulError} `invalid_request` for an unknown role.
  */
 export function readableMessages(messages: readonly ChatMessage[]): ChatMessage[] {
   const odd = firstUnknownRole(messages);
@@ -97,6 +100,6 @@ function withoutCall(message: ChatMessage): ChatMessage {
 function unknownRole({ role }: ChatMessage): LonghaulError {
   return new LonghaulError(
     'invalid_request',
-    `The conversation must be compacted, but a message has the role ${JSON.stringify(role)}. Known are ${ROLES.join(', ')}.`,
+    `The conversation must be compacted, but a message has the unknown role ${JSON.stringify(role)}. Use one of: ${ROLES.join(', ')}.`,
   );
 }

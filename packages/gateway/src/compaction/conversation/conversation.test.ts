@@ -24,7 +24,7 @@ it.each<[TokenFamily, number]>([
   ['qwen', 4],
   ['mistral', 5],
   ['tekken', 5],
-])('counts as %s does: %i tokens around a message, 3 for the reply', (family, overhead) => {
+])('counts as %s does: %i tokens around a message and 3 for the reply', (family, overhead) => {
   const meter = createTokenMeter('m', { ...countingTokenizer(), family }, new BoundedMemo(100));
   const messages = chat(3);
   expect(meter.message(user('four'))).toBe(overhead + 1);
@@ -34,7 +34,7 @@ it.each<[TokenFamily, number]>([
   );
 });
 
-it('counts what has not the form it should have as its JSON', () => {
+it('counts a malformed message as JSON', () => {
   const meter = createTokenMeter('m', countingTokenizer(), new BoundedMemo(100));
   for (const odd of [{ role: 'user', content: 5 }, { role: 'assistant', tool_calls: [null] }, {}])
     expect(meter.message(odd as unknown as ChatMessage)).toBeGreaterThanOrEqual(1);
@@ -43,7 +43,7 @@ it('counts what has not the form it should have as its JSON', () => {
 describe('the hash of a message', () => {
   const text = messageDigest(user('Hello'));
 
-  it('is that of what it says, in any form', () => {
+  it('is the same for every form of the same content', () => {
     const forms = [
       { role: 'user', content: [{ type: 'text', text: 'Hello' }] },
       { content: 'Hello', role: 'user' },
@@ -53,7 +53,7 @@ describe('the hash of a message', () => {
     for (const form of forms) expect(messageDigest(form as unknown as ChatMessage)).toBe(text);
   });
 
-  it('differs where a model reads something else', () => {
+  it('differs if a model would read something else', () => {
     const others = [
       { role: 'assistant', content: 'Hello' },
       { role: 'user', content: 'Hello ' },
@@ -73,14 +73,14 @@ describe('the hash of a message', () => {
   });
 });
 
-it('system text before the conversation is in no hash, later system text is', () => {
+it('hashes later system text, but not the system text before the conversation', () => {
   const [first] = readConversation([SYSTEM, user('a')]).chain.slice(-1);
   expect(readConversation([{ role: 'developer', content: 'x' }, SYSTEM, user('a')]).chain).toEqual([first]);
   expect(readConversation([user('a'), SYSTEM]).chain).toHaveLength(2);
   expect(readConversation([SYSTEM]).chain).toEqual([]);
 });
 
-it('knows a front-end’s side requests from a conversation’s first question', () => {
+it('tells a front-end’s side requests from the first question of a conversation', () => {
   const base = { model: 'm', windowTokens: 1 };
   const task = user('### Task:\nGenerate 1-3 tags.\n<chat_history>…</chat_history>');
   expect(isSideRequest({ ...base, messages: [task] })).toBe(true);
@@ -93,13 +93,13 @@ it('knows a front-end’s side requests from a conversation’s first question',
 });
 
 it.each([[[]], [[1]], [[1, 2, 3, 7]], [[2, 4, 5, 6, 100]]])(
-  'ranges of %j are read as they were written',
+  'reads the ranges of %j as written',
   (numbers) => {
     expect(parseRanges(rangesOf(numbers))).toEqual(numbers);
   },
 );
 
-it('a bounded memo keeps what is asked for', () => {
+it('keeps used entries in a bounded memo', () => {
   const memo = new BoundedMemo<number>(10);
   memo.set('kept', 1);
   for (let index = 0; index < 100; index += 1) {
@@ -110,7 +110,7 @@ it('a bounded memo keeps what is asked for', () => {
 });
 
 it.each(STRATEGY_NAMES)(
-  'the strategy %s fits a conversation with tools, and offers none of its own',
+  'fits a conversation with tools with the strategy %s, and offers no `recall`',
   async (name) => {
     const messages: ChatMessage[] = [SYSTEM, user('Find the bug.')];
     for (let step = 1; step <= 25; step += 1) {

@@ -1,12 +1,16 @@
 import type { ChatMessage } from '@longhaul/protocol';
 import { chainDigest, messageDigest } from './message-digest.ts';
 
-/** A request's messages: the system text before the conversation, and the conversation. */
+/** A request's messages, split into leading system text and conversation. */
 export interface Conversation {
-  /** System messages before any other. Front-ends change them from turn to turn (the date, found documents), so no hash reads them. */
+  /**
+   * Leading system messages. Front-ends change them from turn to turn (the date, found documents), so no hash includes
+   * them.
+   */
   readonly head: readonly ChatMessage[];
+  /** All other messages. */
   readonly rest: readonly ChatMessage[];
-  /** For each message of `rest`, the hash of the conversation up to and with it. */
+  /** For each message of `rest`, the hash of the conversation up to and including it. */
   readonly chain: readonly string[];
 }
 
@@ -26,13 +30,16 @@ export function isSystem({ role }: ChatMessage): boolean {
   return role === 'system' || role === 'developer';
 }
 
-/** Results at the end, which no answer has been given to yet. */
+/** Returns the tool results at the end, which the model has not answered yet. */
 export function newToolResults(messages: readonly ChatMessage[]): readonly ChatMessage[] {
   const last = messages.findLastIndex((message) => !isToolResult(message));
   return messages.slice(last + 1);
 }
 
-/** All but what every compaction keeps: the first question, the newest, and what is behind that one or just being answered. */
+/**
+ * Returns the messages that a compaction may hide: those before the newest message that is not a tool result, except
+ * system messages and the first and the last user message.
+ */
 export function hideableMessages({ rest }: Conversation): readonly ChatMessage[] {
   const newest = rest.findLastIndex((message) => !isToolResult(message));
   const first = rest.findIndex(({ role }) => role === 'user');
@@ -42,7 +49,7 @@ export function hideableMessages({ rest }: Conversation): readonly ChatMessage[]
   );
 }
 
-/** `function` is what `tool` was called before there were several calls in one message. */
+/** `function` is the older name of `tool`, from when a message had at most one call. */
 export function isToolResult({ role }: { role: string }): boolean {
   return role === 'tool' || role === 'function';
 }

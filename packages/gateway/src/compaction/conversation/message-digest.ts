@@ -1,12 +1,12 @@
 import { hash } from 'node:crypto';
 import type { ChatMessage } from '@longhaul/protocol';
 
-/** A request's message objects are new each time; within one request the same are asked for again. */
+/** Digests by message object. The objects of each request are new, but one request reads them several times. */
 const KNOWN = new WeakMap<ChatMessage, string>();
 
 /**
- * What a message says, as a hash. A text alone and the same text as the only part of a list are one message, since clients change
- * between the two; so are messages that differ in fields no model reads (ids, times, marks for a cache).
+ * Returns a hash of what the model reads of a message. A text and a list with the same text as its only part have the
+ * same hash, since clients switch between the two. Fields that no model reads (ids, times, cache marks) are ignored.
  */
 export function messageDigest(message: ChatMessage): string {
   const known = KNOWN.get(message);
@@ -16,7 +16,7 @@ export function messageDigest(message: ChatMessage): string {
   return digest;
 }
 
-/** Extends the hash of a beginning by its next message. */
+/** Extends the hash of a conversation's beginning by the next message. */
 export function chainDigest(before: string, digest: string): string {
   return hash('sha256', `${before}${digest}`, 'base64url');
 }
@@ -32,7 +32,7 @@ function canonicalText(message: LegacyMessage): string {
   const content = canonicalContent(message.content);
   const rest = [name, tool_calls, tool_call_id, reasoning_content, function_call, refusal];
   const isPlain = rest.every((value) => value === undefined || value === null);
-  // Most messages are a role and a text: to write those as JSON would take as long as to hash them.
+  // Most messages are a role and a text. Writing those as JSON would take as long as hashing them.
   if (isPlain && typeof content === 'string') return `text ${role}\n${content}`;
   return `json ${JSON.stringify([role, content, ...(isPlain ? [] : rest.map((value) => value ?? 0))])}`;
 }

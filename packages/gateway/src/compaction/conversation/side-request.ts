@@ -6,8 +6,8 @@ const MAX_MESSAGES = 2;
 const SHORT_ANSWER_TOKENS = 1_000;
 
 /**
- * A front-end's request beside the conversation: a title, tags, proposals of what to ask next. It holds the chat as one text, asks for a
- * few words, and nobody goes on from it.
+ * Whether a request is a front-end's side task: a title, tags, or suggestions of what to ask next. It contains the chat
+ * as one text, requests a short answer, and no later request continues it.
  */
 export function isSideRequest({ messages, maxTokens, tools }: ConversationRequest): boolean {
   const asked = messages.filter((message) => !isSystem(message));

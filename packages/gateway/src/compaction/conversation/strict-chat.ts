@@ -3,12 +3,13 @@ import type { ChatContentPart, ChatMessage } from '@longhaul/protocol';
 import type { StrictRoles } from '../types.ts';
 import { isSystem, isToolResult } from './conversation.ts';
 
-/** Stands before what no user has asked for. */
+/** The first user message if the conversation begins without one. */
 export const OPENING_TEXT = 'Go on.';
 
 /**
- * Messages for strict chat templates: at most one system message, at the beginning; then user and assistant alternate, a user first. The rules
- * are those of the engine's `toStrictRoles`, on messages whose images and unknown fields must stay. What is right already is the same object.
+ * Converts messages for strict chat templates: at most one system message, at the beginning; then user and assistant
+ * alternate, a user first. The rules are those of the engine's `toStrictRoles`, but images and unknown fields stay. A
+ * message that needs no change stays the same object.
  */
 export function toStrictChat(messages: readonly ChatMessage[], roles: StrictRoles): ChatMessage[] {
   const start = messages.findIndex((message) => !isSystem(message));
@@ -34,7 +35,7 @@ function addStrictly(strict: ChatMessage[], message: ChatMessage): void {
   else strict.push(message);
 }
 
-/** Results follow their message, so a step that called tools stays one of its own. */
+/** Tool results follow the message with their calls, so that message is never joined with another. */
 function canBeJoined(message: ChatMessage): boolean {
   const callsTools = (message.tool_calls?.length ?? 0) > 0 || 'function_call' in message;
   return message.role === 'user' || (message.role === 'assistant' && !callsTools);

@@ -5,26 +5,29 @@ import type { ChatMessage, ChatTool } from '@longhaul/protocol';
 import type { BoundedMemo } from './bounded-memo.ts';
 import { messageDigest, textDigest } from './message-digest.ts';
 
-/** Counts messages and texts for one model, each only once: what was counted is known by its hash. */
+/** Counts messages and texts for one model. Counts are remembered by hash, so each text is counted once. */
 export interface TokenMeter {
-  /** With what the chat format puts around the message. */
+  /** Includes the tokens that the chat format adds around the message. */
   message(message: ChatMessage): number;
   messages(messages: readonly ChatMessage[]): number;
-  /** Counts them once, in slices, so that others have their turn meanwhile. */
+  /** Counts messages in advance, in slices, so that other requests are served meanwhile. */
   learnMessages(messages: readonly ChatMessage[]): Promise<void>;
-  /** Schemas of the tools, and what primes the reply: of each request, beside its messages. */
+  /** Counts the parts of a request outside its messages: tool schemas and the priming of the reply. */
   fixed(tools: readonly ChatTool[] | undefined): number;
   text: TokenCounter;
 }
 
-/** Shorter texts are counted faster than they are hashed. */
+/** Counting a shorter text is faster than hashing it. */
 const MEMO_MIN_CHARS = 100;
 const SLICE_MS = 5;
-/** What is counted in a few milliseconds. A longer text is cut at a line or a blank, and has a token more or less for each cut. */
+/**
+ * A piece of this size is counted in a few milliseconds. A longer text is split at a line or a blank; each split may
+ * add or lose a token.
+ */
 const PIECE_CHARS = 32_768;
 
 export function createTokenMeter(model: string, tokenizer: Tokenizer, memo: BoundedMemo<number>): TokenMeter {
-  // Within one request the same objects are asked for several times.
+  // One request counts the same message objects several times.
   const ofObject = new WeakMap<ChatMessage, number>();
   const textKey = (value: string) => `${model} text ${textDigest(value)}`;
 
@@ -84,7 +87,7 @@ function messageTokens(message: LegacyMessage, model: string, tokenizer: Tokeniz
   try {
     return countMessages([message], tokenizer, { model }) - REPLY_PRIMING_TOKENS + legacy;
   } catch {
-    // Not of the form that it should have: the server will say so. Until then its JSON is counted.
+    // The message is malformed. The server will report that; here its JSON is counted.
     return tokenizer.count(JSON.stringify(message));
   }
 }

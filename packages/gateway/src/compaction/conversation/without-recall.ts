@@ -1,8 +1,8 @@
 import type { ChatMessage } from '@longhaul/protocol';
 
 /**
- * The engine names handles, by which an agent reads what was cut with the tool `recall`. A gateway gives its clients' models no tools, so what it
- * writes must not offer one. Only texts of the engine are given here, never a message as it was received.
+ * Removes the engine's references to the tool `recall` and its handles, because a gateway's models do not have that
+ * tool. Must only be called with messages that the engine has written or changed, never with a received one.
  */
 export function withoutRecall(message: ChatMessage): ChatMessage {
   const { content, tool_calls } = message;
@@ -23,7 +23,7 @@ function cleanCall(call: NonNullable<ChatMessage['tool_calls']>[number]) {
   return { ...call, function: { ...called, arguments: cleanText(called.arguments) } };
 }
 
-/** The engine's own phrases, each with what stands for it. */
+/** The engine's phrases and their replacements. They must match the texts in `@longhaul/context`. */
 const PHRASES: readonly (readonly [RegExp, string])[] = [
   [/; read it with recall, handle m[\d.]+ …\]/g, ' …]'],
   [/; recall handle m[\d.]+, (\d+ lines\])/g, ', $1'],

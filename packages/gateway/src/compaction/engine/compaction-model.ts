@@ -5,17 +5,21 @@ import type { AskCompactionModel } from '../types.ts';
 export interface CompactionModelOptions {
   askModel: AskCompactionModel;
   model: string;
-  /** Of the model that compacts. */
+  /** Window of the compacting model. */
   windowTokens: number;
   tools?: readonly ChatTool[] | undefined;
   timeoutMs: number;
   signal: AbortSignal;
   countTokens: (messages: readonly ChatMessage[]) => number;
-  /** The first so many messages of the view, as they are sent. */
+  /** Returns the first `count` messages of the view, as they are sent. */
   shown: (count: number) => ChatMessage[];
 }
 
-/** The engine's two questions, asked of a model over the wire. A failure is a value; only a client that goes away is thrown. */
+/**
+ * Returns the engine's two queries to a model: `summarise` and `select`. A failure is a value.
+ *
+ * @throws {LonghaulError} `cancelled` if the client goes away.
+ */
 export function compactionModel(options: CompactionModelOptions): { summarise: Summarise; select: Select } {
   return {
     summarise: ({ mode, messages, maxOutputTokens }) => {
@@ -30,21 +34,23 @@ export function compactionModel(options: CompactionModelOptions): { summarise: S
     },
     select: (request) => {
       const messages = [userMessage(`${selectionPrompt(request)}\n${chatRules(request.maxOutputTokens)}`)];
-      // A model that thinks before it answers needs room for that, too.
+      // A model that thinks before it answers needs room for its thoughts as well.
       const maxTokens = Math.max(request.maxOutputTokens, Math.floor(options.windowTokens * 0.2));
       return ask(options, { messages, maxTokens, withTools: false });
     },
   };
 }
 
-/** A gateway's conversations are about anything, in any language. What is longer than the engine takes would be dropped as a whole. */
+/**
+ * Extra rules: a gateway's conversations can have any topic and language. The engine drops a summary that is too long.
+ */
 function chatRules(maxTokens: number): string {
   const words = Math.max(60, Math.floor(maxTokens * 0.45));
-  return `The conversation may be about anything: keep the names, numbers, facts, wishes and decisions that would be missed, and write in its language. "summary" and "condense" together: at most ${words} words.`;
+  return `The conversation can have any topic: keep the names, numbers, facts, wishes and decisions that would be missed, and write in its language. "summary" and "condense" together: at most ${words} words.`;
 }
 
-/** With less room than this a model cannot say anything of use. */
-const LEAST_ANSWER_TOKENS = 150;
+/** With less room a model cannot write anything useful. */
+const MIN_ANSWER_TOKENS = 150;
 
 interface Ask {
   messages: ChatMessage[];
@@ -57,36 +63,35 @@ async function ask(
   { messages, maxTokens, withTools }: Ask,
 ): Promise<SummaryReply> {
   const { askModel, model, tools, windowTokens, signal, timeoutMs } = options;
-  if (signal.aborted) throw wentAway(signal);
+  if (signal.aborted) throw cancelled(signal);
   const room = Math.floor(windowTokens * 0.98) - options.countTokens(messages);
-  if (room < Math.min(maxTokens, LEAST_ANSWER_TOKENS))
+  if (room < Math.min(maxTokens, MIN_ANSWER_TOKENS))
     return failed(`the text to compact does not fit into the window of "${model}" (${windowTokens} tokens)`);
   const timeout = AbortSignal.timeout(timeoutMs);
   const stopped = AbortSignal.any([signal, timeout]);
   try {
-    const sentTools = withTools && tools !== undefined ? { tools } : {};
     const reply = askModel({
       model,
       messages,
+      tools: withTools ? tools : undefined,
       maxTokens: Math.min(maxTokens, room),
       signal: stopped,
-      ...sentTools,
     });
     return withoutThoughts(await Promise.race([reply, rejection(stopped)]));
   } catch (thrown) {
-    if (signal.aborted) throw wentAway(signal);
-    if (timeout.aborted) return failed(`"${model}" had not answered after ${timeoutMs} ms`);
+    if (signal.aborted) throw cancelled(signal);
+    if (timeout.aborted) return failed(`"${model}" did not answer within ${timeoutMs} ms`);
     return failed(thrown instanceof Error ? thrown.message : String(thrown));
   }
 }
 
-/** Some servers leave a model's thoughts in its answer. Thoughts alone are no answer. */
+/** Removes thoughts, which some servers leave in the answer. Thoughts alone become an empty answer. */
 function withoutThoughts(reply: SummaryReply): SummaryReply {
   if (reply.status === 'failed') return reply;
   return { ...reply, text: reply.text.replace(/^\s*<think>.*?(?:<\/think>\s*|$)/s, '') };
 }
 
-/** Whoever asks the model may be slow to hear that it is to stop. */
+/** Rejects on abort. `askModel` itself may react late or never. */
 function rejection(signal: AbortSignal): Promise<never> {
   return new Promise((_, reject) => {
     if (signal.aborted) reject(signal.reason);
@@ -98,7 +103,7 @@ function failed(reason: string): SummaryReply {
   return { status: 'failed', reason };
 }
 
-function wentAway(signal: AbortSignal): LonghaulError {
+function cancelled(signal: AbortSignal): LonghaulError {
   return new LonghaulError('cancelled', 'The compaction was stopped.', { cause: signal.reason });
 }
 

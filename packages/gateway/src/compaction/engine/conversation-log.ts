@@ -6,15 +6,21 @@ import { OPENING_TEXT, toStrictChat } from '../conversation/strict-chat.ts';
 import { withoutRecall } from '../conversation/without-recall.ts';
 import type { StrictRoles } from '../types.ts';
 
-/** A conversation as the engine's log, and the way back: which of the received messages belong to which of the log's. */
+/**
+ * Maps a conversation to the engine's log and back: each message of the log belongs to one or more received messages.
+ */
 export class ConversationLog {
   readonly #conversation: Conversation;
   readonly #log = new MessageLog<ChatMessage>(chatFormat());
   readonly #received: ReadonlySet<ChatMessage>;
-  /** By the log's sequence number less 1: how many of the conversation's messages came before it. */
+  /** For each message of the log (its sequence number minus 1), the number of the conversation's messages before it. */
   readonly #starts: number[] = [];
 
-  /** @throws {LonghaulError} `invalid_request` for a role that does not exist. */
+  /**
+   * Returns the log of a conversation. It is built once per conversation object.
+   *
+   * @throws {LonghaulError} `invalid_request` for an unknown role.
+   */
   static of(conversation: Conversation): ConversationLog {
     const log = LOGS.get(conversation) ?? new ConversationLog(conversation);
     LOGS.set(conversation, log);
@@ -32,7 +38,10 @@ export class ConversationLog {
     this.#received = new Set([...conversation.head, ...messages]);
   }
 
-  /** Whether what is to be answered is not among these: a client may ask again what a compaction hides that was made further on. */
+  /**
+   * Whether neither the newest message nor the last question is among these. They can be if a client goes back to an
+   * earlier place of the conversation: a compaction made later may hide them.
+   */
   leavesQuestion(hides: readonly string[]): boolean {
     const { messages } = this.#log;
     const hidden = new Set(hides);
@@ -40,7 +49,7 @@ export class ConversationLog {
     return asked.every((message) => message === undefined || !hidden.has(message.id));
   }
 
-  /** System messages in the middle of a conversation stay, whatever is hidden around them. */
+  /** Returns the log with these marks. System messages in the middle of the conversation are pinned. */
   withMarks(marks: readonly Mark[]): ContextLog {
     const pins = this.#log.pinned.map((messageId): Mark => {
       return { kind: 'pin', id: `pin-${messageId}`, messageId, createdAt: 0 };
@@ -48,26 +57,28 @@ export class ConversationLog {
     return { messages: this.#log.messages, marks: [...pins, ...marks] };
   }
 
-  /** How many of the conversation's messages there are up to the end of this one. */
+  /** Returns the number of the conversation's messages up to the end of this message of the log. */
   lengthAt(messageId: string): number {
     return this.#starts[Number(messageId.slice(1))] ?? this.#conversation.rest.length;
   }
 
-  /** The log's messages, and where those begin and end that were received. */
+  /** Returns, for each message of the log, the range of its received messages. */
   spans(): { id: string; start: number; end: number }[] {
     return this.#log.messages.map(({ id }, index) => {
       return { id, start: this.#starts[index] ?? 0, end: this.lengthAt(id) };
     });
   }
 
+  /** Returns the hash of the conversation up to the end of this message of the log. */
   chainAt(messageId: string): string | undefined {
     return this.#conversation.chain[this.lengthAt(messageId) - 1];
   }
 
-  /** The view as it is sent. A message that nothing was done to is the very one that was received. */
+  /** Returns the messages to send for a view. An unchanged message is the received object itself. */
   render(entries: readonly ViewEntry[], strictRoles: StrictRoles | undefined): ChatMessage[] {
     const shown = entries.flatMap((entry) => this.#log.shownAs(entry));
-    // Only where the client itself has dropped the beginning. Templates want a user first.
+    // Chat templates require a user message first. The view begins without one only if the client has dropped the
+    // beginning.
     const opening: ChatMessage[] =
       entries[0]?.source === undefined && shown.length > 0 ? [{ role: 'user', content: OPENING_TEXT }] : [];
     const messages = [...this.#conversation.head, ...opening, ...shown].map((message) =>
@@ -77,5 +88,4 @@ export class ConversationLog {
   }
 }
 
-/** One for each request, whoever asks for it. */
 const LOGS = new WeakMap<Conversation, ConversationLog>();

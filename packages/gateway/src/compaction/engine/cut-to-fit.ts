@@ -2,13 +2,14 @@ import { buildView, type PlanInput } from '@longhaul/context';
 import type { CutMark, Message, Part } from '@longhaul/protocol';
 
 const ROUNDS = 6;
-/** Aimed at, of what is allowed, and what is near enough. */
+/** Shares of the allowed tokens: the size to aim at, and the size that is near enough. */
 const AIM = 0.997;
 const NEAR = 0.99;
 
 /**
- * Cuts that bring a message to so many tokens: the longest of its texts and outputs, all to the same length, and no more than it takes. How many
- * characters a token has differs along a text, so each try is measured.
+ * Returns cuts that reduce a message to at most `maxTokens`, and barely below. Only the longest texts and outputs are
+ * cut, all to the same length. The number of characters per token varies within a text, so each attempt is measured. If
+ * even the shortest form is too large, it is returned.
  */
 export function cutToFit(
   message: Message,
@@ -45,7 +46,7 @@ function lengthOf(part: Part): number {
   );
 }
 
-/** To which length the longest must be cut so that all have so many characters together. */
+/** Returns the length to which the longest must be cut so that all together have `chars` characters. */
 function commonLength(lengths: readonly number[], chars: number): number {
   let left = chars;
   const ascending = lengths.filter((length) => length > 0).toSorted((a, b) => a - b);

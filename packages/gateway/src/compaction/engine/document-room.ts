@@ -9,24 +9,26 @@ import {
 import type { CutMark, Message } from '@longhaul/protocol';
 import { cutToFit } from './cut-to-fit.ts';
 
-/** Of the room for messages: what takes more is a document, and as much must be left of it to be of use. */
+/**
+ * Share of the room for messages. A message above it is a document, and a smaller part of a document would be useless.
+ */
 const DOCUMENT_SHARE = 0.25;
-/** The heading of a summary, and what stands around it. */
+/** The summary's heading and the text around it. */
 const HEADING_TOKENS = 40;
 
-/** Shares of tokens come to less than whole ones. */
+/** Reserve for rounding errors of estimates. */
 const ROUNDING_TOKENS = 4;
 
 export interface DocumentRoom {
-  /** For all but what is to be answered now. */
+  /** Room for all messages except the newest. */
   restTokens: number;
   ledgerShare: number;
 }
 
 /**
- * The newest large message before the one that is to be answered: a pasted document, mostly, or what a tool has found. The next question is
- * most probably about it, so what nothing else needs of the room is for as much of it as fits, from its head and its tail. It fades as the
- * conversation goes on.
+ * Gives the free room to a document: the newest large message before the message to be answered. It is usually a pasted
+ * document or a tool result, and the next question is probably about it. Its head and tail stay, as much as fits. Older
+ * documents are cut to a quarter of the room for messages.
  */
 export function withRoomForDocument(
   plan: CompactionPlan,
@@ -38,7 +40,7 @@ export function withRoomForDocument(
   const costs = costsOfEarlier(input);
   const document = input.log.messages.findLast(({ id }) => (costs.get(id) ?? 0) > least);
   if (document === undefined) return faded;
-  // What was said since stays with it, and what it answers.
+  // Everything since the document stays as well, and the question that the document answers.
   const { messages } = input.log;
   const at = messages.indexOf(document);
   const isAnswer = document.role === 'assistant' && messages[at - 1]?.role === 'user';
@@ -46,18 +48,18 @@ export function withRoomForDocument(
   const hides = plan.hides.filter((id) => !since.has(id));
   const marks = faded.marks.filter((mark) => mark.kind !== 'cut' || mark.messageId !== document.id);
   const shown = { ...plan, hides, marks };
-  const left = room.restTokens - tokensBeside(document, shown, { input, costs, ...room });
+  const left = room.restTokens - otherTokens(document, shown, { input, costs, ...room });
   return left < least ? faded : { ...shown, marks: [...marks, ...cutToFit(document, left, input)] };
 }
 
-/** Of the messages that are visible now, the one to be answered apart. */
+/** Costs of the visible messages, without the newest. */
 function costsOfEarlier(input: PlanInput): ReadonlyMap<string, number> {
   const newest = input.log.messages.at(-1)?.id;
   return new Map([...messageCosts(input)].filter(([id]) => id !== newest));
 }
 
-/** What else stays, and the summary. */
-function tokensBeside(
+/** Tokens of the other visible messages and the summary. */
+function otherTokens(
   document: Message,
   { hides, marks, narrative = '' }: CompactionPlan,
   { input, costs, ledgerShare }: DocumentRoom & { input: PlanInput; costs: ReadonlyMap<string, number> },
@@ -75,14 +77,14 @@ function tokensBeside(
   return tokens + HEADING_TOKENS + count(narrative) + count(ledger);
 }
 
-/** Those that were the question, or the newest document, when they were cut. */
+/** Cuts for messages that got more room at an earlier compaction, as the question or as the newest document. */
 function cutsOfEarlier(plan: CompactionPlan, input: PlanInput, maxTokens: number): CutMark[] {
   const hidden = new Set(plan.hides);
   const costs = costsOfEarlier(input);
   const cutIds = new Set([...input.marks.cuts.values()].map(({ messageId }) => messageId));
   return input.log.messages.flatMap((message) => {
     const isShown = cutIds.has(message.id) && isUserMessage(message) && !hidden.has(message.id);
-    // Once cut to it, a text has a few tokens more or less.
+    // A text that was already cut to `maxTokens` may have a few tokens more.
     const isLarge = (costs.get(message.id) ?? 0) > maxTokens * 1.2;
     return isShown && isLarge ? cutToFit(message, maxTokens, input) : [];
   });

@@ -8,7 +8,7 @@ import {
 } from '@longhaul/context';
 import { type CompactionReason, LonghaulError, type Mark } from '@longhaul/protocol';
 import type { TokenMeter } from '../conversation/token-meter.ts';
-import { leastRoom } from '../output-room.ts';
+import { minAnswerRoom } from '../output-room.ts';
 import type { ConversationRequest } from '../types.ts';
 import { type CompactionModelOptions, compactionModel } from './compaction-model.ts';
 import {
@@ -24,52 +24,58 @@ import { newestEntry, withRooms } from './newest-room.ts';
 export interface FitInput {
   request: ConversationRequest;
   log: ConversationLog;
-  /** Those that hold so far. */
+  /** Marks so far. */
   marks: readonly Mark[];
   windowTokens: number;
   /** Real tokens at which a request is too large. */
   dueTokens: number;
   meter: TokenMeter;
-  /** Real tokens for one counted. */
+  /** Real tokens per counted token. */
   ratio: number;
-  /** Counted tokens of system text, tools, and what will stand behind the conversation. */
+  /** Counted tokens of system text, tools and the messages to append. */
   fixedTokens: number;
-  /** Of these, what is not among the conversation's messages. */
-  besideTokens: number;
+  /** The part of `fixedTokens` outside the conversation's messages: tools and the messages to append. */
+  extraTokens: number;
   reason: CompactionReason;
   /** Compacts at least once, whatever the estimate says. */
   isForced: boolean;
   strategy: CompressionStrategy;
   ledgerShare: number;
-  /** Absent: no model is asked. */
+  /** Absent: no model is queried. */
   model?: Omit<CompactionModelOptions, 'shown' | 'countTokens' | 'signal'>;
   signal: AbortSignal;
   now: number;
 }
 
 export interface Fit {
-  /** All marks that hold now. */
+  /** The marks so far and the new ones. */
   marks: Mark[];
   isCompacted: boolean;
-  /** It could not be made smaller, but can be sent. */
+  /** The request could not be made small enough, but can still be sent. */
   isExhausted: boolean;
   warnings: string[];
 }
 
-/** Whether anything is to be done at all: after a compaction that came no further than near the threshold, the next one waits. */
+/**
+ * Whether the request must be compacted. If the last compaction ended near the threshold, the next one waits for more
+ * growth.
+ */
 export function needsCompaction(input: FitInput): boolean {
   return decideRequest(stateOf(input, input.marks)).action !== 'send';
 }
 
-/** Around a question that takes nearly all of the window there is little to save, and what is saved keeps it whole. */
-const LEAST_SAVING = 0.002;
+/**
+ * Minimum saving of a compaction, as a share. It is small: beside a question of almost the whole window, a small saving
+ * keeps the question whole.
+ */
+const MIN_SAVING = 0.002;
 
-/** How often one request may compact: below the threshold, too little room may still be left for an answer. */
+/** Maximum number of compactions of one request. */
 const MAX_ROUNDS = 3;
 
 /**
- * Compacts until the request is under its threshold. The engine decides (`decideRequest`) and compacts (`compact`); here its view is
- * measured as the messages that are really sent.
+ * Compacts until the request is under its threshold, at most three times. The engine decides (`decideRequest`) and
+ * compacts (`compact`). This function measures the messages that are really sent.
  *
  * @throws {LonghaulError} `context_exhausted`, `cancelled`.
  */
@@ -80,7 +86,7 @@ export async function fitConversation(input: FitInput): Promise<Fit> {
     const decision = decideRequest(state);
     const isForced = input.isForced && round === 0;
     if (decision.action === 'send' && !isForced) break;
-    // What is kept whole may leave it above the threshold.
+    // A newest message that is kept whole may leave the request above the threshold.
     if (fit.isCompacted && state.realTokens < targetOf(input, state).tokens) break;
     const outcome = await compactOnce(input, state);
     if (outcome.status === 'exhausted') {
@@ -103,9 +109,9 @@ function stateOf(input: FitInput, marks: readonly Mark[]) {
   const log = input.log.withMarks(marks);
   const entries = buildView(log);
   const sent = input.log.render(entries, undefined);
-  const realTokens = Math.ceil(ratio * (input.meter.messages(sent) + input.besideTokens));
+  const realTokens = Math.ceil(ratio * (input.meter.messages(sent) + input.extraTokens));
   const meter = createRequestMeter(input.meter.text, ratio);
-  // The engine counts its view. What the messages of the view have on the wire is what matters.
+  // The engine counts its view, so it is calibrated to the size of the messages that are sent.
   meter.calibrate(meter.requestTokens(entries, fixedTokens), realTokens);
   meter.forgetMeasured();
   return {
@@ -137,7 +143,7 @@ function compactOnce(input: FitInput, state: FitState): Promise<CompactOutcome> 
     count: input.meter.text,
     ledgerShare,
     protectedTools: state.policy.protectedTools,
-    leastSaving: LEAST_SAVING,
+    leastSaving: MIN_SAVING,
     newId: () => {
       ids += 1;
       return `${now.toString(36)}-${ids}`;
@@ -175,9 +181,9 @@ function modelOf(input: FitInput, { entries }: FitState) {
   });
 }
 
-/** A refused request is not sent again as it was. */
+/** Whether the request fits as it is. A refused request is never sent again unchanged. */
 function canBeSent({ reason, windowTokens }: FitInput, tokens: number): boolean {
-  return reason !== 'overflow' && tokens + leastRoom(windowTokens) <= windowTokens;
+  return reason !== 'overflow' && tokens + minAnswerRoom(windowTokens) <= windowTokens;
 }
 
 function exhausted(input: FitInput, error: LonghaulError, tokens: number): LonghaulError {

@@ -1,4 +1,5 @@
 import {
+  buildLedger,
   type CompactionPlan,
   type CompressionStrategy,
   hideableMessages,
@@ -10,23 +11,27 @@ import {
   planKeeping,
   type Trigger,
 } from '@longhaul/context';
-import { ledgerTakes } from './ledger-takes.ts';
 
-/** Of what messages may take after a compaction, for those that stay as they are; and besides, what the ledger leaves of its own share. */
+/**
+ * Share of the room for messages for those that stay unchanged. The unused part of the ledger's share is added to it.
+ */
 const VERBATIM_SHARE = 0.5;
 
 /**
- * How the gateway compacts where nothing else is configured. With a model, that model selects (`pruning-agent`). Without one, the newest
- * messages stay, as many as may.
+ * Creates the gateway's default strategy. With a model, that model selects messages (`pruning-agent`). Without one, as
+ * many of the newest messages stay as fit.
  */
 export function gatewayStrategy(hasModel: boolean, ledgerShare: number): CompressionStrategy {
   return hasModel ? new ToppedUpStrategy(ledgerShare) : new NewestMessagesStrategy(ledgerShare);
 }
 
-/** Where a question takes nearly all of the window, there is no room for what a model would keep, or write. The least, and as a share of the window. */
-const LEAST_TO_SELECT = { tokens: 300, share: 0.035 };
+/**
+ * With less room for messages (the smaller of tokens and share of the window) no model is queried: it could keep and
+ * write almost nothing.
+ */
+const MIN_ROOM_TO_SELECT = { tokens: 300, share: 0.035 };
 
-/** Says when for itself; the gateway says when. */
+/** A strategy must have a trigger. The gateway replaces it. */
 const TRIGGER: Trigger = { kind: 'threshold', percent: 0.8 };
 
 class NewestMessagesStrategy implements CompressionStrategy {
@@ -45,8 +50,9 @@ class NewestMessagesStrategy implements CompressionStrategy {
 }
 
 /**
- * Models select little: of a request that should be halved, they would leave a tenth. What then is left of the room goes to the newest messages
- * they left out. Where no model answered, the strategy's own fallback stands: the last five messages and the ledger.
+ * `pruning-agent`, plus the newest messages in the room that the model's selection leaves free. Models select too
+ * little: of a request that should be halved they keep a tenth. If no model answers, the fallback of `pruning-agent`
+ * applies: the last five messages and the ledger.
  */
 class ToppedUpStrategy implements CompressionStrategy {
   readonly #strategy = new PruningAgentStrategy();
@@ -62,7 +68,7 @@ class ToppedUpStrategy implements CompressionStrategy {
 
   async plan(input: PlanInput): Promise<CompactionPlan> {
     const { messageTokens, windowTokens } = input.budget;
-    const least = Math.min(LEAST_TO_SELECT.tokens, windowTokens * LEAST_TO_SELECT.share);
+    const least = Math.min(MIN_ROOM_TO_SELECT.tokens, windowTokens * MIN_ROOM_TO_SELECT.share);
     if (messageTokens < least) return this.#withoutModel.plan(input);
     const plan = await this.#strategy.plan(input);
     if (plan.narrative === undefined) return plan;
@@ -73,11 +79,11 @@ class ToppedUpStrategy implements CompressionStrategy {
   }
 }
 
-/** These, and the newest others that there is room for: from a user's message on, unless too little would stay. */
+/** Adds the newest messages that fit, starting with a user message unless that would leave half of the room unused. */
 function keptWithNewest(input: PlanInput, kept: ReadonlySet<string>, ledgerShare: number): Set<string> {
   const costs = messageCosts(input);
   const costOf = (id: string) => costs.get(id) ?? 0;
-  // It stays anyway, and has a room of its own.
+  // The newest message always stays, in a room of its own.
   const newest = input.log.messages.at(-1)?.id ?? '';
   const all = new Set([...kept, newest]);
   const room =
@@ -97,9 +103,25 @@ function keptWithNewest(input: PlanInput, kept: ReadonlySet<string>, ledgerShare
   return new Set([...all, ...(isEnough ? added.slice(0, fromUser.count) : added)]);
 }
 
-/** What the ledger leaves of its share is used, too. */
+/** Includes the part of the ledger's share that the ledger leaves unused. */
 function verbatimTokens(input: PlanInput, ledgerShare: number): number {
   const { budget } = input;
-  const left = ledgerTokens(budget, ledgerShare) - ledgerTakes(input, ledgerShare);
+  const left = ledgerTokens(budget, ledgerShare) - estimatedLedgerTokens(input, ledgerShare);
   return budget.messageTokens * VERBATIM_SHARE + left;
+}
+
+/**
+ * A ledger with a fifth of the room is built in a fraction of the time. It shows how much of its room a ledger uses.
+ */
+const PROBE_SHARE = 0.2;
+
+/** Estimates how many tokens of its share the ledger will use. */
+function estimatedLedgerTokens(
+  { log, budget, count }: Pick<PlanInput, 'log' | 'budget' | 'count'>,
+  ledgerShare: number,
+): number {
+  const maxTokens = ledgerTokens(budget, ledgerShare);
+  const probed = Math.max(1, Math.floor(maxTokens * PROBE_SHARE));
+  const taken = count(buildLedger(log.messages, { maxTokens: probed, count })) / probed;
+  return maxTokens * Math.min(1, taken);
 }

@@ -9,15 +9,19 @@ import type { CompactionTarget } from './compaction-target.ts';
 import { cutToFit } from './cut-to-fit.ts';
 import { withRoomForDocument } from './document-room.ts';
 
-/** What is to be answered now, as it is shown: the question, or the step whose results have just come. */
+/**
+ * Returns the view's entry of the newest message, which is to be answered: the question, or the step with new tool
+ * results.
+ */
 export function newestEntry({ messages }: ContextLog, entries: readonly ViewEntry[]): ViewEntry | undefined {
   const newest = messages.at(-1);
   return entries.findLast(({ source }) => source !== undefined && source === newest);
 }
 
 /**
- * The same strategy, with the room that is set aside for what is to be answered now. The engine cuts a message that is too large alone to a
- * quarter of the room, or all large ones to one length: an agent reads the rest again when it needs it. Behind a gateway nobody can.
+ * Returns the strategy with other cuts: the newest message and a recent document get the room of `target`. The engine
+ * alone cuts a large message to a quarter of the room, or all large ones to one length, since an agent can read the
+ * rest with `recall`. A gateway's models have no `recall`.
  */
 export function withRooms(
   strategy: CompressionStrategy,

@@ -7,8 +7,8 @@ interface Work<T> {
 }
 
 /**
- * Work that several ask for at once is done once. Each may leave; when the last one has left, the work is stopped, and whoever comes then
- * starts anew.
+ * Runs work once for several concurrent callers with the same key. Each caller can abort its own wait. When the last
+ * caller has left, the work is aborted, and the next caller starts it again.
  */
 export class SharedWork<T> {
   readonly #running = new Map<string, Work<T>>();
@@ -39,7 +39,7 @@ export class SharedWork<T> {
     const result = start(controller.signal);
     const work = { result, controller, waiting: 0 };
     this.#running.set(key, work);
-    // Whoever waits is told; when nobody does any more, there is nobody to tell.
+    // Waiting callers get the error from `result` itself. Without callers, the error is dropped.
     result.catch(() => {}).finally(() => this.#remove(key, work));
     return work;
   }
@@ -54,8 +54,12 @@ export class SharedWork<T> {
   }
 }
 
-export function cancelled(signal: AbortSignal | undefined): LonghaulError {
-  return new LonghaulError('cancelled', 'The client went away while its conversation was compacted.', {
-    cause: signal?.reason,
-  });
+function cancelled(signal: AbortSignal | undefined): LonghaulError {
+  return new LonghaulError(
+    'cancelled',
+    'The client disconnected while its conversation was being compacted.',
+    {
+      cause: signal?.reason,
+    },
+  );
 }

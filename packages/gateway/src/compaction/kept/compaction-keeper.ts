@@ -7,7 +7,7 @@ import { type KeptCompaction, readStored, storedText } from './kept-compaction.t
 
 const MAX_KNOWN = 50_000;
 const KEY_PREFIX = 'gateway-compaction:1:';
-/** Leads from the last messages that a compaction covers to its place. */
+/** Keys that lead from the last messages that a compaction covers to the place of the compaction. */
 const TAIL_PREFIX = 'gateway-tail:1:';
 const NONE = '';
 
@@ -16,10 +16,10 @@ export interface FindOptions {
   isUsable: (kept: KeptCompaction) => boolean;
 }
 
-/** Finds the compaction that was made for a conversation's longest beginning, in memory first and then in the cache. */
+/** Finds the stored compaction of a conversation's longest beginning, first in memory and then in the cache. */
 export class CompactionKeeper {
   readonly #cache: CacheStore;
-  /** By a place in a conversation: the compaction of its longest beginning up to there, as it is stored, or that there is none. */
+  /** For a place in a conversation, the stored text of the compaction of the longest beginning up to it, or `NONE`. */
   readonly #known = new BoundedMemo<string>(MAX_KNOWN);
 
   constructor(cache: CacheStore) {
@@ -27,10 +27,12 @@ export class CompactionKeeper {
   }
 
   /**
-   * Only places that were never asked for are looked up, so the next turn of a conversation costs what is new in it.
+   * Returns the newest usable compaction of the conversation. Looks up only places that are unknown in memory, so the
+   * next turn of a conversation looks up only its new messages.
    *
-   * @param options.isDue Without one a new compaction will be made: then all places are looked up, since another process may have made it.
-   * @param options.isUsable Whether it leaves what is asked now.
+   * @param options.isDue The request needs a compaction. If memory knows of none, all places are looked up, since
+   * another process may have stored one.
+   * @param options.isUsable Whether a compaction leaves the current question visible.
    */
   async find(
     chain: readonly string[],
@@ -45,14 +47,14 @@ export class CompactionKeeper {
     const firstKnown = places.findIndex((hash) => this.#known.get(hash) !== undefined);
     const known = (firstKnown === -1 ? undefined : this.#known.get(places[firstKnown] ?? '')) ?? NONE;
     const unknown = firstKnown === -1 || (isDue && known === NONE) ? places : places.slice(0, firstKnown);
-    // A beginning that is known is shorter than any of the places looked up.
+    // A compaction found in the cache covers more than a known one: all places looked up come later.
     const text = (await this.#lookUp(unknown))?.value ?? known;
     const last = places[0];
     if (last !== undefined) this.#known.set(last, text);
     return text === NONE ? undefined : readStored(text);
   }
 
-  /** The newest was made further on in the conversation, and it goes on from an earlier place again. */
+  /** Finds an older compaction, if the client has gone back to an earlier place of the conversation. */
   async #earlier(
     places: readonly string[],
     isUsable: FindOptions['isUsable'],
@@ -70,10 +72,11 @@ export class CompactionKeeper {
   }
 
   /**
-   * For a client that drops the oldest messages itself, so that each of its requests begins at another place: the compaction whose last messages
-   * this conversation begins with.
+   * Finds a compaction for a client that drops the oldest messages itself, so that each request begins at another
+   * place. This conversation must begin with the last messages that the compaction covers.
    *
-   * @param owner Whoever asks. A beginning that was dropped is told to nobody else.
+   * @param owner Only compactions of the same owner are found, since the summary contains messages that the request
+   * does not.
    */
   async findOverlapping(conversation: Conversation, owner: string): Promise<KeptCompaction | undefined> {
     const tails = tailKeys(conversation, owner);
@@ -87,8 +90,8 @@ export class CompactionKeeper {
   }
 
   /**
-   * Keeps a compaction that stands for the conversation's first `length` messages. It is known in this process at once, also where the cache
-   * then refuses it.
+   * Stores a compaction of the conversation's first `length` messages. Rejects if the cache fails. Even then this
+   * process knows the compaction.
    */
   async keep(
     chain: readonly string[],

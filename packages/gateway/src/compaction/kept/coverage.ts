@@ -5,13 +5,14 @@ import type { ConversationLog } from '../engine/conversation-log.ts';
 import type { Coverage, KeptCompaction } from './kept-compaction.ts';
 import { parseRanges, rangesOf } from './number-ranges.ts';
 
-/** Clients that drop the oldest messages send fewer than this. */
+/** Clients that drop the oldest messages send fewer messages than this. */
 const MAX_COVERED = 256;
 const DIGEST_CHARS = 12;
-/** With less in common, two conversations need not be the same. */
-const LEAST_MESSAGES = 2;
-const LEAST_CHARS = 400;
+/** With less in common, two conversations may be different ones. */
+const MIN_MESSAGES = 2;
+const MIN_CHARS = 400;
 
+/** Returns the coverage of a new compaction; undefined if it covers fewer than two messages. */
 export function coverageOf(
   { compaction, marks }: Pick<KeptCompaction, 'compaction' | 'marks'>,
   { rest }: Conversation,
@@ -26,7 +27,7 @@ export function coverageOf(
   const from = Math.max(0, end - MAX_COVERED);
   const marked = marks.map(({ mark }) => spans.find(({ id }) => id === mark.messageId));
   const until = Math.max(end, ...marked.map((span) => span?.end ?? 0));
-  if (end < LEAST_MESSAGES) return undefined;
+  if (end < MIN_MESSAGES) return undefined;
   return {
     digests: rest.slice(from, until).map(shortDigest),
     covered: end - from,
@@ -35,23 +36,26 @@ export function coverageOf(
   };
 }
 
-/** What is looked up: the last two messages that are covered, of whoever may share them. */
+/** Returns the cache key of the last two covered messages and their owner. */
 export function tailKey({ digests, covered }: Pick<Coverage, 'digests' | 'covered'>, owner: string): string {
-  return textDigest(`${owner}\n${digests.slice(Math.max(0, covered - LEAST_MESSAGES), covered).join(' ')}`);
+  return textDigest(`${owner}\n${digests.slice(Math.max(0, covered - MIN_MESSAGES), covered).join(' ')}`);
 }
 
-/** By how many messages of this conversation may be covered, the most first: what to look up. The last message never is. */
+/**
+ * Returns the keys to look up, for each possible number of covered messages, the largest first. The last message is
+ * never covered.
+ */
 export function tailKeys({ rest }: Conversation, owner: string): { covered: number; key: string }[] {
   const digests = rest.map(shortDigest);
-  return Array.from({ length: Math.max(0, rest.length - LEAST_MESSAGES) }, (_, index) => {
+  return Array.from({ length: Math.max(0, rest.length - MIN_MESSAGES) }, (_, index) => {
     const covered = rest.length - 1 - index;
     return { covered, key: tailKey({ digests, covered }, owner) };
   });
 }
 
 /**
- * The same compaction for a conversation that begins further on: its first `covered` messages are the last that are covered. Undefined where they
- * are not, each of them.
+ * Converts a compaction for a conversation that begins later: its first `covered` messages must be the last messages
+ * that the compaction covers. Returns undefined if any of them differs or if they have fewer than 400 characters.
  */
 export function movedTo(
   { rest, chain }: Conversation,
@@ -64,7 +68,7 @@ export function movedTo(
     rest.slice(start, end).every((message, index) => {
       return shortDigest(message) === coverage.digests[offset + start + index];
     });
-  if (!isSame(0, covered) || charsOf(rest.slice(0, covered)) < LEAST_CHARS) return undefined;
+  if (!isSame(0, covered) || charsOf(rest.slice(0, covered)) < MIN_CHARS) return undefined;
   const hidden = new Set(parseRanges(coverage.hidden).map((place) => place - offset));
   const spans = log.spans();
   const hides = spans.filter(({ start, end }) => {

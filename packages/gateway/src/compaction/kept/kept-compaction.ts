@@ -1,35 +1,44 @@
 import type { Compaction, CutMark, Mark, PruneMark } from '@longhaul/protocol';
 import { parseRanges, rangesOf } from './number-ranges.ts';
 
-/** A compaction as it is kept: for whom a conversation begins with the messages it stands for, it holds. */
+/** A stored compaction. It applies to every conversation that begins with the messages it covers. */
 export interface KeptCompaction {
-  /** The window it was made for. */
+  /** The window for which the compaction was made. */
   readonly windowTokens: number;
   readonly compaction: Compaction;
   readonly marks: readonly KeptMark[];
   readonly coverage?: Coverage | undefined;
 }
 
-/** A cut or pruned message. It holds where the conversation is the same up to and with that message. */
+/** A mark of a cut or pruned message. It applies if the conversation is the same up to and including that message. */
 export interface KeptMark {
   readonly mark: CutMark | PruneMark;
-  /** Hash of the conversation there. */
+  /** Hash of the conversation up to and including the message. */
   readonly chain: string;
 }
 
-/** Which messages a compaction covers, so that it is recognised where a client has dropped the oldest of them. */
+/**
+ * The messages that a compaction covers. With it, the compaction is found even if a client has dropped the oldest of
+ * them.
+ */
 export interface Coverage {
-  /** Short hashes of the messages up to the last that is hidden or cut: in order, and of those that are covered only the newest. */
+  /**
+   * Short hashes of the messages up to the last hidden or cut one, in order. They begin at most 256 messages before the
+   * end of the covered ones.
+   */
   readonly digests: readonly string[];
-  /** How many of these are covered: up to the last that is hidden. */
+  /** How many of `digests` are covered: up to the last hidden message. */
   readonly covered: number;
-  /** Which of these are hidden, as ranges. */
+  /** Positions of the hidden messages in `digests`, as ranges. */
   readonly hidden: string;
-  /** Where among these the message of each kept mark begins, in the order of the marks. */
+  /** For each of the stored marks, the position in `digests` where its message begins. */
   readonly marks: readonly number[];
 }
 
-/** The newest compaction names all that is hidden, so with the cuts and prunings of what is visible it says everything. */
+/**
+ * Returns what to store of these marks: the newest compaction, which names all hidden messages, and the cuts and
+ * prunings of visible ones. Returns undefined without a compaction.
+ */
 export function toKept(
   marks: readonly Mark[],
   { windowTokens, chainAt }: { windowTokens: number; chainAt: (messageId: string) => string | undefined },
@@ -45,26 +54,27 @@ export function toKept(
   return { windowTokens, compaction, marks: kept };
 }
 
-/** Marks that hold for a conversation with these hashes. */
+/** Returns the stored marks that apply to a conversation with these hashes. */
 export function marksFor(
   { compaction, marks, ...kept }: KeptCompaction,
   {
     chain,
     windowTokens,
-    mostTokens,
-  }: { chain: ReadonlySet<string>; windowTokens: number; mostTokens: number },
+    maxRequestTokens,
+  }: { chain: ReadonlySet<string>; windowTokens: number; maxRequestTokens: number },
 ): Mark[] {
-  // How far it came says when the next one is due, in the window it was made for, and where it leaves the answer its room.
-  const isFarEnough = kept.windowTokens === windowTokens && compaction.tokensAfter <= mostTokens;
-  const reached = isFarEnough ? compaction.tokensAfter : 0;
-  const holding = marks.filter((mark) => chain.has(mark.chain)).map(({ mark }) => mark);
-  return [{ ...compaction, tokensAfter: reached }, ...holding];
+  // `tokensAfter` delays the next compaction. That is right only in the same window and if the answer has its room; 0
+  // means no delay.
+  const delaysNext = kept.windowTokens === windowTokens && compaction.tokensAfter <= maxRequestTokens;
+  const tokensAfter = delaysNext ? compaction.tokensAfter : 0;
+  const applying = marks.filter((mark) => chain.has(mark.chain)).map(({ mark }) => mark);
+  return [{ ...compaction, tokensAfter }, ...applying];
 }
 
 interface StoredCompaction {
   version: 1;
   windowTokens: number;
-  /** `hides` as ranges of sequence numbers: a long conversation hides thousands. */
+  /** `hides` is stored as ranges of sequence numbers, because a long conversation hides thousands of messages. */
   compaction: Omit<Compaction, 'hides'> & { hides: string };
   marks: readonly KeptMark[];
   coverage?: Coverage | undefined;
@@ -76,7 +86,7 @@ export function storedText({ windowTokens, compaction, marks, coverage }: KeptCo
   return JSON.stringify({ version: 1, ...kept } satisfies StoredCompaction);
 }
 
-/** Undefined for what is of another version or damaged: then it is as if nothing had been kept. */
+/** Returns undefined for a damaged text or another version. The caller then treats the compaction as missing. */
 export function readStored(text: string): KeptCompaction | undefined {
   const { version, windowTokens, compaction, marks, coverage } = parse(text);
   if (version !== 1 || typeof windowTokens !== 'number' || !Array.isArray(marks)) return undefined;

@@ -1,4 +1,4 @@
-/** Ascending numbers as text: `1-3,7`. */
+/** Formats ascending numbers as text: `1-3,7`. */
 export function rangesOf(numbers: readonly number[]): string {
   const ranges: [first: number, last: number][] = [];
   for (const number of numbers) {
