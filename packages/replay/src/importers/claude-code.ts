@@ -1,5 +1,6 @@
 import type { JsonObject, JsonValue, ToolOutputContent } from '@longhaul/protocol';
 import { asPart, readContent, typeName } from './content-blocks.ts';
+import { withoutWrappers } from './first-user-text.ts';
 import { finishReason, type Importer } from './importer.ts';
 import {
   compactJson,
@@ -16,7 +17,7 @@ import { RecentKeys } from './recent-keys.ts';
 import type { SessionBuilder } from './session-builder.ts';
 import { anthropicUsage } from './usage.ts';
 
-/** Texts in the user's place that Claude Code wrote itself. */
+/** Starts of texts in user messages that Claude Code wrote. The user's text can follow. */
 const INJECTED =
   /^\s*(?:<(?:local-command-\w+|system-reminder|task-notification|bash-(?:stdout|stderr))>|\[Request interrupted by user|Caveat: The messages below)/;
 
@@ -106,8 +107,8 @@ class ClaudeCodeImporter implements Importer {
       report.skip(`rows of the type ${typeName(row)}`);
       return;
     }
-    // The title a user gave comes before one that was computed.
-    if (type !== 'summary' || report.report.title === undefined) report.report.title = title;
+    if (type === 'summary') report.report.summaryTitle ??= title;
+    else report.report.title = title;
   }
 
   #recordBoundary(): void {
@@ -134,7 +135,8 @@ class ClaudeCodeImporter implements Importer {
   }
 
   #say(content: ToolOutputContent[], facts: { createdAt: number | undefined; isMeta: boolean }): void {
-    const isInjected = facts.isMeta || INJECTED.test(textOf(content));
+    const text = textOf(content);
+    const isInjected = facts.isMeta || (INJECTED.test(text) && withoutWrappers(text) === '');
     this.#builder.user(content.map(asPart), { createdAt: facts.createdAt, isInjected });
   }
 

@@ -94,7 +94,7 @@ class CodexImporter implements Importer {
       this.#answer(at);
       for (const block of content) if (block.type === 'text') this.#builder.text(block.text);
     } else if (role === 'user') {
-      const isInjected = INJECTED.test(textOf(content));
+      const isInjected = content.every((block) => block.type === 'text' && INJECTED.test(block.text));
       this.#builder.user(readParts(item['content'], report), { createdAt: at, isInjected });
     } else if (role === 'system' || role === 'developer') {
       report.system(textOf(content));

@@ -60,7 +60,7 @@ describe('Claude Code', () => {
         tokensBefore: 1234,
       },
     ]);
-    expect(report.title).toBe('Fix the cart total');
+    expect(report.summaryTitle).toBe('Fix the cart total');
     expect(report.skipped).toEqual([
       { where: 'line 9', reason: 'rows of subagents (sidechains)', count: 1 },
       { where: 'line 16', reason: 'results without their call: kept as notices, not as results', count: 1 },

@@ -1,4 +1,5 @@
 import type { Mark, Message, ToolPart } from '@longhaul/protocol';
+import { FirstUserText } from './first-user-text.ts';
 import { argumentsText } from './part-text.ts';
 
 export type SessionFormat =
@@ -62,7 +63,12 @@ export interface ImportReport {
   systemText: string;
   /** The session's id in the agent that recorded it. */
   sourceId?: string;
+  /** The title that the session has in the agent that recorded it. */
   title?: string;
+  /** The first text that the user wrote, without what the recorded agent added. At most 4,000 characters of it. */
+  firstUserText?: string | undefined;
+  /** A title that a model wrote. In a file of Claude Code it can be that of an earlier session. */
+  summaryTitle?: string;
   /** `provider/model`, or the model alone where the file does not name the provider. The last one used. */
   model?: string;
   /** The folder in which the recorded agent worked. */
@@ -89,6 +95,7 @@ export class ReportDraft {
     systemText: '',
     marks: [],
   };
+  readonly #firstUserText = new FirstUserText();
   readonly #skippedByReason = new Map<string, Skipped>();
   /** Where the reader stands now. */
   where = '';
@@ -110,6 +117,8 @@ export class ReportDraft {
   message(message: Message): void {
     this.report.messages += 1;
     if (message.model !== undefined) this.report.model = message.model;
+    this.#firstUserText.add(message);
+    this.report.firstUserText = this.#firstUserText.text;
     for (const part of message.parts) {
       if (part.type === 'tool') this.#call(part);
       else if (part.type === 'text' || (part.type === 'notice' && part.forModel))
