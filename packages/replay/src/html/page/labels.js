@@ -85,13 +85,14 @@ function cheapest(places, taken, lines) {
 /** The places within bounds, the cheapest first: to the right of the point, then to its left, above it and below it. */
 function placesFor(point, points, bounds) {
   const { x, y, width } = point;
+  const middle = Math.max(bounds.left, Math.min(bounds.right - width, x - width / 2));
   const rows = Math.ceil((bounds.bottom - bounds.top) / ROW);
   const found = [];
   for (let row = -rows; row <= rows; row += 1) {
     for (let column = 0; column <= MAX_COLUMNS; column += 1) {
       const shift = column * COLUMN;
       const beside = DOT + GAP + shift;
-      for (const left of [x + beside, x - beside - width, x - width / 2 + shift, x - width / 2 - shift]) {
+      for (const left of [x + beside, x - beside - width, middle + shift, middle - shift]) {
         const place = box(left, y + row * ROW - LINE_HEIGHT / 2, width, LINE_HEIGHT);
         if (!isWithin(place, bounds)) continue;
         const away = distance(point, place);
