@@ -146,7 +146,7 @@ describe('longhaul import', () => {
       'There is no such file.',
       'It is a folder; name the files in it.',
       'The file is empty.',
-      'Nothing recognised here: this is no text.',
+      'Unknown format: the file is not text.',
       ['imported', 2],
       ['imported', 3],
     ]);

@@ -34,7 +34,7 @@ const KNOWN_ROWS = new Set([
   'result',
 ]);
 
-/** Whether a row of a JSONL file is one of Claude Code's (its session files, or its `stream-json` output). */
+/** Whether a row of a JSONL file is from Claude Code: from a session file, or from its `stream-json` output. */
 export function isClaudeCodeRow(row: JsonObject): boolean {
   if (!KNOWN_ROWS.has(textAt(row, 'type') ?? '')) return false;
   return ['uuid', 'sessionId', 'session_id', 'leafUuid', 'messageId'].some(
@@ -42,7 +42,7 @@ export function isClaudeCodeRow(row: JsonObject): boolean {
   );
 }
 
-/** A row for each content block; rows with one `message.id` are one step. */
+/** Reads rows of Claude Code. Each content block is a row, and rows with the same `message.id` are one step. */
 export function createClaudeCodeImporter(builder: SessionBuilder): Importer {
   return new ClaudeCodeImporter(builder);
 }
@@ -51,9 +51,9 @@ class ClaudeCodeImporter implements Importer {
   readonly format = 'claude-code';
   readonly #builder: SessionBuilder;
   readonly #rows = new RecentKeys(100_000);
-  /** The subagent whose file this is; empty in the file of a session. */
+  /** The subagent whose file this is; empty for the file of a session. */
   #agent: string | undefined;
-  /** A compaction whose summary stands in the next user row. */
+  /** A compaction whose summary is in the next user row. */
   #boundary: { tokensBefore?: number | undefined } | undefined;
 
   constructor(builder: SessionBuilder) {
@@ -64,7 +64,7 @@ class ClaudeCodeImporter implements Importer {
     const { report } = this.#builder;
     const uuid = textAt(row, 'uuid');
     if (uuid !== undefined && this.#rows.has(uuid)) {
-      report.skip('rows that stand there twice');
+      report.skip('duplicate rows');
       return;
     }
     if (uuid !== undefined) this.#rows.add(uuid);
@@ -85,7 +85,7 @@ class ClaudeCodeImporter implements Importer {
     this.#recordBoundary();
   }
 
-  /** A subagent has a file of its own in newer versions: such a file begins with it, and then it is what is read. */
+  /** Whether a row is from another subagent. In newer versions a subagent has its own file, which starts with its rows; these are read. */
   #isOfSubagent(row: JsonObject): boolean {
     const agent = textAt(row, 'agentId');
     const isConversation = /^(?:user|assistant)$/.test(textAt(row, 'type') ?? '');
@@ -197,7 +197,7 @@ class ClaudeCodeImporter implements Importer {
     }
   }
 
-  /** A prompt that was queued while the agent worked stands in an attachment; the others are for display or repeat settings. */
+  /** Reads a prompt that was queued while the agent worked. Other attachments are for display or repeat settings. */
   #attachment(row: JsonObject): void {
     const attachment = objectAt(row, 'attachment') ?? {};
     if (textAt(attachment, 'type') !== 'queued_command') {

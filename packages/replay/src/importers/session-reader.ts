@@ -8,18 +8,18 @@ import { SessionBuilder } from './session-builder.ts';
 import { StableIds } from './stable-id.ts';
 
 export interface ImportOptions {
-  /** `sessionId` of the messages. Default: made from how the file begins, so that the same file gives the same ids. */
+  /** `sessionId` of the messages. Default: a hash of the file's start, so that the same file gives the same ids. */
   sessionId?: string;
-  /** When the session began, for formats that record no dates, in milliseconds since 1970. Default 0. */
+  /** Start of the session in milliseconds since 1970, for formats without dates. Default: 0. */
   createdAt?: number;
 }
 
-/** How much of a file is looked at before its format is settled. */
+/** Characters of the file that are read before its format is decided. */
 const HEAD_CHARS = 1_000_000;
-/** Elements that may pass before a document says what it is. */
+/** Number of elements after which the format of a document must be decided. */
 const MAX_UNDECIDED = 4;
 
-/** Reads a session file that comes in pieces of text, and gives the messages that have closed since. Never throws on what it reads. */
+/** Reads a session file in pieces of text, and returns the messages that each piece completes. Never throws because of the content. */
 export class SessionReader {
   readonly #options: ImportOptions;
   readonly #draft = new ReportDraft();
@@ -36,7 +36,7 @@ export class SessionReader {
     this.#options = options;
   }
 
-  /** What is known so far; complete after `end`. */
+  /** The report so far; complete after `end`. */
   get report(): ImportReport {
     return this.#draft.report;
   }
@@ -110,7 +110,7 @@ export class SessionReader {
     else this.#importer.field?.(name, value);
   }
 
-  /** What could be of two formats is the more general one of them. */
+  /** Decides for the more general format if the elements match two formats. */
   #settle(): void {
     const first = this.#undecided[0];
     if (this.#importer !== undefined || first === undefined) return;
@@ -138,8 +138,8 @@ export class SessionReader {
     if (this.report.messages > 0) return undefined;
     if (this.#isEmpty) return 'The file is empty.';
     if (this.report.format !== undefined)
-      return `The file is of the format ${this.report.format}, but no message in it can be read.`;
-    if (this.#hasBinary) return 'Nothing recognised here: this is no text.';
-    return 'Nothing recognised here: no session of a known agent, and no chat messages.';
+      return `The file has the format ${this.report.format}, but contains no readable message.`;
+    if (this.#hasBinary) return 'Unknown format: the file is not text.';
+    return 'Unknown format: the file is neither a session of a known agent nor a list of chat messages.';
   }
 }
