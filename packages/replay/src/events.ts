@@ -2,8 +2,8 @@ import type { Message, Part, ToolPart } from '@longhaul/protocol';
 import { argumentsText, textOf } from './importers/part-text.ts';
 
 /**
- * A unit that the measures count: a user text, an assistant text, a tool call with its arguments as compact JSON, or a tool result.
- * Reasoning and system texts are not events.
+ * A unit that the measures count: a user text, an assistant text, a tool call with its arguments as compact JSON, or a
+ * tool result. Reasoning and system texts are not events.
  */
 export interface SessionEvent {
   kind: 'user' | 'assistant' | 'call' | 'result';
@@ -19,11 +19,17 @@ export interface SessionEvent {
 }
 
 export interface EventOptions {
-  /** Whether compaction summaries of the recorded agent count as user text. Default: false, because they are not part of the work. */
+  /**
+   * Whether compaction summaries of the recorded agent count as user text. Default: false, because they are not part of
+   * the work.
+   */
   summaries?: boolean;
 }
 
-/** Returns the events of a session in order. The texts and calls of a message come first, then the results of its calls, as a model sees them. */
+/**
+ * Returns the events of a session in order. The texts and calls of a message come first, then the results of its calls,
+ * as a model sees them.
+ */
 export function toEvents(messages: readonly Message[], options: EventOptions = {}): SessionEvent[] {
   return messages.flatMap((message) => {
     if (message.metadata?.['isCompactSummary'] === true && options.summaries !== true) return [];
@@ -31,7 +37,10 @@ export function toEvents(messages: readonly Message[], options: EventOptions = {
   });
 }
 
-/** A run of consecutive assistant events (texts and calls): the index of its first event, and the index after its last one. */
+/**
+ * A run of consecutive assistant events (texts and calls): the index of its first event, and the index after its last
+ * one.
+ */
 export interface EventStep {
   from: number;
   to: number;

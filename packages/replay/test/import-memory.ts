@@ -1,6 +1,6 @@
 /**
- * Imports a session of many megabytes that another process writes at the same time, and prints this process's peak memory as JSON:
- * `node --conditions=longhaul-src packages/replay/test/import-memory.ts 500 claude-code`.
+ * Imports a session of many megabytes that another process writes at the same time, and prints this process's peak
+ * memory as JSON: `node --conditions=longhaul-src packages/replay/test/import-memory.ts 500 claude-code`.
  */
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';

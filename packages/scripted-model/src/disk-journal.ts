@@ -2,17 +2,24 @@ import { closeSync, openSync, writeSync } from 'node:fs';
 import type { RequestRecord } from './journal.ts';
 
 /** A line of the journal on disk. `at` is in milliseconds since 1970, and `number` is the number of the request. */
-export type JournalLine = {
-  number: number;
-  at: number;
-} & /** The body as received, also of a request that is then refused. */
-(
-  | { type: 'request'; body: string }
-  /** `data` is about to be written to the socket. */
-  | { type: 'sent'; data: string }
-  /** The exchange is over. */
-  | ({ type: 'end' } & Pick<RequestRecord, 'outcome' | 'status' | 'fault'>)
-);
+export type JournalLine = { number: number; at: number } & (RequestLine | SentLine | EndLine);
+
+interface RequestLine {
+  type: 'request';
+  /** The body as received, also of a request that is then refused. */
+  body: string;
+}
+
+interface SentLine {
+  type: 'sent';
+  /** Written to the socket right after this line. */
+  data: string;
+}
+
+/** The exchange has ended. */
+interface EndLine extends Pick<RequestRecord, 'outcome' | 'status' | 'fault'> {
+  type: 'end';
+}
 
 type WithoutTime<T> = T extends unknown ? Omit<T, 'at'> : never;
 

@@ -1,6 +1,6 @@
 /**
- * A fault that the server produces. `afterChunks` is the number of chunks before it (default: half of them, at least one). To refuse
- * connections, close the server.
+ * A fault that the server produces. `afterChunks` is the number of chunks before it (default: half of them, at least
+ * one). To refuse connections, close the server.
  */
 export type Fault =
   /** An error status instead of an answer, such as 429, 500 or 529. */

@@ -3,8 +3,8 @@ import type { ChatCompletionRequest, ChatFinishReason } from '@longhaul/protocol
 import type { Fault } from './fault.ts';
 
 /**
- * `answering`: in progress. `overflow`: refused because of its size. `rejected`: refused with another error, or the script threw. `fault`:
- * a fault was produced. `client-gone`: the client disconnected before the end.
+ * `answering`: in progress. `overflow`: refused because of its size. `rejected`: refused with another error, or the
+ * script threw. `fault`: a fault was produced. `client-gone`: the client disconnected before the end.
  */
 export type RequestOutcome = 'answering' | 'answered' | 'overflow' | 'rejected' | 'fault' | 'client-gone';
 

@@ -1,6 +1,7 @@
 /**
- * The process that `startScriptedModelProcess` starts. Its argument is the options as JSON. It prints one JSON line when it listens, and one
- * for each line `stats` on its standard input. It exits when its standard input closes, because the parent closed it or has exited.
+ * The process that `startScriptedModelProcess` starts. Its argument is the options as JSON. It prints one JSON line
+ * when it listens, and one for each line `stats` on its standard input. It exits when its standard input closes,
+ * because the parent closed it or has exited.
  */
 import { createInterface } from 'node:readline';
 import type { Script } from './script.ts';
@@ -8,8 +9,8 @@ import { createScriptedModelServer, type ScriptedModelServerOptions } from './se
 
 type EntryOptions = Omit<ScriptedModelServerOptions, 'script'> & { scriptModule: string };
 
-// Signals to the process group, such as Ctrl-C in a terminal, reach this process too. They are ignored, because only the parent knows
-// when the last request is answered.
+// Signals to the process group, such as Ctrl-C in a terminal, reach this process too. They are ignored, because only
+// the parent knows when the last request is answered.
 for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP']) process.on(signal, () => {});
 
 // The argument comes from this package, so it needs no validation.

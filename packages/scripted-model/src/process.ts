@@ -27,7 +27,8 @@ export interface ScriptedModelProcess extends AsyncDisposable {
 /**
  * Starts the server in a child process. The child exits after `close`, and when this process exits for any reason.
  *
- * @throws {LonghaulError} `invalid_request` if the script cannot be loaded or the server cannot listen, with the child's error output.
+ * @throws {LonghaulError} `invalid_request` if the script cannot be loaded or the server cannot listen, with the
+ * child's error output.
  */
 export async function startScriptedModelProcess(
   options: ScriptedModelProcessOptions,

@@ -21,8 +21,8 @@ export interface PromptCount {
 }
 
 /**
- * Counts the prompts of one server: 4 tokens for each message, its text, name and reasoning, the names and arguments of its tool calls, the
- * tools' JSON, and 3 tokens for priming. For known messages it only computes a hash.
+ * Counts the prompts of one server: 4 tokens for each message, its text, name and reasoning, the names and arguments of
+ * its tool calls, the tools' JSON, and 3 tokens for priming. For known messages it only computes a hash.
  */
 export class PromptCounter {
   readonly #count: (text: string) => number;

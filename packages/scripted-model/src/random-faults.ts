@@ -10,7 +10,9 @@ export interface RandomFaultOptions {
   maxRetryAfterMs?: number;
 }
 
-/** Returns a function that gives random faults of every kind. A fault depends only on the seed and the request's number. */
+/**
+ * Returns a function that gives random faults of every kind. A fault depends only on the seed and the request's number.
+ */
 export function randomFaults({
   seed,
   share,

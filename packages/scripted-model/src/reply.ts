@@ -17,8 +17,8 @@ export function toReply(answer: ScriptAnswer): ScriptReply {
 }
 
 /**
- * Cuts a reply to `room` tokens, as a model does at its limit: in the middle of a word or of a call's arguments, with finish reason
- * `length`.
+ * Cuts a reply to `room` tokens, as a model does at its limit: in the middle of a word or of a call's arguments, with
+ * finish reason `length`.
  */
 export function fitReply(reply: ScriptReply, room: number, count: (text: string) => number): FinalReply {
   const meter = new Meter(room, count);

@@ -85,7 +85,10 @@ function parseJson(body: string): unknown {
   }
 }
 
-/** Refuses calls without results and results without calls, as OpenAI does, so that tests against this server find such requests. */
+/**
+ * Refuses calls without results and results without calls, as OpenAI does, so that tests against this server find such
+ * requests.
+ */
 function checkToolPairs(request: ChatCompletionRequest): void {
   let open = new Set<string>();
   for (const [index, { role, tool_calls, tool_call_id }] of request.messages.entries()) {

@@ -4,8 +4,9 @@ import type { Fault } from './fault.ts';
 /**
  * Returns the model's answer to a request.
  *
- * A script that depends only on the messages gives the same answer to a retried request, and continues after a compaction as a model does.
- * If it throws, the request fails with status 400 and the message of the error, so that no client retries it.
+ * A script that depends only on the messages gives the same answer to a retried request, and continues after a
+ * compaction as a model does. If it throws, the request fails with status 400 and the message of the error, so that no
+ * client retries it.
  *
  * @example
  * const script: Script = ({ messages }) =>
@@ -26,8 +27,8 @@ export interface ScriptRequest {
   /** Maximum tokens of the reply. A longer reply is cut. */
   readonly replyTokens: number;
   /**
-   * Whether a compaction requests its narrative. The last message is from the user, and either it mentions a summary and no tool may be
-   * called, or it starts with "Summarise" and the request offers tools.
+   * Whether a compaction requests its narrative. The last message is from the user, and either it mentions a summary
+   * and no tool may be called, or it starts with "Summarise" and the request offers tools.
    */
   readonly asksForSummary: boolean;
 }
@@ -55,7 +56,8 @@ export interface ScriptToolCall {
 }
 
 /**
- * Plays one reply for each request, in order. Retried requests and summary requests count, too. A request after the last reply fails.
+ * Plays one reply for each request, in order. Retried requests and summary requests count, too. A request after the
+ * last reply fails.
  */
 export function inOrder(replies: readonly ScriptAnswer[]): Script {
   return ({ number }) => {

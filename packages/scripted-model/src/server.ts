@@ -42,8 +42,9 @@ export interface ScriptedModelServerOptions {
 /**
  * A model server that plays a script.
  *
- * It implements OpenAI's Chat Completions on 127.0.0.1 and counts tokens with a real tokenizer. It refuses prompts that do not fit into its
- * window with OpenAI's error message. It also refuses tool calls without results, and results without calls.
+ * It implements OpenAI's Chat Completions on 127.0.0.1 and counts tokens with a real tokenizer. It refuses prompts that
+ * do not fit into its window with OpenAI's error message. It also refuses tool calls without results, and results
+ * without calls.
  */
 export interface ScriptedModelServer extends AsyncDisposable {
   /** `http://127.0.0.1:PORT/v1` */

@@ -29,7 +29,10 @@ export interface EngineOptions {
 /** A compaction makes progress or returns `exhausted`, so more compactions before one step are a defect. */
 const MAX_COMPACTIONS_PER_STEP = 3;
 
-/** Replays a strategy of the engine. It makes the same decisions as the agent on the same log; the messages are recorded ones. */
+/**
+ * Replays a strategy of the engine. It makes the same decisions as the agent on the same log; the messages are recorded
+ * ones.
+ */
 export function engineMethod(name: string, options: EngineOptions): ReplayMethod {
   return { name, start: (session, window) => new EngineRun(session, window, options) };
 }

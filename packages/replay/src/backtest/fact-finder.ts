@@ -11,11 +11,11 @@ export interface Shown {
 }
 
 /**
- * Finds a session's needed facts in texts. It searches each segment once and keeps the result, so the cost of a view is that of its new
- * segments.
+ * Finds a session's needed facts in texts. It searches each segment once and keeps the result, so the cost of a view is
+ * that of its new segments.
  *
- * A text shows a fact that it contains literally. It also shows a path if it contains the last component of the path on a line that
- * contains the folder, or below the nearest line that ends with `/` or `:` and contains the folder.
+ * A text shows a fact that it contains literally. It also shows a path if it contains the last component of the path on
+ * a line that contains the folder, or below the nearest line that ends with `/` or `:` and contains the folder.
  */
 export class FactFinder {
   readonly #facts: readonly Fact[];

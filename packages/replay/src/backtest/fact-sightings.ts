@@ -20,8 +20,8 @@ export interface Sighting extends RunFacts {
 }
 
 /**
- * Finds facts in texts. It searches each text once, and each different run of characters once: the texts of a session are long, but
- * consist of few different runs.
+ * Finds facts in texts. It searches each text once, and each different run of characters once: the texts of a session
+ * are long, but consist of few different runs.
  */
 export class FactSightings {
   readonly #facts: readonly string[];

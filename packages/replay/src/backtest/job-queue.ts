@@ -3,7 +3,8 @@ import type { FoundFile } from './find-session-files.ts';
 import type { Job } from './job-runner.ts';
 
 /**
- * Hands out jobs. A worker stays on the file that it has read, large files come first, and no worker waits while there are jobs.
+ * Hands out jobs. A worker stays on the file that it has read, large files come first, and no worker waits while there
+ * are jobs.
  */
 export class JobQueue {
   readonly #pending = new Map<string, RunSpec[]>();

@@ -22,7 +22,10 @@ interface Loaded {
   notes: readonly string[];
 }
 
-/** Runs one job at a time. Keeps the last session in memory, so that the next job on the same file does not read it again. */
+/**
+ * Runs one job at a time. Keeps the last session in memory, so that the next job on the same file does not read it
+ * again.
+ */
 export class JobRunner {
   readonly #summarise: Summarise | undefined;
   #loaded: Loaded | undefined;

@@ -72,8 +72,8 @@ export interface MeterOptions {
 }
 
 /**
- * Measures the views of one replay, step by step. It counts how often the current view shows each fact, and updates the counts by the
- * added and removed segments.
+ * Measures the views of one replay, step by step. It counts how often the current view shows each fact, and updates the
+ * counts by the added and removed segments.
  */
 export class ViewMeter {
   readonly #options: MeterOptions;

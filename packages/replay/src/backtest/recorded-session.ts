@@ -47,8 +47,9 @@ export function tokensOf(segments: readonly Segment[]): number {
 }
 
 /**
- * Makes a session of recorded messages. Reasoning is omitted. Summaries that the recorded agent wrote are omitted too, because the log has
- * the messages that they replaced. A short text replaces each image or file, because only text can contain facts.
+ * Makes a session of recorded messages. Reasoning is omitted. Summaries that the recorded agent wrote are omitted too,
+ * because the log has the messages that they replaced. A short text replaces each image or file, because only text can
+ * contain facts.
  */
 export function recordSession(recorded: readonly Message[]): RecordedSession {
   const messages = recorded

@@ -32,7 +32,9 @@ export interface ReplayResult {
   readonly steps: readonly StepMeasure[];
 }
 
-/** Replays the session once. Before each step the method makes a view of the earlier events, and the view is measured. */
+/**
+ * Replays the session once. Before each step the method makes a view of the earlier events, and the view is measured.
+ */
 export async function replaySession(
   { session, facts, finder }: PreparedSession,
   method: ReplayMethod,

@@ -42,8 +42,8 @@ export interface BacktestReport {
 const MAX_WORKERS = 8;
 
 /**
- * Replays each session with each method in each window, and measures the view of every step. A file that cannot be replayed is reported
- * and does not stop the others.
+ * Replays each session with each method in each window, and measures the view of every step. A file that cannot be
+ * replayed is reported and does not stop the others.
  *
  * @throws {LonghaulError} `usage` for an unknown strategy, `cancelled` after an abort, `internal` if a replay fails.
  */

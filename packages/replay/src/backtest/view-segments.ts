@@ -3,7 +3,8 @@ import type { JsonValue, ToolOutputContent } from '@longhaul/protocol';
 import { type Segment, segmentOf } from './recorded-session.ts';
 
 /**
- * Turns views of the engine into segments. Equal segments are the same object, so views are compared fast and each text is searched once.
+ * Turns views of the engine into segments. Equal segments are the same object, so views are compared fast and each text
+ * is searched once.
  */
 export class ViewSegments {
   readonly #texts = { user: new Map<string, Segment>(), assistant: new Map<string, Segment>() };

@@ -15,8 +15,8 @@ export interface PoolOptions {
 }
 
 /**
- * Runs all jobs of the queue. Each worker runs one job at a time. If a worker dies, usually because a file is too large, that file is
- * reported as unreadable and the worker is replaced.
+ * Runs all jobs of the queue. Each worker runs one job at a time. If a worker dies, usually because a file is too
+ * large, that file is reported as unreadable and the worker is replaced.
  *
  * @throws {LonghaulError} `internal` if a replay fails for another reason than its file, `cancelled` after an abort.
  */

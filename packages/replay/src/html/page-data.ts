@@ -38,7 +38,10 @@ export interface PageSession {
 /** Pages with the steps of more sessions are slow in a browser. */
 const MAX_TRACED_SESSIONS = 60;
 
-/** Returns the data of a report. Sessions with the most far facts come first, because they differ most between strategies. */
+/**
+ * Returns the data of a report. Sessions with the most far facts come first, because they differ most between
+ * strategies.
+ */
 export function pageData({ windows, methods, files }: BacktestReport): PageData {
   const sessions = files
     .flatMap((file) => pageSession(file) ?? [])

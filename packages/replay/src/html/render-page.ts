@@ -3,8 +3,8 @@ import type { BacktestReport } from '../backtest/run-backtest.ts';
 import { pageData } from './page-data.ts';
 
 /**
- * Returns a report as one HTML page that loads nothing: totals, recall against cost, tokens over the steps of each session, and for each
- * step the facts it needed and those that were missing. Make the report with `wantsTrace`.
+ * Returns a report as one HTML page that loads nothing: totals, recall against cost, tokens over the steps of each
+ * session, and for each step the facts it needed and those that were missing. Make the report with `wantsTrace`.
  */
 export async function renderPage(report: BacktestReport): Promise<string> {
   const [style, ...scripts] = await Promise.all([
@@ -32,7 +32,10 @@ ${scripts.map(withoutModules).join('\n')}</script>
 `;
 }
 
-/** The modules of the page's program. In the page they are one script: a module comes after those it uses while it is loaded. */
+/**
+ * The modules of the page's program. In the page they are one script: a module comes after those it uses while it is
+ * loaded.
+ */
 const SCRIPTS = [
   'state.js',
   'dom.js',

@@ -19,9 +19,9 @@ export interface OpenCall {
 }
 
 /**
- * Tracks the calls without a result by their id in the file. Files reuse ids: some servers number the calls of each response from 0, and
- * some files have their ids redacted. Results answer the calls of one step with the same id in order. A call in a later step ends the wait
- * for the results of earlier calls with the same id.
+ * Tracks the calls without a result by their id in the file. Files reuse ids: some servers number the calls of each
+ * response from 0, and some files have their ids redacted. Results answer the calls of one step with the same id in
+ * order. A call in a later step ends the wait for the results of earlier calls with the same id.
  */
 export class CallRegister {
   readonly #open = new Map<string, OpenCall[]>();

@@ -22,8 +22,8 @@ export function isChatMessage(element: JsonObject): boolean {
 }
 
 /**
- * Reads OpenAI's chat messages: a list, `{messages: […]}`, or one message a line. Content blocks of Anthropic's messages (`tool_use`,
- * `tool_result`, `thinking`) are supported too.
+ * Reads OpenAI's chat messages: a list, `{messages: […]}`, or one message a line. Content blocks of Anthropic's
+ * messages (`tool_use`, `tool_result`, `thinking`) are supported too.
  */
 export function createChatMessagesImporter(builder: SessionBuilder): Importer {
   return {

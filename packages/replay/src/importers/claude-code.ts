@@ -85,7 +85,10 @@ class ClaudeCodeImporter implements Importer {
     this.#recordBoundary();
   }
 
-  /** Whether a row is from another subagent. In newer versions a subagent has its own file, which starts with its rows; these are read. */
+  /**
+   * Whether a row is from a subagent other than the one whose file this is. In newer versions a subagent has its own
+   * file, which starts with one of its rows.
+   */
   #isOfSubagent(row: JsonObject): boolean {
     const agent = textAt(row, 'agentId');
     const isConversation = /^(?:user|assistant)$/.test(textAt(row, 'type') ?? '');
@@ -131,10 +134,10 @@ class ClaudeCodeImporter implements Importer {
     for (const block of results) this.#result(block, createdAt);
     const rest = blocks.filter((block) => !(isObject(block) && isToolResult(block)));
     if (rest.length > 0 || results.length === 0)
-      this.#say(readContent(rest, this.#builder.report), { createdAt, isMeta: row['isMeta'] === true });
+      this.#addUser(readContent(rest, this.#builder.report), { createdAt, isMeta: row['isMeta'] === true });
   }
 
-  #say(content: ToolOutputContent[], facts: { createdAt: number | undefined; isMeta: boolean }): void {
+  #addUser(content: ToolOutputContent[], facts: { createdAt: number | undefined; isMeta: boolean }): void {
     const text = textOf(content);
     const isInjected = facts.isMeta || (INJECTED.test(text) && withoutWrappers(text) === '');
     this.#builder.user(content.map(asPart), { createdAt: facts.createdAt, isInjected });
@@ -205,7 +208,7 @@ class ClaudeCodeImporter implements Importer {
       return;
     }
     const isMeta = row['isMeta'] === true || textAt(attachment, 'commandMode') === 'task-notification';
-    this.#say(readContent(attachment['prompt'], this.#builder.report), {
+    this.#addUser(readContent(attachment['prompt'], this.#builder.report), {
       createdAt: instantAt(row, 'timestamp'),
       isMeta,
     });

@@ -49,7 +49,10 @@ function readBlock(block: JsonValue, report: ReportDraft): ToolOutputContent[] {
   return [];
 }
 
-/** Reads an image or file in the form of Anthropic, OpenAI, Codex or pi. If it is only a URL, a line of text replaces it. */
+/**
+ * Reads an image or file in the form of Anthropic, OpenAI, Codex or pi. If it is only a URL, a line of text replaces
+ * it.
+ */
 function readMedia(block: JsonObject, report: ReportDraft): ToolOutputContent | undefined {
   const source = objectAt(block, 'source');
   const inline = textAt(source, 'data') ?? textAt(block, 'data');

@@ -21,7 +21,10 @@ export function importerOfRow(row: JsonObject): CreateImporter | undefined {
   return undefined;
 }
 
-/** Returns the importer for a document, by an element of its list and the fields before it, or `later` if the next elements decide. */
+/**
+ * Returns the importer for a document, by an element of its list and the fields before it, or `later` if the next
+ * elements decide.
+ */
 export function importerOfElement(
   element: JsonObject,
   list: string,
@@ -37,7 +40,10 @@ export function importerOfElement(
   return /^(?:system|user)$/.test(textAt(element, 'role') ?? '') ? 'later' : createChatMessagesImporter;
 }
 
-/** Chat messages do not count in a damaged line: an element of a damaged document can look like one, but not like a row of an agent. */
+/**
+ * Chat messages do not count in a damaged line: an element of a damaged document can look like one, but not like a row
+ * of an agent.
+ */
 function isKnownLine(line: string): boolean {
   const value = tryParse(line);
   if (isObject(value)) return importerOfRow(value) !== undefined;
@@ -49,7 +55,8 @@ function isKnownLine(line: string): boolean {
 const MAX_CANDIDATES = 100;
 
 /**
- * Decides from the start of a file whether it is read line by line. A document in one line is not: as a row, its format is unknown.
+ * Decides from the start of a file whether it is read line by line. A document in one line is not: as a row, its format
+ * is unknown.
  */
 export function isReadByLines(head: string): boolean {
   const start = head.trimStart();

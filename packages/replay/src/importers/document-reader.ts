@@ -10,7 +10,7 @@ export interface DocumentHandlers {
   field(name: string, value: JsonValue): void;
 }
 
-/** The lists whose elements are a session. */
+/** The lists whose elements make up a session. */
 const LISTS = new Set(['messages', 'history', 'trajectory']);
 const MAX_ELEMENT_CHARS = 96_000_000;
 const MAX_FIELD_CHARS = 8_000_000;
@@ -27,15 +27,16 @@ interface Container {
   count: number;
 }
 
-/** The text of a value under reading: a key or a field of the document, or an element of a list. */
+/** The text of the current value: a key or a field of the document, or an element of a list. */
 interface Unit {
   pieces: string[];
   chars: number;
 }
 
 /**
- * Reads one JSON document of any size in pieces. It passes on each field and each element of a list as soon as it is complete, so a
- * document that is cut off is read up to the cut. After damage it continues at the next text that starts like the earlier elements.
+ * Reads one JSON document of any size in pieces. It passes on each field and each element of a list as soon as it is
+ * complete, so a document that is cut off is read up to the cut. After damage it continues at the next text that starts
+ * like the earlier elements.
  */
 export class DocumentReader {
   readonly #report: ReportDraft;
@@ -100,7 +101,10 @@ export class DocumentReader {
     if (partial !== undefined && container.list !== undefined) this.#element(partial, container.list);
   }
 
-  /** Reads up to the end of a value or to damage, and returns the rest of the text. Returns undefined at the end of the text. */
+  /**
+   * Reads up to the end of a value or to damage, and returns the rest of the text. Returns undefined at the end of the
+   * text.
+   */
   #scan(text: string): string | undefined {
     let from = 0;
     for (let index = 0; index < text.length; index += 1) {
@@ -142,7 +146,7 @@ export class DocumentReader {
     else if (code === CLOSE_LIST || code === CLOSE_OBJECT) return this.#close(code, this.#container);
     else if (code === OPEN_LIST && this.#container.list === undefined && LISTS.has(this.#key ?? ''))
       this.#enter(this.#key ?? '');
-    else if (this.#isDamaged && code !== OPEN_OBJECT && this.#canSeek()) return this.#lookOn();
+    else if (this.#isDamaged && code !== OPEN_OBJECT && this.#canSeek()) return this.#seekNext();
     else {
       this.#unit = { pieces: [], chars: 0 };
       this.#within(code);
@@ -167,7 +171,7 @@ export class DocumentReader {
 
   #close(code: number, container: Container): 'damage' | undefined {
     // After damage this can be the end of a list inside an element.
-    if (this.#isDamaged && this.#canSeek()) return this.#lookOn();
+    if (this.#isDamaged && this.#canSeek()) return this.#seekNext();
     const isList = container.list !== undefined;
     if (isList !== (code === CLOSE_LIST)) return this.#canSeek() ? this.#damage() : undefined;
     this.#key = undefined;
@@ -263,10 +267,10 @@ export class DocumentReader {
   #damage(): 'damage' {
     this.#report.skip('damaged elements');
     this.#isDamaged = true;
-    return this.#lookOn();
+    return this.#seekNext();
   }
 
-  #lookOn(): 'damage' {
+  #seekNext(): 'damage' {
     this.#seeking = this.#container?.list;
     this.#unit = undefined;
     return 'damage';

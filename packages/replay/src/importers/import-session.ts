@@ -11,11 +11,11 @@ export interface SessionImport {
 }
 
 /**
- * Reads a recorded session of Claude Code, Codex, OpenCode, pi, mini-swe-agent, SWE-agent or OpenHands, chat messages in OpenAI's form, or
- * a `longhaul export`. The format is detected from the content.
+ * Reads a recorded session of Claude Code, Codex, OpenCode, pi, mini-swe-agent, SWE-agent or OpenHands, chat messages
+ * in OpenAI's form, or a `longhaul export`. The format is detected from the content.
  *
- * Memory does not grow with the file. No content makes it throw: unreadable content is in `report.skipped`, and `report.problem` says why
- * a file has no message. Errors of the source, such as a failing disk, are thrown.
+ * Memory does not grow with the file. No content makes it throw: unreadable content is in `report.skipped`, and
+ * `report.problem` says why a file has no message. Errors of the source, such as a failing disk, are thrown.
  *
  * ```ts
  * const { messages, report } = importSession(createReadStream('session.jsonl'));
@@ -48,7 +48,9 @@ async function* readAll(source: AsyncIterable<Uint8Array>, reader: SessionReader
   yield* reader.end();
 }
 
-/** Returns a decoder for UTF-8, or for UTF-16 if the byte order mark is that of UTF-16. Shells on Windows write UTF-16. */
+/**
+ * Returns a decoder for UTF-8, or for UTF-16 if the byte order mark is that of UTF-16. Shells on Windows write UTF-16.
+ */
 function decoderFor(bytes: Uint8Array): TextDecoder {
   const isUtf16 = bytes[0] === 0xff && bytes[1] === 0xfe;
   return new TextDecoder(isUtf16 ? 'utf-16le' : 'utf-8');

@@ -3,12 +3,15 @@ import type { SessionFormat } from './report.ts';
 import type { SessionBuilder } from './session-builder.ts';
 
 /**
- * Reads the objects of one format in the order of the file, and passes their content to a builder. It must not throw for any object, and
- * must report skipped content with `builder.report.skip`.
+ * Reads the objects of one format in the order of the file, and passes their content to a builder. It must not throw
+ * for any object, and must report skipped content with `builder.report.skip`.
  */
 export interface Importer {
   readonly format: SessionFormat;
-  /** Reads a row of a JSONL file, or an element of a list in a JSON document. `list` is the list's name, or `''` if the document is the list. */
+  /**
+   * Reads a row of a JSONL file, or an element of a list in a JSON document. `list` is the list's name, or `''` if the
+   * document is the list.
+   */
   read(row: JsonObject, list: string): void;
   /** Reads another field of a JSON document, before or after its list. */
   field?(name: string, value: JsonValue): void;

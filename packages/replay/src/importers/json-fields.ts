@@ -1,7 +1,8 @@
 import type { JsonObject, JsonValue } from '@longhaul/protocol';
 
 /**
- * Accessors for untrusted JSON. If a value does not have the expected type, they return undefined or an empty list. They never throw.
+ * Accessors for untrusted JSON. If a value does not have the expected type, they return undefined or an empty list.
+ * They never throw.
  */
 export function isObject(value: JsonValue | undefined): value is JsonObject {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
@@ -62,7 +63,10 @@ export function compactJson(value: JsonValue): string | undefined {
   }
 }
 
-/** Parses arguments that are an object or JSON in a string. For other text, `input` is empty and `inputText` is the text. */
+/**
+ * Parses arguments that are an object or JSON in a string. For other text, `input` is empty and `inputText` is the
+ * text.
+ */
 export function parseArguments(value: JsonValue | undefined): { input: JsonObject; inputText?: string } {
   if (isObject(value)) return { input: value };
   if (typeof value !== 'string')

@@ -6,8 +6,8 @@ import type { ReportDraft } from './report.ts';
 const MAX_LINE_CHARS = 96_000_000;
 
 /**
- * Splits JSONL text at `\n` and reads the objects of each line. Other line separators are characters in strings. A line that repeats the
- * line before it is skipped.
+ * Splits JSONL text at `\n` and reads the objects of each line. Other line separators are characters in strings. A line
+ * that repeats the line before it is skipped.
  */
 export class LineReader {
   readonly #report: ReportDraft;

@@ -19,7 +19,8 @@ export function isLonghaulMessage(element: JsonObject, fields: ReadonlyMap<strin
 }
 
 /**
- * Reads a `longhaul export`. Messages and marks keep their ids. Parts that were open at the time of the export become `interrupted`.
+ * Reads a `longhaul export`. Messages and marks keep their ids. Parts that were open at the time of the export become
+ * `interrupted`.
  */
 export function createLonghaulImporter(builder: SessionBuilder): Importer {
   return new LonghaulImporter(builder);

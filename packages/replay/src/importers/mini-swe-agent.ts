@@ -21,8 +21,8 @@ export function isMiniSweAgent(element: JsonObject, fields: ReadonlyMap<string, 
 }
 
 /**
- * Reads a `.traj.json` file of chat messages. An action is in `tool_calls`, in `extra.actions`, or in a fenced block of the text. In the
- * last two forms the next user message is the result.
+ * Reads a `.traj.json` file of chat messages. An action is in `tool_calls`, in `extra.actions`, or in a fenced block of
+ * the text. In the last two forms the next user message is the result.
  */
 export function createMiniSweAgentImporter(builder: SessionBuilder): Importer {
   return new MiniSweAgentImporter(builder);

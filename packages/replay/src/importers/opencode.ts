@@ -11,7 +11,10 @@ export function isOpencodeMessage(element: JsonObject): boolean {
   return textAt(objectAt(element, 'info'), 'role') !== undefined && Array.isArray(element['parts']);
 }
 
-/** Reads an `opencode export`: `{info, messages: [{info, parts}]}`. A message is one step, or several separated by `step-start` parts. */
+/**
+ * Reads an `opencode export`: `{info, messages: [{info, parts}]}`. A message is one step, or several separated by
+ * `step-start` parts.
+ */
 export function createOpencodeImporter(builder: SessionBuilder): Importer {
   return new OpencodeImporter(builder);
 }
@@ -47,7 +50,8 @@ class OpencodeImporter implements Importer {
     for (const part of parts) if (!isShown(part)) this.#skip(part);
     const shown = parts.filter((part) => isShown(part) && part['ignored'] !== true);
     const own = shown.filter((part) => part['synthetic'] !== true);
-    // Text that OpenCode adds to a prompt, such as the content of a file, stays in the user's message. Without a prompt it is injected.
+    // Text that OpenCode adds to a prompt, such as the content of a file, stays in the user's message. Without a prompt
+    // it is injected.
     const content = (own.length === 0 ? shown : own).flatMap((part) => this.#content(part));
     const added = own.length === 0 ? [] : shown.filter((part) => part['synthetic'] === true);
     const notices = added.map((part) => ({

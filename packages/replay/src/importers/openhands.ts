@@ -21,7 +21,10 @@ const SILENT = new Set([
   'stop',
 ]);
 
-/** Reads a line of `output.jsonl`, whose `history` is a list of actions and the observations they caused, or that list alone. */
+/**
+ * Reads a line of `output.jsonl`, whose `history` is a list of actions and the observations they caused, or that list
+ * alone.
+ */
 export function createOpenHandsImporter(builder: SessionBuilder): Importer {
   return new OpenHandsImporter(builder);
 }
@@ -57,7 +60,7 @@ class OpenHandsImporter implements Importer {
   }
 
   end(): void {
-    this.#say(undefined);
+    this.#addInstruction(undefined);
   }
 
   #action(event: JsonObject, action: string): void {
@@ -78,8 +81,8 @@ class OpenHandsImporter implements Importer {
     this.#builder.user(parts, { createdAt: instantAt(event, 'timestamp') });
   }
 
-  /** Adds the line's `instruction` as the task if the history does not start with it. */
-  #say(createdAt: number | undefined): void {
+  /** Adds the line's `instruction` as the task if no user message precedes the first step. */
+  #addInstruction(createdAt: number | undefined): void {
     if (this.#hasUser || this.#instruction === '') return;
     this.#hasUser = true;
     this.#builder.user([{ type: 'text', text: this.#instruction, state: 'done' }], { createdAt });
@@ -90,10 +93,13 @@ class OpenHandsImporter implements Importer {
     this.#builder.text(text);
   }
 
-  /** Calls of one response are one step. An action of the environment, such as `recall` before the first step, is its own step. */
+  /**
+   * Calls of one response are one step. An action of the environment, such as `recall` before the first step, is its
+   * own step.
+   */
   #begin(event: JsonObject): void {
     const createdAt = instantAt(event, 'timestamp');
-    this.#say(createdAt);
+    this.#addInstruction(createdAt);
     const response = objectAt(objectAt(event, 'tool_call_metadata'), 'model_response');
     this.#builder.step(textAt(response, 'id'), {
       createdAt,

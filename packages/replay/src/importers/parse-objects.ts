@@ -12,7 +12,10 @@ export interface ParsedObjects {
 /** Longer damaged text is not repaired, because the repair is slow. */
 const MAX_REPAIR_CHARS = 2_000_000;
 
-/** Returns the objects in a text that should be one JSON object. It can also be several, damaged, or surrounded by other text. Never throws. */
+/**
+ * Returns the objects in a text that should be one JSON object. It can also be several, damaged, or surrounded by other
+ * text. Never throws.
+ */
 export function parseObjects(text: string): ParsedObjects {
   const value = tryParse(text);
   if (isObject(value)) return { objects: [value] };
@@ -64,7 +67,10 @@ export function tryParse(text: string): JsonValue | undefined {
   }
 }
 
-/** Escapes backslashes before characters that JSON cannot escape, and replaces or removes control characters. Redaction tools leave such text. */
+/**
+ * Escapes backslashes before characters that JSON cannot escape, and replaces or removes control characters. Redaction
+ * tools leave such text.
+ */
 function withLegalEscapes(text: string): string {
   return text
     .replace(/\\(?:(["\\/bfnrt]|u[0-9a-fA-F]{4})|)/g, (found, legal) =>

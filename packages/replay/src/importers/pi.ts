@@ -17,7 +17,10 @@ export function isPiRow(row: JsonObject): boolean {
   );
 }
 
-/** Reads sessions of pi. Version 1 is a list; versions 2 and 3 are a tree, whose branches are all kept in the order of the file. */
+/**
+ * Reads sessions of pi. Version 1 is a list; versions 2 and 3 are a tree, whose branches are all kept in the order of
+ * the file.
+ */
 export function createPiImporter(builder: SessionBuilder): Importer {
   return new PiImporter(builder);
 }

@@ -57,7 +57,10 @@ export interface ImportReport {
   chars: VisibleChars;
   skipped: Skipped[];
   compactions: RecordedCompaction[];
-  /** Number of times the recorded session returned to an earlier message and continued from there. All branches are kept in the file's order. */
+  /**
+   * Number of times the recorded session returned to an earlier message and continued from there. All branches are kept
+   * in the file's order.
+   */
   branches: number;
   /** System text from the file, at most 200,000 characters of it. */
   systemText: string;

@@ -12,9 +12,10 @@ const MAX_HELD_MESSAGES = 64;
 const MAX_HELD_CHARS = 16_000_000;
 
 /**
- * Builds messages from the content that importers read, in order. Rows with the same key are one step, a result is stored in the part of
- * its call, and call ids are unique in a session. A message closes when the next message has started and all its calls have results, or
- * when too many messages or characters follow it. A result that comes later becomes its own message.
+ * Builds messages from the content that importers read, in order. Rows with the same key are one step, a result is
+ * stored in the part of its call, and call ids are unique in a session. A message closes when the next message has
+ * started and all its calls have results, or when too many messages or characters follow it. A result that comes later
+ * becomes its own message.
  */
 export class SessionBuilder {
   readonly report: ReportDraft;
@@ -153,7 +154,10 @@ export class SessionBuilder {
     return parts.length === 0 ? undefined : this.#sequence + this.#held.length;
   }
 
-  /** Releases closed messages. Call it between rows, so that the result does not depend on how the file is split into pieces. */
+  /**
+   * Releases closed messages. Call it between rows, so that the result does not depend on how the file is split into
+   * pieces.
+   */
   settle(): void {
     this.#release(false);
   }

@@ -19,7 +19,10 @@ const HEAD_CHARS = 1_000_000;
 /** Number of elements after which the format of a document must be decided. */
 const MAX_UNDECIDED = 4;
 
-/** Reads a session file in pieces of text, and returns the messages that each piece completes. Never throws because of the content. */
+/**
+ * Reads a session file in pieces of text, and returns the messages that each piece completes. Never throws because of
+ * the content.
+ */
 export class SessionReader {
   readonly #options: ImportOptions;
   readonly #draft = new ReportDraft();

@@ -1,6 +1,6 @@
 /**
- * Creates ids from the content of a file, so that the same file always gives the same ids. They have the form of UUIDv7 and ascend with
- * the sequence of the messages, even if the dates in the file do not.
+ * Creates ids from the content of a file, so that the same file always gives the same ids. They have the form of UUIDv7
+ * and ascend with the sequence of the messages, even if the dates in the file do not.
  */
 export class StableIds {
   readonly sessionId: string;

@@ -4,7 +4,9 @@ const MAX_START_CHARS = 80;
 /** Used until the first start is learned, because the first element can be damaged. */
 const COMMON_STARTS: ReadonlySet<string> = new Set(['{"role"', '{"info":{"', '{"id":', '{"content"']);
 
-/** Learns how the elements of a list start (`{"role"`, with its whitespace), and finds the next such start after damage. */
+/**
+ * Learns how the elements of a list start (`{"role"`, with its whitespace), and finds the next such start after damage.
+ */
 export class StartFinder {
   #starts: ReadonlySet<string> = COMMON_STARTS;
   /** The end of the previous text, because a start can be split between two texts. */

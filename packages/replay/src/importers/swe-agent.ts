@@ -11,12 +11,15 @@ export function isSweAgentEntry(element: JsonObject, list: string): boolean {
   return list === 'history' && textAt(element, 'role') !== undefined && 'content' in element;
 }
 
-/** `trajectory` precedes `history` in the file and is used only without a history. This much of it is kept until then. */
+/**
+ * `trajectory` precedes `history` in the file and is used only without a history. This much of it is kept until then.
+ */
 const MAX_TRAJECTORY_CHARS = 16_000_000;
 
 /**
- * Reads a `.traj` file. `history` contains the messages, with an action in `tool_calls` or in `action`; in the second form the next user
- * message is its result. `trajectory` contains the steps, which are used only if the file is cut off before the history.
+ * Reads a `.traj` file. `history` contains the messages, with an action in `tool_calls` or in `action`; in the second
+ * form the next user message is its result. `trajectory` contains the steps, which are used only if the file is cut off
+ * before the history.
  */
 export function createSweAgentImporter(builder: SessionBuilder): Importer {
   return new SweAgentImporter(builder);

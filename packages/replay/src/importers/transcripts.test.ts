@@ -21,9 +21,9 @@ const TABLE = [
 ] as const;
 
 /**
- * Counts characters as the table does, which differs in two points. For mini-swe-agent the table counts a call as the JSON of
- * `{name, arguments}` with the arguments as a string, so quotes and line breaks are escaped twice. In the manifest, three lines have
- * illegal escapes: the table omits their results, and this importer repairs them.
+ * Counts characters as the table does, which differs in two points. For mini-swe-agent the table counts a call as the
+ * JSON of `{name, arguments}` with the arguments as a string, so quotes and line breaks are escaped twice. In the
+ * manifest, three lines have illegal escapes: the table omits their results, and this importer repairs them.
  */
 function asTheTableCounts(name: string, content: Buffer): number {
   if (name === 'claude-code-manifest.jsonl')

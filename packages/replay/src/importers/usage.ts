@@ -56,7 +56,10 @@ export function codexUsage(usage: JsonObject | undefined): TokenUsage | undefine
   });
 }
 
-/** Usage of pi and OpenCode: `input` excludes cached tokens. OpenCode's `output` includes reasoning only in some versions. */
+/**
+ * Usage of pi and OpenCode: `input` excludes cached tokens. OpenCode's `output` includes reasoning only in some
+ * versions.
+ */
 export function splitUsage(usage: JsonObject | undefined): TokenUsage | undefined {
   const cache = objectAt(usage, 'cache');
   const cacheRead = countAt(usage, 'cacheRead') + countAt(cache, 'read');

@@ -1,4 +1,7 @@
-/** The script of the process that plays the model. The query of its URL contains the path of the recorded file: `?file=PATH`. */
+/**
+ * The script of the process that plays the model. The query of its URL contains the path of the recorded file:
+ * `?file=PATH`.
+ */
 
 import { loadGptCounter } from '@longhaul/models';
 import { LonghaulError } from '@longhaul/protocol';

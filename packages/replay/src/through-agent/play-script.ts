@@ -31,9 +31,10 @@ const MOST_OF_WINDOW = 0.5;
 /**
  * Plays the model of a recorded session: answers each request with the next recorded step.
  *
- * The next step follows the newest answer in the request, so a repeated request gets the same answer. If a compaction hides all answers or
- * has cut the newest one, the next step follows the last given answer. An answer larger than the space for it is cut off, and then repeated
- * complete; after `MAX_CUTS` cuts it is shortened to fit into an empty window.
+ * The next step follows the newest answer in the request, so a repeated request gets the same answer. If a compaction
+ * hides all answers or has cut the newest one, the next step follows the last given answer. An answer larger than the
+ * space for it is cut off, and then repeated complete; after `MAX_CUTS` cuts it is shortened to fit into an empty
+ * window.
  */
 export function playScript(play: RecordedPlay, options: { countTokens: (text: string) => number }): Script {
   const place = new Place(play.steps);
@@ -97,7 +98,10 @@ class Place {
   }
 }
 
-/** Identifies a request. A request with the same number of messages and the same last message, ids included, is a repeated one. */
+/**
+ * Identifies a request. A request with the same number of messages and the same last message, ids included, is a
+ * repeated one.
+ */
 function keyOf(messages: readonly ChatMessage[]): string {
   return `${messages.length} ${JSON.stringify(messages.at(-1))}`;
 }
@@ -120,7 +124,10 @@ function repliedTokens({ text, reasoning, toolCalls }: Reply, count: (text: stri
   return calls.reduce((sum, tokens) => sum + tokens, count(text) + count(reasoning));
 }
 
-/** Returns an answer that the server cuts off. Its calls have new ids, because the recorded ids are for the complete calls. */
+/**
+ * Returns an answer that the server cuts off. Its calls have new ids, because the recorded ids are for the complete
+ * calls.
+ */
 function asCut(reply: Reply, attempt: number): ScriptReply {
   const toolCalls = reply.toolCalls.map((call) => ({
     ...call,

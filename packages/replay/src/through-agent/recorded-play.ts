@@ -16,7 +16,10 @@ export interface PlayedStep {
   readonly reasoning: string;
   readonly text: string;
   readonly calls: readonly ToolPart[];
-  /** User messages from the time its calls ran. They are sent before the results exist, and the agent takes them before the next step. */
+  /**
+   * User messages from the time its calls ran. They are sent before the results exist, and the agent takes them before
+   * the next step.
+   */
   readonly usersAfter: readonly PlayedUser[];
 }
 
@@ -45,7 +48,10 @@ const NO_RESULT = 'results that are not in the recording: the agent gets a note 
 const NO_MEDIA = 'images and files whose bytes are not in the recording: replaced by a line of text';
 const NOT_SHOWN = 'user messages without content for a model';
 
-/** Returns the messages of a recorded session to play. Pure, so that the model's process and the agent's get the same from the same file. */
+/**
+ * Returns the messages of a recorded session to play. Pure, so that the model's process and the agent's get the same
+ * from the same file.
+ */
 export function recordedPlay(messages: readonly Message[]): RecordedPlay {
   const builder = new PlayBuilder();
   for (const message of messages) {

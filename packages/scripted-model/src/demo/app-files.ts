@@ -1,6 +1,9 @@
 import { readFileSync } from 'node:fs';
 
-/** Always in `src`, even if this module runs from `dist`, because the application is plain JavaScript and is not compiled. */
+/**
+ * Always in `src`, even if this module runs from `dist`, because the application is plain JavaScript and is not
+ * compiled.
+ */
 const APP_FOLDER = new URL('../../src/demo/app/', import.meta.url);
 
 /** The files of the finished application, in the order in which they are written. */

@@ -43,8 +43,8 @@ export function writeReadme(seen: Seen): ScriptToolCall {
 }
 
 /**
- * Returns a key that identifies a call in the messages: its tool and its distinctive arguments. A `recall` is identified by the kind of its
- * argument, because the handle is known only at run time.
+ * Returns a key that identifies a call in the messages: its tool and its distinctive arguments. A `recall` is
+ * identified by the kind of its argument, because the handle is known only at run time.
  */
 export function signatureOf(name: string, input: Readonly<Record<string, unknown>>): string {
   if (name === 'recall') return 'query' in input ? 'recall query' : 'recall handle';

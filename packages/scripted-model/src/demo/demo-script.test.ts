@@ -40,8 +40,8 @@ describe('without a compaction', () => {
     await expectFinishedApplication();
     expect(steps).toBeGreaterThanOrEqual(35);
     expect(steps).toBeLessThanOrEqual(60);
-    // Without the output reserve and the system text, 16,000 tokens leave about 10,000 for messages, of about 4 characters each. This
-    // session is more than twice as large.
+    // Without the output reserve and the system text, 16,000 tokens leave about 10,000 for messages, of about 4
+    // characters each. This session is more than twice as large.
     expect(chars).toBeGreaterThan(100_000);
     expect(log.filter(({ name, result }) => name === 'bash' && /exit code 1/.test(result))).toHaveLength(2);
     expect(log.filter(({ name, result }) => name === 'edit' && /matches 2 times/.test(result))).toHaveLength(

@@ -25,8 +25,8 @@ const MAX_ATTEMPTS = 2;
 /**
  * Plays a coding agent that builds a flashcard application.
  *
- * It keeps no state. It finds its place by the todo list and the calls in the messages, and after a compaction by the summary. If that
- * information is lost, it starts again, as a model does.
+ * It keeps no state. It finds its place by the todo list and the calls in the messages, and after a compaction by the
+ * summary. If that information is lost, it starts again, as a model does.
  */
 export function demoScript(request: Pick<ScriptRequest, 'messages' | 'asksForSummary'>): ScriptReply {
   const seen = lookAt(request.messages, ITEMS);

@@ -3,7 +3,10 @@ import { FINAL_TESTS } from './plan.ts';
 import { commandResult, type Seen } from './seen.ts';
 import { STANDING_RULES } from './task.ts';
 
-/** Returns the report to the user: the result, the counts of the last test run, and the standing instructions that were still visible. */
+/**
+ * Returns the report to the user: the result, the counts of the last test run, and the standing instructions that were
+ * still visible.
+ */
 export function finalAnswer(seen: Seen): string {
   const counts = testCounts(commandResult(seen, FINAL_TESTS) ?? '');
   if (counts === undefined || counts.failed > 0) return unfinished(counts?.failed);

@@ -6,8 +6,8 @@ import { PLAN } from './plan.ts';
 import type { Seen } from './seen.ts';
 
 /**
- * Returns the narrative of a compaction: the reasons for decisions and the state of the work, which a ledger does not have. It does not repeat
- * the checklist, so that a demonstration shows when the ledger has lost it.
+ * Returns the narrative of a compaction: the reasons for decisions and the state of the work, which a ledger does not
+ * have. It does not repeat the checklist, so that a demonstration shows when the ledger has lost it.
  */
 export function narrate(messages: readonly ChatMessage[], seen: Seen): string {
   const text = messages.map(everything).join('\n');

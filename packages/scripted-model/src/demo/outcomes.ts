@@ -1,6 +1,9 @@
 import { callsOf, commandResult, type Seen, type SeenCall, type SeenStep } from './seen.ts';
 
-/** Returns the end of the last failed result of a step, or undefined if no call failed or the results are cleared from the view. */
+/**
+ * Returns the end of the last failed result of a step, or undefined if no call failed or the results are cleared from
+ * the view.
+ */
 export function failureOf(step: SeenStep | undefined): string | undefined {
   return step?.calls.filter(hasFailed).at(-1)?.result.slice(-1500);
 }

@@ -14,7 +14,10 @@ export interface PlanItem {
 export interface PlanStep {
   /** Text before the calls. It can depend on the last results. */
   text: string | ((seen: Seen) => string);
-  /** Calls of the step. They identify it in the messages, so no earlier step of the item may make all calls of a later one. */
+  /**
+   * Calls of the step. They identify it in the messages, so no earlier step of the item may make all calls of a later
+   * one.
+   */
   calls: (seen: Seen) => readonly ScriptToolCall[];
   /** True if the step can fail by design: a test that finds a defect, or an edit that is refused. */
   mayFail?: true;

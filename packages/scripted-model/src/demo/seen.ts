@@ -17,7 +17,8 @@ export interface SeenStep {
 }
 
 /**
- * The content of the request's messages. The script knows nothing else, so it repeats work if a compaction loses something important.
+ * The content of the request's messages. The script knows nothing else, so it repeats work if a compaction loses
+ * something important.
  */
 export interface Seen {
   /** All text outside tool calls and results: the task, instructions, the summary, and the script's own remarks. */

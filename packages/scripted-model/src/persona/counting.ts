@@ -6,7 +6,10 @@ const CLOSE = '<|im_end|>\n';
 const MESSAGE_TOKENS = 4;
 const PRIMING_TOKENS = 3;
 
-/** llama.cpp's endpoints for counting: `/apply-template` turns messages into a prompt, `/tokenize` turns a text into tokens. */
+/**
+ * llama.cpp's endpoints for counting: `/apply-template` turns messages into a prompt, `/tokenize` turns a text into
+ * tokens.
+ */
 export function countingReports(
   countTokens: (text: string) => number,
 ): Record<string, (body: unknown) => unknown> {

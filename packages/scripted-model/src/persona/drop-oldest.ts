@@ -2,8 +2,8 @@ import type { ChatCompletionRequest, ChatMessage } from '@longhaul/protocol';
 import type { PromptCounter } from '../prompt-counter.ts';
 
 /**
- * Drops messages as Ollama does. It keeps system messages, the last message, and the newest others that fit. Returns undefined if the
- * system messages and the last message do not fit.
+ * Drops messages as Ollama does. It keeps system messages, the last message, and the newest others that fit. Returns
+ * undefined if the system messages and the last message do not fit.
  */
 export function dropOldest(
   chat: ChatCompletionRequest,

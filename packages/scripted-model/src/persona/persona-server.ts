@@ -54,7 +54,10 @@ export interface PersonaServer extends AsyncDisposable {
   readonly asked: readonly string[];
   /** Number of requests that were refused or silently shortened because of their size. */
   readonly overflows: number;
-  /** Reloads the model with another window. With undefined, unloads it, and the next request loads it with the same window. */
+  /**
+   * Reloads the model with another window. With undefined, unloads it, and the next request loads it with the same
+   * window.
+   */
   reload(windowTokens: number | undefined): void;
   close(): Promise<void>;
 }

@@ -5,8 +5,8 @@ import type { PromptCount } from '../prompt-counter.ts';
 export type PersonaName = 'lmstudio' | 'ollama' | 'llamacpp' | 'vllm';
 
 /**
- * How a server handles a prompt that does not fit. `error`: an error status with the server's own body. `event`: status 200 and an SSE
- * event with the error (LM Studio). `silent`: the oldest messages are dropped without a notice (Ollama).
+ * How a server handles a prompt that does not fit. `error`: an error status with the server's own body. `event`: status
+ * 200 and an SSE event with the error (LM Studio). `silent`: the oldest messages are dropped without a notice (Ollama).
  */
 export type OverflowManner = 'error' | 'event' | 'silent';
 

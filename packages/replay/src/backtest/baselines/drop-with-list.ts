@@ -53,7 +53,10 @@ function listOf(dropped: readonly RecordedEvent[], maxChars: number): string {
   return `${calls}\n${facts}`;
 }
 
-/** Sorts by frequency. The newest mention counts twice as much as the oldest, and short names are preferred to long ones. */
+/**
+ * Sorts by frequency. The newest mention counts twice as much as the oldest, and short names are preferred to long
+ * ones.
+ */
 function rankedFacts(events: readonly RecordedEvent[]): string[] {
   const scores = new Map<string, number>();
   for (const [index, event] of events.entries()) {

@@ -12,7 +12,10 @@ export interface TailOptions {
   tokensAt: (event: number) => number;
 }
 
-/** Returns the index at which the newest events that fit start. The tail never starts with a result, whose call would be missing. */
+/**
+ * Returns the index at which the newest events that fit start. The tail never starts with a result, whose call would be
+ * missing.
+ */
 export function tailStart(
   events: readonly RecordedEvent[],
   { end, maxTokens, tokensAt }: TailOptions,

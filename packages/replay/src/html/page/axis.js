@@ -1,8 +1,9 @@
 /**
  * Returns an axis that fits the values: its two ends and its ticks, which are round numbers. The ends are ticks, too.
  *
- * The axis extends beyond the values by `padding`, a share of their span, and stays between `min` and `max`. The span is at least
- * `minSpan`, so that a negligible difference does not fill the chart. `count` is the number of intervals to aim at.
+ * The axis extends beyond the values by `padding`, a share of their span, and stays between `min` and `max`. The span
+ * is at least `minSpan`, so that a negligible difference does not fill the chart. `count` is the number of intervals to
+ * aim at.
  */
 export function fittedAxis(
   values,

@@ -16,11 +16,11 @@ const CROSSING = 40;
 const MISSING = 10_000;
 
 /**
- * Places a label for each point, as near to it as possible, so that labels overlap neither each other nor a dot, and stay within
- * `bounds`. A label for which there is no room is undefined.
+ * Places a label for each point, as near to it as possible, so that labels overlap neither each other nor a dot, and
+ * stay within `bounds`. A label for which there is no room is undefined.
  *
- * A point is `{x, y, width}`, with the width of its label. A label is `{left, right, top, bottom}`, and `line` from its dot to it if it
- * is not beside the dot.
+ * A point is `{x, y, width}`, with the width of its label. A label is `{left, right, top, bottom}`, and `line` from its
+ * dot to it if it is not beside the dot.
  */
 export function placeLabels(points, bounds) {
   const placesOf = points.map((point) => placesFor(point, points, bounds));

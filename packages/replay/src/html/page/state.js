@@ -31,7 +31,10 @@ export const state = {
   chartWidth: 1040,
 };
 
-/** Many lines hide each other. The first four strategies are shown at first, and one simple method if there are fewer than three. */
+/**
+ * Many lines hide each other. The first four strategies are shown at first, and one simple method if there are fewer
+ * than three.
+ */
 function hiddenAtFirst() {
   const engine = data.methods.filter((method) => !data.baselines.includes(method));
   const shown = [
