@@ -106,6 +106,16 @@ describe('the first text of a user', () => {
   });
 });
 
+it('removes wrappers from a recorded title', () => {
+  const titleOf = (title: string) => {
+    const messages = [{ info: { role: 'user' }, parts: [{ type: 'text', text: 'Hello' }] }];
+    return readSession(JSON.stringify({ info: { id: 's', title }, messages })).report.title;
+  };
+  expect(titleOf('<command-name>/clear</command-name>')).toBe('');
+  expect(titleOf('<system-reminder>Be brief.</system-reminder> Fix it')).toBe('Fix it');
+  expect(titleOf('Fix it')).toBe('Fix it');
+});
+
 describe('a message in which a user wrote', () => {
   const synthetic = (rows: object[]) =>
     readSession(rows.map((row) => JSON.stringify(row)).join('\n')).messages.map(

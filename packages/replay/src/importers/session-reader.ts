@@ -1,6 +1,7 @@
 import type { JsonObject, JsonValue, Message } from '@longhaul/protocol';
 import { importerOfElement, importerOfRow, isReadByLines } from './detect-format.ts';
 import { DocumentReader } from './document-reader.ts';
+import { withoutWrappers } from './first-user-text.ts';
 import type { CreateImporter, Importer } from './importer.ts';
 import { LineReader } from './line-reader.ts';
 import { type ImportReport, ReportDraft } from './report.ts';
@@ -61,8 +62,7 @@ export class SessionReader {
     this.#settle();
     this.#importer?.end?.();
     const messages = this.#builder?.end() ?? [];
-    const problem = this.#problem();
-    if (problem !== undefined) this.report.problem = problem;
+    this.#endReport();
     return messages;
   }
 
@@ -135,6 +135,13 @@ export class SessionReader {
     const importer = create(this.#builder);
     this.report.format = importer.format;
     return importer;
+  }
+
+  #endReport(): void {
+    const problem = this.#problem();
+    if (problem !== undefined) this.report.problem = problem;
+    // The title can be a copy of the first message with its wrappers.
+    if (this.report.title !== undefined) this.report.title = withoutWrappers(this.report.title);
   }
 
   #problem(): string | undefined {
