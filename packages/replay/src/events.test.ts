@@ -7,7 +7,7 @@ const { messages } = readSession(readFixture('claude-code.jsonl'));
 const brief = (events: ReturnType<typeof toEvents>) => events.map(({ kind, text }) => `${kind}: ${text}`);
 
 describe('events of a session', () => {
-  it('come in order, the results of a step behind all its calls, without reasoning', () => {
+  it('are in order, with results after all calls of their step, and without reasoning', () => {
     expect(brief(toEvents(messages.slice(1, 4)))).toEqual([
       'user: The cart total is wrong. Fix src/cart.ts.',
       'assistant: I will read the file.',
@@ -19,7 +19,7 @@ describe('events of a session', () => {
     ]);
   });
 
-  it('name the call, its tool and its file', () => {
+  it('have the id, the tool and the file of their call', () => {
     const events = toEvents(messages);
     expect(events.find(({ kind }) => kind === 'result')).toEqual({
       kind: 'result',
@@ -31,20 +31,20 @@ describe('events of a session', () => {
     });
   });
 
-  it('leave out what the recorded agent summed up, unless asked for it', () => {
+  it('omit summaries of the recorded agent unless `summaries` is set', () => {
     const summary = 'user: This session is being continued. Summary: the cart.';
     expect(brief(toEvents(messages))).not.toContain(summary);
     expect(brief(toEvents(messages, { summaries: true }))).toContain(summary);
   });
 
-  it('have no result for a call that was never answered', () => {
+  it('have no result for a call without a result', () => {
     const kinds = toEvents(messages)
       .filter(({ callId }) => callId === 'toolu_3')
       .map(({ kind }) => kind);
     expect(kinds).toEqual(['call']);
   });
 
-  it('make a step of each run of texts and calls', () => {
+  it('form a step from each run of texts and calls', () => {
     const kinds = (
       ['user', 'assistant', 'call', 'call', 'result', 'result', 'call', 'user', 'user', 'assistant'] as const
     ).map((kind) => ({ kind }));

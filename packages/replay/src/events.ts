@@ -2,28 +2,34 @@ import type { Message, Part, ToolPart } from '@longhaul/protocol';
 import { argumentsText, textOf } from './importers/part-text.ts';
 
 /**
- * What the measures walk over: user text, assistant text, tool calls with their arguments as compact JSON, and tool results. Reasoning
- * and system texts are left out.
+ * A unit that the measures count: a user text, an assistant text, a tool call with its arguments as compact JSON, or a
+ * tool result. Reasoning and system texts are not events.
  */
 export interface SessionEvent {
   kind: 'user' | 'assistant' | 'call' | 'result';
   text: string;
-  /** Of calls and results. */
+  /** Only for calls and results. */
   callId?: string;
-  /** The tool's name, of calls and results. */
+  /** The tool's name. Only for calls and results. */
   name?: string;
-  /** The file that the call names in its arguments; a result has the path of its call. */
+  /** The path argument of the call. A result has the path of its call. */
   path?: string;
-  /** `sequence` of the message it comes from. */
+  /** `sequence` of its message. */
   sequence: number;
 }
 
 export interface EventOptions {
-  /** Whether summaries that the recorded agent wrote when it compacted count as user text. Default false: they are no part of the work. */
+  /**
+   * Whether compaction summaries of the recorded agent count as user text. Default: false, because they are not part of
+   * the work.
+   */
   summaries?: boolean;
 }
 
-/** The events of a session, in order: of a message all it says and calls, then the results of its calls, as the model saw them. */
+/**
+ * Returns the events of a session in order. The texts and calls of a message come first, then the results of its calls,
+ * as a model sees them.
+ */
 export function toEvents(messages: readonly Message[], options: EventOptions = {}): SessionEvent[] {
   return messages.flatMap((message) => {
     if (message.metadata?.['isCompactSummary'] === true && options.summaries !== true) return [];
@@ -31,7 +37,10 @@ export function toEvents(messages: readonly Message[], options: EventOptions = {
   });
 }
 
-/** A run of consecutive assistant events (texts and calls), as the indexes of its first event and of the one behind its last. */
+/**
+ * A run of consecutive assistant events (texts and calls): the index of its first event, and the index after its last
+ * one.
+ */
 export interface EventStep {
   from: number;
   to: number;

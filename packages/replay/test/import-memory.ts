@@ -1,6 +1,6 @@
 /**
- * Imports a session of many megabytes that another process makes while it is read, and prints the peak of this process's memory as
- * JSON: `node --conditions=longhaul-src packages/replay/test/import-memory.ts 500 claude-code`.
+ * Imports a session of many megabytes that another process writes at the same time, and prints this process's peak
+ * memory as JSON: `node --conditions=longhaul-src packages/replay/test/import-memory.ts 500 claude-code`.
  */
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
@@ -31,7 +31,7 @@ async function write(pieces: Iterable<string>): Promise<void> {
   for (const piece of pieces) if (!process.stdout.write(piece)) await once(process.stdout, 'drain');
 }
 
-/** Rows as Claude Code writes them: three to a step, the result twice in its row. */
+/** Rows in the form of Claude Code: three for each step, and the result twice in its row. */
 function* jsonLines(): Generator<string> {
   yield* pieces((step) =>
     [assistantRow(step, { type: 'text', text: `Step ${step}.` }), callRow(step), resultRow(step)]
@@ -40,7 +40,7 @@ function* jsonLines(): Generator<string> {
   );
 }
 
-/** Of the size in which a file is read. */
+/** Joins steps into pieces of the size in which a file is read. */
 function* pieces(textOfStep: (step: number) => string): Generator<string> {
   let waiting = '';
   for (let step = 0, bytes = 0; bytes < targetBytes; step += 1) {
@@ -96,7 +96,7 @@ function resultText(step: number): string {
   return `${step}\n${WORDS.repeat(Number(resultChars) / WORDS.length)}`;
 }
 
-/** One JSON document in one line, as mini-swe-agent's messages. */
+/** One JSON document in one line, in the form of mini-swe-agent's messages. */
 function* document(): Generator<string> {
   yield '{"info":{"mini_version":"2"},"messages":[{"role":"user","content":"Fix it."}';
   yield* pieces((step) => {

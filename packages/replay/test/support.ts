@@ -5,11 +5,11 @@ import { isRequired } from '@longhaul/testing/machine';
 
 const folder = process.env['LONGHAUL_TRANSCRIPTS'] ?? '';
 
-/** Why the tests on real sessions are skipped, or undefined where they run. */
+/** Returns why the tests on real sessions are skipped, or undefined if they run. */
 export function missingTranscripts(): string | undefined {
   const isThere = folder !== '' && existsSync(folder);
   if (isThere) return undefined;
-  const reason = 'LONGHAUL_TRANSCRIPTS names no folder of recorded sessions';
+  const reason = 'LONGHAUL_TRANSCRIPTS is not a folder of recorded sessions';
   if (isRequired('transcripts')) throw new Error(`LONGHAUL_REQUIRE names transcripts, but ${reason}`);
   return reason;
 }
@@ -28,7 +28,7 @@ export function readFixture(name: string): Buffer {
   return readFileSync(new URL(`fixtures/${name}`, import.meta.url));
 }
 
-/** A session in short lines, to compare with. */
+/** Returns a session as one line a message, for comparisons. */
 export function outline(messages: readonly Message[]): string[] {
   return messages.map((message) => {
     const mark = message.metadata?.['isCompactSummary'] === true ? ' (summary)' : '';

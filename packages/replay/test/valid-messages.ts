@@ -2,7 +2,7 @@ import type { Message } from '@longhaul/protocol';
 import { messageSchema } from '@longhaul/protocol/schemas';
 import { expect } from 'vitest';
 
-/** What holds of the messages of any file, however damaged. */
+/** Checks the guarantees for the messages of any file, damaged or not. */
 export function expectValid(messages: readonly Message[]): void {
   const calls = new Set<string>();
   let previousId = '';
@@ -23,14 +23,14 @@ export function expectValid(messages: readonly Message[]): void {
   }
 }
 
-/** The texts of the messages: what the user and the agent said, arguments and results. */
+/** Returns the texts of the messages: texts of the user and the agent, arguments and results. */
 export function textsOf(messages: readonly Message[]): Set<string> {
   return new Set(
     messages.flatMap(({ parts }) =>
       parts.flatMap((part) => {
         if (part.type === 'tool')
           return [JSON.stringify(part.input), ...(part.output ?? []).map(contentText)];
-        // A result whose call is not there says so before its text.
+        // A result without its call has a note before its text.
         return part.type === 'file'
           ? [part.data]
           : [part.text.replace(/^\[Result of the call [^\n]*\]\n/, '')];

@@ -8,11 +8,11 @@ import { chunksBefore, type StreamFault } from './fault.ts';
 export interface Delivery {
   response: ServerResponse;
   fault: StreamFault | undefined;
-  /** Waited before every chunk. */
+  /** Delay before every chunk. */
   chunkDelayMs: number;
-  /** Told of each piece of a body before it leaves. */
+  /** Called with each piece of a body before it is sent. */
   onSend(data: string): void;
-  /** Called when all is written, before the client can see the end. */
+  /** Called after the last write, before the client can see the end. */
   beforeEnd(): void;
 }
 
@@ -30,7 +30,7 @@ export function sendJson(
   response.end(JSON.stringify(body));
 }
 
-/** Sends a stream, with what is to go wrong in it. Resolves when it has ended or the client has left. */
+/** Sends a stream with its fault. Resolves when the stream has ended or the client has disconnected. */
 export async function streamChunks(
   chunks: readonly ChatCompletionChunk[],
   delivery: Delivery,
@@ -45,7 +45,7 @@ export async function streamChunks(
   await play(events, delivery, fault === undefined ? events.length : chunksBefore(fault, chunks.length));
 }
 
-/** Sends an answer in one piece; the faults of a stream take the form they have there. */
+/** Sends an answer that is not a stream. Faults of a stream are applied to the two halves of its body. */
 export async function sendCompletion(completion: ChatCompletion, delivery: Delivery): Promise<void> {
   const { response, fault, chunkDelayMs } = delivery;
   response.writeHead(200, { 'content-type': 'application/json' });
@@ -65,8 +65,8 @@ async function play(pieces: readonly string[], delivery: Delivery, before: numbe
     const delayMs = fault?.kind === 'slow' ? fault.delayMs : delivery.chunkDelayMs;
     const pace = { response, delayMs, onSend: delivery.onSend, signal: gone.signal };
     await writeAll(pieces.slice(0, before), pace);
-    const goesOn = fault === undefined || (await strike(fault, pace));
-    if (goesOn) await writeAll(pieces.slice(before), pace);
+    const hasRest = fault === undefined || (await strike(fault, pace));
+    if (hasRest) await writeAll(pieces.slice(before), pace);
     if (fault?.kind === 'cut') return;
     delivery.beforeEnd();
     response.end();
@@ -94,7 +94,7 @@ async function writeAll(
   }
 }
 
-/** Whether the rest of the answer follows. */
+/** Carries out the fault. Returns whether the rest of the answer follows. */
 async function strike(fault: StreamFault, { response, signal }: Pace): Promise<boolean> {
   switch (fault.kind) {
     case 'slow':
@@ -108,7 +108,7 @@ async function strike(fault: StreamFault, { response, signal }: Pace): Promise<b
     case 'clean-cut':
       return false;
     case 'cut':
-      // What was written leaves first, or the client would see no answer at all instead of half of one.
+      // Send the written data first, so that the client sees half of an answer instead of none.
       await setImmediate();
       response.socket?.destroySoon();
       return false;

@@ -8,7 +8,7 @@ export interface ApiErrorDetails {
   headers?: Record<string, string>;
 }
 
-/** An answer that is an error, as OpenAI words and shapes it. */
+/** An error response with OpenAI's wording and shape. */
 export class ApiError extends Error {
   override readonly name = 'ApiError';
   readonly status: number;
@@ -32,7 +32,7 @@ export function invalidRequest(message: string, param: string | null, code: stri
 export function wrongKey(): ApiError {
   return new ApiError(
     401,
-    'Incorrect API key provided. You can find your API key at the place where the scripted model server was started.',
+    'Incorrect API key provided. Use the `apiKey` with which the scripted model server was started.',
     { type: 'invalid_request_error', code: 'invalid_api_key' },
   );
 }

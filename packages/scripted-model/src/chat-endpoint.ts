@@ -18,23 +18,23 @@ export interface ChatSettings extends Room {
   script: Script;
   model: string;
   apiKey: string | undefined;
-  /** What goes wrong with which request, by its number. */
+  /** Faults by the number of their request. */
   faults: Readonly<Record<number, Fault>>;
-  /** Asked where `faults` has nothing for a request. */
+  /** Called for requests that are not in `faults`. */
   randomFault?: (requestNumber: number) => Fault | undefined;
   journal?: DiskJournal;
-  /** Most characters of a delta. */
+  /** Maximum characters of a delta. */
   chunkChars: number;
   chunkDelayMs: number;
   keepBodies: boolean;
   countTokens: (text: string) => number;
-  /** What a server does that does not refuse as OpenAI's does; undefined for a prompt that fits. Default: OpenAI's refusal. */
+  /** Handles a prompt that is too long. Returns undefined if the prompt fits. Default: OpenAI's error. */
   handleLength?: (chat: ChatCompletionRequest, prompt: PromptCount) => Handling | undefined;
-  /** Default: the one model's own name. */
+  /** Whether requests for any model name are answered. Default: false, only for `model`. */
   answersToAnyName?: boolean;
 }
 
-/** Answers one chat request and notes in its record what became of it. Never rejects. */
+/** Answers one chat request and stores the outcome in its record. Never rejects. */
 export async function answerChat(
   exchange: { request: IncomingMessage; response: ServerResponse; record: RequestRecord },
   settings: ChatSettings,
@@ -118,7 +118,7 @@ function ordinaryRefusal(
   return settings.handleLength === undefined ? refusal(chat, prompt, settings) : undefined;
 }
 
-/** What is left of a prompt whose oldest messages were dropped. */
+/** Admits a prompt whose oldest messages were dropped. */
 function admitRest(chat: ChatCompletionRequest, record: RequestRecord, counter: PromptCounter): Admitted {
   const { prefix, ...prompt } = counter.count(chat);
   record.droppedTokens = record.promptTokens - prompt.promptTokens;
@@ -186,7 +186,7 @@ function noteRequest(record: RequestRecord, chat: ChatCompletionRequest, keepBod
   if (keepBody) record.body = chat;
 }
 
-/** Faults that only take time are none in the end. */
+/** A `slow` fault does not change the outcome. */
 function noteFault(record: RequestRecord, fault: Fault): void {
   record.fault = fault.kind;
   if (fault.kind !== 'slow') record.outcome = 'fault';
@@ -198,7 +198,7 @@ function noteError(record: RequestRecord, error: ApiError): void {
   if (record.outcome === 'answering') record.outcome = 'rejected';
 }
 
-/** What is noted before the last byte leaves is there when the client has read it. */
+/** Called before the last byte is sent, so that the outcome is set when the client has read the answer. */
 function noteAnswered(record: RequestRecord): void {
   if (record.outcome === 'answering') record.outcome = 'answered';
 }
@@ -207,7 +207,7 @@ function noteClose(record: RequestRecord): void {
   if (record.outcome === 'answering') record.outcome = 'client-gone';
 }
 
-/** Where there is no stream to put it into, an error event is an error status. */
+/** Without a stream, an error event becomes an error status. */
 function lateError(fault: Extract<Fault, { kind: 'error-event' }>): ApiError {
   return faultError({ kind: 'status', status: 500, message: fault.message });
 }

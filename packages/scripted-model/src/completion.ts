@@ -10,9 +10,9 @@ export interface CompletionHead {
 }
 
 export interface ChunkOptions {
-  /** Most characters (UTF-16 units) of a delta. */
+  /** Maximum characters (UTF-16 units) of a delta. */
   chunkChars: number;
-  /** Ends with a chunk that holds the usage and no choices. */
+  /** Whether the stream ends with a chunk that has the usage and no choices. */
   includeUsage: boolean;
 }
 
@@ -34,7 +34,7 @@ export function usageOf(prompt: PromptCount, reply: FinalReply): ChatUsage {
   };
 }
 
-/** The answer in one piece. */
+/** Returns the answer as one object. */
 export function toCompletion(head: CompletionHead, reply: FinalReply, usage: ChatUsage): ChatCompletion {
   const { reasoning, text, toolCalls, finishReason } = reply;
   return {
@@ -58,7 +58,7 @@ export function toCompletion(head: CompletionHead, reply: FinalReply, usage: Cha
   };
 }
 
-/** The answer as a stream: the role, the deltas, the finish reason, and the usage if asked for. */
+/** Returns the answer as a stream: the role, the deltas, the finish reason, and the usage if requested. */
 export function toChunks(
   head: CompletionHead,
   reply: FinalReply,

@@ -13,7 +13,7 @@ beforeAll(async () => {
 afterAll(() => rm(folder, { recursive: true, force: true }));
 
 describe('the journal on disk', () => {
-  it('holds every request as it came, refused ones too, every piece that was sent, and how it ended', async () => {
+  it('records every request, refused ones included, every sent piece, and the outcome', async () => {
     const journalFile = join(folder, 'journal.jsonl');
     const lines = async () => {
       const text = await readFile(journalFile, 'utf8');
@@ -60,7 +60,7 @@ describe('the journal on disk', () => {
 });
 
 describe('random faults', () => {
-  it('are the same for the same seed and number, whatever was asked before, and of every kind', () => {
+  it('depend only on the seed and the request number, and are of every kind', () => {
     const one = randomFaults({ seed: 7, share: 0.5 });
     const other = randomFaults({ seed: 7, share: 0.5 });
     const numbers = Array.from({ length: 400 }, (_, index) => index + 1);

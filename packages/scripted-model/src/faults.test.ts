@@ -19,7 +19,7 @@ async function start(fault: Fault, options: { by: 'script' | 'number' } = { by: 
 
 const hello = { model: 'scripted', messages: [{ role: 'user' as const, content: 'Hello' }] };
 
-/** What of the stream arrived, and how it ended. */
+/** Returns the received text of a stream, its finish reason, and its error. */
 async function read(
   client: OpenAI,
   signal?: AbortSignal,
@@ -37,7 +37,7 @@ async function read(
   }
 }
 
-describe.each(['script', 'number'] as const)('an error status ordered by %s', (by) => {
+describe.each(['script', 'number'] as const)('an error status set by %s', (by) => {
   it.each([
     [429, 'rate_limit_exceeded'],
     [500, null],
@@ -55,14 +55,14 @@ describe.each(['script', 'number'] as const)('an error status ordered by %s', (b
   });
 });
 
-it('the client retries by itself after a 429', async () => {
+it('is retried by the OpenAI client after a 429', async () => {
   const client = await start({ kind: 'status', status: 429, retryAfterMs: 1 });
   expect(await read(client.withOptions({ maxRetries: 1 }))).toEqual({ text: TEXT, finish: 'stop' });
   expect(server.requests.map((request) => request.outcome)).toEqual(['fault', 'answered']);
 });
 
 describe('in the middle of a stream', () => {
-  it('the socket is cut, after what was sent so far', async () => {
+  it('the socket is cut after the sent chunks', async () => {
     const client = await start({ kind: 'cut', afterChunks: 3 });
     const { text, finish, error } = await read(client);
     expect(text).toBe('one two ');
@@ -71,21 +71,21 @@ describe('in the middle of a stream', () => {
     expect(server.requests[0]).toMatchObject({ outcome: 'fault', fault: 'cut' });
   });
 
-  it('the stream ends early in good order', async () => {
+  it('the stream ends early but regularly', async () => {
     const client = await start({ kind: 'clean-cut' });
     const { text, finish, error } = await read(client);
     expect(TEXT.startsWith(text) && text !== '' && text !== TEXT).toBe(true);
     expect({ finish, error }).toEqual({ finish: '', error: undefined });
   });
 
-  it('a chunk is broken JSON', async () => {
+  it('a chunk is invalid JSON', async () => {
     const client = await start({ kind: 'malformed-chunk', afterChunks: 3 });
     const { text, error } = await read(client);
     expect(text).toBe('one two ');
     expect(error).toBeInstanceOf(SyntaxError);
   });
 
-  it('an error event comes', async () => {
+  it('an error event is sent', async () => {
     const client = await start({ kind: 'error-event', message: 'The GPU is gone', afterChunks: 3 });
     const { text, error } = await read(client);
     expect(text).toBe('one two ');
@@ -93,7 +93,7 @@ describe('in the middle of a stream', () => {
     expect(error).toMatchObject({ message: expect.stringContaining('The GPU is gone') });
   });
 
-  it('silence falls, until the client leaves', async () => {
+  it('nothing is sent until the client disconnects', async () => {
     const client = await start({ kind: 'silence', afterChunks: 2 });
     const stream = await client.chat.completions.create({ ...hello, stream: true });
     let text = '';
@@ -105,7 +105,7 @@ describe('in the middle of a stream', () => {
     await expect.poll(() => server.requests[0]?.outcome).toBe('fault');
   });
 
-  it('silence falls after the headers, until the server closes', async () => {
+  it('nothing is sent after the headers until the server closes', async () => {
     const client = await start({ kind: 'silence' });
     const stream = await client.chat.completions.create({ ...hello, stream: true });
     const first = stream[Symbol.asyncIterator]().next();
@@ -117,13 +117,13 @@ describe('in the middle of a stream', () => {
     expect(await failed).toBeInstanceOf(Error);
   });
 
-  it('slow chunks arrive all the same', async () => {
+  it('slow chunks arrive completely', async () => {
     const client = await start({ kind: 'slow', delayMs: 2 });
     expect(await read(client)).toEqual({ text: TEXT, finish: 'stop' });
     expect(server.requests[0]).toMatchObject({ outcome: 'answered', fault: 'slow' });
   });
 
-  it('a client that aborts is noted as gone, and no chunk is sent any more', async () => {
+  it('sends no more chunks and records client-gone when the client aborts', async () => {
     const client = await start({ kind: 'slow', delayMs: 60_000 });
     const controller = new AbortController();
     const reading = read(client, controller.signal);
@@ -134,7 +134,7 @@ describe('in the middle of a stream', () => {
   });
 });
 
-it('a client that leaves while the script thinks is noted as gone, and nothing is counted', async () => {
+it('records client-gone and no tokens when the client disconnects while the script runs', async () => {
   const thought = Promise.withResolvers<string>();
   const asked = Promise.withResolvers<void>();
   server = await createScriptedModelServer({
@@ -154,7 +154,7 @@ it('a client that leaves while the script thinks is noted as gone, and nothing i
   expect(server.stats()).toMatchObject({ requests: 1, promptTokens: 0, completionTokens: 0 });
 });
 
-describe('an answer in one piece', () => {
+describe('an answer without a stream', () => {
   const whole = async (client: OpenAI) =>
     client.chat.completions.create(hello).then(
       (completion) => completion.choices[0]?.message.content,
@@ -162,7 +162,7 @@ describe('an answer in one piece', () => {
     );
 
   it.each<Fault>([{ kind: 'cut' }, { kind: 'clean-cut' }, { kind: 'malformed-chunk' }])(
-    'breaks by %o',
+    'is broken by %o',
     async (fault) => {
       expect(await whole(await start(fault))).toBeInstanceOf(Error);
       expect(server.requests[0]?.outcome).toBe('fault');
@@ -173,11 +173,11 @@ describe('an answer in one piece', () => {
     expect(await whole(await start({ kind: 'error-event' }))).toMatchObject({ status: 500 });
   });
 
-  it('comes whole when it is slow', async () => {
+  it('is complete when it is slow', async () => {
     expect(await whole(await start({ kind: 'slow', delayMs: 2 }))).toBe(TEXT);
   });
 
-  it('never comes when there is silence', async () => {
+  it('never arrives with a silence fault', async () => {
     const client = await start({ kind: 'silence' });
     const waiting = whole(client);
     await expect.poll(() => server.requests[0]?.fault).toBe('silence');
@@ -186,7 +186,7 @@ describe('an answer in one piece', () => {
   });
 });
 
-it('a closed server refuses connections, and closing twice is no harm', async () => {
+it('refuses connections after close, and can be closed twice', async () => {
   const client = await start({ kind: 'silence' });
   await Promise.all([server.close(), server.close()]);
   expect((await read(client)).error).toBeInstanceOf(APIConnectionError);

@@ -3,24 +3,24 @@ import type { ChatCompletionRequest, ChatFinishReason } from '@longhaul/protocol
 import type { Fault } from './fault.ts';
 
 /**
- * `answering`: not over yet. `overflow`: refused for its size. `rejected`: any other error that the request deserved, or a script that
- * threw. `fault`: what was ordered to go wrong did. `client-gone`: the client left before the end.
+ * `answering`: in progress. `overflow`: refused because of its size. `rejected`: refused with another error, or the
+ * script threw. `fault`: a fault was produced. `client-gone`: the client disconnected before the end.
  */
 export type RequestOutcome = 'answering' | 'answered' | 'overflow' | 'rejected' | 'fault' | 'client-gone';
 
-/** One chat request as it was received, and what became of it. */
+/** One chat request and its outcome. */
 export interface RequestRecord {
   /** 1, 2, 3… */
   readonly number: number;
-  /** Those of the request that say who asks for what; never the key. */
+  /** The request's headers about its client and content. Never the API key. */
   readonly headers: Readonly<Record<string, string>>;
-  /** Absent while it is not read, if it could not be parsed, and if bodies are not kept. */
+  /** Undefined until it is read, if it cannot be parsed, and if bodies are not kept. */
   body?: ChatCompletionRequest;
   messageCount: number;
   promptTokens: number;
   cachedTokens: number;
   completionTokens: number;
-  /** Of messages that the server left out of the prompt, silently. */
+  /** Tokens of messages that the server silently dropped from the prompt. */
   droppedTokens?: number;
   outcome: RequestOutcome;
   /** HTTP status; 0 before there is one. */
@@ -32,9 +32,9 @@ export interface RequestRecord {
 
 export interface ScriptedModelStats {
   requests: number;
-  /** Requests refused for their size. */
+  /** Number of requests that were refused because of their size. */
   overflows: number;
-  /** Of requests that were answered, in whole or in part. */
+  /** Sums over requests that were answered, completely or in part. */
   promptTokens: number;
   cachedTokens: number;
   completionTokens: number;

@@ -29,13 +29,13 @@ const messages: ChatMessage[] = [
   { role: 'assistant', content: 'On it', tool_calls: [call('3', 'read', '{"path":"b.md"}')] },
 ];
 
-it('finds what the user said', () => {
+it('finds the texts of the user', () => {
   expect(lastUserText(messages)).toBe('And\ngo on');
   expect(userTexts(messages)).toEqual(['Read it', 'And\ngo on']);
   expect(lastUserText([])).toBe('');
 });
 
-it('pairs calls with their results, in the order of the calls', () => {
+it('pairs calls with their results in the order of the calls', () => {
   expect(toolResults(messages).map(({ name, result }) => [name, result])).toEqual([
     ['read', '# A'],
     ['list', 'a.md'],
@@ -43,7 +43,7 @@ it('pairs calls with their results, in the order of the calls', () => {
   expect(toolResults(messages, 'list')).toEqual([{ id: '2', name: 'list', arguments: '{}', result: 'a.md' }]);
 });
 
-it('knows whether a call can still be seen', () => {
+it('finds a call by its name and arguments', () => {
   expect(hasToolCall(messages, 'read', 'b.md')).toBe(true);
   expect(hasToolCall(messages, 'read', 'c.md')).toBe(false);
   expect(hasToolCall(messages, 'write')).toBe(false);

@@ -1,15 +1,15 @@
 import type { ChatContentPart, ChatMessage } from '@longhaul/protocol';
 
-/** A tool call of the conversation together with its result. */
+/** A tool call and its result. */
 export interface AnsweredCall {
   id: string;
   name: string;
-  /** As the model sent them. */
+  /** The text that the model sent. */
   arguments: string;
   result: string;
 }
 
-/** The text of a message; media are left out. */
+/** Returns the text of a message, without media. */
 export function textOf(message: ChatMessage | undefined): string {
   const content = message?.content;
   if (content === undefined || content === null) return '';
@@ -26,12 +26,12 @@ export function lastUserText(messages: readonly ChatMessage[]): string {
   return textOf(messages.findLast((message) => message.role === 'user'));
 }
 
-/** Every user message's text, oldest first. After a compaction, one of them holds the summary. */
+/** Returns the text of every user message, oldest first. After a compaction, one of them is the summary. */
 export function userTexts(messages: readonly ChatMessage[]): string[] {
   return messages.filter((message) => message.role === 'user').map(textOf);
 }
 
-/** The calls that have a result, oldest first; of one tool, if named. */
+/** Returns the calls with a result, oldest first. With `name`, only calls of that tool. */
 export function toolResults(messages: readonly ChatMessage[], name?: string): AnsweredCall[] {
   const results = new Map(
     messages.flatMap((message) =>
@@ -49,7 +49,7 @@ export function toolResults(messages: readonly ChatMessage[], name?: string): An
     });
 }
 
-/** Whether the conversation, as far as it can still be seen, holds such a call, answered or not. */
+/** Whether the messages contain such a call, with or without a result. */
 export function hasToolCall(messages: readonly ChatMessage[], name: string, argumentText = ''): boolean {
   return messages.some((message) =>
     message.tool_calls?.some(

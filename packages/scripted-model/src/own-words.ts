@@ -3,16 +3,16 @@ import type { ChatCompletionRequest, ChatMessage } from '@longhaul/protocol';
 import { sendJson } from './answer.ts';
 import type { RequestRecord } from './journal.ts';
 
-/** What a server does with a prompt that does not fit. */
+/** How a server handles a prompt that does not fit. */
 export type Handling =
-  /** An error in its own words. */
+  /** An error status with the server's own body. */
   | { kind: 'status'; status: number; body: unknown }
-  /** A 200, and an event that holds the error. Where there is no stream, the status 400. */
+  /** Status 200 and an event with the error. Without a stream, status 400. */
   | { kind: 'event'; body: unknown }
-  /** It answers what it has left of the messages, and says nothing. */
+  /** An answer to the remaining messages, without any notice. */
   | { kind: 'dropped'; messages: ChatMessage[] };
 
-/** An answer that is an error, as only one server words and sends it. */
+/** An error response with the wording and form of one kind of server. */
 export class OwnWords extends Error {
   override readonly name = 'OwnWords';
   readonly #handling: Exclude<Handling, { kind: 'dropped' }>;

@@ -1,6 +1,7 @@
 /**
- * The process behind `startScriptedModelProcess`. Its one argument is the options as JSON. It prints one JSON line when it listens and one for
- * each line `stats` on its standard input; when that closes, because its parent wants so or is gone, it ends.
+ * The process that `startScriptedModelProcess` starts. Its argument is the options as JSON. It prints one JSON line
+ * when it listens, and one for each line `stats` on its standard input. It exits when its standard input closes,
+ * because the parent closed it or has exited.
  */
 import { createInterface } from 'node:readline';
 import type { Script } from './script.ts';
@@ -8,10 +9,11 @@ import { createScriptedModelServer, type ScriptedModelServerOptions } from './se
 
 type EntryOptions = Omit<ScriptedModelServerOptions, 'script'> & { scriptModule: string };
 
-// A terminal's Ctrl-C and its end reach this process too, and so does what ends a group, but only its parent knows what is still to be answered.
+// Signals to the process group, such as Ctrl-C in a terminal, reach this process too. They are ignored, because only
+// the parent knows when the last request is answered.
 for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP']) process.on(signal, () => {});
 
-// The parent is this package's own code: what it passes needs no second look.
+// The argument comes from this package, so it needs no validation.
 const { scriptModule, ...options }: EntryOptions = JSON.parse(process.argv[2] ?? '{}');
 const server = await createScriptedModelServer({
   ...options,

@@ -21,7 +21,7 @@ async function moduleOf(source: string): Promise<URL> {
   return pathToFileURL(path);
 }
 
-it('plays the script of a module in a process of its own, and ends with close', async () => {
+it('plays the script of a module in its own process, and exits after close', async () => {
   const scriptModule = await moduleOf(
     'export const script = ({ messages }) => messages.length + " message";',
   );
@@ -49,13 +49,13 @@ it('plays the script of a module in a process of its own, and ends with close', 
 it.each([
   ['throws', 'throw new Error("no such luck")', 'no such luck'],
   ['exports no script', 'export const other = 1', 'exports no function named "script"'],
-])('a module that %s is an error that says so', async (_name, source, message) => {
+])('reports a module that %s', async (_name, source, message) => {
   const starting = startScriptedModelProcess({ scriptModule: await moduleOf(source) });
   await expect(starting).rejects.toThrow(message);
   await expect(starting).rejects.toBeInstanceOf(LonghaulError);
 });
 
-it('ends when its parent is killed', async () => {
+it('exits when its parent is killed', async () => {
   const scriptModule = await moduleOf('export const script = () => "ok";');
   const parent = await moduleOf(`
     import { startScriptedModelProcess } from ${JSON.stringify(new URL('./index.ts', import.meta.url).href)};

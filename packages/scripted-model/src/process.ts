@@ -13,28 +13,29 @@ export interface ScriptedModelProcessOptions
   scriptModule: string | URL;
 }
 
-/** A scripted model server in a process of its own, so that the tokenizer's memory is not the caller's. */
+/** A scripted model server in its own process, so that the tokenizer does not use the caller's memory. */
 export interface ScriptedModelProcess extends AsyncDisposable {
   readonly url: string;
   readonly port: number;
   readonly pid: number;
   readonly model: string;
   stats(): Promise<ScriptedModelStats>;
-  /** Done when the process has ended. */
+  /** Resolves when the process has exited. */
   close(): Promise<void>;
 }
 
 /**
- * Starts the server beside this process, and ends it when `close` is called or this process is gone, however it went.
+ * Starts the server in a child process. The child exits after `close`, and when this process exits for any reason.
  *
- * @throws {LonghaulError} `invalid_request` if the script cannot be loaded or the server cannot listen, with what it said.
+ * @throws {LonghaulError} `invalid_request` if the script cannot be loaded or the server cannot listen, with the
+ * child's error output.
  */
 export async function startScriptedModelProcess(
   options: ScriptedModelProcessOptions,
 ): Promise<ScriptedModelProcess> {
   const child = spawnServer(options);
   const exited = once(child, 'exit');
-  // Writing to a process that has died is no failure of its own: its silence says so to whoever waits for an answer.
+  // A write to a process that has exited is ignored here. The caller notices, because no answer line follows.
   child.stdin?.on('error', () => {});
   const lines = linesOf(child);
   const ready = readySchema.safeParse(await lines.next());
@@ -69,7 +70,7 @@ const statsSchema = z.object({
   completionTokens: z.number(),
 });
 
-/** In a checkout this file is TypeScript, and so is the process's, found under the same condition as everything else there. */
+/** In a checkout this file is TypeScript, so the child runs TypeScript too, with the condition `longhaul-src`. */
 function spawnServer({ scriptModule, ...options }: ScriptedModelProcessOptions): ChildProcess {
   const isSource = import.meta.url.endsWith('.ts');
   const entry = new URL(isSource ? './process-entry.ts' : './process-entry.js', import.meta.url);
@@ -81,9 +82,9 @@ function spawnServer({ scriptModule, ...options }: ScriptedModelProcessOptions):
 }
 
 interface Lines {
-  /** The next line that the process prints, as JSON; undefined when there is none any more. */
+  /** Returns the next printed line, parsed as JSON, or undefined after the last one. */
   next(): Promise<unknown>;
-  /** The end of what it wrote to its standard error. */
+  /** Returns the end of its error output. */
   errors(): string;
 }
 

@@ -4,7 +4,7 @@ import { PromptCounter } from './prompt-counter.ts';
 
 const say = (content: string): ChatMessage => ({ role: 'user', content });
 
-it('counts a message once, however long the session gets', () => {
+it('counts each message of a growing session once', () => {
   const counted: string[] = [];
   const counter = new PromptCounter((text) => {
     if (text !== '') counted.push(text);
@@ -18,7 +18,7 @@ it('counts a message once, however long the session gets', () => {
   expect(counted).toEqual(['one', 'two', 'three']);
 });
 
-it('adds 4 a message, 3 for priming, and the names and arguments of calls', () => {
+it('adds 4 for each message, 3 for priming, and the names and arguments of calls', () => {
   const counter = new PromptCounter((text) => text.length);
   const call = { id: 'not counted', type: 'function' as const, function: { name: 'ab', arguments: '{}' } };
   const prompt = counter.count({
@@ -32,7 +32,7 @@ it('adds 4 a message, 3 for priming, and the names and arguments of calls', () =
   expect(prompt).toMatchObject({ promptTokens: 9 + 11 + 11 + 3, messageTokens: 34, toolTokens: 0 });
 });
 
-it('shares a prefix only with a request that was remembered, and none when the tools differ', () => {
+it('shares a prefix only with the remembered request, and only if the tools are the same', () => {
   const counter = new PromptCounter((text) => text.length);
   const messages = [say('one'), say('two')];
   const first = counter.count({ model: 'm', messages });

@@ -2,27 +2,27 @@ import { createHash } from 'node:crypto';
 import type { ChatCompletionRequest, ChatContentPart, ChatMessage, ChatTool } from '@longhaul/protocol';
 import { textOfPart } from './messages.ts';
 
-/** OpenAI's chat format: every message is wrapped, and the reply is primed. */
+/** Tokens of OpenAI's chat format: for the wrapping of each message, and for the start of the reply. */
 const MESSAGE_TOKENS = 4;
 const PRIMING_TOKENS = 3;
 
-/** Any image or file, whatever its size: what OpenAI charges for a picture of 1024 × 1024 pixels in high detail. */
+/** Tokens of any image or file: OpenAI's price for a picture of 1024 × 1024 pixels in high detail. */
 export const MEDIA_TOKENS = 765;
 
-/** Counts are kept by the message's hash; beyond this many, counting starts anew. */
+/** Maximum number of cached counts. When it is reached, the cache is cleared. */
 const MAX_CACHED = 50_000;
 
 export interface PromptCount {
   promptTokens: number;
   messageTokens: number;
   toolTokens: number;
-  /** Tokens of tools and messages, from the beginning, that the request before had too. */
+  /** Tokens of the tools and messages at the start that are the same as in the request before. */
   cachedTokens: number;
 }
 
 /**
- * Counts prompts of one server: 4 a message, its text, name and reasoning, name and arguments of its tool calls, the tools' JSON, 3 for
- * priming. Messages seen before cost a hash only.
+ * Counts the prompts of one server: 4 tokens for each message, its text, name and reasoning, the names and arguments of
+ * its tool calls, the tools' JSON, and 3 tokens for priming. For known messages it only computes a hash.
  */
 export class PromptCounter {
   readonly #count: (text: string) => number;
@@ -33,7 +33,7 @@ export class PromptCounter {
     this.#count = count;
   }
 
-  /** Does not change what the next request's `cachedTokens` are compared with: that is `remember`'s. */
+  /** Counts a prompt. Does not change the prompt that `cachedTokens` are compared with; `remember` does. */
   count(request: ChatCompletionRequest): PromptCount & { prefix: readonly string[] } {
     const blocks = [
       this.#toolBlock(request.tools ?? []),
@@ -52,7 +52,7 @@ export class PromptCounter {
     };
   }
 
-  /** The model has read this prompt: the next one may share its beginning. */
+  /** Stores the prompt that the model has read, for the `cachedTokens` of the next one. */
   remember(prefix: readonly string[]): void {
     this.#previous = prefix;
   }

@@ -2,15 +2,17 @@ import type { Fault } from './fault.ts';
 import { type Random, seededRandom } from './seeded-random.ts';
 
 export interface RandomFaultOptions {
-  /** The same seed orders the same faults. */
+  /** The same seed gives the same faults. */
   seed: number;
-  /** Share of requests that something goes wrong with, 0 to 1. */
+  /** Share of requests with a fault, from 0 to 1. */
   share: number;
-  /** What a rate limit asks the client to wait, at the most. Default 40. */
+  /** Longest time in a `retry-after` header. Default: 40. */
   maxRetryAfterMs?: number;
 }
 
-/** Faults of every kind at random, by the number of the request alone: what happens to one does not depend on the others. */
+/**
+ * Returns a function that gives random faults of every kind. A fault depends only on the seed and the request's number.
+ */
 export function randomFaults({
   seed,
   share,

@@ -13,7 +13,7 @@ const reply: ScriptReply = {
   ],
 };
 
-it('a reply that fits stays as it is', () => {
+it('keeps a reply that fits', () => {
   const whole = fitReply(reply, 25, countChars);
   expect(whole).toMatchObject({ text: 'defgh', finishReason: 'tool_calls', completionTokens: 25 });
   expect(whole.toolCalls.map((call) => call.function.arguments)).toEqual(['{"a":1}', '{}']);
@@ -24,13 +24,13 @@ it.each([
   [6, { reasoning: 'abc', text: 'def', toolCalls: [] }],
   [10, { text: 'defgh', toolCalls: [] }],
   [15, { toolCalls: [{ function: { name: 'read', arguments: '{"a' } }] }],
-])('room for %i tokens cuts what comes last', (room, expected) => {
+])('cuts the end of a reply to %i tokens', (room, expected) => {
   const cut = fitReply(reply, room, countChars);
   expect(cut).toMatchObject({ ...expected, finishReason: 'length' });
   expect(cut.toolCalls).toHaveLength(expected.toolCalls?.length ?? 0);
 });
 
-it('never says more than there is room for, and never half a surrogate pair', () => {
+it('never exceeds the limit, and never splits a surrogate pair', () => {
   fc.assert(
     fc.property(fc.string({ unit: 'binary' }), fc.nat(60), (text, room) => {
       const cut = fitReply({ text }, room, countChars);

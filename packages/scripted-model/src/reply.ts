@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import type { ChatFinishReason, ChatToolCall } from '@longhaul/protocol';
 import type { ScriptAnswer, ScriptReply, ScriptToolCall } from './script.ts';
 
-/** A reply as it will be sent: whole, or cut to its room. */
+/** The reply to send, complete or cut to its limit. */
 export interface FinalReply {
   reasoning: string;
   text: string;
@@ -17,7 +17,7 @@ export function toReply(answer: ScriptAnswer): ScriptReply {
 }
 
 /**
- * Cuts a reply to `room` tokens, as a model that runs out of them would: in the middle of a word or of a call's arguments, with
+ * Cuts a reply to `room` tokens, as a model does at its limit: in the middle of a word or of a call's arguments, with
  * finish reason `length`.
  */
 export function fitReply(reply: ScriptReply, room: number, count: (text: string) => number): FinalReply {
@@ -37,7 +37,7 @@ export function fitReply(reply: ScriptReply, room: number, count: (text: string)
   };
 }
 
-/** A call whose name does not fit whole is not begun. */
+/** Returns undefined if the call's name does not fit completely. */
 function takeCall(call: ScriptToolCall, meter: Meter): ChatToolCall | undefined {
   const name = meter.take(call.name);
   if (name !== call.name) return undefined;
@@ -49,7 +49,7 @@ function takeCall(call: ScriptToolCall, meter: Meter): ChatToolCall | undefined 
   };
 }
 
-/** Hands out text until the room is used up, and then nothing any more. */
+/** Passes text through until the limit is reached, and nothing after that. */
 class Meter {
   readonly #room: number;
   readonly #count: (text: string) => number;
@@ -87,7 +87,7 @@ function longestPrefix(text: string, tokens: number, count: (text: string) => nu
   return text.slice(0, wholeCharacters(text, fits));
 }
 
-/** Where to cut at or before `index` without splitting a surrogate pair. */
+/** Returns the last position at or before `index` that does not split a surrogate pair. */
 export function wholeCharacters(text: string, index: number): number {
   const code = text.charCodeAt(index - 1);
   const splits = index < text.length && code >= 0xd800 && code <= 0xdbff;

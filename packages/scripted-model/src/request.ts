@@ -3,7 +3,7 @@ import { z } from 'zod';
 import { type ApiError, invalidRequest } from './api-error.ts';
 import { lastUserText } from './messages.ts';
 
-/** @throws {ApiError} 400, in OpenAI's words where it has some. */
+/** @throws {ApiError} 400, with OpenAI's wording where it is known. */
 export function parseChatRequest(body: string): ChatCompletionRequest {
   const parsed = chatRequest.safeParse(parseJson(body));
   if (!parsed.success) {
@@ -20,11 +20,11 @@ export function asksForSummary(request: ChatCompletionRequest): boolean {
   if (request.messages.at(-1)?.role !== 'user') return false;
   const text = lastUserText(request.messages);
   const mayCallTools = (request.tools?.length ?? 0) > 0 && request.tool_choice !== 'none';
-  // Asked for at the end of a session's own prefix, its tools are still on offer: then only the first word tells.
+  // A summary request at the end of a session still offers the session's tools. Only its first word identifies it.
   return mayCallTools ? /^\s*summari[sz]e\b/i.test(text) : /summar(y|i[sz]e)/i.test(text);
 }
 
-/** The most the client wants to get, if it said so. */
+/** Returns the client's limit for the reply, if there is one. */
 export function requestedMaxTokens(request: ChatCompletionRequest): number | undefined {
   return request.max_completion_tokens ?? request.max_tokens ?? undefined;
 }
@@ -85,7 +85,10 @@ function parseJson(body: string): unknown {
   }
 }
 
-/** No call without its result, no result without its call: what OpenAI refuses, every test against this server would find. */
+/**
+ * Refuses calls without results and results without calls, as OpenAI does, so that tests against this server find such
+ * requests.
+ */
 function checkToolPairs(request: ChatCompletionRequest): void {
   let open = new Set<string>();
   for (const [index, { role, tool_calls, tool_call_id }] of request.messages.entries()) {

@@ -2,10 +2,11 @@ import type { ChatFinishReason, ChatMessage, ChatTool, JsonObject } from '@longh
 import type { Fault } from './fault.ts';
 
 /**
- * Decides what the model answers.
+ * Returns the model's answer to a request.
  *
- * A script that looks at nothing but the messages gives the same answer to a retried request, and goes on after a compaction as
- * a model would. One that throws fails the request with a 400 that names what it threw, so that no client retries it.
+ * A script that depends only on the messages gives the same answer to a retried request, and continues after a
+ * compaction as a model does. If it throws, the request fails with status 400 and the message of the error, so that no
+ * client retries it.
  *
  * @example
  * const script: Script = ({ messages }) =>
@@ -19,20 +20,20 @@ export interface ScriptRequest {
   readonly messages: readonly ChatMessage[];
   readonly tools: readonly ChatTool[];
   readonly model: string;
-  /** 1, 2, 3… of this server, retried and refused requests included. */
+  /** Number of the request on this server, from 1, with retried and refused requests. */
   readonly number: number;
   readonly promptTokens: number;
   readonly windowTokens: number;
-  /** The most this reply can hold; what is longer is cut. */
+  /** Maximum tokens of the reply. A longer reply is cut. */
   readonly replyTokens: number;
   /**
-   * A compaction asks for its narrative: the last message is a user's that speaks of a summary, and no tool may be called, or that begins
-   * with «Summarise» while the session's tools still stand in the request.
+   * Whether a compaction requests its narrative. The last message is from the user, and either it mentions a summary
+   * and no tool may be called, or it starts with "Summarise" and the request offers tools.
    */
   readonly asksForSummary: boolean;
 }
 
-/** A text alone is a reply of that text. */
+/** A string is a reply with that text. */
 export type ScriptAnswer = string | ScriptReply;
 
 /** Sent in this order: reasoning, text, tool calls. */
@@ -40,23 +41,23 @@ export interface ScriptReply {
   reasoning?: string;
   text?: string;
   toolCalls?: readonly ScriptToolCall[];
-  /** Default: `tool_calls` if there are any, else `stop`. A reply that had to be cut says `length` whatever stands here. */
+  /** Default: `tool_calls` if there are any, or else `stop`. A reply that was cut always has `length`. */
   finishReason?: ChatFinishReason;
-  /** What goes wrong while the reply is sent. */
+  /** A fault while the reply is sent. */
   fault?: Fault;
 }
 
 export interface ScriptToolCall {
   name: string;
-  /** A string is sent as it is, valid JSON or not. */
+  /** A string is sent unchanged, even if it is not valid JSON. */
   arguments: JsonObject | string;
-  /** Default: a new one. */
+  /** Default: a new id. */
   id?: string;
 }
 
 /**
- * Plays replies one by one: the first to the first request, and so on. It counts requests, so it knows neither retries nor
- * compactions. A request after the last reply fails.
+ * Plays one reply for each request, in order. Retried requests and summary requests count, too. A request after the
+ * last reply fails.
  */
 export function inOrder(replies: readonly ScriptAnswer[]): Script {
   return ({ number }) => {

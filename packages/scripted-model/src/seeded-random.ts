@@ -1,7 +1,7 @@
 /** A number in [0, 1). */
 export type Random = () => number;
 
-/** Numbers that the same seed gives again. Source: the generator mulberry32 of Tommy Ettinger, public domain. */
+/** Returns a generator whose numbers depend only on the seed. Source: mulberry32 by Tommy Ettinger, public domain. */
 export function seededRandom(seed: number): Random {
   let state = seed | 0;
   return () => {

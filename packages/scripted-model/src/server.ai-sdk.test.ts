@@ -43,7 +43,7 @@ interface Heard {
   thrown?: unknown;
 }
 
-/** One call and all that its stream told. */
+/** Makes one call and collects the parts of its stream. */
 async function listen(model: LanguageModel, prompt = 'Hello'): Promise<Heard> {
   const heard: Heard = { types: [], text: '', reasoning: '', errors: [], finishReason: '' };
   const result = streamText({ model, prompt, maxRetries: 0, tools: { weather }, onError: () => {} });
@@ -69,7 +69,7 @@ async function listen(model: LanguageModel, prompt = 'Hello'): Promise<Heard> {
 }
 
 describe('an answer', () => {
-  it('streams reasoning and text, with true usage', async () => {
+  it('streams reasoning and text, with the exact usage', async () => {
     const model = await start({ script: () => ({ reasoning: 'Hm, a greeting.', text: 'Hello, world' }) });
     const heard = await listen(model);
     expect(heard).toMatchObject({ reasoning: 'Hm, a greeting.', text: 'Hello, world', finishReason: 'stop' });
@@ -78,14 +78,14 @@ describe('an answer', () => {
     expect((await listen(model)).usage?.cachedTokens).toBeGreaterThan(20);
   });
 
-  it('comes whole, and max_tokens cuts it', async () => {
+  it('is complete without a stream, and is cut at max_tokens', async () => {
     const model = await start({ script: () => 'word '.repeat(100) });
     const result = await generateText({ model, prompt: 'Hello', maxOutputTokens: 10 });
     expect(result.finishReason).toBe('length');
     expect(result.usage.outputTokens).toBe(10);
   });
 
-  it('calls several tools, and goes on with their results', async () => {
+  it('calls several tools, and continues with their results', async () => {
     const model = await start({
       script: ({ messages }) => {
         const results = toolResults(messages, 'weather').map(({ result }) => result);
@@ -106,7 +106,7 @@ describe('an answer', () => {
   });
 });
 
-it('a request over the window is an error part with 400, and is not retried', async () => {
+it('reports a request over the window as an error part with 400 that is not retried', async () => {
   const model = await start({ script: () => 'ok', windowTokens: 300 });
   const heard = await listen(model, 'word '.repeat(500));
   expect(heard.errors).toHaveLength(1);
@@ -119,7 +119,7 @@ it('a request over the window is an error part with 400, and is not retried', as
   });
 });
 
-it('a wrong key is an error part with 401', async () => {
+it('reports a wrong key as an error part with 401', async () => {
   const model = await start({ script: () => 'ok', apiKey: 'right' });
   expect((await listen(model)).errors).toEqual([expect.objectContaining({ statusCode: 401 })]);
 });
@@ -129,7 +129,7 @@ describe('a fault', () => {
   const withFault = (fault: Fault) =>
     start({ script: ({ number }) => (number === 1 ? { text, fault } : text), chunkChars: 4 });
 
-  it.each([429, 500, 529])('of status %i is an error part that says it can be retried', async (status) => {
+  it.each([429, 500, 529])('of status %i is a retryable error part', async (status) => {
     const heard = await listen(await withFault({ kind: 'status', status, retryAfterMs: 1500 }));
     expect(heard.errors).toEqual([
       expect.objectContaining({
@@ -153,7 +153,7 @@ describe('a fault', () => {
     expect(heard.finishReason).not.toBe('stop');
   });
 
-  it('of a malformed chunk is an error part in a stream that goes on', async () => {
+  it('of a malformed chunk is an error part, and the stream continues', async () => {
     const heard = await listen(await withFault({ kind: 'malformed-chunk', afterChunks: 3 }));
     expect(heard.text).toBe(text);
     expect(heard.errors).toHaveLength(1);
@@ -168,7 +168,7 @@ describe('a fault', () => {
     expect((await listen(await withFault({ kind: 'slow', delayMs: 2 }))).text).toBe(text);
   });
 
-  it('of silence ends by the abort of the caller, which the server sees', async () => {
+  it('of silence ends when the caller aborts, and the server notices', async () => {
     const model = await withFault({ kind: 'silence', afterChunks: 3 });
     const controller = new AbortController();
     const result = streamText({ model, prompt: 'Hello', maxRetries: 0, abortSignal: controller.signal });

@@ -55,7 +55,7 @@ async function failure(promise: Promise<unknown>): Promise<APIError> {
 }
 
 describe('an answer', () => {
-  it('comes whole, with usage that is true to the tokenizer', async () => {
+  it('is complete without a stream, with the usage of the tokenizer', async () => {
     const client = await start(() => 'Hello, world');
     const completion = await client.chat.completions.create(hello);
     expect(completion.choices[0]?.message.content).toBe('Hello, world');
@@ -75,13 +75,13 @@ describe('an answer', () => {
     expect(server.requests[0]).toMatchObject({ outcome: 'answered', status: 200, finishReason: 'stop' });
   });
 
-  it('leaves usage out of a stream that did not ask for it', async () => {
+  it('streams no usage unless the request includes it', async () => {
     const client = await start(() => 'Hello');
     const stream = await client.chat.completions.create({ ...hello, stream: true });
     for await (const chunk of stream) expect(chunk).not.toHaveProperty('usage');
   });
 
-  it('streams several tool calls, their arguments in pieces', async () => {
+  it('streams several tool calls with their arguments in pieces', async () => {
     const client = await start(() => ({
       text: 'Looking.',
       toolCalls: [
@@ -101,7 +101,7 @@ describe('an answer', () => {
     expect(completion.choices[0]?.finish_reason).toBe('tool_calls');
   });
 
-  it('reacts to tool results, and comes whole with tool calls too', async () => {
+  it('reacts to tool results, and returns tool calls without a stream', async () => {
     const client = await start(({ messages }) => {
       const [weather] = toolResults(messages, 'weather');
       if (weather !== undefined) return `It is ${weather.result}.`;
@@ -123,7 +123,7 @@ describe('an answer', () => {
     expect(second.choices[0]?.message.content).toBe('It is raining.');
   });
 
-  it('is cut at max_tokens with finish reason length, and counts what was sent', async () => {
+  it('is cut at max_tokens with finish reason length, and counts the sent tokens', async () => {
     const client = await start(() => ({
       reasoning: 'I think.',
       text: 'word '.repeat(500),
@@ -137,7 +137,7 @@ describe('an answer', () => {
     expect(completion.choices[0]?.message.content?.length).toBeGreaterThan(50);
   });
 
-  it('is cut where the window ends, in the middle of arguments', async () => {
+  it('is cut at the end of the window, in the middle of arguments', async () => {
     const toolCalls = [{ name: 'weather', arguments: { city: 'word '.repeat(500) } }];
     const client = await start({ script: () => ({ toolCalls }), windowTokens: 50 });
     const completion = await client.chat.completions.create(hello);
@@ -173,7 +173,7 @@ describe('the prompt', () => {
     ).toBe(765);
   });
 
-  it('reports the prefix shared with the request before as cached, and none once it is rewritten', async () => {
+  it('reports the prefix shared with the request before as cached, and nothing after it was rewritten', async () => {
     const client = await start(() => 'ok');
     const long: Body['messages'][number] = { role: 'user', content: 'word '.repeat(300) };
     const cached = async (...messages: Body['messages']) =>
@@ -206,7 +206,7 @@ describe('the prompt', () => {
 describe('the window', () => {
   const big: Body = { ...hello, messages: [{ role: 'user', content: 'word '.repeat(500) }] };
 
-  it('refuses a prompt that is too long, in the words of OpenAI', async () => {
+  it('refuses a prompt that is too long with the message of OpenAI', async () => {
     const client = await start({ script: () => 'ok', windowTokens: 400 });
     const error = await failure(client.chat.completions.create(big));
     expect(error).toMatchObject({
@@ -222,7 +222,7 @@ describe('the window', () => {
     expect(server.requests[0]).toMatchObject({ outcome: 'overflow', status: 400, promptTokens: 508 });
   });
 
-  it('counts max_tokens and tools in, and takes a request that fits exactly', async () => {
+  it('counts max_tokens and tools, and accepts a request that fits exactly', async () => {
     const client = await start({ script: () => 'ok', windowTokens: 600 });
     await client.chat.completions.create({ ...big, max_tokens: 92 });
     const error = await failure(client.chat.completions.create({ ...big, max_completion_tokens: 93 }));
@@ -236,7 +236,7 @@ describe('the window', () => {
     expect(server.overflows).toBe(2);
   });
 
-  it('is listed with the model, as vLLM lists it', async () => {
+  it('is listed with the model in the form of vLLM', async () => {
     const client = await start({ script: () => 'ok', windowTokens: 4096, model: 'small' });
     const models = await client.models.list();
     expect(models.data).toEqual([expect.objectContaining({ id: 'small', max_model_len: 4096 })]);
@@ -268,7 +268,7 @@ describe('a bad request', () => {
     });
   });
 
-  it('without messages, or with a nonsensical limit, gets 400', async () => {
+  it('without messages, or with an invalid limit, gets 400', async () => {
     const client = await start(() => 'ok');
     const empty = await failure(client.chat.completions.create({ ...hello, messages: [] }));
     expect(empty).toMatchObject({ status: 400, param: 'messages' });
@@ -284,7 +284,7 @@ describe('a bad request', () => {
     expect(server.requests[0]).toMatchObject({ outcome: 'rejected', status: 400 });
   });
 
-  it('with a call without its result, or a result without its call, gets the 400 of OpenAI', async () => {
+  it('with a call without its result, or a result without its call, gets 400 as from OpenAI', async () => {
     const client = await start(() => 'ok');
     const call: Body['messages'][number] = {
       role: 'assistant',
@@ -299,7 +299,7 @@ describe('a bad request', () => {
     expect((await send(call, result)).choices).toHaveLength(1);
   });
 
-  it('that the script throws on gets 400 with what it threw, so that nobody retries it', async () => {
+  it('for which the script throws gets 400 with the error, and is not retried', async () => {
     const client = await start(inOrder(['only one']));
     await client.chat.completions.create(hello);
     const error = await failure(client.chat.completions.create(hello));

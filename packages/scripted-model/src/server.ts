@@ -13,27 +13,27 @@ import type { Script } from './script.ts';
 
 export interface ScriptedModelServerOptions {
   script: Script;
-  /** Prompt and completion together. Default 128 000. */
+  /** Tokens of prompt and completion together. Default: 128,000. */
   windowTokens?: number;
-  /** The most a reply can hold, whatever is asked for. Default: what the window leaves. */
+  /** Maximum tokens of a reply, whatever the request allows. Default: the rest of the window. */
   maxOutputTokens?: number;
-  /** The one model's name. Default `scripted`. */
+  /** Name of the only model. Default: `scripted`. */
   model?: string;
-  /** Requests must bring it as a bearer token. Default: anything goes. */
+  /** The bearer token that requests must have. Default: requests need no token. */
   apiKey?: string;
-  /** Default: a free one. */
+  /** Default: a free port. */
   port?: number;
-  /** Most characters of a streamed delta. Default 16. */
+  /** Maximum characters of a streamed delta. Default: 16. */
   chunkChars?: number;
-  /** Waited before every chunk. Default 0. */
+  /** Delay before every chunk. Default: 0. */
   chunkDelayMs?: number;
-  /** What goes wrong with which request: `{1: {kind: 'status', status: 429}}`. It comes before what the script orders. */
+  /** Faults by request number: `{1: {kind: 'status', status: 429}}`. They have precedence over the script's faults. */
   faults?: Readonly<Record<number, Fault>>;
-  /** What goes wrong by chance, where `faults` has nothing for a request. */
+  /** Random faults for requests that are not in `faults`. */
   randomFaults?: RandomFaultOptions;
-  /** A file that gets every request and every piece sent as it happens; see `JournalLine`. */
+  /** A file to which every request and every sent piece is appended; see `JournalLine`. */
   journalFile?: string;
-  /** Whether `requests` keeps the bodies. Default true. */
+  /** Whether `requests` keeps the bodies. Default: true. */
   keepBodies?: boolean;
   /** Default: OpenAI's o200k_base. */
   countTokens?: (text: string) => number;
@@ -42,8 +42,9 @@ export interface ScriptedModelServerOptions {
 /**
  * A model server that plays a script.
  *
- * It speaks OpenAI's Chat Completions on 127.0.0.1, counts tokens with a real tokenizer, and refuses what does not fit into its
- * window, in OpenAI's own words. It also refuses tool calls without results, and results without calls.
+ * It implements OpenAI's Chat Completions on 127.0.0.1 and counts tokens with a real tokenizer. It refuses prompts that
+ * do not fit into its window with OpenAI's error message. It also refuses tool calls without results, and results
+ * without calls.
  */
 export interface ScriptedModelServer extends AsyncDisposable {
   /** `http://127.0.0.1:PORT/v1` */
@@ -52,10 +53,10 @@ export interface ScriptedModelServer extends AsyncDisposable {
   readonly model: string;
   /** Every chat request, oldest first. */
   readonly requests: readonly RequestRecord[];
-  /** How many requests were refused for their size. */
+  /** Number of requests that were refused because of their size. */
   readonly overflows: number;
   stats(): ScriptedModelStats;
-  /** Ends open connections, and is done when the port is free. */
+  /** Closes open connections. Resolves when the port is free. */
   close(): Promise<void>;
 }
 
@@ -74,7 +75,7 @@ export async function createScriptedModelServer(
     try {
       route(request, response);
     } catch (error) {
-      // Only `route` is synchronous here, and an answer of this kind is all it throws.
+      // Only the synchronous part of `route` throws here, and it throws only `ApiError`.
       if (!(error instanceof ApiError)) throw error;
       sendError(response, error);
     }
@@ -122,8 +123,8 @@ async function withDefaults(options: ScriptedModelServerOptions): Promise<ChatSe
     model: options.model ?? 'scripted',
     apiKey: options.apiKey,
     faults: options.faults ?? {},
-    ...(options.randomFaults === undefined ? {} : { randomFault: randomFaults(options.randomFaults) }),
-    ...(options.journalFile === undefined ? {} : { journal: openDiskJournal(options.journalFile) }),
+    randomFault: options.randomFaults === undefined ? undefined : randomFaults(options.randomFaults),
+    journal: options.journalFile === undefined ? undefined : openDiskJournal(options.journalFile),
     chunkChars: Math.max(1, options.chunkChars ?? 16),
     chunkDelayMs: options.chunkDelayMs ?? 0,
     keepBodies: options.keepBodies ?? true,
@@ -131,7 +132,7 @@ async function withDefaults(options: ScriptedModelServerOptions): Promise<ChatSe
   };
 }
 
-/** As vLLM lists them: `max_model_len` tells a client how long the window is. */
+/** Returns the models in the form of vLLM: `max_model_len` is the window. */
 function modelList({ model, windowTokens }: ChatSettings): unknown {
   return {
     object: 'list',
@@ -139,7 +140,7 @@ function modelList({ model, windowTokens }: ChatSettings): unknown {
   };
 }
 
-/** A server on 127.0.0.1. Repeated calls of `close` wait for the same end. */
+/** Starts a server on 127.0.0.1. Repeated calls of `close` wait for the same close. */
 export async function listenLocally(
   route: (request: IncomingMessage, response: ServerResponse) => void,
   port = 0,
@@ -156,7 +157,7 @@ async function listen(http: Server, port: number): Promise<number> {
   return address.port;
 }
 
-/** Repeated calls wait for the same end. */
+/** Returns a `close` function whose repeated calls wait for the same close. */
 function closer(http: Server): () => Promise<void> {
   let closing: Promise<void> | undefined;
   return () => {

@@ -5,11 +5,11 @@ import { requestedMaxTokens } from './request.ts';
 
 export interface Room {
   windowTokens: number;
-  /** The most the server writes, whatever is asked for. */
+  /** Maximum tokens that the server writes, whatever the request allows. */
   maxOutputTokens: number;
 }
 
-/** OpenAI's refusal of a request that cannot fit, with its numbers and in its words; undefined if it fits. */
+/** Returns OpenAI's error for a request that does not fit, or undefined if it fits. */
 export function refusal(
   request: ChatCompletionRequest,
   prompt: PromptCount,
@@ -25,7 +25,7 @@ export function refusal(
   );
 }
 
-/** The most this reply can hold. */
+/** Returns the maximum tokens of the reply. */
 export function replyRoom(request: ChatCompletionRequest, prompt: PromptCount, room: Room): number {
   const asked = requestedMaxTokens(request) ?? Number.POSITIVE_INFINITY;
   return Math.min(asked, room.maxOutputTokens, room.windowTokens - prompt.promptTokens);

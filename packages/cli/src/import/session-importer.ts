@@ -37,7 +37,6 @@ export class SessionImporter {
   #lease: Lease | undefined;
   #batch: MessageDraft[] = [];
   #batchTokens = 0;
-  #task: string | undefined;
   #missingBlobs = 0;
 
   constructor(
@@ -54,7 +53,6 @@ export class SessionImporter {
     const parts = await Promise.all(message.parts.map((part) => this.#withMedia(part)));
     const id = newId();
     if (this.#options.report.format === 'longhaul') this.#ids.set(message.id, id);
-    this.#task ??= taskOf(message);
     const tokenCount = storedTokens(parts);
     this.#batch.push({ ...rest, id, parts, tokenCount });
     this.#batchTokens += tokenCount;
@@ -123,12 +121,11 @@ export class SessionImporter {
 
   #description(): { task: string; title: string; model: string; metadata: JsonObject } {
     const { path, report } = this.#options;
-    const task = this.#task ?? '';
-    const title = report.title ?? firstLine(task);
+    const task = report.firstUserText ?? '';
     const { format, sourceId, workspace } = report;
     return {
       task: task.slice(0, MAX_TASK_CHARS),
-      title: title === '' ? 'Imported session' : title.slice(0, MAX_TITLE_CHARS),
+      title: importedTitle(report),
       model: importedModel(report.model),
       metadata: {
         imported: {
@@ -191,17 +188,13 @@ export class SessionImporter {
   }
 }
 
-/** What the user asked first; not what the recorded agent's own runtime put in their place. */
-function taskOf({ role, metadata, parts }: Message): string | undefined {
-  if (role !== 'user' || metadata?.synthetic !== undefined) return undefined;
-  const text = parts
-    .flatMap((part) => (part.type === 'text' ? [part.text] : []))
-    .join('\n')
-    .trim();
-  return text === '' ? undefined : text;
+function importedTitle({ title, firstUserText, summaryTitle }: ImportReport): string {
+  const line = firstLine(title) || firstLine(firstUserText) || firstLine(summaryTitle) || 'Imported session';
+  return line.length <= MAX_TITLE_CHARS ? line : `${line.slice(0, MAX_TITLE_CHARS - 1)}…`;
 }
 
-function firstLine(text: string): string {
-  const line = text.trim().split('\n')[0] ?? '';
-  return line.length <= MAX_TITLE_CHARS ? line : `${line.slice(0, MAX_TITLE_CHARS - 1)}…`;
+/** The first line that is more than a tag: prompts made from templates start with `<issue>`. */
+function firstLine(text = ''): string {
+  const lines = text.split('\n').map((line) => line.trim());
+  return lines.find((line) => line !== '' && !/^<\/?[\w-]+>$/.test(line)) ?? '';
 }

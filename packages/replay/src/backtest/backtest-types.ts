@@ -6,51 +6,51 @@ export interface RunSpec {
   readonly windowTokens: number;
 }
 
-/** What a file's session is like. */
+/** Sizes of a recorded session. */
 export interface SessionFigures {
   readonly steps: number;
   readonly calls: number;
   readonly visibleChars: number;
   readonly tokens: number;
-  /** What sending everything at every step would cost, whether it fits or not. */
+  /** The cost of sending everything at every step, even if it does not fit the window. In tokens. */
   readonly everythingCostTokens: number;
 }
 
 /** One method at one window over one session. */
 export interface RunReport extends RunSpec {
-  /** The session is no larger than the window; nothing was measured. */
+  /** True if the session fits into the window, so that nothing was measured. */
   readonly isSkipped: boolean;
   readonly tally: Tally;
-  /** Steps at which the method could not make the view small enough; an agent would have stopped there. */
+  /** Number of steps at which the method could not make the view small enough. An agent would stop there. */
   readonly exhausted: number;
   readonly milliseconds: number;
   readonly trace?: RunTrace;
 }
 
-/** What happened step by step, for a page. */
+/** The measures of each step, for the HTML page. */
 export interface RunTrace {
-  /** Tokens of each step's view. */
+  /** Tokens of the view, for each step. */
   readonly tokens: readonly number[];
-  /** Steps whose prefix was rewritten. */
+  /** Indexes of steps whose view does not start with the whole view of the step before. */
   readonly rewritten: readonly number[];
-  /** Steps at which needed facts were missing, with the facts' numbers. */
+  /** Indexes of steps at which needed facts were missing, with the numbers of these facts. */
   readonly missing: readonly (readonly [step: number, facts: readonly number[]])[];
 }
 
-/** What the steps of a session needed. */
+/** The facts that each step of a session needed. */
 export interface NeedsTrace {
   readonly facts: readonly string[];
-  /** For each step: numbers of near facts, then of far facts. */
+  /** For each step, the numbers of its near facts and of its far facts. */
   readonly needs: readonly (readonly [near: readonly number[], far: readonly number[]])[];
 }
 
 export interface FileReport {
   readonly path: string;
-  /** Absent when the file could not be replayed. */
+  /** Undefined if the file could not be replayed. */
   readonly session?: SessionFigures;
   /** Why the file could not be replayed. */
   readonly problem?: string;
-  /** What was left out in reading it. */
+  /** Content of the file that was not read, one reason a line. */
   readonly notes: readonly string[];
   readonly runs: readonly RunReport[];
   readonly needs?: NeedsTrace;

@@ -5,7 +5,7 @@ import { windowOptions } from './method.ts';
 import { recordSession, type Segment, tokensOf } from './recorded-session.ts';
 import { prepareSession, replaySession } from './replay-session.ts';
 import { createStrategy } from './strategies.ts';
-import { filler, messagesOf, type Told } from './test-support/recorded.ts';
+import { filler, messagesOf, type SessionItem } from './test-support/recorded.ts';
 
 const WINDOW = 8_000;
 const method = (summarise?: Summarise) =>
@@ -14,16 +14,16 @@ const method = (summarise?: Summarise) =>
     summarise,
   });
 
-const told: Told[] = [
+const items: SessionItem[] = [
   'Fix retryAfter in src/client.ts',
-  ...Array.from({ length: 24 }, (_, index): Told => {
+  ...Array.from({ length: 24 }, (_, index): SessionItem => {
     const path = `src/part-${index}.ts`;
     return { say: `Now ${path}.`, calls: [[{ path }, `const value${index} = 1;\n${filler(700)}`]] };
   }),
 ];
 
-test('every view fits, begins with the task, and holds nothing of its own step or a later one', async () => {
-  const session = recordSession(messagesOf(told));
+test('makes views that fit, start with the task, and contain no later event', async () => {
+  const session = recordSession(messagesOf(items));
   const run = method().start(session, windowOptions(WINDOW));
   for (const [index, step] of session.steps.entries()) {
     const { view, isExhausted } = await run.viewBefore(step);
@@ -35,16 +35,16 @@ test('every view fits, begins with the task, and holds nothing of its own step o
   }
 });
 
-test('a replay repeats itself exactly', async () => {
-  const first = await replaySession(prepareSession(messagesOf(told)), method(), WINDOW);
-  const again = await replaySession(prepareSession(messagesOf(told)), method(), WINDOW);
+test('gives the same result when a replay is repeated', async () => {
+  const first = await replaySession(prepareSession(messagesOf(items)), method(), WINDOW);
+  const again = await replaySession(prepareSession(messagesOf(items)), method(), WINDOW);
   expect({ ...again, milliseconds: 0 }).toEqual({ ...first, milliseconds: 0 });
   expect(first.tally.compactions).toBeGreaterThan(1);
   expect(first.tally.overflows).toBe(0);
 });
 
-test('one file read again and again is one segment, whatever the log looks like around it', async () => {
-  const session = recordSession(messagesOf(told.slice(0, 4)));
+test('reuses the segment of an unchanged message in later views', async () => {
+  const session = recordSession(messagesOf(items.slice(0, 4)));
   const run = method().start(session, windowOptions(100_000));
   const views: Segment[][] = [];
   for (const step of session.steps) views.push([...(await run.viewBefore(step)).view]);
@@ -52,16 +52,16 @@ test('one file read again and again is one segment, whatever the log looks like 
   expect(views[2]?.[1]).toBe(views[1]?.[1]);
 });
 
-test('a summary costs what it reads and writes, and stands in the view', async () => {
+test('counts the input and output of a summary call, and shows the summary in the view', async () => {
   const requests: SummaryRequest[] = [];
   const summarise: Summarise = async (request) => {
     requests.push(request);
     return { status: 'ok', text: 'All parts were read in order.', finishedBy: 'stop' };
   };
-  // Long talk, which no pruning makes shorter.
+  // Long texts, which pruning cannot shorten.
   const talk = Array.from(
     { length: 24 },
-    (_, index): Told => ({ say: filler(700), calls: [[{ index }, 'ok']] }),
+    (_, index): SessionItem => ({ say: filler(700), calls: [[{ index }, 'ok']] }),
   );
   const session = recordSession(messagesOf(['Talk', ...talk]));
   const run = method(summarise).start(session, windowOptions(WINDOW));
@@ -77,7 +77,7 @@ test('a summary costs what it reads and writes, and stands in the view', async (
   expect(last.some(({ text }) => text.includes('All parts were read in order.'))).toBe(true);
 });
 
-test('what cannot be made to fit is sent as it is, and counted', async () => {
+test('counts and sends a view that cannot be made to fit', async () => {
   const session = prepareSession(messagesOf([filler(900), { say: 'a' }, filler(900), { say: 'b' }]));
   const { exhausted, tally } = await replaySession(session, method(), 40);
   expect(exhausted).toBeGreaterThan(0);

@@ -20,21 +20,24 @@ import { ViewSegments } from './view-segments.ts';
 
 export interface EngineOptions {
   createStrategy: () => CompressionStrategy;
-  /** Absent: the ledger stands alone. */
+  /** Writes narratives. Default: summaries consist of the ledger alone. */
   summarise?: Summarise;
-  /** Default 0.2, as the agent's. */
+  /** Share of the window for the ledger. Default: 0.2, as in the agent. */
   ledgerShare?: number;
 }
 
-/** A compaction makes progress or says that it cannot; more than these before one step are a defect. */
+/** A compaction makes progress or returns `exhausted`, so more compactions before one step are a defect. */
 const MAX_COMPACTIONS_PER_STEP = 3;
 
-/** What the agent would do: the same decisions on the same log, with recorded messages in place of a model's. */
+/**
+ * Replays a strategy of the engine. It makes the same decisions as the agent on the same log; the messages are recorded
+ * ones.
+ */
 export function engineMethod(name: string, options: EngineOptions): ReplayMethod {
   return { name, start: (session, window) => new EngineRun(session, window, options) };
 }
 
-/** Characters decide for every method alike. */
+/** Counts by characters, as for every method. */
 const count = (text: string) => Math.floor(text.length / 4);
 
 class EngineRun implements MethodRun {
@@ -82,12 +85,12 @@ class EngineRun implements MethodRun {
     return this.#giveUp(decision.entries, callTokens);
   }
 
-  /** What the agent could only fail on is measured as it is. */
+  /** Returns the view although it is too large. The agent would fail here. */
   #giveUp(entries: readonly ViewEntry[], callTokens: number): MethodView {
     return { view: this.#segments.of(entries), callTokens, isExhausted: true };
   }
 
-  /** What happened since the last step; after each step of it, old outputs may be pruned. */
+  /** Adds the messages since the last step. Old outputs can be pruned after each assistant message. */
   #advance(end: number): void {
     for (const message of this.#session.messages.slice(this.#messages.length, end)) {
       this.#messages.push(message);

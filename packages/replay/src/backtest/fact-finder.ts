@@ -3,25 +3,26 @@ import { splitPath } from './facts.ts';
 import type { Segment } from './recorded-session.ts';
 import type { Fact } from './session-facts.ts';
 
-/** The facts, by number, that a segment shows. */
+/** The numbers of the facts that a segment shows. */
 export interface Shown {
   readonly facts: readonly number[];
-  /** Those of them that stand beside the file they came from. */
+  /** The facts among them that are next to the file they came from. */
   readonly grounded: readonly number[];
 }
 
 /**
- * Finds a session's needed facts in texts. Each segment is read once and remembered, so that a view costs what is new in it.
+ * Finds a session's needed facts in texts. It searches each segment once and keeps the result, so the cost of a view is
+ * that of its new segments.
  *
- * A fact stands in a text literally. A path stands there too by its last component, on a line that names its folder or under the nearest
- * line above that ends with `/` or `:` and names it.
+ * A text shows a fact that it contains literally. It also shows a path if it contains the last component of the path on
+ * a line that contains the folder, or below the nearest line that ends with `/` or `:` and contains the folder.
  */
 export class FactFinder {
   readonly #facts: readonly Fact[];
   readonly #sightings: FactSightings;
   readonly #shown = new WeakMap<Segment, Shown>();
 
-  /** @param sightings Of the same facts, if texts were read with it before. */
+  /** @param sightings Sightings of the same facts, to reuse the texts that they have searched. */
   constructor(
     facts: readonly Fact[],
     sightings: FactSightings = new FactSightings(facts.map((fact) => fact.text)),
@@ -77,7 +78,7 @@ type Place = Pick<Sighting, 'line' | 'heading'>;
 
 interface CallArguments {
   args: string | undefined;
-  /** Which files they name, as far as asked. */
+  /** Whether the arguments contain a file, for the files looked up so far. */
   namesInArgs: Map<string, boolean>;
 }
 

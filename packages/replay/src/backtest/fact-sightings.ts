@@ -1,27 +1,27 @@
-/** Every fact is at least this long, so its first characters find it. */
+/** The least length of a fact. Facts are indexed by as many of their first characters. */
 const GRAM_CHARS = 6;
 const RUN = /[\w\-./:]+/g;
 
-/** What one run of characters that facts are made of shows, as numbers of facts. */
+/** The numbers of the facts in a run of characters that are allowed in facts. */
 export interface RunFacts {
-  /** Facts that stand in it. */
+  /** Facts that the run contains. */
   readonly literal: readonly number[];
-  /** Paths whose last component stands in it. */
+  /** Paths whose last component is a component of the run. */
   readonly named: readonly number[];
 }
 
 const NOTHING: RunFacts = { literal: [], named: [] };
 
-/** A line that shows facts, or may show them. */
+/** A line that contains facts, or last components of paths. */
 export interface Sighting extends RunFacts {
   readonly line: string;
-  /** The nearest line above that ends with `/` or `:`. */
+  /** The nearest line above that ends with `/` or `:`; empty if there is none. */
   readonly heading: string;
 }
 
 /**
- * Finds facts in texts. Every text is read once, and every run of the characters that facts are made of is looked into once: a session's
- * texts are long, but made of few different runs.
+ * Finds facts in texts. It searches each text once, and each different run of characters once: the texts of a session
+ * are long, but consist of few different runs.
  */
 export class FactSightings {
   readonly #facts: readonly string[];
@@ -39,7 +39,7 @@ export class FactSightings {
     }
   }
 
-  /** Facts that stand in a text literally. */
+  /** Returns the numbers of the facts that a text contains literally. */
   mentionedIn(text: string): Set<number> {
     return new Set(this.in(text).flatMap((sighting) => sighting.literal));
   }
@@ -97,7 +97,7 @@ export function runsOf(text: string): string[] {
   return text.match(RUN) ?? [];
 }
 
-/** `src/a.ts:12` → `src`, `a.ts:12`, `a.ts`, `12`; a full stop behind a name is not part of it. */
+/** Splits `src/a.ts:12` into `src`, `a.ts:12`, `a.ts` and `12`. A full stop after a name is not part of it. */
 export function componentsOf(run: string): Set<string> {
   const components = new Set<string>();
   for (const piece of run.split('/')) {

@@ -4,7 +4,7 @@ import { factsIn, fileOfCall, splitPath } from './facts.ts';
 const found = (text: string) => [...factsIn(text)];
 
 describe('factsIn', () => {
-  test('finds paths, dotted names, names with underscores, digits or an upper letter inside', () => {
+  test('finds paths, dotted names, and names with underscores, digits or an inner capital letter', () => {
     expect(found('see src/app.ts, os.path, my_name, retryAfter and port8080')).toEqual([
       'src/app.ts',
       'os.path',
@@ -14,7 +14,7 @@ describe('factsIn', () => {
     ]);
   });
 
-  test('leaves plain words alone, however long, and anything under six characters', () => {
+  test('ignores plain words of any length, and names of fewer than six characters', () => {
     expect(found('international Workspace a/b x.y a1b2c')).toEqual([]);
   });
 
@@ -22,11 +22,11 @@ describe('factsIn', () => {
     expect(found('1a2b3c4 and 123456 but not 12345')).toEqual(['1a2b3c4', '123456']);
   });
 
-  test('names each once, in order of appearance', () => {
+  test('returns each fact once, in order of appearance', () => {
     expect(found('b_second a_first b_second')).toEqual(['b_second', 'a_first']);
   });
 
-  test('keeps a line number as part of its path, and loses the leading slash', () => {
+  test('keeps a line number in a path, and drops the leading slash', () => {
     expect(found('/srv/app/main.py:12')).toEqual(['srv/app/main.py:12']);
   });
 });
@@ -34,27 +34,27 @@ describe('factsIn', () => {
 describe('fileOfCall', () => {
   const fileOf = (input: unknown) => fileOfCall(input, JSON.stringify(input));
 
-  test('takes a path argument first', () => {
+  test('prefers a path argument', () => {
     expect(fileOf({ file_path: '/srv/app/main.py', content: 'import other/file.py' })).toBe(
       'srv/app/main.py',
     );
   });
 
-  test('prefers a file to the folder that a command goes to', () => {
+  test('prefers a file to the folder that a command changes to', () => {
     expect(fileOf({ command: 'cd /srv/app && cat lib/main.py' })).toBe('lib/main.py');
   });
 
-  test('takes a folder where no file is named, and nothing where no path is', () => {
+  test('returns a folder if there is no file, and undefined if there is no path', () => {
     expect(fileOf({ command: 'ls lib/core' })).toBe('lib/core');
     expect(fileOf({ command: 'git status' })).toBeUndefined();
   });
 
-  test('takes a name with an extension for a file, and a property for none', () => {
+  test('treats a name with an extension as a file, and a property as none', () => {
     expect(fileOf({ command: 'python self.items setup.py' })).toBe('setup.py');
   });
 });
 
-test('splitPath parts the last component from its folder', () => {
+test('splitPath separates the last component from its folder', () => {
   expect(splitPath('src/core/app.ts')).toEqual({ folder: 'src/core', name: 'app.ts' });
   expect(splitPath('app.ts')).toBeUndefined();
 });

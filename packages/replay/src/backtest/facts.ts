@@ -3,8 +3,8 @@ const MIN_FACT_CHARS = 6;
 const EXACT = /[/.:_\d]|[a-z][A-Z]/;
 
 /**
- * The facts of a text, each once, in order of appearance: identifiers of at least six characters that hold one of `/ . : _`, a digit, or a
- * change from lower to upper case. Plain words are none.
+ * Returns the facts of a text, each once, in order of appearance. A fact is an identifier of at least six characters
+ * that contains one of `/ . : _`, a digit, or a change from lower to upper case. Plain words are not facts.
  */
 export function factsIn(text: string): Set<string> {
   const facts = new Set<string>();
@@ -16,7 +16,10 @@ export function isFact(candidate: string): boolean {
   return candidate.length >= MIN_FACT_CHARS && EXACT.test(candidate);
 }
 
-/** A path of at least two components, as a folder and what stands in it; undefined for any other fact. */
+/**
+ * Splits a path of at least two components into its folder and its last component. Returns undefined for any other
+ * fact.
+ */
 export function splitPath(fact: string): { folder: string; name: string } | undefined {
   const slash = fact.lastIndexOf('/');
   return slash === -1 ? undefined : { folder: fact.slice(0, slash), name: fact.slice(slash + 1) };
@@ -26,8 +29,8 @@ const PATH_KEYS = ['path', 'file_path', 'filePath', 'file', 'filename', 'target_
 const EXTENSION = /\.[A-Za-z][A-Za-z0-9]{0,7}(?::\d+)?$/;
 
 /**
- * The file a tool call is about: its path argument; else the first path with an extension in its arguments, else the first path. Undefined
- * when the arguments name none.
+ * Returns the file that a tool call is about: its path argument, or else the first path with an extension in its
+ * arguments, or else the first path. Returns undefined if the arguments contain no path.
  */
 export function fileOfCall(input: unknown, inputText: string): string | undefined {
   const named = pathArgument(input);
@@ -51,7 +54,7 @@ function withoutLeadingSlash(path: string): string {
   return path.replace(/^[./~]*\/+/, '') || path;
 }
 
-/** `a/b.ts` and `b.py` are files; `self.items` and `os.path` mostly are not. */
+/** Whether a name is likely a file. `a/b.ts` and `b.py` are files; `self.items` and `os.path` are mostly not. */
 function isFileName(found: string): boolean {
   return (
     found.includes('/') ||

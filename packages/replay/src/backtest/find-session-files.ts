@@ -12,20 +12,20 @@ export interface FileProblem {
 }
 
 export interface FoundFiles {
-  /** Sorted by path, each once. */
+  /** Sorted by path, without duplicates. */
   readonly files: readonly FoundFile[];
   readonly problems: readonly FileProblem[];
-  /** Files in folders that cannot be sessions by their names. */
+  /** Number of files in folders that were ignored because of their extension. */
   readonly leftAside: number;
 }
 
-/** What session files in a folder end with. A file named itself is always tried. */
+/** Extensions of session files. They apply to files found in folders; a file passed by its own path is always read. */
 const EXTENSIONS = new Set(['.json', '.jsonl', '.ndjson', '.traj']);
 
-/** Folders that hold no sessions, only many files. */
+/** Folders with many files and no sessions. */
 const SKIPPED_FOLDERS = new Set(['node_modules', '.git']);
 
-/** The files that the paths name, folders searched to their bottom. Links to folders are not followed. */
+/** Returns the session files at the paths. Folders are searched recursively; links to folders are not followed. */
 export async function findSessionFiles(paths: readonly string[]): Promise<FoundFiles> {
   const files = new Map<string, FoundFile>();
   const problems: FileProblem[] = [];
@@ -43,7 +43,7 @@ export async function findSessionFiles(paths: readonly string[]): Promise<FoundF
   return { files: [...files.values()].sort(byPath), problems, leftAside };
 }
 
-/** Undefined stands for a file left aside. */
+/** Yields undefined for a file that is ignored. */
 async function* filesAt(path: string): AsyncGenerator<string | undefined> {
   const info = await stat(path);
   if (info.isDirectory()) yield* filesIn(path);
@@ -64,7 +64,7 @@ function byPath(left: FoundFile, right: FoundFile): number {
   return left.path < right.path ? -1 : 1;
 }
 
-/** What stands in the way of reading a file or folder, in words. */
+/** Describes why a file or folder cannot be read. */
 export function openingProblem(error: unknown): string {
   const code = error instanceof Error && 'code' in error ? error.code : undefined;
   switch (code) {
@@ -72,7 +72,7 @@ export function openingProblem(error: unknown): string {
       return 'does not exist';
     case 'EACCES':
     case 'EPERM':
-      return 'may not be read by this user';
+      return 'cannot be read: permission denied';
     case 'EISDIR':
       return 'is a folder';
     default:

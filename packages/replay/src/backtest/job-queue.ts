@@ -3,7 +3,8 @@ import type { FoundFile } from './find-session-files.ts';
 import type { Job } from './job-runner.ts';
 
 /**
- * Hands out jobs so that a worker stays with the file it has read, large files come first, and none waits while there is work.
+ * Hands out jobs. A worker stays on the file that it has read, large files come first, and no worker waits while there
+ * are jobs.
  */
 export class JobQueue {
   readonly #pending = new Map<string, RunSpec[]>();
@@ -20,7 +21,7 @@ export class JobQueue {
     for (const { path } of files) this.#pending.set(path, [...runs]);
   }
 
-  /** The next job for a worker that has read `lastPath`; undefined when there is none left. */
+  /** Returns the next job for a worker that has read `lastPath`, or undefined if there are no more jobs. */
   next(lastPath: string | undefined): Job | undefined {
     const path = this.#choose(lastPath);
     if (path === undefined) return undefined;
@@ -30,7 +31,7 @@ export class JobQueue {
     return run === undefined ? undefined : { path, ...run, wantsTrace: this.#wantsTrace };
   }
 
-  /** Nothing more of a file that cannot be read. Returns how many jobs are gone with it. */
+  /** Removes the jobs of a file that cannot be read, and returns their number. */
   drop(path: string): number {
     const dropped = this.#pending.get(path)?.length ?? 0;
     this.#pending.delete(path);

@@ -12,7 +12,7 @@ export interface Job extends RunSpec {
 
 export type JobOutcome =
   | { status: 'done'; run: RunReport; session: SessionFigures; notes: readonly string[]; needs?: NeedsTrace }
-  /** The file holds no session that could be replayed. */
+  /** The file contains no session that can be replayed. */
   | { status: 'unreadable'; message: string; notes: readonly string[] };
 
 interface Loaded {
@@ -22,7 +22,10 @@ interface Loaded {
   notes: readonly string[];
 }
 
-/** Runs jobs one after another. Remembers the last file, so that its next job costs the replay alone. */
+/**
+ * Runs one job at a time. Keeps the last session in memory, so that the next job on the same file does not read it
+ * again.
+ */
 export class JobRunner {
   readonly #summarise: Summarise | undefined;
   #loaded: Loaded | undefined;
@@ -34,17 +37,17 @@ export class JobRunner {
   async run(job: Job): Promise<JobOutcome> {
     const { prepared, message, notes } = await this.#load(job.path);
     if (prepared === undefined) return { status: 'unreadable', message, notes };
-    const needs = job.wantsTrace ? { needs: needsTrace(prepared) } : {};
+    const needs = job.wantsTrace ? needsTrace(prepared) : undefined;
     const run = await this.#replay(prepared, job);
-    return { status: 'done', run, session: figuresOf(prepared), notes, ...needs };
+    return { status: 'done', run, session: figuresOf(prepared), notes, needs };
   }
 
   async #load(path: string): Promise<Loaded> {
     if (this.#loaded?.path === path) return this.#loaded;
     this.#loaded = undefined;
     const { messages, problem, notes } = await loadSession(path);
-    const prepared = messages === undefined ? {} : { prepared: prepareSession(messages) };
-    this.#loaded = { path, message: problem ?? '', notes, ...prepared };
+    const prepared = messages === undefined ? undefined : prepareSession(messages);
+    this.#loaded = { path, message: problem ?? '', notes, prepared };
     return this.#loaded;
   }
 
@@ -55,7 +58,7 @@ export class JobRunner {
     }
     const made = await loadMethod(method, this.#summarise);
     const { steps, ...result } = await replaySession(prepared, made, windowTokens);
-    return { ...spec, isSkipped: false, ...result, ...(wantsTrace ? { trace: traceOf(steps) } : {}) };
+    return { ...spec, isSkipped: false, ...result, trace: wantsTrace ? traceOf(steps) : undefined };
   }
 }
 

@@ -5,15 +5,15 @@ import type { ImportReport } from '../importers/report.ts';
 import { openingProblem } from './find-session-files.ts';
 
 export interface LoadedSession {
-  /** Absent when there is nothing to replay. */
+  /** Undefined if there is nothing to replay. */
   readonly messages?: readonly Message[];
   /** Why there is nothing to replay. */
   readonly problem?: string;
-  /** What was left out. */
+  /** Content of the file that was not read, one reason a line. */
   readonly notes: readonly string[];
 }
 
-/** Reads one session file. A file that is still being written is read as far as it goes now. */
+/** Reads one session file. A file that is still being written is read up to its current end. */
 export async function loadSession(path: string): Promise<LoadedSession> {
   const messages: Message[] = [];
   try {
@@ -21,7 +21,7 @@ export async function loadSession(path: string): Promise<LoadedSession> {
     for await (const message of found) messages.push(message);
     const notes = notesOf(report);
     if (messages.some((message) => message.role === 'assistant')) return { messages, notes };
-    return { problem: report.problem ?? 'There is no step of a model in it.', notes };
+    return { problem: report.problem ?? 'It contains no message from a model.', notes };
   } catch (error) {
     if (!(error instanceof Error && 'code' in error)) throw error;
     return { problem: openingProblem(error), notes: [] };

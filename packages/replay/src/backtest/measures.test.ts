@@ -13,17 +13,17 @@ function meterOf(needs: Need[][], usableTokens = 1_000): ViewMeter {
   return new ViewMeter({ finder: new FactFinder(FACTS), needs, usableTokens });
 }
 
-/** Four characters a token, and four for the event. */
+/** A token is four characters, and each event costs four more tokens. */
 const segment = (tokens: number, start = ''): Segment =>
   segmentOf('user', start.padEnd((tokens - 4) * 4, '-'));
 
-test('recall counts all needed facts, far recall the far ones, grounded recall those beside their file', () => {
+test('recall counts all needed facts, far recall the far ones, grounded recall those next to their file', () => {
   const meter = meterOf([[near, far, fromFile]]);
   expect(meter.measure([segmentOf('user', 'farFact and fileFact')]).missing).toEqual([0]);
   expect(meter.tally).toMatchObject({ needed: 3, neededSeen: 2, far: 2, farSeen: 2, farGrounded: 1 });
 });
 
-test('a fact that went with the last segment that showed it is no longer seen', () => {
+test('a fact is missing after the last segment that showed it is removed', () => {
   const meter = meterOf([[far], [far], [far]]);
   const [first, second] = [segmentOf('user', 'farFact'), segmentOf('user', 'farFact again')];
   meter.measure([first, second]);
@@ -31,7 +31,7 @@ test('a fact that went with the last segment that showed it is no longer seen', 
   expect(meter.measure([segmentOf('user', 'else')]).missing).toEqual([1]);
 });
 
-test('a view is an overflow when it is over what is usable, not at it', () => {
+test('a view overflows above the usable tokens, not at them', () => {
   const meter = meterOf([[], []], 100);
   meter.measure([segment(100)]);
   expect(meter.tally.overflows).toBe(0);
@@ -39,7 +39,7 @@ test('a view is an overflow when it is over what is usable, not at it', () => {
   expect(meter.tally.overflows).toBe(1);
 });
 
-test('the prefix in common with the view before costs a tenth, the rest and summary calls their whole', () => {
+test('the prefix shared with the previous view costs a tenth; the rest and summary calls cost the full price', () => {
   const meter = meterOf([[], [], []]);
   const [a, b, c] = [segment(100, 'a'), segment(50, 'b'), segment(30, 'c')];
   meter.measure([a, b]);
@@ -50,13 +50,13 @@ test('the prefix in common with the view before costs a tenth, the rest and summ
   expect(meter.tally).toMatchObject({ sentTokens: 460, costTokens: 195 + 10 + 30 + 500, compactions: 1 });
 });
 
-test('segments of equal content are in common, whichever object holds them', () => {
+test('segments of equal content are shared, even as different objects', () => {
   const meter = meterOf([[], []]);
   meter.measure([segment(100, 'a')]);
   expect(meter.measure([segment(100, 'a')]).isRewritten).toBe(false);
 });
 
-test('tallies pool by adding', () => {
+test('tallies are pooled by addition', () => {
   const one = meterOf([[far]]);
   one.measure([segmentOf('user', 'farFact')]);
   const other = meterOf([[far]]);

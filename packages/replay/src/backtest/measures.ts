@@ -2,21 +2,21 @@ import type { FactFinder } from './fact-finder.ts';
 import { type RecordedSession, type Segment, tokensOf } from './recorded-session.ts';
 import type { Need, SessionFacts } from './session-facts.ts';
 
-/** Sums over steps; adding two tallies pools them. */
+/** Sums over steps. The sum of two tallies pools them. */
 export interface Tally {
   steps: number;
-  /** Needed facts, and those of them that stood in the view of their step. */
+  /** Needed facts, and those among them that the view of their step showed. */
   needed: number;
   neededSeen: number;
   far: number;
   farSeen: number;
-  /** Far facts that stood beside the file they came from. */
+  /** Far facts that were shown next to the file they came from. */
   farGrounded: number;
-  /** Steps whose view was over the window less the output reserve. */
+  /** Steps whose view exceeded the usable tokens. */
   overflows: number;
   sentTokens: number;
   costTokens: number;
-  /** Times the prefix was rewritten. */
+  /** Steps whose view did not start with the whole view of the step before. */
   compactions: number;
 }
 
@@ -48,32 +48,32 @@ export function addTallies(left: Tally, right: Tally): Tally {
   };
 }
 
-/** Part of a whole; undefined where there is no whole. */
+/** Returns a part of a whole as a number from 0 to 1, or undefined if the whole is 0. */
 export function share(part: number, whole: number): number | undefined {
   return whole === 0 ? undefined : part / whole;
 }
 
-/** What the prefix that a view has in common with the one before costs, of the price of what is new. */
+/** Price of a token in the prefix that a view shares with the view before it. A new token costs 1. */
 export const CACHED_PRICE = 0.1;
 
-/** What one step's view was like. */
+/** The measures of one step's view. */
 export interface StepMeasure {
   readonly tokens: number;
   readonly isRewritten: boolean;
-  /** Numbers of needed facts that did not stand in the view. */
+  /** Numbers of the needed facts that the view does not show. */
   readonly missing: readonly number[];
 }
 
 export interface MeterOptions {
   finder: FactFinder;
   needs: SessionFacts['needs'];
-  /** The window less the output reserve. */
+  /** The window minus the output reserve. */
   usableTokens: number;
 }
 
 /**
- * Measures the views of one replay, step after step. Keeps how often the current view shows each fact, and changes that by what comes in
- * and what goes.
+ * Measures the views of one replay, step by step. It counts how often the current view shows each fact, and updates the
+ * counts by the added and removed segments.
  */
 export class ViewMeter {
   readonly #options: MeterOptions;
@@ -90,7 +90,7 @@ export class ViewMeter {
     return { ...this.#tally };
   }
 
-  /** Measures the view of the next step. `callTokens`: what calls to a summariser took before it. */
+  /** Measures the view of the next step. `callTokens` are the tokens of summary calls before it. */
   measure(view: readonly Segment[], callTokens = 0): StepMeasure {
     const common = commonPrefix(this.#view, view);
     const isRewritten = common < this.#view.length;
@@ -143,7 +143,7 @@ function isSame(left: Segment | undefined, right: Segment | undefined): boolean 
   );
 }
 
-/** What sending everything would cost: the whole prefix is in common each time. */
+/** Returns the cost of sending everything. Each view shares the whole view before it. */
 export function everythingCost({ events, steps }: RecordedSession): number {
   let cost = 0;
   let sent = 0;

@@ -1,6 +1,6 @@
 import type { RecordedSession, RecordedStep, Segment } from './recorded-session.ts';
 
-/** A way to make views, replayed over one session: told of nothing before its time. */
+/** A way to make views, replayed over one session. At each step it may use only the events before that step. */
 export interface ReplayMethod {
   readonly name: string;
   start(session: RecordedSession, window: WindowOptions): MethodRun;
@@ -10,20 +10,20 @@ export interface WindowOptions {
   windowTokens: number;
   /** A quarter of the window. */
   outputTokens: number;
-  /** The window less the output reserve. */
+  /** The window minus the output reserve. */
   usableTokens: number;
 }
 
 export interface MethodRun {
-  /** The view before the session's next step. */
+  /** Returns the view for the session's next step. Called once for each step, in order. */
   viewBefore(step: RecordedStep): Promise<MethodView>;
 }
 
 export interface MethodView {
   view: readonly Segment[];
-  /** What calls to a summariser took since the step before, input and output. */
+  /** Tokens of summary calls since the step before, input and output. */
   callTokens?: number;
-  /** The method could not make the view small enough. */
+  /** True if the method could not make the view small enough. */
   isExhausted?: boolean;
 }
 

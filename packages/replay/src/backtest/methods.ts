@@ -9,22 +9,21 @@ export function baselineNames(): string[] {
 }
 
 /**
- * The method of this name: a simple one to compare the engine with, or a strategy of the engine.
+ * Returns the method with this name: a simple method, or a strategy of the engine.
  *
- * @throws {LonghaulError} `usage` if there is none.
+ * @throws {LonghaulError} `usage` if the name is unknown.
  */
 export function createMethod(name: string, summarise?: Summarise): ReplayMethod {
   const baseline = BASELINES.find((candidate) => candidate.name === name);
   if (baseline !== undefined) return baseline;
   createStrategy(name);
-  const options = { createStrategy: () => createStrategy(name) };
-  return engineMethod(name, summarise === undefined ? options : { ...options, summarise });
+  return engineMethod(name, { createStrategy: () => createStrategy(name), summarise });
 }
 
 /**
- * As `createMethod`, and one's own strategy by the path of its module.
+ * Like `createMethod`, but also loads a custom strategy from the path of its module.
  *
- * @throws {LonghaulError} `usage` if there is none, or the module has none.
+ * @throws {LonghaulError} `usage` if the name is unknown, or the module cannot be loaded or exports no strategy.
  */
 export async function loadMethod(name: string, summarise?: Summarise): Promise<ReplayMethod> {
   if (!isStrategyPath(name)) return createMethod(name, summarise);

@@ -1,34 +1,34 @@
 import type { Message, Part, ToolPart } from '@longhaul/protocol';
 import { type SessionEvent, stepsOf, toEvents } from '../events.ts';
 
-/** Something that stands in a log or a view: a text, a call's arguments, or a call's result. */
+/** A piece of a log or a view: a text, a call's arguments, or a call's result. */
 export interface Segment {
   readonly kind: 'user' | 'assistant' | 'call' | 'result';
   readonly text: string;
-  /** Of a call and of its result: the arguments as compact JSON. */
+  /** For a call and its result, the arguments as compact JSON. */
   readonly args?: string;
   readonly tokens: number;
 }
 
 /** A segment as it was recorded. */
 export interface RecordedEvent extends Segment {
-  /** Of a call and of its result: the parsed arguments. */
+  /** For a call and its result, the parsed arguments. */
   readonly input?: unknown;
-  /** Where it stands in the session's messages. */
+  /** Index of its message in the session. */
   readonly messageIndex: number;
 }
 
-/** A run of consecutive assistant events: a view is made before it, and results come after it. */
+/** A run of consecutive assistant events. A view is made before it, and its results follow it. */
 export interface RecordedStep {
-  /** Its first event; all events before it are what the step could know. */
+  /** Index of its first event. The step could know only the events before it. */
   readonly firstEvent: number;
-  /** Behind its last event. */
+  /** Index after its last event. */
   readonly endEvent: number;
-  /** Index of the message that it starts. */
+  /** Index of the message that contains its first event. */
   readonly messageIndex: number;
 }
 
-/** A session as the backtest walks it. */
+/** A session as the backtest replays it. */
 export interface RecordedSession {
   readonly messages: readonly Message[];
   readonly events: readonly RecordedEvent[];
@@ -37,7 +37,7 @@ export interface RecordedSession {
   readonly tokens: number;
 }
 
-/** What an event counts, whatever the model: `⌊characters / 4⌋ + 4`. */
+/** Returns the tokens of an event: `⌊characters / 4⌋ + 4`, for every model. */
 export function eventTokens(text: string): number {
   return Math.floor(text.length / 4) + 4;
 }
@@ -47,8 +47,9 @@ export function tokensOf(segments: readonly Segment[]): number {
 }
 
 /**
- * Reasoning is left out, and so are the summaries that the recorded agent wrote: the log keeps what they stand for. Media stand as a short
- * text, since only text can hold facts.
+ * Makes a session of recorded messages. Reasoning is omitted. Summaries that the recorded agent wrote are omitted too,
+ * because the log has the messages that they replaced. A short text replaces each image or file, because only text can
+ * contain facts.
  */
 export function recordSession(recorded: readonly Message[]): RecordedSession {
   const messages = recorded

@@ -3,7 +3,7 @@ import { missingTranscripts } from '../../test/support.ts';
 import { runBacktest } from './run-backtest.ts';
 import { totalsOf } from './totals.ts';
 
-/** Far recall of two simple methods on the twelve sessions, as it was measured elsewhere, at 16k, 32k and 64k. */
+/** Far recall of two simple methods on the twelve sessions at 16k, 32k and 64k, from an independent measurement. */
 const ROWS = {
   'drop-oldest-80-30': [0.09, 0.1, 0.4],
   'drop-oldest-90-60': [0.09, 0.14, 0.57],
@@ -13,7 +13,7 @@ const WINDOWS = [16_000, 32_000, 64_000];
 const missing = missingTranscripts();
 
 test.skipIf(missing !== undefined)(
-  `dropping the oldest comes out as it did for others, within 0.03${missing === undefined ? '' : `: ${missing}`}`,
+  `dropping the oldest has the far recall of an independent measurement, within 0.03${missing === undefined ? '' : `: ${missing}`}`,
   async () => {
     const { files } = await runBacktest({
       paths: [process.env['LONGHAUL_TRANSCRIPTS'] ?? ''],

@@ -5,7 +5,7 @@ import { type ReplayMethod, windowOptions } from './method.ts';
 import { type RecordedSession, recordSession } from './recorded-session.ts';
 import { type SessionFacts, sessionFacts } from './session-facts.ts';
 
-/** A session with all that its replays have in common, whatever method and window. */
+/** A session with the data that its replays share for all methods and windows. */
 export interface PreparedSession {
   readonly session: RecordedSession;
   readonly facts: SessionFacts;
@@ -18,21 +18,23 @@ export function prepareSession(messages: readonly Message[]): PreparedSession {
   return { session, facts, finder: new FactFinder(facts.facts, facts.sightings) };
 }
 
-/** Whether a window of this size cannot hold the session as it is; else there is nothing to measure. */
+/** Whether the session is larger than the window. If it fits, there is nothing to measure. */
 export function isMeasured({ session }: PreparedSession, windowTokens: number): boolean {
   return session.tokens > windowTokens;
 }
 
 export interface ReplayResult {
   readonly tally: Tally;
-  /** Steps at which the method could not make the view small enough. */
+  /** Number of steps at which the method could not make the view small enough. */
   readonly exhausted: number;
-  /** What the method itself took. */
+  /** Time that the method itself took. */
   readonly milliseconds: number;
   readonly steps: readonly StepMeasure[];
 }
 
-/** Walks the session once: before each step the method makes its view of what came before, and the view is measured. */
+/**
+ * Replays the session once. Before each step the method makes a view of the earlier events, and the view is measured.
+ */
 export async function replaySession(
   { session, facts, finder }: PreparedSession,
   method: ReplayMethod,

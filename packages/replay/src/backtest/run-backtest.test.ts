@@ -12,7 +12,7 @@ import { totalsOf } from './totals.ts';
 
 let folder = '';
 
-/** A session as OpenAI chat messages: a file is read, much else happens, and the name found in it is used again. */
+/** A session as OpenAI chat messages. Its first call reads a file, and its last call uses a name from that file. */
 function chat(steps: number): string {
   const messages: object[] = [{ role: 'user', content: 'Find the cause.' }];
   for (let index = 0; index < steps; index += 1) {
@@ -59,7 +59,7 @@ const named = (files: readonly FileReport[], name: string) =>
   files.find(({ path }) => basename(path) === name);
 
 describe('a backtest of a folder', () => {
-  test('measures what is larger than the window, and skips what fits', async () => {
+  test('measures sessions that are larger than the window, and skips the others', async () => {
     const { files } = await runBacktest({ paths: [folder], windows: [16_000], methods: everyMethod() });
     expect(named(files, 'long.json')?.runs.every((run) => !run.isSkipped)).toBe(true);
     expect(named(files, 'short.json')?.runs.every((run) => run.isSkipped)).toBe(true);
@@ -68,7 +68,7 @@ describe('a backtest of a folder', () => {
     expect(totalsOf(files, 'drop-oldest-80-30', 16_000)).toMatchObject({ farRecall: 0 });
   });
 
-  test('names each file that holds no session, with the reason, and goes on', async () => {
+  test('reports each file that contains no session with the reason, and continues', async () => {
     const missing = join(folder, 'missing.jsonl');
     const { files, leftAside } = await runBacktest({
       paths: [folder, missing],
@@ -79,8 +79,8 @@ describe('a backtest of a folder', () => {
     expect(problems.map(({ path, problem }) => [basename(path), problem])).toEqual([
       ['empty.jsonl', expect.stringContaining('empty')],
       ['missing.jsonl', expect.stringContaining('does not exist')],
-      ['noise.json', expect.stringContaining('Nothing recognised')],
-      ['other.json', expect.stringContaining('Nothing recognised')],
+      ['noise.json', expect.stringContaining('not text')],
+      ['other.json', expect.stringContaining('Unknown format')],
     ]);
     expect(leftAside).toBe(1);
     expect(files).toHaveLength(7);
@@ -93,7 +93,7 @@ describe('a backtest of a folder', () => {
     expect(withoutTimes(three)).toEqual(withoutTimes(alone));
   });
 
-  test('tells how far it is, up to the end', async () => {
+  test('reports its progress up to the end', async () => {
     const seen: number[] = [];
     let total = 0;
     await runBacktest({
@@ -109,7 +109,7 @@ describe('a backtest of a folder', () => {
     expect(seen).toEqual(seen.toSorted((left, right) => left - right));
   });
 
-  test('refuses a strategy that does not exist, before it reads anything', async () => {
+  test('refuses an unknown strategy before it reads a file', async () => {
     const run = runBacktest({ paths: [folder], windows: [8_000], methods: ['no-such'] });
     await expect(run).rejects.toMatchObject({
       code: 'usage',
@@ -117,7 +117,7 @@ describe('a backtest of a folder', () => {
     });
   });
 
-  test('asks the summariser of this thread for every narrative, and counts its tokens', async () => {
+  test('calls the summariser of the main thread for every narrative, and counts its tokens', async () => {
     let asked = 0;
     const summarise: Summarise = async () => {
       asked += 1;
@@ -125,13 +125,13 @@ describe('a backtest of a folder', () => {
     };
     const options = { paths: [join(folder, 'long.json')], windows: [8_000], methods: ['reactive-overflow'] };
     const plain = await runBacktest(options);
-    const told = await runBacktest({ ...options, summarise });
+    const summarised = await runBacktest({ ...options, summarise });
     expect(asked).toBeGreaterThan(0);
     const cost = (report: BacktestReport) => totalsOf(report.files, 'reactive-overflow', 8_000).costTokens;
-    expect(cost(told)).toBeGreaterThan(cost(plain));
+    expect(cost(summarised)).toBeGreaterThan(cost(plain));
   });
 
-  test('ends when it is cancelled', async () => {
+  test('stops when it is cancelled', async () => {
     const controller = new AbortController();
     const run = runBacktest({
       paths: [folder],

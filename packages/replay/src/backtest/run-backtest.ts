@@ -8,16 +8,16 @@ import { loadMethod } from './methods.ts';
 import { runPool } from './worker-pool.ts';
 
 export interface BacktestOptions {
-  /** Files and folders. */
+  /** Files and folders. Folders are searched recursively. */
   paths: readonly string[];
   windows: readonly number[];
   /** Names of strategies and of simple methods, and paths of modules with a strategy. */
   methods: readonly string[];
   /** Worker threads. Default: one for each processor, at least 2, at most 8. Results do not depend on it. */
   workers?: number;
-  /** Writes narratives. Absent: ledgers stand alone. */
+  /** Writes narratives. Default: summaries consist of the ledger alone. */
   summarise?: Summarise;
-  /** Whether to keep what happened at each step. */
+  /** Whether to keep the measures of each step. Default: false. */
   wantsTrace?: boolean;
   onProgress?: (progress: BacktestProgress) => void;
   signal?: AbortSignal;
@@ -26,26 +26,26 @@ export interface BacktestOptions {
 export interface BacktestProgress {
   readonly done: number;
   readonly total: number;
-  /** The file that was worked on last. */
+  /** The file of the last finished job. */
   readonly path: string;
 }
 
 export interface BacktestReport {
   readonly windows: readonly number[];
   readonly methods: readonly string[];
-  /** Sorted by path; those that could not be replayed say why. */
+  /** Sorted by path. A file that could not be replayed has a `problem`. */
   readonly files: readonly FileReport[];
-  /** Files in folders that were not tried, by their names. */
+  /** Number of files in folders that were ignored because of their extension. */
   readonly leftAside: number;
 }
 
 const MAX_WORKERS = 8;
 
 /**
- * Replays sessions through strategies, each in every window, and measures what every step could see. Files that cannot be replayed are
- * reported, and the others go on.
+ * Replays each session with each method in each window, and measures the view of every step. A file that cannot be
+ * replayed is reported and does not stop the others.
  *
- * @throws {LonghaulError} `usage` for a strategy that does not exist; `internal`; `cancelled`.
+ * @throws {LonghaulError} `usage` for an unknown strategy, `cancelled` after an abort, `internal` if a replay fails.
  */
 export async function runBacktest(options: BacktestOptions): Promise<BacktestReport> {
   const { windows, methods, wantsTrace = false } = options;
@@ -103,7 +103,7 @@ class ReportCollector {
     this.#onProgress?.({ done: this.#done, total: this.#total, path });
   }
 
-  /** In an order that does not depend on which worker was faster. */
+  /** Returns the reports in an order that does not depend on the speed of the workers. */
   sorted(specs: readonly RunSpec[]): FileReport[] {
     const place = (run: RunReport) =>
       specs.findIndex((spec) => spec.method === run.method && spec.windowTokens === run.windowTokens);

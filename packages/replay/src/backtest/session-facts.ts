@@ -2,19 +2,19 @@ import { FactSightings } from './fact-sightings.ts';
 import { factsIn, fileOfCall, splitPath } from './facts.ts';
 import type { RecordedEvent, RecordedSession, RecordedStep } from './recorded-session.ts';
 
-/** Last mentioned more than this many tokens before its step, a fact is far. */
+/** A fact is far if more tokens than this separate its last mention from the step. */
 export const FAR_TOKENS = 20_000;
 
-/** A fact that stands in the arguments of some call. */
+/** An identifier in the arguments of a call. */
 export interface Fact {
   readonly text: string;
-  /** Of a fact that is a path. */
+  /** Only for a fact that is a path. */
   readonly path?: { readonly folder: string; readonly name: string };
-  /** The file it came from. Absent for a path, and where it came from no call that names a file. */
+  /** The file of the call that first showed it. Undefined for a path, and if no call with a file showed it first. */
   readonly file?: string;
 }
 
-/** A need: a fact, by its number, at one step. */
+/** A fact that one step needs, by its number. */
 export interface Need {
   readonly fact: number;
   readonly isFar: boolean;
@@ -22,13 +22,13 @@ export interface Need {
 
 export interface SessionFacts {
   readonly facts: readonly Fact[];
-  /** Finds the same facts in texts. */
+  /** Finds these facts in texts. */
   readonly sightings: FactSightings;
-  /** For each step of the session, what it needed. */
+  /** For each step of the session, the facts that it needs. */
   readonly needs: readonly (readonly Need[])[];
 }
 
-/** What each step of a session needed: the facts in its calls' arguments that stood in an event before the step. */
+/** Returns the facts that each step needs: those in its calls' arguments that an event before the step contains. */
 export function sessionFacts(session: RecordedSession): SessionFacts {
   const facts = callFacts(session.events);
   const sightings = new FactSightings(facts);
@@ -61,7 +61,7 @@ function describe(text: string, file: string | undefined): Fact {
 
 interface Mention {
   firstFile: string | undefined;
-  /** Tokens of the session up to the end of the event that mentioned it last. */
+  /** Tokens of the session up to the end of the last event that mentions it. */
   lastTokens: number;
 }
 

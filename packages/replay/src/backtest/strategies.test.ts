@@ -17,17 +17,17 @@ beforeAll(async () => {
 afterAll(() => rm(folder, { recursive: true, force: true }));
 
 describe('strategies of a replay', () => {
-  it('are the five of the engine, by name', () => {
+  it('are the five strategies of the engine', () => {
     expect(strategyNames()).toHaveLength(5);
     for (const name of strategyNames()) expect(createStrategy(name).name).toBe(name);
-    expect(() => createStrategy('nothing')).toThrow(/There are: reactive-overflow, /);
+    expect(() => createStrategy('nothing')).toThrow(/Known strategies: reactive-overflow, /);
   });
 
-  it("may be one's own, under the path that named it", async () => {
+  it('can be loaded from a module, and are named by its path', async () => {
     expect((await loadMethod(EXAMPLE)).name).toBe(EXAMPLE);
   });
 
-  it('are refused where a module is missing or has none', async () => {
+  it('are refused if the module is missing or exports no strategy', async () => {
     await expect(loadMethod(join(folder, 'none.mjs'))).rejects.toMatchObject({
       code: 'usage',
       message: expect.stringContaining('none.mjs cannot be loaded'),

@@ -13,30 +13,30 @@ import {
 } from '@longhaul/context';
 import { LonghaulError } from '@longhaul/protocol';
 
-/** The engine's strategies, each as the agent uses it by default. */
+/** Returns the names of the engine's strategies. */
 export function strategyNames(): string[] {
   return [...STRATEGY_NAMES];
 }
 
 /**
- * A strategy of its own for one replay.
+ * Creates a strategy for one replay, with the agent's default options.
  *
- * @throws {LonghaulError} `usage` if there is none of this name.
+ * @throws {LonghaulError} `usage` if the name is unknown.
  */
 export function createStrategy(name: string): CompressionStrategy {
   if (isStrategyName(name)) return createOwn(name);
   throw new LonghaulError(
     'usage',
-    `There is no strategy "${name}". There are: ${strategyNames().join(', ')}.`,
+    `Unknown strategy "${name}". Known strategies: ${strategyNames().join(', ')}.`,
   );
 }
 
-/** Whether a strategy is named by the path of a module. */
+/** Whether a name is the path of a module. */
 export function isStrategyPath(name: string): boolean {
   return /^[./~]/.test(name) || /\.[cm]?[jt]s$/.test(name);
 }
 
-/** The options that the agent has by default. */
+/** The agent's default options. */
 const MODULE_OPTIONS = {
   preserveLastNTurns: 2,
   recentMessagesToKeep: RECENT_MESSAGES_TO_KEEP,
@@ -45,7 +45,7 @@ const MODULE_OPTIONS = {
   ledgerShare: DEFAULT_LEDGER_SHARE,
 };
 
-/** @throws {LonghaulError} `usage` if the module cannot be loaded or has no strategy. */
+/** @throws {LonghaulError} `usage` if the module cannot be loaded or exports no strategy. */
 export async function loadStrategy(path: string): Promise<CompressionStrategy> {
   const exported = await import(pathToFileURL(resolve(path)).href).catch((cause: Error) => {
     throw new LonghaulError('usage', `The strategy ${path} cannot be loaded: ${cause.message}`, { cause });

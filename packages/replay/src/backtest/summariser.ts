@@ -3,11 +3,11 @@ import { eventTokens } from './recorded-session.ts';
 
 export interface CountedSummariser {
   summarise?: Summarise;
-  /** Input and output of its calls so far. */
+  /** Returns the tokens of its calls so far, input and output. */
   tokens(): number;
 }
 
-/** Counts what summaries cost, by characters as everything else. */
+/** Counts the tokens of summary calls by characters, as for events. */
 export function countedSummariser(summarise: Summarise | undefined): CountedSummariser {
   let tokens = 0;
   if (summarise === undefined) return { tokens: () => 0 };

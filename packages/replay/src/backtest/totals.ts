@@ -1,13 +1,13 @@
 import type { FileReport, RunReport } from './backtest-types.ts';
 import { addTallies, EMPTY_TALLY, share, type Tally } from './measures.ts';
 
-/** What one method reached at one window, all sessions together. */
+/** The measures of one method at one window over all sessions. */
 export interface MethodTotals {
   readonly method: string;
   readonly windowTokens: number;
-  /** Sessions larger than the window. */
+  /** Number of sessions larger than the window. */
   readonly sessions: number;
-  /** Shares pool the facts of all steps of all sessions; null where there are no such facts. */
+  /** Shares from 0 to 1 over all steps of all sessions. Null if there are no such facts. */
   readonly farRecall: number | null;
   readonly groundedRecall: number | null;
   readonly recall: number | null;
@@ -15,7 +15,7 @@ export interface MethodTotals {
   readonly sentTokens: number;
   readonly costTokens: number;
   readonly compactions: number;
-  /** Cost as a share of what sending everything would cost. */
+  /** Cost as a share of the cost of sending everything. */
   readonly costShare: number | null;
   /** Mean over the sessions that have far facts. */
   readonly meanFarRecall: number | null;
@@ -23,7 +23,7 @@ export interface MethodTotals {
   readonly neededFacts: number;
   readonly steps: number;
   readonly exhausted: number;
-  /** The method's own time. */
+  /** Time of the method itself. */
   readonly millisecondsPerStep: number;
 }
 

@@ -3,7 +3,8 @@ import type { JsonValue, ToolOutputContent } from '@longhaul/protocol';
 import { type Segment, segmentOf } from './recorded-session.ts';
 
 /**
- * Turns views of the engine into segments. Equal segments are one object, so that views can be compared, and texts are looked at once.
+ * Turns views of the engine into segments. Equal segments are the same object, so views are compared fast and each text
+ * is searched once.
  */
 export class ViewSegments {
   readonly #texts = { user: new Map<string, Segment>(), assistant: new Map<string, Segment>() };
@@ -47,7 +48,7 @@ export class ViewSegments {
     return typeof input === 'object' && input !== null ? remember(this.#calls, input, make) : make();
   }
 
-  /** The log's own output is the same object in every view; what stands for it is made anew each time. */
+  /** The output in the log is the same object in every view. A placeholder is a new object each time. */
   #result(call: Segment, output: ToolOutputContent[]): Segment {
     return remember(this.#results, output, () => {
       const text = output.map((part) => (part.type === 'text' ? part.text : `[${part.type}]`)).join('\n');

@@ -1,9 +1,9 @@
 import type { SummaryReply, SummaryRequest } from '@longhaul/context';
 import type { Job, JobOutcome } from './job-runner.ts';
 
-/** What a worker is started with. */
+/** The data that a worker starts with. */
 export interface WorkerData {
-  /** Whether narratives are written: the worker asks for each. */
+  /** Whether narratives are written. The worker requests each one with a `summarise` message. */
   readonly hasSummariser: boolean;
 }
 
@@ -11,6 +11,6 @@ export type ToWorker = { type: 'job'; job: Job } | { type: 'summary'; id: number
 
 export type FromWorker =
   | { type: 'outcome'; outcome: JobOutcome }
-  /** The job itself is at fault, or this program: the whole backtest ends. */
+  /** The job or this program has a defect. The whole backtest ends. */
   | { type: 'failed'; message: string }
   | { type: 'summarise'; id: number; request: SummaryRequest };

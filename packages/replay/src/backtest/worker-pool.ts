@@ -8,17 +8,17 @@ import type { FromWorker, ToWorker, WorkerData } from './worker-messages.ts';
 export interface PoolOptions {
   workers: number;
   queue: JobQueue;
-  /** Asked here, for every worker. */
+  /** Called in the main thread for all workers. */
   summarise?: Summarise;
   onOutcome: (job: Job, outcome: JobOutcome) => void;
   signal?: AbortSignal;
 }
 
 /**
- * Does all jobs of the queue, each worker one at a time. A worker that dies of a file (of its size, mostly) takes that file with it and is
- * replaced.
+ * Runs all jobs of the queue. Each worker runs one job at a time. If a worker dies, usually because a file is too
+ * large, that file is reported as unreadable and the worker is replaced.
  *
- * @throws {LonghaulError} `internal` when a replay fails for another reason than its file; `cancelled`.
+ * @throws {LonghaulError} `internal` if a replay fails for another reason than its file, `cancelled` after an abort.
  */
 export async function runPool(options: PoolOptions): Promise<void> {
   const lanes = Array.from({ length: options.workers }, () => runLane(options));
@@ -77,12 +77,12 @@ async function answer(
   worker.postMessage({ type: 'summary', id, reply } satisfies ToWorker);
 }
 
-/** The worker's file stands beside this one, as source or as built. */
+/** The worker's file is next to this one, both in the source and in the build. */
 function startWorker({ summarise }: PoolOptions): Worker {
   const isSource = import.meta.url.endsWith('.ts');
   const url = new URL(isSource ? './worker.ts' : './worker.js', import.meta.url);
   const workerData: WorkerData = { hasSummariser: summarise !== undefined };
-  return new Worker(url, { workerData, ...(isSource ? { execArgv: ['--conditions=longhaul-src'] } : {}) });
+  return new Worker(url, { workerData, execArgv: isSource ? ['--conditions=longhaul-src'] : undefined });
 }
 
 function replayFailed(job: Job, message: string): LonghaulError {
@@ -91,6 +91,6 @@ function replayFailed(job: Job, message: string): LonghaulError {
 
 function causeOfDeath(error: unknown): string {
   const code = error instanceof Error && 'code' in error ? error.code : undefined;
-  if (code === 'ERR_WORKER_OUT_OF_MEMORY') return 'needs more memory than there is for one session';
+  if (code === 'ERR_WORKER_OUT_OF_MEMORY') return 'needs more memory than is available for one session';
   return `could not be replayed (${error instanceof Error ? error.message : String(error)})`;
 }

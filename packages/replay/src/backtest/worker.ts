@@ -3,7 +3,7 @@ import type { Summarise, SummaryReply } from '@longhaul/context';
 import { type Job, JobRunner } from './job-runner.ts';
 import type { FromWorker, ToWorker, WorkerData } from './worker-messages.ts';
 
-/** A worker thread's own program: takes one job at a time and answers each. */
+/** The program of a worker thread. It runs one job at a time and posts the outcome of each. */
 function serve(port: NonNullable<typeof parentPort>, { hasSummariser }: WorkerData): void {
   const send = (message: FromWorker) => port.postMessage(message);
   const waiting = new Map<number, (reply: SummaryReply) => void>();

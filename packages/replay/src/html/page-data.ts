@@ -5,15 +5,15 @@ import { baselineNames } from '../backtest/methods.ts';
 import type { BacktestReport } from '../backtest/run-backtest.ts';
 import { type MethodTotals, totalsOf } from '../backtest/totals.ts';
 
-/** What the page is drawn from. */
+/** The data of the HTML page. */
 export interface PageData {
   readonly methods: readonly string[];
-  /** Those of them that are no strategies of the engine. */
+  /** The methods that are not strategies of the engine. */
   readonly baselines: readonly string[];
   readonly windows: readonly PageWindow[];
   readonly sessions: readonly PageSession[];
   readonly problems: readonly { readonly path: string; readonly message: string }[];
-  /** Sessions whose steps are left out, so that the page stays small. */
+  /** Number of sessions without steps in the page, to keep it small. */
   readonly untraced: number;
 }
 
@@ -28,17 +28,20 @@ export interface PageSession {
   readonly name: string;
   readonly tokens: number;
   readonly steps: number;
-  /** Facts that some step needed. */
+  /** The facts that a step needed. */
   readonly facts: readonly string[];
-  /** For each step: near facts, then far ones. */
+  /** For each step, its near facts and its far facts, as indexes of `facts`. */
   readonly needs: NeedsTrace['needs'];
   readonly runs: readonly RunReport[];
 }
 
-/** Steps of more sessions than these make a page that no browser likes. */
+/** Pages with the steps of more sessions are slow in a browser. */
 const MAX_TRACED_SESSIONS = 60;
 
-/** Sessions with the most far facts first: they say most about a strategy. */
+/**
+ * Returns the data of a report. Sessions with the most far facts come first, because they differ most between
+ * strategies.
+ */
 export function pageData({ windows, methods, files }: BacktestReport): PageData {
   const sessions = files
     .flatMap((file) => pageSession(file) ?? [])
@@ -83,7 +86,7 @@ function withMissing(run: RunReport, renumber: (facts: readonly number[]) => num
   return { ...run, trace: { ...run.trace, missing } };
 }
 
-/** Numbers from 0 in the order of first use, so that only what is used stands in the page. */
+/** Numbers facts from 0 in the order of first use, so that the page contains only used facts. */
 class Numbering {
   readonly order: number[] = [];
   readonly #numbers = new Map<number, number>();

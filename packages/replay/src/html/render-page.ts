@@ -3,15 +3,15 @@ import type { BacktestReport } from '../backtest/run-backtest.ts';
 import { pageData } from './page-data.ts';
 
 /**
- * A report as one page that needs nothing else: totals, recall against cost, tokens over the steps of each session, and for any step what it
- * needed and what was missing. The report must have been made with `wantsTrace`.
+ * Returns a report as one HTML page that loads nothing: totals, recall against cost, tokens over the steps of each
+ * session, and for each step the facts it needed and those that were missing. Make the report with `wantsTrace`.
  */
 export async function renderPage(report: BacktestReport): Promise<string> {
   const [style, ...scripts] = await Promise.all([
     asset('page.css'),
     ...SCRIPTS.map((name) => asset(`page/${name}`)),
   ]);
-  // `<` is escaped, so that no text of a session can end the element it stands in.
+  // `<` is escaped, so that no text of a session can end the `script` element.
   const data = JSON.stringify(pageData(report)).replaceAll('<', '\\u003c');
   return `<!doctype html>
 <html lang="en">
@@ -23,7 +23,7 @@ export async function renderPage(report: BacktestReport): Promise<string> {
 ${style}</style>
 </head>
 <body>
-<main id="page"><noscript>This page draws itself with JavaScript; it loads nothing from elsewhere.</noscript></main>
+<main id="page"><noscript>This page needs JavaScript. It loads nothing from the network.</noscript></main>
 <script type="application/json" id="data">${data}</script>
 <script type="module">
 ${scripts.map(withoutModules).join('\n')}</script>
@@ -32,10 +32,16 @@ ${scripts.map(withoutModules).join('\n')}</script>
 `;
 }
 
-/** The page's program is modules to be read and checked; in the page it is one, in an order in which each finds what it needs. */
+/**
+ * The modules of the page's program. In the page they are one script: a module comes after those it uses while it is
+ * loaded.
+ */
 const SCRIPTS = [
   'state.js',
   'dom.js',
+  'format.js',
+  'axis.js',
+  'labels.js',
   'chart.js',
   'totals.js',
   'frontier.js',
@@ -48,7 +54,7 @@ function withoutModules(script: string): string {
   return script.replace(/^import [^;]*;\n/gm, '').replace(/^export /gm, '');
 }
 
-/** Assets are shipped as source, two folders up from here in the source and in the build alike. */
+/** Assets are shipped as source. The path is valid from `src/html` and from `dist/html`. */
 function asset(name: string): Promise<string> {
   return readFile(new URL(`../../src/html/${name}`, import.meta.url), 'utf8');
 }

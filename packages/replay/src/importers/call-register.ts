@@ -3,12 +3,12 @@ import { argumentsText } from './part-text.ts';
 import { RecentKeys } from './recent-keys.ts';
 import { SeenKeys } from './seen-keys.ts';
 
-/** A message that is being made. */
+/** A message under construction. */
 export interface Draft {
   message: Message;
-  /** What its rows have in common. */
+  /** The key that its rows share. */
   key: string | undefined;
-  /** Calls that wait for their result. */
+  /** Number of calls without a result. */
   openCalls: number;
   chars: number;
 }
@@ -19,17 +19,18 @@ export interface OpenCall {
 }
 
 /**
- * Which calls wait for a result, by the id that the file gives them. Files use an id again: servers count anew in each response, and ids
- * are blanked out. Within a step results answer the calls of one id in order; a call of a later step gives up those before it.
+ * Tracks the calls without a result by their id in the file. Files reuse ids: some servers number the calls of each
+ * response from 0, and some files have their ids redacted. Results answer the calls of one step with the same id in
+ * order. A call in a later step ends the wait for the results of earlier calls with the same id.
  */
 export class CallRegister {
   readonly #open = new Map<string, OpenCall[]>();
   readonly #known = new SeenKeys();
-  /** Of ids that were used again, how often. */
+  /** Number of uses of each reused id. */
   readonly #rounds = new Map<string, number>();
   readonly #answered = new RecentKeys(4096);
 
-  /** An id that no call has yet: the file's own, or with a number behind it. */
+  /** Returns an id that no other call has: the id in the file, or that id with a number appended. */
   uniqueId(id: string): string {
     if (this.#known.add(id)) return id;
     let round = (this.#rounds.get(id) ?? 1) + 1;
@@ -38,7 +39,7 @@ export class CallRegister {
     return `${id}#${round}`;
   }
 
-  /** Whether the same call waits already in the same step: then its row stands in the file twice. */
+  /** Whether the same call is already open in the same step, so that its row is a duplicate. */
   isRepeated(id: string, draft: Draft, call: { name: string; arguments: string | undefined }): boolean {
     const calls = this.#open.get(id) ?? [];
     return calls.some(
@@ -55,7 +56,7 @@ export class CallRegister {
     call.draft.openCalls += 1;
   }
 
-  /** The call that a result with this id answers. */
+  /** Returns the call that a result with this id answers, and closes it. */
   take(id: string): OpenCall | undefined {
     const waiting = this.#open.get(id) ?? [];
     const call = waiting.shift();
@@ -75,7 +76,7 @@ export class CallRegister {
     return this.#answered.has(id);
   }
 
-  /** The message closes: what its calls returned is not known. */
+  /** Closes the open calls of a message that closes. Their results remain unknown. */
   giveUp(draft: Draft): void {
     if (draft.openCalls === 0) return;
     for (const [id, waiting] of this.#open) {

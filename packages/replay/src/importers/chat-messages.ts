@@ -22,8 +22,8 @@ export function isChatMessage(element: JsonObject): boolean {
 }
 
 /**
- * OpenAI's chat messages: a list, `{messages: […]}`, or one to a line. Content blocks of Anthropic's messages (`tool_use`,
- * `tool_result`, `thinking`) are understood too.
+ * Reads OpenAI's chat messages: a list, `{messages: […]}`, or one message a line. Content blocks of Anthropic's
+ * messages (`tool_use`, `tool_result`, `thinking`) are supported too.
  */
 export function createChatMessagesImporter(builder: SessionBuilder): Importer {
   return {
@@ -108,7 +108,7 @@ export function readCall(call: JsonObject, builder: SessionBuilder): void {
   builder.call(id, { name, ...parseArguments(owner['arguments'] ?? owner['input'] ?? owner['args']) });
 }
 
-/** A result names its call; the oldest form, `role: function`, names only the function. */
+/** A result has the id of its call. The oldest form, `role: function`, has only the function's name. */
 function readResult(message: JsonObject, builder: SessionBuilder): void {
   const id = textAt(message, 'tool_call_id') ?? textAt(message, 'toolCallId');
   const returnCode = numberAt(objectAt(message, 'extra'), 'returncode');

@@ -1,5 +1,6 @@
 import type { JsonObject, JsonValue, ToolOutputContent } from '@longhaul/protocol';
 import { asPart, readContent, typeName } from './content-blocks.ts';
+import { withoutWrappers } from './first-user-text.ts';
 import { finishReason, type Importer } from './importer.ts';
 import {
   compactJson,
@@ -16,7 +17,7 @@ import { RecentKeys } from './recent-keys.ts';
 import type { SessionBuilder } from './session-builder.ts';
 import { anthropicUsage } from './usage.ts';
 
-/** Texts in the user's place that Claude Code wrote itself. */
+/** Starts of texts in user messages that Claude Code wrote. The user's text can follow. */
 const INJECTED =
   /^\s*(?:<(?:local-command-\w+|system-reminder|task-notification|bash-(?:stdout|stderr))>|\[Request interrupted by user|Caveat: The messages below)/;
 
@@ -33,7 +34,7 @@ const KNOWN_ROWS = new Set([
   'result',
 ]);
 
-/** Whether a row of a JSONL file is one of Claude Code's (its session files, or its `stream-json` output). */
+/** Whether a row of a JSONL file is from Claude Code: from a session file, or from its `stream-json` output. */
 export function isClaudeCodeRow(row: JsonObject): boolean {
   if (!KNOWN_ROWS.has(textAt(row, 'type') ?? '')) return false;
   return ['uuid', 'sessionId', 'session_id', 'leafUuid', 'messageId'].some(
@@ -41,7 +42,7 @@ export function isClaudeCodeRow(row: JsonObject): boolean {
   );
 }
 
-/** A row for each content block; rows with one `message.id` are one step. */
+/** Reads rows of Claude Code. Each content block is a row, and rows with the same `message.id` are one step. */
 export function createClaudeCodeImporter(builder: SessionBuilder): Importer {
   return new ClaudeCodeImporter(builder);
 }
@@ -50,9 +51,9 @@ class ClaudeCodeImporter implements Importer {
   readonly format = 'claude-code';
   readonly #builder: SessionBuilder;
   readonly #rows = new RecentKeys(100_000);
-  /** The subagent whose file this is; empty in the file of a session. */
+  /** The subagent whose file this is; empty for the file of a session. */
   #agent: string | undefined;
-  /** A compaction whose summary stands in the next user row. */
+  /** A compaction whose summary is in the next user row. */
   #boundary: { tokensBefore?: number | undefined } | undefined;
 
   constructor(builder: SessionBuilder) {
@@ -63,7 +64,7 @@ class ClaudeCodeImporter implements Importer {
     const { report } = this.#builder;
     const uuid = textAt(row, 'uuid');
     if (uuid !== undefined && this.#rows.has(uuid)) {
-      report.skip('rows that stand there twice');
+      report.skip('duplicate rows');
       return;
     }
     if (uuid !== undefined) this.#rows.add(uuid);
@@ -84,7 +85,10 @@ class ClaudeCodeImporter implements Importer {
     this.#recordBoundary();
   }
 
-  /** A subagent has a file of its own in newer versions: such a file begins with it, and then it is what is read. */
+  /**
+   * Whether a row is from a subagent other than the one whose file this is. In newer versions a subagent has its own
+   * file, which starts with one of its rows.
+   */
   #isOfSubagent(row: JsonObject): boolean {
     const agent = textAt(row, 'agentId');
     const isConversation = /^(?:user|assistant)$/.test(textAt(row, 'type') ?? '');
@@ -106,8 +110,8 @@ class ClaudeCodeImporter implements Importer {
       report.skip(`rows of the type ${typeName(row)}`);
       return;
     }
-    // The title a user gave comes before one that was computed.
-    if (type !== 'summary' || report.report.title === undefined) report.report.title = title;
+    if (type === 'summary') report.report.summaryTitle ??= title;
+    else report.report.title = title;
   }
 
   #recordBoundary(): void {
@@ -130,11 +134,12 @@ class ClaudeCodeImporter implements Importer {
     for (const block of results) this.#result(block, createdAt);
     const rest = blocks.filter((block) => !(isObject(block) && isToolResult(block)));
     if (rest.length > 0 || results.length === 0)
-      this.#say(readContent(rest, this.#builder.report), { createdAt, isMeta: row['isMeta'] === true });
+      this.#addUser(readContent(rest, this.#builder.report), { createdAt, isMeta: row['isMeta'] === true });
   }
 
-  #say(content: ToolOutputContent[], facts: { createdAt: number | undefined; isMeta: boolean }): void {
-    const isInjected = facts.isMeta || INJECTED.test(textOf(content));
+  #addUser(content: ToolOutputContent[], facts: { createdAt: number | undefined; isMeta: boolean }): void {
+    const text = textOf(content);
+    const isInjected = facts.isMeta || (INJECTED.test(text) && withoutWrappers(text) === '');
     this.#builder.user(content.map(asPart), { createdAt: facts.createdAt, isInjected });
   }
 
@@ -195,7 +200,7 @@ class ClaudeCodeImporter implements Importer {
     }
   }
 
-  /** A prompt that was queued while the agent worked stands in an attachment; the others are for display or repeat settings. */
+  /** Reads a prompt that was queued while the agent worked. Other attachments are for display or repeat settings. */
   #attachment(row: JsonObject): void {
     const attachment = objectAt(row, 'attachment') ?? {};
     if (textAt(attachment, 'type') !== 'queued_command') {
@@ -203,7 +208,7 @@ class ClaudeCodeImporter implements Importer {
       return;
     }
     const isMeta = row['isMeta'] === true || textAt(attachment, 'commandMode') === 'task-notification';
-    this.#say(readContent(attachment['prompt'], this.#builder.report), {
+    this.#addUser(readContent(attachment['prompt'], this.#builder.report), {
       createdAt: instantAt(row, 'timestamp'),
       isMeta,
     });

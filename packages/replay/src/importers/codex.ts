@@ -9,10 +9,10 @@ import { codexUsage } from './usage.ts';
 const ENVELOPES = new Set(['session_meta', 'turn_context', 'response_item', 'event_msg', 'compacted']);
 const BARE_ITEMS = new Set(['function_call', 'function_call_output', 'local_shell_call', 'custom_tool_call']);
 
-/** Texts in the user's place that Codex wrote itself: instruction files, the environment, notes on an interrupted turn. */
+/** Blocks in user messages that Codex wrote: instruction files, the environment, notes on an interrupted turn. */
 const INJECTED = /^\s*(?:# AGENTS\.md instructions|<([a-z_]+)>[\s\S]*<\/\1>\s*$)/;
 
-/** Whether a row of a JSONL file is one of a Codex rollout; the first versions had no envelope around their items. */
+/** Whether a row of a JSONL file is from a Codex rollout. The first versions had no envelope around their items. */
 export function isCodexRow(row: JsonObject): boolean {
   const type = textAt(row, 'type') ?? '';
   if (ENVELOPES.has(type)) return isObject(row['payload']);
@@ -21,7 +21,7 @@ export function isCodexRow(row: JsonObject): boolean {
   return type === 'message' && /^(?:in|out)put_text$/.test(textAt(first, 'type') ?? '');
 }
 
-/** Items of responses, one by one; a step ends where the next answer begins after a result. */
+/** Reads items of responses. A step ends at the first answer after a result. */
 export function createCodexImporter(builder: SessionBuilder): Importer {
   return new CodexImporter(builder);
 }
@@ -65,7 +65,7 @@ class CodexImporter implements Importer {
     this.#builder.report.system(instructions ?? '');
   }
 
-  /** All events but the token count repeat, for display, what the items say. */
+  /** Only the token count is read. The other events repeat the items for display. */
   #event(payload: JsonObject): void {
     const usage = codexUsage(objectAt(objectAt(payload, 'info'), 'last_token_usage'));
     if (textAt(payload, 'type') !== 'token_count') {
@@ -94,7 +94,7 @@ class CodexImporter implements Importer {
       this.#answer(at);
       for (const block of content) if (block.type === 'text') this.#builder.text(block.text);
     } else if (role === 'user') {
-      const isInjected = INJECTED.test(textOf(content));
+      const isInjected = content.every((block) => block.type === 'text' && INJECTED.test(block.text));
       this.#builder.user(readParts(item['content'], report), { createdAt: at, isInjected });
     } else if (role === 'system' || role === 'developer') {
       report.system(textOf(content));
@@ -123,7 +123,7 @@ class CodexImporter implements Importer {
     const id = textAt(item, 'call_id') ?? textAt(item, 'id') ?? this.#searchId(type);
     const facts = isSearch || type === 'local_shell_call' ? shellOrSearch(item) : functionCall(item);
     this.#builder.call(id, { ...facts, name: facts.name ?? type.slice(0, -'_call'.length), startedAt: at });
-    // The provider searches on its own side; no result is recorded.
+    // The provider runs the search, and the file does not contain its result.
     if (isSearch) this.#builder.result(id, { output: [], endedAt: at });
   }
 
@@ -151,7 +151,7 @@ class CodexImporter implements Importer {
 function functionCall(item: JsonObject) {
   const name = textAt(item, 'name');
   const free = textAt(item, 'input');
-  // A custom tool takes free text, not JSON.
+  // The input of a custom tool is free text, not JSON.
   return free === undefined
     ? { name, ...parseArguments(item['arguments']) }
     : { name, input: { input: free } };

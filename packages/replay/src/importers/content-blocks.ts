@@ -10,10 +10,10 @@ import { isObject, objectAt, textAt } from './json-fields.ts';
 import { filePart } from './part-text.ts';
 import type { ReportDraft } from './report.ts';
 
-/** An image or file of more base64 than this (some 20 MB) becomes a line of text. */
+/** An image or file with more base64 (about 20 MB of data) is replaced by a line of text. */
 const MAX_MEDIA_CHARS = 28_000_000;
 
-/** Reads content that stands as a string or as a list of blocks: text, images and files of any of the formats. */
+/** Reads content that is a string or a list of blocks: text, images and files in any of the formats. */
 export function readContent(content: JsonValue | undefined, report: ReportDraft): ToolOutputContent[] {
   if (typeof content === 'string') return content === '' ? [] : [{ type: 'text', text: content }];
   if (isObject(content)) return readContent([content], report);
@@ -21,7 +21,7 @@ export function readContent(content: JsonValue | undefined, report: ReportDraft)
   return content.flatMap((block) => readBlock(block, report));
 }
 
-/** The same, as parts of a user message. */
+/** Reads content as the parts of a user message. */
 export function readParts(content: JsonValue | undefined, report: ReportDraft): Part[] {
   return readContent(content, report).map(asPart);
 }
@@ -49,7 +49,10 @@ function readBlock(block: JsonValue, report: ReportDraft): ToolOutputContent[] {
   return [];
 }
 
-/** An image or file, in the form of Anthropic, OpenAI, Codex or pi. One that is only named by address becomes a line of text. */
+/**
+ * Reads an image or file in the form of Anthropic, OpenAI, Codex or pi. If it is only a URL, a line of text replaces
+ * it.
+ */
 function readMedia(block: JsonObject, report: ReportDraft): ToolOutputContent | undefined {
   const source = objectAt(block, 'source');
   const inline = textAt(source, 'data') ?? textAt(block, 'data');
@@ -78,8 +81,8 @@ function mediaContent(
   { block, report }: { block: JsonObject; report: ReportDraft },
 ): ImageContent | FileContent | { type: 'text'; text: string } {
   if (data.length > MAX_MEDIA_CHARS) {
-    report.skip('images and files over 20 MB: a line of text stands for them');
-    return { type: 'text', text: `[${mediaType} left out: ${data.length} characters of base64]` };
+    report.skip('images and files over 20 MB: replaced by a line of text');
+    return { type: 'text', text: `[${mediaType} omitted: ${data.length} characters of base64]` };
   }
   if (mediaType.startsWith('image/')) return { type: 'image', data, mediaType };
   const filename =
@@ -87,7 +90,7 @@ function mediaContent(
   return { type: 'file', data, mediaType, filename };
 }
 
-/** A type's name as far as it is fit to stand in a report. */
+/** Returns the type of a block for a report, with unusual characters replaced, at most 40 characters. */
 export function typeName(block: JsonObject): string {
   return (textAt(block, 'type') ?? 'unknown').replace(/[^\w./-]/g, '?').slice(0, 40);
 }

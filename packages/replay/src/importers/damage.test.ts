@@ -17,7 +17,7 @@ const SAMPLES = [
   'longhaul.json',
 ];
 
-/** A piece of a file to work on: a property needs many runs, and a whole one takes long. */
+/** Size of the excerpt of a file. A property runs many times, which takes too long with a complete file. */
 const EXCERPT_BYTES = 120_000;
 
 interface Subject {
@@ -84,7 +84,7 @@ describe('a damaged file', () => {
     );
   });
 
-  it.each(subjects)('$name of other types gives valid messages', ({ name, content }) => {
+  it.each(subjects)('$name with values of other types gives valid messages', ({ name, content }) => {
     const isLines = /jsonl$/.test(name);
     const text = content.toString();
     fc.assert(
@@ -109,7 +109,7 @@ describe('a damaged JSONL file', () => {
     'cut',
   );
 
-  it.each(jsonl)('$name keeps what stands in its untouched lines', ({ content }) => {
+  it.each(jsonl)('$name keeps the content of its undamaged lines', ({ content }) => {
     const lines = content.toString().split('\n').slice(0, -1);
     fc.assert(
       fc.property(fc.array(fc.tuple(position, lineDamage), { minLength: 1, maxLength: 8 }), (damages) => {
@@ -126,7 +126,7 @@ describe('a damaged JSONL file', () => {
     );
   });
 
-  it.each(jsonl)('$name is the same with its lines doubled', ({ content }) => {
+  it.each(jsonl)('$name gives the same messages with duplicate lines', ({ content }) => {
     const lines = content.toString().split('\n').slice(0, -1);
     const doubled = lines.map((line) => `${line}\n${line}\n`).join('');
     const ids = { sessionId: 'same' };
@@ -134,7 +134,7 @@ describe('a damaged JSONL file', () => {
     expect(plain(doubled)).toEqual(plain(lines.join('\n')));
   });
 
-  it.each(jsonl)('$name is the same with every two lines glued together', ({ content }) => {
+  it.each(jsonl)('$name gives the same messages with every two lines joined', ({ content }) => {
     const lines = content.toString().split('\n').slice(0, -1);
     const glued = lines.map((line, index) => line + (index % 2 === 1 ? '\n' : '')).join('');
     const plain = (text: string) =>
@@ -166,7 +166,7 @@ function damageLine(line: string, kind: LineDamage | undefined): string {
   }
 }
 
-/** What must be there: all lines that nothing was done to, and those that stand there whole. */
+/** Returns the lines that must be read: those without damage, and those that are complete despite it. */
 function untouchedOnly(lines: readonly string[], touched: ReadonlyMap<number, LineDamage>): string {
   const isWhole = (index: number) => /^(?:double|glue|rubbish)$/.test(touched.get(index) ?? 'double');
   return lines
@@ -175,7 +175,7 @@ function untouchedOnly(lines: readonly string[], touched: ReadonlyMap<number, Li
     .join('');
 }
 
-/** Puts a value in the place of some other value of the text. */
+/** Replaces one value in the text. */
 function replaceValue(text: string, at: number, written: string): string {
   const from = text.indexOf('":', at * text.length);
   if (from === -1) return text;

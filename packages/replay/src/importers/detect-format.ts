@@ -12,7 +12,7 @@ import { parseObjects, tryParse } from './parse-objects.ts';
 import { createPiImporter, isPiRow } from './pi.ts';
 import { createSweAgentImporter, isSweAgentEntry } from './swe-agent.ts';
 
-/** The importer for a row of a JSONL file, or undefined when it is of no known format. */
+/** Returns the importer for a row of a JSONL file, or undefined if its format is unknown. */
 export function importerOfRow(row: JsonObject): CreateImporter | undefined {
   if (isClaudeCodeRow(row)) return createClaudeCodeImporter;
   if (isCodexRow(row)) return createCodexImporter;
@@ -21,7 +21,10 @@ export function importerOfRow(row: JsonObject): CreateImporter | undefined {
   return undefined;
 }
 
-/** The importer for a document, by an element of its list and by the fields before it; `later` when the next elements must tell. */
+/**
+ * Returns the importer for a document, by an element of its list and the fields before it, or `later` if the next
+ * elements decide.
+ */
 export function importerOfElement(
   element: JsonObject,
   list: string,
@@ -33,11 +36,14 @@ export function importerOfElement(
   if (isOpenHandsEvent(element)) return createOpenHandsImporter;
   if (isMiniSweAgent(element, fields)) return createMiniSweAgentImporter;
   if (!isChatMessage(element)) return undefined;
-  // The first messages of mini-swe-agent look like any chat's.
+  // The first messages of mini-swe-agent look like those of any chat.
   return /^(?:system|user)$/.test(textAt(element, 'role') ?? '') ? 'later' : createChatMessagesImporter;
 }
 
-/** A damaged document can hold what looks like a chat message of its own, but not the rows of an agent. */
+/**
+ * Chat messages do not count in a damaged line: an element of a damaged document can look like one, but not like a row
+ * of an agent.
+ */
 function isKnownLine(line: string): boolean {
   const value = tryParse(line);
   if (isObject(value)) return importerOfRow(value) !== undefined;
@@ -45,21 +51,22 @@ function isKnownLine(line: string): boolean {
   return importers.some((importer) => importer !== undefined && importer !== createChatMessagesImporter);
 }
 
-/** Lines that are looked at: one of them is whole and known, or the file is no JSONL. */
+/** Number of lines to check. If none of them is complete and of a known format, the file is not JSONL. */
 const MAX_CANDIDATES = 100;
 
 /**
- * Whether a file is read line by line, by how it begins. A document may also stand in one line; its rows then are of no known format.
+ * Decides from the start of a file whether it is read line by line. A document in one line is not: as a row, its format
+ * is unknown.
  */
 export function isReadByLines(head: string): boolean {
   const start = head.trimStart();
   if (!start.startsWith('{') && !start.startsWith('[')) return true;
   const lines = head.split('\n');
-  // The last one may not be whole; the inner lines of a document are indented.
+  // The last line can be incomplete. The inner lines of a document are indented.
   const whole = lines.length > 1 ? lines.slice(0, -1) : lines;
   const candidates = whole.filter((line) => line.startsWith('{')).slice(0, MAX_CANDIDATES);
   if (candidates.some(isKnownLine)) return true;
-  // A row longer than what is looked at. What can be parsed is a document, for its row would be known.
+  // The first row can be longer than `head`. A head that can be parsed is a document, because a row would be known.
   return (
     lines.length === 1 &&
     tryParse(head) === undefined &&

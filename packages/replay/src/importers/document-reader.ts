@@ -10,7 +10,7 @@ export interface DocumentHandlers {
   field(name: string, value: JsonValue): void;
 }
 
-/** The lists of a document whose elements make a session. */
+/** The lists whose elements make up a session. */
 const LISTS = new Set(['messages', 'history', 'trajectory']);
 const MAX_ELEMENT_CHARS = 96_000_000;
 const MAX_FIELD_CHARS = 8_000_000;
@@ -19,23 +19,24 @@ const NEWLINE = 0x0a;
 const COMMA = 0x2c;
 const COLON = 0x3a;
 
-/** The list or object whose values are read one by one. */
+/** The list or object whose values are read. */
 interface Container {
-  /** The list's name; undefined in the document's own object, `''` when the document is a list. */
+  /** The list's name. Undefined in the document's own object, `''` if the document is a list. */
   list: string | undefined;
   depth: number;
   count: number;
 }
 
-/** A value that is being read: a key or a field of the document, or an element of a list. */
+/** The text of the current value: a key or a field of the document, or an element of a list. */
 interface Unit {
   pieces: string[];
   chars: number;
 }
 
 /**
- * Reads one JSON document of any size, as it comes: hands out the elements of its lists, and its fields, one by one, so that a document
- * that was cut gives all that stands before the cut. After damage it goes on where something begins as the elements before it did.
+ * Reads one JSON document of any size in pieces. It passes on each field and each element of a list as soon as it is
+ * complete, so a document that is cut off is read up to the cut. After damage it continues at the next text that starts
+ * like the earlier elements.
  */
 export class DocumentReader {
   readonly #report: ReportDraft;
@@ -48,9 +49,9 @@ export class DocumentReader {
   #depth = 0;
   #inString = false;
   #isEscaped = false;
-  /** Set after damage in this list, until the next start of an element. */
+  /** The list in which damage was found, until the start of the next element. */
   #seeking: string | undefined;
-  /** Something was damaged: what does not look like an element is none. */
+  /** Whether damage was found. From then on, text that does not look like an element is ignored. */
   #isDamaged = false;
 
   constructor(report: ReportDraft, handlers: DocumentHandlers) {
@@ -77,7 +78,7 @@ export class DocumentReader {
     this.#cutOff();
   }
 
-  /** A lost quote can have made a field swallow the list behind it. */
+  /** Finds the list inside a field that does not end: the field's closing quote is missing. */
   #leaveField(): void {
     if (this.#unit === undefined || this.#container?.list !== undefined || this.#documents > 1) return;
     const text = this.#unit.pieces.join('');
@@ -100,7 +101,10 @@ export class DocumentReader {
     if (partial !== undefined && container.list !== undefined) this.#element(partial, container.list);
   }
 
-  /** Reads until the end of the text, or until damage; then returns what is left of it. */
+  /**
+   * Reads up to the end of a value or to damage, and returns the rest of the text. Returns undefined at the end of the
+   * text.
+   */
   #scan(text: string): string | undefined {
     let from = 0;
     for (let index = 0; index < text.length; index += 1) {
@@ -122,7 +126,7 @@ export class DocumentReader {
     return undefined;
   }
 
-  /** A bare line break cannot stand in a string: a quote was lost, and the string is taken to be over. */
+  /** Ends a string at its quote, or at a line break: JSON strings contain none, so the closing quote is missing. */
   #endsString(code: number): boolean {
     if (this.#isEscaped) this.#isEscaped = false;
     else if (code === BACKSLASH) this.#isEscaped = true;
@@ -134,7 +138,7 @@ export class DocumentReader {
     return this.#unit !== undefined && this.#depth === this.#container?.depth;
   }
 
-  /** A character between the values of the container, or the first one of a value. */
+  /** Handles a character between the values of the container, or the first character of a value. */
   #between(code: number): 'unit' | 'damage' | undefined {
     if (this.#container === undefined) return this.#openRoot(code);
     if (code <= 0x20 || code === COLON || this.#unit !== undefined) return undefined;
@@ -142,7 +146,7 @@ export class DocumentReader {
     else if (code === CLOSE_LIST || code === CLOSE_OBJECT) return this.#close(code, this.#container);
     else if (code === OPEN_LIST && this.#container.list === undefined && LISTS.has(this.#key ?? ''))
       this.#enter(this.#key ?? '');
-    else if (this.#isDamaged && code !== OPEN_OBJECT && this.#canSeek()) return this.#lookOn();
+    else if (this.#isDamaged && code !== OPEN_OBJECT && this.#canSeek()) return this.#seekNext();
     else {
       this.#unit = { pieces: [], chars: 0 };
       this.#within(code);
@@ -166,8 +170,8 @@ export class DocumentReader {
   }
 
   #close(code: number, container: Container): 'damage' | undefined {
-    // After damage the list may not be over: it was perhaps one within an element.
-    if (this.#isDamaged && this.#canSeek()) return this.#lookOn();
+    // After damage this can be the end of a list inside an element.
+    if (this.#isDamaged && this.#canSeek()) return this.#seekNext();
     const isList = container.list !== undefined;
     if (isList !== (code === CLOSE_LIST)) return this.#canSeek() ? this.#damage() : undefined;
     this.#key = undefined;
@@ -176,7 +180,7 @@ export class DocumentReader {
     return undefined;
   }
 
-  /** A character within a value. True when it closes the value. */
+  /** Handles a character inside a value. Returns true if it closes the value. */
   #within(code: number): boolean {
     if (code === QUOTE) this.#inString = true;
     else if (code === OPEN_OBJECT || code === OPEN_LIST) this.#depth += 1;
@@ -196,7 +200,7 @@ export class DocumentReader {
     else unit.pieces = [];
   }
 
-  /** True when the value is damaged, and reading must look for the next one. */
+  /** Returns true if the value is damaged, so that the next one must be searched. */
   #endUnit(piece: string): boolean {
     const container = this.#container;
     const unit = this.#unit;
@@ -228,25 +232,23 @@ export class DocumentReader {
       this.#element(value, list);
       return false;
     }
-    // Older OpenHands histories hold pairs of an action and its observation.
+    // Older OpenHands histories contain pairs of an action and its observation.
     const pair = Array.isArray(value) ? value.filter(isObject) : [];
     for (const element of pair) this.#element(element, list);
-    if (value !== undefined && pair.length === 0) this.#report.skip('elements that are no JSON object');
+    if (value !== undefined && pair.length === 0) this.#report.skip('elements that are not a JSON object');
     if (value !== undefined) return false;
     return this.#damagedElement(text, list);
   }
 
-  /** Damage can have made an element swallow the ones behind it: they are looked for in its text. */
+  /** Reads a damaged element. Its text can contain the elements after it, which are searched and read too. */
   #damagedElement(text: string, list: string): boolean {
     const next = this.#starts.find(text, 1);
     const own = next === -1 ? text : text.slice(0, next);
     const { objects, problem } = parseObjects(own);
-    this.#report.skip(
-      problem?.replace('lines', 'elements') ?? 'damaged elements, read as far as they can be',
-    );
+    this.#report.skip(problem?.replace('lines', 'elements') ?? 'damaged elements, read as far as possible');
     for (const element of objects) this.#element(element, list);
     this.#isDamaged = true;
-    // How elements begin is not known yet: the next one may well stand where it should.
+    // No element start is known yet, so the next element is expected at its usual place.
     if (!this.#starts.isReady || !this.#canSeek()) return false;
     this.#seeking = list;
     if (next !== -1) this.push(text.slice(next));
@@ -265,10 +267,10 @@ export class DocumentReader {
   #damage(): 'damage' {
     this.#report.skip('damaged elements');
     this.#isDamaged = true;
-    return this.#lookOn();
+    return this.#seekNext();
   }
 
-  #lookOn(): 'damage' {
+  #seekNext(): 'damage' {
     this.#seeking = this.#container?.list;
     this.#unit = undefined;
     return 'damage';

@@ -8,7 +8,7 @@ import type {
   ToolOutputContent,
 } from '@longhaul/protocol';
 
-/** What an importer says of a step. All but `key` may come in later rows too. */
+/** Facts of a step. They can also come in later rows of the step. */
 export interface StepFacts {
   createdAt?: number | undefined;
   model?: string | undefined;
@@ -38,12 +38,12 @@ export interface ResultFacts {
 
 export interface UserFacts {
   createdAt?: number | undefined;
-  /** Text that the agent's runtime put there, not the user: kept as a notice that the model sees. */
+  /** True for text from the agent's runtime instead of the user. It becomes a notice that the model sees. */
   isInjected?: boolean;
   metadata?: MessageMetadata;
 }
 
-/** The fields that are there. */
+/** Returns the fields that are not undefined. */
 export function present<T extends object>(fields: T): Partial<T> {
   const found: Partial<T> = {};
   for (const key in fields) if (fields[key] !== undefined) found[key] = fields[key];

@@ -10,7 +10,7 @@ function read(name: string) {
 describe('Claude Code', () => {
   const { messages, report, lines } = read('claude-code.jsonl');
 
-  it('makes one message of the rows of a response, with each result in its call', () => {
+  it('makes one message from the rows of a response, with each result in its call', () => {
     expect(report.format).toBe('claude-code');
     expect(lines).toEqual([
       'user: notice <local-command-caveat>Caveat: local commands follow.</local-command-caveat>',
@@ -20,12 +20,12 @@ describe('Claude Code', () => {
       'user (summary): notice This session is being continued. Summary: the cart.',
       'assistant: Edit{"file_path":"src/cart.ts"} interrupted → ',
       'user: notice [Request interrupted by user for tool use]',
-      'user: notice [Result of the call toolu_99, which is not on record]\nof a call that is not here',
+      'user: notice [Result of the call toolu_99, which is not in the recording]\nof a call that is not here',
       'assistant: Done.',
     ]);
   });
 
-  it('counts the usage of a response once, and all three numbers as its input', () => {
+  it('counts the usage of a response once, with cached tokens as input', () => {
     expect(messages[2]?.usage).toEqual({
       inputTokens: 100,
       outputTokens: 7,
@@ -38,7 +38,7 @@ describe('Claude Code', () => {
     expect(messages[2]?.parts[0]).toMatchObject({ providerMetadata: { anthropic: { signature: 'c2ln' } } });
   });
 
-  it('marks what no user wrote, so that it counts as no instruction', () => {
+  it('marks messages that no user wrote as injected', () => {
     expect(messages.map((message) => message.metadata?.synthetic)).toEqual([
       'injected',
       undefined,
@@ -52,7 +52,7 @@ describe('Claude Code', () => {
     ]);
   });
 
-  it('reports a compaction where it stood, and what it left out', () => {
+  it('reports the place of a compaction, and skipped rows', () => {
     expect(report.compactions).toEqual([
       {
         afterSequence: 4,
@@ -60,10 +60,10 @@ describe('Claude Code', () => {
         tokensBefore: 1234,
       },
     ]);
-    expect(report.title).toBe('Fix the cart total');
+    expect(report.summaryTitle).toBe('Fix the cart total');
     expect(report.skipped).toEqual([
       { where: 'line 9', reason: 'rows of subagents (sidechains)', count: 1 },
-      { where: 'line 16', reason: 'results without their call: kept as notices, not as results', count: 1 },
+      { where: 'line 16', reason: 'results without their call: kept as notices', count: 1 },
     ]);
   });
 
@@ -90,7 +90,7 @@ describe('Claude Code', () => {
 });
 
 describe('Codex', () => {
-  it('ends a step where the next answer begins after a result', () => {
+  it('ends a step at the first answer after a result', () => {
     const { messages, report, lines } = read('codex.jsonl');
     expect(lines).toEqual([
       'user: notice <environment_context>\n  <cwd>/home/dev/shop</cwd>\n</environment_context>',
@@ -133,7 +133,7 @@ describe('pi', () => {
     expect(report.compactions).toEqual([{ afterSequence: 3, summary: 'Seven files.', tokensBefore: 99 }]);
   });
 
-  it('reads a tree (version 3), all its branches in the order of the file', () => {
+  it('reads all branches of a tree (version 3) in the order of the file', () => {
     const { report, lines } = read('pi-v3.jsonl');
     expect(lines).toEqual([
       'user: Count the files.',
@@ -146,7 +146,7 @@ describe('pi', () => {
 });
 
 describe('OpenCode', () => {
-  it('splits a message at its steps, and keeps an output that was cleared from the prompt', () => {
+  it('splits a message at its steps, and keeps an output that OpenCode removed from the prompt', () => {
     const { messages, report, lines } = read('opencode.json');
     expect(lines).toEqual([
       'user: Rename the cart. | file image/png | notice Called the Read tool',
@@ -165,7 +165,7 @@ describe('OpenCode', () => {
 });
 
 describe('mini-swe-agent', () => {
-  it('takes what was submitted as the result of the last call', () => {
+  it('uses the submitted text as the result of the last call', () => {
     const { messages, report, lines } = read('mini-swe-agent.traj.json');
     expect(lines).toEqual([
       'user: Fix the bug.',
@@ -227,7 +227,7 @@ describe('OpenHands', () => {
 });
 
 describe('chat messages', () => {
-  it('keeps calls apart that have the same id, as servers give it that number anew in each response', () => {
+  it('separates calls with the same id, because some servers reuse ids in each response', () => {
     const { messages, report, lines } = read('chat-messages.json');
     expect(lines).toEqual([
       'user: What is in this picture? | file image/jpeg | [image_url at https://example.com/a.png]',
@@ -243,7 +243,7 @@ describe('chat messages', () => {
     expect(report).toMatchObject({ format: 'chat-messages', systemText: 'Be kind.' });
   });
 
-  it('reads a bare list, and one message to a line', () => {
+  it('reads a bare list, and one message a line', () => {
     const rows = [
       { role: 'user', content: 'Hello' },
       { role: 'assistant', content: 'Hi' },
@@ -256,8 +256,8 @@ describe('chat messages', () => {
   });
 });
 
-describe('our own export', () => {
-  it('gives back messages and marks with their ids, open parts closed', () => {
+describe('an export of Longhaul', () => {
+  it('keeps the ids of messages and marks, and closes open parts', () => {
     const { messages, report, lines } = read('longhaul.json');
     expect(lines).toEqual([
       'user: Fix it.',
@@ -270,7 +270,7 @@ describe('our own export', () => {
     expect(report.compactions).toEqual([{ afterSequence: 2, summary: 'Files: src', tokensBefore: 90 }]);
     expect(report.skipped.map(({ reason }) => reason)).toEqual([
       'messages with wrong or missing fields',
-      'marks with wrong fields, or on messages that are not there',
+      'marks with wrong fields, or on unknown messages',
     ]);
   });
 });
@@ -283,7 +283,7 @@ describe('a document', () => {
     'swe-agent.traj',
     'chat-messages.json',
     'longhaul.json',
-  ])('%s is the same in one line, in many, and behind another field', (name) => {
+  ])('%s gives the same messages in one line, in many lines, and after another field', (name) => {
     const value = JSON.parse(readFixture(name).toString());
     const lines = read(name).lines;
     expect(outline(readSession(JSON.stringify(value)).messages)).toEqual(lines);

@@ -4,18 +4,18 @@ import type { ImportReport } from './report.ts';
 import { type ImportOptions, SessionReader } from './session-reader.ts';
 
 export interface SessionImport {
-  /** The messages in order, each as soon as it has closed. */
+  /** The messages in order, each as soon as it is complete. */
   readonly messages: AsyncIterable<Message>;
-  /** What is known so far; complete once `messages` has ended. */
+  /** The report so far; complete when `messages` has ended. */
   readonly report: ImportReport;
 }
 
 /**
- * Reads a recorded session, whatever agent wrote it: Claude Code, Codex, OpenCode, pi, mini-swe-agent, SWE-agent, OpenHands, chat
- * messages of OpenAI's form, or `longhaul export`. The format is found in the content.
+ * Reads a recorded session of Claude Code, Codex, OpenCode, pi, mini-swe-agent, SWE-agent or OpenHands, chat messages
+ * in OpenAI's form, or a `longhaul export`. The format is detected from the content.
  *
- * Memory does not grow with the file. Nothing in the file makes it throw: what cannot be read is in `report.skipped`, and a file
- * without any message says why in `report.problem`. An error of the source itself (a disk that fails) is thrown.
+ * Memory does not grow with the file. No content makes it throw: unreadable content is in `report.skipped`, and
+ * `report.problem` says why a file has no message. Errors of the source, such as a failing disk, are thrown.
  *
  * ```ts
  * const { messages, report } = importSession(createReadStream('session.jsonl'));
@@ -28,7 +28,7 @@ export function importSession(source: AsyncIterable<Uint8Array>, options: Import
   return { messages: readAll(source, reader), report: reader.report };
 }
 
-/** The same for a file that is in memory already. */
+/** Reads a recorded session that is in memory, as `importSession` does. */
 export function readSession(
   content: string | Uint8Array,
   options: ImportOptions = {},
@@ -48,7 +48,9 @@ async function* readAll(source: AsyncIterable<Uint8Array>, reader: SessionReader
   yield* reader.end();
 }
 
-/** UTF-8, or UTF-16 where its mark says so: what a shell on Windows writes. */
+/**
+ * Returns a decoder for UTF-8, or for UTF-16 if the byte order mark is that of UTF-16. Shells on Windows write UTF-16.
+ */
 function decoderFor(bytes: Uint8Array): TextDecoder {
   const isUtf16 = bytes[0] === 0xff && bytes[1] === 0xfe;
   return new TextDecoder(isUtf16 ? 'utf-16le' : 'utf-8');

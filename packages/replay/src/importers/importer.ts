@@ -3,16 +3,19 @@ import type { SessionFormat } from './report.ts';
 import type { SessionBuilder } from './session-builder.ts';
 
 /**
- * Reads the objects of one format, in the order of the file, and tells a builder what they are. It must not throw, whatever it is
- * given, and says through `builder.report.skip` what it leaves out.
+ * Reads the objects of one format in the order of the file, and passes their content to a builder. It must not throw
+ * for any object, and must report skipped content with `builder.report.skip`.
  */
 export interface Importer {
   readonly format: SessionFormat;
-  /** A row of a JSONL file, or an element of the list with this name in a JSON document (`''`: the document is the list). */
+  /**
+   * Reads a row of a JSONL file, or an element of a list in a JSON document. `list` is the list's name, or `''` if the
+   * document is the list.
+   */
   read(row: JsonObject, list: string): void;
-  /** What stands in a JSON document beside its list, before or after it. */
+  /** Reads another field of a JSON document, before or after its list. */
   field?(name: string, value: JsonValue): void;
-  /** The file is over. */
+  /** Called at the end of the file. */
   end?(): void;
 }
 

@@ -1,8 +1,8 @@
 import type { JsonObject, JsonValue } from '@longhaul/protocol';
 
 /**
- * Fields of JSON that somebody else wrote. Nothing about it can be trusted, so each accessor answers undefined (or an empty list)
- * where the type is not the one expected, and never throws.
+ * Accessors for untrusted JSON. If a value does not have the expected type, they return undefined or an empty list.
+ * They never throw.
  */
 export function isObject(value: JsonValue | undefined): value is JsonObject {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
@@ -32,12 +32,12 @@ export function numberAt(owner: JsonObject | undefined, key: string): number | u
   return typeof value === 'number' && Number.isFinite(value) ? value : undefined;
 }
 
-/** A count of tokens: whole and not negative. */
+/** Returns a token count, rounded and not negative; 0 if there is no number. */
 export function countAt(owner: JsonObject | undefined, key: string): number {
   return Math.max(0, Math.round(numberAt(owner, key) ?? 0));
 }
 
-/** Milliseconds since 1970, from an ISO date, from seconds or from milliseconds. */
+/** Returns milliseconds since 1970 from an ISO date, from seconds or from milliseconds. */
 export function instantAt(owner: JsonObject | undefined, key: string): number | undefined {
   const value = owner?.[key];
   if (typeof value === 'string') {
@@ -48,12 +48,12 @@ export function instantAt(owner: JsonObject | undefined, key: string): number | 
   return Math.round(value < SECONDS_BELOW ? value * 1000 : value);
 }
 
-/** A number below this counts seconds (the year 5138), one above it milliseconds (from 1973 on). */
+/** A smaller number is in seconds (up to the year 5138), a larger one in milliseconds (from 1973 on). */
 const SECONDS_BELOW = 1e11;
 /** The last instant that fits into a UUIDv7. */
 const MAX_INSTANT = 2 ** 48 - 1;
 
-/** The JSON text of a value, without blanks; undefined where it is nested too deep to be written. */
+/** Returns a value as JSON without whitespace, or undefined if it is nested too deep to be serialised. */
 export function compactJson(value: JsonValue): string | undefined {
   try {
     return JSON.stringify(value);
@@ -63,7 +63,10 @@ export function compactJson(value: JsonValue): string | undefined {
   }
 }
 
-/** Arguments that stand as JSON in a string; what is no JSON object comes back as text beside an empty one. */
+/**
+ * Parses arguments that are an object or JSON in a string. For other text, `input` is empty and `inputText` is the
+ * text.
+ */
 export function parseArguments(value: JsonValue | undefined): { input: JsonObject; inputText?: string } {
   if (isObject(value)) return { input: value };
   if (typeof value !== 'string')

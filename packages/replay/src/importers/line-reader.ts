@@ -2,12 +2,12 @@ import type { JsonObject } from '@longhaul/protocol';
 import { parseObjects } from './parse-objects.ts';
 import type { ReportDraft } from './report.ts';
 
-/** A longer line is left out, so that memory stays bounded. */
+/** A longer line is skipped, so that memory is bounded. */
 const MAX_LINE_CHARS = 96_000_000;
 
 /**
- * Splits a JSONL text at `\n` only (other line separators stand inside strings) and reads the objects of each line. A line that
- * repeats the one before it is left out.
+ * Splits JSONL text at `\n` and reads the objects of each line. Other line separators are characters in strings. A line
+ * that repeats the line before it is skipped.
  */
 export class LineReader {
   readonly #report: ReportDraft;
@@ -56,14 +56,16 @@ export class LineReader {
 
   #readLine(text: string, isLast: boolean): void {
     if (text === this.#previous) {
-      this.#report.skip('lines that repeat the one before');
+      this.#report.skip('lines that repeat the line before');
       return;
     }
     this.#previous = text;
     const { objects, problem } = parseObjects(text);
     const isCut = isLast && problem !== undefined && !text.trimEnd().endsWith('}');
     if (isCut)
-      this.#report.skip('the last line, which is cut off: the file was still being written, or was cut');
+      this.#report.skip(
+        'the last line, which is incomplete: the file is still being written, or was cut off',
+      );
     else if (problem !== undefined) this.#report.skip(problem);
     for (const row of objects) this.#read(row);
   }

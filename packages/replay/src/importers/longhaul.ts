@@ -19,8 +19,8 @@ export function isLonghaulMessage(element: JsonObject, fields: ReadonlyMap<strin
 }
 
 /**
- * What `longhaul export` writes: messages come back with their ids, marks with theirs. Parts that were open when it was written are
- * closed as interrupted.
+ * Reads a `longhaul export`. Messages and marks keep their ids. Parts that were open at the time of the export become
+ * `interrupted`.
  */
 export function createLonghaulImporter(builder: SessionBuilder): Importer {
   return new LonghaulImporter(builder);
@@ -40,7 +40,7 @@ class LonghaulImporter implements Importer {
     const { report } = this.#builder.report;
     if (name === 'marks' && Array.isArray(value)) this.#marks = value;
     if (name === 'version' && value !== 1)
-      this.#builder.report.skip('what a newer version of the format may hold beside version 1');
+      this.#builder.report.skip('content that only a newer version of the format has');
     if (name !== 'session' || !isObject(value)) return;
     report.sourceId = textAt(value, 'id');
     report.title = textAt(value, 'title');
@@ -56,7 +56,7 @@ class LonghaulImporter implements Importer {
     }
     const message = parsed.data;
     if (this.#sequences.has(message.id)) {
-      this.#builder.report.skip('messages that stand there twice');
+      this.#builder.report.skip('duplicate messages');
       return;
     }
     const sequence = this.#builder.whole({
@@ -67,13 +67,13 @@ class LonghaulImporter implements Importer {
     if (sequence !== undefined) this.#sequences.set(message.id, sequence);
   }
 
-  /** Marks stand behind the messages in the file. One that names a message that is not there says nothing. */
+  /** Reads the marks, which follow the messages in the file. A mark on an unknown message is skipped. */
   end(): void {
     const { report } = this.#builder.report;
     for (const value of this.#marks) {
       const parsed = markSchema.safeParse(value);
       if (parsed.success && this.#isKnown(parsed.data)) report.marks.push(parsed.data);
-      else this.#builder.report.skip('marks with wrong fields, or on messages that are not there', 'marks');
+      else this.#builder.report.skip('marks with wrong fields, or on unknown messages', 'marks');
     }
     for (const mark of report.marks) {
       if (mark.kind !== 'compaction' || mark.undoneAt !== undefined) continue;

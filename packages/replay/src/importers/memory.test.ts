@@ -6,7 +6,7 @@ import { describe, expect, it } from 'vitest';
 const run = promisify(execFile);
 const script = fileURLToPath(new URL('../../test/import-memory.ts', import.meta.url));
 
-/** 500 MB, which the same script imports in under 300 MB, would take too long here; memory would grow in 80 MB as well. */
+/** Size of the file. With 500 MB the script stays under 300 MB of memory, but takes too long for a test. */
 const MEGABYTES = 80;
 const LIMIT_MEGABYTES = 220;
 

@@ -7,7 +7,7 @@ import { textOf } from './part-text.ts';
 import type { SessionBuilder } from './session-builder.ts';
 import { chatUsage } from './usage.ts';
 
-/** Whether what stands beside the messages, or one of them, is mini-swe-agent's. */
+/** Whether a message, or the fields of its document, are from mini-swe-agent. */
 export function isMiniSweAgent(element: JsonObject, fields: ReadonlyMap<string, JsonValue>): boolean {
   const info = fields.get('info');
   const marks = ['model_stats', 'mini_version', 'exit_status', 'config'];
@@ -21,8 +21,8 @@ export function isMiniSweAgent(element: JsonObject, fields: ReadonlyMap<string, 
 }
 
 /**
- * `.traj.json`: chat messages, whose actions stand in `tool_calls`, or in `extra.actions`, or in the reply's fenced block; in the last
- * two forms the next user message is the result.
+ * Reads a `.traj.json` file of chat messages. An action is in `tool_calls`, in `extra.actions`, or in a fenced block of
+ * the text. In the last two forms the next user message is the result.
  */
 export function createMiniSweAgentImporter(builder: SessionBuilder): Importer {
   return new MiniSweAgentImporter(builder);
@@ -62,7 +62,7 @@ class MiniSweAgentImporter implements Importer {
       usage: chatUsage(objectAt(response, 'usage')),
       cost: numberAt(objectAt(message, 'extra'), 'cost') || undefined,
     });
-    // The block is the call: it need not stand in the text as well.
+    // The block is the call, so it is removed from the text.
     const isRepeated = fenced?.[1] !== undefined && actions.includes(fenced[1].trim());
     this.#builder.text(isRepeated ? content.replace(fenced[0], '').trim() : content);
     this.#open = actions.length;
@@ -83,7 +83,7 @@ class MiniSweAgentImporter implements Importer {
     });
   }
 
-  /** The last call submits the work and has no message of its own: what was submitted answers it. */
+  /** The last call submits the work and has no result message, so the submitted text becomes its result. */
   #exit(message: JsonObject): void {
     const output = readContent(message['content'], this.#builder.report);
     if (this.#builder.resultOfOldestCall({ output }) || output.length === 0) return;

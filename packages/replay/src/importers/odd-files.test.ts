@@ -16,45 +16,45 @@ const line = (text: string) => `${JSON.stringify(user(text))}\n`;
 const reasons = (content: string | Uint8Array) =>
   readSession(content).report.skipped.map(({ where, reason }) => `${where}: ${reason}`);
 
-describe('a file in which there is nothing', () => {
+describe('a file without a session', () => {
   it.each([
     ['an empty file', '', 'The file is empty.'],
     ['blank lines', '\n\r\n \n', 'The file is empty.'],
-    ['prose', 'Dear diary,\ntoday I wrote no JSON.\n', /^Nothing recognised here: no session/],
-    ['JSON of something else', '{"name":"x","version":"1.0.0"}', /^Nothing recognised here: no session/],
-    ['a list of numbers', '[1,2,3]', /^Nothing recognised here/],
-    ['rows of something else', '{"level":"info"}\n{"level":"warn"}\n', /^Nothing recognised here/],
+    ['prose', 'Dear diary,\ntoday I wrote no JSON.\n', /^Unknown format: the file is neither/],
+    ['JSON of something else', '{"name":"x","version":"1.0.0"}', /^Unknown format: the file is neither/],
+    ['a list of numbers', '[1,2,3]', /^Unknown format/],
+    ['rows of something else', '{"level":"info"}\n{"level":"warn"}\n', /^Unknown format/],
     [
       'a session without a message',
       '{"type":"session","id":"a","cwd":"/"}\n',
-      /^The file is of the format pi, but no message/,
+      /^The file has the format pi, but contains no readable message/,
     ],
-    ['brackets only', '['.repeat(200_000), /^Nothing recognised here/],
-  ])('says so of %s', (_, content, problem) => {
+    ['brackets only', '['.repeat(200_000), /^Unknown format/],
+  ])('is reported for %s', (_, content, problem) => {
     const { messages, report } = readSession(content);
     expect(messages).toEqual([]);
     expect(report.problem).toMatch(problem);
   });
 
-  it('says that a binary file is no text', () => {
+  it('is reported as not text for a binary file', () => {
     const bytes = Uint8Array.from({ length: 5000 }, (_, index) => (index * 7919) % 256);
-    expect(readSession(bytes).report.problem).toBe('Nothing recognised here: this is no text.');
+    expect(readSession(bytes).report.problem).toBe('Unknown format: the file is not text.');
   });
 });
 
 describe('a file that is still being written', () => {
-  it('is read up to its last line, which is named', () => {
+  it('is read up to its last line, which is reported', () => {
     const content = line('one') + line('two') + line('three').slice(0, 80);
     const { messages, report } = readSession(content);
     expect(outline(messages).slice(0, 2)).toEqual(['user: one', 'user: two']);
     expect(report.skipped[0]).toEqual({
       where: 'line 3',
-      reason: expect.stringMatching(/^the last line, which is cut off/),
+      reason: expect.stringMatching(/^the last line, which is incomplete/),
       count: 1,
     });
   });
 
-  it('is read up to the cut in a document, of one line or of many', () => {
+  it('is read up to the cut in a document of one line or many lines', () => {
     const pretty = readFixture('mini-swe-agent.traj.json').toString();
     for (const text of [pretty, JSON.stringify(JSON.parse(pretty))]) {
       const { messages, report } = readSession(text.slice(0, text.indexOf('echo DONE')));
@@ -67,7 +67,7 @@ describe('a file that is still being written', () => {
     }
   });
 
-  it('goes on behind a damaged element of a document', () => {
+  it('is read on after a damaged element of a document', () => {
     const text = JSON.stringify(
       Array.from({ length: 6 }, (_, index) => ({ role: 'user', content: `text ${index}` })),
     );
@@ -79,23 +79,23 @@ describe('a file that is still being written', () => {
 });
 
 describe('odd lines', () => {
-  it('takes another line separator inside a string for what it is, a character', () => {
+  it('keeps other line separators in strings as characters', () => {
     expect(outline(readSession(line('a\u2028b\u2029c\u0085d')).messages)).toEqual([
       'user: a\u2028b\u2029c\u0085d',
     ]);
   });
 
-  it('reads objects that are glued together in one line', () => {
+  it('reads several objects in one line', () => {
     expect(outline(readSession(line('one').trimEnd() + line('two')).messages)).toEqual([
       'user: one',
       'user: two',
     ]);
     expect(reasons(line('one').trimEnd() + line('two'))).toEqual([
-      'line 1: lines with several objects glued together: read one by one',
+      'line 1: lines with several objects: all were read',
     ]);
   });
 
-  it('repairs escapes that JSON does not have, left by careless replacing of names', () => {
+  it('repairs escapes that JSON does not have', () => {
     const content = line('mail MARK here').replace('MARK', '\\dev@example.com');
     expect(outline(readSession(content).messages)).toEqual(['user: mail \\dev@example.com here']);
   });
@@ -108,7 +108,7 @@ describe('odd lines', () => {
     expect(outline(readSession(Buffer.from(text, 'utf16le')).messages)).toEqual(expected);
   });
 
-  it('reads a line of 50 MB, and names one that is larger than memory should hold', () => {
+  it('reads a line of 50 MB, and reports a line that is too large for memory', () => {
     const { messages, report } = readSession(line('x'.repeat(50_000_000)) + line('two'));
     expect(messages.map(({ parts }) => parts.length)).toEqual([1, 1]);
     expect(report.chars.user).toBe(50_000_003);
@@ -117,23 +117,25 @@ describe('odd lines', () => {
     ]);
   });
 
-  it('puts a line of text in the place of an image over 20 MB', () => {
+  it('replaces an image over 20 MB by a line of text', () => {
     const image = { type: 'image', mimeType: 'image/png', data: 'A'.repeat(29_000_000) };
     const row = { type: 'message', message: { role: 'user', content: [image] } };
     const { messages } = readSession(JSON.stringify(row));
-    expect(outline(messages)).toEqual(['user: [image/png left out: 29000000 characters of base64]']);
+    expect(outline(messages)).toEqual(['user: [image/png omitted: 29000000 characters of base64]']);
   });
 
-  it('does not fail on arguments nested deeper than can be written', () => {
+  it('reads a call whose arguments are nested too deep to be serialised', () => {
     const depth = 20_000;
     const nested = `${'{"a":'.repeat(depth)}1${'}'.repeat(depth)}`;
     const row = `{"type":"message","message":{"role":"assistant","content":[{"type":"toolCall","id":"c","name":"bash","arguments":${nested}}]}}`;
     const { messages, report } = readSession(row);
     expect(outline(messages)).toEqual(['assistant: bash{} interrupted → ']);
-    expect(report.skipped.map(({ reason }) => reason)).toEqual(['arguments of calls, nested too deep']);
+    expect(report.skipped.map(({ reason }) => reason)).toEqual([
+      'arguments of calls that are nested too deep',
+    ]);
   });
 
-  it('answers calls of one id in order: ids are blanked out, or counted anew in each response', () => {
+  it('assigns results to calls with the same id in order', () => {
     const call = (command: string) => ({
       type: 'toolCall',
       id: 'REDACTED',
@@ -155,7 +157,7 @@ describe('odd lines', () => {
     ]);
   });
 
-  it('reads as many calls of one id as of many in the same time', () => {
+  it('reads 30,000 calls with the same id', () => {
     const call = { type: 'toolCall', id: 'REDACTED', name: 'bash', arguments: {} };
     const row = { type: 'message', message: { role: 'assistant', content: [call] } };
     const lines = Array.from({ length: 30_000 }, (_, index) => JSON.stringify({ ...row, index }));
@@ -164,7 +166,7 @@ describe('odd lines', () => {
     expect(messages.at(-1)?.parts[0]).toMatchObject({ callId: 'REDACTED#30000' });
   });
 
-  it('waits for a result that is missing no longer than for 64 messages', () => {
+  it('waits for a missing result for at most 64 messages', () => {
     const call = { type: 'toolCall', id: 'late', name: 'bash', arguments: {} };
     const rows = [
       { type: 'message', message: { role: 'assistant', content: [call] } },
@@ -174,13 +176,13 @@ describe('odd lines', () => {
     const { messages } = readSession(rows.map((row) => JSON.stringify(row)).join('\n'));
     expect(outline(messages)[0]).toBe('assistant: bash{} interrupted → ');
     expect(outline(messages).at(-1)).toBe(
-      'user: notice [Result of the call late, which is not on record]\nat last',
+      'user: notice [Result of the call late, which is not in the recording]\nat last',
     );
   });
 });
 
 describe('a stream', () => {
-  it('gives messages before the file is over, and characters whole that stand across two pieces', async () => {
+  it('gives messages before the end of the file, and joins characters that are split between pieces', async () => {
     await using folder = await temporaryFolder();
     const path = join(folder.path, 'session.jsonl');
     const count = 4000;
@@ -202,21 +204,21 @@ describe('a stream', () => {
     ).toBe(true);
   });
 
-  it('passes an error of the disk on, for it is none of the file', async () => {
+  it('throws an error of the disk', async () => {
     const { messages } = importSession(createReadStream('/nowhere/session.jsonl'));
     await expect(Array.fromAsync(messages)).rejects.toMatchObject({ code: 'ENOENT' });
   });
 });
 
 describe('ids', () => {
-  it('are the same each time a file is read, and others for another file', () => {
+  it('are the same for the same file, and differ for another file', () => {
     const ids = (text: string) => readSession(text).messages.map(({ id, sessionId }) => `${sessionId} ${id}`);
     expect(ids(line('one') + line('two'))).toEqual(ids(line('one') + line('two')));
     expect(ids(line('one'))).not.toEqual(ids(line('two')));
     expect(readSession(line('one'), { sessionId: 'mine' }).messages[0]?.sessionId).toBe('mine');
   });
 
-  it('ascend where the dates of the file do not', () => {
+  it('ascend even if the dates in the file do not', () => {
     const rows = ['2026-01-05', '2025-01-05', '2027-01-05'].map((timestamp) => ({ ...user('a'), timestamp }));
     const { messages } = readSession(rows.map((row, index) => JSON.stringify({ ...row, index })).join('\n'));
     const ids = messages.map(({ id }) => id);

@@ -11,7 +11,10 @@ export function isOpencodeMessage(element: JsonObject): boolean {
   return textAt(objectAt(element, 'info'), 'role') !== undefined && Array.isArray(element['parts']);
 }
 
-/** `{info, messages: [{info, parts}]}`, as `opencode export` writes it. A message is one step, or several between `step-start` parts. */
+/**
+ * Reads an `opencode export`: `{info, messages: [{info, parts}]}`. A message is one step, or several separated by
+ * `step-start` parts.
+ */
 export function createOpencodeImporter(builder: SessionBuilder): Importer {
   return new OpencodeImporter(builder);
 }
@@ -47,7 +50,8 @@ class OpencodeImporter implements Importer {
     for (const part of parts) if (!isShown(part)) this.#skip(part);
     const shown = parts.filter((part) => isShown(part) && part['ignored'] !== true);
     const own = shown.filter((part) => part['synthetic'] !== true);
-    // What OpenCode added to a prompt (the text of a file that it names) stays beside it; alone it is no user's message.
+    // Text that OpenCode adds to a prompt, such as the content of a file, stays in the user's message. Without a prompt
+    // it is injected.
     const content = (own.length === 0 ? shown : own).flatMap((part) => this.#content(part));
     const added = own.length === 0 ? [] : shown.filter((part) => part['synthetic'] === true);
     const notices = added.map((part) => ({
@@ -121,7 +125,7 @@ class OpencodeImporter implements Importer {
     const status = textAt(state, 'status');
     if (status !== 'completed' && status !== 'error') return;
     const text = (status === 'error' ? textAt(state, 'error') : undefined) ?? textAt(state, 'output') ?? '';
-    // The recorded agent had cleared this output from its prompt; it stays, because the log is what happened.
+    // The recorded agent removed this output from its prompt. It is kept here, because the log keeps everything.
     const cleared = instantAt(time, 'compacted');
     this.#builder.result(id, {
       output: [

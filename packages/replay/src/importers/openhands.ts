@@ -10,7 +10,7 @@ export function isOpenHandsEvent(element: JsonObject): boolean {
   return hasKind && ('source' in element || 'cause' in element || 'args' in element);
 }
 
-/** Events that say something about the agent's state, not to its model. */
+/** Events about the agent's state, which the model does not see. */
 const SILENT = new Set([
   'change_agent_state',
   'agent_state_changed',
@@ -21,7 +21,10 @@ const SILENT = new Set([
   'stop',
 ]);
 
-/** A line of `output.jsonl`, whose `history` is a list of actions and of the observations they caused; or that list alone. */
+/**
+ * Reads a line of `output.jsonl`, whose `history` is a list of actions and the observations they caused, or that list
+ * alone.
+ */
 export function createOpenHandsImporter(builder: SessionBuilder): Importer {
   return new OpenHandsImporter(builder);
 }
@@ -29,7 +32,7 @@ export function createOpenHandsImporter(builder: SessionBuilder): Importer {
 class OpenHandsImporter implements Importer {
   readonly format = 'openhands';
   readonly #builder: SessionBuilder;
-  /** Call ids by the number of the action, until it is answered. */
+  /** Call ids by the number of the action, for actions without an observation. */
   readonly #calls = new Map<number, string>();
   #instruction = '';
   #hasUser = false;
@@ -57,7 +60,7 @@ class OpenHandsImporter implements Importer {
   }
 
   end(): void {
-    this.#say(undefined);
+    this.#addInstruction(undefined);
   }
 
   #action(event: JsonObject, action: string): void {
@@ -78,8 +81,8 @@ class OpenHandsImporter implements Importer {
     this.#builder.user(parts, { createdAt: instantAt(event, 'timestamp') });
   }
 
-  /** The task stands in the history too; where it does not, the line's own `instruction` says it. */
-  #say(createdAt: number | undefined): void {
+  /** Adds the line's `instruction` as the task if no user message precedes the first step. */
+  #addInstruction(createdAt: number | undefined): void {
     if (this.#hasUser || this.#instruction === '') return;
     this.#hasUser = true;
     this.#builder.user([{ type: 'text', text: this.#instruction, state: 'done' }], { createdAt });
@@ -90,10 +93,13 @@ class OpenHandsImporter implements Importer {
     this.#builder.text(text);
   }
 
-  /** Calls of one response are one step. An action of the environment (it looks for knowledge before the first step) is a step of its own. */
+  /**
+   * Calls of one response are one step. An action of the environment, such as `recall` before the first step, is its
+   * own step.
+   */
   #begin(event: JsonObject): void {
     const createdAt = instantAt(event, 'timestamp');
-    this.#say(createdAt);
+    this.#addInstruction(createdAt);
     const response = objectAt(objectAt(event, 'tool_call_metadata'), 'model_response');
     this.#builder.step(textAt(response, 'id'), {
       createdAt,
@@ -106,7 +112,7 @@ class OpenHandsImporter implements Importer {
     const { thought, ...input } = args;
     const action = textAt(event, 'action') ?? '';
     this.#begin(event);
-    // The thought is the answer's text, copied into the action; only of `think` is it the argument itself.
+    // `thought` is a copy of the answer's text, except for `think`, whose argument it is.
     if (action !== 'think' && typeof thought === 'string') this.#builder.text(thought);
     const call = objectAt(event, 'tool_call_metadata');
     const number = numberAt(event, 'id') ?? -1;
@@ -119,7 +125,7 @@ class OpenHandsImporter implements Importer {
       startedAt: instantAt(event, 'timestamp'),
       metadata: source === 'agent' || source === undefined ? undefined : { requestedBy: source },
     });
-    // Nothing answers the action that ends the work.
+    // The action that ends the work has no observation.
     if (action === 'finish') this.#builder.result(id, { output: [] });
   }
 

@@ -5,20 +5,23 @@ import { splitValues } from './split-values.ts';
 
 export interface ParsedObjects {
   objects: JsonObject[];
-  /** What was wrong with the text, if anything. */
+  /** Describes the damage, if there is any. */
   problem?: string;
 }
 
-/** Damaged text is repaired up to this length; the repair walks over it slowly. */
+/** Longer damaged text is not repaired, because the repair is slow. */
 const MAX_REPAIR_CHARS = 2_000_000;
 
-/** The objects in a text that should be one JSON object: also when it is several, is damaged, or stands among rubbish. Never throws. */
+/**
+ * Returns the objects in a text that should be one JSON object. It can also be several, damaged, or surrounded by other
+ * text. Never throws.
+ */
 export function parseObjects(text: string): ParsedObjects {
   const value = tryParse(text);
   if (isObject(value)) return { objects: [value] };
   if (value !== undefined) {
     const objects = Array.isArray(value) ? value.filter(isObject) : [];
-    return { objects, problem: 'lines that hold no JSON object' };
+    return { objects, problem: 'lines without a JSON object' };
   }
   const escaped = tryParse(withLegalEscapes(text));
   if (isObject(escaped))
@@ -27,17 +30,15 @@ export function parseObjects(text: string): ParsedObjects {
   const parsed = slices.map((slice) => parseSlice(slice.text, slice.isWhole));
   const objects = parsed.flatMap((slice) => slice.objects);
   const isClean = parsed.every((slice) => slice.isClean);
-  if (isClean) return { objects, problem: 'lines with several objects glued together: read one by one' };
+  if (isClean) return { objects, problem: 'lines with several objects: all were read' };
   return {
     objects,
     problem:
-      objects.length === 0
-        ? 'damaged lines that cannot be read'
-        : 'damaged lines, read as far as they can be',
+      objects.length === 0 ? 'damaged lines that cannot be read' : 'damaged lines, read as far as possible',
   };
 }
 
-/** One object that was cut off or damaged, as far as it can be read. */
+/** Reads an object that is cut off or damaged, as far as possible. */
 export function repairObject(text: string): JsonObject | undefined {
   if (text.length > MAX_REPAIR_CHARS || !/^\s*\{\s*"/.test(text)) return undefined;
   const repaired = tryRepair(text);
@@ -66,7 +67,10 @@ export function tryParse(text: string): JsonValue | undefined {
   }
 }
 
-/** Backslashes before what JSON cannot escape (left by careless replacing of names), and bare control characters, are escaped. */
+/**
+ * Escapes backslashes before characters that JSON cannot escape, and replaces or removes control characters. Redaction
+ * tools leave such text.
+ */
 function withLegalEscapes(text: string): string {
   return text
     .replace(/\\(?:(["\\/bfnrt]|u[0-9a-fA-F]{4})|)/g, (found, legal) =>
@@ -79,7 +83,7 @@ function tryRepair(text: string): string | undefined {
   try {
     return jsonrepair(text);
   } catch (error) {
-    // Its own error says that it gave up; a range error, that the text was nested too deep for it.
+    // `jsonrepair` throws its own error if it fails, and a RangeError if the text is nested too deep.
     if (error instanceof Error) return undefined;
     throw error;
   }

@@ -9,7 +9,7 @@ import type {
 } from '@longhaul/protocol';
 import { compactJson } from './json-fields.ts';
 
-/** The arguments of a call as the model wrote them, in compact JSON. */
+/** Returns the arguments of a call as the model wrote them, or else as compact JSON. */
 export function argumentsText(part: ToolPart): string {
   return part.inputText ?? compactJson(part.input) ?? '{}';
 }
@@ -26,18 +26,18 @@ export function filePart(content: ImageContent | FileContent): FilePart {
     type: 'file',
     data: content.data,
     mediaType: content.mediaType ?? 'image/png',
-    ...(content.type === 'file' && content.filename !== undefined ? { filename: content.filename } : {}),
+    filename: content.type === 'file' ? content.filename : undefined,
   };
 }
 
-/** A rough size of what the model would see, for `Message.tokenCount`. */
+/** Estimates the tokens of a part, for `Message.tokenCount`. */
 export function partTokens(part: Part): number {
   if (part.type === 'file') return estimateTokens(part.filename ?? part.mediaType);
   if (part.type !== 'tool') return estimateTokens(part.text);
   return estimateTokens(part.name + argumentsText(part) + textOf(part.output ?? []));
 }
 
-/** Characters in memory. */
+/** Returns the number of characters that a part holds in memory. */
 export function partSize(part: Part): number {
   if (part.type === 'file') return part.data.length;
   return part.type === 'tool'

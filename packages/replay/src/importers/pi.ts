@@ -6,7 +6,7 @@ import { RecentKeys } from './recent-keys.ts';
 import type { SessionBuilder } from './session-builder.ts';
 import { splitUsage } from './usage.ts';
 
-/** Whether a row of a JSONL file is one of pi's. */
+/** Whether a row of a JSONL file is from pi. */
 export function isPiRow(row: JsonObject): boolean {
   const type = textAt(row, 'type');
   if (type === 'message') return textAt(objectAt(row, 'message'), 'role') !== undefined;
@@ -17,7 +17,10 @@ export function isPiRow(row: JsonObject): boolean {
   );
 }
 
-/** Version 1 is a list, versions 2 and 3 a tree: all its branches are kept, in the order of the file. */
+/**
+ * Reads sessions of pi. Version 1 is a list; versions 2 and 3 are a tree, whose branches are all kept in the order of
+ * the file.
+ */
 export function createPiImporter(builder: SessionBuilder): Importer {
   return new PiImporter(builder);
 }
@@ -39,7 +42,7 @@ class PiImporter implements Importer {
       return;
     }
     if (this.#isRepeated(row)) {
-      this.#builder.report.skip('rows that stand there twice');
+      this.#builder.report.skip('duplicate rows');
       return;
     }
     const createdAt = instantAt(row, 'timestamp');
@@ -139,7 +142,7 @@ class PiImporter implements Importer {
 
 const STATUS: Record<string, MessageStatus | undefined> = { aborted: 'interrupted', error: 'failed' };
 
-/** A command that the user ran beside the agent, as the agent was told of it. */
+/** Returns a command that the user ran, in the form in which the agent saw it. */
 function shellText(message: JsonObject): string {
   const exitCode = numberAt(message, 'exitCode') ?? 0;
   const failure = exitCode === 0 ? '' : `\n(exit code ${exitCode})`;

@@ -1,6 +1,6 @@
 import { SeenKeys } from './seen-keys.ts';
 
-/** Remembers the newest keys, at least `limit` of them, so that a file of any length needs bounded memory. */
+/** Keeps at least the newest `limit` keys. Memory is bounded for a file of any length. */
 export class RecentKeys {
   readonly #limit: number;
   #young = new SeenKeys();

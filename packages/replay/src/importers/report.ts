@@ -1,4 +1,5 @@
 import type { Mark, Message, ToolPart } from '@longhaul/protocol';
+import { FirstUserText } from './first-user-text.ts';
 import { argumentsText } from './part-text.ts';
 
 export type SessionFormat =
@@ -12,40 +13,40 @@ export type SessionFormat =
   | 'chat-messages'
   | 'longhaul';
 
-/** Something of the file that is not in the messages. */
+/** A kind of content in the file that is not in the messages. */
 export interface Skipped {
-  /** Where it stood for the first time: `line 12`, `messages[3]`. */
+  /** The place of its first occurrence: `line 12`, `messages[3]`. */
   where: string;
   reason: string;
   count: number;
 }
 
-/** A compaction that the recorded agent made. The messages before it are all there: the log is what happened. */
+/** A compaction by the recorded agent. The log keeps all messages before it. */
 export interface RecordedCompaction {
   /** `sequence` of the last message before it; 0 at the start. */
   afterSequence: number;
-  /** Empty where the file does not say. */
+  /** Empty if the file does not contain it. */
   summary: string;
-  /** Tokens of the context before it, as the file has it. */
+  /** Tokens of the context before the compaction, from the file. */
   tokensBefore?: number;
 }
 
-/** Characters by what they are. */
+/** Numbers of characters by kind. */
 export interface VisibleChars {
-  /** What stands in user messages: the user's own text, and what the agent's runtime put into their place. */
+  /** Text in user messages, from the user and from the agent's runtime. */
   user: number;
   assistant: number;
   /** Arguments of tool calls as compact JSON. */
   calls: number;
   results: number;
-  /** System text, where the file has it. It is no message. */
+  /** System text, if the file has it. It is not a message. */
   system: number;
 }
 
 export interface ImportReport {
-  /** Undefined when nothing was recognised. */
+  /** Undefined if the format is unknown. */
   format?: SessionFormat;
-  /** Why there is nothing, in one line, when there is no message. */
+  /** One line that says why there is no message. */
   problem?: string;
   messages: number;
   calls: number;
@@ -56,26 +57,34 @@ export interface ImportReport {
   chars: VisibleChars;
   skipped: Skipped[];
   compactions: RecordedCompaction[];
-  /** How often the recorded session went back and took another way. All ways are kept, in the order of the file. */
+  /**
+   * Number of times the recorded session returned to an earlier message and continued from there. All branches are kept
+   * in the file's order.
+   */
   branches: number;
-  /** System text that the file records, at most 200 000 characters of it. */
+  /** System text from the file, at most 200,000 characters of it. */
   systemText: string;
   /** The session's id in the agent that recorded it. */
   sourceId?: string;
+  /** The title that the session has in the agent that recorded it. */
   title?: string;
-  /** `provider/model`, or the model alone where the file does not name the provider. The last one used. */
+  /** The first text that the user wrote, without what the recorded agent added. At most 4,000 characters of it. */
+  firstUserText?: string | undefined;
+  /** A title that a model wrote. In a file of Claude Code it can be that of an earlier session. */
+  summaryTitle?: string;
+  /** The last model: `provider/model`, or the model alone if the file does not contain the provider. */
   model?: string;
   /** The folder in which the recorded agent worked. */
   workspace?: string;
-  /** Our own export only: its marks, on the ids of its messages. */
+  /** Marks of a Longhaul export, with the message ids of the export. */
   marks: Mark[];
 }
 
 const MAX_SYSTEM_TEXT = 200_000;
-/** Reasons are our own words with a few names from the file in them: a bound on those. */
+/** Reasons contain names from the file, so their number is limited. */
 const MAX_REASONS = 200;
 
-/** What was found and what was left out, while the file is read. */
+/** Collects the report while the file is read. */
 export class ReportDraft {
   readonly report: ImportReport = {
     messages: 0,
@@ -89,8 +98,9 @@ export class ReportDraft {
     systemText: '',
     marks: [],
   };
+  readonly #firstUserText = new FirstUserText();
   readonly #skippedByReason = new Map<string, Skipped>();
-  /** Where the reader stands now. */
+  /** The reader's current place. */
   where = '';
 
   skip(reason: string, where: string = this.where): void {
@@ -110,6 +120,8 @@ export class ReportDraft {
   message(message: Message): void {
     this.report.messages += 1;
     if (message.model !== undefined) this.report.model = message.model;
+    this.#firstUserText.add(message);
+    this.report.firstUserText = this.#firstUserText.text;
     for (const part of message.parts) {
       if (part.type === 'tool') this.#call(part);
       else if (part.type === 'text' || (part.type === 'notice' && part.forModel))

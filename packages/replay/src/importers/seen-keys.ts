@@ -1,9 +1,9 @@
-/** Remembers every key it has seen, by a hash of 64 bits: 16 bytes for a key at most, so that a million of them are no burden. */
+/** A set of keys that stores only a 64-bit hash of each, at most 32 bytes a key. */
 export class SeenKeys {
   #slots = new Uint32Array(2048);
   #count = 0;
 
-  /** @returns False when the key was there already. */
+  /** @returns False if the key was already in the set. */
   add(key: string): boolean {
     // Zero marks a free slot.
     const low = firstHash(key) || 1;
@@ -31,7 +31,7 @@ export class SeenKeys {
     return true;
   }
 
-  /** The slot where the key stands, or the free one where it would. */
+  /** Returns the slot of the key, or the free slot for it. */
   #find(low: number, high: number): number {
     const slots = this.#slots;
     const mask = slots.length / 2 - 1;
@@ -59,7 +59,7 @@ function firstHash(text: string): number {
   return mixed(value);
 }
 
-/** Another polynomial, so that what is alike by the first one is not by this. */
+/** Uses another polynomial, so that keys that collide in the first hash differ in this one. */
 function secondHash(text: string): number {
   let value = text.length;
   for (let index = 0; index < text.length; index += 1)
@@ -67,7 +67,7 @@ function secondHash(text: string): number {
   return mixed(value);
 }
 
-/** Spreads the bits: the low ones choose the slot. */
+/** Mixes the bits, because the low ones select the slot. */
 function mixed(value: number): number {
   const once = Math.imul(value ^ (value >>> 16), 0x85ebca6b);
   return (once ^ (once >>> 13)) >>> 0;

@@ -7,14 +7,15 @@ import { RecentKeys } from './recent-keys.ts';
 import type { ReportDraft } from './report.ts';
 import type { StableIds } from './stable-id.ts';
 
-/** A message waits for missing results until this many messages or characters stand behind it. */
+/** A message waits for missing results until this many messages or characters follow it. */
 const MAX_HELD_MESSAGES = 64;
 const MAX_HELD_CHARS = 16_000_000;
 
 /**
- * Makes messages of what importers find, in order: rows with one key are one step, a result goes into the part of its call,
- * call ids are unique in a session. A message closes when the next one has begun and its calls have their results, or when too much waits
- * behind it; then a result that comes too late is kept as a message of its own.
+ * Builds messages from the content that importers read, in order. Rows with the same key are one step, a result is
+ * stored in the part of its call, and call ids are unique in a session. A message closes when the next message has
+ * started and all its calls have results, or when too many messages or characters follow it. A result that comes later
+ * becomes its own message.
  */
 export class SessionBuilder {
   readonly report: ReportDraft;
@@ -34,7 +35,7 @@ export class SessionBuilder {
     this.#latestInstant = createdAt;
   }
 
-  /** Something that stands in the user's place. Ends the step before it. */
+  /** Adds a user message, from the user or from the agent's runtime. Ends the current step. */
   user(parts: Part[], facts: UserFacts = {}): void {
     const shown = facts.isInjected === true ? parts.map(asNotice) : parts;
     if (shown.length === 0) {
@@ -49,7 +50,7 @@ export class SessionBuilder {
     for (const part of shown) this.#add(draft, part);
   }
 
-  /** Begins a step, or goes on with the one that has this key. Without a key it is always a new one. */
+  /** Starts a step, or continues the step with this key. Without a key, the step is always new. */
   step(key: string | undefined, facts: StepFacts = {}): void {
     const current = this.#step;
     const isSame = key !== undefined && current?.key === key && current.chars < MAX_HELD_CHARS;
@@ -58,7 +59,7 @@ export class SessionBuilder {
     this.#describe(draft, facts);
   }
 
-  /** Whether a step is being written, so that a row without any id can join it. */
+  /** Whether a step is open, so that a row without an id can be added to it. */
   get isInStep(): boolean {
     return this.#step !== undefined;
   }
@@ -67,7 +68,7 @@ export class SessionBuilder {
     if (this.#step !== undefined) this.#describe(this.#step, facts);
   }
 
-  /** The next assistant row is a new step. */
+  /** Ends the current step. The next assistant row starts a new one. */
   endStep(): void {
     this.#step = undefined;
   }
@@ -82,7 +83,7 @@ export class SessionBuilder {
     this.#add(this.#current(), { type: 'reasoning', text, state: 'done', ...present({ providerMetadata }) });
   }
 
-  /** A part of the step that is neither text nor a call. */
+  /** Adds a part that is neither text nor a call to the step. */
   part(part: Part): void {
     this.#add(this.#current(), part);
   }
@@ -91,9 +92,9 @@ export class SessionBuilder {
     const draft = this.#current();
     const { input, ...rest } = facts;
     const text = compactJson(input);
-    if (text === undefined) this.report.skip('arguments of calls, nested too deep');
+    if (text === undefined) this.report.skip('arguments of calls that are nested too deep');
     if (this.#calls.isRepeated(id, draft, { name: facts.name, arguments: text })) {
-      this.report.skip('calls that stand there twice');
+      this.report.skip('duplicate calls');
       return;
     }
     const part: ToolPart = {
@@ -111,18 +112,18 @@ export class SessionBuilder {
   result(id: string, facts: ResultFacts): void {
     const open = this.#calls.take(id);
     if (open !== undefined) this.#answer(open, facts);
-    else if (this.#calls.wasAnswered(id)) this.report.skip('results of calls that have one already');
+    else if (this.#calls.wasAnswered(id)) this.report.skip('second results of a call');
     else this.#orphan(id, facts);
   }
 
-  /** The result of the first call that has none, for formats that do not name the call. False when no call waits. */
+  /** Adds the result of the oldest open call, for formats without call ids. Returns false if no call is open. */
   resultOfOldestCall(facts: ResultFacts): boolean {
     const open = this.#calls.takeOldest();
     if (open !== undefined) this.#answer(open, facts);
     return open !== undefined;
   }
 
-  /** The recorded agent compacted its context here; `summary` went to its model in the place of what was before. */
+  /** Records a compaction by the recorded agent. `summary` replaced the earlier messages for its model. */
   compaction(
     summary: string,
     facts: { tokensBefore?: number | undefined; createdAt?: number | undefined } = {},
@@ -139,9 +140,9 @@ export class SessionBuilder {
   }
 
   /**
-   * A message of our own, which is whole already and keeps its id. Its sequence is its place here.
+   * Adds a complete message of a Longhaul export. It keeps its id, and gets a new sequence.
    *
-   * @returns Its sequence, or undefined when it held nothing.
+   * @returns Its sequence, or undefined if it has no parts.
    */
   whole(message: Message): number | undefined {
     const parts = message.parts.map((part) =>
@@ -153,12 +154,15 @@ export class SessionBuilder {
     return parts.length === 0 ? undefined : this.#sequence + this.#held.length;
   }
 
-  /** To be called between two rows: what has closed is let go, so that it does not depend on the pieces in which a file comes. */
+  /**
+   * Releases closed messages. Call it between rows, so that the result does not depend on how the file is split into
+   * pieces.
+   */
   settle(): void {
     this.#release(false);
   }
 
-  /** Messages that have closed since. */
+  /** Returns the messages that were released since the last call. */
   take(): Message[] {
     return this.#released.splice(0);
   }
@@ -202,7 +206,7 @@ export class SessionBuilder {
     const { createdAt: _, usage, ...rest } = facts;
     Object.assign(draft.message, present(rest));
     if (usage === undefined) return;
-    // Rows of one response each carry its usage; once its message is gone, a later row must not count it again.
+    // Each row of a response has its usage. After its message is released, a later row must not count it again.
     if (draft.key !== undefined && draft.message.usage === undefined && this.#countedUsage.has(draft.key))
       return;
     if (draft.key !== undefined) this.#countedUsage.add(draft.key);
@@ -229,10 +233,10 @@ export class SessionBuilder {
     this.#grow(draft, contentSize(output));
   }
 
-  /** A result whose call is not there: kept as what the model was shown at this place. */
+  /** Keeps a result without its call as a notice that the model sees. */
   #orphan(id: string, facts: ResultFacts): void {
-    this.report.skip('results without their call: kept as notices, not as results');
-    const text = `[Result of the call ${id}, which is not on record]\n${textOf(facts.output)}`;
+    this.report.skip('results without their call: kept as notices');
+    const text = `[Result of the call ${id}, which is not in the recording]\n${textOf(facts.output)}`;
     const draft = this.#begin('user', undefined, facts.endedAt);
     draft.message.metadata = { synthetic: 'injected', orphanResult: id };
     this.#add(draft, { type: 'notice', text, forModel: true });

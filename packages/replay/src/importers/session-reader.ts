@@ -1,6 +1,7 @@
 import type { JsonObject, JsonValue, Message } from '@longhaul/protocol';
 import { importerOfElement, importerOfRow, isReadByLines } from './detect-format.ts';
 import { DocumentReader } from './document-reader.ts';
+import { withoutWrappers } from './first-user-text.ts';
 import type { CreateImporter, Importer } from './importer.ts';
 import { LineReader } from './line-reader.ts';
 import { type ImportReport, ReportDraft } from './report.ts';
@@ -8,18 +9,21 @@ import { SessionBuilder } from './session-builder.ts';
 import { StableIds } from './stable-id.ts';
 
 export interface ImportOptions {
-  /** `sessionId` of the messages. Default: made from how the file begins, so that the same file gives the same ids. */
+  /** `sessionId` of the messages. Default: a hash of the file's start, so that the same file gives the same ids. */
   sessionId?: string;
-  /** When the session began, for formats that record no dates, in milliseconds since 1970. Default 0. */
+  /** Start of the session in milliseconds since 1970, for formats without dates. Default: 0. */
   createdAt?: number;
 }
 
-/** How much of a file is looked at before its format is settled. */
+/** Characters of the file that are read before its format is decided. */
 const HEAD_CHARS = 1_000_000;
-/** Elements that may pass before a document says what it is. */
+/** Number of elements after which the format of a document must be decided. */
 const MAX_UNDECIDED = 4;
 
-/** Reads a session file that comes in pieces of text, and gives the messages that have closed since. Never throws on what it reads. */
+/**
+ * Reads a session file in pieces of text, and returns the messages that each piece completes. Never throws because of
+ * the content.
+ */
 export class SessionReader {
   readonly #options: ImportOptions;
   readonly #draft = new ReportDraft();
@@ -36,7 +40,7 @@ export class SessionReader {
     this.#options = options;
   }
 
-  /** What is known so far; complete after `end`. */
+  /** The report so far; complete after `end`. */
   get report(): ImportReport {
     return this.#draft.report;
   }
@@ -58,8 +62,7 @@ export class SessionReader {
     this.#settle();
     this.#importer?.end?.();
     const messages = this.#builder?.end() ?? [];
-    const problem = this.#problem();
-    if (problem !== undefined) this.report.problem = problem;
+    this.#endReport();
     return messages;
   }
 
@@ -110,7 +113,7 @@ export class SessionReader {
     else this.#importer.field?.(name, value);
   }
 
-  /** What could be of two formats is the more general one of them. */
+  /** Decides for the more general format if the elements match two formats. */
   #settle(): void {
     const first = this.#undecided[0];
     if (this.#importer !== undefined || first === undefined) return;
@@ -134,12 +137,19 @@ export class SessionReader {
     return importer;
   }
 
+  #endReport(): void {
+    const problem = this.#problem();
+    if (problem !== undefined) this.report.problem = problem;
+    // The title can be a copy of the first message with its wrappers.
+    if (this.report.title !== undefined) this.report.title = withoutWrappers(this.report.title);
+  }
+
   #problem(): string | undefined {
     if (this.report.messages > 0) return undefined;
     if (this.#isEmpty) return 'The file is empty.';
     if (this.report.format !== undefined)
-      return `The file is of the format ${this.report.format}, but no message in it can be read.`;
-    if (this.#hasBinary) return 'Nothing recognised here: this is no text.';
-    return 'Nothing recognised here: no session of a known agent, and no chat messages.';
+      return `The file has the format ${this.report.format}, but contains no readable message.`;
+    if (this.#hasBinary) return 'Unknown format: the file is not text.';
+    return 'Unknown format: the file is neither a session of a known agent nor a list of chat messages.';
   }
 }

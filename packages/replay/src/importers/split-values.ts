@@ -1,10 +1,10 @@
-/** A stretch of a text: a whole JSON object or list, or what stands between such. */
+/** A slice of a text: a complete JSON object or list, or the text between them. */
 export interface ValueSlice {
   text: string;
   isWhole: boolean;
 }
 
-/** Splits a text in which JSON objects stand glued together, or among rubbish. Linear; knows nothing of what is in them. */
+/** Splits a text at the JSON objects and lists in it. Linear in the length of the text; does not check the values. */
 export function splitValues(text: string): ValueSlice[] {
   const slices: ValueSlice[] = [];
   let from = 0;
@@ -41,7 +41,7 @@ function endOfValue(text: string, start: number): number {
   return -1;
 }
 
-/** The index of the closing quote, or the text's end. */
+/** Returns the index of the closing quote, or the length of the text. */
 function endOfString(text: string, start: number): number {
   for (let index = start + 1; index < text.length; index += 1) {
     const code = text.charCodeAt(index);

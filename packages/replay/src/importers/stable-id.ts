@@ -1,13 +1,13 @@
 /**
- * Ids made from what is in the file, so that the same file always becomes the same messages. They have the form of UUIDv7 and ascend
- * with the message's place, whatever the file's dates do.
+ * Creates ids from the content of a file, so that the same file always gives the same ids. They have the form of UUIDv7
+ * and ascend with the sequence of the messages, even if the dates in the file do not.
  */
 export class StableIds {
   readonly sessionId: string;
   readonly #seed: number;
   #latest = 0;
 
-  /** @param head The beginning of the file: what tells it from others. */
+  /** @param head The start of the file, which identifies it. */
   constructor(head: string, sessionId?: string) {
     this.#seed = hash(head, 0x811c9dc5);
     const second = hash(head, 0x01000193);

@@ -1,13 +1,15 @@
 const MAX_STARTS = 8;
 const MAX_START_CHARS = 80;
 
-/** Taken until one is learned: the first element itself may be damaged. */
+/** Used until the first start is learned, because the first element can be damaged. */
 const COMMON_STARTS: ReadonlySet<string> = new Set(['{"role"', '{"info":{"', '{"id":', '{"content"']);
 
-/** Learns how the elements of a list begin (`{"role"`, with the blanks as they are), and finds such a beginning again after damage. */
+/**
+ * Learns how the elements of a list start (`{"role"`, with its whitespace), and finds the next such start after damage.
+ */
 export class StartFinder {
   #starts: ReadonlySet<string> = COMMON_STARTS;
-  /** The end of the text before: a beginning may stand across two. */
+  /** The end of the previous text, because a start can be split between two texts. */
   #tail = '';
 
   /** Whether an element has been seen. */
@@ -31,7 +33,7 @@ export class StartFinder {
     return first;
   }
 
-  /** The text from the next beginning on, or undefined when it has not come yet. */
+  /** Returns the text from the next start on, or undefined if the text contains none. */
   seek(text: string): string | undefined {
     const whole = this.#tail + text;
     const index = this.find(whole, 0);

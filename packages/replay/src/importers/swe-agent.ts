@@ -11,12 +11,15 @@ export function isSweAgentEntry(element: JsonObject, list: string): boolean {
   return list === 'history' && textAt(element, 'role') !== undefined && 'content' in element;
 }
 
-/** `trajectory` stands before `history` in the file and is wanted only if there is no history: this much of it is kept until then. */
+/**
+ * `trajectory` precedes `history` in the file and is used only without a history. This much of it is kept until then.
+ */
 const MAX_TRAJECTORY_CHARS = 16_000_000;
 
 /**
- * `.traj`: `history` holds the messages (an action in `tool_calls`, or in `action`; then the next user message is its result), and
- * `trajectory` the steps. The history is read; a file that was cut before it is read by its steps.
+ * Reads a `.traj` file. `history` contains the messages, with an action in `tool_calls` or in `action`; in the second
+ * form the next user message is its result. `trajectory` contains the steps, which are used only if the file is cut off
+ * before the history.
  */
 export function createSweAgentImporter(builder: SessionBuilder): Importer {
   return new SweAgentImporter(builder);
@@ -47,7 +50,7 @@ class SweAgentImporter implements Importer {
     if (this.#hasHistory) return;
     for (const step of this.#trajectory) this.#step(step);
     if (this.#trajectory.length > 0)
-      this.#builder.report.skip('the history, which is not in the file: its steps were read instead');
+      this.#builder.report.skip('the missing history: the steps were read instead');
   }
 
   #keepStep(element: JsonObject): void {
@@ -55,7 +58,7 @@ class SweAgentImporter implements Importer {
     const wanted: JsonObject = this.#trajectory.length === 0 ? element : step;
     this.#trajectoryChars += compactJson(wanted)?.length ?? 0;
     if (this.#trajectoryChars < MAX_TRAJECTORY_CHARS) this.#trajectory.push(wanted);
-    else this.#builder.report.skip('steps that the history should hold too', 'trajectory');
+    else this.#builder.report.skip('steps that are also in the history', 'trajectory');
   }
 
   #entry(entry: JsonObject): void {
@@ -64,7 +67,7 @@ class SweAgentImporter implements Importer {
     const { report } = this.#builder;
     const role = textAt(entry, 'role');
     if (entry['is_demo'] === true || textAt(entry, 'message_type') === 'demonstration') {
-      report.skip('demonstrations that stood in the prompt');
+      report.skip('demonstrations in the prompt');
       return;
     }
     if (role === 'system') report.system(textOf(readContent(entry['content'], report)));
@@ -78,7 +81,7 @@ class SweAgentImporter implements Importer {
     const action = textAt(entry, 'action') ?? '';
     const content = textOf(readContent(entry['content'], this.#builder.report));
     this.#builder.step(undefined);
-    // The content holds the action once more, unless it came as a tool call.
+    // The content repeats the action, unless the action is a tool call.
     this.#builder.text(calls.length > 0 || action === '' ? content : (textAt(entry, 'thought') ?? content));
     for (const call of calls) readCall(call, this.#builder);
     if (calls.length === 0 && action !== '') this.#act(action);

@@ -4,7 +4,7 @@ import { stepsOf, toEvents } from '../events.ts';
 import { readSession } from './import-session.ts';
 import { argumentsText } from './part-text.ts';
 
-/** What the folder's own table says of its files: thousands of visible characters, tool calls, compactions. */
+/** The folder's own table: file, format, thousands of visible characters, tool calls, compactions. */
 const TABLE = [
   ['mini-swe-agent-django-13265.traj.json', 'mini-swe-agent', 338, 156, 0],
   ['mini-swe-agent-django-15738.traj.json', 'mini-swe-agent', 253, 115, 0],
@@ -21,9 +21,9 @@ const TABLE = [
 ] as const;
 
 /**
- * Where our count differs from the table's, and why. mini-swe-agent: the table counts a call as the JSON of `{name, arguments}` with the
- * arguments as a string in it, so with every quote and line break escaped twice. The manifest: three of its lines hold illegal
- * escapes; the table's reader left their results out, ours repairs them.
+ * Counts characters as the table does, which differs in two points. For mini-swe-agent the table counts a call as the
+ * JSON of `{name, arguments}` with the arguments as a string, so quotes and line breaks are escaped twice. In the
+ * manifest, three lines have illegal escapes: the table omits their results, and this importer repairs them.
  */
 function asTheTableCounts(name: string, content: Buffer): number {
   if (name === 'claude-code-manifest.jsonl')
@@ -73,7 +73,7 @@ describe.skipIf(missing !== undefined)(`real sessions${missing === undefined ? '
     expect(reader.report).toEqual(whole.report);
   });
 
-  it.each(TABLE)('%s becomes events in order, a result after all calls of its step', (name) => {
+  it.each(TABLE)('%s gives events in order, with each result after all calls of its step', (name) => {
     const { messages } = readSession(readTranscript(name));
     const events = toEvents(messages);
     const open = new Set<string>();

@@ -9,7 +9,7 @@ interface Counts {
   cacheWrite?: number;
 }
 
-/** Usage whose input counts all, cached included; undefined where nothing was counted (a failed call). */
+/** Returns a usage whose input includes cached tokens, or undefined if both counts are 0 (a failed call). */
 function tokenUsage({
   input,
   output,
@@ -28,7 +28,7 @@ function tokenUsage({
   };
 }
 
-/** Anthropic counts what was read from and written to the cache beside `input_tokens`. */
+/** Anthropic's usage: tokens read from and written to the cache are not part of `input_tokens`. */
 export function anthropicUsage(usage: JsonObject | undefined): TokenUsage | undefined {
   const cacheRead = countAt(usage, 'cache_read_input_tokens');
   const cacheWrite = countAt(usage, 'cache_creation_input_tokens');
@@ -36,7 +36,7 @@ export function anthropicUsage(usage: JsonObject | undefined): TokenUsage | unde
   return tokenUsage({ input, output: countAt(usage, 'output_tokens'), cacheRead, cacheWrite });
 }
 
-/** OpenAI's chat completions: the cached tokens are a share of `prompt_tokens`. */
+/** Usage of OpenAI's chat completions: cached tokens are part of `prompt_tokens`. */
 export function chatUsage(usage: JsonObject | undefined): TokenUsage | undefined {
   return tokenUsage({
     input: countAt(usage, 'prompt_tokens'),
@@ -46,7 +46,7 @@ export function chatUsage(usage: JsonObject | undefined): TokenUsage | undefined
   });
 }
 
-/** Codex: as OpenAI's responses. */
+/** Codex's usage, which has the form of OpenAI's responses. */
 export function codexUsage(usage: JsonObject | undefined): TokenUsage | undefined {
   return tokenUsage({
     input: countAt(usage, 'input_tokens'),
@@ -56,7 +56,10 @@ export function codexUsage(usage: JsonObject | undefined): TokenUsage | undefine
   });
 }
 
-/** pi and OpenCode: `input` is what was not cached. OpenCode counts reasoning beside `output`, or within it, by version; it is a share here. */
+/**
+ * Usage of pi and OpenCode: `input` excludes cached tokens. OpenCode's `output` includes reasoning only in some
+ * versions.
+ */
 export function splitUsage(usage: JsonObject | undefined): TokenUsage | undefined {
   const cache = objectAt(usage, 'cache');
   const cacheRead = countAt(usage, 'cacheRead') + countAt(cache, 'read');

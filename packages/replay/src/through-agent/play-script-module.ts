@@ -1,4 +1,7 @@
-/** The script of the process that plays the model. Its own URL names the recorded file: `?file=PATH`. */
+/**
+ * The script of the process that plays the model. The query of its URL contains the path of the recorded file:
+ * `?file=PATH`.
+ */
 
 import { loadGptCounter } from '@longhaul/models';
 import { LonghaulError } from '@longhaul/protocol';
@@ -8,7 +11,7 @@ import { playScript } from './play-script.ts';
 import { recordedPlay } from './recorded-play.ts';
 
 const path = new URL(import.meta.url).searchParams.get('file');
-if (path === null) throw new LonghaulError('internal', 'This module is loaded with ?file=PATH.');
+if (path === null) throw new LonghaulError('internal', 'Load this module with ?file=PATH in its URL.');
 const { messages, problem } = await loadSession(path);
 if (messages === undefined) throw new LonghaulError('invalid_request', `${path}: ${problem}`);
 

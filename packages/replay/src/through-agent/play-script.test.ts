@@ -47,7 +47,7 @@ const said = (content: string): ChatMessage => ({ role: 'assistant', content });
 const callIds = (reply: ScriptReply) => reply.toolCalls?.map((each) => each.id);
 
 describe('the model of a replay', () => {
-  it('goes on behind the newest answer that it is shown, and says so at the end', async () => {
+  it('continues after the newest answer in the request, and reports the end of the recording', async () => {
     const script = scriptOf([call('a')], [call('b')], [say('done')]);
     expect(callIds(await script([user('go')]))).toEqual(['a']);
     expect(callIds(await script([user('go'), ...asked('a')]))).toEqual(['b']);
@@ -55,7 +55,7 @@ describe('the model of a replay', () => {
     expect((await script([user('go'), said('done'), user('more')])).text).toBe(END_OF_RECORDING);
   });
 
-  it('gives a request that is sent again the same answer', async () => {
+  it('gives the same answer to a repeated request', async () => {
     const script = scriptOf([say('one')], [say('two')], [call('c')]);
     await script([user('go')]);
     expect((await script([user('go')])).text).toBe('one');
@@ -64,26 +64,26 @@ describe('the model of a replay', () => {
     expect((await script(second)).text).toBe('two');
   });
 
-  it('finds its place where a compaction hides every answer', async () => {
+  it('finds its place after a compaction that hides every answer', async () => {
     const script = scriptOf([say('one')], [say('two')]);
     await script([user('go')]);
     expect((await script([user('go'), said('## Session Summary'), user('on')])).text).toBe('two');
   });
 
-  it('tells answers of the same text apart', async () => {
+  it('distinguishes answers with the same text', async () => {
     const script = scriptOf([say('ok')], [say('ok')], [say('end')]);
     await script([user('1')]);
     await script([user('1'), said('ok'), user('2')]);
     expect((await script([user('1'), said('ok'), user('2'), said('ok'), user('3')])).text).toBe('end');
   });
 
-  it('answers a request for a summary with a text, and stays where it was', async () => {
+  it('answers a request for a summary with a text, and keeps its place', async () => {
     const script = scriptOf([call('a')]);
     expect((await script([user('Summarise the session so far, for yourself.')])).text).toMatch(/ledger/);
     expect(callIds(await script([user('go')]))).toEqual(['a']);
   });
 
-  it('gives an answer that was cut off again, under the recorded id only when it is whole', async () => {
+  it('repeats an answer that was cut off, with the recorded id only when it is complete', async () => {
     const script = scriptOf([call('big', { text: 'x'.repeat(8_000) })], [say('end')]);
     const cut = await script([user('go')]);
     expect(callIds(cut)).toEqual(['big~cut1']);
@@ -92,7 +92,7 @@ describe('the model of a replay', () => {
     expect((await script([user('go'), ...asked('big')])).text).toBe('end');
   });
 
-  it('shortens what no window of this size could hold', async () => {
+  it('shortens an answer that does not fit into an empty window', async () => {
     const script = scriptOf([call('big', { text: 'x'.repeat(40_000) })]);
     await script([user('go')]);
     await script([user('go'), ...asked('big~cut1')]);

@@ -10,30 +10,31 @@ import {
 import { argumentsText } from '../importers/part-text.ts';
 import type { PlayedStep, RecordedPlay } from './recorded-play.ts';
 
-/** What the model says when it is asked on behind the recording's end. */
+/** The model's answer to requests after the end of the recording. */
 export const END_OF_RECORDING = '[The recording ends here.]';
 
-/** Marks a call that was begun and cut off by the window; the whole call comes in a later answer. */
+/** Suffix of the id of a call that the window cut off. A later answer contains the complete call. */
 export const CUT_CALL_SUFFIX = '~cut';
 
-/** Stands where a text was shortened, because no window of this size could hold the answer. */
+/** Replaces the omitted middle of a text in an answer that no window of this size can hold. */
 export const SHORTENED_MARK = '[… left out: the recorded answer is larger than the window …]';
 
 const NARRATIVE =
-  'The recorded session went on as its messages show. What was done so far stands in the ledger; the work goes on from there.';
+  'The recorded session continued as its messages show. The ledger lists the work so far; the work continues from there.';
 
-/** So often an answer that does not fit is begun and cut; after that it is shortened. */
+/** How often an answer that does not fit is sent and cut off before it is shortened. */
 const MAX_CUTS = 2;
 
-/** What a model may be sure to find free in an empty window, as a share of it. */
+/** Share of an empty window that is always free for an answer. */
 const MOST_OF_WINDOW = 0.5;
 
 /**
- * The model's side of a recorded session: answers each request with the recorded step that comes next.
+ * Plays the model of a recorded session: answers each request with the next recorded step.
  *
- * Its place follows from the newest answer that the request shows: a request that is sent again gets the same answer. Where a compaction
- * hides all answers, or has cut the newest, it goes on behind the last one it gave. An answer larger than its room is sent again whole, once
- * it has been cut; one that no window of this size could hold is shortened.
+ * The next step follows the newest answer in the request, so a repeated request gets the same answer. If a compaction
+ * hides all answers or has cut the newest one, the next step follows the last given answer. An answer larger than the
+ * space for it is cut off, and then repeated complete; after `MAX_CUTS` cuts it is shortened to fit into an empty
+ * window.
  */
 export function playScript(play: RecordedPlay, options: { countTokens: (text: string) => number }): Script {
   const place = new Place(play.steps);
@@ -56,13 +57,13 @@ export function playScript(play: RecordedPlay, options: { countTokens: (text: st
   };
 }
 
-/** Which step comes next. */
+/** Tracks the next step. */
 class Place {
   readonly #steps: readonly PlayedStep[];
   readonly #stepOfCall: ReadonlyMap<string, number>;
   #last = -1;
   #lastRequest = '';
-  /** Of the step that comes next. */
+  /** How often the next step was cut off. */
   cuts = 0;
 
   constructor(steps: readonly PlayedStep[]) {
@@ -84,7 +85,7 @@ class Place {
     this.cuts = 0;
   }
 
-  /** The step that the request's newest answer is; undefined when it is a summary, or cannot be told. */
+  /** Returns the step of the request's newest answer. Undefined if the answer is a summary or matches no step. */
   #newestShown(answer: ChatMessage | undefined): number | undefined {
     if (answer === undefined) return undefined;
     const [call] = answer.tool_calls ?? [];
@@ -97,7 +98,10 @@ class Place {
   }
 }
 
-/** Two requests whose last message is the same, an id of a call included, are one that was sent again. */
+/**
+ * Identifies a request. A request with the same number of messages and the same last message, ids included, is a
+ * repeated one.
+ */
 function keyOf(messages: readonly ChatMessage[]): string {
   return `${messages.length} ${JSON.stringify(messages.at(-1))}`;
 }
@@ -120,7 +124,10 @@ function repliedTokens({ text, reasoning, toolCalls }: Reply, count: (text: stri
   return calls.reduce((sum, tokens) => sum + tokens, count(text) + count(reasoning));
 }
 
-/** The server cuts it where its room ends. Its calls have ids of their own: those of the recording are for the whole ones. */
+/**
+ * Returns an answer that the server cuts off. Its calls have new ids, because the recorded ids are for the complete
+ * calls.
+ */
 function asCut(reply: Reply, attempt: number): ScriptReply {
   const toolCalls = reply.toolCalls.map((call) => ({
     ...call,
@@ -129,7 +136,7 @@ function asCut(reply: Reply, attempt: number): ScriptReply {
   return { ...reply, toolCalls };
 }
 
-/** Cuts the longest texts, all to one length, and leaves out reasoning, until the answer fits. */
+/** Cuts the longest texts to one length and removes the reasoning, so that the answer fits. */
 function shortened(
   reply: Reply,
   { replyTokens, windowTokens }: ScriptRequest,
@@ -157,7 +164,7 @@ function cutArguments(text: string, maxChars: number): string {
   try {
     return JSON.stringify(cutStrings(JSON.parse(text), maxChars));
   } catch {
-    // The recorded model's arguments were no JSON either.
+    // The recorded arguments are not JSON.
     return cutText(text, maxChars);
   }
 }

@@ -41,8 +41,8 @@ const shape = (messages: Message[]) =>
     ...steps.map((step) => [step.text || step.calls.length, step.usersAfter.length]),
   ]);
 
-describe('a recorded session as it is played', () => {
-  it('has a turn for each answer without calls', () => {
+describe('a recorded session to play', () => {
+  it('ends a turn at each answer without calls', () => {
     const messages = [
       message('user', [text('do it')]),
       message('assistant', [call('1')]),
@@ -59,7 +59,7 @@ describe('a recorded session as it is played', () => {
     ]);
   });
 
-  it('sends what was said between a call and the next answer while the call runs', () => {
+  it('sends a message between a call and the next answer while the call runs', () => {
     const messages = [
       message('user', [text('do it')]),
       message('assistant', [call('1'), call('2')]),
@@ -69,14 +69,14 @@ describe('a recorded session as it is played', () => {
     expect(shape(messages)).toEqual([[1, [2, 1], ['waiting', 0]]]);
   });
 
-  it('begins with an answer, and ends with a question, where the recording does', () => {
+  it('starts with an answer or ends with a question if the recording does', () => {
     expect(shape([message('assistant', [text('hello')]), message('user', [text('hi')])])).toEqual([
       [0, ['hello', 0]],
       [1],
     ]);
   });
 
-  it('says what it leaves out', () => {
+  it('reports content that it does not play', () => {
     const image = { type: 'image', data: 'https://example.org/a.png', mediaType: 'image/png' } as const;
     const { leftOut, users } = recordedPlay([
       message('user', [{ type: 'file', mediaType: 'image/png', data: '' }]),
@@ -89,14 +89,14 @@ describe('a recorded session as it is played', () => {
       [{ type: 'text', text: '[image/png: not in the recording]' }],
     ]);
     expect(Object.fromEntries(leftOut.map(({ what, count }) => [what.split(':')[0], count]))).toEqual({
-      'images and files whose bytes the recording lacks': 2,
-      'user messages with nothing that a model sees': 1,
+      'images and files whose bytes are not in the recording': 2,
+      'user messages without content for a model': 1,
       'answers with neither text nor calls': 1,
-      'results that the recording lacks': 1,
+      'results that are not in the recording': 1,
     });
   });
 
-  it('keeps apart what the recorded runtime put in the place of a user', () => {
+  it('marks messages that the recorded runtime wrote', () => {
     const injected = message('user', [{ type: 'notice', text: 'rules', forModel: true }], {
       synthetic: 'injected',
     });

@@ -1,38 +1,41 @@
 import type { Message, ToolPart, UserMessageContentPart } from '@longhaul/protocol';
 
-/** A recorded user message, as it is sent to the agent again. */
+/** A recorded user message that is sent to the agent again. */
 export interface PlayedUser {
   /** Of the recorded message. */
   readonly id: string;
   readonly content: readonly UserMessageContentPart[];
-  /** The recorded agent's runtime put it there, not a user. */
+  /** True if the recorded agent's runtime wrote it, not a user. */
   readonly isInjected: boolean;
 }
 
-/** A recorded answer, as the model gives it again. */
+/** A recorded answer that the model gives again. */
 export interface PlayedStep {
   /** Of the recorded message. */
   readonly id: string;
   readonly reasoning: string;
   readonly text: string;
   readonly calls: readonly ToolPart[];
-  /** What was said while its calls ran: sent before their results are in, and taken before the next step. */
+  /**
+   * User messages from the time its calls ran. They are sent before the results exist, and the agent takes them before
+   * the next step.
+   */
   readonly usersAfter: readonly PlayedUser[];
 }
 
-/** From user messages to an answer without calls, after which the agent waits for the next message. */
+/** User messages and the steps up to an answer without calls. The agent then waits for the next message. */
 export interface PlayedTurn {
   readonly users: readonly PlayedUser[];
   readonly steps: readonly PlayedStep[];
 }
 
-/** Something of the recording that is not played, and how often. */
+/** A kind of recorded content that is not played, and how often it occurs. */
 export interface LeftOut {
   readonly what: string;
   readonly count: number;
 }
 
-/** A recorded session as it is played to an agent: every message once, in order. */
+/** A recorded session to play to an agent: every message once, in order. */
 export interface RecordedPlay {
   readonly turns: readonly PlayedTurn[];
   readonly steps: readonly PlayedStep[];
@@ -41,11 +44,14 @@ export interface RecordedPlay {
 }
 
 const NO_ANSWER = 'answers with neither text nor calls';
-const NO_RESULT = 'results that the recording lacks: the agent is told so';
-const NO_MEDIA = 'images and files whose bytes the recording lacks: named in a line of text';
-const NOT_SHOWN = 'user messages with nothing that a model sees';
+const NO_RESULT = 'results that are not in the recording: the agent gets a note instead';
+const NO_MEDIA = 'images and files whose bytes are not in the recording: replaced by a line of text';
+const NOT_SHOWN = 'user messages without content for a model';
 
-/** What is played of a recorded session. Pure: the model's side and the agent's make the same of the same file. */
+/**
+ * Returns the messages of a recorded session to play. Pure, so that the model's process and the agent's get the same
+ * from the same file.
+ */
 export function recordedPlay(messages: readonly Message[]): RecordedPlay {
   const builder = new PlayBuilder();
   for (const message of messages) {
@@ -141,14 +147,14 @@ function toStep({ id, parts }: Message): GrowingStep {
 
 const BASE64 = /^[A-Za-z0-9+/]+={0,2}$/;
 
-/** Whether the bytes of an image or file are in the recording: a reference or an address to elsewhere is not them. */
+/** Whether the recording contains the bytes of an image or file, and not only a reference or a URL. */
 export function hasBytes(content: { type: string; data?: string }): boolean {
   if (content.type === 'text') return true;
   const { data = '' } = content;
   return data.length >= 4 && BASE64.test(data.slice(0, 4_096).replace(/\s/g, ''));
 }
 
-/** Stands in the place of an image or file whose bytes are not in the recording. */
+/** Returns the text that replaces an image or file whose bytes are not in the recording. */
 export function mediaLine(mediaType: string | undefined): string {
   return `[${mediaType ?? 'image'}: not in the recording]`;
 }

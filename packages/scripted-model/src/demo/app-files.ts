@@ -1,6 +1,9 @@
 import { readFileSync } from 'node:fs';
 
-/** In `src` also when this module runs from `dist`: the application is plain JavaScript and is not compiled. */
+/**
+ * Always in `src`, even if this module runs from `dist`, because the application is plain JavaScript and is not
+ * compiled.
+ */
 const APP_FOLDER = new URL('../../src/demo/app/', import.meta.url);
 
 /** The files of the finished application, in the order in which they are written. */
@@ -22,28 +25,28 @@ export const APP_FILES = [
 
 export type AppFile = (typeof APP_FILES)[number];
 
-/** A correction of a first draft: `draft` is what was written first, `final` what stands there in the end. */
+/** A correction of a first draft: `draft` is the first text, and `final` replaces it. */
 export interface Correction {
   path: AppFile;
   draft: string;
   final: string;
 }
 
-/** The count before this answer instead of after it: the first interval comes out as 0 days. */
+/** The draft uses the count before the answer instead of after it, so the first interval is 0 days. */
 export const SM2_CORRECTION: Correction = {
   path: 'src/sm2.js',
   draft: 'nextInterval(card.repetitions, card.intervalDays, easiness)',
   final: 'nextInterval(repetitions, card.intervalDays, easiness)',
 };
 
-/** A card due today is not yet due: only the tests through the command line find it. */
+/** In the draft, a card due today is not due yet. Only the tests of the command line find this. */
 export const STORE_CORRECTION: Correction = {
   path: 'src/store.js',
   draft: 'WHERE due < ? AND',
   final: 'WHERE due <= ? AND',
 };
 
-/** The unit test that was missing when the store was written. */
+/** Adds the unit test that is missing in the draft. */
 export const STORE_TEST_CORRECTION: Correction = {
   path: 'test/store.test.js',
   draft: "it('does not add the same front twice to one deck', () => {",
@@ -58,15 +61,15 @@ it('does not add the same front twice to one deck', () => {`,
 
 const CORRECTIONS = [SM2_CORRECTION, STORE_CORRECTION, STORE_TEST_CORRECTION];
 
-/** A file as it is in the end. */
+/** Returns the final text of a file. */
 export function finalText(path: AppFile): string {
   return readFileSync(new URL(path, APP_FOLDER), 'utf8');
 }
 
 /**
- * A file as it is first written, with the defect that the tests will find.
+ * Returns the first draft of a file, with the defects that the tests find.
  *
- * @throws {Error} if a correction does not fit the application's text any more.
+ * @throws {Error} if a correction does not match the application's text.
  */
 export function draftText(path: AppFile): string {
   let text = finalText(path);

@@ -34,7 +34,7 @@ export function bash(command: string): ScriptToolCall {
   return { name: 'bash', arguments: { command } };
 }
 
-/** The README tells of the standing instructions that are still in sight, and of no others. */
+/** Writes the README with only those standing instructions that the script can still see. */
 export function writeReadme(seen: Seen): ScriptToolCall {
   const lost = STANDING_RULES.filter((rule) => !rule.inSight.test(seen.prose));
   let content = finalText('README.md');
@@ -43,8 +43,8 @@ export function writeReadme(seen: Seen): ScriptToolCall {
 }
 
 /**
- * By what a call is recognised in the messages: its tool and the argument that tells it from others. A `recall` is known by the
- * kind of argument, since the handle is only found at run time.
+ * Returns a key that identifies a call in the messages: its tool and its distinctive arguments. A `recall` is
+ * identified by the kind of its argument, because the handle is known only at run time.
  */
 export function signatureOf(name: string, input: Readonly<Record<string, unknown>>): string {
   if (name === 'recall') return 'query' in input ? 'recall query' : 'recall handle';

@@ -40,7 +40,8 @@ describe('without a compaction', () => {
     await expectFinishedApplication();
     expect(steps).toBeGreaterThanOrEqual(35);
     expect(steps).toBeLessThanOrEqual(60);
-    // 16,000 tokens less the output reserve and system text leave about 10,000 for messages, some 4 characters each: this is more than twice that.
+    // Without the output reserve and the system text, 16,000 tokens leave about 10,000 for messages, of about 4
+    // characters each. This session is more than twice as large.
     expect(chars).toBeGreaterThan(100_000);
     expect(log.filter(({ name, result }) => name === 'bash' && /exit code 1/.test(result))).toHaveLength(2);
     expect(log.filter(({ name, result }) => name === 'edit' && /matches 2 times/.test(result))).toHaveLength(
@@ -52,24 +53,27 @@ describe('without a compaction', () => {
 });
 
 describe('with compactions', () => {
-  it.each([1, 5])('goes on where it was when of every %i steps only the last stays', async (compactEvery) => {
-    const { compactions, log, answer } = await playDemo(workspace, { compactEvery });
-    expect(compactions).toBeGreaterThanOrEqual(2);
-    expect(answer).toMatch(/all \d+ tests pass/);
-    for (const rule of STANDING_RULES) expect(answer).toContain(rule.name);
-    await expectFinishedApplication();
-    expect([...writesByPath(log).values()]).toEqual(APP_FILES.map(() => 1));
-    expect(log.filter(({ name }) => name === 'recall')).toHaveLength(2);
-  });
+  it.each([1, 5])(
+    'continues at its place if only the last of every %i steps is kept',
+    async (compactEvery) => {
+      const { compactions, log, answer } = await playDemo(workspace, { compactEvery });
+      expect(compactions).toBeGreaterThanOrEqual(2);
+      expect(answer).toMatch(/all \d+ tests pass/);
+      for (const rule of STANDING_RULES) expect(answer).toContain(rule.name);
+      await expectFinishedApplication();
+      expect([...writesByPath(log).values()]).toEqual(APP_FILES.map(() => 1));
+      expect(log.filter(({ name }) => name === 'recall')).toHaveLength(2);
+    },
+  );
 
-  it('loses its way and repeats work when the summary has no todo list', async () => {
+  it('repeats work if the summary has no todo list', async () => {
     const { log } = await playDemo(workspace, { compactEvery: 4, summary: () => 'Work is under way.' });
     expect(Math.max(...writesByPath(log).values())).toBeGreaterThan(1);
   });
 });
 
 describe('the standing instructions', () => {
-  it('are missing from README and answer when they are out of sight', () => {
+  it('are missing in the README if they are not visible', () => {
     const messages: ChatMessage[] = [
       { role: 'user', content: 'A flashcard application was asked for.' },
       {
@@ -116,7 +120,7 @@ describe('a request for a summary', () => {
   });
 });
 
-describe('what goes wrong', () => {
+describe('a failure', () => {
   const storeTests = {
     name: 'bash',
     input: { command: 'node --test test/store.test.js' },
@@ -130,7 +134,7 @@ describe('what goes wrong', () => {
     },
   ];
 
-  it('is tried once more, then said plainly', () => {
+  it('is retried once, and then reported', () => {
     const once = [...planned, ...exchange([storeTests])];
     const again = demoScript({ messages: once, asksForSummary: false });
     expect(again.toolCalls).toEqual([{ name: 'bash', arguments: storeTests.input }]);
@@ -142,7 +146,7 @@ describe('what goes wrong', () => {
     expect(text).toMatch(/could not finish [\s\S]*node: not found/);
   });
 
-  it('includes a sandbox without Node 24', () => {
+  it('is reported for a sandbox without Node 24', () => {
     const look = (result: string) =>
       demoScript({
         messages: [
@@ -155,11 +159,11 @@ describe('what goes wrong', () => {
         asksForSummary: false,
       });
     expect(look('v20.1.0\n[exit code 0]').text).toMatch(/the sandbox has version 20/);
-    expect(look('node: not found\n[exit code 127]').text).toMatch(/has none that answers/);
+    expect(look('node: not found\n[exit code 127]').text).toMatch(/has no working one/);
     expect(look('v24.1.0\n[exit code 0]').toolCalls?.[0]?.name).toBe('todo');
   });
 
-  it('is no failure when an edit was made before a crash hid its outcome', () => {
+  it('is not detected for an edit that was made before a crash', () => {
     const calls = (edited: string, tested: string) =>
       exchange([
         {
@@ -187,15 +191,15 @@ describe('what goes wrong', () => {
     ];
     const again = demoScript({ messages, asksForSummary: false });
     expect(again.toolCalls?.map(({ name }) => name)).toEqual(['edit', 'edit', 'bash']);
-    const refusal = 'src/store.js: `old` was not found. But `new` stands there already, at line 80.';
+    const refusal = 'src/store.js: `old` was not found. But `new` is already there, at line 80.';
     const next = demoScript({
       messages: [...messages, ...calls(refusal, 'ℹ fail 0\n[exit code 0]')],
       asksForSummary: false,
     });
-    expect(next.text).toMatch(/The command line is right now/);
+    expect(next.text).toMatch(/The command line is correct now/);
   });
 
-  it('includes a final test run that fails', () => {
+  it('is reported for a final test run that fails', () => {
     const messages: ChatMessage[] = [
       { role: 'user', content: DEMO_TASK },
       { role: 'assistant', content: PLAN.map(({ todo }) => `[x] ${todo}`).join('\n') },
@@ -223,7 +227,7 @@ describe('the final answer', () => {
     },
   ]);
 
-  it('tells the figures of the first failing run when they were recalled, and not otherwise', () => {
+  it('contains the figures of the first failing run only if they were recalled', () => {
     const figures = '0, 1, 6, 15 days instead of 1, 6, 15, 38';
     const answer = (messages: ChatMessage[]) => demoScript({ messages, asksForSummary: false }).text;
     expect(answer(finished)).toMatch(/all 28 tests pass/);
@@ -251,7 +255,7 @@ function exchange(calls: readonly LoggedCall[]): ChatMessage[] {
   return [{ role: 'assistant', content: '', tool_calls }, ...results];
 }
 
-it('makes in no step all the calls of a later one, since by them it finds its place', () => {
+it('makes all calls of a step only in that step, because they identify it', () => {
   const seen = lookAt([{ role: 'user', content: DEMO_TASK }], []);
   for (const { steps } of PLAN) {
     const made = steps.map((step) =>

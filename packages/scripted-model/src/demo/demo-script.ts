@@ -16,7 +16,7 @@ import {
   type SeenStep,
 } from './seen.ts';
 
-/** Words of the request for a narrative. */
+/** Matches the request for a narrative. */
 export const SUMMARY_REQUEST = /summari[sz]e the session so far/i;
 
 const ITEMS = PLAN.map((item) => item.todo);
@@ -25,8 +25,8 @@ const MAX_ATTEMPTS = 2;
 /**
  * Plays a coding agent that builds a flashcard application.
  *
- * It keeps no state: where it stands, it reads from the todo list and the calls that are still in the messages, and after a compaction
- * from the summary. When that is lost, it begins again, as a model would.
+ * It keeps no state. It finds its place by the todo list and the calls in the messages, and after a compaction by the
+ * summary. If that information is lost, it starts again, as a model does.
  */
 export function demoScript(request: Pick<ScriptRequest, 'messages' | 'asksForSummary'>): ScriptReply {
   const seen = lookAt(request.messages, ITEMS);
@@ -35,7 +35,7 @@ export function demoScript(request: Pick<ScriptRequest, 'messages' | 'asksForSum
   }
   if (!/flashcard/i.test(seen.prose)) {
     return {
-      text: 'I am a scripted model and know one task only: the flashcard application of the demonstration.',
+      text: 'I am a scripted model and know only one task: the flashcard application of the demonstration.',
     };
   }
   if (seen.todo === undefined) return begin(seen);
@@ -55,7 +55,7 @@ function begin(seen: Seen): ScriptReply {
   return problem === undefined ? enter(seen, 0) : { text: problem };
 }
 
-/** The next step of an item, or the first of the next item. */
+/** Returns the next step of an item, or the first step of the next item. */
 function proceed(seen: Seen, item: PlanItem, index: number): ScriptReply {
   const last = lastStep(seen, item);
   const step = item.steps[last];
@@ -70,7 +70,7 @@ function proceed(seen: Seen, item: PlanItem, index: number): ScriptReply {
   return next === undefined ? enter(seen, index + 1) : reply(seen, next);
 }
 
-/** Updates the plan and takes the item's first step with it. */
+/** Updates the plan and makes the first step of the item in the same answer. */
 function enter(seen: Seen, index: number): ScriptReply {
   const todo: ScriptToolCall = {
     name: 'todo',
@@ -82,7 +82,7 @@ function enter(seen: Seen, index: number): ScriptReply {
     },
   };
   const first = PLAN[index]?.steps[0];
-  if (first === undefined) return { text: 'Every point of the plan is done.', toolCalls: [todo] };
+  if (first === undefined) return { text: 'Every item of the plan is done.', toolCalls: [todo] };
   const { text, toolCalls = [] } = reply(seen, first);
   return { text: text ?? '', toolCalls: [todo, ...toolCalls] };
 }
@@ -90,20 +90,20 @@ function enter(seen: Seen, index: number): ScriptReply {
 function finish(seen: Seen): ScriptReply {
   if ((commandResult(seen, FINAL_TESTS) ?? '') === '') {
     return reply(seen, {
-      text: 'I no longer see how the last test run ended, so I run the tests again.',
+      text: 'I no longer see the result of the last test run, so I run the tests again.',
       calls: () => [{ name: 'bash', arguments: { command: FINAL_TESTS } }],
     });
   }
   return { text: finalAnswer(seen) };
 }
 
-/** The index of the item's last step of which there is a trace, -1 if there is none. */
+/** Returns the index of the item's last step that is visible or in the summary, or -1 if there is none. */
 function lastStep(seen: Seen, item: PlanItem): number {
   const inSight = item.steps.findLastIndex((step) => attemptsAt(seen, step).length > 0);
   return inSight === -1 ? item.steps.findLastIndex((step) => isNoted(seen, step)) : inSight;
 }
 
-/** The steps in sight that made all of its calls. */
+/** Returns the visible steps that made all calls of a plan step. */
 function attemptsAt(seen: Seen, step: PlanStep): SeenStep[] {
   const wanted = step.calls(seen).map(callSignature);
   return seen.sincePlan.filter((each) => {
@@ -116,7 +116,7 @@ function callSignature({ name, arguments: input }: ScriptToolCall): string {
   return signatureOf(name, typeof input === 'string' ? {} : input);
 }
 
-/** Whether the summary says that all has been done that a step changes or runs. What was only read is read again. */
+/** Whether the summary lists all writes, edits and commands of a step. A step that only reads is repeated. */
 function isNoted(seen: Seen, step: PlanStep): boolean {
   const effects = step.calls(seen).filter(({ name }) => ['write', 'edit', 'bash'].includes(name));
   return effects.length > 0 && effects.every((call) => isCallNoted(seen, call, step));
@@ -134,7 +134,7 @@ function reply(seen: Seen, step: PlanStep): ScriptReply {
 }
 
 function retry(seen: Seen, step: PlanStep): ScriptReply {
-  return { text: 'That did not work. I try it once more.', toolCalls: step.calls(seen) };
+  return { text: 'That did not work. I try it again.', toolCalls: step.calls(seen) };
 }
 
 function giveUp(item: PlanItem, failure: string): string {

@@ -3,7 +3,10 @@ import { FINAL_TESTS } from './plan.ts';
 import { commandResult, type Seen } from './seen.ts';
 import { STANDING_RULES } from './task.ts';
 
-/** The report to the user: what was built, what the last test run really said, and which rules were still in sight. */
+/**
+ * Returns the report to the user: the result, the counts of the last test run, and the standing instructions that were
+ * still visible.
+ */
 export function finalAnswer(seen: Seen): string {
   const counts = testCounts(commandResult(seen, FINAL_TESTS) ?? '');
   if (counts === undefined || counts.failed > 0) return unfinished(counts?.failed);
@@ -11,7 +14,7 @@ export function finalAnswer(seen: Seen): string {
     `The flashcard application is built, and all ${counts.passed} tests pass.`,
     BUILT,
     rulesLine(seen),
-    `Two defects of my first versions were found by the tests and are fixed: the interval was computed from the count of repetitions before the answer${firstFigures(seen)}, and a card was not due on its own day. The second has a unit test now, besides the one through the command line.`,
+    `The tests found two defects in my first versions, and I fixed both. The interval was computed from the count of repetitions before the answer${firstFigures(seen)}. A card was not due on its own day; a unit test covers this now, in addition to the test of the command line.`,
     'To try it: `node src/cli.js --db sample.db import samples/times-tables.csv`, then `node src/cli.js --db sample.db review`.',
   ].join('\n\n');
 }
@@ -23,7 +26,7 @@ const BUILT = `- \`src/sm2.js\`: SM-2 as published, as pure functions; \`src/dat
 - \`test/\`: units, the store on a real file, the whole program as its own process
 - \`README.md\`: from the first card to scheduling`;
 
-/** The figures of the first failing run: they can only be told if the output is still in sight, or was recalled. */
+/** Returns the figures of the first failing run, if its output is still visible or was recalled. */
 function firstFigures(seen: Seen): string {
   const outputs = seen.steps
     .flatMap((step) => step.calls)
@@ -39,14 +42,13 @@ function rulesLine(seen: Seen): string {
   const [kept, lost] = [true, false].map((inSight) =>
     STANDING_RULES.filter((rule) => rule.inSight.test(seen.prose) === inSight).map((rule) => rule.name),
   );
-  const held = `Your standing instructions hold: ${(kept ?? []).join(', ')}.`;
+  const held = `I followed your standing instructions: ${(kept ?? []).join(', ')}.`;
   return lost === undefined || lost.length === 0
     ? held
     : `${held} I can no longer see these, so please check them: ${lost.join(', ')}.`;
 }
 
 function unfinished(failed: number | undefined): string {
-  const reason =
-    failed === undefined ? 'the last test run did not end as it should' : `${failed} tests still fail`;
+  const reason = failed === undefined ? 'the last test run did not finish' : `${failed} tests still fail`;
   return `The application is written, but it is not done: ${reason}.`;
 }

@@ -1,5 +1,5 @@
 export { demoScript, demoScript as script, SUMMARY_REQUEST } from './demo-script.ts';
 export { DEMO_TASK, DEMO_VERIFY_COMMAND } from './task.ts';
 
-/** This module's URL: what `startScriptedModelProcess` takes as its `scriptModule`. */
+/** This module's URL, for the `scriptModule` option of `startScriptedModelProcess`. */
 export const DEMO_SCRIPT_MODULE = import.meta.url;

@@ -6,8 +6,8 @@ import { PLAN } from './plan.ts';
 import type { Seen } from './seen.ts';
 
 /**
- * The narrative of a compaction: what a ledger cannot say, namely why things are as they are and where the work stands. It leaves
- * the checklist to the ledger, so that the one shows when the other has lost it.
+ * Returns the narrative of a compaction: the reasons for decisions and the state of the work, which a ledger does not
+ * have. It does not repeat the checklist, so that a demonstration shows when the ledger has lost it.
  */
 export function narrate(messages: readonly ChatMessage[], seen: Seen): string {
   const text = messages.map(everything).join('\n');
@@ -16,13 +16,13 @@ export function narrate(messages: readonly ChatMessage[], seen: Seen): string {
   const totals = counts === undefined ? undefined : testCounts(counts);
   return [
     'The user wants a flashcard application for the command line: SM-2 scheduling, SQLite, plain JavaScript for Node 24.',
-    `I work through a plan of ${PLAN.length} points, one file at a time, and run the tests after each.${progress(seen)}`,
+    `I work through a plan of ${PLAN.length} items, one file at a time, and run the tests after each.${progress(seen)}`,
     files.length === 0 ? 'No file has been written yet.' : `Files in play so far: ${files.join(', ')}.`,
     ...DECISIONS.filter(({ about }) => text.includes(about)).map(({ text: decision }) => decision),
     totals === undefined
       ? ''
       : `The last test run that I see had ${totals.passed} passing and ${totals.failed} failing tests.`,
-    'I go on with the point of the plan that is in progress; the todo list says which, and files already created must not be written anew.',
+    'I continue with the item of the plan that is in progress, which the todo list shows. Files already created must not be written again.',
   ]
     .filter((line) => line !== '')
     .join(' ');
@@ -31,7 +31,7 @@ export function narrate(messages: readonly ChatMessage[], seen: Seen): string {
 const DECISIONS = [
   {
     about: 'src/dates.js',
-    text: 'Days are handled as ISO text in `src/dates.js`, computed in UTC, so that no time zone can move them.',
+    text: 'Days are ISO text in `src/dates.js`, computed in UTC, so that no time zone can change them.',
   },
   {
     about: 'src/sm2.js',
@@ -39,11 +39,11 @@ const DECISIONS = [
   },
   {
     about: 'src/store.js',
-    text: 'The store is one class around one SQLite file; a review changes the card and adds its row in one transaction, and cards are due on or before the day asked for.',
+    text: 'The store is one class around one SQLite file; a review changes the card and adds its row in one transaction, and cards are due on or before the requested day.',
   },
   {
     about: 'src/commands.js',
-    text: 'Commands get the store, the day and a print function; wrong calls end with exit code 2 and one line.',
+    text: 'Commands get the store, the day and a print function; wrong usage ends with one line and exit code 2.',
   },
 ];
 
@@ -53,7 +53,7 @@ function progress({ todo }: Seen): string {
   return ` ${done} of them are done.`;
 }
 
-/** A message with its calls: what was asked for may stand in arguments only. */
+/** Returns the text of a message with the arguments of its calls, which can contain the only mention of a file. */
 function everything(message: ChatMessage): string {
   const calls = (message.tool_calls ?? []).map(({ function: call }) => call.arguments);
   return [textOf(message), ...calls].join('\n');

@@ -1,26 +1,29 @@
 import { callsOf, commandResult, type Seen, type SeenCall, type SeenStep } from './seen.ts';
 
-/** What a step's results say went wrong, undefined when nothing did or when the results are cleared from the view. */
+/**
+ * Returns the end of the last failed result of a step, or undefined if no call failed or the results are cleared from
+ * the view.
+ */
 export function failureOf(step: SeenStep | undefined): string | undefined {
   return step?.calls.filter(hasFailed).at(-1)?.result.slice(-1500);
 }
 
-/** Judged by exit codes and by how refusals begin: what a tool merely shows may speak of errors without being one. */
+/** Judges a result by its exit code and its first line, because other content, such as a file, can mention errors. */
 function hasFailed({ name, result }: SeenCall): boolean {
   if (/\binterrupted\b.*\bunknown\b|outcome is unknown/i.test(result.slice(0, 300))) return true;
   if (name === 'bash') return (exitCode(result) ?? (hasFailingTests(result) ? 1 : 0)) !== 0;
   if (name !== 'write' && name !== 'edit') return false;
   const line = result.split('\n')[0] ?? '';
   if (/^\W*(edited|created|overwrote|wrote|updated|replaced)/i.test(line)) return false;
-  // An edit made again, because a crash hid the outcome of the first.
-  if (/stands there already|already (applied|there)/i.test(result)) return false;
+  // A repeated edit, after a crash hid the outcome of the first one.
+  if (/already (?:applied|made|there|in|present)|there already/i.test(result)) return false;
   return REFUSAL.test(line);
 }
 
 const REFUSAL =
   /^\W*(error|refused|failed|cannot|nothing)|not found|does not|ambiguous|\bno match|\b\d+ (times|places|matches)\b|is a folder|outside|read-only|is full/i;
 
-/** As bash reports it: `[exit code 1]`, `exit code: 1`, `exited with 1`. The last one counts. */
+/** Returns the last exit code in the result: `[exit code 1]`, `exit code: 1`, `exited with 1`. */
 function exitCode(result: string): number | undefined {
   const stated = [...result.matchAll(/\bexit(?:ed)?(?: with)?(?: code| status)?[:= ]+(-?\d+)/gi)].at(-1);
   if (stated !== undefined) return Number(stated[1]);
@@ -31,7 +34,7 @@ function hasFailingTests(result: string): boolean {
   return (testCounts(result)?.failed ?? 0) > 0;
 }
 
-/** The totals at the end of `node --test`, in its default form or as TAP. */
+/** Returns the totals of `node --test`, from its default output or from TAP. */
 export function testCounts(result: string): { passed: number; failed: number } | undefined {
   const passed = /^\W*pass (\d+)$/m.exec(result)?.[1];
   const failed = /^\W*fail (\d+)$/m.exec(result)?.[1];
@@ -40,21 +43,21 @@ export function testCounts(result: string): { passed: number; failed: number } |
     : { passed: Number(passed), failed: Number(failed) };
 }
 
-/** Why the application cannot be built with this sandbox's Node, if so. */
+/** Returns why the application cannot be built with the sandbox's Node, or undefined if it can. */
 export function nodeProblem(seen: Seen): string | undefined {
   const result =
     callsOf(seen, 'bash').find((call) => call.input['command'] === 'node --version')?.result ?? '';
   const major = /\bv(\d+)\.\d+/.exec(result)?.[1];
   if (major !== undefined && Number(major) >= 24) return undefined;
-  return `The task needs Node.js 24, and the sandbox has ${major === undefined ? 'none that answers' : `version ${major}`}. I have built nothing. \`node --version\` said:\n\n${result}`;
+  return `The task needs Node.js 24, and the sandbox has ${major === undefined ? 'no working one' : `version ${major}`}. I have built nothing. \`node --version\` printed:\n\n${result}`;
 }
 
-/** The first look around is the oldest thing done: when it is out of sight, a compaction has hidden the past. */
+/** Whether a compaction has hidden the first step, the look around. */
 export function isPastHidden(seen: Seen): boolean {
   return callsOf(seen, 'list').length === 0;
 }
 
-/** The names of failed tests in an output of `node --test`, in its default form or as TAP. */
+/** Returns the names of failed tests in the output of `node --test`, in its default form or as TAP. */
 export function failedTests(output: string): string[] {
   const names = [...output.matchAll(/^\s*(?:✖|not ok \d+ -) (.+?)(?: \([\d.]+ms\))?$/gm)].map(
     (match) => match[1] ?? '',
@@ -62,16 +65,16 @@ export function failedTests(output: string): string[] {
   return [...new Set(names)].filter((name) => name !== '' && !/^(failing tests:|test\/|\d)/.test(name));
 }
 
-/** What the last run of a test command in sight found, in a sentence. */
+/** Describes the failures in the last visible run of a test command in one sentence. */
 export function describeFailures(seen: Seen, command: string): string {
   const output = commandResult(seen, command) ?? '';
   const [first] = failedTests(output);
   const failed = testCounts(output)?.failed ?? 0;
-  if (first === undefined) return 'The tests have found something.';
-  return failed > 1 ? `${failed} tests fail, the first of them "${first}".` : `"${first}" fails.`;
+  if (first === undefined) return 'The tests found a defect.';
+  return failed > 1 ? `${failed} tests fail; the first one is "${first}".` : `"${first}" fails.`;
 }
 
-/** Of what `recall` found, preferably the output of a command. */
+/** Returns a handle from the results of `recall`, preferably that of a command's output. */
 export function recalledHandle(seen: Seen): string | undefined {
   const lines =
     callsOf(seen, 'recall')

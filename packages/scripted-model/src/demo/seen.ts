@@ -7,26 +7,26 @@ export type TodoStatus = 'pending' | 'in_progress' | 'done';
 export interface SeenCall {
   name: string;
   input: Readonly<Record<string, unknown>>;
-  /** Empty when it has been cleared from the view. */
+  /** Empty if it was cleared from the view. */
   result: string;
 }
 
-/** One assistant message that called tools, with what they returned. */
+/** One assistant message with tool calls and their results. */
 export interface SeenStep {
   calls: readonly SeenCall[];
 }
 
 /**
- * What the model can see: nothing but the request's messages. The script knows no more than this, so that it loses its way when a
- * compaction loses what mattered.
+ * The content of the request's messages. The script knows nothing else, so it repeats work if a compaction loses
+ * something important.
  */
 export interface Seen {
-  /** Everything that is no tool call and no tool's result: the task, instructions, the summary, its own remarks. */
+  /** All text outside tool calls and results: the task, instructions, the summary, and the script's own remarks. */
   prose: string;
   steps: readonly SeenStep[];
-  /** Status by item, from the newest `todo` call in sight, else from the checklist in the summary. */
+  /** Status by item, from the newest visible `todo` call, or else from the checklist in the summary. */
   todo: ReadonlyMap<string, TodoStatus> | undefined;
-  /** What was done since the plan was last updated; all steps in sight when that update is not. */
+  /** Steps since the last update of the plan, or all visible steps if that update is not visible. */
   sincePlan: readonly SeenStep[];
 }
 
@@ -52,19 +52,19 @@ export function callsOf(seen: Seen, name: string): SeenCall[] {
   return seen.steps.flatMap((step) => step.calls.filter((call) => call.name === name));
 }
 
-/** The result of the last such command in sight. */
+/** Returns the result of the last visible run of a command. */
 export function commandResult(seen: Seen, command: string): string | undefined {
   return callsOf(seen, 'bash').findLast((call) => call.input['command'] === command)?.result;
 }
 
-/** Whether the summary's list of files says that this one was written, or with `modified` that it was changed. */
+/** Whether the summary lists the file as created, or with `modified`, as changed. */
 export function isFileNoted(seen: Seen, path: string, change: 'created' | 'modified'): boolean {
   const name = escapeForRegExp(path.slice(path.lastIndexOf('/') + 1));
   const words = change === 'created' ? 'created|written|modified|edited' : 'modified|edited';
   return new RegExp(`(?<![\\w.-])${name}[^\\w\\n.-][^\\n]*\\b(?:${words})\\b`).test(seen.prose);
 }
 
-/** Whether the summary's list of commands holds this one with its outcome. */
+/** Whether the summary lists the command with its outcome. */
 export function isCommandNoted(seen: Seen, command: string): boolean {
   const start = command.replace(/\s+/g, ' ').slice(0, 120);
   return seen.prose.split('\n').some((line) => line.includes(`${start}\``) && /\bexit/i.test(line));
@@ -85,7 +85,7 @@ function parseObject(text: string): Readonly<Record<string, unknown>> {
     const value: unknown = JSON.parse(text);
     return isRecord(value) ? value : {};
   } catch {
-    // Arguments that are no JSON were refused by the agent: nothing was done.
+    // The agent refused arguments that are not JSON, so the call had no effect.
     return {};
   }
 }
@@ -104,7 +104,7 @@ function statusOf(value: unknown): TodoStatus {
   return value === 'done' || value === 'in_progress' ? value : 'pending';
 }
 
-/** Reads the plan from a checklist in prose: `[x] …`, `- [ ] …`, or items under headings such as "Done". */
+/** Reads the plan from a checklist: `[x] …`, `- [ ] …`, or items below headings such as "Done". */
 function checklistIn(prose: string, items: readonly string[]): Map<string, TodoStatus> | undefined {
   const todo = new Map<string, TodoStatus>();
   let heading: TodoStatus | undefined;

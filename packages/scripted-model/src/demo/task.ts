@@ -1,4 +1,4 @@
-/** What the user of the demonstration asks for: a task with standing instructions that must outlive every compaction. */
+/** The task of the demonstration. Its standing instructions must survive every compaction. */
 export const DEMO_TASK = `Build a flashcard application for the command line in this empty folder.
 
 - Schedule reviews with SM-2 exactly as published: 1 day, 6 days, then the last interval times the easiness factor, rounded up; the factor never falls below 1.3; an answer below 3 starts the card again.
@@ -11,14 +11,14 @@ export const DEMO_TASK = `Build a flashcard application for the command line in 
 
 Run all tests before you say that it is done.`;
 
-/** Run in the workspace's sandbox after the agent has finished: the application's own tests. */
+/** The application's own tests, which run in the workspace's sandbox after the agent has finished. */
 export const DEMO_VERIFY_COMMAND = 'node --test';
 
-/** A standing instruction of the task, and how the script tells whether it can still see it. */
+/** A standing instruction of the task, and how the script detects that it can still see it. */
 export interface StandingRule {
   name: string;
   inSight: RegExp;
-  /** Stands in the application's README only if the rule was in sight when it was written. */
+  /** The line of the application's README, which is written only if the script can see the rule at that time. */
   readmeLine: string;
 }
 

@@ -1,12 +1,15 @@
 import { isRecord } from '../is-record.ts';
 
-/** How the template wraps a message, and what that costs: the same as the chat endpoint counts. */
+/** The template around a message, and its tokens. The counts are those of the chat endpoint. */
 const OPEN = '<|im_start|>';
 const CLOSE = '<|im_end|>\n';
 const MESSAGE_TOKENS = 4;
 const PRIMING_TOKENS = 3;
 
-/** llama.cpp's endpoints that count: `/apply-template` makes a prompt of messages, `/tokenize` tokens of a text. */
+/**
+ * llama.cpp's endpoints for counting: `/apply-template` turns messages into a prompt, `/tokenize` turns a text into
+ * tokens.
+ */
 export function countingReports(
   countTokens: (text: string) => number,
 ): Record<string, (body: unknown) => unknown> {

@@ -2,7 +2,8 @@ import type { ChatCompletionRequest, ChatMessage } from '@longhaul/protocol';
 import type { PromptCounter } from '../prompt-counter.ts';
 
 /**
- * As Ollama does: system messages and the last one stay, of the others the newest that fit. Undefined where not even those that stay fit.
+ * Drops messages as Ollama does. It keeps system messages, the last message, and the newest others that fit. Returns
+ * undefined if the system messages and the last message do not fit.
  */
 export function dropOldest(
   chat: ChatCompletionRequest,
@@ -11,7 +12,7 @@ export function dropOldest(
 ): ChatMessage[] | undefined {
   const { messages } = chat;
   for (let first = 1; first < messages.length; first += 1) {
-    // A result whose call is gone would be refused; Ollama's templates print it all the same.
+    // This server refuses a result without its call, so it is dropped. Ollama's templates keep it.
     if (messages[first]?.role === 'tool') continue;
     const kept = messages.filter(({ role }, index) => index >= first || role === 'system');
     if (counter.count({ ...chat, messages: kept }).promptTokens <= windowTokens) return kept;

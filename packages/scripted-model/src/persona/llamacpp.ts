@@ -1,6 +1,6 @@
 import type { Persona, TooLong } from './persona.ts';
 
-/** llama-server: one model that answers to any name, and endpoints that count. */
+/** llama-server: one model that answers to any name, and endpoints for counting tokens. */
 export const LLAMA_CPP: Persona = {
   name: 'llamacpp',
   defaultModel: 'gpt-oss-20b.gguf',

@@ -1,6 +1,6 @@
 import type { LoadedModel, Persona, TooLong } from './persona.ts';
 
-/** LM Studio 0.4. Its errors may be a bare string, and in a stream they are an event behind a 200. */
+/** LM Studio 0.4. Its errors can be a bare string. In a stream they are an event after status 200. */
 export const LM_STUDIO: Persona = {
   name: 'lmstudio',
   defaultModel: 'openai/gpt-oss-20b',

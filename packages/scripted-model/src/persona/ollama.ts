@@ -1,7 +1,7 @@
 import { isRecord } from '../is-record.ts';
 import type { LoadedModel, Persona, TooLong } from './persona.ts';
 
-/** Ollama: drops the oldest messages and says nothing. */
+/** Ollama: drops the oldest messages without a notice. */
 export const OLLAMA: Persona = {
   name: 'ollama',
   defaultModel: 'gpt-oss:20b',
@@ -28,13 +28,13 @@ function show({ id, trainedTokens }: LoadedModel, body: unknown): unknown {
   return { model_info: { 'general.architecture': 'gptoss', 'gptoss.context_length': trainedTokens } };
 }
 
-/** Without a prompt, the model is merely loaded. */
+/** Without a prompt, the request only loads the model. */
 function load(model: LoadedModel): unknown {
   model.isLoaded = true;
   return { model: model.id, response: '', done: true, done_reason: 'load' };
 }
 
-/** Said where even the system message and the last one are too long. */
+/** Returned if the system messages and the last message do not fit. */
 function refuse({ prompt, windowTokens }: TooLong): { status: number; body: unknown } {
   const message =
     prompt.promptTokens > 4 * windowTokens

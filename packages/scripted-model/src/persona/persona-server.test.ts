@@ -26,7 +26,7 @@ test.each([
   ['llamacpp', 'llama.cpp /props'],
   ['ollama', 'Ollama /api/ps'],
   ['vllm', 'vLLM /v1/models'],
-] as const)('%s reports the window it loaded, and the next one after a reload', async (name, source) => {
+] as const)('%s reports the loaded window, and the new one after a reload', async (name, source) => {
   await using server = await persona({ persona: name });
   const ask = () => probeWindow({ baseUrl: server.url, model: server.model, timeoutMs: 60_000 });
   expect(await ask()).toEqual({ windowTokens: 200, source });
@@ -39,17 +39,20 @@ test.each([
   ['llamacpp', 'error', 400],
   ['vllm', 'error', 400],
   ['lmstudio', 'event', 200],
-] as const)('%s refuses (%s) in words the mapping reads', async (name, manner, status) => {
-  await using server = await persona({ persona: name, manner });
-  const body = { model: server.model, messages: history(21), stream: true };
-  const answer = await chat(server.url, body);
-  expect(answer.status).toBe(status);
-  const mapped = mapProviderError({ status, body: answer.text, provider: name, model: server.model });
-  expect(mapped).toMatchObject({ code: 'context_overflow', data: { windowTokens: 200 } });
-  expect(server.overflows).toBe(1);
-});
+] as const)(
+  '%s refuses (%s) with an error that is mapped to context_overflow',
+  async (name, manner, status) => {
+    await using server = await persona({ persona: name, manner });
+    const body = { model: server.model, messages: history(21), stream: true };
+    const answer = await chat(server.url, body);
+    expect(answer.status).toBe(status);
+    const mapped = mapProviderError({ status, body: answer.text, provider: name, model: server.model });
+    expect(mapped).toMatchObject({ code: 'context_overflow', data: { windowTokens: 200 } });
+    expect(server.overflows).toBe(1);
+  },
+);
 
-test('Ollama answers what is left, and shows it only in its small count', async () => {
+test('Ollama answers the remaining messages, and shows the drop only in its token count', async () => {
   await using server = await persona({ persona: 'ollama' });
   const answer = await chat(server.url, { model: server.model, messages: history(41) });
   expect(answer.status).toBe(200);
@@ -62,7 +65,7 @@ test('Ollama answers what is left, and shows it only in its small count', async 
   expect(alone.status).toBe(400);
 });
 
-test('llama.cpp counts a prompt as its chat endpoint does', async () => {
+test('llama.cpp counts a prompt like its chat endpoint', async () => {
   await using server = await persona({ persona: 'llamacpp', windowTokens: 1000 });
   const root = server.url.replace('/v1', '');
   const post = async (path: string, body: unknown): Promise<Record<string, unknown>> => {

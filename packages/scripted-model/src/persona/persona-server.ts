@@ -24,17 +24,17 @@ import { VLLM } from './vllm.ts';
 export interface PersonaServerOptions {
   persona: PersonaName;
   script: Script;
-  /** Tokens of the loaded model. */
+  /** The window of the loaded model in tokens. */
   windowTokens: number;
-  /** Default: what the persona would serve, of a family whose tokens are counted exactly. */
+  /** Default: a typical model of the persona, whose tokens are counted exactly. */
   model?: string;
-  /** Default: the server's own. */
+  /** Default: that of the persona. */
   manner?: OverflowManner;
-  /** Default 131 072. */
+  /** Default: 131,072. */
   trainedTokens?: number;
-  /** Whether the window is reported at all. Default true. */
+  /** Whether the server reports its window. Default: true. */
   reportsWindow?: boolean;
-  /** Default 0: any free one. */
+  /** Default: 0, any free port. */
   port?: number;
   chunkChars?: number;
   chunkDelayMs?: number;
@@ -43,18 +43,21 @@ export interface PersonaServerOptions {
   countTokens?: (text: string) => number;
 }
 
-/** A scripted model server that reports, refuses and keeps silent as one kind of server of local models does. */
+/** A scripted model server with the reports and errors of one kind of local model server. */
 export interface PersonaServer extends AsyncDisposable {
   /** `http://127.0.0.1:PORT/v1` */
   readonly url: string;
   readonly model: string;
   /** Every chat request, oldest first. */
   readonly requests: readonly RequestRecord[];
-  /** Paths of everything else that was asked for, such as `GET /api/ps`. */
+  /** All other requests by method and path, such as `GET /api/ps`. */
   readonly asked: readonly string[];
-  /** Requests that were refused, or cut silently, for their size. */
+  /** Number of requests that were refused or silently shortened because of their size. */
   readonly overflows: number;
-  /** The model is loaded anew, with another window; undefined: it is unloaded, and the next request loads it as it was. */
+  /**
+   * Reloads the model with another window. With undefined, unloads it, and the next request loads it with the same
+   * window.
+   */
   reload(windowTokens: number | undefined): void;
   close(): Promise<void>;
 }
@@ -171,7 +174,7 @@ class ScriptedPersona {
   #handleLength(chat: ChatCompletionRequest, prompt: PromptCount): Handling | undefined {
     const { windowTokens } = this.model;
     const asked = this.#persona.countsAnswer ? (requestedMaxTokens(chat) ?? 0) : 0;
-    // A token of the answer has to fit, at least.
+    // At least one token of the answer must fit.
     if (prompt.promptTokens + Math.max(1, asked) <= windowTokens) return undefined;
     const { status, body } = this.#persona.refuse({ chat, prompt, windowTokens });
     const manner = this.#options.manner ?? this.#persona.defaultManner;

@@ -1,12 +1,12 @@
 import type { ChatCompletionRequest } from '@longhaul/protocol';
 import type { PromptCount } from '../prompt-counter.ts';
 
-/** Servers of local models, each with its own way to report a window and to say that it is full. */
+/** Kinds of local model servers. Each reports its window and an overflow in its own way. */
 export type PersonaName = 'lmstudio' | 'ollama' | 'llamacpp' | 'vllm';
 
 /**
- * What happens to a prompt that does not fit. `error`: a status, in the server's own words. `event`: 200 and an SSE event that holds
- * the error (LM Studio). `silent`: the oldest messages are dropped and nobody is told (Ollama).
+ * How a server handles a prompt that does not fit. `error`: an error status with the server's own body. `event`: status
+ * 200 and an SSE event with the error (LM Studio). `silent`: the oldest messages are dropped without a notice (Ollama).
  */
 export type OverflowManner = 'error' | 'event' | 'silent';
 
@@ -16,11 +16,11 @@ export interface TooLong {
   windowTokens: number;
 }
 
-/** One model that a persona holds, as far as its reports tell of it. */
+/** The reported properties of a persona's model. */
 export interface LoadedModel {
   id: string;
   windowTokens: number;
-  /** What the model was trained with: reported beside the other, and never the limit. */
+  /** The window that the model was trained with. It is reported too, but is not the limit. */
   trainedTokens: number;
   isLoaded: boolean;
 }
@@ -29,14 +29,14 @@ export interface Persona {
   readonly name: PersonaName;
   readonly defaultModel: string;
   readonly defaultManner: OverflowManner;
-  /** Any model's name is answered by the one that is loaded. */
+  /** Whether requests for any model name are answered by the loaded model. */
   readonly answersToAnyName: boolean;
-  /** The answer's room, where it is asked for, counts as part of the prompt. */
+  /** Whether a requested `max_tokens` counts as part of the prompt. */
   readonly countsAnswer: boolean;
-  /** Its GET and POST reports besides `/v1/models`: by method and path, JSON out. */
+  /** Handlers of its GET and POST reports other than `/v1/models`, by method and path. They return JSON. */
   reports(model: LoadedModel): Readonly<Record<string, (body: unknown) => unknown>>;
-  /** An entry of `/v1/models`. */
+  /** The model's entry in `/v1/models`. */
   listing(model: LoadedModel): Record<string, unknown>;
-  /** The error's body. */
+  /** Returns the status and body of the error for a prompt that is too long. */
   refuse(tooLong: TooLong): { status: number; body: unknown };
 }

@@ -1,6 +1,6 @@
 import type { Persona, TooLong } from './persona.ts';
 
-/** vLLM: reports the limit in `/v1/models`, and refuses. */
+/** vLLM: reports its limit in `/v1/models`, and refuses longer prompts. */
 export const VLLM: Persona = {
   name: 'vllm',
   defaultModel: 'openai/gpt-oss-20b',

@@ -4,7 +4,7 @@ import { dropWithList } from './drop-with-list.ts';
 import { everything } from './everything.ts';
 import { maskThenDrop } from './mask-then-drop.ts';
 
-/** Simple methods to compare the engine with. They use the whole window, without an output reserve. */
+/** Simple methods to compare the engine with. They use the whole window and keep no output reserve. */
 export const BASELINES: readonly ReplayMethod[] = [
   everything,
   dropOldest({ from: 0.8, keep: 0.3 }),

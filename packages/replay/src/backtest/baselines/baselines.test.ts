@@ -1,17 +1,17 @@
 import { describe, expect, test } from 'vitest';
 import { type ReplayMethod, windowOptions } from '../method.ts';
 import { type RecordedSession, recordSession, type Segment, tokensOf } from '../recorded-session.ts';
-import { messagesOf, type Told } from '../test-support/recorded.ts';
+import { messagesOf, type SessionItem } from '../test-support/recorded.ts';
 import { dropOldest } from './drop-oldest.ts';
 import { dropWithList } from './drop-with-list.ts';
 import { everything } from './everything.ts';
 import { maskThenDrop } from './mask-then-drop.ts';
 
-/** Text that makes an event of so many tokens, beginning with `start`. */
+/** Returns a text that starts with `start` and makes an event of `tokens` tokens. */
 const sized = (tokens: number, start: string) => start.padEnd((tokens - 4) * 4, ' ');
 
-/** A call of about 10 tokens, and a result of `tokens`. */
-const step = (name: string, tokens: number): Told => ({
+/** A step with one call of about 10 tokens and a result of `tokens` tokens. */
+const step = (name: string, tokens: number): SessionItem => ({
   calls: [[{ run: name.padEnd(12, '-') }, sized(tokens, name)]],
 });
 
@@ -26,7 +26,7 @@ async function viewsOf(
   return views;
 }
 
-/** The first word of each segment, calls as `call`. */
+/** Returns the first word of each segment, or `call` for a call. */
 const outline = (view: readonly Segment[] | undefined) =>
   view?.map(({ kind, text }) => (kind === 'call' ? 'call' : text.split(/\s/)[0]));
 
@@ -41,27 +41,27 @@ const session = recordSession(
   ]),
 );
 
-test('everything sends all that was before the step', async () => {
+test('everything sends all events before the step', async () => {
   const views = await viewsOf(everything, session, 100);
   expect(outline(views[2])).toEqual(['task', 'call', 'one', 'call', 'two']);
 });
 
 describe('dropping the oldest', () => {
-  test('waits until the view is over its share of the window', async () => {
+  test('starts only when the view exceeds its share of the window', async () => {
     const views = await viewsOf(dropOldest({ from: 0.8, keep: 0.4 }), session, 1_300);
     // Before the fourth step: 50 + 3 × 310 tokens, under 1,040. Before the last: 110 more.
     expect(outline(views[3])).toEqual(['task', 'call', 'one', 'call', 'two', 'call', 'three']);
-    // 520 tokens hold the last four events, and the second step's result, whose call would be gone: it goes too.
+    // The last four events and the second step's result fit into 520 tokens. The result is dropped with its call.
     expect(outline(views[4])).toEqual(['task', 'call', 'three', 'call', 'four']);
   });
 
-  test('does not show the first user message twice while it is among the newest events', async () => {
+  test('shows the first user message once while it is among the newest events', async () => {
     const views = await viewsOf(dropOldest({ from: 0.01, keep: 1 }), session, 10_000);
     expect(outline(views[1])).toEqual(['task', 'call', 'one']);
   });
 
-  test('moves its start past results whose calls would be gone', async () => {
-    const two: Told = {
+  test('drops results whose calls are dropped', async () => {
+    const two: SessionItem = {
       calls: [
         [{ a: 1 }, sized(100, 'r1')],
         [{ b: 2 }, sized(100, 'r2')],
@@ -76,20 +76,20 @@ describe('dropping the oldest', () => {
   });
 });
 
-test('masking puts 12 tokens in the place of old outputs once that frees a fifth of the window', async () => {
+test('masking replaces old outputs by 12 tokens each when that frees a fifth of the window', async () => {
   const views = await viewsOf(maskThenDrop, session, 1_000);
   expect(outline(views[2])).toEqual(['task', 'call', '[old', 'call', 'two']);
   expect(views[2]?.[2]).toMatchObject({ tokens: 12, args: '{"run":"one---------"}' });
 });
 
-test('the list holds recent calls and identifiers of what was dropped, within its tokens', async () => {
-  const told = [
+test('the list has recent calls and identifiers of dropped events, within its tokens', async () => {
+  const items = [
     sized(50, 'task'),
-    { calls: [[{ run: 'oldCommand' }, sized(800, 'droppedName otherName')]] } as Told,
+    { calls: [[{ run: 'oldCommand' }, sized(800, 'droppedName otherName')]] } as SessionItem,
     step('new', 100),
     { say: 'end' },
   ];
-  const views = await viewsOf(dropWithList(1_000), recordSession(messagesOf(told)), 1_000);
+  const views = await viewsOf(dropWithList(1_000), recordSession(messagesOf(items)), 1_000);
   const [, list] = views[2] ?? [];
   expect(list?.text.split('\n')).toEqual(
     ['{"run":"oldCommand"}', 'oldCommand', 'otherName', 'droppedName'].sort(byPlace(list?.text ?? '')),

@@ -2,7 +2,10 @@ import type { ReplayMethod } from '../method.ts';
 import { tokensOf } from '../recorded-session.ts';
 import { firstUserEvent, tailStart } from './dropped-tail.ts';
 
-/** When the view is over `from` of the window, keeps the first user message and the newest events within `keep` of it. */
+/**
+ * When the view exceeds the share `from` of the window, keeps the first user message and the newest events within the
+ * share `keep`.
+ */
 export function dropOldest({ from, keep }: { from: number; keep: number }): ReplayMethod {
   return {
     name: `drop-oldest-${Math.round(from * 100)}-${Math.round(keep * 100)}`,

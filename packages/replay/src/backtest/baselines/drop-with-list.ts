@@ -3,18 +3,18 @@ import type { ReplayMethod } from '../method.ts';
 import { type RecordedEvent, type Segment, segmentOf, tokensOf } from '../recorded-session.ts';
 import { firstUserEvent, tailStart } from './dropped-tail.ts';
 
-/** Drops as the plain method at 80 % does, and keeps 30 %. */
+/** Shares of the window, as in `drop-oldest-80-30`. */
 const DROP_FROM = 0.8;
 const DROP_KEEP = 0.3;
 
-/** Share of the list that recent call lines take, and how long one may be. */
+/** Share of the list for recent calls, and the most characters of one call. */
 const CALLS_SHARE = 0.1;
 const CALL_CHARS = 160;
 
-/** Arguments say more about what will be needed than outputs do. */
+/** Names in arguments are needed again more often than names in outputs. */
 const WEIGHTS: Readonly<Record<Segment['kind'], number>> = { call: 10, user: 5, assistant: 3, result: 1 };
 
-/** Drops the oldest and puts a list in its place: recent calls, and the identifiers of what was dropped. */
+/** Drops the oldest events and replaces them by a list of recent calls and of identifiers from the dropped events. */
 export function dropWithList(listTokens: number): ReplayMethod {
   return {
     name: `drop-with-list-${listTokens / 1000}k`,
@@ -53,7 +53,10 @@ function listOf(dropped: readonly RecordedEvent[], maxChars: number): string {
   return `${calls}\n${facts}`;
 }
 
-/** Most often first; the newest mention counts twice as much as the oldest, and a short name goes before a long one. */
+/**
+ * Sorts by frequency. The newest mention counts twice as much as the oldest, and short names are preferred to long
+ * ones.
+ */
 function rankedFacts(events: readonly RecordedEvent[]): string[] {
   const scores = new Map<string, number>();
   for (const [index, event] of events.entries()) {
@@ -66,7 +69,7 @@ function rankedFacts(events: readonly RecordedEvent[]): string[] {
     .map(({ fact }) => fact);
 }
 
-/** An event is dropped once and listed at every later drop: its text is looked through once. */
+/** A dropped event is in the list after every later drop. The cache searches its text once. */
 const knownFacts = new WeakMap<RecordedEvent, ReadonlySet<string>>();
 
 function factsOf(event: RecordedEvent): ReadonlySet<string> {

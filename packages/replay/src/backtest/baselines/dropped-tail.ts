@@ -1,18 +1,21 @@
 import type { RecordedEvent } from '../recorded-session.ts';
 
-/** The event that dropping the oldest never drops. */
+/** Index of the first user event, which is never dropped; -1 if there is none. */
 export function firstUserEvent(events: readonly RecordedEvent[]): number {
   return events.findIndex((event) => event.kind === 'user');
 }
 
 export interface TailOptions {
-  /** Behind the newest event. */
+  /** Index after the newest event. */
   end: number;
   maxTokens: number;
   tokensAt: (event: number) => number;
 }
 
-/** Where the newest events that fit start, moved forward past results whose calls would be gone. */
+/**
+ * Returns the index at which the newest events that fit start. The tail never starts with a result, whose call would be
+ * missing.
+ */
 export function tailStart(
   events: readonly RecordedEvent[],
   { end, maxTokens, tokensAt }: TailOptions,

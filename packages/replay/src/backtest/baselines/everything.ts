@@ -1,6 +1,6 @@
 import type { ReplayMethod } from '../method.ts';
 
-/** Sends all of it, whether it fits or not: what the others are compared with. */
+/** Sends all events, even if they do not fit the window. The other methods are compared with it. */
 export const everything: ReplayMethod = {
   name: 'everything',
   start: ({ events }) => ({ viewBefore: async ({ firstEvent }) => ({ view: events.slice(0, firstEvent) }) }),

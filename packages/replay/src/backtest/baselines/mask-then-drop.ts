@@ -2,7 +2,10 @@ import type { ReplayMethod } from '../method.ts';
 import { type RecordedEvent, type Segment, tokensOf } from '../recorded-session.ts';
 import { firstUserEvent, tailStart } from './dropped-tail.ts';
 
-/** Outputs that are not masked, what masking must free, when to drop, and what to keep then: shares of the window. */
+/**
+ * Shares of the window: newest events that are not masked, least amount to free by masking, when to drop, and what to
+ * keep then.
+ */
 const UNMASKED = 0.4;
 const MIN_FREED = 0.2;
 const DROP_FROM = 0.9;
@@ -11,7 +14,9 @@ const DROP_KEEP = 0.4;
 const PLACEHOLDER_TOKENS = 12;
 const PLACEHOLDER = '[old output left out]';
 
-/** Puts a placeholder in the place of old outputs once that frees enough; drops the oldest where that does not do. */
+/**
+ * Replaces old outputs by a placeholder when that frees enough. Drops the oldest events if the view is still too large.
+ */
 export const maskThenDrop: ReplayMethod = {
   name: 'mask-then-drop',
   start({ events }, { windowTokens }) {
@@ -53,6 +58,5 @@ function maskable(
 }
 
 function placeholder(event: RecordedEvent | undefined): Segment {
-  const args = event?.args === undefined ? {} : { args: event.args };
-  return { kind: 'result', text: PLACEHOLDER, tokens: PLACEHOLDER_TOKENS, ...args };
+  return { kind: 'result', text: PLACEHOLDER, tokens: PLACEHOLDER_TOKENS, args: event?.args };
 }

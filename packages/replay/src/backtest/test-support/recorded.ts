@@ -1,10 +1,10 @@
 import type { JsonValue, Message, Part } from '@longhaul/protocol';
 
-/** What a test says of a session, in order: a user's text, or a step's text and calls, each with its result. */
-export type Told = string | { say?: string; calls?: [input: JsonValue, result: string][] };
+/** One message of a session for a test: a user's text, or a step's text and its calls with their results. */
+export type SessionItem = string | { say?: string; calls?: [input: JsonValue, result: string][] };
 
-export function messagesOf(told: readonly Told[]): Message[] {
-  return told.map((item, index) => {
+export function messagesOf(items: readonly SessionItem[]): Message[] {
+  return items.map((item, index) => {
     const parts = typeof item === 'string' ? [textPart(item)] : stepParts(item, index);
     return {
       id: `m${index + 1}`,
@@ -23,7 +23,7 @@ function textPart(text: string): Part {
   return { type: 'text', text, state: 'done' };
 }
 
-function stepParts({ say, calls = [] }: Exclude<Told, string>, step: number): Part[] {
+function stepParts({ say, calls = [] }: Exclude<SessionItem, string>, step: number): Part[] {
   const tools = calls.map(
     ([input, result], index): Part => ({
       type: 'tool',
@@ -37,7 +37,7 @@ function stepParts({ say, calls = [] }: Exclude<Told, string>, step: number): Pa
   return say === undefined ? tools : [textPart(say), ...tools];
 }
 
-/** Words that are no facts, of about so many tokens. */
+/** Returns about `tokens` tokens of words that are not facts. */
 export function filler(tokens: number): string {
   return 'some plain words, and '.repeat(Math.ceil((tokens * 4) / 22));
 }

@@ -1,6 +1,6 @@
 import { colourOf } from './state.js';
 
-/** An element with attributes, listeners (`onclick`) and children; text is never read as HTML. */
+/** Creates an element with attributes, listeners (`onclick`) and children. Text is never parsed as HTML. */
 export function element(tag, attributes = {}, ...children) {
   const node = document.createElement(tag);
   apply(node, attributes, children);
@@ -31,12 +31,4 @@ export function scrolled(head, rows, className) {
 
 export function swatch(method) {
   return element('span', { class: 'swatch', style: `background:${colourOf(method)}` });
-}
-
-export const percent = (share) => (share === null ? '–' : `${(share * 100).toFixed(1)} %`);
-
-export function tokens(count) {
-  if (count < 1000) return String(Math.round(count));
-  const [size, unit] = count < 999_500 ? [count / 1000, 'k'] : [count / 1_000_000, 'M'];
-  return `${Number(size.toFixed(unit === 'M' ? 2 : size < 10 ? 1 : 0))}${unit}`;
 }

@@ -1,34 +1,13 @@
-import { axes, PLOT, scale, ticks } from './chart.js';
-import { element, shape, tokens } from './dom.js';
+import { fittedAxis } from './axis.js';
+import { axes, chart, plotSize, scales, textWidth } from './chart.js';
+import { element, shape } from './dom.js';
+import { percentTicks, tokens, tokenTicks } from './format.js';
+import { placeLabels } from './labels.js';
 import { change, colourOf, data, MEASURES, state } from './state.js';
 
 export function frontier() {
-  const { width, height, left, right, top, bottom } = PLOT;
   const rows = data.windows[state.window].totals.filter((row) => row[state.measure] !== null);
-  const shown = rows.filter((row) => row.method !== 'everything');
-  const maxCost = Math.max(1, ...shown.map((row) => row.costTokens)) * 1.15;
-  const x = scale(maxCost, left, width - right);
-  const y = scale(1, height - bottom, top);
-  const edge = bestFor(shown);
-  const svg = shape(
-    'svg',
-    { viewBox: `0 0 ${width} ${height}`, role: 'img', 'aria-label': 'recall against cost' },
-    ...axes({
-      x,
-      y,
-      xTicks: ticks(maxCost, 7, tokens),
-      yTicks: [0, 0.2, 0.4, 0.6, 0.8, 1].map((value) => [value, `${value * 100} %`]),
-      xName: 'cost in tokens (left is cheaper)',
-      yName: MEASURES[state.measure],
-    }),
-    shape('polyline', {
-      points: edge.map((row) => `${x(row.costTokens)},${y(row[state.measure])}`).join(' '),
-      fill: 'none',
-      stroke: 'currentColor',
-      'stroke-opacity': 0.35,
-    }),
-    ...labelled(shown, x, y),
-  );
+  const possible = rows.filter((row) => row.method !== 'everything');
   const everything = rows.find((row) => row.method === 'everything');
   const note =
     everything === undefined
@@ -36,9 +15,13 @@ export function frontier() {
       : ` Sending everything would cost ${tokens(everything.costTokens)}, and does not fit.`;
   return element(
     'section',
-    {},
+    { class: 'whole' },
     element('h2', {}, 'Recall against cost'),
-    element('p', {}, `Up and left is better; the line joins the methods that no other beats in both.${note}`),
+    element(
+      'p',
+      {},
+      `Better methods are higher and further left. The line joins the methods that no other method beats in both. The axes start near the lowest values, not at 0.${note}`,
+    ),
     element(
       'div',
       { class: 'bar' },
@@ -50,48 +33,73 @@ export function frontier() {
         ),
       ),
     ),
-    svg,
+    possible.length === 0
+      ? element('p', {}, 'No step needed such a fact, so there is nothing to compare.')
+      : frontierChart(possible),
   );
 }
 
-/** Methods that no other beats in recall and in cost, the cheapest first. */
-function bestFor(rows) {
-  const sorted = [...rows].sort((a, b) => a.costTokens - b.costTokens || b[state.measure] - a[state.measure]);
-  let best = -1;
-  return sorted.filter((row) => {
-    if (row[state.measure] <= best) return false;
-    best = row[state.measure];
+function frontierChart(rows) {
+  const size = plotSize();
+  const costs = rows.map((row) => row.costTokens);
+  const xAxis = fittedAxis(costs, {
+    count: size.width / 130,
+    minSpan: Math.max(1, Math.max(...costs) * 0.02),
+    min: 0,
+  });
+  const shares = rows.map((row) => row[state.measure]);
+  const yAxis = fittedAxis(shares, { count: 5, minSpan: 0.01, min: 0, max: 1 });
+  const { x, y } = scales(size, { x: xAxis, y: yAxis });
+  const points = rows.map((row) => ({
+    row,
+    x: x(row.costTokens),
+    y: y(row[state.measure]),
+    width: textWidth(row.method),
+  }));
+  return chart(
+    size,
+    'recall against cost',
+    ...axes(size, {
+      x,
+      y,
+      xTicks: tokenTicks(xAxis),
+      yTicks: percentTicks(yAxis),
+      xName: 'cost in tokens',
+      yName: MEASURES[state.measure],
+    }),
+    shape('polyline', {
+      class: 'edge',
+      points: bestOf(points)
+        .map((point) => `${point.x},${point.y}`)
+        .join(' '),
+    }),
+    ...labelledDots(points, size),
+  );
+}
+
+/** The methods that no other method beats in recall and in cost, the cheapest first. */
+function bestOf(points) {
+  const sorted = [...points].sort((a, b) => a.x - b.x || a.y - b.y);
+  let best = Number.POSITIVE_INFINITY;
+  return sorted.filter((point) => {
+    if (point.y >= best) return false;
+    best = point.y;
     return true;
   });
 }
 
-/** Points with their names, each where it hides no other point or name. */
-function labelled(rows, x, y) {
-  const taken = rows.map((row) => box(x(row.costTokens), y(row[state.measure]), 14, 0));
-  return rows.flatMap((row) => {
-    const [px, py] = [x(row.costTokens), y(row[state.measure])];
-    const width = row.method.length * 7;
-    const places = [0, -15, 15, -30, 30].flatMap((by) => [
-      box(px + 11, py + by, width, 1),
-      box(px - 11, py + by, width, -1),
-    ]);
-    const free = (place) =>
-      place.from > PLOT.left && place.to < PLOT.width && !taken.some((other) => overlap(place, other));
-    const place = places.find(free) ?? places[0];
-    taken.push(place);
-    return [
-      shape('circle', { cx: px, cy: py, r: 6, fill: colourOf(row.method) }),
-      shape('text', { class: 'name', x: place.from, y: place.y + 4 }, row.method),
-    ];
-  });
-}
-
-/** What a text of this width takes to the right of a place (1), to its left (-1), or around it (0). */
-function box(x, y, width, side) {
-  const from = side === 1 ? x : side === -1 ? x - width : x - width / 2;
-  return { from, to: from + width, y };
-}
-
-function overlap(left, right) {
-  return left.from < right.to && right.from < left.to && Math.abs(left.y - right.y) < 14;
+function labelledDots(points, { width, height, left, right, top, bottom }) {
+  const bounds = { left, right: width - right, top: top - 8, bottom: height - bottom };
+  const labels = placeLabels(points, bounds);
+  return [
+    ...labels.map((label) => label?.line && shape('line', { class: 'leader', ...label.line })),
+    ...points.map((point) =>
+      shape('circle', { class: 'dot', cx: point.x, cy: point.y, r: 6, fill: colourOf(point.row.method) }),
+    ),
+    ...labels.map(
+      (label, index) =>
+        label &&
+        shape('text', { class: 'name', x: label.left, y: label.bottom - 4 }, points[index].row.method),
+    ),
+  ];
 }

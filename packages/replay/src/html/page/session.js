@@ -1,5 +1,7 @@
-import { axes, PLOT, scale, ticks } from './chart.js';
-import { element, percent, scrolled, shape, swatch, tokens } from './dom.js';
+import { ticksFromZero } from './axis.js';
+import { axes, chart, plotSize, scales } from './chart.js';
+import { element, scrolled, shape, swatch } from './dom.js';
+import { percent, tokens } from './format.js';
 import { change, chooseSession, colourOf, data, runsNow, sessionNow, state } from './state.js';
 
 export function sessionSection() {
@@ -16,10 +18,10 @@ export function sessionSection() {
       element('option', { value: index, selected: index === state.session ? '' : undefined }, name),
     ),
   );
-  const about = `${session.steps} steps, ${tokens(session.tokens)} tokens in all.`;
+  const about = `${session.steps} steps, ${tokens(session.tokens)} tokens.`;
   const body =
     runs.length === 0
-      ? [element('p', {}, 'This session fits into the window whole; there is nothing to compact.')]
+      ? [element('p', {}, 'The whole session fits into the window, so there is nothing to compact.')]
       : [legend(runs), stepsChart(session, runs), sessionTable(runs)];
   return element(
     'section',
@@ -28,7 +30,7 @@ export function sessionSection() {
     element(
       'p',
       {},
-      `${about} Dots: the prefix was rewritten by a compaction or by pruning. Click a step to see what it needed.`,
+      `${about} A dot is a step before which a compaction or a pruning changed earlier messages. The dashed line is the usable window: the window minus the output reserve. Select a step in the chart to see the facts it needed.`,
     ),
     element('div', { class: 'bar' }, select),
     ...body,
@@ -55,42 +57,36 @@ function legend(runs) {
 }
 
 function stepsChart(session, runs) {
-  const { width, height, left, right, top, bottom } = PLOT;
-  const { tokens: size, usableTokens } = data.windows[state.window];
+  const size = plotSize();
+  const { width, height, left, right, top, bottom } = size;
+  const { tokens: windowTokens, usableTokens } = data.windows[state.window];
   const shown = runs.filter((run) => !state.hidden.has(run.method));
-  const most = Math.max(size, ...shown.flatMap((run) => run.trace.tokens));
-  const x = scale(Math.max(1, session.steps - 1), left, width - right);
-  const y = scale(most * 1.05, height - bottom, top);
+  const most = Math.max(windowTokens, ...shown.flatMap((run) => run.trace.tokens));
+  const lastStep = session.steps - 1;
+  const { x, y } = scales(size, { x: { from: 0, to: Math.max(1, lastStep) }, y: { from: 0, to: most } });
   const pick = (event) => {
     const box = event.currentTarget.getBoundingClientRect();
-    change({
-      step: Math.max(
-        0,
-        Math.min(
-          session.steps - 1,
-          Math.round(((event.clientX - box.left) / box.width) * (session.steps - 1)),
-        ),
-      ),
-    });
+    const step = Math.round(((event.clientX - box.left) / box.width) * lastStep);
+    change({ step: Math.max(0, Math.min(lastStep, step)) });
   };
-  return shape(
-    'svg',
-    { viewBox: `0 0 ${width} ${height}`, role: 'img', 'aria-label': 'tokens over steps' },
-    ...axes({
+  return chart(
+    size,
+    'tokens over steps',
+    ...axes(size, {
       x,
       y,
-      xTicks: ticks(session.steps - 1, 8, String),
-      yTicks: ticks(most, 5, tokens),
+      xTicks: ticksFromZero(lastStep, width / 130).map((step) => [step, String(step)]),
+      yTicks: ticksFromZero(most, 5).map((count) => [count, tokens(count)]),
       xName: 'step',
       yName: 'tokens of the view',
     }),
     shape('line', { class: 'limit', x1: left, x2: width - right, y1: y(usableTokens), y2: y(usableTokens) }),
+    ...shown.flatMap((run) => runLine(run, x, y)),
     shape(
       'text',
       { x: width - right, y: y(usableTokens) - 5, 'text-anchor': 'end' },
-      'window less the output reserve',
+      `usable: ${tokens(usableTokens)}`,
     ),
-    ...shown.flatMap((run) => runLine(run, x, y)),
     shape('line', { class: 'cursor', x1: x(state.step), x2: x(state.step), y1: top, y2: height - bottom }),
     shape('rect', {
       class: 'plane',

@@ -1,4 +1,4 @@
-// Part of the page's own program. It runs in a browser, reads the data in the page, and loads nothing.
+// The page's program runs in a browser, reads the data in the page, and loads nothing.
 
 export const data = JSON.parse(document.getElementById('data').textContent);
 
@@ -13,6 +13,8 @@ const COLOURS = [
   '#00897b',
   '#7a5c3e',
   '#4059c9',
+  '#6d9b1f',
+  '#9c4a3c',
 ];
 
 export const colourOf = (method) => COLOURS[data.methods.indexOf(method) % COLOURS.length];
@@ -25,9 +27,14 @@ export const state = {
   session: 0,
   step: 0,
   hidden: new Set(hiddenAtFirst()),
+  /** In pixels. */
+  chartWidth: 1040,
 };
 
-/** Many lines hide each other: the engine's strategies and one simple method are enough to begin with. */
+/**
+ * Many lines hide each other. The first four strategies are shown at first, and one simple method if there are fewer
+ * than three.
+ */
 function hiddenAtFirst() {
   const engine = data.methods.filter((method) => !data.baselines.includes(method));
   const shown = [
@@ -44,7 +51,7 @@ export const runsNow = () => {
   return sessionNow().runs.filter((run) => run.windowTokens === size && run.trace !== undefined);
 };
 
-/** The first step worth a look: the one at which the first method missed most far facts. */
+/** The step at which the first method missed the most far facts. */
 export function worstStep() {
   const run = data.sessions.length === 0 ? undefined : runsNow()[0];
   const missed = (run?.trace.missing ?? []).map(([step, facts]) => [
@@ -54,7 +61,7 @@ export function worstStep() {
   return missed.sort(([, a], [, b]) => b - a)[0]?.[0] ?? 0;
 }
 
-/** Draws the page anew once something was chosen. */
+/** Changes the state and redraws the page. */
 export function change(next) {
   Object.assign(state, next);
   document.dispatchEvent(new Event('change-of-state'));

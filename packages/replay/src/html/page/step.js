@@ -18,10 +18,10 @@ export function stepSection() {
   return element(
     'section',
     {},
-    element('h2', {}, `Step ${state.step}: what it needed, and what was missing`),
+    element('h2', {}, `Step ${state.step}: facts it needed, and which were missing`),
     element(
       'div',
-      { class: 'bar' },
+      { class: 'bar controls' },
       element('button', { onclick: () => move(-1) }, '‹'),
       slider,
       element('button', { onclick: () => move(1) }, '›'),
@@ -31,7 +31,7 @@ export function stepSection() {
   );
 }
 
-/** Goes on to the next step at which a shown method missed a far fact. */
+/** Selects the next step at which a shown method missed a far fact; after the last one, the first. */
 function worstButton(session, runs) {
   const shown = runs.filter((run) => !state.hidden.has(run.method));
   const lost = new Set(
@@ -54,7 +54,7 @@ function factsTable(session, runs) {
   const [near, far] = session.needs[state.step];
   const shown = runs.filter((run) => !state.hidden.has(run.method));
   if (near.length + far.length === 0)
-    return element('p', {}, 'Its calls name nothing that had been seen before.');
+    return element('p', {}, 'Its calls use no name that had appeared before.');
   const missing = shown.map(
     (run) => new Set(run.trace.missing.find(([step]) => step === state.step)?.[1] ?? []),
   );

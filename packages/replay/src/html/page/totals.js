@@ -1,9 +1,10 @@
-import { element, percent, scrolled, swatch, tokens } from './dom.js';
+import { element, scrolled, swatch } from './dom.js';
+import { percent, tokens } from './format.js';
 import { change, data, state } from './state.js';
 
 export function header() {
   const steps = data.sessions.reduce((sum, session) => sum + session.steps, 0);
-  const more = data.untraced > 0 ? ` The steps of ${data.untraced} more are left out.` : '';
+  const more = data.untraced > 0 ? ` The steps of ${data.untraced} more sessions are not shown.` : '';
   return element(
     'header',
     {},
@@ -11,7 +12,7 @@ export function header() {
     element(
       'p',
       {},
-      `Sessions: ${data.sessions.length}. Steps: ${steps}. Each was replayed in every strategy, step by step.${more}`,
+      `Sessions: ${data.sessions.length}. Steps: ${steps}. Every method replayed each session step by step.${more}`,
     ),
     element('div', { class: 'bar' }, 'Window', ...data.windows.map(windowButton)),
   );
@@ -51,7 +52,7 @@ export function totals() {
     element(
       'p',
       {},
-      'Far recall: of the names a step used in its tool calls that it had last seen more than 20,000 tokens before, the share that stood in its view. Grounded: beside the file they came from. Cost: what the view before has in common counts a tenth.',
+      'A fact is a name or a path in the arguments of a call that appeared earlier in the session. A fact is far if it last appeared more than 20,000 tokens earlier. Far recall is the share of far facts in the view of their step. Grounded recall counts only those next to the file that they came from. Cost is the number of sent tokens: tokens at the start that are the same as in the view before count one tenth, and calls for summaries count in full.',
     ),
     scrolled(
       element('tr', {}, element('th', {}, 'method'), ...COLUMNS.map(([name]) => element('th', {}, name))),
@@ -75,7 +76,7 @@ export function problems() {
   return element(
     'section',
     {},
-    element('h2', {}, `Files that could not be replayed: ${data.problems.length}`),
+    element('h2', {}, `Files that cannot be replayed: ${data.problems.length}`),
     element('ul', {}, ...shown),
   );
 }

@@ -19,17 +19,17 @@ export interface LoggedCall {
 export interface PlayOptions {
   /** Default: never. */
   compactEvery?: number;
-  /** What stands in place of all but the last step. Default: like a ledger. */
+  /** Text that replaces all steps but the last one. Default: a text in the form of a ledger. */
   summary?: (log: readonly LoggedCall[]) => string;
 }
 
 export interface PlayResult {
   steps: number;
-  /** Of the model's replies and the tools' results, together. */
+  /** Characters of the model's replies and the tools' results. */
   chars: number;
   compactions: number;
   log: LoggedCall[];
-  /** Empty when the steps ran out. */
+  /** Empty if the maximum number of steps was reached. */
   answer: string;
 }
 
@@ -38,7 +38,7 @@ interface Tools {
   log: LoggedCall[];
 }
 
-/** A loop around the script with the least of tools, and a compaction after every so many steps. */
+/** Runs the script in a loop with minimal tools, and compacts after every `compactEvery` steps. */
 export async function playDemo(workspace: string, options: PlayOptions = {}): Promise<PlayResult> {
   const { compactEvery = Number.POSITIVE_INFINITY, summary = summarise } = options;
   const task: ChatMessage[] = [
@@ -121,7 +121,7 @@ async function useTool(name: string, input: Input, { workspace, log }: Tools): P
 
 const testOutputs = new Map<string, string>();
 
-/** The same tests over the same files end the same way: they run once for all cases here. */
+/** Caches test runs: the same tests over the same files have the same result. */
 export async function bash(workspace: string, command: string): Promise<string> {
   if (!command.startsWith('node --test')) return runShell(workspace, command);
   const key = JSON.stringify([
@@ -157,14 +157,14 @@ function checklist(items: unknown): string {
 
 function recall(input: Input, log: readonly LoggedCall[]): string {
   const handle = /^m(\d+)\.0$/.exec(String(input['handle'] ?? ''));
-  if (handle !== null) return log[Number(handle[1])]?.result ?? 'Nothing stands there.';
+  if (handle !== null) return log[Number(handle[1])]?.result ?? 'Nothing found.';
   const hits = log.flatMap((call, index) =>
     call.result.includes('AssertionError') ? [`m${index}.0 (${call.name}): ${call.result.slice(0, 80)}`] : [],
   );
   return hits.join('\n');
 }
 
-/** As a ledger puts it: the todo list as its tool showed it, files by folder, commands with their outcome. */
+/** Returns a summary in the form of a ledger: the result of the todo tool, files, and commands with their outcome. */
 function summarise(log: readonly LoggedCall[]): string {
   const todo = log.findLast((call) => call.name === 'todo')?.result ?? '';
   const files = new Map<string, Set<string>>();
