@@ -23,8 +23,13 @@ export function cutMiddle(text: string, maxChars: number, handle?: string): CutR
 }
 
 function noteFor(removedChars: number, handle: string | undefined): string {
+  return `\n${cutNote(removedChars, handle)}\n`;
+}
+
+/** Takes the place of cut text: how much is missing, and the handle by which `recall` reads it. */
+export function cutNote(removedChars: number, handle?: string): string {
   const where = handle === undefined ? '' : `; read it with recall, handle ${handle}`;
-  return `\n[… ${removedChars} characters cut here${where} …]\n`;
+  return `[… ${removedChars} characters cut here${where} …]`;
 }
 
 /** The first `maxChars` characters, or one fewer where that would split a surrogate pair. */

@@ -6,6 +6,8 @@ export interface TreeOptions {
   files: ReadonlyMap<string, FileFact>;
   /** The worthiest first; see `rankNames`. */
   names: readonly RankedName[];
+  /** Names that other sections show: they have no line here, except beside the file that they came from. */
+  shown?: ReadonlySet<string>;
   maxChars: number;
 }
 
@@ -30,7 +32,10 @@ export function buildFileTree(options: TreeOptions): FileTree {
   for (const file of acted.toSorted((left, right) => rankOf(right) - rankOf(left))) {
     if (draft.usedChars < options.maxChars * FILES_SHARE) draft.addFile(file.key);
   }
-  for (const { name, seen } of options.names) draft.addName(name, seen);
+  for (const { name, seen } of options.names) {
+    const isPlaced = seen.file !== undefined && options.files.has(seen.file);
+    if (isPlaced || options.shown?.has(name) !== true) draft.addName(name, seen);
+  }
   return draft.render();
 }
 

@@ -6,6 +6,13 @@ import { fileKey } from './file-paths.ts';
 import { addNames, createNameIndex, type NameIndex } from './name-index.ts';
 import { type FileAction, type ToolFacts, toolFacts } from './tool-facts.ts';
 
+/** A message that the user wrote: its text, word for word. */
+export interface InstructionFact {
+  messageId: string;
+  text: string;
+  handle: string;
+}
+
 export interface FileFact {
   /** See `fileKey`. */
   key: string;
@@ -38,7 +45,7 @@ export interface ErrorFact {
 
 /** What is known of a session up to some message. Grows message by message; nothing in it comes from an older summary. */
 export interface LedgerFold {
-  instructions: { messageId: string; text: string; handle: string }[];
+  instructions: InstructionFact[];
   /** The last todo list, as its tool showed it. */
   todo?: string;
   files: Map<string, FileFact>;

@@ -134,13 +134,11 @@ describe('buildLedger', () => {
         sm2.js (created, modified; m9.0): easinessAfter Math.ceil Math.round nextInterval
         store.js (created; m5.0): CardStore DatabaseSync node:sqlite
         cli.js
-        sm2.js:1 sm2.js:14
+        sm2.js:1
       ./
         package.json (read; m3.1)
       data/
         deck.json
-      cards.example.com/
-        v2
 
       ### Commands, newest first
       - \`cat data/deck.json\` → exit 0 (m13.0)
@@ -187,25 +185,27 @@ describe('buildLedger', () => {
     expect(ledgerOf(builder)).not.toContain('Go on');
   });
 
-  it('cuts long instructions in the middle so that the newest and the oldest both stay', () => {
+  it('cuts a long task between two words, and keeps the newest instruction', () => {
     const builder = new LogBuilder()
       .user(`OLDEST ${'blah '.repeat(4_000)} END`)
       .step('ok')
       .user('NEWEST: use tabs');
     const instructions = section(ledgerOf(builder, 800), 'User instructions');
-    expect(instructions).toMatch(/\(m1\) OLDEST .*/);
-    expect(instructions).toContain('handle m1');
+    expect(instructions).toMatch(/\(m1\) OLDEST (?:blah )+\[… \d+ characters cut here; .* handle m1 …\]/);
     expect(instructions).toContain('- (m3) NEWEST: use tabs');
   });
 
-  it('keeps the newest of too many instructions, whatever their script, and says that there are more', () => {
+  it('keeps the task and the newest of too many instructions, whatever their script, and counts the others', () => {
     const builder = new LogBuilder();
     for (let index = 0; index < 300; index += 1)
       builder.user(`指示${index}：${'请保持所有日期为协调世界时'.repeat(5)}`);
     const instructions = section(ledgerOf(builder, 1_000), 'User instructions');
     expect(instructions).toContain('指示299');
-    expect(instructions).not.toContain('指示0：');
-    expect(instructions).toMatch(/\(\d+ older ones: recall finds them\)/);
+    expect(instructions).toContain('指示0：');
+    expect(instructions).not.toContain('指示1：');
+    expect(instructions).toMatch(
+      /\(Instructions left out: \d+ \(m2 to m\d+\)\. recall reads them by handle\.\)$/,
+    );
   });
 
   it('shows the todo list as its tool showed it last', () => {

@@ -1,7 +1,8 @@
 import type { Message } from '@longhaul/protocol';
-import { cutMiddle } from '../cut-middle.ts';
 import type { TokenCounter } from '../tokens.ts';
-import { buildFileTree, type FileTree, rankNames } from './file-tree.ts';
+import { exactNamesIn } from './exact-names.ts';
+import { rankNames } from './file-tree.ts';
+import { instructionSection } from './instruction-section.ts';
 import {
   type CommandFact,
   createLedgerFold,
@@ -10,6 +11,7 @@ import {
   type LedgerFold,
   oneLine,
 } from './ledger-fold.ts';
+import { type NamedFiles, nameSections } from './name-sections.ts';
 
 export interface LedgerOptions {
   /** Most tokens the ledger may take. */
@@ -23,31 +25,28 @@ export interface LedgerOptions {
 
 interface Section {
   heading: string;
-  /** Share of the budget. What a section leaves is the next one's. */
+  /** Share of the budget. */
   share: number;
-  isBeforeFiles: boolean;
   /** Most useful first; a section is cut at its end. */
   lines: (facts: LedgerFold, room: Room) => string[];
 }
 
 interface Room {
   tokens: number;
-  /** Rough characters that have so many tokens. */
-  chars: number;
   count: TokenCounter;
 }
 
-/** Shares of the whole; what they leave is for the files and the names. A budget too small for all drops the last ones. */
-const SECTIONS: readonly Section[] = [
-  { heading: 'User instructions (verbatim)', share: 0.25, isBeforeFiles: true, lines: instructionLines },
-  { heading: 'Todo list', share: 0.15, isBeforeFiles: true, lines: todoLines },
-  { heading: 'Commands, newest first', share: 0.08, isBeforeFiles: false, lines: commandLines },
-  { heading: 'Errors, newest first', share: 0.08, isBeforeFiles: false, lines: errorLines },
-  { heading: 'Cut outputs (read with recall)', share: 0.03, isBeforeFiles: false, lines: handleLines },
+const TODO: Section = { heading: 'Todo list', share: 0.15, lines: todoLines };
+/** These follow the files. */
+const EVENTS: readonly Section[] = [
+  { heading: 'Commands, newest first', share: 0.08, lines: commandLines },
+  { heading: 'Errors, newest first', share: 0.08, lines: errorLines },
+  { heading: 'Cut outputs (read with recall)', share: 0.03, lines: handleLines },
 ];
-
-/** Rough characters of a token, to bound lines before they are counted. */
-const CHARS_PER_TOKEN = 4;
+const EVENTS_SHARE = EVENTS.reduce((sum, { share }) => sum + share, 0);
+const INSTRUCTIONS_SHARE = 0.25;
+/** Share that instructions leave to files and names, however many there are. */
+const NAMES_SHARE = 0.6;
 
 /**
  * The facts of the work so far, computed from the log alone: it does not decay over rounds, since no older summary is read.
@@ -59,125 +58,84 @@ export function buildLedger(messages: readonly Message[], options: LedgerOptions
   return renderLedger(fold, options);
 }
 
-/** The ledger of what was folded so far. */
+/**
+ * The ledger of a fold. Each section has a share of the budget, and what one leaves over is not lost: it is first for a todo list and for
+ * instructions that are longer than their share, then for files and names.
+ */
 export function renderLedger(fold: LedgerFold, options: LedgerOptions): string {
-  const { maxTokens, count, verbatim } = options;
-  const instructions = fold.instructions.filter(({ messageId }) => verbatim?.has(messageId) !== true);
-  const facts: LedgerFold = { ...fold, instructions };
-  const before: string[] = [];
-  const behind: string[] = [];
-  let leftTokens = maxTokens;
-  for (const { heading, share, isBeforeFiles, lines } of SECTIONS) {
-    const tokens = Math.floor(maxTokens * share);
-    const room = { tokens, chars: tokens * CHARS_PER_TOKEN, count };
-    const section = fill(heading, lines(facts, room), { tokens, count });
-    if (section === undefined) continue;
-    (isBeforeFiles ? before : behind).push(section.text);
-    leftTokens -= section.tokens;
-  }
-  const { files, others } = nameSections(facts, options, leftTokens);
-  return [...before, ...files, ...behind, ...others].join('\n\n');
+  const { maxTokens, count } = options;
+  const events = EVENTS.map((section) => fill(section, fold, { maxTokens, count }));
+  const spare = Math.floor(maxTokens * EVENTS_SHARE) - tokensOf(events);
+  const todo = fill(TODO, fold, { maxTokens, count, moreTokens: spare });
+  const leftTokens = maxTokens - tokensOf([todo, ...events]);
+  const named = { files: fold.files, names: rankNames(fold.names, options.visibleFrom) };
+  const instructions = instructionsWithin(leftTokens, fold, { ...options, named });
+  const shown = exactNamesIn(textsOf([instructions, todo, ...events]).join('\n'));
+  const room = { maxTokens: leftTokens - tokensOf([instructions]), count };
+  const { files, others } = nameSections({ ...named, shown }, room);
+  return [...textsOf([instructions, todo]), ...files, ...textsOf(events), ...others].join('\n\n');
 }
 
-interface NameSections {
-  files: string[];
-  others: string[];
+type Filled = { text: string; tokens: number } | undefined;
+
+function tokensOf(sections: readonly Filled[]): number {
+  return sections.reduce((sum, section) => sum + (section?.tokens ?? 0), 0);
 }
 
-/** Files and names take what is left. Their room is tried in characters until what is written has no more tokens. */
-function nameSections(
-  fold: LedgerFold,
-  { count, visibleFrom }: LedgerOptions,
-  maxTokens: number,
-): NameSections {
-  const names = rankNames(fold.names, visibleFrom);
-  let maxChars = maxTokens * CHARS_PER_TOKEN;
-  for (let attempt = 0; attempt < 5 && maxChars > 80; attempt += 1) {
-    const sections = treeSections(buildFileTree({ files: fold.files, names, maxChars }));
-    const tokens = count([...sections.files, ...sections.others].join('\n\n')) + 2;
-    if (tokens <= maxTokens) return sections;
-    maxChars *= Math.min(0.95, (maxTokens / tokens) * 0.98);
-  }
-  return { files: [], others: [] };
+function textsOf(sections: readonly Filled[]): string[] {
+  return sections.flatMap((section) => (section === undefined ? [] : [section.text]));
 }
 
-function treeSections({ files, others }: FileTree): NameSections {
-  const section = (heading: string, lines: readonly string[]) =>
-    lines.length === 0 ? [] : [`### ${heading}\n${lines.join('\n')}`];
-  return {
-    files: section('Files, and the names that came from them', files),
-    others: section('Other exact names', others),
-  };
+/** Instructions that don't fit beside the share of files and names get what these don't need of it. */
+function instructionsWithin(
+  leftTokens: number,
+  { instructions }: LedgerFold,
+  { maxTokens, count, verbatim, named }: LedgerOptions & { named: NamedFiles },
+): Filled {
+  if (instructions.every(({ messageId }) => verbatim?.has(messageId))) return undefined;
+  const within = (most: number, wholeTokens: number) =>
+    instructionSection(instructions, { verbatim, maxTokens: most, wholeTokens, count });
+  const namesTokens = Math.floor(maxTokens * NAMES_SHARE);
+  const shareTokens = Math.floor(maxTokens * INSTRUCTIONS_SHARE);
+  const least = Math.max(shareTokens, leftTokens - namesTokens);
+  const section = within(least, shareTokens);
+  if (section?.isWhole === true) return section;
+  const most = leftTokens - nameSections(named, { maxTokens: namesTokens, count }).tokens;
+  return most > least ? within(most, most) : section;
 }
 
 /** Tokens of the line that says how many lines are missing, and of the blank line after a section. */
 const MORE_TOKENS = 16;
 
-/** The lines that fit below their heading; undefined when none does. */
+interface FillOptions {
+  /** Of the whole ledger. */
+  maxTokens: number;
+  /** Beyond the section's share. */
+  moreTokens?: number;
+  count: TokenCounter;
+}
+
+/** The lines that fit below the heading of a section; undefined when none does. */
 function fill(
-  heading: string,
-  lines: readonly string[],
-  { tokens: maxTokens, count }: { tokens: number; count: TokenCounter },
-): { text: string; tokens: number } | undefined {
+  { heading, share, lines: linesOf }: Section,
+  fold: LedgerFold,
+  { maxTokens, moreTokens = 0, count }: FillOptions,
+): Filled {
+  const shareTokens = Math.floor(maxTokens * share);
+  const lines = linesOf(fold, { tokens: shareTokens, count });
   const kept = [`### ${heading}`];
   let tokens = count(`### ${heading}\n\n`) + MORE_TOKENS;
   for (const line of lines) {
     const cost = count(line) + 1;
-    if (tokens + cost > maxTokens) break;
+    if (tokens + cost > shareTokens + moreTokens) break;
     kept.push(line);
     tokens += cost;
   }
   const missing = lines.length - (kept.length - 1);
   if (kept.length === 1) return undefined;
   if (missing > 0) kept.push(`(and ${missing} more; recall finds them)`);
-  return { text: kept.join('\n'), tokens };
-}
-
-/** Whole where they fit, else all cut to one length; and where even that is too much, the newest. */
-function instructionLines(facts: LedgerFold, room: Room): string[] {
-  let lines: string[] = [];
-  let { chars } = room;
-  // Scripts differ in how many characters a token has: what is too long is made again, shorter.
-  for (let attempt = 0; attempt < 4; attempt += 1) {
-    lines = instructionsWithin(facts, chars);
-    const tokens = lines.reduce((sum, line) => sum + room.count(line) + 1, 40);
-    if (tokens <= room.tokens) break;
-    chars *= Math.max(0.1, (room.tokens / tokens) * 0.95);
-  }
-  return lines;
-}
-
-const MIN_INSTRUCTION_CHARS = 160;
-/** `- (m12) ` and the line's end. */
-const INSTRUCTION_FRAME_CHARS = 12;
-
-function instructionsWithin(facts: LedgerFold, maxChars: number): string[] {
-  const { instructions } = facts;
-  const lengths = instructions.map(({ text }) => text.trim().length + INSTRUCTION_FRAME_CHARS);
-  const each = Math.max(MIN_INSTRUCTION_CHARS, commonLimit(lengths, maxChars)) - INSTRUCTION_FRAME_CHARS;
-  const lines: string[] = [];
-  let chars = 0;
-  for (const { text, handle } of instructions.toReversed()) {
-    const line = `- (${handle}) ${cutMiddle(text.trim(), each, handle).text}`;
-    if (chars + line.length > maxChars) break;
-    lines.unshift(line);
-    chars += line.length;
-  }
-  const missing = instructions.length - lines.length;
-  if (missing > 0 && lines.length > 0) lines.unshift(`(${missing} older ones: recall finds them)`);
-  return lines;
-}
-
-/** The length to which the longer ones are cut so that all together have `total`. */
-function commonLimit(lengths: readonly number[], total: number): number {
-  const sorted = lengths.toSorted((left, right) => left - right);
-  let left = total;
-  for (const [index, length] of sorted.entries()) {
-    const share = Math.floor(left / (sorted.length - index));
-    if (length > share) return share;
-    left -= length;
-  }
-  return Number.POSITIVE_INFINITY;
+  const text = kept.join('\n');
+  return { text, tokens: count(`${text}\n\n`) };
 }
 
 /** As its tool showed it; where that is too long, what is done goes first. */

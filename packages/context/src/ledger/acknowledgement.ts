@@ -1,0 +1,31 @@
+/**
+ * Whether a message of the user only acknowledges or asks to continue, such as "ok", "yes please", "go on" or "ls". It has no meaning without the
+ * message it replies to. A single word of up to three characters is one, whatever its language.
+ */
+export function isAcknowledgement(text: string): boolean {
+  if (text.length > MAX_CHARS) return false;
+  const words = text.toLowerCase().replaceAll('’', "'").match(WORD) ?? [];
+  const [first = ''] = words;
+  if (words.length <= 1 && first.length <= (WIDE.test(first) ? MAX_WIDE_CHARS : MAX_SHORT_CHARS)) return true;
+  return words.every((word) => ACKNOWLEDGING.has(word));
+}
+
+const MAX_CHARS = 80;
+const MAX_SHORT_CHARS = 3;
+const MAX_WIDE_CHARS = 2;
+const WORD = /[\p{L}\p{M}\p{N}']+/gu;
+/** Scripts in which a character says as much as a word. */
+const WIDE = /[\u2e80-\u9fff\uac00-\ud7af]/;
+
+/** No word here negates: "do not continue" is an instruction. */
+const ACKNOWLEDGING: ReadonlySet<string> = new Set(
+  [
+    'again ahead all alright also and approved awesome carry clear continue cool correct do done exactly excellent exit fine for go going good',
+    'got great hello help hey hi i indeed is it just keep looks lgtm ls makes many more move much next nice now of ok okay on one onward',
+    "perfect please pls proceed pwd quit ready resume retry right sense so sounds step sure thank thanks that thats that's the then this thx to",
+    'too try understood very well with works yeah yep yes you yup',
+    "alles bitte danke genau gerne gut ja klar mach passt super weiter merci oui parfait continuer d'accord si sí gracias adelante continúa",
+    'continuar perfecto grazie perfetto obrigado sim да дальше давай отлично понятно продолжай спасибо хорошо',
+    '好的 可以 继续 请继续 谢谢 明白 没问题 是的 はい 続けて ありがとう 了解です 네 계속 감사합니다 좋아요',
+  ].flatMap((line) => line.split(' ')),
+);

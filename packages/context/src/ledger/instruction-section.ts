@@ -1,0 +1,245 @@
+import { cutAtSentences } from '../cut-at-sentences.ts';
+import type { TokenCounter } from '../tokens.ts';
+import { isAcknowledgement } from './acknowledgement.ts';
+import type { InstructionFact } from './ledger-fold.ts';
+
+export interface InstructionOptions {
+  /** Ids of messages that stay in the view. */
+  verbatim?: ReadonlySet<string> | undefined;
+  /** Most tokens of the section. */
+  maxTokens: number;
+  /** Most tokens up to which acknowledgements and repetitions are shown too. */
+  wholeTokens: number;
+  count: TokenCounter;
+}
+
+export interface InstructionSection {
+  text: string;
+  tokens: number;
+  /** It has every hidden instruction word for word. */
+  isWhole: boolean;
+}
+
+interface Line {
+  fact: InstructionFact;
+  text: string;
+  /** The line break included. `Infinity` for a text that is too long to be worth counting. */
+  tokens: number;
+}
+
+const HEADING = '### User instructions (verbatim)';
+
+/**
+ * The user's instructions that the view no longer shows, oldest first and word for word. Undefined if there are none, or if no line fits.
+ *
+ * If they don't all fit, then in this order:
+ * 1. Acknowledgements, and instructions that a later one repeats, are left out.
+ * 2. The longest ones are cut at the end of a sentence.
+ * 3. The oldest ones are left out.
+ *
+ * The session's first instruction is its task: it is whole if it fits alone, and is the last one to be left out. A note says how many are left
+ * out, and their handles.
+ */
+export function instructionSection(
+  instructions: readonly InstructionFact[],
+  { verbatim, maxTokens, wholeTokens, count }: InstructionOptions,
+): InstructionSection | undefined {
+  const hidden = instructions.filter(({ messageId }) => verbatim?.has(messageId) !== true);
+  const headTokens = count(`${HEADING}\n\n\n`);
+  const whole = wholeLines(hidden, { tokens: wholeTokens - headTokens, count });
+  const lines = whole ?? shortenedLines(instructions, hidden, { tokens: maxTokens - headTokens, count });
+  if (lines.length === 0) return undefined;
+  const text = [HEADING, ...lines].join('\n');
+  return { text, tokens: count(`${text}\n\n`), isWhole: whole !== undefined };
+}
+
+interface Room {
+  tokens: number;
+  count: TokenCounter;
+}
+
+/** All of them; undefined if they don't fit. Counts no more of them than fit. */
+function wholeLines(hidden: readonly InstructionFact[], room: Room): string[] | undefined {
+  const lines: string[] = [];
+  let tokens = 0;
+  for (const fact of hidden) {
+    const line = wholeLine(fact, room);
+    tokens += line.tokens;
+    if (tokens > room.tokens) return undefined;
+    lines.push(line.text);
+  }
+  return lines;
+}
+
+/** A text with more characters for each token of the room is not counted. */
+const MAX_CHARS_PER_TOKEN = 64;
+
+function wholeLine(fact: InstructionFact, { tokens: maxTokens, count }: Room): Line {
+  const text = frameOf(fact) + fact.text.trim();
+  const isTooLong = text.length > maxTokens * MAX_CHARS_PER_TOKEN;
+  return { fact, text, tokens: isTooLong ? Number.POSITIVE_INFINITY : count(text) + 1 };
+}
+
+function frameOf({ handle }: InstructionFact): string {
+  return `- (${handle}) `;
+}
+
+/** An instruction of up to so many tokens is shown whole or not at all. */
+const MIN_TOKENS = 80;
+/** Set aside for the note about what is left out. */
+const NOTE_TOKENS = 64;
+
+function shortenedLines(
+  instructions: readonly InstructionFact[],
+  hidden: readonly InstructionFact[],
+  room: Room,
+): string[] {
+  const [task] = instructions;
+  const { lines, minor } = selectLines(instructions, hidden, room);
+  const shown = cutLongest(lines, task, { ...room, tokens: room.tokens - NOTE_TOKENS });
+  for (;;) {
+    const texts = [...shown.map(({ text }) => text), ...noteAbout(hidden, minor, shown)];
+    const tokens = texts.reduce((sum, text) => sum + room.count(text) + 1, 0);
+    if (tokens <= room.tokens) return texts;
+    if (shown.length === 0) return [];
+    const oldest = shown.findIndex(({ fact }) => fact !== task);
+    shown.splice(Math.max(0, oldest), 1);
+  }
+}
+
+interface Selection {
+  /** The task and the newest instructions, oldest first: as many as have room for `MIN_TOKENS` each. */
+  lines: Line[];
+  /** Acknowledgements and repetitions among the newest ones, oldest first. */
+  minor: InstructionFact[];
+}
+
+function selectLines(
+  instructions: readonly InstructionFact[],
+  hidden: readonly InstructionFact[],
+  room: Room,
+): Selection {
+  const [task] = instructions;
+  const isHidden = new Set(hidden);
+  const visible = instructions.filter((fact) => fact === task || !isHidden.has(fact));
+  const seen = new Set(visible.map(keyOf));
+  const taskLines = hidden.filter((fact) => fact === task).map((fact) => wholeLine(fact, room));
+  const newest: Line[] = [];
+  const minor: InstructionFact[] = [];
+  let leastTokens = taskLines.reduce((sum, line) => sum + taskTokens(line, room.tokens), NOTE_TOKENS);
+  for (const fact of hidden.toReversed()) {
+    if (fact === task) continue;
+    const key = keyOf(fact);
+    if (seen.has(key) || isAcknowledgement(fact.text)) {
+      minor.push(fact);
+      continue;
+    }
+    const line = wholeLine(fact, room);
+    leastTokens += Math.min(line.tokens, MIN_TOKENS);
+    if (leastTokens > room.tokens) break;
+    seen.add(key);
+    newest.push(line);
+  }
+  return { lines: [...taskLines, ...newest.reverse()], minor: minor.reverse() };
+}
+
+/** Equal for instructions that differ only in case, blanks and full stops. */
+function keyOf({ text }: InstructionFact): string {
+  return text
+    .toLowerCase()
+    .replace(/[\s.!]+/g, ' ')
+    .trim();
+}
+
+/** Room of the task: all it needs, or half of it all if the task doesn't fit alone. */
+function taskTokens({ tokens }: Line, maxTokens: number): number {
+  return tokens <= maxTokens ? tokens : Math.floor(maxTokens / 2);
+}
+
+/** Fewer spare tokens hold no further sentence. */
+const MIN_SPARE_TOKENS = 8;
+
+/**
+ * Cuts the longest lines to one length, so that all fit. The newest ones get the tokens that the cuts leave over. A line of which no
+ * sentence fits is left out.
+ */
+function cutLongest(lines: readonly Line[], task: InstructionFact | undefined, room: Room): Line[] {
+  const { tokens: maxTokens, count } = room;
+  const forTask = lines
+    .filter(({ fact }) => fact === task)
+    .reduce((sum, line) => sum + taskTokens(line, maxTokens), 0);
+  const lengths = lines.filter(({ fact }) => fact !== task).map(({ tokens }) => tokens);
+  const limit = Math.max(MIN_TOKENS, commonLimit(lengths, maxTokens - forTask));
+  const shown = lines.map((line) => cutLine(line, line.fact === task ? forTask : limit, count));
+  let spare = shown.reduce((left, line) => left - (line?.tokens ?? 0), maxTokens);
+  for (const [index, line] of [...lines.entries()].reverse()) {
+    const short = shown[index];
+    if (spare < MIN_SPARE_TOKENS || short === undefined || short === line) continue;
+    const longer = cutLine(line, short.tokens + spare, count) ?? short;
+    if (longer.tokens <= short.tokens || longer.tokens > short.tokens + spare) continue;
+    spare -= longer.tokens - short.tokens;
+    shown[index] = longer;
+  }
+  return shown.filter((line) => line !== undefined);
+}
+
+/** The length to which the longer ones are cut so that all together have `total`. */
+function commonLimit(lengths: readonly number[], total: number): number {
+  const sorted = lengths.toSorted((left, right) => left - right);
+  let left = total;
+  for (const [index, length] of sorted.entries()) {
+    const share = Math.floor(left / (sorted.length - index));
+    if (length > share) return share;
+    left -= length;
+  }
+  return Number.POSITIVE_INFINITY;
+}
+
+const SAMPLE_CHARS = 2_000;
+
+/**
+ * A line within about `maxTokens`: a long first sentence has more. Undefined if no sentence fits.
+ *
+ * Scripts differ in how many characters a token has, so a cut that is still too long is repeated with fewer characters.
+ */
+function cutLine(line: Line, maxTokens: number, count: TokenCounter): Line | undefined {
+  if (line.tokens <= maxTokens) return line;
+  const { fact } = line;
+  const whole = fact.text.trim();
+  const sample = whole.slice(0, SAMPLE_CHARS);
+  let cut = line;
+  let maxChars = Math.floor((maxTokens * sample.length) / Math.max(1, count(sample)));
+  for (let attempt = 0; attempt < 4 && cut.tokens > maxTokens; attempt += 1) {
+    const kept = cutAtSentences(whole, maxChars, fact.handle);
+    if (kept === undefined) return undefined;
+    const text = frameOf(fact) + kept;
+    cut = { fact, text, tokens: count(text) + 1 };
+    maxChars = Math.floor(maxChars * Math.min(0.9, maxTokens / cut.tokens));
+  }
+  return cut;
+}
+
+/** Says what is left out, so that `recall` can read it. */
+function noteAbout(
+  hidden: readonly InstructionFact[],
+  minor: readonly InstructionFact[],
+  shown: readonly Line[],
+): string[] {
+  const known = new Set([...minor, ...shown.map(({ fact }) => fact)]);
+  const others = hidden.filter((fact) => !known.has(fact));
+  const groups = [
+    ...(others.length === 0 ? [] : [`${others.length} (${handlesOf(others)})`]),
+    ...(minor.length === 0 ? [] : [`${minor.length} short or repeated (${handlesOf(minor)})`]),
+  ];
+  return groups.length === 0
+    ? []
+    : [`(Instructions left out: ${groups.join(', ')}. recall reads them by handle.)`];
+}
+
+/** More handles than this are shown as a range. */
+const MAX_HANDLES = 8;
+
+function handlesOf(facts: readonly InstructionFact[]): string {
+  const handles = facts.map(({ handle }) => handle);
+  return handles.length <= MAX_HANDLES ? handles.join(' ') : `${handles[0]} to ${handles.at(-1)}`;
+}

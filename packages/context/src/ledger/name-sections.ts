@@ -1,0 +1,55 @@
+import type { TokenCounter } from '../tokens.ts';
+import { buildFileTree, type FileTree, type RankedName } from './file-tree.ts';
+import type { FileFact } from './ledger-fold.ts';
+
+export interface NamedFiles {
+  files: ReadonlyMap<string, FileFact>;
+  /** The worthiest first; see `rankNames`. */
+  names: readonly RankedName[];
+  /** Names that other sections show. */
+  shown?: ReadonlySet<string>;
+}
+
+export interface NameSections {
+  files: string[];
+  others: string[];
+  /** Of both, the blank lines between sections included. */
+  tokens: number;
+}
+
+/** Characters of a token for the first attempt. */
+const CHARS_PER_TOKEN = 4;
+/** Share of the room that may stay unused. */
+const MAX_UNUSED = 0.02;
+
+/**
+ * The sections of files and names, within `maxTokens`. The tree is built for a number of characters. A token has no fixed number of them, so
+ * that number is adjusted until most of the tokens are used.
+ */
+export function nameSections(
+  named: NamedFiles,
+  { maxTokens, count }: { maxTokens: number; count: TokenCounter },
+): NameSections {
+  let best: NameSections = { files: [], others: [], tokens: 0 };
+  let maxChars = maxTokens * CHARS_PER_TOKEN;
+  for (let attempt = 0; attempt < 6 && maxChars > 80; attempt += 1) {
+    const sections = toSections(buildFileTree({ ...named, maxChars }));
+    const tokens = count([...sections.files, ...sections.others].join('\n\n')) + 2;
+    if (tokens <= maxTokens) {
+      if (tokens <= best.tokens) break;
+      best = { ...sections, tokens };
+      if (tokens >= maxTokens * (1 - MAX_UNUSED)) break;
+    }
+    maxChars *= Math.min(tokens > maxTokens ? 0.97 : 2, (maxTokens / tokens) * 0.99);
+  }
+  return best;
+}
+
+function toSections({ files, others }: FileTree): Pick<NameSections, 'files' | 'others'> {
+  const section = (heading: string, lines: readonly string[]) =>
+    lines.length === 0 ? [] : [`### ${heading}\n${lines.join('\n')}`];
+  return {
+    files: section('Files, and the names that came from them', files),
+    others: section('Other exact names', others),
+  };
+}
