@@ -1,8 +1,8 @@
 import { execFileSync } from 'node:child_process';
 import { readdirSync } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { processStat } from '@longhaul/core';
 import { LonghaulError } from '@longhaul/protocol';
-import { statFields } from '../process-identity.ts';
 
 export interface ProcessInfo {
   pid: number;
@@ -72,10 +72,9 @@ function fromProc(): ProcessInfo[] {
   for (const name of readdirSync('/proc')) {
     const pid = Number(name);
     if (!Number.isInteger(pid)) continue;
-    const fields = statFields(pid) ?? [];
-    const [state, parent, , session] = fields;
-    if (state === undefined || state === 'Z' || state === 'X') continue;
-    processes.push({ pid, parent: Number(parent), session: Number(session), startedAt: Number(fields[19]) });
+    const stat = processStat(pid);
+    if (stat === undefined || stat.state === 'Z' || stat.state === 'X') continue;
+    processes.push({ pid, parent: stat.parent, session: stat.session, startedAt: Number(stat.startedAt) });
   }
   return processes;
 }
