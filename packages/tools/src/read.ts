@@ -1,9 +1,9 @@
+import { endBefore } from '@longhaul/context';
 import type { FileInfo, Tool, ToolContext, ToolResult, WorkspaceFiles } from '@longhaul/core';
 import {
   compactSize,
   DEFAULT_MAX_TOOL_OUTPUT_CHARS,
   displayPath,
-  endBefore,
   groupDigits,
   plural,
   sanitizeText,
