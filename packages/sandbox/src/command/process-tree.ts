@@ -7,18 +7,18 @@ import { LonghaulError } from '@longhaul/protocol';
 export interface ProcessInfo {
   pid: number;
   parent: number;
-  /** The session; where there is no /proc, the process group, which is the closest `ps` knows everywhere. */
+  /** The session. Without /proc, the process group: the closest that `ps` reports on every system. */
   session: number;
-  /** In clock ticks since boot; 0 where there is no /proc. */
+  /** In clock ticks since boot; 0 without /proc. */
   startedAt: number;
 }
 
 const KILL_DEADLINE_MS = 5_000;
 
 /**
- * Kills what `find` finds, again and again until it finds nothing: a tree may grow while it is being killed.
+ * Kills what `find` returns until it returns nothing. It repeats because a tree can grow while it is killed.
  *
- * @throws {LonghaulError} `sandbox_failed` when something cannot be killed, such as a process of another user.
+ * @throws {LonghaulError} `sandbox_failed` if a process cannot be killed within 5 seconds, such as one of another user.
  */
 export async function killUntilGone(find: () => readonly number[]): Promise<void> {
   const deadline = Date.now() + KILL_DEADLINE_MS;
@@ -29,14 +29,14 @@ export async function killUntilGone(find: () => readonly number[]): Promise<void
     if (Date.now() > deadline) {
       throw new LonghaulError(
         'sandbox_failed',
-        `Processes that a command left behind could not be killed: ${pids.join(', ')}. End them by hand.`,
+        `Processes that a command left running could not be killed: ${pids.join(', ')}. End them yourself.`,
       );
     }
     await sleep(delayMs);
   }
 }
 
-/** Signals each process; one that is gone or belongs to somebody else is passed over. */
+/** Sends a signal to each process. Skips processes that are gone or belong to another user. */
 export function sendSignal(pids: readonly number[], signal: 'SIGTERM' | 'SIGKILL'): void {
   for (const pid of pids) {
     try {
@@ -49,8 +49,8 @@ export function sendSignal(pids: readonly number[], signal: 'SIGTERM' | 'SIGKILL
 }
 
 /**
- * The processes that `isMember` names, and all their descendants; never this process, and none that is older than the command:
- * process numbers are used again.
+ * Returns the processes that `isMember` accepts and all their descendants. Leaves out this process, and processes that
+ * started before `since`: the system reuses pids.
  */
 export function findTree(isMember: (candidate: ProcessInfo) => boolean, since = 0): number[] {
   const processes = listProcesses().filter(({ pid, startedAt }) => pid !== process.pid && startedAt >= since);
@@ -62,7 +62,7 @@ export function findTree(isMember: (candidate: ProcessInfo) => boolean, since = 
   return [...tree];
 }
 
-/** All processes that run; zombies do not. */
+/** Returns all processes except zombies. */
 export function listProcesses(): ProcessInfo[] {
   return process.platform === 'linux' ? fromProc() : fromPs();
 }
