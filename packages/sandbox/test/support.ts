@@ -71,7 +71,7 @@ export function harness(kind: SandboxKind): SandboxHarness {
     driver: createSandboxDriver(kind),
     image: IMAGE,
     leftovers: async (sessionId) => (kind === 'docker' ? containersOf(sessionId) : ownTraces()),
-    ...(kind === 'local' ? { notIsolated: 'local isolates nothing' } : {}),
+    notIsolated: kind === 'local' ? 'local isolates nothing' : undefined,
   };
 }
 
