@@ -4,7 +4,7 @@ import { type ApprovalAction, type ApprovalRule, createJudge } from './approval-
 
 const bash = (command: string) => ({ toolName: 'bash', input: { command }, workspacePath: '/workspace' });
 
-/** Nothing but what `rules` allow is allowed; the rest is asked for. */
+/** Judges a command by rules. What no rule matches gets `fallback`. */
 async function judged(
   rules: readonly ApprovalRule[],
   command: string,
@@ -33,7 +33,7 @@ describe('rules for commands', () => {
     '(npm test)',
     "npm test 'a; rm -rf /'",
     ['npm test $((1 + 2)) $', '{HOME}'].join(''),
-  ])('allows what its patterns cover whole: %s', async (command) => {
+  ])('allows a line whose commands all match: %s', async (command) => {
     expect(await judged(allowing('npm test *', 'git status'), command)).toBe('allow');
   });
 
@@ -74,7 +74,7 @@ describe('rules for commands', () => {
     "for npm in 'a[$(rm -rf /)]'; do npm test $[npm]; done",
     'for ((npm test;;)); do npm test; done',
     ['npm test $', '{PATH:=/tmp/evil}'].join(''),
-  ])('asks where a command could slip through a pattern: %j', async (command) => {
+  ])('asks if another command could hide in the line: %j', async (command) => {
     expect(await judged(allowing('npm test *'), command)).toBe('ask');
   });
 
@@ -98,11 +98,11 @@ describe('rules for commands', () => {
     "bash -c -- 'git push'",
     "su me -c 'git push'",
     'time -p git push',
-  ])('denies a command however it is dressed: %s', async (command) => {
+  ])('denies a command in any disguise: %s', async (command) => {
     expect(await judged(denying('git push *'), command, 'allow')).toBe('deny');
   });
 
-  it('lets the last rule win for each command, and the strictest command for the line', async () => {
+  it('applies the last matching rule to each command, and the strictest decision to the line', async () => {
     const rules: ApprovalRule[] = [
       { tool: 'bash', action: 'deny' },
       { tool: 'bash', command: 'npm *', action: 'allow' },
@@ -116,16 +116,16 @@ describe('rules for commands', () => {
 
   it.each([
     ['many commands', 'a;'.repeat(20_000)],
-    ['words behind a wrapper', `xargs ${'w '.repeat(20_000)}`],
+    ['words after a wrapper', `xargs ${'w '.repeat(20_000)}`],
     ['eval in eval', 'eval '.repeat(5_000)],
     ['parentheses', '$('.repeat(20_000)],
     ['backquotes and quotes', '`"'.repeat(20_000)],
-    ['a text for many stars', 'ab'.repeat(20_000)],
-  ])('takes no time over %s', async (_, command) => {
+    ['text for many wildcards', 'ab'.repeat(20_000)],
+  ])('takes little time for %s', async (_, command) => {
     const rules = [...allowing('*a*a*a*a*a*a*a*a*c'), ...denying('*b*b*b*b*b*b*b*b*d')];
     const before = process.cpuUsage();
     expect(await judged(rules, command)).toBe('ask');
-    // Of this process alone: other work on the machine costs it nothing.
+    // Only this process counts, so other work on the machine does not matter.
     expect(process.cpuUsage(before).user).toBeLessThan(5_000_000);
   });
 
@@ -138,17 +138,17 @@ describe('rules for commands', () => {
     "read 'a[$(rm -rf /)]'",
     "let 'a[$(rm -rf /)]'",
     "declare -i 'a=b[$(rm -rf /)]'",
-  ])('asks for builtins that run what a quoted word holds: %s', async (command) => {
+  ])('asks for builtins that evaluate a quoted word: %s', async (command) => {
     const programs = ['printf', 'command', 'test', '[', 'read', 'let', 'declare'];
     expect(await judged(allowing(...programs.map((program) => `${program} *`)), command)).toBe('ask');
   });
 
-  it('allows the same builtins where no word can be a name with a subscript', async () => {
+  it('allows these builtins if no word can be a name with a subscript', async () => {
     const rules = allowing('printf *', 'test *', '[ *', 'read *');
     expect(await judged(rules, 'printf "%s\n" "$x" && test -f a && [ -d b ] && read line')).toBe('allow');
   });
 
-  it('names what is asked for, command by command', async () => {
+  it('names each command that needs approval', async () => {
     const judgement = await createJudge(allowing('git status'))(
       bash('git status && npm  test | tee > out'),
       'ask',
@@ -156,7 +156,7 @@ describe('rules for commands', () => {
     expect(judgement.subjects).toEqual(['npm  test', 'tee > out']);
   });
 
-  it('never allows a line by a pattern when a forbidden command is one of its simple commands', async () => {
+  it('never allows a line with a forbidden command, in any nesting', async () => {
     const glue = fc.constantFrom(' && ', '; ', ' | ', '\n', ' & ', ' || ', ';\t');
     const wrap = fc.constantFrom(
       (text: string) => text,
@@ -189,7 +189,7 @@ describe('rules for tools and paths', () => {
   const write = async (path: string) =>
     (await judge({ toolName: 'write', input: { path }, workspacePath: '/workspace' }, 'allow')).action;
 
-  it('matches names with *, and the path from the workspace, whichever way it is written', async () => {
+  it('matches names with *, and the path relative to the workspace however it is written', async () => {
     expect(await write('docs/a/b.md')).toBe('allow');
     expect(await write('./docs/../docs/b.md')).toBe('allow');
     expect(await write('/workspace/docs/b.md')).toBe('allow');
@@ -202,7 +202,7 @@ describe('rules for tools and paths', () => {
     expect(todo).toMatchObject({ action: 'ask', subjects: ['todo'] });
   });
 
-  it('follows links: allows by where a path leads, and restricts by its name too', async () => {
+  it('resolves links: allows only by the resolved path, and restricts by the given path too', async () => {
     const realPath = async (path: string) => path.replace(/^docs\/link/, 'src').replace(/^safe$/, '.env');
     const call = (path: string) => ({
       toolName: 'write',
@@ -217,7 +217,7 @@ describe('rules for tools and paths', () => {
     expect((await judge(lost, 'ask')).action).toBe('allow');
   });
 
-  it('does not take a rule for commands for one on tools without any', async () => {
+  it('does not apply a rule with a command to a call without one', async () => {
     const only = createJudge([{ tool: '*', command: '*', action: 'deny' }]);
     const call = { toolName: 'write', input: { path: 'a' }, workspacePath: '/workspace' };
     expect((await only(call, 'allow')).action).toBe('allow');

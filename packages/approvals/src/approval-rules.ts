@@ -9,9 +9,12 @@ export type ApprovalAction = 'allow' | 'ask' | 'deny';
 export interface ApprovalRule {
   /** A tool's name, or a pattern with `*`. */
   tool: string;
-  /** A pattern for commands: `*` stands for any text; one that ends in ` *` matches the bare command too. */
+  /**
+   * A pattern for commands. `*` matches any text; a pattern that ends in ` *` also matches the command without
+   * arguments.
+   */
   command?: string;
-  /** A glob for the path that the call names, from the workspace. Without a slash it is held against the last name. */
+  /** A glob for the call's path, relative to the workspace. A glob without a slash is matched against the file name. */
   path?: string;
   action: ApprovalAction;
 }
@@ -19,29 +22,35 @@ export interface ApprovalRule {
 export interface JudgedCall {
   toolName: string;
   input: JsonValue;
-  /** As commands see it: absolute paths in it are taken as relative to it. */
+  /** The workspace as commands see it. Absolute paths below it count as relative to it. */
   workspacePath: string;
-  /** The path from the workspace with links followed; rejects for one that leads out. Absent: links are not known of. */
+  /**
+   * Resolves links and returns the path relative to the workspace. Rejects if the path leads out. If absent, links are
+   * not resolved.
+   */
   realPath?: (path: string) => Promise<string>;
 }
 
 export interface Judgement {
   action: ApprovalAction;
-  /** The rule that decided; absent: the default did. */
+  /** The rule that decided. Absent if none matched. */
   rule?: ApprovalRule;
-  /** What is asked for, to remember an answer for the session: the simple commands as they are written, or the tool's name alone. */
+  /**
+   * What an approval covers, used to remember the answer for the session: the simple commands as written, or the tool's
+   * name.
+   */
   subjects: string[];
 }
 
 export type Judge = (call: JudgedCall, fallback: ApprovalAction) => Promise<Judgement>;
 
 /**
- * Decides calls by rules; the last that matches wins. A shell line is taken apart into its simple commands, and the strictest decision
- * on any of them holds for the whole: `allow` needs all of them allowed.
+ * Creates a judge of calls by rules. The last matching rule wins. A shell line is split into its simple commands, and
+ * the strictest decision on any of them applies to the whole line: `allow` requires that all of them are allowed.
  */
 export function createJudge(rules: readonly ApprovalRule[]): Judge {
   const compiled = Promise.all(rules.map(compile));
-  // A pattern that cannot be read is told where it is used.
+  // An invalid pattern is reported when the judge is used.
   compiled.catch(() => undefined);
   return async (call, fallback) => {
     const matchers = await compiled;
@@ -63,7 +72,7 @@ export function createJudge(rules: readonly ApprovalRule[]): Judge {
   };
 }
 
-/** What an approval of the call covers: its simple commands, or the tool as a whole. */
+/** Returns what an approval of the call covers: its simple commands, or the tool's name. */
 export function subjectsOf({ toolName, input }: JudgedCall): string[] {
   const command = textField(input, 'command');
   return command === undefined ? [toolName] : commandPieces(command).map(({ source }) => source);
@@ -74,7 +83,7 @@ const RANK: Readonly<Record<ApprovalAction, number>> = { allow: 0, ask: 1, deny:
 interface Facts {
   toolName: string;
   piece: CommandPiece | undefined;
-  /** As the call names it, and where it leads. */
+  /** The path as the call names it, and the path it resolves to. */
   paths: { named: string; real: string } | undefined;
 }
 
@@ -89,7 +98,10 @@ async function compile(rule: ApprovalRule): Promise<Matcher> {
   return Object.assign(matches, { rule });
 }
 
-/** A rule that allows must be sure of what it allows; one that restricts is generous in what it recognises. */
+/**
+ * Whether a rule's pattern matches a command. A rule that allows matches only if the parser is certain what runs. A
+ * rule that restricts matches every way to read the command.
+ */
 function commandMatches({ command = '', action }: ApprovalRule, piece: CommandPiece): boolean {
   if (action !== 'allow') {
     if (piece.readings.some((reading) => matchesCommand(command, reading))) return true;
@@ -99,13 +111,13 @@ function commandMatches({ command = '', action }: ApprovalRule, piece: CommandPi
   return matchesCommand(command, piece.text);
 }
 
-/** `npm test *` matches the bare command too. */
+/** `npm test *` also matches `npm test`. */
 function matchesCommand(pattern: string, text: string): boolean {
   const isBare = pattern.endsWith(' *') && matchesPattern(pattern.slice(0, -2), text);
   return isBare || matchesPattern(pattern, text);
 }
 
-/** A rule that allows looks at where a path leads; one that restricts at its name too. */
+/** A rule that allows matches only the resolved path. A rule that restricts also matches the path as named. */
 function pathMatches(
   { action }: ApprovalRule,
   matches: (path: string) => boolean,
@@ -120,7 +132,7 @@ async function pathsOf({ input, workspacePath, realPath }: JudgedCall): Promise<
   const whole = posix.resolve(workspacePath, path);
   const inside = posix.relative(workspacePath, whole);
   const named = inside === '..' || inside.startsWith('../') ? whole : inside;
-  // What leads out of the workspace, or cannot be found out, is the tool's to refuse.
+  // The tool refuses a path that leads out of the workspace or cannot be resolved.
   const real = await realPath?.(path).catch(() => named);
   return { named, real: real ?? named };
 }

@@ -1,19 +1,22 @@
 import { type ParsedCommand, parseShellLine } from './shell-words.ts';
 
-/** What a rule's pattern is held against. */
+/** What a rule's pattern is matched against. */
 export interface CommandPiece {
-  /** One simple command, its words joined by single blanks, with what it writes to: `echo x > file`. */
+  /** One simple command: its words joined by single spaces, then its output files: `echo x > file`. */
   text: string;
-  /** As it was written: what may be remembered as approved, since quotes can be all the difference (`rm '*'`). */
+  /** The command as written. Approvals are remembered by it, because quotes can change the meaning (`rm '*'`). */
   source: string;
-  /** Other ways to read it, for rules that restrict: without its assignments, wrappers (`sudo`, `env`) and the program's folder. */
+  /**
+   * Ways to read the command, for rules that restrict: as `text`, and without assignments, wrappers (`sudo`, `env`) and
+   * the program's folder.
+   */
   readings: string[];
   writesFiles: boolean;
-  /** False: no pattern may allow it. */
+  /** If false, no pattern can allow it. */
   isCertain: boolean;
 }
 
-/** Every simple command of a shell line. What `sh -c` and `eval` are given is read too. */
+/** Returns every simple command of a shell line, including those in arguments of `sh -c` and `eval`. */
 export function commandPieces(line: string, depth = 0): CommandPiece[] {
   const parsed = parseShellLine(line);
   const { commands } = parsed;
@@ -30,12 +33,12 @@ export function commandPieces(line: string, depth = 0): CommandPiece[] {
   ];
 }
 
-/** Commands inside commands; beyond, a line counts as uncertain. */
+/** How deep commands inside commands are read. A deeper line counts as uncertain. */
 const MAX_DEPTH = 5;
-/** Where, behind a wrapper and its options, a command may begin. */
+/** How many words after a wrapper are tried as the start of the wrapped command. */
 const MAX_WRAPPED = 20;
 
-/** Programs that run what stands behind them. */
+/** Programs that run the command in their arguments. */
 const WRAPPERS = new Set(
   'sudo doas env command builtin exec nohup nice ionice timeout time xargs stdbuf setsid chroot watch parallel find'.split(
     ' ',
@@ -60,8 +63,8 @@ function toPiece({ words, writes, source }: ParsedCommand, isLineCertain: boolea
 }
 
 /**
- * Builtins of bash that take a word for the name of a variable, and run what its subscript holds, quoted or not: `printf -v 'a[$(rm x)]'`. With
- * an expansion in it, any word may be such a one.
+ * Whether a bash builtin treats a word as a variable name and evaluates its subscript, quoted or not: `printf -v
+ * 'a[$(rm x)]'` runs `rm x`. A word with an expansion can always be one.
  */
 function evaluatesItsWords([program = '', ...words]: readonly string[]): boolean {
   if (program === 'printf') return /^-|[$`]/.test(words[0] ?? '');

@@ -36,7 +36,7 @@ const outputs = async (run: TestRun) =>
     .flatMap((part) => (part.type === 'tool' ? [`${part.state}: ${JSON.stringify(part.output)}`] : []));
 
 describe('asking for approval', () => {
-  it('tells of the request once it is stored, starts nothing until it is answered, then runs the call once', async () => {
+  it('emits a stored request, starts nothing until it is answered, then runs the call once', async () => {
     const tool = publishTool();
     const run = await testRun(playedDriver([CALL, answer('done')]), [tool], settings('wait'));
     const ended = run.run('go');
@@ -59,7 +59,7 @@ describe('asking for approval', () => {
     );
   });
 
-  it('gives the model the reason of a no', async () => {
+  it('passes the reason for a denial to the model', async () => {
     const tool = publishTool();
     const run = await testRun(playedDriver([CALL, answer('ok')]), [tool], settings('wait'));
     const ended = run.run('go');
@@ -70,7 +70,7 @@ describe('asking for approval', () => {
     expect((await outputs(run))[0]).toContain('error: [{"type":"text","text":"Not allowed: Tag it first.');
   });
 
-  it('remembers always for the same command in this session, also when a provider uses a call id again', async () => {
+  it('remembers always for the same command in this session, even if a provider reuses a call id', async () => {
     const other = calls({ name: 'publish', input: { command: 'npm publish --force' }, callId: 'c1' });
     const tool = publishTool();
     const run = await testRun(playedDriver([CALL, CALL, other, answer('done')]), [tool], settings('wait'));
@@ -89,7 +89,7 @@ describe('asking for approval', () => {
     expect(tool.starts).toBe(3);
   });
 
-  it('asks again for the same call after once, and after a no', async () => {
+  it('asks again for the same command after once and after deny', async () => {
     const steps = ['c1', 'c2', 'c3'].map((callId) =>
       calls({ name: 'publish', input: { command: 'npm publish' }, callId }),
     );
@@ -112,7 +112,7 @@ describe('asking for approval', () => {
     ["rm '*'", 'rm *'],
     ['echo "x > f"', 'echo x > f'],
     ["echo '$HOME'", 'echo $HOME'],
-  ])('asks again where only the quotes differ: always for %s is not for %s', async (first, second) => {
+  ])('asks again if the quotes differ: always for %s does not cover %s', async (first, second) => {
     const tool = publishTool();
     const steps = [first, second].map((command, index) =>
       calls({ name: 'publish', input: { command }, callId: `c${index}` }),
@@ -127,8 +127,8 @@ describe('asking for approval', () => {
     expect((await ended).status).toBe('completed');
   });
 
-  it('takes no time of the run: a person who thinks for longer than its limit costs it nothing', async () => {
-    // Time goes on as it does, and leaps while the person thinks.
+  it('does not count the wait for an answer against the time limit of the run', async () => {
+    // Time advances normally, and jumps while the answer is awaited.
     vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout', 'performance'], shouldAdvanceTime: true });
     onTestFinished(() => void vi.useRealTimers());
     const limits = { steps: null, tokens: null, costUsd: null, minutes: 5 };
@@ -143,7 +143,7 @@ describe('asking for approval', () => {
     expect(await ended).toMatchObject({ status: 'completed', text: 'done' });
   });
 
-  it('refuses after the set time, and says so', async () => {
+  it('refuses after timeoutMs, with the reason in the event', async () => {
     const tool = publishTool();
     const run = await testRun(playedDriver([CALL, answer('ok')]), [tool], settings('wait', 20));
     expect((await run.run('go')).status).toBe('completed');
@@ -153,7 +153,7 @@ describe('asking for approval', () => {
     ]);
   });
 
-  it('ends the waiting when the run is cancelled, and leaves no request behind', async () => {
+  it('stops waiting if the run is cancelled, and leaves no open request', async () => {
     const tool = publishTool();
     const run = await testRun(playedDriver([CALL, answer('ok')]), [tool], settings('wait'));
     const controller = new AbortController();
@@ -167,8 +167,8 @@ describe('asking for approval', () => {
   });
 });
 
-describe('with nobody to ask', () => {
-  it('fails as approval_denied when all that was wanted had to be asked for', async () => {
+describe('without anybody to answer', () => {
+  it('fails with approval_denied if every call needed approval', async () => {
     const tool = publishTool();
     const run = await testRun(playedDriver([CALL, answer('I cannot')]), [tool], settings('deny'));
     const result = await run.run('go');
@@ -177,7 +177,7 @@ describe('with nobody to ask', () => {
     expect(await run.runtime.approvals.list(run.sessionId)).toEqual([]);
   });
 
-  it('stops a model that asks for the same again and again', async () => {
+  it('stops a model that keeps requesting calls that need approval', async () => {
     const asks = (request: number): PlayedStep =>
       calls({ name: 'publish', input: { command: `npm publish ${request}` } });
     const run = await testRun(
@@ -188,7 +188,7 @@ describe('with nobody to ask', () => {
     expect(await run.run('go')).toMatchObject({ status: 'failed', error: { code: 'approval_denied' } });
   });
 
-  it('completes when another way was found, and allows all where that was wished for', async () => {
+  it('completes if the model found another way, and allows everything with ask: allow', async () => {
     const other = calls({ name: 'build' });
     const build = testTool('build', () => text('built'));
     const found = await testRun(
@@ -204,7 +204,7 @@ describe('with nobody to ask', () => {
   });
 });
 
-describe('a request and its process', () => {
+describe('a request whose process stops', () => {
   async function withStore(
     check: (open: () => ReturnType<typeof openSqliteStore>) => Promise<void>,
   ): Promise<void> {
@@ -219,7 +219,7 @@ describe('a request and its process', () => {
   it.each([
     ['answered while nothing runs', true],
     ['answered after the resume', false],
-  ])('stands again after its process was stopped: %s', async (_, answeredBefore) => {
+  ])('is open again after its process was stopped: %s', async (_, answeredBefore) => {
     await withStore(async (open) => {
       await using store = await open();
       const tool = publishTool();
@@ -247,7 +247,7 @@ describe('a request and its process', () => {
     });
   });
 
-  it('lets a program stop at once: its time of grace was waited for until nobody had answered', async () => {
+  it('lets a program stop at once, without waiting for the grace period', async () => {
     await withStore(async (open) => {
       await using store = await open();
       const tool = publishTool();
@@ -265,7 +265,7 @@ describe('a request and its process', () => {
     });
   });
 
-  it('hears an answer that another connection to the database gives', async () => {
+  it('receives an answer given through another connection to the database', async () => {
     await withStore(async (open) => {
       await using store = await open();
       await using other = await open();
@@ -282,7 +282,7 @@ describe('a request and its process', () => {
     });
   });
 
-  it('asks in local for what changes something, where somebody can answer, and for nothing that reads', async () => {
+  it('asks in local for calls that change something if somebody can answer, but not for reads', async () => {
     const read = testTool('read', () => text('text'));
     const write = testTool('write', () => text('written'));
     const both = calls({ name: 'read', callId: 'r' }, { name: 'write', callId: 'w' });

@@ -19,16 +19,19 @@ import {
 import { type AskMode, defaultAction, READING_TOOLS } from './default-action.ts';
 
 export interface ApprovalSettings {
-  /** The last that matches decides. */
+  /** The last matching rule decides. */
   rules: readonly ApprovalRule[];
   ask: AskMode;
-  /** An unanswered request is refused after this time. `null`: it waits. */
+  /** How long a request waits before it is refused. `null`: without limit. */
   timeoutMs: number | null;
 }
 
 export const ALLOW_BY_DEFAULT: ApprovalSettings = { rules: [], ask: 'deny', timeoutMs: null };
 
-/** So often may a model ask for what nobody is there to approve before its run ends. */
+/**
+ * After this many calls that nobody can approve, the run ends, unless a call of a tool other than a reading one was
+ * allowed.
+ */
 const MAX_REFUSALS = 5;
 
 interface SessionApproverOptions extends ApproverContext {
@@ -36,7 +39,7 @@ interface SessionApproverOptions extends ApproverContext {
 }
 
 /**
- * Returns the approvers of runs that follow these rules.
+ * Returns a factory of approvers for runs that follow these rules.
  *
  * @example new Runtime({ ...parts, approverFor: createApprovers(ALLOW_BY_DEFAULT) })
  */
@@ -45,13 +48,13 @@ export function createApprovers(settings: ApprovalSettings): (context: ApproverC
 }
 
 /**
- * Approves the calls of one run by rules, and by asking. A request is on disk before anybody is told of it; its call has not started, so
- * that after a crash the same request stands again.
+ * Approves the calls of one run, by rules or by asking. A request is stored before its event is emitted. Its call has
+ * not started then, so after a crash the same request is open again.
  */
 class SessionApprover implements Approver {
   readonly #options: SessionApproverOptions;
   readonly #judge: Judge;
-  /** Names of tools refused because nobody is there. */
+  /** Names of tools that were refused because nobody can answer. */
   readonly #refused: string[] = [];
   #hasGranted = false;
 
@@ -77,7 +80,7 @@ class SessionApprover implements Approver {
     const names = [...new Set(this.#refused)].join(', ');
     return new LonghaulError(
       'approval_denied',
-      `Nothing could be approved: ${names} must be asked for, and nobody is there to answer. Run it in a terminal or through a server, allow it with --yes, or write a rule for it (\`approvals\` in longhaul.yml).`,
+      `Nothing could be approved: ${names} needs approval, and nobody can answer. Run it in a terminal or through a server, allow it with --yes, or add a rule (\`approvals\` in longhaul.yml).`,
       { data: { refusals } },
     );
   }
@@ -113,7 +116,7 @@ class SessionApprover implements Approver {
       interruptionOf(signal) ?? (ends.aborted && !signal.aborted ? interrupted() : undefined);
     if (interruption !== undefined) return { allowed: false, reason: interruption.message, waits: true };
     const reason = signal.aborted
-      ? 'the run ended before somebody answered'
+      ? 'the run ended before an answer'
       : `nobody answered within ${timeoutMs} ms`;
     return this.#close(requested, reason);
   }
@@ -129,11 +132,11 @@ class SessionApprover implements Approver {
 
   async #refuse({ toolName }: ApprovalRequest, own: Approval | undefined): Promise<ApprovalVerdict> {
     this.#refused.push(toolName);
-    const reason = 'it must be approved, and nobody is there to be asked';
+    const reason = 'it needs approval, and nobody can answer';
     return own === undefined ? { allowed: false, reason: `${reason}. ${ADVICE}` } : this.#close(own, reason);
   }
 
-  /** Nobody shall answer what no longer waits. Whoever was faster is heard. */
+  /** Refuses a request that no longer waits, so that nobody can answer it. An answer that came first wins. */
   async #close(request: Approval, reason: string): Promise<ApprovalVerdict> {
     return toVerdict(await this.#options.service.refuse(request, reason));
   }
@@ -152,7 +155,7 @@ function toVerdict({ answer, reason }: Approval): ApprovalVerdict {
   return { allowed: false, reason: `${said}. ${ADVICE}` };
 }
 
-/** Whether all that is asked for has been approved for the rest of the session. */
+/** Whether every subject has been approved with `always` in this session. */
 function isRemembered(earlier: readonly Approval[], call: JudgedCall, { subjects }: Judgement): boolean {
   const remembered = new Set(
     earlier

@@ -1,23 +1,26 @@
-/** One command of a shell line, with what it redirects. */
+/** One command of a shell line, with its redirections. */
 export interface ParsedCommand {
   /** Quotes and escapes removed. */
   words: string[];
-  /** Targets of output redirections other than to another descriptor or the null device. */
+  /** Targets of output redirections, except other descriptors and the null device. */
   writes: string[];
-  /** As it stands in the line, quotes and all. */
+  /** The command as written in the line, with quotes. */
   source: string;
 }
 
 export interface ParsedLine {
-  /** Every simple command, those inside `$(…)`, backquotes, subshells and process substitutions too. */
+  /** Every simple command, including those in `$(…)`, backquotes, subshells and process substitutions. */
   commands: ParsedCommand[];
-  /** False when the line holds something that is not followed here: a here-document, `case`, a function, an open quote. */
+  /**
+   * False if the line contains something that this parser does not follow: a here-document, `case`, a function, an open
+   * quote.
+   */
   isCertain: boolean;
 }
 
 /**
- * Takes a shell line apart into its simple commands. It does not run anything and expands nothing; where it cannot be sure what a shell
- * would do, it says so.
+ * Splits a shell line into its simple commands. Runs nothing and expands nothing. If it cannot be certain what a shell
+ * would do, `isCertain` is false.
  */
 export function parseShellLine(line: string): ParsedLine {
   const reader = new LineReader(line);
@@ -40,7 +43,7 @@ class LineReader {
   #startedAt = 0;
   #word: string | undefined;
   #redirects = false;
-  /** The redirection is `>&`, whose target may be a descriptor. */
+  /** Whether the redirection is `>&`, whose target can be a descriptor. */
   #duplicates = false;
 
   constructor(text: string, depth = 0) {
@@ -73,9 +76,9 @@ class LineReader {
   #plain(char: string): void {
     const at = this.#at;
     this.#at += 1;
-    // To a shell it is a letter, to a person a blank.
+    // A shell treats it as a letter; people see a blank.
     if (char === '\r') this.isCertain = false;
-    // `((` is arithmetic, in which a variable's value is run through once more.
+    // `((` starts arithmetic, which evaluates the value of a variable again.
     if (char === '(' && (this.#word !== undefined || this.#text[at + 1] === '(')) this.isCertain = false;
     if (char === ' ' || char === '\t' || char === '\r') this.#endWord();
     else if (';&|\n()'.includes(char)) this.#endCommand(at);
@@ -129,7 +132,7 @@ class LineReader {
     }
   }
 
-  /** An expansion stands in the word as it is written; what it would run is read too. */
+  /** Keeps an expansion in the word as written, and reads the commands inside it. */
   #dollar(): void {
     const next = this.#text[this.#at + 1];
     if (next === "'" || next === '"' || next === '[') this.isCertain = false;
@@ -142,7 +145,10 @@ class LineReader {
     }
   }
 
-  /** Arithmetic and `${…}`: the text is kept. All but the plainest forms can be made to run something. */
+  /**
+   * Keeps arithmetic and `${…}` as written. Only the plainest forms are certain: all others can be made to run a
+   * command.
+   */
   #skipTo(end: string, plain: RegExp): void {
     const close = this.#text.indexOf(end, this.#at);
     const stop = close === -1 ? this.#text.length : close + end.length;
@@ -217,7 +223,7 @@ class LineReader {
     const command = withoutReservedWords(words);
     if (UNFOLLOWED.has(command[0] ?? '')) this.isCertain = false;
     if (command[0] === 'for') {
-      // Behind a redirection it is no reserved word.
+      // After a redirection, `for` is not a reserved word.
       if (!PLAIN_LOOP_VARIABLE.test(command[1] ?? '') || writes.length > 0) this.isCertain = false;
       return;
     }
@@ -244,8 +250,8 @@ const LEADING = new Set([
 const UNFOLLOWED = new Set(['case', 'esac', 'function', 'select', 'coproc', '[[']);
 
 /**
- * `for x in a b` names words only; what is done with them are commands of their own. But it assigns: a name such as `PATH` may belong to
- * the environment, whose names hold capitals or underscores.
+ * A loop variable that cannot change the environment. `for x in a b` runs nothing itself, but it assigns: a name such
+ * as `PATH` may be an environment variable, and those contain capitals or underscores.
  */
 const PLAIN_LOOP_VARIABLE = /^[a-z][a-z0-9]*$/;
 
@@ -258,7 +264,7 @@ function isTimeOption(words: readonly string[], index: number): boolean {
   return words[index - 1] === 'time' && words[index] === '-p';
 }
 
-/** Where the parenthesis opened before `start` ends; quotes and nested ones are passed over. */
+/** Returns the end of the parenthesis opened before `start`. Skips quotes and nested parentheses. */
 function endOfParenthesis(text: string, start: number): number | undefined {
   let open = 1;
   for (let at = start; at < text.length; at += 1) {

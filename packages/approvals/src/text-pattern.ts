@@ -1,4 +1,4 @@
-/** Whether a text is what a pattern says, in which `*` stands for any text. Linear, whatever a model writes. */
+/** Whether a text matches a pattern in which `*` matches any text. Linear in the text for any pattern. */
 export function matchesPattern(pattern: string, text: string): boolean {
   const pieces = pattern.split('*');
   const first = pieces.shift() ?? '';

@@ -1,5 +1,4 @@
-import { ERROR_TRAITS, LonghaulError } from '@longhaul/protocol';
-import { didYouMean } from './command-line/nearest.ts';
+import { ERROR_TRAITS, LonghaulError, suggestion } from '@longhaul/protocol';
 import { printError } from './print-error.ts';
 import { columnsOf, processTerminal, type Terminal } from './terminal.ts';
 
@@ -105,7 +104,7 @@ function unknownCommand(name: string): LonghaulError {
   if (name.startsWith('-')) {
     return new LonghaulError('usage', `Unknown flag ${name} before a command. See: longhaul --help`);
   }
-  const hint = didYouMean(name, Object.keys(COMMANDS), 'longhaul ');
+  const hint = suggestion(name, Object.keys(COMMANDS), (command) => `longhaul ${command}`);
   const task = hint === '' ? ' To give the agent a task: longhaul run "task".' : '';
   return new LonghaulError('usage', `There is no command "${name}".${hint}${task} See: longhaul --help`);
 }

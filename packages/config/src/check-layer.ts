@@ -1,4 +1,4 @@
-import { LonghaulError } from '@longhaul/protocol';
+import { LonghaulError, suggestion } from '@longhaul/protocol';
 import type { z } from 'zod';
 import type { ConfigInput } from './config.ts';
 import {
@@ -12,7 +12,6 @@ import {
 import { type Environment, type FilledIn, fillInEnvironment } from './environment.ts';
 import { toEditorSchema } from './json-schema.ts';
 import { maskAddress } from './mask-address.ts';
-import { suggestion } from './nearest.ts';
 import { configSchema } from './schema.ts';
 
 /**

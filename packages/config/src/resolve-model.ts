@@ -1,9 +1,8 @@
 import type { ModelPrice } from '@longhaul/core';
 import { API_KEY_VARIABLES, findModel, findProviderOf, howToSetKey, type ServerKind } from '@longhaul/models';
-import { LonghaulError } from '@longhaul/protocol';
+import { LonghaulError, suggestion } from '@longhaul/protocol';
 import type { Config, ModelConfig, ProviderConfig, ProviderKind } from './config.ts';
 import { type Environment, readVariable, referencedVariable } from './environment.ts';
-import { suggestion } from './nearest.ts';
 import { noModelMessage } from './no-model-message.ts';
 
 /** A model, and all that is needed to call it. */

@@ -1,3 +1,5 @@
+import { endBefore, startAfter } from './surrogates.ts';
+
 export interface CutResult {
   text: string;
   wasCut: boolean;
@@ -15,8 +17,7 @@ export function cutMiddle(text: string, maxChars: number, handle?: string): CutR
   if (text.length <= maxChars) return whole;
   const room = Math.max(0, maxChars - noteFor(text.length, handle).length);
   const headEnd = headOf(text, Math.ceil(room * 0.6)).length;
-  const tail = text.length - Math.floor(room * 0.4);
-  const tailStart = splitsPair(text, tail) ? tail + 1 : tail;
+  const tailStart = startAfter(text, text.length - Math.floor(room * 0.4));
   const removedChars = tailStart - headEnd;
   const cut = text.slice(0, headEnd) + noteFor(removedChars, handle) + text.slice(tailStart);
   return cut.length < text.length ? { text: cut, wasCut: true, removedChars } : whole;
@@ -34,17 +35,5 @@ export function cutNote(removedChars: number, handle?: string): string {
 
 /** The first `maxChars` characters, or one fewer where that would split a surrogate pair. */
 export function headOf(text: string, maxChars: number): string {
-  return text.slice(0, splitsPair(text, maxChars) ? maxChars - 1 : maxChars);
-}
-
-function splitsPair(text: string, position: number): boolean {
-  if (position <= 0 || position >= text.length) return false;
-  return (
-    isBetween(text.charCodeAt(position - 1), 0xd800, 0xdbff) &&
-    isBetween(text.charCodeAt(position), 0xdc00, 0xdfff)
-  );
-}
-
-function isBetween(code: number, low: number, high: number): boolean {
-  return code >= low && code <= high;
+  return text.slice(0, endBefore(text, maxChars));
 }

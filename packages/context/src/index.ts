@@ -79,6 +79,13 @@ export type {
 export { MessageLog } from './session/message-log.ts';
 export { type OpenAiChatMessage, openAiChatFormat } from './session/openai-chat-format.ts';
 export { RECALL_TOOL, type RecallInput } from './session/recall.ts';
+export {
+  RECALL_FOLD_CHARS,
+  RECALL_MAX_CHARS,
+  type RecallPage,
+  type RecallPageOptions,
+  recallPage,
+} from './session/recall-page.ts';
 export type {
   CompactedMessages,
   ContextSession,
@@ -117,6 +124,7 @@ export {
   hideableMessages,
   type PlanInput,
 } from './strategy.ts';
+export { endBefore, startAfter } from './surrogates.ts';
 export {
   countByClasses,
   estimateTokens,

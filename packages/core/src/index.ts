@@ -40,7 +40,13 @@ export { EventHub, type EventListener } from './session/events/event-hub.ts';
 export { findLastEvent } from './session/events/find-last-event.ts';
 export { exportSession } from './session/export-session.ts';
 export { newId } from './session/ids.ts';
-export { currentClaimant, currentOwner, isOwnerAlive } from './session/leases/lease-owner.ts';
+export {
+  currentClaimant,
+  currentOwner,
+  isOwnerAlive,
+  type ProcessStat,
+  processStat,
+} from './session/leases/lease-owner.ts';
 export { drivingRun } from './session/leases/take-session.ts';
 export { coalesce } from './session/messages/coalesce.ts';
 export { expandBlobReferences, storeMedia } from './session/messages/media.ts';

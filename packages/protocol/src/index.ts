@@ -1,4 +1,5 @@
 export type { Approval, ApprovalAnswer } from './approval.ts';
+export { nearestNames, pairSimilarity, suggestion } from './did-you-mean.ts';
 export {
   ERROR_TRAITS,
   type ErrorCode,

@@ -2,19 +2,19 @@ import type { Sandbox, SandboxKind, SandboxOptions } from '@longhaul/core';
 import { LonghaulError } from '@longhaul/protocol';
 import { createSandboxDriver } from './create-sandbox-driver.ts';
 
-/** What `auto` tries, best first. `local` isolates nothing, so it is never chosen for somebody. */
+/** The drivers that `auto` tries, in this order. `local` isolates nothing, so `auto` never chooses it. */
 const AUTOMATIC: readonly SandboxKind[] = ['docker', 'bubblewrap'];
 
 export interface ChooseSandboxHooks {
-  /** Told of each driver that `auto` passes over, and why. */
+  /** Called for each driver that `auto` cannot use, with the reason. */
   onPassedOver?: (kind: SandboxKind, reason: string) => void;
 }
 
 /**
- * Opens a sandbox of the kind, or with `auto` the first of docker and bubblewrap that works here: docker needs an engine that
- * answers and the image, there or pulled.
+ * Opens a sandbox of the given kind. `auto` opens the first of docker and bubblewrap that works on this machine. Docker
+ * works if its engine answers and the image is local or can be pulled.
  *
- * @throws {LonghaulError} `sandbox_unavailable` with what to install; `cancelled`.
+ * @throws {LonghaulError} `sandbox_unavailable`, with what to install; `cancelled`.
  */
 export async function chooseSandbox(
   kind: 'auto' | SandboxKind,
@@ -34,6 +34,6 @@ export async function chooseSandbox(
   }
   throw new LonghaulError(
     'sandbox_unavailable',
-    `No sandbox works on this machine. ${reasons.join(' ')} Without either, commands can run with no isolation by explicit choice: \`sandbox.driver: local\`.`,
+    `No sandbox works on this machine. ${reasons.join(' ')} To run commands without isolation, set \`sandbox.driver: local\`.`,
   );
 }

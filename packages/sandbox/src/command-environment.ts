@@ -1,9 +1,9 @@
 import { LonghaulError } from '@longhaul/protocol';
 
-/** Marks every process of a command, so that children which left its session and its parents are found again. */
+/** Marks every process of a command, so that children that have left its session and its parents can still be found. */
 export const COMMAND_VARIABLE = 'LONGHAUL_COMMAND';
 
-/** Commands run without a person: no colours, no pagers, no questions. */
+/** Commands run unattended: no colours, no pagers, no questions. */
 const QUIET = {
   LANG: 'C.UTF-8',
   TERM: 'dumb',
@@ -12,14 +12,15 @@ const QUIET = {
   GIT_PAGER: 'cat',
   GIT_TERMINAL_PROMPT: '0',
   DEBIAN_FRONTEND: 'noninteractive',
-  // The workspace may belong to another user than the one inside; Git would refuse to work in it.
+  // The user inside may not own the workspace; Git would refuse to work in it.
   GIT_CONFIG_COUNT: '1',
   GIT_CONFIG_KEY_0: 'safe.directory',
   GIT_CONFIG_VALUE_0: '*',
 };
 
 /**
- * The whole environment of a command: what keeps programs quiet, then the driver's own, then the user's.
+ * Returns the whole environment of a command: the quiet defaults, then the driver's variables, then the user's. Later
+ * ones win.
  *
  * @throws {LonghaulError} `invalid_request` for a name or value that no environment can hold.
  */
@@ -31,7 +32,7 @@ export function commandEnvironment(
     if (name === '' || /[=\0]/.test(name) || value.includes('\0')) {
       throw new LonghaulError(
         'invalid_request',
-        `${JSON.stringify(name)} cannot be an environment variable of the sandbox: a name has no "=", and neither name nor value has NUL.`,
+        `${JSON.stringify(name)} cannot be an environment variable of the sandbox: a name must not be empty or contain "=", and neither name nor value may contain NUL.`,
       );
     }
   }

@@ -3,7 +3,7 @@ import { createBubblewrapDriver } from './bubblewrap/bubblewrap-driver.ts';
 import { createDockerDriver } from './docker/docker-driver.ts';
 import { createLocalDriver } from './local/local-driver.ts';
 
-/** The driver of a kind. Cheap: nothing is looked for until it is probed or opened. */
+/** Creates the driver of a kind. Cheap: it looks for nothing on the machine until it is probed or opened. */
 export function createSandboxDriver(kind: SandboxKind): SandboxDriver {
   switch (kind) {
     case 'docker':

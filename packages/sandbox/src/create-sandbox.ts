@@ -2,22 +2,22 @@ import type { ExecOptions, ExecResult, Sandbox, SandboxKind, WorkspaceFiles } fr
 import { LonghaulError } from '@longhaul/protocol';
 import { type RunningCommand, superviseCommand } from './command/supervise-command.ts';
 
-/** What differs between drivers. */
+/** The parts of a sandbox that differ between drivers. */
 export interface SandboxParts {
   kind: SandboxKind;
   workspacePath: string;
   description: string;
   files: WorkspaceFiles;
-  /** Starts a command in `cwd`, relative to the workspace and checked. */
+  /** Starts a command in `cwd`, which is relative to the workspace and already checked. */
   start(command: string, options: { cwd: string; stdin?: string }): Promise<RunningCommand>;
-  /** Removes what the driver made outside the workspace; no command runs any more. */
+  /** Removes what the driver created outside the workspace. Called when no command runs any more. */
   cleanUp(): Promise<void>;
 }
 
-/** Linux takes no longer argument (MAX_ARG_STRLEN, with its closing NUL). */
+/** The longest argument that Linux accepts (MAX_ARG_STRLEN, less its closing NUL). */
 const MAX_COMMAND_BYTES = 131_071;
 
-/** A sandbox from a driver's parts: checks, supervision and disposal are the same for all. */
+/** Builds a sandbox from a driver's parts. Checks, supervision and disposal are the same for all drivers. */
 export function createSandbox(parts: SandboxParts): Sandbox {
   const disposal = new AbortController();
   const running = new Set<Promise<ExecResult>>();
@@ -65,22 +65,21 @@ export function createSandbox(parts: SandboxParts): Sandbox {
 
 function checkCommand(command: string): void {
   if (command.includes('\0')) {
-    throw new LonghaulError('invalid_request', 'A command cannot hold a NUL character.');
+    throw new LonghaulError('invalid_request', 'A command cannot contain a NUL character.');
   }
   const bytes = Buffer.byteLength(command);
   if (bytes > MAX_COMMAND_BYTES) {
     throw new LonghaulError(
       'invalid_request',
-      `The command has ${bytes} bytes; the system takes at most ${MAX_COMMAND_BYTES}. Write it to a file and run that.`,
+      `The command has ${bytes} bytes; the system accepts at most ${MAX_COMMAND_BYTES}. Write it to a file and run the file.`,
     );
   }
 }
 
 async function checkFolder(files: WorkspaceFiles, path: string): Promise<string> {
   const info = await files.stat(path);
-  if (info === undefined)
-    throw new LonghaulError('not_found', `The folder to run in, ${path}, is not there.`);
+  if (info === undefined) throw new LonghaulError('not_found', `The working folder ${path} does not exist.`);
   if (info.kind !== 'directory')
-    throw new LonghaulError('invalid_request', `${path} is not a folder to run in.`);
+    throw new LonghaulError('invalid_request', `The working folder ${path} is not a folder.`);
   return files.resolve(path);
 }

@@ -3,9 +3,9 @@ import type { SandboxOptions } from '@longhaul/core';
 import { LonghaulError } from '@longhaul/protocol';
 
 /**
- * What every driver checks before it opens: returns the workspace's path with links resolved.
+ * Checks what every driver needs before it opens, and returns the workspace's path with links resolved.
  *
- * @throws {LonghaulError} `cancelled`; `sandbox_unavailable` when the workspace is not a folder.
+ * @throws {LonghaulError} `cancelled`; `sandbox_unavailable` if the workspace is not a folder.
  */
 export async function openWorkspace(options: SandboxOptions): Promise<string> {
   if (options.signal?.aborted)
@@ -17,7 +17,7 @@ export async function openWorkspace(options: SandboxOptions): Promise<string> {
   if (!isFolder) {
     throw new LonghaulError(
       'sandbox_unavailable',
-      `The workspace ${options.workspace} is not a folder. Make it, or name another.`,
+      `The workspace ${options.workspace} is not a folder. Create it, or name another.`,
     );
   }
   return realpath(options.workspace);

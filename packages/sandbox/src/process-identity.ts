@@ -1,45 +1,43 @@
 import { readdirSync, readFileSync, readlinkSync } from 'node:fs';
+import { currentOwner, isOwnerAlive as isProcessAlive, processStat } from '@longhaul/core';
+
+/** The part of a boot id that a name has room for. */
+const BOOT_NAME_CHARS = 8;
 
 /**
- * Names a process so that it is not taken for a later one with the same number: `PID.START.BOOT.NAMESPACE`, the start time as
- * the kernel counts it, a piece of the boot id, and the pid namespace. Only letters, digits and dots, so that it fits into
- * names of files.
+ * Returns a name for this process that no later process with the same pid gets: `PID.START.BOOT.NAMESPACE`. START is the kernel's
+ * start time, BOOT the beginning of the boot id, NAMESPACE the pid namespace. Letters, digits and dots only, so it can be part of a
+ * file name.
  */
 export function ownerName(): string {
-  return [process.pid, startTime(process.pid) ?? '0', bootName(), namespaceName()].join('.');
+  const { pid, processStartedAt, bootId } = currentOwner();
+  return [pid, processStartedAt, bootId.slice(0, BOOT_NAME_CHARS), namespaceName()].join('.');
 }
 
-/** Whether the process of `ownerName` still lives. One that cannot be known counts as alive: better to leave than to kill. */
+/** Whether the process of an `ownerName` may still run. Counts as alive when it cannot be checked: a leftover is better than a kill. */
 export function isOwnerAlive(owner: string): boolean {
-  const [pidText, start, boot, namespace] = owner.split('.');
+  const [pidText, processStartedAt = '', boot, namespace] = owner.split('.');
   const pid = Number(pidText);
   if (!Number.isInteger(pid) || pid <= 0 || namespace === undefined) return true;
-  if (boot !== bootName()) return false;
-  // Process numbers of another container mean nothing here.
+  const current = currentOwner();
+  if (boot !== current.bootId.slice(0, BOOT_NAME_CHARS)) return false;
+  // Pids of another container mean nothing here.
   if (namespace !== namespaceName()) return true;
-  // A zombie has the start time of the process it was, and does nothing any more.
-  return process.platform === 'linux' ? startTime(pid) === start && isRunning(pid) : answersSignals(pid);
+  return isProcessAlive({ ...current, pid, processStartedAt });
 }
 
-/** Start time of a process in clock ticks since boot, as text; undefined when it is gone, or where there is no /proc. */
+/** Start time of a process in clock ticks since boot, as text. Undefined if the process is gone, or without /proc. */
 export function startTime(pid: number): string | undefined {
-  return statFields(pid)?.at(19);
+  return processStat(pid)?.startedAt;
 }
 
-/** Whether the process runs, or is stopped; a zombie does not. */
+/** Whether the process runs or is stopped; a zombie does neither. */
 export function isRunning(pid: number): boolean {
-  const state = statFields(pid)?.at(0);
+  const state = processStat(pid)?.state;
   return state !== undefined && state !== 'Z' && state !== 'X';
 }
 
-/** Fields of /proc/PID/stat from the state on; undefined when the process is gone. */
-export function statFields(pid: number): string[] | undefined {
-  const stat = readProc(`${pid}/stat`);
-  // The name stands in brackets and may hold anything; what follows the last bracket is regular.
-  return stat?.slice(stat.lastIndexOf(')') + 2).split(' ');
-}
-
-/** A file below /proc, or undefined when the process is gone, hidden, or there is no /proc. */
+/** Reads a file below /proc. Undefined if the process is gone or hidden, or without /proc. */
 export function readProc(path: string): string | undefined {
   try {
     return readFileSync(`/proc/${path}`, 'latin1');
@@ -48,7 +46,7 @@ export function readProc(path: string): string | undefined {
   }
 }
 
-/** What a link below /proc says, or undefined as with `readProc`. */
+/** Returns the target of a link below /proc, or undefined as `readProc` does. */
 export function procLink(path: string): string | undefined {
   try {
     return readlinkSync(`/proc/${path}`);
@@ -57,7 +55,7 @@ export function procLink(path: string): string | undefined {
   }
 }
 
-/** Whether the process has one of these open, named as in /proc/PID/fd. */
+/** Whether the process has one of these files open; `names` as the links in /proc/PID/fd name them. */
 export function hasOpen(pid: number, names: ReadonlySet<string>): boolean {
   let descriptors: string[];
   try {
@@ -68,19 +66,6 @@ export function hasOpen(pid: number, names: ReadonlySet<string>): boolean {
   return descriptors.some((fd) => names.has(procLink(`${pid}/fd/${fd}`) ?? ''));
 }
 
-function bootName(): string {
-  return readProc('sys/kernel/random/boot_id')?.slice(0, 8) ?? 'unknown';
-}
-
 function namespaceName(): string {
   return procLink('self/ns/pid')?.replace(/\D/g, '') ?? '0';
-}
-
-function answersSignals(pid: number): boolean {
-  try {
-    process.kill(pid, 0);
-    return true;
-  } catch (error) {
-    return error instanceof Error && 'code' in error && error.code === 'EPERM';
-  }
 }

@@ -6,12 +6,12 @@ import { isOwnerAlive, ownerName } from './process-identity.ts';
 
 const PREFIX = 'longhaul-sandbox-';
 
-/** Makes a private folder named after this process, so that it is found again when this process dies. */
+/** Creates a private folder named after this process, so that others can remove it if this process dies. */
 export function makeTempFolder(): Promise<string> {
   return mkdtemp(join(tmpdir(), `${PREFIX}${ownerName()}-`));
 }
 
-/** Removes the folders of processes that died before they could. */
+/** Removes the folders of processes that died without removing them. */
 export async function removeOrphanedTempFolders(): Promise<void> {
   const names = await readdir(tmpdir());
   const orphans = names.filter(
@@ -19,13 +19,13 @@ export async function removeOrphanedTempFolders(): Promise<void> {
   );
   for (const name of orphans) {
     await removeFolder(join(tmpdir(), name)).catch((error: unknown) => {
-      // Another user's orphan is another user's affair.
+      // Another user's folder: only that user may remove it.
       if (systemCode(error) !== 'EACCES' && systemCode(error) !== 'EPERM') throw error;
     });
   }
 }
 
-/** Removes a folder and all in it, folders that a program made read-only too (Go's module cache is such). */
+/** Removes a folder and its content, including folders that a program made read-only, such as Go's module cache. */
 export async function removeFolder(path: string): Promise<void> {
   try {
     await rm(path, { recursive: true, force: true });

@@ -16,7 +16,7 @@ import {
 await describeKind('bubblewrap', () => {
   const driver = createSandboxDriver('bubblewrap');
 
-  it('puts folders of programs first on the path, read-only, wherever they are', async () => {
+  it('puts folders of programs first on the PATH and mounts them read-only, wherever they are', async () => {
     await using folders = await makeWorkspace();
     await using elsewhere = await makeWorkspace();
     const own = join(folders.workspace, 'own');
@@ -41,8 +41,8 @@ await describeKind('bubblewrap', () => {
     expect((await run(sandbox, 'node --version')).output).toBe(`${process.version}\n`);
     expect((await run(sandbox, 'prog-own')).output).toBe('ran /workspace/own/prog-own\n');
     expect((await run(sandbox, 'prog-other')).exitCode).toBe(0);
-    // Such as `/` and `/tmp` are no folders of programs: nothing of them is shown.
-    // What lies below /tmp is moved there; in a checkout below /tmp, the running Node too.
+    // Folders such as `/` and `/tmp` are not mounted as folders of programs. One below /tmp is moved; in a checkout
+    // below /tmp, that includes the folder of the running Node.
     const moved = process.execPath.startsWith('/tmp/') ? '2' : '1';
     expect((await run(sandbox, 'ls /run/longhaul/programs | wc -l')).output.trim()).toBe(moved);
     const { output } = await run(sandbox, 'echo x >$(dirname $(command -v prog-other))/new');
@@ -50,10 +50,10 @@ await describeKind('bubblewrap', () => {
     expect(await sandbox.files.list('')).toEqual([{ name: 'own', kind: 'directory' }]);
   });
 
-  it('runs npm of a Node outside the system folders, a link from bin to lib', async () => {
+  it('runs npm of a Node outside the system folders, which is a link from bin to lib', async () => {
     await using folders = await makeWorkspace();
     await using elsewhere = await makeWorkspace();
-    // Below /tmp, so the folder is moved; a Node in a home folder keeps its own path.
+    // The folder is below /tmp, so it is moved. A Node in a home folder keeps its path.
     const bin = join(elsewhere.workspace, 'node/bin');
     await mkdir(join(bin, '../lib/node_modules/npm'), { recursive: true });
     await mkdir(bin);
@@ -63,7 +63,7 @@ await describeKind('bubblewrap', () => {
     expect((await run(sandbox, 'npm')).output).toBe('npm ran\n');
   });
 
-  it('shows a new resolv.conf and trusted certificates with the network on', async () => {
+  it('mounts resolv.conf and the trusted certificates with the network on', async () => {
     await using folders = await makeWorkspace();
     await using sandbox = await driver.open(folders.options({ network: 'on' }));
     const { output } = await run(sandbox, 'grep -c nameserver /etc/resolv.conf; ls /etc/ssl; ls /run');
@@ -71,10 +71,10 @@ await describeKind('bubblewrap', () => {
     expect(output).not.toContain('private');
   });
 
-  it('lets Git work in a folder of another user', async ({ skip }) => {
+  it('lets Git work in a folder that another user owns', async ({ skip }) => {
     await using folders = await makeWorkspace();
     await using sandbox = await driver.open(folders.options());
-    if (process.getuid?.() !== 0) skip('only root can give a folder away');
+    if (process.getuid?.() !== 0) skip('only root can change the owner of a folder');
     if ((await run(sandbox, 'command -v git')).exitCode !== 0) skip('Git is not installed');
     await chown(folders.workspace, 12_345, 12_345);
     await chmod(folders.workspace, 0o777);
@@ -84,7 +84,7 @@ await describeKind('bubblewrap', () => {
     await chown(folders.workspace, 0, 0);
   });
 
-  it('dies with its process, and what that left is removed by the next one', async () => {
+  it('ends with its process, and the next sandbox removes what it left', async () => {
     await using folders = await makeWorkspace();
     const seconds = '31536.141421';
     await crashWith('bubblewrap', folders.options(), `echo up; setsid sleep ${seconds}`);
@@ -94,14 +94,14 @@ await describeKind('bubblewrap', () => {
     expect(ownTraces()).toEqual([]);
   });
 
-  it('opens although a bwrap still waits for its killed process: its cgroup was busy for ever', async () => {
+  it('opens although a bwrap still waits for its killed process, whose cgroup stayed busy', async () => {
     await using folders = await makeWorkspace();
     await using elsewhere = await makeWorkspace();
     const seconds = '31536.223606';
     const [bwrap, isUp] = [join(elsewhere.workspace, 'bwrap'), join(elsewhere.workspace, 'up')];
     const probe = await driver.probe();
     const real = probe.available ? probe.detail : '';
-    // As bwrap is before it has bound its life to its parent's; the probe gets the real one.
+    // Acts as bwrap before it has bound its life to its parent's. Passes the probe on to the real bwrap.
     const lines = [
       `#!/bin/sh`,
       `[ "$1" = --info-fd ] || exec ${real} "$@"`,
@@ -119,7 +119,7 @@ await describeKind('bubblewrap', () => {
     expect((await run(sandbox, 'echo works; echo "[$LONGHAUL_COMMAND]"')).output).toBe('works\n[]\n');
   });
 
-  it('keeps keys of the environment out of the list of processes', async () => {
+  it('hides environment variables from the list of processes', async () => {
     await using folders = await makeWorkspace();
     await using sandbox = await driver.open(folders.options({ env: { KEY: 'key-314159265' } }));
     const running = run(sandbox, 'echo "$KEY" >file; until [ -e stop ]; do sleep 0.02; done');
@@ -129,7 +129,7 @@ await describeKind('bubblewrap', () => {
     await running;
   });
 
-  it('says how to install bwrap where it is missing, and finds it once it is there', async () => {
+  it('says how to install a missing bwrap, and finds it once it is installed', async () => {
     const fresh = createSandboxDriver('bubblewrap');
     await withEnvironment({ PATH: '/absent' }, async () => {
       expect(await fresh.probe()).toMatchObject({

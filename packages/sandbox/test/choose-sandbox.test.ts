@@ -5,7 +5,7 @@ import { makeWorkspace, whyNot, withEnvironment } from './support.ts';
 
 const NO_DOCKER = { DOCKER_HOST: 'unix:///absent/docker.sock' };
 
-it('takes docker where the engine answers and the image is there', async ({ skip }) => {
+it('chooses docker if the engine answers and the image is local', async ({ skip }) => {
   const reason = await whyNot('docker');
   if (reason !== undefined) return lacks('docker', reason, skip);
   await using folders = await makeWorkspace();
@@ -13,7 +13,7 @@ it('takes docker where the engine answers and the image is there', async ({ skip
   expect(sandbox.kind).toBe('docker');
 });
 
-it('takes bubblewrap where no engine answers, and says why', async ({ skip }) => {
+it('chooses bubblewrap if no engine answers, and reports why', async ({ skip }) => {
   const reason = await whyNot('bubblewrap');
   if (reason !== undefined) return lacks('bubblewrap', reason, skip);
   await using folders = await makeWorkspace();
@@ -26,7 +26,7 @@ it('takes bubblewrap where no engine answers, and says why', async ({ skip }) =>
   });
 });
 
-it('never falls back to local: it says what to install, and that local must be chosen', async () => {
+it('never falls back to local: the error says what to install and how to choose local', async () => {
   await using folders = await makeWorkspace();
   await withEnvironment({ ...NO_DOCKER, PATH: '/absent' }, async () => {
     await expect(chooseSandbox('auto', folders.options())).rejects.toMatchObject({
@@ -36,7 +36,7 @@ it('never falls back to local: it says what to install, and that local must be c
   });
 });
 
-it('opens exactly what was asked for', async () => {
+it('opens exactly the requested kind', async () => {
   await using folders = await makeWorkspace();
   await using sandbox = await chooseSandbox('local', folders.options());
   expect(sandbox.kind).toBe('local');
@@ -48,7 +48,7 @@ it('opens exactly what was asked for', async () => {
   });
 });
 
-it('says cancelled when it was cancelled before it began', async () => {
+it('throws cancelled if it was cancelled before it began', async () => {
   await using folders = await makeWorkspace();
   const options = folders.options({ signal: AbortSignal.abort() });
   await expect(chooseSandbox('auto', options)).rejects.toMatchObject({ code: 'cancelled' });

@@ -33,7 +33,7 @@ await describeKind('docker', () => {
     });
   });
 
-  it('reports a container that is killed under a command, and starts it again for the next one', async () => {
+  it('reports a container that is killed while a command runs, and starts it again for the next command', async () => {
     await using folders = await makeWorkspace();
     const options = folders.options();
     await using sandbox = await driver.open(options);
@@ -45,7 +45,7 @@ await describeKind('docker', () => {
     expect((await run(sandbox, 'cat /tmp/kept file')).output).toBe('kept\nwork\n');
   });
 
-  it('makes a new container when it was removed, one for all commands that wait', async () => {
+  it('creates one new container for all waiting commands if the container was removed', async () => {
     await using folders = await makeWorkspace();
     const options = folders.options();
     await using sandbox = await driver.open(options);
@@ -55,7 +55,7 @@ await describeKind('docker', () => {
     await onlyContainer(options.sessionId);
   });
 
-  it('removes the container of a process that was killed, and no living one', async () => {
+  it('removes the container of a killed process, but not that of a living one', async () => {
     await using folders = await makeWorkspace();
     const orphaned = folders.options();
     const living = folders.options();
@@ -69,7 +69,7 @@ await describeKind('docker', () => {
     expect(countProcesses(seconds)).toBe(0);
   });
 
-  it('says which image is missing and what to do', async () => {
+  it('names the missing image and what to do', async () => {
     await using folders = await makeWorkspace();
     const open = driver.open(folders.options({ image: '127.0.0.1:9/longhaul-absent:none' }));
     await expect(open).rejects.toMatchObject({
@@ -78,9 +78,9 @@ await describeKind('docker', () => {
     });
   });
 
-  it('says so when the image has no shell, and leaves no container', async () => {
+  it('throws sandbox_unavailable if the image has no shell, and leaves no container', async () => {
     await using folders = await makeWorkspace();
-    // An empty archive: the image has no file at all.
+    // An empty archive: the image contains no files.
     const empty = Readable.from([Buffer.alloc(1024)]);
     const imported = await docker.importImage(empty as unknown as string, {
       repo: 'longhaul-empty',
@@ -93,7 +93,7 @@ await describeKind('docker', () => {
     await docker.getImage('longhaul-empty:test').remove();
   });
 
-  it('refuses an environment variable that none can be', async () => {
+  it('refuses an invalid environment variable', async () => {
     await using folders = await makeWorkspace();
     await expect(driver.open(folders.options({ env: { 'A=B': 'c' } }))).rejects.toMatchObject({
       code: 'invalid_request',

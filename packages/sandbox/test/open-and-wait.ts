@@ -1,5 +1,5 @@
 /*
- * A process of its own that opens a sandbox, starts a command and waits to be killed. Arguments: kind, image, workspace, session,
+ * A program that opens a sandbox, starts a command and waits to be killed. Arguments: kind, image, workspace, session,
  * command.
  */
 import type { SandboxKind } from '@longhaul/core';

@@ -9,7 +9,7 @@ afterEach(() => {
   for (const child of started) child.kill('SIGKILL');
 });
 
-/** A process as a command leaves it behind whose owner is gone: its mark names a process that never was. */
+/** Starts a process like one that a command left running: its mark names a process that never existed. */
 function orphan() {
   const [, ...rest] = newCommandMark().split('.');
   const mark = ['4194303', ...rest].join('.');
@@ -21,7 +21,7 @@ function orphan() {
   return once(child, 'exit');
 }
 
-it('kills what dead processes left behind, also what is left just after a look: looks are rare, and one follows', async () => {
+it('kills the commands of dead processes, and later also one that appeared just after a look', async () => {
   const first = orphan();
   await once(started[0] ?? process, 'spawn');
   await killOrphans();

@@ -16,7 +16,7 @@ import { ownerName, readProc } from '../src/process-identity.ts';
 
 export const IMAGE = process.env['LONGHAUL_TEST_IMAGE'] ?? 'longhaul-test:latest';
 
-/** Why a kind of sandbox cannot be tested here, or undefined. */
+/** Returns why a kind of sandbox cannot be tested on this machine, or undefined. */
 export async function whyNot(kind: SandboxKind): Promise<string | undefined> {
   const probe = await createSandboxDriver(kind).probe();
   if (!probe.available) return `${probe.reason} ${probe.remedy}`;
@@ -26,11 +26,14 @@ export async function whyNot(kind: SandboxKind): Promise<string | undefined> {
     .inspect()
     .then(
       () => undefined,
-      () => `the image ${IMAGE} is not there; run scripts/test-docker.sh`,
+      () => `the image ${IMAGE} does not exist; run scripts/test-docker.sh`,
     );
 }
 
-/** Tests of a kind of sandbox: skipped with the reason where it is missing, failed where LONGHAUL_REQUIRE names it. */
+/**
+ * Defines tests of a kind of sandbox. If the kind is missing, they are skipped with the reason, or fail if
+ * LONGHAUL_REQUIRE names it.
+ */
 export async function describeKind(kind: SandboxKind, define: () => void): Promise<void> {
   const reason = await whyNot(kind);
   if (reason === undefined) return define();
@@ -49,7 +52,7 @@ export async function containersOf(sessionId: string): Promise<string[]> {
   return (await new Docker().listContainers({ all: true, filters })).map(({ Id }) => Id);
 }
 
-/** Folders and cgroups of sandboxes of this process. */
+/** Returns the folders and cgroups of this process's sandboxes. */
 export function ownTraces(): string[] {
   const places = [
     tmpdir(),
@@ -68,7 +71,7 @@ export function harness(kind: SandboxKind): SandboxHarness {
     driver: createSandboxDriver(kind),
     image: IMAGE,
     leftovers: async (sessionId) => (kind === 'docker' ? containersOf(sessionId) : ownTraces()),
-    ...(kind === 'local' ? { notIsolated: 'local isolates nothing' } : {}),
+    notIsolated: kind === 'local' ? 'local isolates nothing' : undefined,
   };
 }
 
@@ -97,7 +100,7 @@ export async function makeWorkspace(): Promise<TestFolders> {
   };
 }
 
-/** What a command prints on both outputs, and its exit code. */
+/** Runs a command and returns what it prints on both outputs, and its exit code. */
 export async function run(sandbox: Sandbox, command: string): Promise<{ output: string; exitCode?: number }> {
   let output = '';
   const { exitCode } = await sandbox.exec(command, {
@@ -109,7 +112,9 @@ export async function run(sandbox: Sandbox, command: string): Promise<{ output: 
   return { output, exitCode };
 }
 
-/** Opens a sandbox in another process, waits until its command has printed something, or for `until`, and kills that process. */
+/**
+ * Opens a sandbox in another process, waits for the first output of its command or for `until`, and kills the process.
+ */
 export async function crashWith(
   kind: SandboxKind,
   options: SandboxOptions,
@@ -134,7 +139,7 @@ export async function crashWith(
   await gone;
 }
 
-/** How many processes of this machine, containers included, have the text in their arguments. */
+/** Counts the processes of this machine, including those in containers, that have the text in their arguments. */
 export function countProcesses(text: string): number {
   return readdirSync('/proc').filter((pid) => /^\d+$/.test(pid) && readProc(`${pid}/cmdline`)?.includes(text))
     .length;

@@ -1,7 +1,7 @@
 import type { FileInfo, Tool, ToolResult, WorkspaceFiles } from '@longhaul/core';
 import { compactSize, cutLine, displayPath, plural } from '@longhaul/core/tool-output';
+import { describeMissing } from './describe-missing.ts';
 import { parseInput } from './input-parser.ts';
-import { describeMissing } from './near-names.ts';
 import { describeNearest } from './nearest-text.ts';
 import { findMatches, type Replacement, replaceMatches, toLineFeeds } from './text-replacer.ts';
 import { failedResult, reportRefusals, textResult } from './tool-result.ts';

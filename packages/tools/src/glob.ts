@@ -1,7 +1,7 @@
 import type { Tool } from '@longhaul/core';
 import { displayPath, plural } from '@longhaul/core/tool-output';
+import { describeMissing } from './describe-missing.ts';
 import { parseInput } from './input-parser.ts';
-import { describeMissing } from './near-names.ts';
 import { createPathMatcher } from './path-matcher.ts';
 import { failedResult, reportRefusals, textResult } from './tool-result.ts';
 import type { WorkspaceSearch } from './workspace-search.ts';

@@ -1,7 +1,7 @@
 import type { Tool, ToolResult } from '@longhaul/core';
 import { cutLine, displayPath, plural } from '@longhaul/core/tool-output';
+import { describeMissing } from './describe-missing.ts';
 import { parseInput } from './input-parser.ts';
-import { describeMissing } from './near-names.ts';
 import { failedResult, reportRefusals, textResult } from './tool-result.ts';
 import { type FoundLine, MAX_FOUND_LINE_CHARS, type WorkspaceSearch } from './workspace-search.ts';
 

@@ -1,7 +1,7 @@
 import type { DirectoryEntry, Tool, WorkspaceFiles } from '@longhaul/core';
 import { compactSize, displayPath, plural } from '@longhaul/core/tool-output';
+import { describeMissing } from './describe-missing.ts';
 import { parseInput } from './input-parser.ts';
-import { describeMissing } from './near-names.ts';
 import { failedResult, reportRefusals, textResult } from './tool-result.ts';
 import { isSkippedFolder } from './workspace-search.ts';
 

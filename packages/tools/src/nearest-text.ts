@@ -1,5 +1,5 @@
 import { cutLine } from '@longhaul/core/tool-output';
-import { similarity } from './near-names.ts';
+import { pairSimilarity } from '@longhaul/protocol';
 
 /** Lines compared by similarity; in longer files only whitespace differences are looked for beyond them. */
 const MAX_COMPARED_LINES = 20_000;
@@ -82,7 +82,7 @@ function findSimilar(lines: readonly string[], wanted: readonly string[]): numbe
   const anchor = normalise(wanted[anchorOffset] ?? '');
   let best: { at: number; score: number } | undefined;
   for (let index = 0; index < Math.min(lines.length, MAX_COMPARED_LINES); index += 1) {
-    const score = similarity(anchor, normalise(lines[index] ?? ''));
+    const score = pairSimilarity(anchor, normalise(lines[index] ?? ''));
     if (score > (best?.score ?? 0.5)) best = { at: index, score };
   }
   return best === undefined ? undefined : Math.max(0, best.at - anchorOffset);

@@ -1,5 +1,5 @@
 import type { BlobInfo, BlobStore } from '@longhaul/core';
-import { createStreamSanitizer, cutHead, cutTail, joinHeadAndTail } from '@longhaul/core/tool-output';
+import { createStreamSanitizer, keepHeadAndTail } from '@longhaul/core/tool-output';
 import { toLonghaulError } from '@longhaul/protocol';
 
 /** Most of one command's output that is kept in the blob store. The rest is counted, and said to be dropped. */
@@ -84,8 +84,8 @@ export function createOutputCollector(options: CollectorOptions): OutputCollecto
         totalChars,
         cut: totalChars > maxChars,
         droppedChars: kept?.droppedChars ?? 0,
-        ...(kept?.blob !== undefined && { fullOutput: { blobId: kept.blob.id, chars: kept.chars } }),
-        ...(kept?.failure !== undefined && { keepingFailed: kept.failure }),
+        fullOutput: kept?.blob === undefined ? undefined : { blobId: kept.blob.id, chars: kept.chars },
+        keepingFailed: kept?.failure,
       };
     },
   };
@@ -121,10 +121,8 @@ function createHeadAndTail(maxChars: number): HeadAndTail {
     size: () => size,
     render(budget) {
       if (size <= budget) return head + tail;
-      const tailText = head.length + tail.length === size ? head + tail : tail;
-      const first = cutHead(head, Math.ceil(budget / 2));
-      const last = cutTail(tailText, Math.floor(budget / 2));
-      return joinHeadAndTail(first, last, size - first.length - last.length);
+      const end = head.length + tail.length === size ? head + tail : tail;
+      return keepHeadAndTail(head, budget, { end, totalChars: size }).text;
     },
   };
 }

@@ -1,18 +1,18 @@
+import { endBefore } from '@longhaul/context';
 import type { FileInfo, Tool, ToolContext, ToolResult, WorkspaceFiles } from '@longhaul/core';
 import {
   compactSize,
   DEFAULT_MAX_TOOL_OUTPUT_CHARS,
   displayPath,
-  endBefore,
   groupDigits,
   plural,
   sanitizeText,
 } from '@longhaul/core/tool-output';
 import type { ToolOutputContent } from '@longhaul/protocol';
+import { describeMissing } from './describe-missing.ts';
 import { type RecognisedMedia, recogniseMedia } from './file-type.ts';
 import { parseInput } from './input-parser.ts';
 import { type LinePage, type PagedLine, readLinePage } from './line-pager.ts';
-import { describeMissing } from './near-names.ts';
 import { failedResult, reportRefusals, textResult } from './tool-result.ts';
 
 export interface ReadInput {

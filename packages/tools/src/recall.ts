@@ -1,6 +1,12 @@
-import { RECALL_TOOL } from '@longhaul/context';
+import {
+  RECALL_FOLD_CHARS,
+  RECALL_MAX_CHARS,
+  RECALL_TOOL,
+  type RecallPage,
+  recallPage,
+} from '@longhaul/context';
 import type { SessionHistory, Tool, ToolResult } from '@longhaul/core';
-import { cutLine, displayPath, endBefore, groupDigits, sanitizeText } from '@longhaul/core/tool-output';
+import { cutLine, displayPath, groupDigits, sanitizeText } from '@longhaul/core/tool-output';
 import { handleOf, parseHandle } from '@longhaul/protocol';
 import { parseInput } from './input-parser.ts';
 import { failedResult, textResult } from './tool-result.ts';
@@ -12,18 +18,13 @@ export interface RecallInput {
   lines?: number;
 }
 
-/** Its own output must not fill the window that it helps to keep free. */
-const MAX_CHARS = 12_000;
-const DEFAULT_LINES = 200;
-/** Longer lines are folded, and each piece counts as a line: so every character can be reached by line numbers. */
-const FOLD_CHARS = 2_000;
 const MAX_HITS = 10;
 const MAX_SNIPPET_CHARS = 600;
 
 export function createRecallTool(): Tool<RecallInput> {
   return {
     name: 'recall',
-    maxOutputChars: MAX_CHARS + 1_000,
+    maxOutputChars: RECALL_MAX_CHARS + 1_000,
     schema: RECALL_TOOL,
     parse: (value) =>
       parseInput(value, (fields) => {
@@ -76,57 +77,17 @@ async function readHandle(
   }
   return describePage(
     handle,
-    readPage(text, { from: input.from ?? 1, maxLines: input.lines ?? DEFAULT_LINES }),
+    recallPage(text, { from: input.from, lines: input.lines, clean: sanitizeText }),
   );
 }
 
-interface Page {
-  lines: string[];
-  from: number;
-  totalLines: number;
-  hasFolds: boolean;
-}
-
-/** Walks the text once, without splitting all of it: it may have hundreds of megabytes. */
-function readPage(text: string, { from, maxLines }: { from: number; maxLines: number }): Page {
-  const page: Page = { lines: [], from, totalLines: 0, hasFolds: false };
-  let chars = 0;
-  let isFull = false;
-  for (const { start, end, isFold } of foldedLines(text)) {
-    page.totalLines += 1;
-    page.hasFolds ||= isFold;
-    if (page.totalLines < from || isFull) continue;
-    const line = sanitizeText(text.slice(start, end));
-    isFull = page.lines.length >= maxLines || (page.lines.length > 0 && chars + line.length + 1 > MAX_CHARS);
-    if (isFull) continue;
-    page.lines.push(line);
-    chars += line.length + 1;
-  }
-  return page;
-}
-
-function* foldedLines(text: string): Generator<{ start: number; end: number; isFold: boolean }> {
-  let start = 0;
-  while (start < text.length) {
-    const lineFeed = text.indexOf('\n', start);
-    const lineEnd = lineFeed === -1 ? text.length : lineFeed;
-    while (lineEnd - start > FOLD_CHARS) {
-      const end = endBefore(text, start + FOLD_CHARS);
-      yield { start, end, isFold: true };
-      start = end;
-    }
-    yield { start, end: lineEnd, isFold: false };
-    start = lineEnd + 1;
-  }
-}
-
-function describePage(handle: string, { lines, from, totalLines, hasFolds }: Page): ToolResult {
+function describePage(handle: string, { lines, from, totalLines, hasFolds }: RecallPage): ToolResult {
   if (totalLines === 0) return textResult('[empty]', { title: `${handle} (empty)` });
   if (lines.length === 0)
     return failedResult(`from ${from} is past the end: ${handle} has ${groupDigits(totalLines)} lines.`);
   const last = from + lines.length - 1;
   const next = last < totalLines ? ` Next: from ${last + 1}` : '';
-  const folds = hasFolds ? ` Lines over ${FOLD_CHARS} chars are folded.` : '';
+  const folds = hasFolds ? ` Lines over ${RECALL_FOLD_CHARS} chars are folded.` : '';
   return textResult(
     `${lines.join('\n')}\n[${handle}: lines ${from}-${last} of ${totalLines}.${folds}${next}]`,
     {

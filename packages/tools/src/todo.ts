@@ -1,5 +1,5 @@
+import { endBefore } from '@longhaul/context';
 import type { Tool } from '@longhaul/core';
-import { endBefore } from '@longhaul/core/tool-output';
 import type { JsonValue } from '@longhaul/protocol';
 import { type InputFields, isObject, parseInput } from './input-parser.ts';
 import { textResult } from './tool-result.ts';

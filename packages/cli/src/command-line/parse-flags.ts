@@ -1,7 +1,6 @@
 import { parseArgs } from 'node:util';
-import { LonghaulError } from '@longhaul/protocol';
+import { LonghaulError, suggestion } from '@longhaul/protocol';
 import type { Flag, Flags } from './flags.ts';
-import { didYouMean } from './nearest.ts';
 
 type FlagValue<F extends Flag> = F['type'] extends 'string'
   ? F extends { repeatable: true }
@@ -69,7 +68,9 @@ function unknownFlag(rawName: string, command: string, flags: Flags): LonghaulEr
       command,
     );
   }
-  const hint = rawName.startsWith('--') ? didYouMean(rawName.slice(2), Object.keys(flags), '--') : '';
+  const hint = rawName.startsWith('--')
+    ? suggestion(rawName.slice(2), Object.keys(flags), (name) => `--${name}`)
+    : '';
   return usage(`Unknown flag ${rawName}.${hint}`, command);
 }
 
@@ -104,6 +105,6 @@ export function oneOf<Value extends string>(
   if (found !== undefined) return found;
   throw new LonghaulError(
     'usage',
-    `${flag} must be ${allowed.join(', ').replace(/, ([^,]*)$/, ' or $1')}, not "${text}".${didYouMean(text, allowed)}`,
+    `${flag} must be ${allowed.join(', ').replace(/, ([^,]*)$/, ' or $1')}, not "${text}".${suggestion(text, allowed, (value) => value)}`,
   );
 }

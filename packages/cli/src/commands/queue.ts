@@ -1,7 +1,6 @@
 import type { MessageQueueService } from '@longhaul/core';
-import { LonghaulError, type QueuedMessage } from '@longhaul/protocol';
+import { LonghaulError, type QueuedMessage, suggestion } from '@longhaul/protocol';
 import { QUEUE_FLAGS } from '../command-line/flags.ts';
-import { didYouMean } from '../command-line/nearest.ts';
 import { parseFlags, usage } from '../command-line/parse-flags.ts';
 import { readWords } from '../read-task.ts';
 import { fitLine, formatDuration, plural } from '../render/format.ts';
@@ -32,7 +31,7 @@ export async function queue(argv: readonly string[], terminal: Terminal): Promis
   if (id === undefined) throw usage('Name a session: longhaul queue ID.', 'queue');
   const action = Object.hasOwn(ACTIONS, name) ? ACTIONS[name] : undefined;
   if (action === undefined) {
-    const hint = didYouMean(name, Object.keys(ACTIONS));
+    const hint = suggestion(name, Object.keys(ACTIONS), (action) => action);
     throw usage(
       `"${name}" is nothing to do with a queue.${hint} Say list, add, edit, remove or clear.`,
       'queue',

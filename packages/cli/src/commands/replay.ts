@@ -1,7 +1,7 @@
 import { writeFile } from 'node:fs/promises';
 import { resolve } from 'node:path';
 import type { Summarise } from '@longhaul/context';
-import { LonghaulError } from '@longhaul/protocol';
+import { LonghaulError, suggestion } from '@longhaul/protocol';
 import {
   type BacktestReport,
   baselineNames,
@@ -11,7 +11,6 @@ import {
   strategyNames,
 } from '@longhaul/replay';
 import { REPLAY_FLAGS } from '../command-line/flags.ts';
-import { didYouMean } from '../command-line/nearest.ts';
 import { parseFlags, positiveNumber, usage } from '../command-line/parse-flags.ts';
 import { resolveNamed } from '../compose/choose-model.ts';
 import { createDriver } from '../compose/create-driver.ts';
@@ -112,7 +111,7 @@ function methodsOf(text: string, { baselines }: { baselines: boolean }): string[
     if (name === 'all') return strategyNames();
     if (known.includes(name) || isStrategyPath(name)) return [name];
     throw usage(
-      `There is no strategy "${name}"; there are: all, ${known.join(', ')}.${didYouMean(name, known)}`,
+      `There is no strategy "${name}"; there are: all, ${known.join(', ')}.${suggestion(name, known, (strategy) => strategy)}`,
       'replay',
     );
   });

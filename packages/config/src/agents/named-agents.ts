@@ -1,8 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import type { SessionAgent, Tool } from '@longhaul/core';
-import { LonghaulError, type Session } from '@longhaul/protocol';
+import { LonghaulError, type Session, suggestion } from '@longhaul/protocol';
 import type { AgentConfig, Config } from '../config.ts';
-import { suggestion } from '../nearest.ts';
 import { selectTools } from './select-tools.ts';
 
 /** The agent of sessions that name none. It is there whether it is configured or not. */

@@ -1,6 +1,5 @@
 import type { Tool } from '@longhaul/core';
-import { LonghaulError } from '@longhaul/protocol';
-import { suggestion } from '../nearest.ts';
+import { LonghaulError, suggestion } from '@longhaul/protocol';
 
 /**
  * The tools that an agent's patterns name; `*` stands for any text.

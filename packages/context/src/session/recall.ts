@@ -1,6 +1,7 @@
 import { handleOf, type Message, type Part, parseHandle } from '@longhaul/protocol';
 import { cutMiddle, headOf } from '../cut-middle.ts';
 import { textOfOutput } from '../view.ts';
+import { recallPage } from './recall-page.ts';
 
 /** As a model calls the tool: one of `query` and `handle`. */
 export interface RecallInput {
@@ -27,11 +28,6 @@ export const RECALL_TOOL = {
   },
 } as const;
 
-/** Its own answer must not fill the window that it helps to keep free. */
-const MAX_CHARS = 12_000;
-const DEFAULT_LINES = 200;
-/** Longer lines are folded, so that every character can be reached by line numbers. */
-const FOLD_CHARS = 2_000;
 const MAX_HITS = 10;
 const SNIPPET_CHARS = 300;
 
@@ -76,39 +72,21 @@ function readHandle(messages: readonly Message[], handle: string, { from, lines 
       : message?.parts.slice(place.partIndex, place.partIndex + 1);
   if (parts === undefined || parts.length === 0)
     return `Nothing stands behind ${cutMiddle(handle, 60).text}. Handles look like m12.3; a query finds them.`;
-  const folded = foldLines(parts.map(textOfPart).join('\n'));
-  return page(handle, folded, { from: Math.max(1, from ?? 1), most: Math.max(1, lines ?? DEFAULT_LINES) });
+  // With a final line feed, an empty last line counts too.
+  return page(handle, `${parts.map(textOfPart).join('\n')}\n`, { from, lines });
 }
 
-function page(
-  handle: string,
-  all: readonly string[],
-  { from, most }: { from: number; most: number },
-): string {
-  if (from > all.length) return `from ${from} is past the end: ${handle} has ${all.length} lines.`;
-  const kept: string[] = [];
-  let chars = 0;
-  for (const line of all.slice(from - 1, from - 1 + most)) {
-    chars += line.length + 1;
-    if (kept.length > 0 && chars > MAX_CHARS) break;
-    kept.push(line);
-  }
-  const last = from + kept.length - 1;
-  const next = last < all.length ? ` Next: from ${last + 1}` : '';
-  return `${kept.join('\n')}\n[${handle}: lines ${from}-${last} of ${all.length}.${next}]`;
+function page(handle: string, text: string, { from, lines }: Pick<RecallInput, 'from' | 'lines'>): string {
+  const shown = recallPage(text, { from: atLeastOne(from), lines: atLeastOne(lines) });
+  if (shown.lines.length === 0)
+    return `from ${shown.from} is past the end: ${handle} has ${shown.totalLines} lines.`;
+  const last = shown.from + shown.lines.length - 1;
+  const next = last < shown.totalLines ? ` Next: from ${last + 1}` : '';
+  return `${shown.lines.join('\n')}\n[${handle}: lines ${shown.from}-${last} of ${shown.totalLines}.${next}]`;
 }
 
-function foldLines(text: string): string[] {
-  return text.split('\n').flatMap((line) => {
-    const pieces: string[] = [];
-    let rest = line;
-    while (rest.length > FOLD_CHARS) {
-      const piece = headOf(rest, FOLD_CHARS);
-      pieces.push(piece);
-      rest = rest.slice(piece.length);
-    }
-    return [...pieces, rest];
-  });
+function atLeastOne(count: number | undefined): number | undefined {
+  return count === undefined ? undefined : Math.max(1, Math.trunc(count));
 }
 
 /** A call with what came back, so that its arguments are found too. */

@@ -3,7 +3,11 @@ import type { BlobStore } from '../ports/index.ts';
 import type { ToolResult } from '../ports/tool.ts';
 import { storeMedia } from '../session/messages/media.ts';
 import { sanitizeToolResult } from '../tool-output/output-sanitizer.ts';
-import { formatToolOutput, truncateToolOutput } from '../tool-output/tool-output-truncator.ts';
+import {
+  formatToolOutput,
+  keepHeadAndTail,
+  truncateToolOutput,
+} from '../tool-output/tool-output-truncator.ts';
 
 export interface FittedResult {
   content: ToolOutputContent[];
@@ -19,20 +23,23 @@ export async function fitResult(
   const content = await storeMedia(sanitizeToolResult(result.content), options.blobs);
   const text = content.map((part) => (part.type === 'text' ? part.text : '')).join('\n');
   const media = content.filter((part) => part.type !== 'text');
-  const keep = 'head-tail' as const;
   if (result.fullOutput !== undefined) {
     const { blobId, chars } = result.fullOutput;
-    const cut = truncateToolOutput(text, { maxChars: options.maxChars, keep });
-    const body = cut.truncated ? cut.text.slice(0, cut.text.lastIndexOf('\n[Output truncated')) : text;
-    const whole = formatToolOutput(body, { handle: options.handle, chars });
-    return { content: [{ type: 'text', text: whole }, ...media], fullOutput: blobReference(blobId) };
+    const shown = text.length <= options.maxChars ? text : keepHeadAndTail(text, options.maxChars).text;
+    const body = formatToolOutput(shown, { handle: options.handle, chars });
+    return { content: [{ type: 'text', text: body }, ...media], fullOutput: blobReference(blobId) };
   }
   if (text.length <= options.maxChars) return { content };
   const blobId = await spill(text, options.blobs);
-  const handle = blobId === undefined ? {} : { handle: options.handle };
-  const cut = truncateToolOutput(text, { maxChars: options.maxChars, keep, ...handle });
-  const fullOutput = blobId === undefined ? {} : { fullOutput: blobReference(blobId) };
-  return { content: [{ type: 'text', text: cut.text }, ...media], ...fullOutput };
+  const cut = truncateToolOutput(text, {
+    maxChars: options.maxChars,
+    keep: 'head-tail',
+    handle: blobId === undefined ? undefined : options.handle,
+  });
+  return {
+    content: [{ type: 'text', text: cut.text }, ...media],
+    fullOutput: blobId === undefined ? undefined : blobReference(blobId),
+  };
 }
 
 async function spill(text: string, blobs: BlobStore): Promise<string | undefined> {

@@ -1,3 +1,5 @@
+import { endBefore } from '@longhaul/context';
+
 /** How tools write names, sizes and cut lines in their answers: as few tokens as an unmistakable form allows. */
 
 /**
@@ -34,21 +36,4 @@ export function plural(count: number, noun: string): string {
 export function cutLine(line: string, maxChars: number): string {
   if (line.length <= maxChars) return line;
   return `${line.slice(0, endBefore(line, maxChars))} [… ${groupDigits(line.length)} chars]`;
-}
-
-/** The greatest index ≤ `index` that does not stand inside a surrogate pair. */
-export function endBefore(text: string, index: number): number {
-  return splitsPair(text, index) ? index - 1 : index;
-}
-
-/** The smallest index ≥ `index` that does not stand inside a surrogate pair. */
-export function startAfter(text: string, index: number): number {
-  return splitsPair(text, index) ? index + 1 : index;
-}
-
-function splitsPair(text: string, index: number): boolean {
-  if (index <= 0 || index >= text.length) return false;
-  const before = text.charCodeAt(index - 1);
-  const after = text.charCodeAt(index);
-  return before >= 0xd800 && before <= 0xdbff && after >= 0xdc00 && after <= 0xdfff;
 }

@@ -1,4 +1,5 @@
-import { endBefore, groupDigits, startAfter } from './display.ts';
+import { endBefore, startAfter } from '@longhaul/context';
+import { groupDigits } from './display.ts';
 
 /** Characters (UTF-16 units) that the model sees of the output of a tool without a limit of its own. */
 export const DEFAULT_MAX_TOOL_OUTPUT_CHARS = 120_000;
@@ -37,17 +38,42 @@ export function truncateToolOutput(text: string, options: TruncateOptions = {}):
   const sizes = { charsBefore: text.length, linesBefore: countLines(text) };
   if (text.length <= maxChars) return { ...sizes, text, truncated: false, charsAfter: text.length };
 
-  const tailChars = keep === 'head' ? 0 : Math.floor(maxChars / 2);
-  const head = cutHead(text, maxChars - tailChars);
-  const tail = tailChars === 0 ? '' : cutTail(text, tailChars);
-  const body = keep === 'head' ? head : joinHeadAndTail(head, tail, text.length - head.length - tail.length);
+  const cut = keep === 'head' ? keepHead(text, maxChars) : keepHeadAndTail(text, maxChars);
   return {
     ...sizes,
-    text: formatToolOutput(body, { handle, chars: text.length }),
+    text: formatToolOutput(cut.text, { handle, chars: text.length }),
     truncated: true,
     limit: 'chars',
-    charsAfter: head.length + tail.length,
+    charsAfter: cut.keptChars,
   };
+}
+
+export interface KeptText {
+  text: string;
+  /** Characters of the output in `text`, without the line between head and tail. */
+  keptChars: number;
+}
+
+function keepHead(text: string, maxChars: number): KeptText {
+  const head = cutHead(text, maxChars);
+  return { text: head, keptChars: head.length };
+}
+
+/**
+ * Returns the first and the last half of `maxChars` of an output, with a line between them that counts the missing characters. A
+ * stream that holds only its two ends passes them as `text` and `end`, and the length of the whole as `totalChars`.
+ */
+export function keepHeadAndTail(
+  text: string,
+  maxChars: number,
+  { end = text, totalChars = text.length }: { end?: string; totalChars?: number } = {},
+): KeptText {
+  const tailChars = Math.floor(maxChars / 2);
+  const head = cutHead(text, maxChars - tailChars);
+  const tail = cutTail(end, tailChars);
+  const keptChars = head.length + tail.length;
+  const gap = `[… ${groupDigits(totalChars - keptChars)} chars left out …]`;
+  return { text: `${head}${head === '' || head.endsWith('\n') ? '' : '\n'}${gap}\n${tail}`, keptChars };
 }
 
 export interface CutNotice {
@@ -67,14 +93,8 @@ export function formatToolOutput(text: string, cut?: CutNotice): string {
   return `${text}${text === '' || text.endsWith('\n') ? '' : '\n'}${TRUNCATION_MARKER}\n${rest}`;
 }
 
-/** Head and tail of an output with a line between them that says how much is missing. */
-export function joinHeadAndTail(head: string, tail: string, missingChars: number): string {
-  const gap = `[… ${groupDigits(missingChars)} chars left out …]`;
-  return `${head}${head === '' || head.endsWith('\n') ? '' : '\n'}${gap}\n${tail}`;
-}
-
 /** At most `maxChars` from the start, up to a line's end if there is one in the last tenth. */
-export function cutHead(text: string, maxChars: number): string {
+function cutHead(text: string, maxChars: number): string {
   if (text.length <= maxChars) return text;
   if (maxChars <= 0) return '';
   const lineEnd = text.lastIndexOf('\n', maxChars - 1) + 1;
@@ -82,7 +102,7 @@ export function cutHead(text: string, maxChars: number): string {
 }
 
 /** At most `maxChars` from the end, from a line's start if there is one in the first tenth. */
-export function cutTail(text: string, maxChars: number): string {
+function cutTail(text: string, maxChars: number): string {
   if (text.length <= maxChars) return text;
   if (maxChars <= 0) return '';
   const from = text.length - maxChars;

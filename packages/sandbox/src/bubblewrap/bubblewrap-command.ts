@@ -10,11 +10,11 @@ import { isRunning, startTime } from '../process-identity.ts';
 
 export interface BubblewrapCommand {
   bwrap: string;
-  /** Arguments of bwrap, environment included, up to the command. */
+  /** Arguments of bwrap up to the command, environment included. */
   arguments: readonly string[];
-  /** Of the sandbox's cgroup; none where there is none. */
+  /** `cgroup.procs` files of the sandbox's cgroup. Empty without a cgroup. */
   procsFiles: readonly string[];
-  /** Shell lines that set limits of the process itself. */
+  /** Shell commands that set the limits of the process itself. */
   limitScript: string;
   shell: string;
   command: string;
@@ -29,10 +29,10 @@ const ARGUMENTS_FD = 5;
 const JOIN_SCRIPT = 'while [ "$1" != -- ]; do echo $$ >"$1" || exit 125; shift; done; shift; exec "$@"';
 
 /**
- * Starts a command in a bubblewrap of its own and settles when it runs. The arguments go through a pipe, so that the
- * environment, which may hold keys, does not stand in the list of processes.
+ * Starts a command in its own bubblewrap and settles when the command runs. The arguments go through a pipe: they
+ * contain the environment, which may hold keys, and arguments are visible in the list of processes.
  *
- * @throws {LonghaulError} `sandbox_failed` with what bwrap said.
+ * @throws {LonghaulError} `sandbox_failed` with the output of bwrap.
  */
 export async function startBubblewrap(request: BubblewrapCommand): Promise<RunningCommand> {
   const ready = `echo ready >&${READY_FD}; exec ${READY_FD}>&-; ${request.limitScript} exec "$0" -c "$1"`;
@@ -40,7 +40,8 @@ export async function startBubblewrap(request: BubblewrapCommand): Promise<Runni
   const descriptors = ['--info-fd', String(INFO_FD), '--args', String(ARGUMENTS_FD)];
   const outer = [...request.procsFiles, '--', request.bwrap, ...descriptors, '--', ...inner];
   const spawned = await spawnProcess('/bin/sh', ['-c', JOIN_SCRIPT, 'longhaul', ...outer], {
-    // bwrap clears it for the command. Killed at the wrong moment, we would leave a bwrap that waits for us for ever.
+    // For finding bwrap itself: if we are killed before bwrap has bound its life to ours, it waits forever. The command
+    // does not get this variable, because bwrap clears the environment.
     env: { [COMMAND_VARIABLE]: newCommandMark() },
     extraPipes: 3,
     stdin: request.stdin,
@@ -51,7 +52,7 @@ export async function startBubblewrap(request: BubblewrapCommand): Promise<Runni
   if (!isReadable(infoPipe) || !isReadable(readyPipe) || !isWritable(argumentsPipe)) {
     throw new LonghaulError('internal', 'bubblewrap was started without its pipes.');
   }
-  // bwrap may have ended before it read them; what it said is reported below.
+  // bwrap may end before it reads the arguments. Its output is reported below.
   argumentsPipe.on('error', () => undefined);
   argumentsPipe.end(request.arguments.map((argument) => `${argument}\0`).join(''));
   const [info, isReady] = await Promise.all([text(infoPipe), text(readyPipe)]);
@@ -65,7 +66,8 @@ const isWritable = (pipe: Pipe): pipe is Writable => pipe instanceof Writable;
 
 function toRunningCommand({ outputs, exited }: SpawnedProcess, init: number): RunningCommand {
   const startedAt = startTime(init);
-  // The kernel ends a pid namespace with its first process: when that is gone, all are. The number may be used again, the start not.
+  // When the first process of a pid namespace ends, the kernel ends all others. The start time distinguishes it from a
+  // later process with the same pid.
   const find = () => (isRunning(init) && startTime(init) === startedAt ? [init] : []);
   return {
     outputs,
@@ -90,6 +92,6 @@ async function startFailure({ outputs, exited }: SpawnedProcess): Promise<Longha
   const { exitCode } = await exited;
   return new LonghaulError(
     'sandbox_failed',
-    `bubblewrap could not start the command (exit code ${exitCode ?? 'none'}): ${said.trim() || 'it said nothing'}`,
+    `bubblewrap could not start the command (exit code ${exitCode ?? 'none'}): ${said.trim() || 'it printed nothing'}`,
   );
 }

@@ -15,13 +15,16 @@ import { startBubblewrap } from './bubblewrap-command.ts';
 import { type BwrapLayout, bwrapArguments, bwrapPath, HOME_PATH, WORKSPACE_PATH } from './bwrap-arguments.ts';
 import { type Cgroup, makeCgroup } from './cgroup.ts';
 
-/** Linux namespaces through `bwrap`: the workspace writable, the system's programs read-only, nothing else of the host. */
+/**
+ * Isolates commands in Linux namespaces through `bwrap`. The workspace is writable, the system's programs are
+ * read-only, and nothing else of the host is visible.
+ */
 export function createBubblewrapDriver(): SandboxDriver {
   let known: Promise<SandboxProbe> | undefined;
   const probe = async () => {
     known ??= probeBubblewrap();
     const result = await known;
-    // What is missing may be installed meanwhile.
+    // A missing program may be installed before the next probe.
     if (!result.available) known = undefined;
     return result;
   };
@@ -41,7 +44,7 @@ export function createBubblewrapDriver(): SandboxDriver {
 }
 
 async function openBubblewrap(root: string, options: SandboxOptions): Promise<Sandbox> {
-  // Refused before anything is made.
+  // Throws for a bad environment before anything is created.
   commandEnvironment({}, options.env);
   await killOrphans();
   await removeOrphanedTempFolders();
@@ -87,8 +90,9 @@ async function openBubblewrap(root: string, options: SandboxOptions): Promise<Sa
 }
 
 /**
- * Without a cgroup, each process is held to the memory by itself, and the number of processes is limited where the kernel counts it
- * by user namespace (5.14); before, it would count the user's whole desktop. The kernel holds root to neither number.
+ * Returns the shell commands that limit a process. Without a cgroup, the memory limit applies to each process, and the
+ * number of processes is limited only on kernels that count it per user namespace (5.14 or newer): older ones would
+ * count all processes of the user. The kernel applies neither limit to root.
  */
 function limitScript({ memoryMb, pids }: SandboxOptions, cgroup: Cgroup | undefined): string {
   if (cgroup !== undefined) return 'ulimit -c 0;';
@@ -114,7 +118,7 @@ function isExecutable(path: string): boolean {
 
 async function probeBubblewrap(): Promise<SandboxProbe> {
   if (process.platform !== 'linux') {
-    return { available: false, reason: 'It exists on Linux only.', remedy: 'Use Docker.' };
+    return { available: false, reason: 'bubblewrap runs on Linux only.', remedy: 'Use Docker.' };
   }
   const bwrap = findBwrap();
   if (bwrap === undefined) {
@@ -126,10 +130,10 @@ async function probeBubblewrap(): Promise<SandboxProbe> {
   }
   const failure = await tryBubblewrap(bwrap);
   if (failure === undefined) return { available: true, detail: bwrap };
-  return { available: false, reason: `bwrap says: ${failure}`, remedy: remedyFor(failure) };
+  return { available: false, reason: `bwrap failed: ${failure}`, remedy: remedyFor(failure) };
 }
 
-/** Opens the smallest sandbox with all namespaces; what went wrong, or undefined. */
+/** Opens a minimal sandbox with all namespaces. Returns the error text, or undefined. */
 function tryBubblewrap(bwrap: string): Promise<string | undefined> {
   const layout = [
     '--unshare-all',
@@ -152,13 +156,13 @@ function tryBubblewrap(bwrap: string): Promise<string | undefined> {
 
 function remedyFor(failure: string): string {
   if (existsSync('/.dockerenv') || existsSync('/run/.containerenv')) {
-    return 'This is a container: start it with `--security-opt seccomp=unconfined --security-opt systempaths=unconfined` or `--privileged`, or give it the Docker socket.';
+    return 'This is a container: start it with `--security-opt seccomp=unconfined --security-opt systempaths=unconfined` or `--privileged`, or mount the Docker socket into it.';
   }
   if (existsSync('/proc/sys/kernel/apparmor_restrict_unprivileged_userns')) {
-    return 'Ubuntu forbids user namespaces to programs without an AppArmor profile: add one for bwrap, or run `sudo sysctl -w kernel.apparmor_restrict_unprivileged_userns=0`.';
+    return 'Ubuntu restricts user namespaces to programs with an AppArmor profile: add one for bwrap, or run `sudo sysctl -w kernel.apparmor_restrict_unprivileged_userns=0`.';
   }
   if (/namespace|uid map|clone/i.test(failure)) {
-    return 'User namespaces are switched off: run `sudo sysctl -w kernel.unprivileged_userns_clone=1 user.max_user_namespaces=10000`.';
+    return 'User namespaces are disabled: run `sudo sysctl -w kernel.unprivileged_userns_clone=1 user.max_user_namespaces=10000`.';
   }
-  return 'Check that bwrap works by hand: `bwrap --unshare-all --ro-bind / / true`.';
+  return 'Check that this command works: `bwrap --unshare-all --ro-bind / / true`.';
 }

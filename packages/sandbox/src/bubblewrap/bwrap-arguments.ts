@@ -3,27 +3,27 @@ import { basename, join } from 'node:path';
 
 export const WORKSPACE_PATH = '/workspace';
 export const HOME_PATH = '/home/longhaul';
-/** Where a folder of programs stands inside when its own path is taken by something of ours. */
+/** Where a folder of programs is mounted inside if one of our own paths takes its path. */
 const MOVED_PROGRAMS_PATH = '/run/longhaul/programs';
 
 export interface BwrapLayout {
   /** Real path of the workspace. */
   workspace: string;
-  /** Private folders of the sandbox, which live as long as it does. */
+  /** Private folder of the sandbox. Removed when the sandbox is disposed of. So is `home`. */
   tmp: string;
   home: string;
   programFolders: readonly string[];
   network: 'on' | 'off';
 }
 
-/** Below these, nothing of the host is put, and no folder of programs is mounted. */
+/** Nothing of the host is mounted below these, folders of programs included. */
 const OWN_PATHS = ['/proc', '/dev', '/tmp', '/run', HOME_PATH, WORKSPACE_PATH];
 
 const SYSTEM_FOLDERS = ['/usr', '/bin', '/sbin', '/lib', '/lib32', '/lib64', '/libx32', '/nix/store'];
 
 /**
- * What programs need of /etc, and nothing that is secret: no shadow, no keys, no machine's or user's configuration that may hold
- * passwords.
+ * Files below /etc that programs need. Nothing secret: no shadow, no keys, no configuration of the machine or a user
+ * that may contain passwords.
  */
 const SYSTEM_FILES = [
   'alternatives',
@@ -61,13 +61,13 @@ const SYSTEM_FILES = [
   'timezone',
 ];
 
-/** Files of /proc that the host's root may write, or should not read, whatever its capabilities. */
+/** Files below /proc that uid 0 may write, or must not read, whatever its capabilities. */
 const PROC_READ_ONLY = ['/proc/sys', '/proc/acpi', '/proc/scsi', '/proc/mtrr'];
 const PROC_HIDDEN = ['/proc/sysrq-trigger', '/proc/kcore', '/proc/kmsg', '/proc/keys', '/proc/timer_list'];
 
 /**
- * The arguments of bwrap up to the command. Later mounts cover earlier ones, so the workspace comes last: nothing stands in
- * it that is not its own. `docs/sandbox.md` explains each.
+ * Returns the arguments of bwrap up to the command. Later mounts cover earlier ones, so the workspace comes last: no
+ * other mount covers a part of it. `docs/sandbox.md` explains each argument.
  */
 export function bwrapArguments(layout: BwrapLayout): string[] {
   return [
@@ -76,7 +76,7 @@ export function bwrapArguments(layout: BwrapLayout): string[] {
     '--die-with-parent',
     '--new-session',
     ...['--hostname', 'longhaul'],
-    // As root inside, a capability would suffice to make the read-only mounts writable again.
+    // Root inside could use a capability to make the read-only mounts writable again.
     ...['--cap-drop', 'ALL'],
     ...SYSTEM_FOLDERS.flatMap(mountSystemFolder),
     ...SYSTEM_FILES.map((name) => `/etc/${name}`).flatMap(mountReadOnly),
@@ -92,21 +92,21 @@ export function bwrapArguments(layout: BwrapLayout): string[] {
   ];
 }
 
-/** PATH of commands: folders of programs first. */
+/** Returns the PATH of commands, with the folders of programs first. */
 export function bwrapPath(layout: BwrapLayout): string {
   const system = ['/usr/local/sbin', '/usr/local/bin', '/usr/sbin', '/usr/bin', '/sbin', '/bin'];
   return [...placeProgramFolders(layout).map(({ to }) => to), ...system].join(':');
 }
 
 interface PlacedFolder {
-  /** Absent: it is there already. */
+  /** Absent if the folder is already mounted. */
   from?: string;
   to: string;
 }
 
 /**
- * Where each folder of programs stands inside. Left out are those that are not there, and those above a folder of ours, such as
- * `/`: they would show far more of the host than programs.
+ * Returns where each folder of programs is inside. Leaves out folders that do not exist, and folders above one of ours,
+ * such as `/`, because they would show much more of the host than programs.
  */
 function placeProgramFolders({ programFolders, workspace }: BwrapLayout): PlacedFolder[] {
   const own = [...OWN_PATHS, ...SYSTEM_FOLDERS];
@@ -122,7 +122,10 @@ function placeProgramFolders({ programFolders, workspace }: BwrapLayout): Placed
     });
 }
 
-/** In a Node outside the system folders, npm in `bin` is a link to `../lib/node_modules`. */
+/**
+ * Mounts `../lib/node_modules` too if the folder is a `bin`: in a Node installation outside the system folders,
+ * `bin/npm` is a link to it.
+ */
 function mountProgramFolder({ from, to }: PlacedFolder): string[] {
   if (from === undefined) return [];
   const modules = '../lib/node_modules';
@@ -139,7 +142,7 @@ function mountSystemFolder(path: string): string[] {
   return info.isSymbolicLink() ? ['--symlink', readlinkSync(path), path] : ['--ro-bind', path, path];
 }
 
-/** A file that is a link, such as a resolv.conf in /run, is mounted as what it leads to. */
+/** Mounts a file read-only. For a link, such as a resolv.conf in /run, mounts its target. */
 function mountReadOnly(path: string): string[] {
   return existsSync(path) ? ['--ro-bind', realpathSync(path), path] : [];
 }

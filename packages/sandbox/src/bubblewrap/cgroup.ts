@@ -15,17 +15,17 @@ export interface Limits {
   cpus: number;
 }
 
-/** Limits that hold for all processes of a sandbox together. */
+/** Limits that apply to all processes of a sandbox together. */
 export interface Cgroup {
-  /** A process that writes its number into these is limited. */
+  /** A process that writes its pid into all of these is limited. */
   readonly procsFiles: readonly string[];
   remove(): Promise<void>;
 }
 
-/** Folders with the files that set the limits, for version 2 or version 1 of the kernel's interface. */
+/** The files that set the limits and their values, by parent folder. For cgroup version 2 or 1. */
 type Settings = Record<string, Record<string, string>>;
 
-/** Makes a cgroup, where this process may (as root, mostly); undefined elsewhere. */
+/** Creates a cgroup. Undefined if this process may not, which is usual for users other than root. */
 export async function makeCgroup(limits: Limits): Promise<Cgroup | undefined> {
   const settings = await findSettings(limits);
   if (settings === undefined) return undefined;
@@ -43,7 +43,8 @@ export async function makeCgroup(limits: Limits): Promise<Cgroup | undefined> {
       for (const [file, value] of Object.entries(files)) await writeFile(join(folder, file), value);
     }
   } catch {
-    // Listed, but not ours to set: a container or a kernel that lacks a controller. The caller falls back to rlimits and says so.
+    // The controller is listed but cannot be used: this is a container, or the kernel lacks it. The caller uses rlimits
+    // instead.
     await remove();
     return undefined;
   }
@@ -78,7 +79,7 @@ function isWritable(path: string): Promise<boolean> {
   );
 }
 
-/** A cgroup can be removed a moment after its last process has gone. */
+/** Removes a cgroup. Retries, because the kernel releases it a moment after its last process has ended. */
 async function removeCgroup(folder: string): Promise<void> {
   for (let attempt = 1; ; attempt += 1) {
     try {
@@ -98,7 +99,7 @@ async function removeOrphans(parents: readonly string[]): Promise<void> {
       try {
         await removeCgroup(join(parent, name));
       } catch (error) {
-        // What still holds it is out of our reach, and no reason to start nothing: the next one tries again.
+        // A process out of our reach still uses it. The next sandbox that opens tries again.
         if (systemCode(error) !== 'EBUSY') throw error;
       }
     }

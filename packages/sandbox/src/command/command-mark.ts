@@ -3,12 +3,12 @@ import { COMMAND_VARIABLE } from '../command-environment.ts';
 import { isOwnerAlive, ownerName, readProc } from '../process-identity.ts';
 import { killUntilGone, listProcesses } from './process-tree.ts';
 
-/** A value of `COMMAND_VARIABLE` for one command: it names the process that starts it. */
+/** Returns a value of `COMMAND_VARIABLE` for one command. It names the process that starts the command. */
 export function newCommandMark(): string {
   return `${ownerName()}.${randomUUID()}`;
 }
 
-/** The mark that a process was started with; undefined when it has none, or cannot be looked at. */
+/** Returns the mark that a process was started with. Undefined if it has none or cannot be read. */
 export function markOf(pid: number): string | undefined {
   const prefix = `${COMMAND_VARIABLE}=`;
   return readProc(`${pid}/environ`)
@@ -17,15 +17,18 @@ export function markOf(pid: number): string | undefined {
     ?.slice(prefix.length);
 }
 
-/** Looking through all processes takes some milliseconds: too long for each of hundreds of runs that begin at once. */
+/**
+ * Minimum time between two looks. Reading all processes takes some milliseconds: too long for each of hundreds of runs
+ * that start at once.
+ */
 const LOOK_EVERY_MS = 1_000;
 
 let lastLookAt = Number.NEGATIVE_INFINITY;
 let isLookPlanned = false;
 
 /**
- * Kills what commands of processes left behind that died before they could. Where it was looked for just now, it is looked for once
- * more in a moment, and nobody waits for that.
+ * Kills the commands that dead processes left running. Reads all processes at most once per `LOOK_EVERY_MS`. A call
+ * within that time returns at once and plans one more look, which nobody waits for.
  */
 export async function killOrphans(): Promise<void> {
   const waitMs = lastLookAt + LOOK_EVERY_MS - performance.now();
@@ -37,7 +40,7 @@ export async function killOrphans(): Promise<void> {
   isLookPlanned = true;
   const lookAgain = () => {
     isLookPlanned = false;
-    // What cannot be killed is met again, and told, by the next one who looks.
+    // The next look finds what this one could not kill, and throws for it.
     look().catch(() => undefined);
   };
   setTimeout(lookAgain, waitMs).unref();

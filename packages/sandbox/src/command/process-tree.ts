@@ -1,24 +1,24 @@
 import { execFileSync } from 'node:child_process';
 import { readdirSync } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { processStat } from '@longhaul/core';
 import { LonghaulError } from '@longhaul/protocol';
-import { statFields } from '../process-identity.ts';
 
 export interface ProcessInfo {
   pid: number;
   parent: number;
-  /** The session; where there is no /proc, the process group, which is the closest `ps` knows everywhere. */
+  /** The session. Without /proc, the process group: the closest that `ps` reports on every system. */
   session: number;
-  /** In clock ticks since boot; 0 where there is no /proc. */
+  /** In clock ticks since boot; 0 without /proc. */
   startedAt: number;
 }
 
 const KILL_DEADLINE_MS = 5_000;
 
 /**
- * Kills what `find` finds, again and again until it finds nothing: a tree may grow while it is being killed.
+ * Kills what `find` returns until it returns nothing. It repeats because a tree can grow while it is killed.
  *
- * @throws {LonghaulError} `sandbox_failed` when something cannot be killed, such as a process of another user.
+ * @throws {LonghaulError} `sandbox_failed` if a process cannot be killed within 5 seconds, such as one of another user.
  */
 export async function killUntilGone(find: () => readonly number[]): Promise<void> {
   const deadline = Date.now() + KILL_DEADLINE_MS;
@@ -29,14 +29,14 @@ export async function killUntilGone(find: () => readonly number[]): Promise<void
     if (Date.now() > deadline) {
       throw new LonghaulError(
         'sandbox_failed',
-        `Processes that a command left behind could not be killed: ${pids.join(', ')}. End them by hand.`,
+        `Processes that a command left running could not be killed: ${pids.join(', ')}. End them yourself.`,
       );
     }
     await sleep(delayMs);
   }
 }
 
-/** Signals each process; one that is gone or belongs to somebody else is passed over. */
+/** Sends a signal to each process. Skips processes that are gone or belong to another user. */
 export function sendSignal(pids: readonly number[], signal: 'SIGTERM' | 'SIGKILL'): void {
   for (const pid of pids) {
     try {
@@ -49,8 +49,8 @@ export function sendSignal(pids: readonly number[], signal: 'SIGTERM' | 'SIGKILL
 }
 
 /**
- * The processes that `isMember` names, and all their descendants; never this process, and none that is older than the command:
- * process numbers are used again.
+ * Returns the processes that `isMember` accepts and all their descendants. Leaves out this process, and processes that
+ * started before `since`: the system reuses pids.
  */
 export function findTree(isMember: (candidate: ProcessInfo) => boolean, since = 0): number[] {
   const processes = listProcesses().filter(({ pid, startedAt }) => pid !== process.pid && startedAt >= since);
@@ -62,7 +62,7 @@ export function findTree(isMember: (candidate: ProcessInfo) => boolean, since = 
   return [...tree];
 }
 
-/** All processes that run; zombies do not. */
+/** Returns all processes except zombies. */
 export function listProcesses(): ProcessInfo[] {
   return process.platform === 'linux' ? fromProc() : fromPs();
 }
@@ -72,10 +72,9 @@ function fromProc(): ProcessInfo[] {
   for (const name of readdirSync('/proc')) {
     const pid = Number(name);
     if (!Number.isInteger(pid)) continue;
-    const fields = statFields(pid) ?? [];
-    const [state, parent, , session] = fields;
-    if (state === undefined || state === 'Z' || state === 'X') continue;
-    processes.push({ pid, parent: Number(parent), session: Number(session), startedAt: Number(fields[19]) });
+    const stat = processStat(pid);
+    if (stat === undefined || stat.state === 'Z' || stat.state === 'X') continue;
+    processes.push({ pid, parent: stat.parent, session: stat.session, startedAt: Number(stat.startedAt) });
   }
   return processes;
 }

@@ -9,7 +9,7 @@ import { makeWorkspace, run } from '../../test/support.ts';
 import { createSandboxDriver } from '../index.ts';
 import { spawnProcess } from './spawn-process.ts';
 
-/** What the first looks at a new process's outputs find, in place of what is there. */
+/** Replaces the outputs of a new process that the first reads find. */
 const seen = vi.hoisted(() => ({ outputs: undefined as string | undefined }));
 
 vi.mock('../process-identity.ts', async (importOriginal) => {
@@ -24,16 +24,19 @@ afterEach(() => {
 });
 
 describe.runIf(process.platform === 'linux')(
-  'a program looked at before its own outputs are in place',
+  'spawnProcess, if it reads the outputs before the program has its own',
   () => {
-    it.each(['/dev/null', '/dev/pts/3', '/var/log/agent.log'])('has no output named %s', async (output) => {
-      seen.outputs = output;
-      const spawned = await spawnProcess('true', [], { env: {} });
-      expect([...spawned.outputNames]).toEqual([]);
-      await spawned.exited;
-    });
+    it.each(['/dev/null', '/dev/pts/3', '/var/log/agent.log'])(
+      'ignores an output named %s',
+      async (output) => {
+        seen.outputs = output;
+        const spawned = await spawnProcess('true', [], { env: {} });
+        expect([...spawned.outputNames]).toEqual([]);
+        await spawned.exited;
+      },
+    );
 
-    it('has no output that is our own', async () => {
+    it('ignores our own outputs', async () => {
       for (const fd of [0, 1, 2]) {
         seen.outputs = readlinkSync(`/proc/self/fd/${fd}`);
         const spawned = await spawnProcess('true', [], { env: {} });
@@ -42,7 +45,7 @@ describe.runIf(process.platform === 'linux')(
       }
     });
 
-    it('is known by its own pipes otherwise', async () => {
+    it('names the pipes of the program otherwise', async () => {
       const spawned = await spawnProcess('sleep', ['60'], { env: {} });
       expect(spawned.outputNames.size).toBeGreaterThan(0);
       for (const name of spawned.outputNames) expect(name).toMatch(/^(?:socket|pipe):\[/);
@@ -50,10 +53,10 @@ describe.runIf(process.platform === 'linux')(
       await spawned.exited;
     });
 
-    it('costs no life: a process that has the same output as we do, started while the command runs, outlives it', async () => {
+    it('does not kill an unrelated process that shares our output and started while the command ran', async () => {
       await using folders = await makeWorkspace();
       await using sandbox = await createSandboxDriver('local').open(folders.options());
-      // A file of this test alone stands for /dev/null: if the rule breaks, no process but ours dies.
+      // A file of this test in place of /dev/null: if the rule breaks, no unrelated process dies.
       const log = join(folders.workspace, 'shared.log');
       const started = join(folders.workspace, 'started');
       await using output = await open(log, 'w');

@@ -20,20 +20,23 @@ export interface SpawnedProcess {
   readonly pid: number;
   readonly outputs: readonly AsyncIterable<OutputChunk>[];
   readonly exited: Promise<CommandExit>;
-  /** What the program's standard output and error are in /proc/PID/fd, to find who else has them; empty where there is no /proc. */
+  /**
+   * Names of the program's standard output and error in /proc/PID/fd, to find other processes that have them open.
+   * Empty without /proc.
+   */
   readonly outputNames: ReadonlySet<string>;
-  /** To be called when all that could be killed is gone: lets go of outputs that a process out of reach keeps open. */
+  /** Closes outputs that a process out of reach keeps open. Call it when everything that could be killed is gone. */
   release(): Promise<void>;
 }
 
-/** How long an output may stay silent, once all is over, before it is let go of. */
+/** How long an output may stay silent, after the command has ended, before it is closed. */
 const RELEASE_AFTER_MS = 250;
 
 /**
- * Starts a program in a session of its own, so that a Ctrl-C in our terminal is ours alone, with an empty standard input
- * unless told otherwise, and with exactly the given environment.
+ * Starts a program with exactly the given environment, and with an empty standard input unless `stdin` is given. The
+ * program gets its own session, so that Ctrl-C in our terminal does not reach it.
  *
- * @throws {LonghaulError} `sandbox_failed` when it cannot be started.
+ * @throws {LonghaulError} `sandbox_failed` if the program cannot be started.
  */
 export async function spawnProcess(
   file: string,
@@ -53,7 +56,7 @@ export async function spawnProcess(
   if (child.pid === undefined || child.stdout === null || child.stderr === null) {
     throw new LonghaulError('internal', `${file} was started without a process id or pipes.`);
   }
-  // Without a reader at the time of the exit, Node throws away what the pipes still hold.
+  // If nothing reads the pipes at the time of the exit, Node discards what they still hold.
   for (const pipe of [child.stdout, child.stderr]) pipe.on('readable', () => undefined);
   if (options.stdin !== undefined) feed(child, options.stdin);
   const { stdout, stderr } = child;
@@ -95,7 +98,7 @@ function startFailure(file: string, error: unknown): LonghaulError {
 }
 
 function feed(child: ChildProcess, text: string): void {
-  // A command that does not read its input closes the pipe; that is its right, not a failure.
+  // A command may close its input without reading it. That is not a failure.
   child.stdin?.on('error', () => undefined);
   child.stdin?.end(text);
 }
@@ -104,7 +107,7 @@ async function* chunks(readable: Readable, stream: OutputChunk['stream']): Async
   try {
     for await (const data of readable) yield { stream, data };
   } catch (error) {
-    // `letGo` has closed it; nothing else does before its end.
+    // Only `letGo` closes a stream before its end.
     if (systemCode(error) !== 'ERR_STREAM_PREMATURE_CLOSE') throw error;
   }
 }
@@ -112,7 +115,7 @@ async function* chunks(readable: Readable, stream: OutputChunk['stream']): Async
 async function letGo(output: Readable): Promise<void> {
   for (let silentMs = 0; silentMs < RELEASE_AFTER_MS; silentMs += 10) {
     if (output.readableEnded || output.destroyed) return;
-    // What is still held back by the consumer is not silence.
+    // Data that the consumer has not read yet is not silence.
     if (output.readableLength > 0) silentMs = 0;
     await sleep(10);
   }
@@ -120,8 +123,8 @@ async function letGo(output: Readable): Promise<void> {
 }
 
 /**
- * Looked up at once, before the program can be gone. Only what was made for this program counts: before its outputs are in place it has
- * ours, and `/dev/null` or our own terminal would name every process of the machine as one that holds them.
+ * Reads the names at once, while the program still runs. Keeps only sockets and pipes that are not ours: until the
+ * child's outputs are in place, it has ours, and `/dev/null` or our terminal would match unrelated processes.
  */
 function namesOfOutputs(pid: number | undefined): Set<string> {
   if (pid === undefined) return new Set();

@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { ExecOptions, ExecResult } from '@longhaul/core';
 
-/** How long a command that got SIGTERM may take before it gets SIGKILL. */
+/** How long a command may run after SIGTERM before it gets SIGKILL. */
 export const TERMINATE_GRACE_MS = 1_000;
 
 export interface OutputChunk {
@@ -16,21 +16,21 @@ export interface CommandExit {
 
 /** A command that a driver has started. */
 export interface RunningCommand {
-  /** Each is read one chunk at a time; what is not read must hold the command back. */
+  /** Each is read one chunk at a time. Unread output must block the command. */
   readonly outputs: readonly AsyncIterable<OutputChunk>[];
-  /** Settles when the command itself has ended; rejects when the sandbox died under it. */
+  /** Settles when the command itself has ended. Rejects if the sandbox died while the command ran. */
   readonly exited: Promise<CommandExit>;
-  /** SIGTERM to the whole tree. */
+  /** Sends SIGTERM to the whole process tree. */
   terminate(): void | Promise<void>;
-  /** Kills whatever of the tree is left, and settles when all of it is gone. May be called more than once. */
+  /** Kills what is left of the process tree, and settles when all of it is gone. Can be called more than once. */
   destroy(): Promise<void>;
 }
 
 type Watch = Pick<ExecOptions, 'timeoutMs' | 'signal' | 'onOutput'>;
 
 /**
- * Sees a command through: passes its output on, ends it on timeout and abort, kills what it left behind. The first cause wins.
- * When this settles nothing of the command runs any more.
+ * Runs a started command to its end: passes its output on, ends it on timeout or abort, and kills what it left running.
+ * The first cause wins. After this settles, no process of the command runs.
  */
 export async function superviseCommand(command: RunningCommand, watch: Watch): Promise<ExecResult> {
   const startedAt = performance.now();
@@ -40,11 +40,11 @@ export async function superviseCommand(command: RunningCommand, watch: Watch): P
   watch.signal?.addEventListener('abort', onAbort, { once: true });
   if (watch.signal?.aborted) onAbort();
   const pumps = Promise.all(command.outputs.map((output) => pump(output, watch.onOutput)));
-  // A consumer that throws ends the command; its error is reported below, from `pumps` itself.
+  // If the consumer throws, the command is ended. The error is thrown below, when `pumps` is awaited.
   pumps.catch(onAbort);
   try {
     const exit = await command.exited.catch((error: unknown): CommandExit => {
-      // A command that was being ended may have taken its sandbox with it; it has ended, as was asked.
+      // Ending a command can end its sandbox too. That is not a failure.
       if (ending.cause !== 'exit') return { signal: 'SIGKILL' };
       throw error;
     });
@@ -62,11 +62,11 @@ async function pump(output: AsyncIterable<OutputChunk>, onOutput: ExecOptions['o
   for await (const { data, stream } of output) await onOutput(data, stream);
 }
 
-/** Why a command is being ended, and the work of ending it. */
+/** Records why a command is being ended, and does the work. */
 function createEnding(command: RunningCommand) {
   const over = new AbortController();
   const work: Promise<void>[] = [];
-  // Failures are reported when the work is awaited; until then they must not count as unhandled.
+  // Failures are thrown when the work is awaited. Until then they must not count as unhandled rejections.
   const track = (step: Promise<void>) => {
     step.catch(() => undefined);
     work.push(step);
@@ -83,7 +83,7 @@ function createEnding(command: RunningCommand) {
       this.cause = 'timeout';
       track(terminateThenKill());
     },
-    /** Kills at once, also while a timeout's grace runs. */
+    /** Kills at once, also during the grace period of a timeout. */
     abort() {
       if (this.cause === 'exit') this.cause = 'aborted';
       track(command.destroy());
@@ -118,8 +118,8 @@ const SIGNALS_OF_SHELL_CODES: Readonly<Record<number, string>> = {
 };
 
 /**
- * What stands between us and the command (bwrap, the container's shell) reports a death by signal as 128 + n. Codes that
- * programs use themselves, such as Git's 129 for wrong usage, stay codes.
+ * Decodes an exit code of bwrap or the container's shell, which report a death by signal as 128 + n. Codes that
+ * programs use themselves, such as Git's 129 for wrong usage, stay exit codes.
  */
 export function exitOfShellCode(code: number): CommandExit {
   const signal = SIGNALS_OF_SHELL_CODES[code];

@@ -13,13 +13,16 @@ import { isGone, reasonOf } from './engine.ts';
 import { SIGNAL_SCRIPT, SUPERVISE_SCRIPT } from './supervisor-script.ts';
 
 const POLL_MS = 10;
-/** How long killing a command may take before its container is killed. */
+/** How long killing a command may take before the whole container is killed. */
 const KILL_DEADLINE_MS = 1_500;
 const STOP_TIMEOUT_MS = 2_000;
 /** Bytes before each frame of output: one for the stream, three unused, four for the length. */
 const FRAME_HEADER = 8;
 
-/** Starts a command in the container and settles when it runs. Rejects as the engine does, so that `isGone` can tell. */
+/**
+ * Starts a command in the container and settles when it runs. Rejects with the engine's own error, for `isGone` to
+ * examine.
+ */
 export async function startDockerCommand(
   container: Container,
   request: { command: string; cwd: string; stdin?: string },
@@ -41,11 +44,12 @@ export async function startDockerCommand(
     exited: over.promise.then(() => exitOf(container, exec)),
     terminate: () => signalCommand(container, mark, 'TERM'),
     async destroy() {
-      // Killed while its supervisor was only starting, the command would begin after the kill; so again, until it has ended.
+      // Repeats the kill until the command has ended: a kill while the supervisor is still starting misses the command.
       const deadline = Date.now() + KILL_DEADLINE_MS;
       while (await isRunning(exec)) {
         await signalCommand(container, mark, 'KILL');
-        // A fork bomb leaves no room to start the kill in; then the container must go. The next command starts it again.
+        // A fork bomb can prevent the kill from starting. Then the container is killed; the next command starts it
+        // again.
         if (Date.now() > deadline) await killContainer(container);
         await sleep(POLL_MS);
       }
@@ -53,7 +57,7 @@ export async function startDockerCommand(
   };
 }
 
-/** Output comes in frames over one connection; reading them one by one holds the command back by the engine's own pipe. */
+/** Splits the frames of one connection into chunks. An unread chunk blocks the command through the engine's pipe. */
 async function* demultiplex(stream: Readable, onEnd: () => void): AsyncIterable<OutputChunk> {
   let pending: Buffer = Buffer.alloc(0);
   try {
@@ -71,16 +75,16 @@ async function* demultiplex(stream: Readable, onEnd: () => void): AsyncIterable<
   }
 }
 
-/** @throws {LonghaulError} `sandbox_failed` when the container ended under the command. */
+/** @throws {LonghaulError} `sandbox_failed` if the container ended while the command ran. */
 async function exitOf(container: Container, exec: Exec): Promise<CommandExit> {
   while (await isRunning(exec)) await sleep(POLL_MS);
   const code = await exitCodeOf(exec);
-  // 137 is also what is left of a command whose container was killed, and the engine may not have noticed that yet.
+  // A killed container also leaves 137, and the engine may not have noticed its end yet.
   if (code !== undefined && (code !== 137 || (await canRun(container)))) return exitOfShellCode(code);
   await untilStopped(container);
   throw new LonghaulError(
     'sandbox_failed',
-    'The container ended while the command ran: it was killed from outside or ran out of memory. The next command starts it again; files in the workspace are as they were.',
+    'The container ended while the command ran: it was killed from outside or ran out of memory. The next command starts it again. Files in the workspace are kept.',
   );
 }
 
@@ -92,12 +96,12 @@ export async function canRun(container: Container): Promise<boolean> {
     while (await isRunning(exec)) await sleep(POLL_MS);
     return (await exitCodeOf(exec)) === 0;
   } catch {
-    // Whatever the reason: the answer is no.
+    // Any failure means that it cannot.
     return false;
   }
 }
 
-/** Waits until the engine has noticed that the container ended, so that the next command finds it so. */
+/** Waits until the engine reports the container as stopped, so that the next command starts it again. */
 async function untilStopped(container: Container): Promise<void> {
   for (let waitedMs = 0; waitedMs < STOP_TIMEOUT_MS; waitedMs += POLL_MS) {
     try {
@@ -110,7 +114,7 @@ async function untilStopped(container: Container): Promise<void> {
   }
 }
 
-/** Undefined when the engine no longer knows the command. */
+/** Returns undefined if the engine no longer knows the command. */
 async function exitCodeOf(exec: Exec): Promise<number | undefined> {
   try {
     return (await exec.inspect()).ExitCode ?? undefined;
@@ -138,7 +142,7 @@ async function signalCommand(container: Container, mark: string, signal: 'TERM' 
     const stream = await exec.start({});
     for await (const _ of stream);
   } catch (error) {
-    // With the container, everything in it has ended.
+    // The container has ended, and everything in it.
     if (!isGone(error)) throw engineFailure(error);
   }
 }

@@ -26,10 +26,10 @@ import {
 import { CONTAINER_MARK } from './supervisor-script.ts';
 
 const WORKSPACE_PATH = '/workspace';
-/** In the container's own layer: on a tmpfs, a package cache would count as memory. */
+/** In the container's own layer. On a tmpfs, a package cache would count as memory. */
 const HOME_PATH = '/tmp/longhaul-home';
 
-/** A container per sandbox, kept alive, with the workspace mounted at `/workspace`. */
+/** Runs one container per sandbox, with the workspace mounted at `/workspace`. It is started again if it dies. */
 export function createDockerDriver(): SandboxDriver {
   return {
     kind: 'docker',
@@ -39,7 +39,7 @@ export function createDockerDriver(): SandboxDriver {
       const detail = `Docker ${engine.version}`;
       if (image === undefined) return { available: true, detail };
       const isHere = await hasImage(engine.docker, image);
-      const where = isHere ? 'is here' : 'is not here yet: it would be fetched by the first run';
+      const where = isHere ? 'is here' : 'is not here yet: the first run pulls it';
       return { available: true, detail: `${detail}; the image ${image} ${where}` };
     },
     async open(options) {
@@ -58,10 +58,7 @@ async function openDocker(engine: ReadyEngine, root: string, options: SandboxOpt
   const { docker } = engine;
   await ensureImage(docker, options.image, options.signal);
   await removeOrphanedContainers(docker).catch((error: unknown) => {
-    throw unavailable(
-      `Containers left behind by an earlier run cannot be removed: ${reasonOf(error)}.`,
-      error,
-    );
+    throw unavailable(`Containers of an earlier run cannot be removed: ${reasonOf(error)}.`, error);
   });
   const create = () => startContainer(engine, containerOptions(engine, root, options));
   const keeper = createKeeper(await create(), create);
@@ -84,16 +81,16 @@ async function openDocker(engine: ReadyEngine, root: string, options: SandboxOpt
   });
 }
 
-/** Holds the container, and gets it going again when it has died. */
+/** Holds the container, and starts or replaces it if it has died. */
 function createKeeper(first: Container, create: () => Promise<Container>) {
   let current = Promise.resolve(first);
   const revive = async (dead: Container) => {
     try {
-      // Started again it still has what commands left in it outside the workspace.
+      // A restarted container keeps the files that commands wrote outside the workspace.
       await dead.start();
       return dead;
     } catch {
-      // For whatever reason it does not start: a new one will tell, if it cannot either.
+      // If it cannot start, a new one is created. If that fails too, its error is thrown.
       await removeContainer(dead);
       return create();
     }
@@ -106,7 +103,7 @@ function createKeeper(first: Container, create: () => Promise<Container>) {
       } catch (error) {
         if (!isGone(error) && !(error instanceof LonghaulError)) throw engineFailure(error);
       }
-      // Of several commands that find it dead, one revives it. A failure is not kept: the next command tries anew.
+      // If several commands find the container dead, only one revives it. The next command after a failure tries again.
       if (current === attempt) {
         const dead = await attempt.catch(() => first);
         if (current === attempt) current = revive(dead);
@@ -123,20 +120,20 @@ function createKeeper(first: Container, create: () => Promise<Container>) {
   };
 }
 
-/** @throws {LonghaulError} `sandbox_unavailable` when it cannot be made or does not start; nothing is left of it then. */
+/** @throws {LonghaulError} `sandbox_unavailable` if the container cannot be created or started. It is removed then. */
 async function startContainer({ docker }: ReadyEngine, options: ContainerCreateOptions): Promise<Container> {
   let container: Container | undefined;
   try {
     container = await docker.createContainer(options);
     await container.start();
-    // With an init, a container starts even when there is nothing to run in it.
-    if (!(await canRun(container))) throw new Error('/bin/sh cannot be run in it');
+    // With an init process, a container starts even if it contains nothing to run.
+    if (!(await canRun(container))) throw new Error('it cannot run /bin/sh');
     return container;
   } catch (error) {
     if (container !== undefined) await removeContainer(container);
     throw unavailable(
       `The container cannot be started from ${options.Image}: ${reasonOf(error)}. ` +
-        'The image needs /bin/sh; the engine must see the workspace at its own path; `network: on` needs the engine to have a bridge network.',
+        'The image needs /bin/sh; the engine must see the workspace at the same path as this machine; `network: on` needs the engine to have a bridge network.',
       error,
     );
   }
@@ -173,7 +170,7 @@ function containerOptions(
       Memory: memory,
       MemorySwap: memory,
       PidsLimit: options.pids,
-      // The engine refuses more processors than there are.
+      // The engine refuses more processors than the machine has.
       NanoCpus: Math.round(Math.min(options.cpus, engine.cpus) * 1e9),
       CapDrop: ['ALL'],
       SecurityOpt: ['no-new-privileges'],
@@ -183,7 +180,7 @@ function containerOptions(
   };
 }
 
-/** Files belong to the caller. A rootless engine maps its root to the caller. */
+/** Returns the user inside, so that new files belong to the caller. A rootless engine maps its root to the caller. */
 function containerUser(isRootless: boolean): string {
   const { getuid, getgid } = process;
   if (isRootless || getuid === undefined || getgid === undefined) return '0:0';

@@ -19,7 +19,7 @@ export type Engine =
   | { ok: true; docker: Docker; version: string; cpus: number; isRootless: boolean }
   | { ok: false; reason: string; remedy: string };
 
-/** Asks the engine whether it is there. Where there is no socket, nothing is loaded and the answer is immediate. */
+/** Connects to the engine. Without a socket, it loads nothing and answers at once. */
 export async function connectEngine(): Promise<Engine> {
   const address = findEngine();
   if (address === undefined) {
@@ -57,7 +57,10 @@ export async function connectEngine(): Promise<Engine> {
   }
 }
 
-/** The socket to use; no socket path when DOCKER_HOST names an engine elsewhere, which the client reads itself. */
+/**
+ * Returns the socket to use. No path means that DOCKER_HOST names a remote engine, which the client reads itself.
+ * Undefined if there is no engine.
+ */
 function findEngine(): { socketPath?: string } | undefined {
   const host = process.env['DOCKER_HOST'];
   if (host !== undefined && host !== '') {
@@ -75,7 +78,7 @@ function findEngine(): { socketPath?: string } | undefined {
 }
 
 /**
- * Makes sure the image is on this machine, by pulling it if it must.
+ * Pulls the image if it is not on this machine.
  *
  * @throws {LonghaulError} `sandbox_unavailable`; `cancelled`.
  */
@@ -103,7 +106,7 @@ export async function ensureImage(docker: Docker, image: string, signal?: AbortS
   }
 }
 
-/** Whether the image is here. An engine that cannot say has none. */
+/** Whether the image is on this machine. False if the engine fails to answer. */
 export function hasImage(docker: Docker, image: string): Promise<boolean> {
   return docker
     .getImage(image)
@@ -114,7 +117,7 @@ export function hasImage(docker: Docker, image: string): Promise<boolean> {
     );
 }
 
-/** Removes the containers of processes of this machine that died before they could. */
+/** Removes the containers of this machine's processes that died without removing them. */
 export async function removeOrphanedContainers(docker: Docker): Promise<void> {
   const filters = { label: [`${LABELS.owner}`, `${LABELS.host}=${hostname()}`] };
   const containers = await docker.listContainers({ all: true, filters });
@@ -126,12 +129,12 @@ export async function removeContainer(container: Docker.Container): Promise<void
   try {
     await container.remove({ force: true, v: true });
   } catch (error) {
-    // Gone already, or being removed by somebody else.
+    // Already gone, or another process is removing it.
     if (!isGone(error)) throw error;
   }
 }
 
-/** The container is not there, or does not run. */
+/** Whether the container does not exist or does not run. */
 export function isGone(error: unknown): boolean {
   const status = statusOf(error);
   return status === 404 || status === 409;
@@ -141,7 +144,7 @@ export function unavailable(message: string, cause: unknown): LonghaulError {
   return new LonghaulError('sandbox_unavailable', message, { cause });
 }
 
-/** What the engine said, without the client's own wrapping. */
+/** Returns the engine's message without the client's prefix. */
 export function reasonOf(error: unknown): string {
   if (!(error instanceof Error)) return String(error);
   const body = 'json' in error ? error.json : undefined;

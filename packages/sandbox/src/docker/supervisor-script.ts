@@ -1,12 +1,12 @@
 import { COMMAND_VARIABLE } from '../command-environment.ts';
 
-/** What the container itself carries as mark, so that its own processes are nobody's leftovers. */
+/** The mark of the container's own processes, so that they never count as leftovers of a command. */
 export const CONTAINER_MARK = 'container';
 
 /*
- * Runs in the container, where only a POSIX shell is sure to be: no ps, no pkill, no setsid. A process belongs to a command when it
- * carries the command's mark in its environment, whatever session or parent it has. One that carries no mark has wiped its
- * environment; when it also has no parent left, it is a leftover of somebody, and goes too.
+ * Runs in the container, where only a POSIX shell is certain to exist: no ps, no pkill, no setsid. A process belongs to
+ * a command if its environment contains the command's mark, whatever its session or parent. A process without any mark
+ * has cleared its environment. If it also has no parent left, it is a leftover and is killed too.
  */
 const SWEEP = `
 slurp() {
@@ -41,9 +41,9 @@ kill_all() {
 `;
 
 /**
- * Arguments: the mark, the command. Standard error is kept aside, and a subshell becomes the command, so that this shell's own remarks
- * ("Killed") do not stand in the command's output. Ends with the command's exit code once nothing of it is
- * left.
+ * Arguments: the mark, the command. The shell's standard error is set aside and a subshell becomes the command, so that
+ * the shell's own messages ("Killed") do not appear in the command's output. Exits with the command's exit code once no
+ * process of the command is left.
  */
 export const SUPERVISE_SCRIPT = `${SWEEP}
 exec 3>&2 2>/dev/null
@@ -56,7 +56,7 @@ kill_all "$1"
 exit $code
 `;
 
-/** Arguments: the mark, TERM or KILL. After KILL nothing of the command is left. */
+/** Arguments: the mark, TERM or KILL. After KILL, no process of the command is left. */
 export const SIGNAL_SCRIPT = `${SWEEP}
 exec 2>/dev/null
 case $2 in

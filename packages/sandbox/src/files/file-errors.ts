@@ -1,11 +1,11 @@
 import { LonghaulError } from '@longhaul/protocol';
 
-/** The code of a system error, or undefined. */
+/** Returns the code of a system error, or undefined. */
 export function systemCode(error: unknown): string | undefined {
   return error instanceof Error && 'code' in error && typeof error.code === 'string' ? error.code : undefined;
 }
 
-/** A system error as one of ours. `path` is as the caller wrote it. */
+/** Converts a system error. `path` is the path as the caller wrote it. */
 export function fileError(error: unknown, path: string, action: 'read' | 'write'): LonghaulError {
   if (error instanceof LonghaulError) return error;
   const name = JSON.stringify(path);
@@ -13,18 +13,18 @@ export function fileError(error: unknown, path: string, action: 'read' | 'write'
     new LonghaulError(code, message, { cause: error });
   switch (systemCode(error)) {
     case 'ENOENT':
-      return fail('not_found', `${name} is not there.`);
+      return fail('not_found', `${name} does not exist.`);
     case 'ENOTDIR':
-      return fail('invalid_request', `A part of ${name} is a file where a folder was expected.`);
+      return fail('invalid_request', `A part of ${name} is a file, but a folder is needed.`);
     case 'EISDIR':
-      return fail('invalid_request', `${name} is a folder where a file was expected.`);
+      return fail('invalid_request', `${name} is a folder, but a file is needed.`);
     case 'ENAMETOOLONG':
       return fail('invalid_request', `${name} is longer than the file system allows.`);
     case 'ERR_FS_FILE_TOO_LARGE':
-      return fail('invalid_request', `${name} is too large to be read whole. Read a part of it.`);
+      return fail('invalid_request', `${name} is too large to read at once. Read a part of it.`);
     case 'ENOSPC':
     case 'EDQUOT':
-      return fail('store_full', `No space is left to write ${name}. Free some and try again.`);
+      return fail('store_full', `No space is left to write ${name}. Free some space and try again.`);
     case 'EROFS':
       return fail('store_readonly', `${name} cannot be written: the file system is read-only.`);
     case 'EACCES':
@@ -45,6 +45,6 @@ export function fileError(error: unknown, path: string, action: 'read' | 'write'
 export function outsideWorkspace(path: string): LonghaulError {
   return new LonghaulError(
     'path_outside_workspace',
-    `${JSON.stringify(path)} leads out of the workspace. Only files of the workspace can be used; give a path relative to it.`,
+    `${JSON.stringify(path)} leads out of the workspace. Only files in the workspace can be used; give a path relative to it.`,
   );
 }

@@ -3,13 +3,15 @@ import { type FileHandle, lstat, mkdir, open, realpath } from 'node:fs/promises'
 import { join } from 'node:path';
 import { systemCode } from './file-errors.ts';
 
-/** Thrown when a name turned out to be a link after it had been resolved: somebody swaps them. */
+/** Thrown if a name is a link although it was resolved before: another process is swapping links. */
 export class PathChanged extends Error {}
 
 /**
- * An open folder of the workspace. `path(name)` addresses what is in it through the open descriptor (`/proc/self/fd/N/name`, Linux's
- * way to say openat), so that nobody can swap a folder on the way for a link. Elsewhere the real path is checked
- * instead, which leaves a gap of some microseconds.
+ * An open folder of the workspace.
+ *
+ * On Linux, `path(name)` addresses an entry through the open descriptor (`/proc/self/fd/N/name`, the equivalent of
+ * openat), so no process can replace a folder on the way by a link. On other systems the real path is checked instead,
+ * which leaves a gap of some microseconds.
  */
 export interface Folder extends AsyncDisposable {
   path(name?: string): string;
@@ -19,7 +21,7 @@ export interface Folder extends AsyncDisposable {
 const FOLDER_FLAGS = constants.O_RDONLY | constants.O_DIRECTORY | constants.O_NOFOLLOW;
 const HAS_PROC = process.platform === 'linux';
 
-/** Opens the folder at `names` below the root, one name at a time. With `create`, makes the ones that are missing. */
+/** Opens the folder at `names` below the root, one name at a time. `create` makes missing folders. */
 export async function openFolder(
   root: string,
   names: readonly string[],
@@ -60,13 +62,17 @@ async function openReal(path: string): Promise<Folder> {
   throw new PathChanged(path);
 }
 
-/** Opens without following a link in the last name. */
+/**
+ * Opens a path without following a link in its last name.
+ *
+ * @throws {PathChanged} if the last name is a link.
+ */
 export async function openUnfollowed(path: string, flags: number, mode?: number): Promise<FileHandle> {
   try {
     return await open(path, flags | constants.O_NOFOLLOW, mode);
   } catch (error) {
     const code = systemCode(error);
-    // A link is ELOOP for a file; for a folder Linux says ENOTDIR, as it does for a file in its place.
+    // For a link, opening a file fails with ELOOP, and opening a folder on Linux with ENOTDIR, as for a file.
     if (code === 'ELOOP' || code === 'EMLINK' || (code === 'ENOTDIR' && (await isLink(path)))) {
       throw new PathChanged(path);
     }

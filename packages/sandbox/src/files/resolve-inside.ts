@@ -3,18 +3,22 @@ import { isAbsolute, join } from 'node:path';
 import { LonghaulError } from '@longhaul/protocol';
 import { outsideWorkspace, systemCode } from './file-errors.ts';
 
-/** As many as the kernel follows. */
+/** The number of links that the kernel follows. */
 const MAX_LINKS = 40;
 
 /**
- * The path with all links resolved, as names below the workspace; none for the workspace itself. Names at its end may not exist.
+ * Resolves all links of a path and returns its names below the workspace; none for the workspace itself. Names at the
+ * end may not exist.
  *
- * Links are followed here and not by the kernel, for two reasons: an absolute link made by a command points to
- * `workspacePath`, which means another place on this machine; and a path may not leave the workspace even to come back.
- * The answer may be out of date when it is used, so it is opened name by name, following no link (`folder.ts`).
+ * Links are followed here and not by the kernel, for two reasons. An absolute link that a command has made points to
+ * `workspacePath`, which is another place on this machine. And a path may not leave the workspace, not even to come
+ * back.
+ *
+ * The answer can be out of date when it is used, so callers open it name by name and follow no link (`folder.ts`).
  */
 export async function resolveInside(root: string, workspacePath: string, path: string): Promise<string[]> {
-  if (path.includes('\0')) throw new LonghaulError('invalid_request', 'A path cannot hold a NUL character.');
+  if (path.includes('\0'))
+    throw new LonghaulError('invalid_request', 'A path cannot contain a NUL character.');
   const roots = [workspacePath, root];
   const todo = namesBelow(roots, path) ?? refuse(path);
   const done: string[] = [];
@@ -33,7 +37,7 @@ export async function resolveInside(root: string, workspacePath: string, path: s
     }
     links += 1;
     if (links > MAX_LINKS)
-      throw new LonghaulError('invalid_request', `${JSON.stringify(path)} has too many links.`);
+      throw new LonghaulError('invalid_request', `${JSON.stringify(path)} contains too many links.`);
     const names = namesBelow(roots, target) ?? refuse(path);
     if (isAbsolute(target)) done.length = 0;
     todo.unshift(...names);
@@ -41,7 +45,9 @@ export async function resolveInside(root: string, workspacePath: string, path: s
   return done;
 }
 
-/** Names of a path: relative ones as they are, absolute ones below a root; undefined when it is below none. */
+/**
+ * Splits a path into names: a relative path as it is, an absolute one below a root. Undefined if it is below no root.
+ */
 function namesBelow(roots: readonly string[], path: string): string[] | undefined {
   if (!isAbsolute(path)) return path.split('/');
   for (const root of roots) {
@@ -58,7 +64,7 @@ async function linkTarget(path: string): Promise<string | undefined> {
     return info.isSymbolicLink() ? await readlink(path) : undefined;
   } catch (error) {
     const code = systemCode(error);
-    // What is not there is no link. What stands below a file is found out when it is opened. A link may vanish under us.
+    // A missing name is not a link. A name below a file fails when it is opened. A link can vanish at any time.
     if (code === 'ENOENT' || code === 'ENOTDIR' || code === 'EINVAL') return undefined;
     throw error;
   }

@@ -8,7 +8,7 @@ import { createWorkspaceFiles } from './workspace-files.ts';
 
 const runProgram = promisify(execFile);
 
-/** A file system of one megabyte; undefined where this user may not mount one. */
+/** Mounts a file system of one megabyte. Undefined if this user may not mount one. */
 async function mountSmall() {
   const path = await mkdtemp(join(tmpdir(), 'longhaul-files-'));
   const mounted = await runProgram('mount', ['-t', 'tmpfs', '-o', 'size=1m', 'tmpfs', path]).then(
@@ -29,7 +29,7 @@ async function mountSmall() {
   };
 }
 
-it('keeps the old file when the disk is full, and says store_full', async ({ skip }) => {
+it('keeps the old file and reports store_full if the disk is full', async ({ skip }) => {
   await using disk = await mountSmall();
   if (disk === undefined) return skip('no file system can be mounted here');
   const files = createWorkspaceFiles(disk.path, '/workspace');
@@ -39,7 +39,7 @@ it('keeps the old file when the disk is full, and says store_full', async ({ ski
   expect(await readdir(disk.path)).toEqual(['file']);
 });
 
-it('says store_readonly on a read-only file system', async ({ skip }) => {
+it('reports store_readonly on a read-only file system', async ({ skip }) => {
   await using disk = await mountSmall();
   if (disk === undefined) return skip('no file system can be mounted here');
   const files = createWorkspaceFiles(disk.path, '/workspace');
@@ -50,7 +50,7 @@ it('says store_readonly on a read-only file system', async ({ skip }) => {
   expect(Buffer.from(await files.read('file')).toString()).toBe('old');
 });
 
-it('does not take a folder for inside whose name begins like the workspace', async () => {
+it('refuses a folder outside whose name begins with that of the workspace', async () => {
   const parent = await mkdtemp(join(tmpdir(), 'longhaul-files-'));
   await mkdir(join(parent, 'work'));
   await mkdir(join(parent, 'work-other'));
@@ -62,7 +62,7 @@ it('does not take a folder for inside whose name begins like the workspace', asy
   await rm(parent, { recursive: true });
 });
 
-it('leaves no descriptor open, whatever fails', async () => {
+it('leaves no descriptor open after failures', async () => {
   const root = await mkdtemp(join(tmpdir(), 'longhaul-files-'));
   const files = createWorkspaceFiles(root, '/workspace');
   await mkdir(join(root, 'folder'));

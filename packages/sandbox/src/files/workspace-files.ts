@@ -7,9 +7,9 @@ import { fileError, outsideWorkspace, systemCode } from './file-errors.ts';
 import { type Folder, openFolder, openUnfollowed, PathChanged } from './folder.ts';
 import { resolveInside } from './resolve-inside.ts';
 
-/** How often a path is resolved anew when somebody swaps links under us. */
+/** How often a path is resolved before it fails, if another process keeps swapping links. */
 const MAX_ATTEMPTS = 5;
-/** Entries of a folder that are looked at together. */
+/** Entries of a folder that are read in parallel. */
 const STAT_BATCH = 64;
 // A FIFO would make a plain open wait for a writer.
 const READ_FLAGS = constants.O_RDONLY | constants.O_NONBLOCK | constants.O_NOCTTY;
@@ -18,15 +18,15 @@ const CREATE_FLAGS = constants.O_WRONLY | constants.O_CREAT | constants.O_EXCL;
 type Action = 'read' | 'write';
 
 /**
- * The files of a workspace, on this machine's side, for all drivers.
+ * Gives access to a workspace's files on this machine, for all drivers.
  *
- * @param root Absolute path of the workspace on this machine, links resolved.
- * @param workspacePath The same folder as commands see it; paths and links below either are understood.
+ * @param root Absolute path of the workspace on this machine, with links resolved.
+ * @param workspacePath The same folder as commands see it. Paths and links below either are accepted.
  */
 export function createWorkspaceFiles(root: string, workspacePath: string): WorkspaceFiles {
   const resolve = (path: string) => resolveInside(root, workspacePath, path);
 
-  /** Runs `work` on a path whose links are resolved, anew when they change meanwhile. */
+  /** Runs `work` on a path with links resolved, and again if a link changes meanwhile. */
   const at = async <T>(path: string, action: Action, work: (names: string[]) => Promise<T>): Promise<T> => {
     try {
       for (let attempt = 1; attempt <= MAX_ATTEMPTS; attempt += 1) {
@@ -73,7 +73,7 @@ interface ReadRequest {
 async function readNames(root: string, names: string[], { path, range }: ReadRequest): Promise<Uint8Array> {
   const name = fileName(names, path);
   await using folder = await openFolder(root, names.slice(0, -1));
-  // Looked at before it is opened too: opening a device can do something.
+  // Also checked before it is opened: opening a device can have an effect.
   requireFile(await lstatUnchanged(folder, name), path);
   const handle = await openUnfollowed(folder.path(name), READ_FLAGS);
   try {
@@ -116,7 +116,7 @@ async function writeNames(
   const temporary = folder.path(`.longhaul-${randomUUID()}.tmp`);
   try {
     await writeTemporary(temporary, request.data, before);
-    // A rename replaces a link instead of following it.
+    // A rename replaces a link and does not follow it.
     await rename(temporary, folder.path(name));
   } catch (error) {
     await unlink(temporary).catch(() => undefined);
@@ -144,7 +144,7 @@ async function writeTemporary(
 
 async function keepOwner(handle: FileHandle, before: Stats): Promise<void> {
   await handle.chown(before.uid, before.gid).catch((error: unknown) => {
-    // Only root may give files away; for others the rewritten file is theirs.
+    // Only root may change a file's owner. For other users, the rewritten file is their own.
     if (systemCode(error) !== 'EPERM') throw error;
   });
 }
@@ -167,7 +167,7 @@ async function entryOf(folder: Folder, name: string): Promise<DirectoryEntry | u
     const kind = kindOf(info);
     return kind === 'file' ? { name, kind, size: info.size } : { name, kind };
   } catch (error) {
-    // Removed since the folder was read.
+    // Removed after the folder was read.
     if (systemCode(error) === 'ENOENT') return undefined;
     throw error;
   }
@@ -191,10 +191,7 @@ function requireFile(info: Stats, path: string): void {
 }
 
 function notAFile(path: string, what: string): LonghaulError {
-  return new LonghaulError(
-    'invalid_request',
-    `${JSON.stringify(path)} is ${what} where a file was expected.`,
-  );
+  return new LonghaulError('invalid_request', `${JSON.stringify(path)} is ${what}, but a file is needed.`);
 }
 
 function kindOf(info: Stats): FileInfo['kind'] {

@@ -11,10 +11,10 @@ import { createWorkspaceFiles } from '../files/workspace-files.ts';
 import { openWorkspace } from '../open-workspace.ts';
 import { hasOpen, startTime } from '../process-identity.ts';
 
-/** What a command gets of our own environment. */
+/** Variables of our own environment that commands get. */
 const PASSED_ON = ['HOME', 'USER', 'LOGNAME', 'TMPDIR', 'TZ'];
 
-/** No isolation: commands run as the user, on this machine. Only by explicit choice. */
+/** Runs commands on this machine as the current user, without isolation. Only by explicit choice. */
 export function createLocalDriver(): SandboxDriver {
   return {
     kind: 'local',
@@ -71,8 +71,9 @@ async function startLocal(
 }
 
 /**
- * The command leads a session of its own. What left it still carries the mark, or descends from what does; what wiped its
- * environment too may still hold the command's output. A process that left all of these behind is out of reach.
+ * Whether a process belongs to a command. The command leads its own session. A process that has left the session still
+ * has the mark, or descends from one that has. A process that has also cleared its environment may still hold the
+ * command's output. One that has left all of these is out of reach.
  */
 function isOfCommand({ pid, session }: ProcessInfo, spawned: SpawnedProcess, mark: string): boolean {
   if (session === spawned.pid) return true;

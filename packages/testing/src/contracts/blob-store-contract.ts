@@ -5,7 +5,7 @@ import type { ContractRunner } from './contract-runner.ts';
 import { refused } from './store-fixtures.ts';
 
 /**
- * What every blob store must do. `open` makes an empty one.
+ * Defines the tests that every blob store must pass. `open` creates an empty store.
  *
  * @example blobStoreContract({ describe, it }, 'memory', async () => createMemoryBlobStore());
  */
@@ -27,7 +27,7 @@ export function blobStoreContract(
       assert.deepEqual(await blobs.put(''), { id: createHash('sha256').digest('hex'), size: 0 });
     });
 
-    it('stores the same bytes once, also at the same time and from a stream', async () => {
+    it('stores the same bytes once, even if stored at the same time or from a stream', async () => {
       const blobs = await open();
       const all = [...Array(10)].map(() => blobs.put('same'));
       const infos = await Promise.all([...all, blobs.putStream(chunks(['sa', '', 'me']))]);
@@ -35,7 +35,7 @@ export function blobStoreContract(
       assert.equal(new TextDecoder().decode(await blobs.get(infos[0]?.id ?? '')), 'same');
     });
 
-    it('streams many chunks in, and reads ranges out', async () => {
+    it('stores a stream of many chunks, and reads ranges', async () => {
       const blobs = await open();
       const parts = Array.from({ length: 300 }, (_, i) => `${i},`.repeat(500));
       const whole = new TextEncoder().encode(parts.join(''));
@@ -48,7 +48,7 @@ export function blobStoreContract(
       assert.deepEqual(await blobs.read(id, { start: 0, length: 0 }), new Uint8Array());
     });
 
-    it('stores nothing of a stream that fails, and passes its error on', async () => {
+    it('stores nothing of a stream that fails, and throws its error', async () => {
       const blobs = await open();
       const failure = new Error('the source broke');
       const outcome = await blobs.putStream(chunks(['begun'], failure)).catch((error: unknown) => error);
@@ -57,7 +57,7 @@ export function blobStoreContract(
       assert.equal(await blobs.stat(id), undefined);
     });
 
-    it('says that a blob is not there, whatever was asked for', async () => {
+    it('throws blob_not_found for a missing blob, whatever its id looks like', async () => {
       const blobs = await open();
       for (const id of ['0'.repeat(64), 'absent', '', '../../../etc/passwd', `../${'0'.repeat(61)}`]) {
         await refused(blobs.get(id), 'blob_not_found');
@@ -66,7 +66,7 @@ export function blobStoreContract(
       }
     });
 
-    it('keeps nothing that the caller could still change', async () => {
+    it('copies bytes, so that the caller cannot change them later', async () => {
       const blobs = await open();
       const bytes = new Uint8Array([1, 2, 3]);
       const { id } = await blobs.put(bytes);

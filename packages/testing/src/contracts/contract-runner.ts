@@ -1,6 +1,6 @@
 /**
- * What a contract suite needs of a test runner. vitest and Bun's own runner both have it; assertions are Node's, so that a suite
- * runs under either.
+ * What a contract suite needs from a test runner. vitest and Bun's test runner both provide it. Assertions are Node's,
+ * so that a suite runs under either.
  */
 export interface ContractRunner {
   describe(name: string, define: () => void): void;

@@ -3,39 +3,39 @@ import type { ModelDriver, StepEvent, StepRequest, ToolSchema } from '@longhaul/
 import type { LonghaulError } from '@longhaul/protocol';
 import { describe, expect, onTestFinished, test } from 'vitest';
 
-/** What the server is to answer to the next request. */
+/** What the server answers to the next request. */
 export type ModelAnswer =
   | {
       kind: 'text';
       text: string;
       usage?: { inputTokens: number; outputTokens: number };
-      /** Where the wire format has it. */
+      /** Sent only if the wire format supports it. */
       reasoning?: { text: string; signature: string };
     }
   | { kind: 'tool-calls'; calls: { callId: string; name: string; arguments: string }[] }
   | { kind: 'http-error'; status: number; message: string; retryAfterSeconds?: number }
-  /** Some text, and then the socket is destroyed. */
+  /** Some text, then the socket is destroyed. */
   | { kind: 'cut-socket'; text: string }
-  /** Some text, and then an orderly end of the body without a finish. */
+  /** Some text, then an orderly end of the body without a finish. */
   | { kind: 'cut-clean'; text: string }
-  /** Some text, a chunk that is not JSON, more text, and an orderly finish. */
+  /** Some text, a chunk that is not JSON, more text, then an orderly finish. */
   | { kind: 'malformed-chunk'; text: string }
-  /** Some text, an error of the provider's own form inside the stream, and an orderly end. */
+  /** Some text, an error in the provider's form inside the stream, then an orderly end. */
   | { kind: 'stream-error'; text: string; message: string }
-  /** The request is taken; headers and nothing else. */
+  /** Headers, then nothing. */
   | { kind: 'silence' };
 
 export type ModelAnswerKind = ModelAnswer['kind'];
 
 /** A driver and the server it talks to over HTTP. */
 export interface ModelDriverHarness extends AsyncDisposable {
-  /** A driver for a model that takes images and files. */
+  /** Creates a driver for a model that accepts images and files. */
   driver(options?: { stallMs?: number; apiKey?: string }): Promise<ModelDriver>;
-  /** Holds for all further requests, until it is called again. */
+  /** Sets the answer to all further requests. */
   answer(answer: ModelAnswer): void;
-  /** Bodies of the requests as they were sent, oldest first. */
+  /** Bodies of the requests as sent, oldest first. */
   readonly requests: readonly string[];
-  /** Requests whose connection the driver has closed before the answer was whole. */
+  /** Requests whose connection the driver closed before the answer was complete. */
   readonly abandoned?: number;
 }
 
@@ -49,8 +49,8 @@ const READ: ToolSchema = {
 };
 
 /**
- * What every driver must do, over HTTP. `missing` names answers the harness's server cannot give, with the reason; their tests are
- * skipped by that reason.
+ * Defines the tests that every driver must pass, over HTTP. `missing` names the answers that the harness's server
+ * cannot give, with a reason. Their tests are skipped with that reason.
  */
 export function describeModelDriver(
   name: string,
@@ -81,7 +81,7 @@ type Start = (answer: ModelAnswer) => Promise<ModelDriverHarness>;
 type TestWith = (kind: ModelAnswerKind, title: string, body: () => Promise<void>) => void;
 
 function answersTests(start: Start): void {
-  test('text comes in deltas between a start and an end, then the finish with the usage', async () => {
+  test('emits text as deltas between a start and an end, then a finish with the usage', async () => {
     const text = 'The quick brown fox jumps over the lazy dog, and the dog does not mind at all.';
     const harness = await start({ kind: 'text', text, usage: { inputTokens: 21, outputTokens: 17 } });
     const events = await collect(await harness.driver(), ask('Hello'));
@@ -95,7 +95,7 @@ function answersTests(start: Start): void {
     });
   });
 
-  test('parallel calls keep their order, ids and parsed arguments, and the step finishes for tool calls', async () => {
+  test('emits parallel calls in order with ids and parsed arguments, and finishes for tool calls', async () => {
     const calls = [
       { callId: 'call_a', name: 'read', arguments: '{"path":"a.txt"}' },
       { callId: 'call_b', name: 'read', arguments: '{"path":"b.txt"}' },
@@ -108,7 +108,7 @@ function answersTests(start: Start): void {
     expect(events.at(-1)).toMatchObject({ type: 'finish', finishReason: 'tool-calls' });
   });
 
-  test('every call is announced before its arguments, under the id it is called by', async () => {
+  test('announces every call before its arguments, under the same id', async () => {
     const harness = await start({
       kind: 'tool-calls',
       calls: [{ callId: 'call_a', name: 'read', arguments: '{"path":"a.txt"}' }],
@@ -122,7 +122,7 @@ function answersTests(start: Start): void {
     expect(started).toBeLessThan(events.findIndex((event) => event.type === 'tool-call'));
   });
 
-  test('a call of an unknown tool is handed on', async () => {
+  test('passes on a call of an unknown tool', async () => {
     const harness = await start({
       kind: 'tool-calls',
       calls: [{ callId: 'call_a', name: 'rm', arguments: '{}' }],
@@ -133,21 +133,21 @@ function answersTests(start: Start): void {
 }
 
 function requestTests(start: Start): void {
-  test('the request carries system text, tool schemas and the output limit', async () => {
+  test('sends the system text, the tool schemas and the output limit', async () => {
     const harness = await start({ kind: 'text', text: 'ok' });
     await collect(await harness.driver(), { ...ask('Hi', [READ]), maxOutputTokens: 1234 });
     const [sent = ''] = harness.requests;
     for (const piece of ['You are terse.', 'Reads a file.', '1234']) expect(sent).toContain(piece);
   });
 
-  test('a call and its result go back under one id, the error result too', async () => {
+  test('sends calls with their results, error results included', async () => {
     const harness = await start({ kind: 'text', text: 'ok' });
     await collect(await harness.driver(), { ...ask('go', [READ]), messages: conversation() });
     const [sent = ''] = harness.requests;
     for (const piece of ['first result', 'no such file', 'a.txt', 'b.txt']) expect(sent).toContain(piece);
   });
 
-  test('images of a user and of a tool reach the model', async () => {
+  test('sends images of a user and of a tool', async () => {
     const harness = await start({ kind: 'text', text: 'ok' });
     const image = { type: 'image' as const, data: ONE_PIXEL };
     const messages: ViewMessage[] = [
@@ -170,7 +170,7 @@ function requestTests(start: Start): void {
     expect(harness.requests[0]?.split(ONE_PIXEL)).toHaveLength(3);
   });
 
-  test('an assistant message without content is left out', async () => {
+  test('leaves out an assistant message without content', async () => {
     const harness = await start({ kind: 'text', text: 'ok' });
     const messages: ViewMessage[] = [
       { role: 'user', content: [{ type: 'text', text: 'Hi' }] },
@@ -184,7 +184,7 @@ function requestTests(start: Start): void {
 }
 
 function failureTests(start: Start, testWith: TestWith): void {
-  test('401 is provider_auth, and the key does not stand in the message', async () => {
+  test('maps 401 to provider_auth, without the key in the message', async () => {
     const harness = await start({ kind: 'http-error', status: 401, message: 'bad key sk-very-secret-key' });
     const driver = await harness.driver({ apiKey: 'sk-very-secret-key' });
     const error = await failure(driver, ask('Hi'));
@@ -192,7 +192,7 @@ function failureTests(start: Start, testWith: TestWith): void {
     expect(JSON.stringify(error.toShape())).not.toContain('sk-very-secret-key');
   });
 
-  test('429 is provider_rate_limit with the time to wait, and is not tried again by the driver', async () => {
+  test('maps 429 to provider_rate_limit with the time to wait, and does not retry', async () => {
     const harness = await start({
       kind: 'http-error',
       status: 429,
@@ -204,7 +204,7 @@ function failureTests(start: Start, testWith: TestWith): void {
     expect(harness.requests).toHaveLength(1);
   });
 
-  test('a server that nobody runs is provider_unreachable', async () => {
+  test('maps a refused connection to provider_unreachable', async () => {
     const harness = await start({ kind: 'text', text: 'ok' });
     const driver = await harness.driver();
     await harness[Symbol.asyncDispose]();
@@ -212,38 +212,37 @@ function failureTests(start: Start, testWith: TestWith): void {
   });
 
   for (const kind of ['cut-socket', 'cut-clean'] as const) {
-    testWith(kind, `a stream that ends without a finish (${kind}) is provider_stream_cut`, async () => {
+    testWith(kind, `maps a stream that ends without a finish (${kind}) to provider_stream_cut`, async () => {
       const harness = await start({ kind, text: 'half an answ' });
       expect((await failure(await harness.driver(), ask('Hi'))).code).toBe('provider_stream_cut');
     });
   }
 
-  testWith('malformed-chunk', 'a malformed chunk fails the step, although the stream finishes', async () => {
-    const harness = await start({ kind: 'malformed-chunk', text: 'hole' });
-    expect((await failure(await harness.driver(), ask('Hi'))).code).toBe('provider_bad_response');
-  });
-
   testWith(
-    'stream-error',
-    'an error inside the stream is mapped as if it had come with a status',
+    'malformed-chunk',
+    'fails the step on a malformed chunk, even if the stream finishes',
     async () => {
-      const message =
-        "This model's maximum context length is 4096 tokens. However, you requested 5000 tokens.";
-      const harness = await start({ kind: 'stream-error', text: 'so far', message });
-      expect((await failure(await harness.driver(), ask('Hi'))).code).toBe('context_overflow');
+      const harness = await start({ kind: 'malformed-chunk', text: 'hole' });
+      expect((await failure(await harness.driver(), ask('Hi'))).code).toBe('provider_bad_response');
     },
   );
+
+  testWith('stream-error', 'maps an error inside the stream like an error with an HTTP status', async () => {
+    const message = "This model's maximum context length is 4096 tokens. However, you requested 5000 tokens.";
+    const harness = await start({ kind: 'stream-error', text: 'so far', message });
+    expect((await failure(await harness.driver(), ask('Hi'))).code).toBe('context_overflow');
+  });
 }
 
 function cancelTests(start: Start, testWith: TestWith): void {
-  test('an aborted signal sends nothing and is cancelled', async () => {
+  test('sends nothing with an aborted signal, and ends with cancelled', async () => {
     const harness = await start({ kind: 'text', text: 'ok' });
     const request = { ...ask('Hi'), signal: AbortSignal.abort() };
     expect((await failure(await harness.driver(), request)).code).toBe('cancelled');
     expect(harness.requests).toHaveLength(0);
   });
 
-  test('an abort between two events ends the stream with cancelled, and nothing comes after it', async () => {
+  test('ends the stream with cancelled on an abort between two events', async () => {
     const harness = await start({ kind: 'text', text: 'one two three four five six seven eight nine ten' });
     const controller = new AbortController();
     const events: StepEvent[] = [];
@@ -255,7 +254,7 @@ function cancelTests(start: Start, testWith: TestWith): void {
     expect(afterAbort).toMatchObject([{ type: 'error', error: { code: 'cancelled' } }]);
   });
 
-  testWith('silence', 'an abort ends the wait for a silent server', async () => {
+  testWith('silence', 'stops waiting for a silent server on abort', async () => {
     const harness = await start({ kind: 'silence' });
     const controller = new AbortController();
     const running = failure(await harness.driver({ stallMs: 0 }), {
@@ -270,7 +269,7 @@ function cancelTests(start: Start, testWith: TestWith): void {
 
   testWith(
     'silence',
-    'silence longer than stallMs is provider_timeout, and the request is ended',
+    'maps silence longer than stallMs to provider_timeout, and closes the request',
     async () => {
       const harness = await start({ kind: 'silence' });
       const error = await failure(await harness.driver({ stallMs: 50 }), ask('Hi'));
@@ -308,7 +307,7 @@ function conversation(): ViewMessage[] {
   ];
 }
 
-/** All events, after checking that exactly one terminal event stands at the end. */
+/** Collects all events. Checks that the last one, and no other, is terminal. */
 async function collect(driver: ModelDriver, request: StepRequest): Promise<StepEvent[]> {
   const events: StepEvent[] = [];
   for await (const event of driver.step(request)) events.push(event);

@@ -7,7 +7,8 @@ import { processContract } from './sandbox-process-contract.ts';
 export type { SandboxContractRunner, SandboxHarness } from './sandbox-fixtures.ts';
 
 /**
- * What every sandbox must do, ways out of it included. Needs Linux: it looks for processes in /proc.
+ * Defines the tests that every sandbox must pass, attempts to escape included. Needs Linux: it reads processes from
+ * /proc.
  *
  * @example sandboxContract({ describe, it, skip: (name) => it.skip(name) }, 'docker', { driver, image, leftovers });
  */

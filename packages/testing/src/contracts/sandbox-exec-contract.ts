@@ -8,7 +8,7 @@ import { openTestSandbox, refusedWith, type SandboxHarness, until } from './sand
 const MEGABYTE = 1_048_576;
 
 export function execContract({ it }: ContractRunner, harness: SandboxHarness): void {
-  it('answers with the exit code, and standard output and error apart', async () => {
+  it('returns the exit code, and separates standard output from standard error', async () => {
     await using box = await openTestSandbox(harness);
     const { stdout, stderr, exitCode, ended, signal } = await box.run('echo out; echo err >&2; exit 3');
     assert.deepEqual(
@@ -23,7 +23,7 @@ export function execContract({ it }: ContractRunner, harness: SandboxHarness): v
     );
   });
 
-  it("keeps Git's exit code 129 a code, and calls a death by signal a signal", async () => {
+  it("reports Git's exit code 129 as an exit code, and a death by signal as a signal", async () => {
     await using box = await openTestSandbox(harness);
     assert.equal((await box.run('exit 129')).exitCode, 129);
     const killed = await box.run('kill -9 $$');
@@ -31,7 +31,7 @@ export function execContract({ it }: ContractRunner, harness: SandboxHarness): v
     assert.equal(killed.stderr, '');
   });
 
-  it('takes quotes, newlines, dollars and unicode of a command as they are', async () => {
+  it('passes quotes, newlines, dollars and Unicode in a command unchanged', async () => {
     await using box = await openTestSandbox(harness);
     const { stdout } = await box.run(
       `x='a "b" $c'\nprintf '%s|' "$x" "it's" 'ü→' '\\n'\ncat <<'END'\nlast $line\nEND\n`,
@@ -39,18 +39,18 @@ export function execContract({ it }: ContractRunner, harness: SandboxHarness): v
     assert.equal(stdout, `a "b" $c|it's|ü→|\\n|last $line\n`);
   });
 
-  it('runs bash where there is one', async () => {
+  it('runs bash where it is installed', async () => {
     await using box = await openTestSandbox(harness);
     assert.match((await box.run('a=(x y); echo $a[1] $BASH')).stdout, /^x\[1\] \//);
   });
 
-  it('passes bytes that are no UTF-8 unchanged', async () => {
+  it('passes bytes that are not UTF-8 unchanged', async () => {
     await using box = await openTestSandbox(harness);
     const { bytes } = await box.run("printf '\\377\\376\\000\\001\\200'");
     assert.deepEqual([...bytes], [0xff, 0xfe, 0, 1, 0x80]);
   });
 
-  it('gives an empty standard input, or the one asked for', async () => {
+  it('gives an empty standard input, or the given one', async () => {
     await using box = await openTestSandbox(harness);
     assert.equal((await box.run('cat; echo end')).stdout, 'end\n');
     const input = `${'line\n'.repeat(50_000)}last`;
@@ -58,7 +58,7 @@ export function execContract({ it }: ContractRunner, harness: SandboxHarness): v
     assert.equal((await box.run('true', { stdin: input })).exitCode, 0);
   });
 
-  it('runs in the workspace, or in a folder of it, and nowhere else', async () => {
+  it('runs in the workspace or in a folder of it, and nowhere else', async () => {
     await using box = await openTestSandbox(harness);
     await mkdir(join(box.workspace, "it's a\nfolder"));
     assert.equal((await box.run('pwd')).stdout, `${box.sandbox.workspacePath}\n`);
@@ -68,7 +68,7 @@ export function execContract({ it }: ContractRunner, harness: SandboxHarness): v
     await refusedWith(box.run('pwd', { cwd: 'absent' }), 'not_found');
   });
 
-  it('keeps what a command leaves in the workspace, in /tmp and at home for the next one', async () => {
+  it('keeps files in the workspace, in /tmp and in the home folder for the next command', async () => {
     await using box = await openTestSandbox(harness);
     const name = `longhaul-${box.sessionId}`;
     await box.run(`echo 1 >file; echo 2 >/tmp/${name}; echo 3 >"$HOME/${name}"`);
@@ -79,7 +79,7 @@ export function execContract({ it }: ContractRunner, harness: SandboxHarness): v
     assert.equal(await readFile(join(box.workspace, 'file'), 'utf8'), '1\n');
   });
 
-  it('makes files that belong to the caller', async () => {
+  it('creates files that belong to the caller', async () => {
     await using box = await openTestSandbox(harness);
     await box.run('echo x >made; mkdir folder');
     const made = await stat(join(box.workspace, 'made'));
@@ -102,7 +102,7 @@ export function execContract({ it }: ContractRunner, harness: SandboxHarness): v
     assert.ok(peak - before < 120 * MEGABYTE, `memory grew by ${peak - before} bytes`);
   });
 
-  it('holds a command back while its output is not taken', async () => {
+  it('blocks a command while its output is not read', async () => {
     await using box = await openTestSandbox(harness);
     const release = Promise.withResolvers<void>();
     const running = box.run('for i in $(seq 300); do head -c 100000 /dev/zero; echo $i >progress; done', {
@@ -112,13 +112,13 @@ export function execContract({ it }: ContractRunner, harness: SandboxHarness): v
       Number(await readFile(join(box.workspace, 'progress'), 'utf8').catch(() => '0'));
     await until(async () => (await progress()) > 0);
     await sleep(500);
-    assert.ok((await progress()) < 150, `went on to block ${await progress()} of 300`);
+    assert.ok((await progress()) < 150, `reached block ${await progress()} of 300`);
     release.resolve();
     assert.equal((await running).exitCode, 0);
     assert.equal(await progress(), 300);
   });
 
-  it('ends the command and reports the error when its output cannot be taken', async () => {
+  it('ends the command and throws the error if the output callback throws', async () => {
     await using box = await openTestSandbox(harness);
     const failure = new Error('no room');
     const running = box.run('echo x; sleep 1000', {
@@ -129,7 +129,7 @@ export function execContract({ it }: ContractRunner, harness: SandboxHarness): v
     await assert.rejects(running, failure);
   });
 
-  it('loses no output of commands that end at once, which Node discards when nobody reads yet', async () => {
+  it('loses no output of commands that end at once, although Node discards unread output', async () => {
     await using box = await openTestSandbox(harness);
     for (let round = 0; round < 20; round += 1) {
       const { stdout, stderr } = await box.run('echo out; echo err >&2');
@@ -137,7 +137,7 @@ export function execContract({ it }: ContractRunner, harness: SandboxHarness): v
     }
   });
 
-  it('runs twenty commands side by side, each with its own output', async () => {
+  it('runs twenty commands at once, each with its own output', async () => {
     await using box = await openTestSandbox(harness);
     const numbers = Array.from({ length: 20 }, (_, index) => index);
     const results = await Promise.all(numbers.map((n) => box.run(`sleep 0.${n}; echo ${n}; exit ${n}`)));
@@ -147,7 +147,7 @@ export function execContract({ it }: ContractRunner, harness: SandboxHarness): v
     );
   });
 
-  it('refuses a command longer than the system takes, and says what to do', async () => {
+  it('refuses a command longer than the system accepts, and says what to do', async () => {
     await using box = await openTestSandbox(harness);
     const { message } = await refusedWith(box.run(`: ${'x'.repeat(200_000)}`), 'invalid_request');
     assert.match(message, /file/);

@@ -9,7 +9,7 @@ const ODD_NAME = `it's "odd"\n\tü→ name`;
 const decode = (bytes: Uint8Array) => Buffer.from(bytes).toString();
 
 export function workspaceFilesContract({ it }: ContractRunner, harness: SandboxHarness): void {
-  it('shares files with commands, both ways', async () => {
+  it('shares files with commands in both directions', async () => {
     await using box = await openTestSandbox(harness);
     const { files } = box.sandbox;
     assert.deepEqual(await files.write(`new/folder/${ODD_NAME}`, 'from here'), { created: true });
@@ -21,7 +21,7 @@ export function workspaceFilesContract({ it }: ContractRunner, harness: SandboxH
     assert.deepEqual([...(await files.read('new/made'))], [0xff, 0]);
   });
 
-  it('takes absolute paths as commands see them, and as this machine does', async () => {
+  it('accepts absolute paths as commands see them and as this machine sees them', async () => {
     await using box = await openTestSandbox(harness);
     const { files, workspacePath } = box.sandbox;
     await files.write(`${workspacePath}/a/../b`, 'x');
@@ -32,7 +32,7 @@ export function workspaceFilesContract({ it }: ContractRunner, harness: SandboxH
     assert.equal(files.root, box.workspace);
   });
 
-  it('lists and describes what is there', async () => {
+  it('lists and describes files, folders, links and pipes', async () => {
     await using box = await openTestSandbox(harness);
     await box.run('mkdir d; printf abc >f; ln -s f l; mkfifo p; ln -s absent dangling');
     const { files } = box.sandbox;
@@ -50,14 +50,14 @@ export function workspaceFilesContract({ it }: ContractRunner, harness: SandboxH
     assert.equal(await files.stat('f/below'), undefined);
   });
 
-  it('refuses paths that lead out', async () => {
+  it('refuses paths that lead out of the workspace', async () => {
     await using box = await openTestSandbox(harness);
     for (const path of ['..', '../x', '/etc/passwd', '/workspace-beside/x', 'a/../../x', '/']) {
       await refusesAll(box, path);
     }
   });
 
-  it('refuses links that lead out, made by a command, at any place in the path', async () => {
+  it('refuses links made by a command that lead out, at any place in the path', async () => {
     await using box = await openTestSandbox(harness);
     await writeFile(join(box.outside, 'secret'), 'host secret');
     await box.run(
@@ -80,7 +80,7 @@ export function workspaceFilesContract({ it }: ContractRunner, harness: SandboxH
     assert.equal(await readFile(join(box.outside, 'secret'), 'utf8'), 'host secret');
   });
 
-  it('follows links that stay inside, absolute ones as commands see them', async () => {
+  it('follows links that stay inside, including absolute ones as commands see them', async () => {
     await using box = await openTestSandbox(harness);
     const { files, workspacePath } = box.sandbox;
     await box.run(
@@ -114,7 +114,7 @@ export function workspaceFilesContract({ it }: ContractRunner, harness: SandboxH
     assert.equal(await readFile(join(box.outside, 'f'), 'utf8'), 'host secret');
   });
 
-  it('refuses folders, pipes and devices where a file is expected, without waiting', async () => {
+  it('refuses folders, pipes and devices in place of a file, without blocking', async () => {
     await using box = await openTestSandbox(harness);
     const { files } = box.sandbox;
     await box.run('mkfifo pipe; mkdir folder; echo x >file');
@@ -142,7 +142,7 @@ export function workspaceFilesContract({ it }: ContractRunner, harness: SandboxH
     assert.deepEqual(await readdir(box.workspace), ['plain', 'script']);
   });
 
-  it('works in a workspace that is reached through a link', async () => {
+  it('works in a workspace behind a link', async () => {
     await using outer = await openTestSandbox(harness);
     await mkdir(join(outer.outside, 'real'));
     await symlink(join(outer.outside, 'real'), join(outer.outside, 'linked'));
@@ -160,7 +160,7 @@ async function refusesAll({ sandbox: { files } }: TestSandbox, path: string): Pr
   await refusedWith(files.write(path, 'x'), 'path_outside_workspace');
 }
 
-/** What a refusal of ours says; anything else is a failure. */
+/** Returns the code of an expected refusal. Any other error fails the test. */
 function refusalOf(error: unknown): string {
   assert.ok(error instanceof LonghaulError && error.code !== 'internal', String(error));
   return error.code;

@@ -10,7 +10,7 @@ import { type ErrorCode, LonghaulError } from '@longhaul/protocol';
 import type { ContractRunner } from './contract-runner.ts';
 
 export interface SandboxContractRunner extends ContractRunner {
-  /** Shows a test that cannot be run, with the reason in its name. */
+  /** Reports a test that cannot run here, with the reason in its name. */
   skip(name: string): void;
 }
 
@@ -18,9 +18,12 @@ export interface SandboxHarness {
   driver: SandboxDriver;
   /** Image for drivers that need one. */
   image: string;
-  /** Why this driver does not isolate; the tests of isolation are skipped with it. */
+  /** Why this driver does not isolate. Skips the tests of isolation, with this reason. */
   notIsolated?: string;
-  /** What the driver has made outside the workspace for a session and not removed: containers, folders, cgroups. */
+  /**
+   * Returns what the driver created outside the workspace for a session and has not removed: containers, folders,
+   * cgroups.
+   */
   leftovers(sessionId: string): Promise<string[]>;
 }
 
@@ -29,7 +32,7 @@ export interface TestSandbox extends AsyncDisposable {
   sessionId: string;
   /** The workspace on this machine. */
   workspace: string;
-  /** A folder beside it, which no command may reach. */
+  /** A folder beside the workspace, which no command may reach. */
   outside: string;
   run(command: string, options?: Partial<ExecOptions>): Promise<RunOutcome>;
 }
@@ -94,12 +97,12 @@ export async function runIn(
   return { ...result, stdout: bytes.toString(), stderr: Buffer.concat(parts.stderr).toString(), bytes };
 }
 
-/** A number of seconds to sleep that nobody else uses: `sleep` with it is found in the list of processes. */
+/** Returns a unique number of seconds, so that a `sleep` with it can be found in the list of processes. */
 export function uniqueSeconds(): string {
   return `${40_000 + Math.floor(Math.random() * 40_000)}.${Math.floor(Math.random() * 1e9)}`;
 }
 
-/** How many processes of this machine have the text in their arguments, containers included. */
+/** Counts the processes of this machine, including those in containers, that have the text in their arguments. */
 export function countProcesses(text: string): number {
   const pids = readdirSync('/proc').filter((name) => /^\d+$/.test(name) && name !== String(process.pid));
   return pids.filter((pid) => argumentsOf(pid).includes(text)).length;
@@ -113,13 +116,13 @@ function argumentsOf(pid: string): string {
   }
 }
 
-/** Waits until the condition holds. */
+/** Waits until the condition is true. Fails after a minute. */
 export async function until(condition: () => boolean | Promise<boolean>): Promise<void> {
   for (let attempt = 0; attempt < 6_000; attempt += 1) {
     if (await condition()) return;
     await sleep(10);
   }
-  assert.fail('What was waited for has not happened.');
+  assert.fail('The condition did not become true within a minute.');
 }
 
 export async function refusedWith(promise: Promise<unknown>, code: ErrorCode): Promise<LonghaulError> {

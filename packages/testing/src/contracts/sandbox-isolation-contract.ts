@@ -21,7 +21,7 @@ export function isolationContract(runner: SandboxContractRunner, harness: Sandbo
   const itIsolated: typeof it =
     notIsolated === undefined ? it : (name) => runner.skip(`${name} (skipped: ${notIsolated})`);
 
-  it("passes its own environment and the user's, and nothing of the host's", async () => {
+  it("passes its own variables and the user's, but none of the host's", async () => {
     process.env[SECRET] = 'hidden';
     try {
       await using box = await openTestSandbox(harness, {
@@ -65,18 +65,18 @@ export function isolationContract(runner: SandboxContractRunner, harness: Sandbo
     assert.deepEqual(readdirSync(box.outside), []);
   });
 
-  itIsolated('cannot make itself mighty: no capability, no kernel setting, no mount', async () => {
+  itIsolated('gives commands no capability, no kernel setting and no mount', async () => {
     await using box = await openTestSandbox(harness);
     const status = await box.run('grep -E "^(CapEff|CapPrm|NoNewPrivs)" /proc/self/status | tr -d "\\t"');
     assert.equal(status.stdout, 'CapPrm:0000000000000000\nCapEff:0000000000000000\nNoNewPrivs:1\n');
-    // The value is written back as it is, so that a hole here harms nobody.
+    // Writes the current value back, so that a broken sandbox does no harm.
     const setting = '/proc/sys/kernel/core_pattern';
     assert.notEqual((await box.run(`v=$(cat ${setting}); echo "$v" >${setting}`)).exitCode, 0);
     assert.notEqual((await box.run('mount -o remount,rw,bind /usr || mount -t tmpfs none /mnt')).exitCode, 0);
     assert.notEqual((await box.run('mknod device b 8 0 && cat device')).exitCode, 0);
   });
 
-  itIsolated('with the network off reaches no server of this machine', async () => {
+  itIsolated('reaches no server of this machine with the network off', async () => {
     await using server = await countingServer();
     await using box = await openTestSandbox(harness, { network: 'off' });
     const { exitCode } = await box.run(connectToAny(server.port));
@@ -84,7 +84,7 @@ export function isolationContract(runner: SandboxContractRunner, harness: Sandbo
     assert.equal(server.connections(), 0);
   });
 
-  it('with the network on reaches a server of this machine', async () => {
+  it('reaches a server of this machine with the network on', async () => {
     await using server = await countingServer();
     await using box = await openTestSandbox(harness, { network: 'on' });
     const { exitCode, stderr } = await box.run(connectToAny(server.port));
@@ -92,14 +92,14 @@ export function isolationContract(runner: SandboxContractRunner, harness: Sandbo
     assert.ok(server.connections() > 0);
   });
 
-  itIsolated('holds the number of processes to its limit', async () => {
+  itIsolated('limits the number of processes', async () => {
     await using box = await openTestSandbox(harness, { pids: 40 });
     const seconds = uniqueSeconds();
     const refused = Promise.withResolvers<void>();
     const stop = new AbortController();
     const running = box.run(`for i in $(seq 200); do sleep ${seconds} & done; wait`, {
       signal: stop.signal,
-      // The shell says that it cannot fork.
+      // The shell reports that it cannot fork.
       onOutput: () => refused.resolve(),
     });
     await Promise.race([refused.promise, running]);
@@ -110,7 +110,7 @@ export function isolationContract(runner: SandboxContractRunner, harness: Sandbo
     assert.equal((await box.run('echo on')).stdout, 'on\n');
   });
 
-  itIsolated('outlives a fork bomb', async () => {
+  itIsolated('survives a fork bomb', async () => {
     await using box = await openTestSandbox(harness, { pids: 40 });
     const name = `bomb_${box.sessionId.slice(0, 8)}`;
     await writeFile(join(box.workspace, name), `while :; do bash ./${name} & sleep 0.01; done\n`);
@@ -120,7 +120,7 @@ export function isolationContract(runner: SandboxContractRunner, harness: Sandbo
     assert.equal((await box.run('echo on')).stdout, 'on\n');
   });
 
-  itIsolated('holds memory to its limit, and goes on', async () => {
+  itIsolated('limits memory, and runs the next command', async () => {
     await using box = await openTestSandbox(harness, { memoryMb: 96 });
     const { stdout } = await box.run('x=$(head -c 300000000 /dev/zero | tr "\\0" a); printf %s "$x" | wc -c');
     assert.ok(!stdout.includes('300000000'), stdout);
@@ -128,7 +128,7 @@ export function isolationContract(runner: SandboxContractRunner, harness: Sandbo
   });
 }
 
-/** Tries all addresses of this machine; succeeds when one answers. */
+/** Returns a command that tries all addresses of this machine and succeeds if one answers. */
 function connectToAny(port: number): string {
   const addresses = Object.values(networkInterfaces())
     .flatMap((list) => list ?? [])

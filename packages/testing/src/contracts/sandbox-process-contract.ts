@@ -15,19 +15,19 @@ import {
   until,
 } from './sandbox-fixtures.ts';
 
-/** Ways to outlive a command, by name. */
+/** Ways to leave a process running after a command, by name. */
 const LEAVING: Record<string, (seconds: string) => string> = {
   'in the background': (seconds) => `sleep ${seconds} & true`,
   'with its output closed': (seconds) => `nohup sleep ${seconds} >/dev/null 2>&1 </dev/null & true`,
-  'in a session of its own': (seconds) => `setsid sleep ${seconds} >/dev/null 2>&1 & sleep 0.1`,
+  'in its own session': (seconds) => `setsid sleep ${seconds} >/dev/null 2>&1 & sleep 0.1`,
   'forked twice': (seconds) => `(setsid sh -c 'sleep ${seconds} >/dev/null 2>&1 & exit' &); sleep 0.1`,
-  'with its environment wiped': (seconds) => `(env -i setsid sleep ${seconds} &); sleep 0.1`,
-  'deaf to SIGTERM': (seconds) => `(trap '' TERM HUP INT; sleep ${seconds}; sleep ${seconds}) & sleep 0.1`,
+  'with a cleared environment': (seconds) => `(env -i setsid sleep ${seconds} &); sleep 0.1`,
+  'ignoring SIGTERM': (seconds) => `(trap '' TERM HUP INT; sleep ${seconds}; sleep ${seconds}) & sleep 0.1`,
 };
 
 export function processContract({ it }: ContractRunner, harness: SandboxHarness): void {
   for (const [manner, leave] of Object.entries(LEAVING)) {
-    it(`kills a process left behind ${manner} when the command ends`, async () => {
+    it(`kills a process left running ${manner} when the command ends`, async () => {
       await using box = await openTestSandbox(harness);
       const seconds = uniqueSeconds();
       const { exitCode } = await box.run(leave(seconds));
@@ -35,7 +35,7 @@ export function processContract({ it }: ContractRunner, harness: SandboxHarness)
     });
   }
 
-  it('leaves the processes of commands that still run alone', async () => {
+  it('does not kill the processes of commands that still run', async () => {
     await using box = await openTestSandbox(harness);
     const slow = box.run(
       'sleep 1000 & touch begun; until [ -e go ]; do sleep 0.02; done; kill $! && echo lived',
@@ -46,7 +46,7 @@ export function processContract({ it }: ContractRunner, harness: SandboxHarness)
     assert.equal((await slow).stdout, 'lived\n');
   });
 
-  it('ends a command at its timeout and keeps what it said until then', async () => {
+  it('ends a command at its timeout and keeps its output until then', async () => {
     await using box = await openTestSandbox(harness);
     const seconds = uniqueSeconds();
     const result = await runPastTimeout(box, `echo begun; setsid sleep ${seconds} & sleep ${seconds}`);
@@ -61,14 +61,14 @@ export function processContract({ it }: ContractRunner, harness: SandboxHarness)
     assert.deepEqual([result.ended, result.exitCode, result.stdout], ['timeout', undefined, 'cleaned\n']);
   });
 
-  it('kills a command that is deaf to SIGTERM after its timeout', async () => {
+  it('kills a command that ignores SIGTERM after its timeout', async () => {
     await using box = await openTestSandbox(harness);
     const seconds = uniqueSeconds();
     const result = await box.run(`trap '' TERM; while :; do sleep ${seconds}; done`, { timeoutMs: 300 });
     assert.deepEqual([result.ended, countProcesses(seconds)], ['timeout', 0]);
   });
 
-  it('ends a tree of fifty processes on an abort', async () => {
+  it('ends a tree of fifty processes on abort', async () => {
     await using box = await openTestSandbox(harness);
     const seconds = uniqueSeconds();
     const cancel = new AbortController();
@@ -82,14 +82,14 @@ export function processContract({ it }: ContractRunner, harness: SandboxHarness)
     assert.equal((await box.run('echo on')).stdout, 'on\n');
   });
 
-  it('runs nothing when the abort came before', async () => {
+  it('runs nothing if it is aborted before it starts', async () => {
     await using box = await openTestSandbox(harness);
     const result = await box.run('touch started', { signal: AbortSignal.abort() });
     assert.equal(result.ended, 'aborted');
     assert.equal(await box.sandbox.files.stat('started'), undefined);
   });
 
-  it('leaves nothing of a command that is aborted while it starts', async () => {
+  it('leaves no process of a command that is aborted while it starts', async () => {
     await using box = await openTestSandbox(harness);
     const seconds = uniqueSeconds();
     const cancel = new AbortController();
@@ -99,7 +99,7 @@ export function processContract({ it }: ContractRunner, harness: SandboxHarness)
     assert.equal(countProcesses(seconds), 0);
   });
 
-  it('disposes with commands running, and leaves no process, folder or container', async () => {
+  it('can be disposed of while commands run, and leaves no process, folder or container', async () => {
     const box = await openTestSandbox(harness);
     const seconds = uniqueSeconds();
     const running = box.run(`setsid sleep ${seconds} & sleep ${seconds}`);
@@ -112,12 +112,15 @@ export function processContract({ it }: ContractRunner, harness: SandboxHarness)
     await box.sandbox[Symbol.asyncDispose]();
   });
 
-  it('says so when the workspace is not there', async () => {
+  it('throws sandbox_unavailable if the workspace does not exist', async () => {
     await refusedWith(openTestSandbox(harness, { workspace: '/absent/workspace' }), 'sandbox_unavailable');
   });
 }
 
-/** A command that says something and is ended by its timeout; where it had no time to begin, as on a busy machine, with more of it. */
+/**
+ * Runs a command until its timeout and returns the outcome. Repeats with a longer timeout while there is no output: on
+ * a busy machine the command may not have started.
+ */
 async function runPastTimeout(box: TestSandbox, command: string): Promise<RunOutcome> {
   for (let timeoutMs = 500; ; timeoutMs *= 4) {
     const outcome = await box.run(command, { timeoutMs });

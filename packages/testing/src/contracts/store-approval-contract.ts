@@ -5,7 +5,7 @@ import { acquire, heldSession, type OpenStore, refused } from './store-fixtures.
 const REQUEST = { callId: 'c1', handle: 'm2.0', toolName: 'bash', args: { command: 'npm publish' } };
 
 export function approvalContract({ it }: ContractRunner, open: OpenStore): void {
-  it('stores a request once, with its event, and lists it until it is answered', async () => {
+  it('stores a request with its event once, and lists it as open until it is answered', async () => {
     await using store = await open({ now: () => 77 });
     const lease = await heldSession(store);
     const approval = { ...REQUEST, sessionId: 's1', requestedAt: 77 };
@@ -17,7 +17,7 @@ export function approvalContract({ it }: ContractRunner, open: OpenStore): void 
     await refused(store.listApprovals('absent'), 'session_not_found');
   });
 
-  it('takes the first answer, from whoever gives it, and tells of it once', async () => {
+  it('keeps the first answer and emits one event for it', async () => {
     await using store = await open({ now: () => 78 });
     const lease = await heldSession(store);
     await store.requestApproval(lease, REQUEST);
@@ -30,14 +30,14 @@ export function approvalContract({ it }: ContractRunner, open: OpenStore): void 
       answer: 'deny',
       reason: 'not today',
     };
-    const told = {
+    const answeredEvent = {
       type: 'approval:answered',
       callId: 'c1',
       handle: 'm2.0',
       allowed: false,
       reason: 'not today',
     };
-    const events = [{ ...told, sessionId: 's1', at: 78, number: 2 }];
+    const events = [{ ...answeredEvent, sessionId: 's1', at: 78, number: 2 }];
     assert.deepEqual(answered, { approval, isNew: true, events });
     const again = await store.answerApproval('s1', 'c1', { answer: 'always' });
     assert.deepEqual(again, { approval, isNew: false, events: [] });
@@ -47,7 +47,7 @@ export function approvalContract({ it }: ContractRunner, open: OpenStore): void 
     await refused(store.answerApproval('absent', 'c1', { answer: 'once' }), 'session_not_found');
   });
 
-  it('keeps calls apart that have the same id, since providers use ids again', async () => {
+  it('distinguishes calls with the same id, because providers reuse ids', async () => {
     await using store = await open();
     const lease = await heldSession(store);
     await store.requestApproval(lease, REQUEST);
@@ -60,7 +60,7 @@ export function approvalContract({ it }: ContractRunner, open: OpenStore): void 
     assert.deepEqual(await handles(), []);
   });
 
-  it('answers the request that is named: a late answer to the first of two with one id leaves the second open', async () => {
+  it('answers only the request that the handle names, if two calls have the same id', async () => {
     await using store = await open();
     const lease = await heldSession(store);
     await store.requestApproval(lease, REQUEST);
@@ -82,7 +82,7 @@ export function approvalContract({ it }: ContractRunner, open: OpenStore): void 
     );
   });
 
-  it('refuses a request under a lease that is lost, and forgets all with the session', async () => {
+  it('refuses a request under a lost lease, and deletes requests with their session', async () => {
     await using store = await open();
     const lease = await heldSession(store);
     await store.finishRun(lease, {

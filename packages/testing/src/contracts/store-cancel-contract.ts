@@ -15,7 +15,7 @@ const ALIVE = { owner: OWNER, isAlive: () => true };
 const DEAD = { owner: OWNER, isAlive: () => false };
 
 export function cancelContract({ it }: ContractRunner, open: OpenStore): void {
-  it('keeps a wish to end a run until the run has answered it', async () => {
+  it('keeps a cancel request until the run has answered it', async () => {
     await using store = await open();
     const lease = await heldSession(store);
     await store.enqueue('s1', queued('q1'), { maxPending: 5 });
@@ -33,7 +33,7 @@ export function cancelContract({ it }: ContractRunner, open: OpenStore): void {
     await refused(store.requestCancel('absent', { ...ALIVE, clearQueue: false }), 'session_not_found');
   });
 
-  it('asks nobody when nobody alive holds the session', async () => {
+  it('stores no cancel request if no living owner holds the session', async () => {
     await using store = await open();
     const lease = await heldSession(store);
     await store.enqueue('s1', queued('q1'), { maxPending: 5 });
@@ -44,7 +44,7 @@ export function cancelContract({ it }: ContractRunner, open: OpenStore): void {
     assert.equal((await store.leaseHolder('s1'))?.runId, lease.runId);
   });
 
-  it('ends the run of a dead owner once, in the run that replaced it', async () => {
+  it('closes the run of a dead owner once, under the lease of the run that replaced it', async () => {
     await using store = await open();
     const dead = await heldSession(store);
     const next = (await store.acquireLease('s1', { ...DEAD, runId: 'run-2', ttlMs: 1000 })).lease;
@@ -63,7 +63,7 @@ export function cancelContract({ it }: ContractRunner, open: OpenStore): void {
     await refused(store.closeDeadRun(dead, next.runId, []), 'lease_lost');
   });
 
-  it('measures a lease by the uptime of the machine that both share: a clock that is set changes nothing', async () => {
+  it('measures a lease by the uptime of the shared machine, so that setting the clock changes nothing', async () => {
     let now = 1_000_000_000;
     let uptime = 5000;
     await using store = await open({ now: () => now, uptime: () => uptime });
@@ -72,7 +72,7 @@ export function cancelContract({ it }: ContractRunner, open: OpenStore): void {
     const take = { runId: 'run-2', ttlMs: 1000 };
     now += 3_600_000;
     await refused(acquire(store, 's1', 'run-2'), 'session_busy');
-    assert.equal(await store.leaseHolder('s1', elsewhere), undefined, 'another machine has only its clock');
+    assert.equal(await store.leaseHolder('s1', elsewhere), undefined, 'another machine has only the clock');
     now -= 7_200_000;
     uptime += 59_999;
     await refused(acquire(store, 's1', 'run-2'), 'session_busy');
@@ -81,17 +81,17 @@ export function cancelContract({ it }: ContractRunner, open: OpenStore): void {
     assert.equal((await acquire(store, 's1', 'run-2')).epoch, 2);
   });
 
-  it('tells those who watch of cancels, until they look away', async () => {
+  it('calls watchers on a cancel until they are disposed of', async () => {
     await using store = await open();
     await store.createSession(newSession('s1'));
-    let told = 0;
-    const watch = store.watch(() => (told += 1));
+    let calls = 0;
+    const watch = store.watch(() => (calls += 1));
     await store.requestCancel('s1', { ...ALIVE, clearQueue: false });
     await new Promise((resolve) => setImmediate(resolve));
-    assert.equal(told, 1);
+    assert.equal(calls, 1);
     watch[Symbol.dispose]();
     await store.requestCancel('s1', { ...ALIVE, clearQueue: false });
     await new Promise((resolve) => setImmediate(resolve));
-    assert.equal(told, 1);
+    assert.equal(calls, 1);
   });
 }

@@ -12,7 +12,7 @@ import { sessionContract } from './store-session-contract.ts';
 import { viewContract } from './store-view-contract.ts';
 
 /**
- * What every store must do.
+ * Defines the tests that every store must pass.
  *
  * @example storeContract({ describe, it }, 'memory', async (options) => createMemoryStore(options));
  */

@@ -9,9 +9,9 @@ import {
   type TextPart,
 } from '@longhaul/protocol';
 
-/** Rows for store tests. Ids are given, so that a test reads as what it says. */
+/** Rows for store tests. Tests pass ids explicitly, so that their expectations can name them. */
 
-/** Opens an empty store of its own for one test. `now` is the store's clock, `uptime` that of its machine. */
+/** Opens a new, empty store for one test. `now` is the store's clock, `uptime` the uptime of its machine. */
 export type OpenStore = (options?: { now?: () => number; uptime?: () => number }) => Promise<Store>;
 
 export const OWNER: LeaseOwner = { host: 'here', bootId: 'boot-1', pid: 4242, processStartedAt: '17' };
@@ -34,7 +34,7 @@ export function queued(id: string, value = id): QueuedMessage {
   return { id, content: [{ type: 'text', text: value }], queuedAt: 3000 };
 }
 
-/** Takes the session for a run whose owner lives. */
+/** Acquires the session's lease for a run with a living owner. */
 export async function acquire(
   store: Store,
   sessionId: string,
@@ -44,13 +44,13 @@ export async function acquire(
   return (await store.acquireLease(sessionId, options)).lease;
 }
 
-/** A new session, held by a run. */
+/** Creates a session and acquires its lease. */
 export async function heldSession(store: Store, sessionId = 's1'): Promise<Lease> {
   await store.createSession(newSession(sessionId));
   return acquire(store, sessionId);
 }
 
-/** Waits for a refusal with this code, and hands it over. */
+/** Waits for a refusal with this code, and returns it. */
 export async function refused(promise: Promise<unknown>, code: ErrorCode): Promise<LonghaulError> {
   const outcome = await promise.then(
     () => assert.fail(`Expected a refusal with code ${code}, but the call succeeded.`),

@@ -5,7 +5,7 @@ import type { ContractRunner } from './contract-runner.ts';
 import { draft, heldSession, newSession, type OpenStore, refused, text } from './store-fixtures.ts';
 
 export function forkContract({ it }: ContractRunner, open: OpenStore): void {
-  it('begins as the source stood at a message, with new ids and the same sequences', async () => {
+  it('copies the source up to a message, with new ids and the same sequences', async () => {
     await using store = await open();
     const lease = await heldSession(store);
     await fill(store, lease);
@@ -32,7 +32,7 @@ export function forkContract({ it }: ContractRunner, open: OpenStore): void {
     assert.equal(await store.leaseHolder('fork'), undefined);
   });
 
-  it('goes on after the last message that was copied', async () => {
+  it('appends after the last copied message', async () => {
     await using store = await open();
     await fill(store, await heldSession(store));
     await store.forkSession('s1', newSession('fork'), options({ at: 2 }));
@@ -47,7 +47,7 @@ export function forkContract({ it }: ContractRunner, open: OpenStore): void {
     assert.equal((await store.loadLog('s1')).messages.length, 5);
   });
 
-  it('takes the marks that hold for its messages, not those that know what came later', async () => {
+  it('copies the marks of the copied messages, but none that depend on later messages', async () => {
     await using store = await open();
     const lease = await heldSession(store);
     await fill(store, lease);
@@ -77,7 +77,7 @@ export function forkContract({ it }: ContractRunner, open: OpenStore): void {
     assert.equal((await store.loadLog('s1')).marks.filter((mark) => mark.undoneAt !== undefined).length, 0);
   });
 
-  it('closes what is open, and refuses a message that is not there', async () => {
+  it('closes open parts, and refuses a message that does not exist', async () => {
     await using store = await open();
     const lease = await heldSession(store);
     await fill(store, lease);
@@ -111,7 +111,7 @@ function options(more: Partial<ForkOptions> = {}): ForkOptions {
   };
 }
 
-/** Five messages, a millisecond apart; the last is still being written. */
+/** Appends five messages, a millisecond apart. The last one is still open. */
 async function fill(store: Store, lease: Lease): Promise<void> {
   const call: ToolPart = { type: 'tool', callId: 'c', name: 'grep', input: {}, state: 'completed' };
   const found = { ...call, output: [{ type: 'text', text: 'a needle in the haystack' } as const] };

@@ -23,7 +23,7 @@ const FINISH = {
 const THINKING = { type: 'llm:thinking' } as const;
 
 export function leaseContract({ it }: ContractRunner, open: OpenStore): void {
-  it('gives a session to one run at a time, and says who has it', async () => {
+  it('grants a session to one run at a time, and names the holder', async () => {
     await using store = await open({ now: () => 100 });
     const lease = await heldSession(store);
     assert.deepEqual(await store.leaseHolder('s1'), {
@@ -37,7 +37,7 @@ export function leaseContract({ it }: ContractRunner, open: OpenStore): void {
     assert.equal((await store.listRuns('s1')).length, 1);
   });
 
-  it('replaces a dead owner at once, leaves its run without an end and fences its appends', async () => {
+  it('replaces a dead owner at once, leaves its run unfinished and refuses its appends', async () => {
     let time = 100;
     await using store = await open({ now: () => time });
     const dead = await heldSession(store);
@@ -73,7 +73,7 @@ export function leaseContract({ it }: ContractRunner, open: OpenStore): void {
     assert.equal((await store.readEvents('s1')).length, 1);
   });
 
-  it('replaces a silent owner only after its lease expired, and a renewal postpones that', async () => {
+  it('replaces a silent owner only after its lease has expired; a renewal postpones that', async () => {
     let time = 0;
     await using store = await open({ now: () => time, uptime: () => time });
     const lease = await heldSession(store);
@@ -88,7 +88,7 @@ export function leaseContract({ it }: ContractRunner, open: OpenStore): void {
     await refused(store.renewLease(lease, 60_000), 'lease_lost');
   });
 
-  it('gives the session back when the run finishes, with its events, once', async () => {
+  it('finishes a run once: stores its events and releases the session', async () => {
     let time = 10;
     await using store = await open({ now: () => time });
     const lease = await heldSession(store);
@@ -115,10 +115,10 @@ export function leaseContract({ it }: ContractRunner, open: OpenStore): void {
     ]);
     await refusesAllAppends(store, lease);
     const next = await acquire(store, 's1', 'run-2');
-    assert.ok(next.epoch > lease.epoch, 'the epoch grows over a free session too');
+    assert.ok(next.epoch > lease.epoch, 'the epoch also grows after a free session');
   });
 
-  it('names the newest runs that have no end, or were interrupted', async () => {
+  it('lists the newest runs that are unfinished or were interrupted', async () => {
     let time = 1000;
     await using store = await open({ now: () => time++ });
     const runs = async (limit: number) =>
@@ -134,7 +134,7 @@ export function leaseContract({ it }: ContractRunner, open: OpenStore): void {
     assert.deepEqual(await runs(1), ['run-of-open']);
   });
 
-  it('does not finish over a waiting message when asked not to', async () => {
+  it('does not finish while a message is queued, if onlyIfQueueEmpty is set', async () => {
     await using store = await open();
     const lease = await heldSession(store);
     await store.enqueue('s1', queued('q1'), { maxPending: 5 });
@@ -150,7 +150,7 @@ export function leaseContract({ it }: ContractRunner, open: OpenStore): void {
     );
   });
 
-  it('refuses a run id that was used, and a session that is not there', async () => {
+  it('refuses a used run id and a missing session', async () => {
     await using store = await open();
     const lease = await heldSession(store);
     await store.finishRun(lease, FINISH);

@@ -14,7 +14,7 @@ const thinking: EventPayload = { type: 'llm:thinking' };
 const note = (message: string): EventPayload => ({ type: 'context:warning', message });
 
 export function logContract({ it }: ContractRunner, open: OpenStore): void {
-  it('numbers messages 1, 2, 3 per session and loads them as they were, every kind of part', async () => {
+  it('numbers messages 1, 2, 3 per session, and loads every kind of part unchanged', async () => {
     await using store = await open();
     const lease = await heldSession(store);
     const other = await heldSession(store, 's2');
@@ -57,7 +57,7 @@ export function logContract({ it }: ContractRunner, open: OpenStore): void {
     assert.deepEqual([log.session, log.damaged, log.marks], [await store.getSession('s1'), [], []]);
   });
 
-  it('writes parts in order, and later states over open ones', async () => {
+  it('stores parts in order, and replaces open parts by their later states', async () => {
     await using store = await open();
     const lease = await heldSession(store);
     await store.appendMessage(lease, draft('m1'));
@@ -83,7 +83,7 @@ export function logContract({ it }: ContractRunner, open: OpenStore): void {
     assert.deepEqual((await store.loadLog('s1')).messages[0]?.parts, [text('Hello!'), output]);
   });
 
-  it('never changes a closed part, leaves no hole, and knows whose message it is', async () => {
+  it('refuses a write to a closed part, past the last part, or to a message of another session', async () => {
     await using store = await open();
     const lease = await heldSession(store);
     const other = await heldSession(store, 's2');
@@ -105,7 +105,7 @@ export function logContract({ it }: ContractRunner, open: OpenStore): void {
     assert.equal((await store.loadLog('s1')).messages[0]?.status, 'done');
   });
 
-  it('keeps a long streamed text exactly, split characters and rewritten beginnings included', async () => {
+  it('keeps a long streamed text exactly, with split characters and a rewritten beginning', async () => {
     await using store = await open();
     const lease = await heldSession(store);
     await store.appendMessage(lease, draft('m1'));
@@ -127,7 +127,7 @@ export function logContract({ it }: ContractRunner, open: OpenStore): void {
     assert.deepEqual((await store.loadLog('s1')).messages[0]?.parts, [text(`${whole}.`)]);
   });
 
-  it('closes a message with what its end brings', async () => {
+  it('stores status, tokens, usage and model when a message is closed', async () => {
     await using store = await open();
     const lease = await heldSession(store);
     const { message } = await store.appendMessage(lease, draft('m1'));
@@ -152,7 +152,7 @@ export function logContract({ it }: ContractRunner, open: OpenStore): void {
     await refused(store.appendMessage(lease, draft('m1')), 'internal');
   });
 
-  it('stores a call whole or not at all', async () => {
+  it('stores a write with all its events, or nothing', async () => {
     await using store = await open();
     const lease = await heldSession(store);
     await store.appendMessage(lease, draft('m1'), [note('one')]);
@@ -184,7 +184,7 @@ export function logContract({ it }: ContractRunner, open: OpenStore): void {
     );
   });
 
-  it('numbers events per session and replays those after a number', async () => {
+  it('numbers events per session, and returns those after a number', async () => {
     let time = 50;
     await using store = await open({ now: () => time++ });
     const lease = await heldSession(store);
@@ -208,7 +208,7 @@ export function logContract({ it }: ContractRunner, open: OpenStore): void {
     assert.deepEqual(await store.readEvents('s1', { after: 3 }), []);
   });
 
-  it('keeps the order of a hundred calls of one tick, and one that fails fails alone', async () => {
+  it('keeps the order of a hundred calls in one tick; a failing call affects no other', async () => {
     await using store = await open();
     const leases = [await heldSession(store, 's1'), await heldSession(store, 's2')];
     const calls = Array.from({ length: 100 }, (_, i) => {
@@ -251,7 +251,7 @@ export function logContract({ it }: ContractRunner, open: OpenStore): void {
     }
   });
 
-  it('keeps a streamed text whole when another call of its tick fails', async () => {
+  it('keeps a streamed text complete if another call in the same tick fails', async () => {
     await using store = await open();
     const lease = await heldSession(store);
     await store.appendMessage(lease, draft('m1'));
@@ -270,7 +270,7 @@ export function logContract({ it }: ContractRunner, open: OpenStore): void {
     assert.deepEqual((await store.loadLog('s1')).messages[0]?.parts, [text('one two three four', 'running')]);
   });
 
-  it('reads messages in pages, an open text with all that has come of it, and marks by themselves', async () => {
+  it('reads messages in pages, with the text so far of an open part, and marks separately', async () => {
     await using store = await open();
     const lease = await heldSession(store);
     for (const id of ['m1', 'm2', 'm3', 'm4']) await store.appendMessage(lease, draft(id, [text(id)]));
@@ -296,7 +296,7 @@ export function logContract({ it }: ContractRunner, open: OpenStore): void {
     await refused(store.readMarks('absent'), 'session_not_found');
   });
 
-  it('reads what was written before in the same tick', async () => {
+  it('reads what was written earlier in the same tick', async () => {
     await using store = await open();
     const lease = await heldSession(store);
     const write = store.appendMessage(lease, draft('m1', [text('x')]));
@@ -305,7 +305,7 @@ export function logContract({ it }: ContractRunner, open: OpenStore): void {
     await write;
   });
 
-  it('refuses calls after it was closed, having stored those before', async () => {
+  it('stores earlier calls when it is closed, and refuses later ones', async () => {
     const store = await open();
     const lease = await heldSession(store);
     const write = store.appendMessage(lease, draft('m1'));

@@ -28,7 +28,7 @@ const asMark = (id: string, round: number): Mark => ({
 });
 
 export function markContract({ it }: ContractRunner, open: OpenStore): void {
-  it('stores marks of every kind and returns them in the order they were made', async () => {
+  it('stores marks of every kind, and returns them in the order they were recorded', async () => {
     await using store = await open();
     const lease = await heldSession(store);
     await store.appendMessage(lease, draft('m1', [text('x')]));
@@ -49,7 +49,7 @@ export function markContract({ it }: ContractRunner, open: OpenStore): void {
     assert.deepEqual(messages[0]?.parts, [text('x')], 'marks never change the log');
   });
 
-  it('records a compaction with its marks and events whole, or nothing of it', async () => {
+  it('records a compaction with all its marks and events, or nothing', async () => {
     await using store = await open();
     const lease = await heldSession(store);
     await store.recordMarks(lease, [prune('k1')]);
@@ -62,7 +62,7 @@ export function markContract({ it }: ContractRunner, open: OpenStore): void {
     assert.equal((await store.loadLog('s1')).marks.length, 2);
   });
 
-  it('undoes a mark once, and keeps it', async () => {
+  it('undoes a mark once, and keeps the row', async () => {
     await using store = await open();
     const lease = await heldSession(store);
     await heldSession(store, 's2');
@@ -79,7 +79,7 @@ export function markContract({ it }: ContractRunner, open: OpenStore): void {
     ]);
   });
 
-  it('undoes with a compaction the marks that belong to it, and no others', async () => {
+  it('undoes the marks of a compaction with it, and no others', async () => {
     await using store = await open();
     const lease = await heldSession(store);
     const belonging = (id: string, compactionId: string): PruneMark => ({ ...prune(id), compactionId });

@@ -14,7 +14,7 @@ import {
 const LIMIT = { maxPending: 3 };
 
 export function queueContract({ it }: ContractRunner, open: OpenStore): void {
-  it('queues in order, with positions and events', async () => {
+  it('queues messages in order, with positions and events', async () => {
     await using store = await open({ now: () => 77 });
     await heldSession(store);
     const first = await store.enqueue('s1', { ...queued('q1'), metadata: { from: 'web' } }, LIMIT);
@@ -28,7 +28,7 @@ export function queueContract({ it }: ContractRunner, open: OpenStore): void {
     await refused(store.enqueue('absent', queued('q1'), LIMIT), 'session_not_found');
   });
 
-  it('stores a repeated id once, and answers as at first, also when it was taken', async () => {
+  it('stores a repeated id once and returns the first result, even after it was taken', async () => {
     await using store = await open();
     const lease = await heldSession(store);
     const first = await store.enqueue('s1', queued('q1'), { maxPending: 1 });
@@ -40,7 +40,7 @@ export function queueContract({ it }: ContractRunner, open: OpenStore): void {
     assert.equal((await store.readEvents('s1')).length, 1);
   });
 
-  it('is bounded', async () => {
+  it('refuses a message beyond maxPending', async () => {
     await using store = await open();
     await heldSession(store);
     for (const id of ['q1', 'q2', 'q3']) await store.enqueue('s1', queued(id), LIMIT);
@@ -54,7 +54,7 @@ export function queueContract({ it }: ContractRunner, open: OpenStore): void {
     );
   });
 
-  it('edits, removes and clears what waits, and only that', async () => {
+  it('edits, removes and clears queued messages only', async () => {
     await using store = await open();
     const lease = await heldSession(store);
     for (const id of ['q1', 'q2', 'q3']) await store.enqueue('s1', queued(id), LIMIT);
@@ -71,7 +71,7 @@ export function queueContract({ it }: ContractRunner, open: OpenStore): void {
     assert.equal(await store.removeQueued('s1', 'q5'), false);
   });
 
-  it('takes all that wait and appends the one message made of them, once', async () => {
+  it('takes all queued messages and appends one message made of them, once', async () => {
     await using store = await open();
     const lease = await heldSession(store);
     await store.enqueue('s1', queued('q1'), LIMIT);
@@ -103,7 +103,7 @@ export function queueContract({ it }: ContractRunner, open: OpenStore): void {
     assert.equal(await store.takeQueue(lease, build), undefined);
   });
 
-  it('loses nothing when the message cannot be made, or the lease is lost', async () => {
+  it('loses nothing if the message cannot be built or the lease is lost', async () => {
     await using store = await open();
     const lease = await heldSession(store);
     await store.enqueue('s1', queued('q1'), LIMIT);
@@ -120,7 +120,7 @@ export function queueContract({ it }: ContractRunner, open: OpenStore): void {
     assert.deepEqual((await store.loadLog('s1')).messages, []);
   });
 
-  it('keeps the queue over the end of a run', async () => {
+  it('keeps the queue after the end of a run', async () => {
     await using store = await open();
     const lease = await heldSession(store);
     await store.enqueue('s1', queued('q1'), LIMIT);

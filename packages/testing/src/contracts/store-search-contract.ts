@@ -14,7 +14,7 @@ const tool = (fields: Partial<Extract<Part, { type: 'tool' }>>): Part => ({
 });
 
 export function searchContract({ it }: ContractRunner, open: OpenStore): void {
-  it('finds identifiers by their words and whole, whatever their style', async () => {
+  it('finds identifiers in any style, whole and by their words', async () => {
     await using store = await open();
     await fill(store, [
       text('sets retryAfter here'),
@@ -29,7 +29,7 @@ export function searchContract({ it }: ContractRunner, open: OpenStore): void {
     assert.deepEqual(await found(store, 'policy'), [2]);
   });
 
-  it('takes terms literally: no query syntax, no wild cards, all must be there', async () => {
+  it('matches terms literally and requires all of them: no query syntax, no wildcards', async () => {
     await using store = await open();
     await fill(store, [
       text('one OR two'),
@@ -47,7 +47,7 @@ export function searchContract({ it }: ContractRunner, open: OpenStore): void {
       assert.deepEqual(await found(store, empty), []);
   });
 
-  it('looks into text, tool name, input, output and error, not into reasoning or media', async () => {
+  it('searches text, tool name, input, output and error, but not reasoning or media', async () => {
     await using store = await open();
     await fill(store, [
       tool({ name: 'grepper', input: { path: 'src/alpha.ts', list: ['first\nsecond'] } }),
@@ -88,7 +88,7 @@ export function searchContract({ it }: ContractRunner, open: OpenStore): void {
     assert.deepEqual(await store.search('needle'), [hit]);
   });
 
-  it('answers best first, within a session or in all, up to a limit', async () => {
+  it('returns the best hits first, in one session or in all, up to a limit', async () => {
     await using store = await open();
     await fill(store, [text(`needle ${'hay '.repeat(200)}`), text('needle needle'), text('hay')], 's1');
     await fill(store, [text('needle')], 's2');
@@ -110,7 +110,7 @@ export function searchContract({ it }: ContractRunner, open: OpenStore): void {
     assert.ok(hit.snippet.length < 300, hit.snippet);
   });
 
-  it('finds words in scripts without spaces, and without accents', async () => {
+  it('finds words in scripts without spaces, and ignores accents', async () => {
     await using store = await open();
     await fill(store, [text('明日の会議室を予約'), text('Öffnungszeiten des Cafés')]);
     assert.deepEqual(await found(store, '会議'), [0]);
@@ -123,7 +123,7 @@ async function fill(store: Store, parts: Part[], sessionId = 's1'): Promise<void
   await store.appendMessage(lease, draft(`message-of-${sessionId}`, parts));
 }
 
-/** Indexes of the parts found, in the order of the log. */
+/** Returns the indexes of the parts found, in the order of the log. */
 async function found(store: Store, terms: string, options?: { sessionId: string }): Promise<number[]> {
   const hits = await store.search(terms, options);
   return hits.map(({ partIndex }) => partIndex).toSorted((left, right) => left - right);

@@ -3,7 +3,7 @@ import type { ContractRunner } from './contract-runner.ts';
 import { draft, heldSession, newSession, type OpenStore, queued, refused, text } from './store-fixtures.ts';
 
 export function sessionContract({ it }: ContractRunner, open: OpenStore): void {
-  it('stores a session and hands it back as it was', async () => {
+  it('stores a session and returns it unchanged', async () => {
     await using store = await open();
     const session = newSession('s1', { metadata: { tags: ['a', null, 2] } });
     const stored = await store.createSession(session);
@@ -12,14 +12,14 @@ export function sessionContract({ it }: ContractRunner, open: OpenStore): void {
     assert.equal(await store.getSession('absent'), undefined);
   });
 
-  it('refuses a second session of the same id', async () => {
+  it('refuses a second session with the same id', async () => {
     await using store = await open();
     await store.createSession(newSession('s1'));
     await refused(store.createSession(newSession('s1', { task: 'other' })), 'invalid_request');
     assert.equal((await store.getSession('s1'))?.task, 'Build it');
   });
 
-  it('changes what the patch names and nothing else', async () => {
+  it('changes only the fields in the patch', async () => {
     let time = 1000;
     await using store = await open({ now: () => time });
     const before = await store.createSession(newSession('s1', { metadata: { kept: true } }));
@@ -30,7 +30,7 @@ export function sessionContract({ it }: ContractRunner, open: OpenStore): void {
     await refused(store.updateSession('absent', { title: 'x' }), 'session_not_found');
   });
 
-  it('lists newest first, in pages without gaps or repeats', async () => {
+  it('lists sessions newest first, in pages without gaps or repeats', async () => {
     await using store = await open();
     for (const [id, createdAt] of [
       ['a', 1],
@@ -51,7 +51,7 @@ export function sessionContract({ it }: ContractRunner, open: OpenStore): void {
     await refused(store.listSessions({ before: 'absent' }), 'session_not_found');
   });
 
-  it('finds sessions by words of title and task, taken literally, in pages', async () => {
+  it('finds sessions by literal words of title and task, in pages', async () => {
     await using store = await open();
     await store.createSession(newSession('a', { createdAt: 1, title: 'Fix the Parser', task: 'tests fail' }));
     await store.createSession(newSession('b', { createdAt: 2, title: 'Docs', task: 'Write 100% of it_all' }));
@@ -66,7 +66,7 @@ export function sessionContract({ it }: ContractRunner, open: OpenStore): void {
     assert.deepEqual(await found('x_'), []);
   });
 
-  it('keeps settings until they are taken back', async () => {
+  it('keeps settings until they are removed', async () => {
     await using store = await open();
     assert.equal(await store.getSetting('one'), undefined);
     await store.putSetting('one', { deep: [1, null] });
@@ -76,7 +76,7 @@ export function sessionContract({ it }: ContractRunner, open: OpenStore): void {
     assert.equal(await store.getSetting('one'), undefined);
   });
 
-  it('deletes a session with all that is in it, and no other', async () => {
+  it('deletes a session with everything in it, and no other session', async () => {
     await using store = await open();
     const gone = await heldSession(store, 'gone');
     const stays = await heldSession(store, 'stays');
@@ -104,7 +104,7 @@ export function sessionContract({ it }: ContractRunner, open: OpenStore): void {
     assert.deepEqual(await store.readEvents('gone'), []);
   });
 
-  it('keeps nothing that the caller could still change', async () => {
+  it('copies values, so that the caller cannot change them later', async () => {
     await using store = await open();
     const metadata = { list: [1] };
     const created = await store.createSession(newSession('s1', { metadata }));

@@ -6,7 +6,7 @@ import type { ContractRunner } from './contract-runner.ts';
 import { draft, heldSession, newSession, type OpenStore, refused, text } from './store-fixtures.ts';
 
 export function viewContract({ it }: ContractRunner, open: OpenStore): void {
-  it('loads what the next request needs: the view of the whole log, without the parts of what is hidden', async () => {
+  it('loads what the next request needs: the same view as the whole log, without the parts of hidden messages', async () => {
     await using store = await open({ now: () => 100 });
     const lease = await heldSession(store);
     await fill(store, lease);
@@ -27,7 +27,7 @@ export function viewContract({ it }: ContractRunner, open: OpenStore): void {
     await sameView(store, ['m2', 'm3', 'm4', 'm5']);
   });
 
-  it('tells of an undone compaction, that the next one waits, and shows what it hid', async () => {
+  it('returns an undone compaction, so that the next one waits, and shows the messages it hid', async () => {
     await using store = await open();
     const lease = await heldSession(store);
     await fill(store, lease);
@@ -48,7 +48,7 @@ export function viewContract({ it }: ContractRunner, open: OpenStore): void {
     await sameView(store, []);
   });
 
-  it('is empty for a new session, and refuses one that is not there', async () => {
+  it('is empty for a new session, and refuses a missing one', async () => {
     await using store = await open();
     await store.createSession(newSession('s1'));
     const { messages, marks, unloaded } = await store.loadView('s1');
@@ -98,7 +98,7 @@ async function fill(store: Store, lease: Lease): Promise<void> {
   }
 }
 
-/** What is known of a message, loaded or not. */
+/** Returns the fields of a message that are present whether or not its parts are loaded. */
 function known({ id, sequence, role, status, tokenCount, createdAt, metadata, usage }: Message) {
   return { id, sequence, role, status, tokenCount, createdAt, metadata, usage };
 }

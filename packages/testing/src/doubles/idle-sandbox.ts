@@ -7,10 +7,10 @@ export interface IdleSandboxOptions {
   onClose?: () => void;
 }
 
-/** For runs whose tools need none: it holds no files, and whatever else is asked of it fails. */
+/** Creates a sandbox for runs whose tools need none. It has no files, and every other call fails. */
 export function createIdleSandbox(options: IdleSandboxOptions = {}): Sandbox {
   const { workspacePath = '/workspace', onClose } = options;
-  const unused = () => Promise.reject(new LonghaulError('internal', 'This sandbox is not to be used.'));
+  const unused = () => Promise.reject(new LonghaulError('internal', 'This sandbox cannot be used.'));
   return {
     kind: 'local',
     workspacePath,

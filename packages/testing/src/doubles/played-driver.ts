@@ -1,13 +1,15 @@
 import type { ModelDriver, ModelInfo, StepEvent, StepRequest } from '@longhaul/core';
 import { LonghaulError, type TokenUsage, ZERO_USAGE } from '@longhaul/protocol';
 
-/** What a played model does in a step: events, or a function of the request that gives them or takes its time. */
+/**
+ * What a played model does in a step: events, or a function that returns events for the request, and may take its time.
+ */
 export type PlayedStep =
   | readonly StepEvent[]
   | ((request: StepRequest) => AsyncIterable<StepEvent> | readonly StepEvent[]);
 
 export interface PlayedDriver extends ModelDriver {
-  /** The requests as they came, summary calls included. */
+  /** The requests in the order they came, including those for summaries. */
   readonly requests: StepRequest[];
 }
 
@@ -19,7 +21,7 @@ export const INFO: ModelInfo = {
   accepts: { images: true, files: true },
 };
 
-/** A driver that plays steps in order, the last one again and again. */
+/** Creates a driver that plays steps in order and repeats the last one. */
 export function playedDriver(steps: readonly PlayedStep[], info: Partial<ModelInfo> = {}): PlayedDriver {
   const requests: StepRequest[] = [];
   let next = 0;

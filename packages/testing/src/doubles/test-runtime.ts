@@ -15,7 +15,7 @@ import { createMemoryBlobStore } from '@longhaul/storage/blobs';
 import { createMemoryStore } from '@longhaul/storage/memory';
 import { createIdleSandbox } from './idle-sandbox.ts';
 
-/** A tool that does what the test says, and counts how often it was started. */
+/** A tool that runs the test's function and counts its starts. */
 export interface TestTool extends Tool<{ [key: string]: unknown }> {
   starts: number;
 }

@@ -1,6 +1,6 @@
 /**
- * Moments between the effects of a run at which a test can end its process. `…-before-commit`: everything is prepared, nothing is stored.
- * `…-committed`: it is on disk, and nobody has been told.
+ * Moments between the effects of a run at which a test can end the process. At `…-before-commit`, everything is
+ * prepared and nothing is stored. At `…-committed`, it is on disk and no event has been emitted.
  */
 export const FAULT_POINTS = [
   /** Inside the transaction of any write. */
@@ -8,7 +8,7 @@ export const FAULT_POINTS = [
   'enqueue-before-commit',
   'enqueue-committed',
   'lease-committed',
-  /** Inside the transaction that takes what waits and appends it. */
+  /** Inside the transaction that takes the queued messages and appends them. */
   'queue-taking',
   'queue-taken',
   'message-before-commit',
@@ -17,18 +17,18 @@ export const FAULT_POINTS = [
   'text-before-commit',
   'text-committed',
   'call-before-commit',
-  /** The call is on disk, its tool has not been started. */
+  /** The call is on disk; its tool has not started. */
   'call-committed',
   'start-committed',
   /** The tool's code is about to run. */
   'tool-started',
-  /** The side effect has happened; its result is known to the process alone. */
+  /** The side effect has happened; only this process knows its result. */
   'tool-returned',
-  /** A blob is on disk, and no part names it. */
+  /** A blob is on disk; no part names it yet. */
   'blob-stored',
   'result-before-commit',
   'result-committed',
-  /** A part closed as interrupted: by a cancel, or by the repair of what a dead run left. */
+  /** A part is closed as interrupted, by a cancel or by the repair after a dead run. */
   'interrupt-before-commit',
   'interrupt-committed',
   'close-before-commit',
@@ -42,21 +42,21 @@ export const FAULT_POINTS = [
 
 export type FaultPoint = (typeof FAULT_POINTS)[number];
 
-/** Told of each point as it is passed. Given to what a test puts together; nothing else has one. */
+/** Receives each point as it is passed. Only a test provides one. */
 export interface FaultPoints {
   reach(point: FaultPoint): void;
 }
 
 export interface ArmedFault {
   point: FaultPoint;
-  /** 1: the first time it is passed. */
+  /** Which pass strikes: 1 is the first. */
   count: number;
 }
 
 /**
- * Reads `POINT:COUNT`, such as `call-committed:2`.
+ * Parses `POINT:COUNT`, such as `call-committed:2`. COUNT defaults to 1.
  *
- * @throws {Error} for a point that does not exist.
+ * @throws {Error} if the point does not exist.
  */
 export function parseArmedFault(text: string): ArmedFault {
   const [name, count = '1'] = text.split(':');

@@ -11,13 +11,13 @@ import {
 } from './with-fault-points.ts';
 
 describe('fault points', () => {
-  it('are read from POINT:COUNT, and a name that none has is refused', () => {
+  it('are parsed from POINT:COUNT, and an unknown name is refused', () => {
     assert.deepEqual(parseArmedFault('call-committed:3'), { point: 'call-committed', count: 3 });
     assert.deepEqual(parseArmedFault('queue-taken'), { point: 'queue-taken', count: 1 });
     assert.throws(() => parseArmedFault('nowhere:1'), /no fault point "nowhere"/);
   });
 
-  it('strike once, at the time that was counted', () => {
+  it('strike once, on the given pass', () => {
     let strikes = 0;
     const faults = armFault({ point: 'queue-taken', count: 2 }, () => {
       strikes += 1;
@@ -30,7 +30,7 @@ describe('fault points', () => {
     assert.equal(strikes, 1);
   });
 
-  it('stand around every write of a run, in its order', async () => {
+  it('surround every write of a run', async () => {
     const passed: FaultPoint[] = [];
     const faults = { reach: (point: FaultPoint) => void passed.push(point) };
     const store = storeWithFaultPoints(
@@ -45,7 +45,7 @@ describe('fault points', () => {
       parse: () => ({ ok: true as const, input: undefined }),
       execute: async () => ({ content: [] }),
     };
-    // The tool looks at neither its input nor its context.
+    // The tool reads neither its input nor its context.
     await toolWithFaultPoints(tool, faults).execute(undefined, Object.create(null));
     assert.deepEqual(new Set(passed), new Set(FAULT_POINTS));
   });

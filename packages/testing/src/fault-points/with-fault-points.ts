@@ -2,7 +2,7 @@ import type { BlobStore, Store, Tool } from '@longhaul/core';
 import type { Part } from '@longhaul/protocol';
 import type { FaultPoint, FaultPoints } from './fault-points.ts';
 
-/** The store, with a fault point before and after each of its writes. What it does stays the same. */
+/** Wraps a store, with a fault point before and after each of its writes. Its behaviour stays the same. */
 export function storeWithFaultPoints(store: Store, faults: FaultPoints): Store {
   const around = <T>(kind: Kind | undefined, write: () => Promise<T>) => passing(faults, kind, write);
   return overlay(store, {
@@ -34,7 +34,7 @@ export function storeWithFaultPoints(store: Store, faults: FaultPoints): Store {
   });
 }
 
-/** The blob store, with a fault point after each blob. */
+/** Wraps a blob store, with a fault point after each blob. */
 export function blobsWithFaultPoints(blobs: BlobStore, faults: FaultPoints): BlobStore {
   async function stored<T>(writing: Promise<T>): Promise<T> {
     const info = await writing;
@@ -47,7 +47,7 @@ export function blobsWithFaultPoints(blobs: BlobStore, faults: FaultPoints): Blo
   });
 }
 
-/** A clock for a store, which asks for the time inside its transactions. */
+/** Wraps a store's clock. The store reads it inside its transactions. */
 export function clockWithFaultPoints(now: () => number, faults: FaultPoints): () => number {
   return () => {
     faults.reach('transaction-open');
@@ -55,7 +55,7 @@ export function clockWithFaultPoints(now: () => number, faults: FaultPoints): ()
   };
 }
 
-/** The tool, with a fault point before and after its work. */
+/** Wraps a tool, with a fault point before and after its work. */
 export function toolWithFaultPoints<Input>(tool: Tool<Input>, faults: FaultPoints): Tool<Input> {
   return {
     ...tool,
@@ -69,7 +69,7 @@ export function toolWithFaultPoints<Input>(tool: Tool<Input>, faults: FaultPoint
   };
 }
 
-/** Writes that have a point on both sides. */
+/** Writes with a point after them, and mostly one before them (`BEFORE`). */
 type Kind =
   | 'enqueue'
   | 'message'
@@ -111,7 +111,10 @@ function kindOf(part: Part): Kind | undefined {
   return part.state === 'running' ? 'start' : 'result';
 }
 
-/** The object with some methods replaced; the others run on the object itself, whose private fields no copy would have. */
+/**
+ * Replaces some methods of an object. The others run on the object itself, because a copy would lack its private
+ * fields.
+ */
 function overlay<T extends object>(target: T, replaced: Partial<T>): T {
   return new Proxy(target, {
     get(_, key) {

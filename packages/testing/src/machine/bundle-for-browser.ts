@@ -1,12 +1,12 @@
 import type { OutputChunk } from 'rolldown';
 
-/** One script of a module and all it imports, whose exports it leaves in `Script`. */
+/** Bundles a module and its imports into one script, which leaves the module's exports in `Script`. */
 export async function bundleForBrowser(input: string): Promise<OutputChunk> {
   const { rolldown } = await import('rolldown');
   await using build = await rolldown({
     input,
     platform: 'browser',
-    // Only a script that is run by itself asks for it.
+    // Only a script that runs on its own reads it.
     transform: { define: { 'import.meta': '{}' } },
     resolve: { conditionNames: ['longhaul-src', 'import', 'browser', 'default'] },
   });

@@ -1,4 +1,6 @@
-/** Milliseconds that the work took of the processor: what else the machine has to do is not in it, as it is in the time that passed. */
+/**
+ * Returns the processor time of `work` in milliseconds. Unlike elapsed time, it leaves out the machine's other work.
+ */
 export function cpuMillisecondsOf(work: () => unknown): number {
   const before = process.threadCpuUsage();
   work();

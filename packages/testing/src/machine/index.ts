@@ -1,4 +1,6 @@
-/** What tests of several packages need of the machine they run on. Private to this repository, and run from its sources. */
+/**
+ * What tests of several packages need from the machine they run on. Private to this repository; runs from its sources.
+ */
 export { bundleForBrowser } from './bundle-for-browser.ts';
 export { cpuMillisecondsOf } from './cpu-time.ts';
 export { findBun, findChromium } from './programs.ts';

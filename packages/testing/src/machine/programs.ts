@@ -7,10 +7,10 @@ const MODULES = fileURLToPath(new URL('../../node_modules/', import.meta.url));
 
 const run = promisify(execFile);
 
-/** A Bun that runs: this repository's, else the machine's. */
+/** Finds a Bun that runs: this repository's, or else the machine's. */
 export function findBun(): Promise<string | undefined> {
   const platform = `bun-${process.platform}-${process.arch === 'arm64' ? 'aarch64' : process.arch}`;
-  // The package's own launcher works only after its install script; the binary beside it works without.
+  // The package's launcher works only after its install script has run. The binary beside it works without.
   return firstThatRuns([`${MODULES}@oven/${platform}/bin/bun`, `${MODULES}.bin/bun`, 'bun']);
 }
 

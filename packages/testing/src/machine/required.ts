@@ -1,11 +1,11 @@
-/** Whether `LONGHAUL_REQUIRE` names the thing: its tests must run here, so that none is skipped unseen. */
+/** Whether `LONGHAUL_REQUIRE` names the thing. Its tests must then run here, so that no skip goes unnoticed. */
 export function isRequired(thing: string): boolean {
   const names = (process.env['LONGHAUL_REQUIRE'] ?? '').split(',');
   return names.some((name) => name.trim() === thing);
 }
 
 /**
- * For a test of something that this machine lacks: skips it with the reason, unless the thing is required; then the test fails.
+ * Skips a test of something that this machine lacks, with the reason. Fails the test if the thing is required.
  *
  * @example if (bun === undefined) return lacks('bun', 'no Bun that runs was found', skip);
  */

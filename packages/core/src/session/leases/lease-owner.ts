@@ -34,11 +34,29 @@ function bootId(): string {
   return readOptional('/proc/sys/kernel/random/boot_id')?.trim() ?? 'unknown';
 }
 
-/** Field 22 of /proc/PID/stat, in clock ticks since boot. Undefined where there is no such process, or no /proc; a zombie is none. */
+/** In clock ticks since boot. Undefined without such a process or without /proc; a zombie does not count as a process. */
 function startTime(pid: number): string | undefined {
+  const stat = processStat(pid);
+  return stat === undefined || stat.state === 'Z' || stat.state === 'X' ? undefined : stat.startedAt;
+}
+
+export interface ProcessStat {
+  /** `Z` for a zombie, `X` for a dead process, another letter for one that runs or is stopped. */
+  state: string;
+  parent: number;
+  session: number;
+  /** In clock ticks since boot, as text. */
+  startedAt: string;
+}
+
+/** Reads /proc/PID/stat. Undefined if the process is gone or hidden, or without /proc. */
+export function processStat(pid: number): ProcessStat | undefined {
   const stat = readOptional(`/proc/${pid}/stat`);
-  const fields = stat?.slice(stat.lastIndexOf(')') + 2).split(' ');
-  return fields?.[0] === 'Z' || fields?.[0] === 'X' ? undefined : fields?.[19];
+  // The program's name is in brackets and can contain any character; the fields after the last bracket are regular.
+  const [state, parent, , session, ...rest] = stat?.slice(stat.lastIndexOf(')') + 2).split(' ') ?? [];
+  const startedAt = rest[15];
+  if (state === undefined || startedAt === undefined) return undefined;
+  return { state, parent: Number(parent), session: Number(session), startedAt };
 }
 
 function processExists(pid: number): boolean {
