@@ -138,7 +138,7 @@ describe('longhaul resume', () => {
     expect(resumed).toMatchObject({
       code: 0,
       stdout: '',
-      stderr: expect.stringContaining('Nothing to go on with'),
+      stderr: expect.stringContaining('Nothing to resume'),
     });
     const json = await bench.call(['resume', 'last', '--json', ...LOCAL, ...flags]);
     expect(linesOf(json.stdout)).toEqual(['{"status":"nothing"}']);

@@ -116,5 +116,5 @@ it('longhaul resume asks for no model where there is nothing to go on with: an a
   await tell(databaseOf(bench), { provider: 'none' });
   await server.close();
   const resumed = await bench.call(['resume', 'last']);
-  expect(resumed).toMatchObject({ code: 0, stderr: expect.stringContaining('Nothing to go on with') });
+  expect(resumed).toMatchObject({ code: 0, stderr: expect.stringContaining('Nothing to resume') });
 });

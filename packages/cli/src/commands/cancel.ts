@@ -3,8 +3,8 @@ import { CANCEL_FLAGS } from '../command-line/flags.ts';
 import { parseFlags, usage } from '../command-line/parse-flags.ts';
 import { plural } from '../render/format.ts';
 import { wrapText } from '../render/word-wrapper.ts';
+import { withSession } from '../session/with-session.ts';
 import { columnsOf, type Terminal } from '../terminal.ts';
-import { withSession } from '../with-session.ts';
 
 /** `longhaul cancel`: ends what works on a session, in whichever process. */
 export async function cancel(argv: readonly string[], terminal: Terminal): Promise<number> {

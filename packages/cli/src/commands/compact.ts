@@ -1,9 +1,9 @@
 import { COMPACT_FLAGS } from '../command-line/flags.ts';
 import { parseFlags, positiveNumber, usage } from '../command-line/parse-flags.ts';
-import { watchInterrupts } from '../interrupt.ts';
 import { compactionText } from '../render/compaction-text.ts';
+import { watchInterrupts } from '../run/interrupt.ts';
+import { withSession } from '../session/with-session.ts';
 import { columnsOf, type Terminal, wantsColors } from '../terminal.ts';
-import { withSession } from '../with-session.ts';
 
 /** `longhaul compact`: makes room in a session now, or shows what that would do. */
 export async function compact(argv: readonly string[], terminal: Terminal): Promise<number> {

@@ -1,8 +1,8 @@
 import { CONTEXT_FLAGS } from '../command-line/flags.ts';
 import { parseFlags, positiveNumber, usage } from '../command-line/parse-flags.ts';
 import { contextPage } from '../render/context-page.ts';
+import { withSession } from '../session/with-session.ts';
 import { columnsOf, type Terminal, wantsColors } from '../terminal.ts';
-import { withSession } from '../with-session.ts';
 
 /** `longhaul context`: what fills a session's window. */
 export async function context(argv: readonly string[], terminal: Terminal): Promise<number> {

@@ -3,7 +3,7 @@ import { EXPORT_FLAGS } from '../command-line/flags.ts';
 import { parseFlags, usage } from '../command-line/parse-flags.ts';
 import { loadSettings } from '../compose/load-settings.ts';
 import { openStorage } from '../compose/open-storage.ts';
-import { findSession } from '../find-session.ts';
+import { findSession } from '../session/find-session.ts';
 import type { Terminal } from '../terminal.ts';
 
 /** `longhaul export`: all there is of a session, as one JSON object on standard output. */

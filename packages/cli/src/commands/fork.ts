@@ -4,8 +4,8 @@ import { parseFlags, positiveNumber, usage } from '../command-line/parse-flags.t
 import { copyAddress } from '../compose/session-address.ts';
 import { shortId } from '../render/format.ts';
 import { wrapText } from '../render/word-wrapper.ts';
+import { withSession } from '../session/with-session.ts';
 import { columnsOf, type Terminal } from '../terminal.ts';
-import { withSession } from '../with-session.ts';
 
 /** `longhaul fork`: a new session that begins as another stood at one of its messages. */
 export async function fork(argv: readonly string[], terminal: Terminal): Promise<number> {

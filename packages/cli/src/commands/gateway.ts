@@ -7,8 +7,8 @@ import { loadSettings } from '../compose/load-settings.ts';
 import { forgetWindows, openGateway } from '../compose/open-gateway.ts';
 import { gatewayBanner } from '../gateway/gateway-banner.ts';
 import { createGatewayLog } from '../gateway/gateway-log.ts';
-import { watchInterrupts } from '../interrupt.ts';
 import { printable } from '../render/format.ts';
+import { watchInterrupts } from '../run/interrupt.ts';
 import type { Terminal } from '../terminal.ts';
 
 /** `longhaul gateway`: stands before servers of local models, until it is told to stop. */

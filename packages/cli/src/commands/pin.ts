@@ -2,8 +2,8 @@ import type { PinResult } from '@longhaul/core';
 import { PIN_FLAGS } from '../command-line/flags.ts';
 import { parseFlags, usage } from '../command-line/parse-flags.ts';
 import { fitLine } from '../render/format.ts';
+import { withSession } from '../session/with-session.ts';
 import { columnsOf, type Terminal } from '../terminal.ts';
-import { withSession } from '../with-session.ts';
 
 /** `longhaul pin`: keeps a message in what the model sees. */
 export function pin(argv: readonly string[], terminal: Terminal): Promise<number> {

@@ -3,10 +3,10 @@ import { LonghaulError, type QueuedMessage } from '@longhaul/protocol';
 import { QUEUE_FLAGS } from '../command-line/flags.ts';
 import { didYouMean } from '../command-line/nearest.ts';
 import { parseFlags, usage } from '../command-line/parse-flags.ts';
-import { readWords } from '../read-task.ts';
 import { fitLine, formatDuration, plural } from '../render/format.ts';
+import { readWords } from '../run/read-task.ts';
+import { withSession } from '../session/with-session.ts';
 import { columnsOf, type Terminal } from '../terminal.ts';
-import { withSession } from '../with-session.ts';
 
 interface Work {
   queue: MessageQueueService;

@@ -2,9 +2,9 @@ import type { ConfigInput } from '@longhaul/config';
 import { LonghaulError } from '@longhaul/protocol';
 import { RESUME_FLAGS, RUN_FLAGS } from '../command-line/flags.ts';
 import { oneOf, type ParsedFlags, parseFlags, positiveNumber, usage } from '../command-line/parse-flags.ts';
-import { watchInterrupts } from '../interrupt.ts';
-import { readTask } from '../read-task.ts';
-import type { RunDisplay } from '../show-run.ts';
+import { watchInterrupts } from '../run/interrupt.ts';
+import { readTask } from '../run/read-task.ts';
+import type { RunDisplay } from '../run/show-run.ts';
 import type { Terminal } from '../terminal.ts';
 
 type RunValues = ParsedFlags<typeof RUN_FLAGS>['values'];
@@ -43,7 +43,7 @@ async function start(values: RunValues, task: string | undefined, terminal: Term
   const flags = toConfig(values);
   const window = positiveNumber(values.window, '--window', { whole: true });
   const maxOutput = positiveNumber(values['max-output'], '--max-output', { whole: true });
-  const { runTask } = await import('../run-task.ts');
+  const { runTask } = await import('../run/run-task.ts');
   let live: RunDisplay['live'];
   using interrupt = watchInterrupts(terminal, () => {
     const notice = 'Stopping; Ctrl-C again ends at once.\n';
@@ -62,7 +62,7 @@ async function start(values: RunValues, task: string | undefined, terminal: Term
     agent: values.agent,
     choice: {
       model: values.model,
-      ...(values['base-url'] === undefined ? {} : { baseUrl: baseUrl(values['base-url']) }),
+      baseUrl: checkedAddress(values['base-url']),
       maxOutput,
     },
     acceptAll: values.yes === true,
@@ -81,13 +81,15 @@ function toConfig(values: RunValues): ConfigInput {
   const costUsd = positiveNumber(values['max-cost'], '--max-cost', { whole: false });
   const minutes = positiveNumber(values['max-minutes'], '--max-minutes', { whole: false });
   return {
-    sandbox: { ...(driver && { driver }), ...(network && { network }) },
-    limits: { ...(steps && { steps }), ...(costUsd && { costUsd }), ...(minutes && { minutes }) },
-    ...(values.strategy === undefined ? {} : { context: { compression: { strategy: values.strategy } } }),
+    sandbox: { driver, network },
+    limits: { steps, costUsd, minutes },
+    context: { compression: { strategy: values.strategy } },
   };
 }
 
-function baseUrl(text: string): string {
+/** @throws {LonghaulError} `usage` */
+function checkedAddress(text: string | undefined): string | undefined {
+  if (text === undefined) return undefined;
   const url = /^https?:\/\//.test(text) ? URL.parse(text) : null;
   if (url !== null && (url.username !== '' || url.password !== '')) {
     throw new LonghaulError(

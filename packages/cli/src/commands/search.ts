@@ -3,8 +3,8 @@ import { SEARCH_FLAGS } from '../command-line/flags.ts';
 import { parseFlags, positiveNumber, usage } from '../command-line/parse-flags.ts';
 import { loadSettings } from '../compose/load-settings.ts';
 import { openStorage } from '../compose/open-storage.ts';
-import { findSession } from '../find-session.ts';
 import { matchLines, type SessionMatch } from '../render/match-lines.ts';
+import { findSession } from '../session/find-session.ts';
 import { columnsOf, type Terminal, wantsColors } from '../terminal.ts';
 
 const DEFAULT_LIMIT = 20;
@@ -19,7 +19,7 @@ export async function search(argv: readonly string[], terminal: Terminal): Promi
   const { store } = await openStorage(config.storage.url);
   await using _store = store;
   const session = values.session === undefined ? undefined : await findSession(store, values.session);
-  const hits = await store.search(words, { limit, ...(session && { sessionId: session.id }) });
+  const hits = await store.search(words, { limit, sessionId: session?.id });
   const ids = [...new Set(hits.map((hit) => hit.sessionId))];
   const titles = new Map(
     await Promise.all(ids.map(async (id) => [id, (await store.getSession(id))?.title ?? ''] as const)),

@@ -3,8 +3,8 @@ import { SHOW_FLAGS } from '../command-line/flags.ts';
 import { parseFlags, usage } from '../command-line/parse-flags.ts';
 import { loadSettings } from '../compose/load-settings.ts';
 import { openStorage } from '../compose/open-storage.ts';
-import { findSession } from '../find-session.ts';
 import { transcript } from '../render/transcript.ts';
+import { findSession } from '../session/find-session.ts';
 import { columnsOf, type Terminal, wantsColors } from '../terminal.ts';
 
 /** `longhaul show`: a session as it happened, with what the model no longer sees marked. */

@@ -3,8 +3,8 @@ import { UNDO_FLAGS } from '../command-line/flags.ts';
 import { parseFlags, usage } from '../command-line/parse-flags.ts';
 import { formatTokens, plural } from '../render/format.ts';
 import { wrapText } from '../render/word-wrapper.ts';
+import { withSession } from '../session/with-session.ts';
 import { columnsOf, type Terminal } from '../terminal.ts';
-import { withSession } from '../with-session.ts';
 
 /** `longhaul undo`: takes the newest compaction back. */
 export async function undo(argv: readonly string[], terminal: Terminal): Promise<number> {

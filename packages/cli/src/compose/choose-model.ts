@@ -51,25 +51,27 @@ export function resolveNamed(
   choice: ModelChoice & { model: string },
   env: Environment,
 ): ResolvedModel {
-  const apiKey = env['LONGHAUL_API_KEY']?.trim();
   return resolveModel(config, {
     model: choice.model,
     env,
     baseUrl: choice.baseUrl,
-    ...(apiKey === undefined || apiKey === '' ? {} : { apiKey }),
+    apiKey: keyFrom(env),
   });
+}
+
+function keyFrom(env: Environment): string | undefined {
+  return env['LONGHAUL_API_KEY']?.trim() || undefined;
 }
 
 async function onlyModelOf(baseUrl: string, env: Environment): Promise<string> {
   const { checkServer, listServerModels } = await import('@longhaul/models');
-  const apiKey = env['LONGHAUL_API_KEY']?.trim() ?? '';
-  const key = apiKey === '' ? {} : { apiKey };
-  const models = await listServerModels(baseUrl, key);
+  const apiKey = keyFrom(env);
+  const models = await listServerModels(baseUrl, { apiKey });
   const [first, ...others] = models;
   if (first !== undefined && (others.length === 0 || first.loaded)) return first.id;
   if (first === undefined) {
     // A refused key and a server that is not there list nothing either.
-    const problem = await checkServer({ baseUrl, provider: 'openai-compatible', model: '', ...key });
+    const problem = await checkServer({ baseUrl, provider: 'openai-compatible', model: '', apiKey });
     if (problem !== undefined) throw problem;
   }
   const names = models

@@ -11,8 +11,8 @@ import { nameOf, openAgent } from '../compose/open-agent.ts';
 import { openSandbox } from '../compose/open-sandbox.ts';
 import { holdStorage } from '../compose/open-storage.ts';
 import { wrapText } from '../render/word-wrapper.ts';
-import { drive, headerOf } from '../run-task.ts';
-import { type RunDisplay, showRun } from '../show-run.ts';
+import { drive, headerOf } from '../run/run-task.ts';
+import { type RunDisplay, showRun } from '../run/show-run.ts';
 import { columnsOf, type Terminal, wantsColors } from '../terminal.ts';
 import { demoReport } from './demo-report.ts';
 import { type Inspection, inspectApplication } from './inspect-application.ts';
@@ -88,7 +88,7 @@ async function playDemo(
   }
   const { overflows } = await server.stats();
   const { finished } = shown;
-  if (finished?.status !== 'completed') return { exitCode, overflows, ...(finished && { finished }) };
+  if (finished?.status !== 'completed') return { exitCode, overflows, finished };
   await using sandbox = await reopen(config, { session, terminal });
   return { exitCode, finished, overflows, inspection: await inspectApplication(sandbox, signal) };
 }
@@ -185,8 +185,8 @@ function report(
       finished,
       overflows,
       workspace: options.workspace,
-      ...(keep || !isGood ? { database: join(options.folder, 'session.db') } : {}),
-      ...(inspection === undefined ? {} : { inspection }),
+      database: keep || !isGood ? join(options.folder, 'session.db') : undefined,
+      inspection,
       leastCompactions: LEAST_COMPACTIONS,
     },
     { colors: wantsColors(terminal, noColor) },

@@ -95,8 +95,8 @@ function partText(part: Part, options: { columns: number; paint: Paint; pruned: 
           sanitized: part.output ?? [],
           title: part.title,
           ...title,
-          ...(part.truncated === undefined ? {} : { truncated: part.truncated }),
-          ...(part.handle === undefined ? {} : { handle: part.handle }),
+          truncated: part.truncated,
+          handle: part.handle,
         },
         {
           args: part.input,

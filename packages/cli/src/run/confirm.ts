@@ -1,5 +1,5 @@
-import { usage } from './command-line/parse-flags.ts';
-import type { Terminal } from './terminal.ts';
+import { usage } from '../command-line/parse-flags.ts';
+import type { Terminal } from '../terminal.ts';
 
 /**
  * Whether a person agrees. `--yes` has agreed already; where nobody can be asked, it is needed.

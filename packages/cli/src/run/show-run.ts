@@ -1,9 +1,9 @@
 import type { Runtime } from '@longhaul/core';
 import type { EventOf, LonghaulEvent } from '@longhaul/protocol';
-import { createLiveLine, createPlainLine, type LiveLine } from './render/live-line.ts';
-import { LiveStatus } from './render/live-status.ts';
-import { type RunHeader, RunRenderer } from './render/run-renderer.ts';
-import { canAnimate, columnsOf, type Terminal, wantsColors } from './terminal.ts';
+import { createLiveLine, createPlainLine, type LiveLine } from '../render/live-line.ts';
+import { LiveStatus } from '../render/live-status.ts';
+import { type RunHeader, RunRenderer } from '../render/run-renderer.ts';
+import { canAnimate, columnsOf, type Terminal, wantsColors } from '../terminal.ts';
 
 export type Display = 'events' | 'progress' | 'answer';
 

@@ -1,12 +1,12 @@
 import type { Runtime, Store } from '@longhaul/core';
 import type { Session } from '@longhaul/protocol';
-import { changedConfig } from './compose/changed-settings.ts';
-import { loadSettings, type Place } from './compose/load-settings.ts';
-import { openContext } from './compose/open-context.ts';
-import { openStorage } from './compose/open-storage.ts';
-import { sessionAddress } from './compose/session-address.ts';
+import { changedConfig } from '../compose/changed-settings.ts';
+import { loadSettings, type Place } from '../compose/load-settings.ts';
+import { openContext } from '../compose/open-context.ts';
+import { openStorage } from '../compose/open-storage.ts';
+import { sessionAddress } from '../compose/session-address.ts';
+import type { Terminal } from '../terminal.ts';
 import { findSession } from './find-session.ts';
-import type { Terminal } from './terminal.ts';
 
 /** Finds a session for a command that works on it between its runs, and closes the storage behind it. */
 export async function withSession(

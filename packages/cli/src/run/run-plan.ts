@@ -1,0 +1,132 @@
+import type { AskMode } from '@longhaul/approvals';
+import { agentNameOf, type ConfigInput, type ResolvedModel } from '@longhaul/config';
+import { drivingRun, isNothingToResume } from '@longhaul/core';
+import type { Session } from '@longhaul/protocol';
+import { chooseModel, type ModelChoice } from '../compose/choose-model.ts';
+import type { Place, Settings } from '../compose/load-settings.ts';
+import type { HeldStorage } from '../compose/open-storage.ts';
+import { sessionAddress } from '../compose/session-address.ts';
+import { isImportedModel } from '../import/imported-model.ts';
+import { findSession } from '../session/find-session.ts';
+import type { Terminal } from '../terminal.ts';
+import type { Display } from './show-run.ts';
+
+/** What the flags and the command ask for. */
+export interface RunRequest {
+  /** Undefined: resumes `session`. */
+  task?: string;
+  /** Waits for the answer if another process works on the session. Default: only queues the message. */
+  isWaiting?: boolean;
+  flags: ConfigInput;
+  place: Place;
+  choice: ModelChoice;
+  /** Tokens of the model's window. */
+  window?: number;
+  /** The session to continue or resume. */
+  session?: string;
+  /** The agent that works. Default: the session's own, then the default one. */
+  agent?: string;
+  /** Allows every call that an approval rule asks about. */
+  acceptAll?: boolean;
+  display: Display;
+  terminal: Terminal;
+}
+
+/** What a run does, decided before it begins. */
+export type RunPlan = IdlePlan | AgentPlan;
+
+/** No model is called: another process delivers the message, or the session needs nothing. */
+export type IdlePlan =
+  | { action: 'queue'; session: Session; task: string }
+  | { action: 'nothing'; session: Session };
+
+/** What the agent works on. */
+type Work =
+  | { action: 'start'; workspace: string; task: string }
+  | { action: 'continue'; session: Session; task: string }
+  | { action: 'resume'; session: Session }
+  /** Sends a message to the process that works on the session, and waits for its answer. */
+  | { action: 'wait'; session: Session; task: string };
+
+export type AgentPlan = Work & AgentSetup;
+
+/** The agent of a run. Its sandbox, limits and strategy are those of the settings, which include the flags. */
+export interface AgentSetup {
+  settings: Settings;
+  model: ResolvedModel;
+  /** Address of the model, if it is not the configured one. */
+  address?: string;
+  /** `--base-url` was given: the session keeps its address. */
+  keepsAddress: boolean;
+  agent: string;
+  /** `--agent` was given: the session keeps its agent. */
+  keepsAgent: boolean;
+  window?: number;
+  ask: AskMode;
+}
+
+interface Context {
+  settings: Settings;
+  storage: HeldStorage;
+}
+
+/** Decides what a run does. Opens the store only for an earlier session. */
+export async function planRun(request: RunRequest, context: Context): Promise<RunPlan> {
+  const work = await planWork(request, context);
+  if (work.action === 'queue' || work.action === 'nothing') return work;
+  return { ...work, ...(await setUpAgent(work, { request, context })) };
+}
+
+async function planWork(
+  { task, session: named, isWaiting = false }: RunRequest,
+  { settings, storage }: Context,
+): Promise<Work | IdlePlan> {
+  if (named === undefined) return { action: 'start', workspace: settings.workspace, task: task ?? '' };
+  const { store } = await storage.opened;
+  const session = await findSession(store, named);
+  if (task === undefined) {
+    return { action: (await isNothingToResume(store, session.id)) ? 'nothing' : 'resume', session };
+  }
+  const isBusy = (await drivingRun(store, session.id)) !== undefined;
+  if (!isBusy) return { action: 'continue', session, task };
+  return { action: isWaiting ? 'wait' : 'queue', session, task };
+}
+
+async function setUpAgent(
+  work: Work,
+  { request, context }: { request: RunRequest; context: Context },
+): Promise<AgentSetup> {
+  const { settings } = context;
+  const earlier = 'session' in work ? work.session : undefined;
+  const agent = request.agent ?? agentNameOf(earlier ?? {});
+  const choice = await knownChoice(earlier, { choice: request.choice, context });
+  return {
+    settings,
+    model: await chooseModel(settings.config, { ...choice, agent }, request.terminal.env),
+    address: choice.baseUrl,
+    keepsAddress: request.choice.baseUrl !== undefined,
+    agent,
+    keepsAgent: request.agent !== undefined,
+    window: request.window,
+    ask: askMode(request),
+  };
+}
+
+/** The model and address that the flags name; where they name none, those of the session. */
+async function knownChoice(
+  earlier: Session | undefined,
+  { choice, context: { settings, storage } }: { choice: ModelChoice; context: Context },
+): Promise<ModelChoice> {
+  const model = choice.model ?? (earlier && !isImportedModel(earlier.model) ? earlier.model : undefined);
+  if (earlier === undefined || model === undefined) return choice;
+  const { store } = await storage.opened;
+  const baseUrl = choice.baseUrl ?? (await sessionAddress(store, { id: earlier.id, model }, settings));
+  return { ...choice, model, baseUrl };
+}
+
+/** A person is asked if they see the run and can type. */
+function askMode({ acceptAll = false, display, terminal }: RunRequest): AskMode {
+  if (acceptAll) return 'allow';
+  const canAnswer = display === 'progress' && terminal.out.isTTY === true && terminal.input.isTTY === true;
+  return canAnswer ? 'wait' : 'deny';
+}
