@@ -143,7 +143,7 @@ describe('longhaul resume', () => {
     const json = await bench.call(['resume', 'last', '--json', ...LOCAL, ...flags]);
     expect(linesOf(json.stdout)).toEqual(['{"status":"nothing"}']);
     expect(server.requests).toHaveLength(length);
-    expect((await bench.call(['resume'])).code).toBe(2);
+    expect((await bench.call(['resume', 'last', 'first'])).code).toBe(2);
     expect((await bench.call(['resume', 'none', ...flags])).stderr).toContain('longhaul sessions');
   });
 

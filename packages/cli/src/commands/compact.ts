@@ -14,19 +14,23 @@ export async function compact(argv: readonly string[], terminal: Terminal): Prom
   using interrupt = watchInterrupts(terminal, () => {
     terminal.err.write('\nStopping; the session stays as it was.\n');
   });
-  return await withSession(id, { place: values, terminal }, async ({ runtime, session }) => {
-    const result = await runtime.compact(session.id, {
-      signal: interrupt.signal,
-      preview: values.preview ?? false,
-      strategy: values.strategy,
-      windowTokens,
-    });
-    const colors = wantsColors(terminal, values['no-color']);
-    terminal.out.write(
-      values.json
-        ? `${JSON.stringify(result)}\n`
-        : compactionText(result, { columns: columnsOf(terminal.out), colors, id }),
-    );
-    return 0;
-  });
+  return await withSession(
+    id,
+    { values, terminal, access: values.preview ? 'read' : 'change', typed: ['compact', ...argv] },
+    async ({ runtime, session }) => {
+      const result = await runtime.compact(session.id, {
+        signal: interrupt.signal,
+        preview: values.preview ?? false,
+        strategy: values.strategy,
+        windowTokens,
+      });
+      const colors = wantsColors(terminal, values['no-color']);
+      terminal.out.write(
+        values.json
+          ? `${JSON.stringify(result)}\n`
+          : compactionText(result, { columns: columnsOf(terminal.out), colors, id }),
+      );
+      return 0;
+    },
+  );
 }

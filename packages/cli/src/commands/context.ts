@@ -10,14 +10,18 @@ export async function context(argv: readonly string[], terminal: Terminal): Prom
   const [id, ...others] = positionals;
   if (id === undefined || others.length > 0) throw usage('Name one session: longhaul context ID.', 'context');
   const windowTokens = positiveNumber(values.window, '--window', { whole: true });
-  return await withSession(id, { place: values, terminal }, async ({ runtime, session }) => {
-    const report = await runtime.contextOf(session.id, { windowTokens });
-    const colors = wantsColors(terminal, values['no-color']);
-    terminal.out.write(
-      values.json
-        ? `${JSON.stringify(report)}\n`
-        : contextPage(report, { title: session.title, columns: columnsOf(terminal.out), colors }),
-    );
-    return 0;
-  });
+  return await withSession(
+    id,
+    { values, terminal, access: 'read', typed: ['context', ...argv] },
+    async ({ runtime, session }) => {
+      const report = await runtime.contextOf(session.id, { windowTokens });
+      const colors = wantsColors(terminal, values['no-color']);
+      terminal.out.write(
+        values.json
+          ? `${JSON.stringify(report)}\n`
+          : contextPage(report, { title: session.title, columns: columnsOf(terminal.out), colors }),
+      );
+      return 0;
+    },
+  );
 }

@@ -38,14 +38,18 @@ export async function queue(argv: readonly string[], terminal: Terminal): Promis
       'queue',
     );
   }
-  return await withSession(id, { place: values, terminal }, async ({ runtime, session }) => {
-    const columns = columnsOf(terminal.out);
-    const read = (some: readonly string[]) => readWords(some, { input: terminal.input, command: 'queue' });
-    const work = { queue: runtime.queue, sessionId: session.id, words, read, columns };
-    const { json, text } = await action(work);
-    terminal.out.write(values.json ? `${JSON.stringify(json)}\n` : text);
-    return 0;
-  });
+  return await withSession(
+    id,
+    { values, terminal, access: name === 'list' ? 'read' : 'change', typed: ['queue', ...argv] },
+    async ({ runtime, session }) => {
+      const columns = columnsOf(terminal.out);
+      const read = (some: readonly string[]) => readWords(some, { input: terminal.input, command: 'queue' });
+      const work = { queue: runtime.queue, sessionId: session.id, words, read, columns };
+      const { json, text } = await action(work);
+      terminal.out.write(values.json ? `${JSON.stringify(json)}\n` : text);
+      return 0;
+    },
+  );
 }
 
 async function list({ queue, sessionId, columns }: Work): Promise<Answer> {

@@ -12,34 +12,37 @@ type RunValues = ParsedFlags<typeof RUN_FLAGS>['values'];
 /** `longhaul run`: a task to its end. */
 export async function run(argv: readonly string[], terminal: Terminal): Promise<number> {
   const { values, positionals } = parseFlags(argv, 'run', RUN_FLAGS);
-  if (values.session !== undefined && values.cwd !== undefined) {
-    throw usage('A session keeps its workspace: --session and --cwd do not go together.', 'run');
+  const typed = ['run', ...argv];
+  if (values.all === true && values.session === undefined && values.resume !== true) {
+    throw usage('--all says where to look for a session: it needs --session or --resume.', 'run');
   }
   if (values.resume === true) {
-    const [named = 'last', ...others] = [values.session, ...positionals].filter((id) => id !== undefined);
+    const [named, ...others] = [values.session, ...positionals].filter((id) => id !== undefined);
     if (others.length > 0) {
       throw usage(
         '--resume takes a session and no task. To send a message: longhaul run --session ID "…".',
         'run',
       );
     }
-    return await start({ ...values, session: named }, undefined, terminal);
+    return await start({ ...values, session: named }, { typed }, terminal);
   }
-  return await start(values, await readTask(positionals, terminal), terminal);
+  return await start(values, { task: await readTask(positionals, terminal), typed }, terminal);
 }
 
-/** `longhaul resume`: goes on where a session was interrupted. */
+/** `longhaul resume`: resumes a session, or the newest of this workspace that can be resumed. */
 export async function resume(argv: readonly string[], terminal: Terminal): Promise<number> {
   const { values, positionals } = parseFlags(argv, 'resume', RESUME_FLAGS);
   const [id, ...others] = positionals;
-  if (id === undefined || others.length > 0) {
-    throw usage('Name one session: longhaul resume ID, or longhaul resume last.', 'resume');
-  }
-  return await start({ ...values, session: id }, undefined, terminal);
+  if (others.length > 0) throw usage('Name one session: longhaul resume ID.', 'resume');
+  return await start({ ...values, session: id }, { typed: ['resume', ...argv] }, terminal);
 }
 
-/** Without a task, an earlier session is gone on with. */
-async function start(values: RunValues, task: string | undefined, terminal: Terminal): Promise<number> {
+/** Without a task, resumes an earlier session. */
+async function start(
+  values: RunValues,
+  { task, typed }: { task?: string; typed: readonly string[] },
+  terminal: Terminal,
+): Promise<number> {
   const flags = toConfig(values);
   const window = positiveNumber(values.window, '--window', { whole: true });
   const maxOutput = positiveNumber(values['max-output'], '--max-output', { whole: true });
@@ -70,8 +73,31 @@ async function start(values: RunValues, task: string | undefined, terminal: Term
     task,
     window,
     session: values.session,
+    all: values.all,
+    typed,
+    resumeFlags: resumeFlags(values),
     noColor: values['no-color'],
   });
+}
+
+/** The flags of a run that its session does not keep. */
+const NOT_KEPT = [
+  'sandbox',
+  'network',
+  'window',
+  'max-output',
+  'strategy',
+  'max-steps',
+  'max-cost',
+  'max-minutes',
+] as const;
+
+function resumeFlags(values: RunValues): string[] {
+  const flags = NOT_KEPT.flatMap((name) => {
+    const value = values[name];
+    return value === undefined ? [] : [`--${name}`, value];
+  });
+  return values.yes === true ? [...flags, '--yes'] : flags;
 }
 
 function toConfig(values: RunValues): ConfigInput {

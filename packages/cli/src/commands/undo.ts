@@ -11,13 +11,17 @@ export async function undo(argv: readonly string[], terminal: Terminal): Promise
   const { values, positionals } = parseFlags(argv, 'undo', UNDO_FLAGS);
   const [id, ...others] = positionals;
   if (id === undefined || others.length > 0) throw usage('Name one session: longhaul undo ID.', 'undo');
-  return await withSession(id, { place: values, terminal }, async ({ runtime, session }) => {
-    const result = await runtime.undoCompaction(session.id);
-    terminal.out.write(
-      values.json ? `${JSON.stringify(result)}\n` : undoText(result, columnsOf(terminal.out)),
-    );
-    return 0;
-  });
+  return await withSession(
+    id,
+    { values, terminal, access: 'change', typed: ['undo', ...argv] },
+    async ({ runtime, session }) => {
+      const result = await runtime.undoCompaction(session.id);
+      terminal.out.write(
+        values.json ? `${JSON.stringify(result)}\n` : undoText(result, columnsOf(terminal.out)),
+      );
+      return 0;
+    },
+  );
 }
 
 function undoText(result: UndoResult, columns: number): string {

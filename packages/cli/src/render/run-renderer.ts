@@ -11,6 +11,8 @@ export interface RunRendererOptions {
   colors: boolean;
   /** Only how the run ended: somebody else tells the rest. Default false. */
   shortSummary?: boolean;
+  /** Shown when the run has not completed. */
+  resumeCommand?: string;
 }
 
 export interface RunHeader {
@@ -179,12 +181,12 @@ export class RunRenderer {
   }
 
   #finished(event: EventOf<'run:finished'>): string {
-    const { shortSummary: isShort = false } = this.#options;
+    const { shortSummary: isShort = false, resumeCommand } = this.#options;
     const durationMs = this.#startedAt === undefined ? undefined : event.at - this.#startedAt;
     return (
       this.#rule('', '') +
       runSummary(
-        { finished: event, durationMs, isShort },
+        { finished: event, durationMs, isShort, resumeCommand },
         { columns: this.#options.columns, paint: this.#paint },
       )
     );

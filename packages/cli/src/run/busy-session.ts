@@ -1,7 +1,6 @@
 import { drivingRun, EventHub, type ExecutorResult, MessageQueueService, type Runtime } from '@longhaul/core';
 import type { Session } from '@longhaul/protocol';
 import type { Storage } from '../compose/open-storage.ts';
-import { shortId } from '../render/format.ts';
 import { wrapText } from '../render/word-wrapper.ts';
 import { columnsOf, type Terminal } from '../terminal.ts';
 import { exitCodeOf } from './exit-code.ts';
@@ -60,12 +59,12 @@ export function reportAnswer({ text, error }: ExecutorResult, terminal: Terminal
 /** Reports the messages that a stopped run has left in the queue. */
 export async function reportQueue(
   queue: MessageQueueService,
-  { session, terminal }: { session: Session; terminal: Terminal },
+  { session, terminal, resumeCommand }: { session: Session; terminal: Terminal; resumeCommand: string },
 ): Promise<void> {
   // A store that cannot be read has ended the run, and its error was shown.
   const waiting = await queue.pendingCount(session.id).catch(() => 0);
   if (waiting === 0) return;
   const [what, them] = waiting === 1 ? ['1 message waits', 'it'] : [`${waiting} messages wait`, 'them'];
-  const line = `${what} for this session: longhaul resume ${shortId(session.id)} delivers ${them}.`;
-  terminal.err.write(wrapText(line, columnsOf(terminal.err)));
+  // Never broken into lines: the command is for copying.
+  terminal.err.write(`${what} for this session. To deliver ${them}: ${resumeCommand}\n`);
 }

@@ -23,12 +23,15 @@ export async function resumeSession(
   return shown.finished === undefined ? 1 : exitCodeOf(shown.finished);
 }
 
-/** Reports that the session has nothing to resume. */
+/** Reports that there is nothing to resume: in the session, or in any of this workspace. */
 export function reportNothing(
-  session: Session,
+  session: Session | undefined,
   { terminal, display }: { terminal: Terminal; display: Display },
 ): number {
-  const text = `Nothing to resume: the last turn of ${shortId(session.id)} has its answer, and no message waits. To send one: longhaul run --session ${shortId(session.id)} "…"`;
+  const text =
+    session === undefined
+      ? 'Nothing to resume: every session of this folder has its answer. longhaul sessions lists them; longhaul resume --all looks in every folder.'
+      : `Nothing to resume: the last turn of ${shortId(session.id)} has its answer, and no message waits. To send one: longhaul run --session ${shortId(session.id)} "…"`;
   if (display === 'events') terminal.out.write(`${JSON.stringify({ status: 'nothing' })}\n`);
   else terminal.err.write(wrapText(text, columnsOf(terminal.err)));
   return 0;

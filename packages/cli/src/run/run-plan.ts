@@ -7,13 +7,14 @@ import type { Place, Settings } from '../compose/load-settings.ts';
 import type { HeldStorage } from '../compose/open-storage.ts';
 import { sessionAddress } from '../compose/session-address.ts';
 import { isImportedModel } from '../import/imported-model.ts';
-import { findSession } from '../session/find-session.ts';
+import { chooseSession, chooseUnfinished, type SessionCommand } from '../session/choose-session.ts';
 import type { Terminal } from '../terminal.ts';
+import { resumeCommand } from './resume-command.ts';
 import type { Display } from './show-run.ts';
 
 /** What the flags and the command ask for. */
 export interface RunRequest {
-  /** Undefined: resumes `session`. */
+  /** Undefined: resumes `session`, or the newest session of this workspace that can be resumed. */
   task?: string;
   /** Waits for the answer if another process works on the session. Default: only queues the message. */
   isWaiting?: boolean;
@@ -22,8 +23,14 @@ export interface RunRequest {
   choice: ModelChoice;
   /** Tokens of the model's window. */
   window?: number;
-  /** The session to continue or resume. */
+  /** The session to continue or resume: its id, the beginning of it, or `last`. */
   session?: string;
+  /** `--all`: sessions of every folder are meant. */
+  all?: boolean;
+  /** The command as it was typed, without `longhaul`. */
+  typed: readonly string[];
+  /** The flags that a command repeats to resume this run. */
+  resumeFlags: readonly string[];
   /** The agent that works. Default: the session's own, then the default one. */
   agent?: string;
   /** Allows every call that an approval rule asks about. */
@@ -38,13 +45,15 @@ export type RunPlan = IdlePlan | AgentPlan;
 /** No model is called: another process delivers the message, or the session needs nothing. */
 export type IdlePlan =
   | { action: 'queue'; session: Session; task: string }
-  | { action: 'nothing'; session: Session };
+  /** Undefined: no session of this workspace can be resumed. */
+  | { action: 'nothing'; session: Session | undefined };
 
 /** What the agent works on. */
 type Work =
   | { action: 'start'; workspace: string; task: string }
   | { action: 'continue'; session: Session; task: string }
-  | { action: 'resume'; session: Session }
+  /** `isChosen`: it was not named, but is the newest that can be resumed. */
+  | { action: 'resume'; session: Session; isChosen: boolean }
   /** Sends a message to the process that works on the session, and waits for its answer. */
   | { action: 'wait'; session: Session; task: string };
 
@@ -63,6 +72,8 @@ export interface AgentSetup {
   keepsAgent: boolean;
   window?: number;
   ask: AskMode;
+  /** The command that resumes a session of this run. */
+  resumeCommand: (sessionId: string) => string;
 }
 
 interface Context {
@@ -77,15 +88,24 @@ export async function planRun(request: RunRequest, context: Context): Promise<Ru
   return { ...work, ...(await setUpAgent(work, { request, context })) };
 }
 
-async function planWork(
-  { task, session: named, isWaiting = false }: RunRequest,
-  { settings, storage }: Context,
-): Promise<Work | IdlePlan> {
-  if (named === undefined) return { action: 'start', workspace: settings.workspace, task: task ?? '' };
+async function planWork(request: RunRequest, { settings, storage }: Context): Promise<Work | IdlePlan> {
+  const { task, session: named, isWaiting = false } = request;
+  if (named === undefined && task !== undefined)
+    return { action: 'start', workspace: settings.workspace, task };
   const { store } = await storage.opened;
-  const session = await findSession(store, named);
+  const { all, typed, terminal } = request;
+  const json = request.display === 'events';
+  const command: SessionCommand = { settings, all, typed, terminal, json, access: 'change' };
+  if (named === undefined) {
+    const session = await chooseUnfinished(store, command);
+    return session === undefined
+      ? { action: 'nothing', session }
+      : { action: 'resume', session, isChosen: true };
+  }
+  const session = await chooseSession(store, named, command);
   if (task === undefined) {
-    return { action: (await isNothingToResume(store, session.id)) ? 'nothing' : 'resume', session };
+    if (await isNothingToResume(store, session.id)) return { action: 'nothing', session };
+    return { action: 'resume', session, isChosen: false };
   }
   const isBusy = (await drivingRun(store, session.id)) !== undefined;
   if (!isBusy) return { action: 'continue', session, task };
@@ -109,6 +129,7 @@ async function setUpAgent(
     keepsAgent: request.agent !== undefined,
     window: request.window,
     ask: askMode(request),
+    resumeCommand: await resumeCommand(request, { settings, workspace: earlier?.workspace }),
   };
 }
 

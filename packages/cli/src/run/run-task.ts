@@ -1,5 +1,5 @@
 import { agentNameOf } from '@longhaul/config';
-import type { Sandbox, Store } from '@longhaul/core';
+import { type Sandbox, type Store, sessionState } from '@longhaul/core';
 import type { Session } from '@longhaul/protocol';
 import { changedConfig } from '../compose/changed-settings.ts';
 import { loadSettings } from '../compose/load-settings.ts';
@@ -7,9 +7,11 @@ import { type Agent, nameOf, openAgent } from '../compose/open-agent.ts';
 import { type HeldStorage, holdStorage } from '../compose/open-storage.ts';
 import { openTelemetry } from '../compose/open-telemetry.ts';
 import { keepAddress } from '../compose/session-address.ts';
-import { formatTokens } from '../render/format.ts';
+import { fitLine, formatTokens, shortId } from '../render/format.ts';
 import type { RunHeader } from '../render/run-renderer.ts';
-import type { Terminal } from '../terminal.ts';
+import { age } from '../render/session-table.ts';
+import { wrapText } from '../render/word-wrapper.ts';
+import { columnsOf, type Terminal } from '../terminal.ts';
 import { queueMessage, reportAnswer, reportQueue, waitForAnswer } from './busy-session.ts';
 import { exitCodeOf } from './exit-code.ts';
 import { reportNothing, resumeSession } from './resume-session.ts';
@@ -43,6 +45,7 @@ async function carryOut(
   { options, storage }: { options: RunTaskOptions; storage: HeldStorage },
 ): Promise<number> {
   if (plan.action === 'nothing' || plan.action === 'queue') return reportNothing(plan.session, options);
+  if (plan.action === 'resume' && plan.isChosen) await reportChosen(plan.session, { options, storage });
   const { config } = plan.settings;
   let display: RunDisplay | undefined;
   const agent = await openAgent({
@@ -72,8 +75,22 @@ async function carryOut(
       : drive(agent, shown, { ...options, session, task });
   });
   // The live lines are gone: the notice stays below what was typed and not sent.
-  if (options.display === 'progress') await reportQueue(agent.runtime.queue, { ...options, session });
+  if (options.display === 'progress') {
+    const resumeCommand = plan.resumeCommand(session.id);
+    await reportQueue(agent.runtime.queue, { ...options, session, resumeCommand });
+  }
   return exitCode;
+}
+
+/** Names the session that is resumed if the command named none. */
+async function reportChosen(
+  session: Session,
+  { options: { terminal, display }, storage }: { options: RunTaskOptions; storage: HeldStorage },
+): Promise<void> {
+  if (display === 'events') return;
+  const state = await sessionState((await storage.opened).store, session);
+  const text = `Resuming ${shortId(session.id)} "${fitLine(session.title, 60)}": ${state}, last used ${age(Date.now() - session.updatedAt)} ago.`;
+  terminal.err.write(wrapText(text.replace('just now ago', 'just now'), columnsOf(terminal.err)));
 }
 
 function taskOf(plan: AgentPlan): string | undefined {
@@ -118,7 +135,8 @@ async function showing(
   { plan, agent, session }: { plan: AgentPlan; agent: Agent; session: Session },
   work: (shown: RunDisplay) => Promise<number>,
 ): Promise<number> {
-  using shown = showRun(agent.runtime, options.terminal, options);
+  const resumeCommand = plan.resumeCommand(session.id);
+  using shown = showRun(agent.runtime, options.terminal, { ...options, resumeCommand });
   options.onDisplay?.(shown);
   using typing = await readTyping(options, { agent, shown, session });
   using _asker =

@@ -22,6 +22,8 @@ export interface ShowRunOptions {
   display: Display;
   noColor?: boolean;
   shortSummary?: boolean;
+  /** Shown when the run has not completed. */
+  resumeCommand?: string;
 }
 
 /** Shows a runtime's events as they come, until disposed. */
@@ -68,7 +70,7 @@ interface View {
 
 function createView(terminal: Terminal, options: ShowRunOptions): View {
   if (options.display === 'events') return eventView(terminal);
-  return options.display === 'answer' ? answerView(terminal) : progressView(terminal, options);
+  return options.display === 'answer' ? answerView(terminal, options) : progressView(terminal, options);
 }
 
 /** Nobody is asked where nobody reads along. */
@@ -83,7 +85,7 @@ function eventView({ out }: Terminal): View {
   };
 }
 
-function answerView({ out, err }: Terminal): View {
+function answerView({ out, err }: Terminal, { resumeCommand }: ShowRunOptions): View {
   return {
     header: () => undefined,
     pause: neverPaused,
@@ -94,16 +96,18 @@ function answerView({ out, err }: Terminal): View {
       if (event.type !== 'run:finished') return;
       if (event.text !== '') out.write(`${event.text.trimEnd()}\n`);
       if (event.error !== undefined) err.write(`longhaul: ${event.error.message}\n`);
+      if (event.status !== 'completed' && resumeCommand !== undefined)
+        err.write(`To resume: ${resumeCommand}\n`);
     },
     end: () => undefined,
   };
 }
 
-function progressView(terminal: Terminal, { noColor, shortSummary = false }: ShowRunOptions): View {
+function progressView(terminal: Terminal, { noColor, shortSummary, resumeCommand }: ShowRunOptions): View {
   const { out } = terminal;
   const colors = wantsColors(terminal, noColor);
   const columns = columnsOf(out);
-  const renderer = new RunRenderer({ columns, colors, shortSummary });
+  const renderer = new RunRenderer({ columns, colors, shortSummary, resumeCommand });
   const status = new LiveStatus();
   const isLive = canAnimate(terminal, colors);
   const live: LiveLine = isLive
