@@ -46,7 +46,11 @@ describe('wrong usage exits with 2 and says what to do', () => {
       ['run', 'task', '--strategy', 'no-such-one', ...NOWHERE],
       /strategy names no-such-one, but there is no such file\. .*one of reactive-overflow/,
     ],
-    [['run', 'task', '--model', 'gpt-5.1'], /Did you mean "openai\/gpt-5\.1"\?/],
+    [
+      ['run', 'task', '--model', 'gpt-51'],
+      /No provider has a model "gpt-51"\. Did you mean "openai\/gpt-5\.1"\?/,
+    ],
+    [['run', 'task', '--model', 'gpt-5.1'], /No API key for openai/],
     [
       ['run', 'task', '--model', 'antropic/claude'],
       /no provider is called "antropic"\. Did you mean "anthropic"\?/,

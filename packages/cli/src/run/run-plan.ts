@@ -122,7 +122,11 @@ async function setUpAgent(
   const choice = await knownChoice(earlier, { choice: request.choice, context });
   return {
     settings,
-    model: await chooseModel(settings.config, { ...choice, agent }, request.terminal.env),
+    model: await chooseModel(
+      settings.config,
+      { ...choice, agent, isAddressGiven: request.choice.baseUrl !== undefined },
+      request.terminal.env,
+    ),
     address: choice.baseUrl,
     keepsAddress: request.choice.baseUrl !== undefined,
     agent,
