@@ -35,6 +35,7 @@ export const RUN_FLAGS = {
   yes: { type: 'boolean', short: 'y' },
   json: toggle,
   quiet: { type: 'boolean', short: 'q' },
+  verbose: toggle,
   'no-color': toggle,
 } as const;
 

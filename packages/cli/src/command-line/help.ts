@@ -78,6 +78,7 @@ Limits
 Output
       --json            one event per line, and nothing else, on standard output
   -q, --quiet           only the final answer
+      --verbose         whole changes of files and whole outputs of commands
       --no-color        no colours, nothing drawn over (also NO_COLOR=1)
 
 Exit code: 0 done, 1 failed, 2 wrong usage or configuration, 3 stopped at a limit, 4 nothing could be
@@ -115,6 +116,7 @@ Limits
 Output
       --json            one event per line; {"status":"nothing"} when there is nothing to go on with
   -q, --quiet           only the final answer
+      --verbose         whole changes of files and whole outputs of commands
       --no-color        no colours, nothing drawn over
 
 Where the last turn has its answer and no message waits, no model is called. Exit code: as longhaul run.

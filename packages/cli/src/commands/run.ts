@@ -77,6 +77,7 @@ async function start(
     typed,
     resumeFlags: resumeFlags(values),
     noColor: values['no-color'],
+    verbose: values.verbose,
   });
 }
 

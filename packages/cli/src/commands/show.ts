@@ -3,7 +3,7 @@ import { SHOW_FLAGS } from '../command-line/flags.ts';
 import { parseFlags, usage } from '../command-line/parse-flags.ts';
 import { transcript } from '../render/transcript.ts';
 import { readSession } from '../session/with-session.ts';
-import { columnsOf, type Terminal, wantsColors } from '../terminal.ts';
+import { canAnimate, columnsOf, type Terminal, wantsColors } from '../terminal.ts';
 
 /** `longhaul show`: a session as it happened, with what the model no longer sees marked. */
 export async function show(argv: readonly string[], terminal: Terminal): Promise<number> {
@@ -14,10 +14,13 @@ export async function show(argv: readonly string[], terminal: Terminal): Promise
     const log = await store.loadLog(session.id);
     const state = await sessionState(store, log.session);
     const colors = wantsColors(terminal, values['no-color']);
+    const markdown = canAnimate(terminal, colors)
+      ? (await import('../render/markdown.ts')).renderMarkdown
+      : undefined;
     terminal.out.write(
       values.json
         ? `${JSON.stringify({ ...log, state })}\n`
-        : transcript(log, { columns: columnsOf(terminal.out), colors, state }),
+        : transcript(log, { columns: columnsOf(terminal.out), colors, state, markdown }),
     );
     return 0;
   });

@@ -12,7 +12,7 @@ import { openSandbox } from '../compose/open-sandbox.ts';
 import { holdStorage } from '../compose/open-storage.ts';
 import { wrapText } from '../render/word-wrapper.ts';
 import { drive, headerOf } from '../run/run-task.ts';
-import { type RunDisplay, showRun } from '../run/show-run.ts';
+import { loadMarkdown, type RunDisplay, showRun } from '../run/show-run.ts';
 import { columnsOf, type Terminal, wantsColors } from '../terminal.ts';
 import { demoReport } from './demo-report.ts';
 import { type Inspection, inspectApplication } from './inspect-application.ts';
@@ -78,7 +78,7 @@ async function playDemo(
     onSandbox: (sandbox, session) => display?.header(headerOf(agent, { sandbox, session, task: DEMO_TASK })),
   });
   const session = await agent.runtime.createSession({ workspace, model: nameOf(model), task: DEMO_TASK });
-  const shown = showDemo(options, agent.runtime);
+  const shown = await showDemo(options, agent.runtime);
   display = shown;
   let exitCode: number;
   try {
@@ -93,15 +93,13 @@ async function playDemo(
   return { exitCode, finished, overflows, inspection: await inspectApplication(sandbox, signal) };
 }
 
-function showDemo(
+async function showDemo(
   { terminal, json, noColor }: DemoOptions,
   runtime: Parameters<typeof showRun>[0],
-): RunDisplay {
-  return showRun(runtime, terminal, {
-    display: json ? 'events' : 'progress',
-    shortSummary: true,
-    noColor,
-  });
+): Promise<RunDisplay> {
+  const display = json ? 'events' : 'progress';
+  const markdown = await loadMarkdown(terminal, { display, noColor });
+  return showRun(runtime, terminal, { display, shortSummary: true, noColor, markdown });
 }
 
 function scriptedModel(config: Config, { url, model }: ScriptedModelProcess) {

@@ -16,13 +16,15 @@ import { queueMessage, reportAnswer, reportQueue, waitForAnswer } from './busy-s
 import { exitCodeOf } from './exit-code.ts';
 import { reportNothing, resumeSession } from './resume-session.ts';
 import { type AgentPlan, planRun, type RunPlan, type RunRequest } from './run-plan.ts';
-import { type RunDisplay, showRun } from './show-run.ts';
+import { loadMarkdown, type RunDisplay, showRun } from './show-run.ts';
 import type { TypeAhead } from './type-ahead.ts';
 
 export interface RunTaskOptions extends RunRequest {
   /** Called once the run can be shown. */
   onDisplay?: (display: RunDisplay) => void;
   noColor?: boolean;
+  /** Shows changes and outputs whole. */
+  verbose?: boolean;
   signal: AbortSignal;
 }
 
@@ -136,7 +138,8 @@ async function showing(
   work: (shown: RunDisplay) => Promise<number>,
 ): Promise<number> {
   const resumeCommand = plan.resumeCommand(session.id);
-  using shown = showRun(agent.runtime, options.terminal, { ...options, resumeCommand });
+  const markdown = await loadMarkdown(options.terminal, options);
+  using shown = showRun(agent.runtime, options.terminal, { ...options, resumeCommand, markdown });
   options.onDisplay?.(shown);
   using typing = await readTyping(options, { agent, shown, session });
   using _asker =

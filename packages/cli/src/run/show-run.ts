@@ -2,7 +2,7 @@ import type { Runtime } from '@longhaul/core';
 import type { EventOf, LonghaulEvent } from '@longhaul/protocol';
 import { createLiveLine, createPlainLine, type LiveLine } from '../render/live-line.ts';
 import { LiveStatus } from '../render/live-status.ts';
-import { type RunHeader, RunRenderer } from '../render/run-renderer.ts';
+import { type RunHeader, RunRenderer, type RunRendererOptions } from '../render/run-renderer.ts';
 import { canAnimate, columnsOf, type Terminal, wantsColors } from '../terminal.ts';
 
 export type Display = 'events' | 'progress' | 'answer';
@@ -24,6 +24,10 @@ export interface ShowRunOptions {
   shortSummary?: boolean;
   /** Shown when the run has not completed. */
   resumeCommand?: string;
+  /** Shows changes and outputs whole. Default false. */
+  verbose?: boolean;
+  /** Renders the model's text. Default: as it comes. */
+  markdown?: RunRendererOptions['markdown'];
 }
 
 /** Shows a runtime's events as they come, until disposed. */
@@ -58,6 +62,16 @@ export function showRun(runtime: Runtime, terminal: Terminal, options: ShowRunOp
       view.end();
     },
   };
+}
+
+/** Loads what renders Markdown, where a person reads it in colours. */
+export async function loadMarkdown(
+  terminal: Terminal,
+  { display, noColor }: Pick<ShowRunOptions, 'display' | 'noColor'>,
+): Promise<ShowRunOptions['markdown']> {
+  if (display !== 'progress' || !canAnimate(terminal, wantsColors(terminal, noColor))) return undefined;
+  const { MarkdownStream } = await import('../render/markdown.ts');
+  return (options) => new MarkdownStream(options);
 }
 
 interface View {
@@ -103,15 +117,15 @@ function answerView({ out, err }: Terminal, { resumeCommand }: ShowRunOptions): 
   };
 }
 
-function progressView(terminal: Terminal, { noColor, shortSummary, resumeCommand }: ShowRunOptions): View {
+function progressView(terminal: Terminal, { noColor, ...options }: ShowRunOptions): View {
   const { out } = terminal;
   const colors = wantsColors(terminal, noColor);
   const columns = columnsOf(out);
-  const renderer = new RunRenderer({ columns, colors, shortSummary, resumeCommand });
+  const renderer = new RunRenderer({ ...options, columns, colors });
   const status = new LiveStatus();
   const isLive = canAnimate(terminal, colors);
   const live: LiveLine = isLive
-    ? createLiveLine(out, () => status.text(Date.now(), columns - 3))
+    ? createLiveLine(out, () => status.lines(Date.now(), columns - 3))
     : createPlainLine(out);
   return {
     header: (header) => live.write(renderer.header(header), true),
