@@ -39,14 +39,18 @@ describe('wrong usage exits with 2 and says what to do', () => {
     [['run', 'task', '--network', 'maybe'], /--network must be on or off/],
     [['run', 'task', '--base-url', 'localhost:1234'], /--base-url must be an address such as/],
     [['run', 'task', '--base-url', 'http://me:secret@host/v1'], /takes no user name or password(?!.*secret)/],
-    [['run', 'task', '--session', 'last', '--cwd', '.'], /--session and --cwd do not go together/],
+    [['run', 'task', '--all'], /--all says where to look .* needs --session or --resume/],
     [['run', 'task', '--cwd', 'not-there'], /workspace .*not-there does not exist/],
     [['run', 'task', '--config', 'not-there.yml'], /configuration file .*not-there\.yml does not exist/],
     [
       ['run', 'task', '--strategy', 'no-such-one', ...NOWHERE],
       /strategy names no-such-one, but there is no such file\. .*one of reactive-overflow/,
     ],
-    [['run', 'task', '--model', 'gpt-5.1'], /Did you mean "openai\/gpt-5\.1"\?/],
+    [
+      ['run', 'task', '--model', 'gpt-51'],
+      /No provider has a model "gpt-51"\. Did you mean "openai\/gpt-5\.1"\?/,
+    ],
+    [['run', 'task', '--model', 'gpt-5.1'], /No API key for openai/],
     [
       ['run', 'task', '--model', 'antropic/claude'],
       /no provider is called "antropic"\. Did you mean "anthropic"\?/,

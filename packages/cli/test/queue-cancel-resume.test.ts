@@ -138,12 +138,12 @@ describe('longhaul resume', () => {
     expect(resumed).toMatchObject({
       code: 0,
       stdout: '',
-      stderr: expect.stringContaining('Nothing to go on with'),
+      stderr: expect.stringContaining('Nothing to resume'),
     });
     const json = await bench.call(['resume', 'last', '--json', ...LOCAL, ...flags]);
     expect(linesOf(json.stdout)).toEqual(['{"status":"nothing"}']);
     expect(server.requests).toHaveLength(length);
-    expect((await bench.call(['resume'])).code).toBe(2);
+    expect((await bench.call(['resume', 'last', 'first'])).code).toBe(2);
     expect((await bench.call(['resume', 'none', ...flags])).stderr).toContain('longhaul sessions');
   });
 

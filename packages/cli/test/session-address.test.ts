@@ -116,5 +116,22 @@ it('longhaul resume asks for no model where there is nothing to go on with: an a
   await tell(databaseOf(bench), { provider: 'none' });
   await server.close();
   const resumed = await bench.call(['resume', 'last']);
-  expect(resumed).toMatchObject({ code: 0, stderr: expect.stringContaining('Nothing to go on with') });
+  expect(resumed).toMatchObject({ code: 0, stderr: expect.stringContaining('Nothing to resume') });
 });
+
+it.each(['scripted', 'qwen/scripted-8b', 'openai/gpt-oss-20b'])(
+  'longhaul run --model %s is any name that the server at --base-url knows, and the session keeps it',
+  async (model) => {
+    await using bench = await Bench.open();
+    const { server } = await bench.serve({ script: () => 'Hello.', model });
+    const there = ['--model', model, '--base-url', server.url];
+    expect(await bench.call(['run', 'Hi', ...LOCAL, ...there])).toMatchObject({
+      code: 0,
+      stdout: 'Hello.\n',
+    });
+    expect(server.requests.at(-1)?.body).toMatchObject({ model });
+    const again = await bench.call(['run', 'Again', '--session', 'last', ...LOCAL]);
+    expect(again).toMatchObject({ code: 0, stdout: 'Hello.\n' });
+    expect(server.requests.at(-1)?.body).toMatchObject({ model });
+  },
+);

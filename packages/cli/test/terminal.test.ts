@@ -49,7 +49,9 @@ it('a run that is stopped tells of the messages it has left: they waited without
   running.child.kill('SIGINT');
   const { code, stderr } = await running.ended;
   expect(code).toBe(130);
-  expect(stderr).toMatch(/1 message waits for this session: longhaul resume \S+ delivers\s+it/);
+  expect(stderr).toMatch(
+    /1 message waits for this session\. To deliver it: longhaul resume \S+ --sandbox local --yes\n/,
+  );
 });
 
 it('what is told at the end does not stand behind what was typed and not sent', async () => {

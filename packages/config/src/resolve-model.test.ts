@@ -162,9 +162,28 @@ describe('resolveModel', () => {
     expect(failure(() => resolve(name)).code).toBe('unknown_model');
   });
 
-  it('a bare name is answered with its provider', () => {
-    expect(failure(() => resolve('claude-sonnet-4-5')).message).toContain('"anthropic/claude-sonnet-4-5"');
-    expect(failure(() => resolve('lmstudio/')).code).toBe('unknown_model');
+  it('takes a bare name that one provider has, by the catalogue or the configuration', () => {
+    expect(resolve('claude-sonnet-4-5', { env: { ANTHROPIC_API_KEY: 'a' } })).toMatchObject({
+      provider: 'anthropic',
+      model: 'claude-sonnet-4-5',
+    });
+    const models = { 'in-house': {}, 'gpt-5.1': {} };
+    const config: ModelSettings = { providers: { mine: { baseUrl: 'http://127.0.0.1:9/v1', models } } };
+    expect(resolve('in-house', {}, config)).toMatchObject({ provider: 'mine', model: 'in-house' });
+    expect(failure(() => resolve('gpt-5.1', {}, config)).message).toContain('mine/gpt-5.1 or openai/gpt-5.1');
+  });
+
+  it('refuses an unknown bare name with the nearest one', () => {
+    const error = failure(() => resolve('claude-sonet-4-5'));
+    expect(error.code).toBe('unknown_model');
+    expect(error.message).toContain('Did you mean "anthropic/claude-sonnet-4-5"?');
+    for (const name of ['lmstudio/', '', '/'])
+      expect(failure(() => resolve(name)).code).toBe('unknown_model');
+  });
+
+  it.each(['qwen3', 'qwen/qwen3-8b', 'claude-sonnet-4-5', 'a/b/c'])('takes %s beside an address', (model) => {
+    const baseUrl = 'http://127.0.0.1:9/v1';
+    expect(resolve(model, { baseUrl })).toMatchObject({ provider: 'openai-compatible', model, baseUrl });
   });
 
   it('takes the option, then the coder, then the top level; with none it says what to do', () => {

@@ -1,5 +1,12 @@
 import type { ModelPrice } from '@longhaul/core';
-import { API_KEY_VARIABLES, findModel, findProviderOf, howToSetKey, type ServerKind } from '@longhaul/models';
+import {
+  API_KEY_VARIABLES,
+  catalogueNames,
+  findModel,
+  findProvidersOf,
+  howToSetKey,
+  type ServerKind,
+} from '@longhaul/models';
 import { LonghaulError, suggestion } from '@longhaul/protocol';
 import type { Config, ModelConfig, ProviderConfig, ProviderKind } from './config.ts';
 import { type Environment, readVariable, referencedVariable } from './environment.ts';
@@ -26,7 +33,10 @@ export interface ResolvedModel {
 }
 
 export interface ResolveModelOptions {
-  /** `provider/model`. Default: that of the agent `coder`, then the top-level one. */
+  /**
+   * `provider/model`, or a model's name alone if one provider has it. Default: that of the agent `coder`, then the top-level one. Beside
+   * a `baseUrl`, a name without a known provider is one of that server, which is taken as OpenAI-compatible.
+   */
   model?: string;
   baseUrl?: string;
   apiKey?: string;
@@ -36,7 +46,8 @@ export interface ResolveModelOptions {
 export type ModelSettings = Pick<Config, 'model' | 'providers'> & Partial<Pick<Config, 'agents'>>;
 
 /**
- * Who answers to `provider/model`. The name is split at its first slash: what follows may hold more of them.
+ * Returns the model that a name stands for, with all that is needed to call it. `provider/model` is split at its first slash: the rest may
+ * contain more of them.
  *
  * @throws {LonghaulError} `model_not_configured`, `unknown_model`, `provider_auth` (no key), `config_invalid` (an address that reads a
  * variable which is not set, or no address where one is needed).
@@ -44,10 +55,9 @@ export type ModelSettings = Pick<Config, 'model' | 'providers'> & Partial<Pick<C
 export function resolveModel(config: ModelSettings, options: ResolveModelOptions): ResolvedModel {
   const name = options.model ?? config.agents?.['coder']?.model ?? config.model;
   if (name === undefined) throw new LonghaulError('model_not_configured', noModelMessage());
-  const { provider, model } = splitName(name);
+  const { provider, model } = splitName(name, config, options.baseUrl !== undefined);
   const settings = own(config.providers, provider);
   const builtIn = own(BUILT_IN, provider);
-  if (!settings && !builtIn) throw unknownProvider(name, provider, config);
 
   const providerKind = settings?.kind ?? builtIn?.kind ?? 'openai-compatible';
   const { kind, serverKind } = KINDS[providerKind];
@@ -96,13 +106,30 @@ function isCloud(kind: Kind): boolean {
   return kind === 'anthropic' || kind === 'openai' || kind === 'google';
 }
 
-function splitName(name: string): { provider: string; model: string } {
+function splitName(
+  name: string,
+  config: ModelSettings,
+  hasAddress: boolean,
+): { provider: string; model: string } {
   const slash = name.indexOf('/');
-  const [provider, model] = [name.slice(0, slash), name.slice(slash + 1)];
-  if (slash > 0 && model !== '') return { provider, model };
-  const known = findProviderOf(name);
-  const hint = known === undefined ? '' : ` Did you mean "${known}/${name}"?`;
-  throw new LonghaulError('unknown_model', `A model is named provider/model, and "${name}" is not.${hint}`);
+  const [provider, model] = [name.slice(0, Math.max(0, slash)), name.slice(slash + 1)];
+  const isKnown = own(config.providers, provider) !== undefined || own(BUILT_IN, provider) !== undefined;
+  if (isKnown && model !== '') return { provider, model };
+  if (hasAddress && model !== '') return { provider: 'openai-compatible', model: name };
+  if (provider !== '') throw unknownProvider(name, provider, config);
+  const [only, ...others] = providersOf(name, config);
+  if (only !== undefined && others.length === 0) return { provider: only, model: name };
+  throw unknownName(
+    name,
+    [only, ...others].filter((each) => each !== undefined),
+    config,
+  );
+}
+
+/** The providers that have a model of this name, by the configuration and the catalogue. */
+function providersOf(model: string, { providers }: ModelSettings): string[] {
+  const configured = Object.keys(providers).filter((name) => own(providers[name]?.models ?? {}, model));
+  return [...new Set([...configured, ...findProvidersOf(model)])];
 }
 
 /** The key of a provider of the user's own is never another one's key from the environment. */
@@ -169,6 +196,26 @@ function unknownProvider(name: string, provider: string, config: ModelSettings):
     `Another server: providers.${provider}.baseUrl in longhaul.yml, or --model openai-compatible/NAME --base-url URL.`,
   ].join(' ');
   return new LonghaulError('unknown_model', message, { data: { model: name, known } });
+}
+
+function unknownName(name: string, providers: readonly string[], config: ModelSettings): LonghaulError {
+  if (providers.length > 1) {
+    const names = providers.map((provider) => `${provider}/${name}`).join(' or ');
+    return new LonghaulError(
+      'unknown_model',
+      `Several providers have the model "${name}". Name one: ${names}.`,
+    );
+  }
+  const known = [
+    ...Object.entries(config.providers).flatMap(([provider, { models = {} }]) =>
+      Object.keys(models).map((model) => `${provider}/${model}`),
+    ),
+    ...catalogueNames(),
+  ];
+  const bare = new Map(known.map((full) => [full.slice(full.indexOf('/') + 1), full]));
+  const hint = suggestion(name, bare.keys(), (close) => `"${bare.get(close)}"`);
+  const message = `No provider has a model "${name}".${hint} A model is named provider/model, such as ollama/qwen3:8b; beside --base-url URL, any name is accepted.`;
+  return new LonghaulError('unknown_model', message, { data: { model: name } });
 }
 
 function noAddress(provider: string, name: string): LonghaulError {

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { findModel, findProviderOf } from './catalogue.ts';
+import { findModel, findProvidersOf } from './catalogue.ts';
 import { costOf } from './usage-cost.ts';
 
 describe('findModel', () => {
@@ -26,8 +26,8 @@ describe('findModel', () => {
   });
 
   it('finds the provider of a bare name', () => {
-    expect(findProviderOf('gpt-5-mini')).toBe('openai');
-    expect(findProviderOf('llama')).toBeUndefined();
+    expect(findProvidersOf('gpt-5-mini')).toEqual(['openai']);
+    expect(findProvidersOf('llama')).toEqual([]);
   });
 });
 

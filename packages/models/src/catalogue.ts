@@ -29,9 +29,15 @@ export function findModel(provider: string, model: string): CatalogueEntry | und
   return best;
 }
 
-/** The provider of a model named without one, for suggestions. */
-export function findProviderOf(model: string): string | undefined {
-  return CATALOGUE.find((entry) => isReleaseOf(model, entry.model))?.provider;
+/** Returns the providers of a model that is named without one. */
+export function findProvidersOf(model: string): string[] {
+  const entries = CATALOGUE.filter((entry) => isReleaseOf(model, entry.model));
+  return [...new Set(entries.map(({ provider }) => provider))];
+}
+
+/** Returns every known model as `provider/model`. */
+export function catalogueNames(): string[] {
+  return CATALOGUE.map(({ provider, model }) => `${provider}/${model}`);
 }
 
 const RELEASE_SUFFIX = /^(?:[-@](?:\d{8}|\d{4}-\d{2}-\d{2}|\d{3}|latest))?$/;

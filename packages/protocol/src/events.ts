@@ -71,6 +71,8 @@ export type EventPayload =
       /** What the model sees. */
       sanitized: ToolOutputContent[];
       title?: string;
+      /** Facts for programs, as the part keeps them. Absent in events of an older version. */
+      metadata?: JsonObject;
       /** How long the tool ran; absent when it was not run. */
       durationMs?: number;
       truncated?: boolean;

@@ -40,7 +40,7 @@ test('a call may not ask for more time than the configured maximum', async () =>
 test('an abort ends the command and says so', async () => {
   await using fixture = await openToolFixture();
   const running = fixture.call(bash, { command: 'echo one; sleep 60' });
-  await expect.poll(() => fixture.progress).toContainEqual({ title: 'one' });
+  await expect.poll(() => fixture.progress).toContainEqual({ title: 'one', metadata: { lines: ['one'] } });
   fixture.abort.abort();
   expect(textOf(await running)).toBe('one\n[cancelled: the command was killed before its end]');
 });
@@ -137,10 +137,12 @@ test('binary output is named, not dumped', async () => {
   ).toBe('100%\n[exit code 0]');
 });
 
-test('tells whoever watches the last line', async () => {
+test('reports the last lines while the command runs', async () => {
   await using fixture = await openToolFixture();
   const running = fixture.call(bash, { command: 'echo compiling; until [ -e go ]; do sleep 0.02; done' });
-  await expect.poll(() => fixture.progress).toEqual([{ title: 'compiling' }]);
+  await expect
+    .poll(() => fixture.progress)
+    .toEqual([{ title: 'compiling', metadata: { lines: ['compiling'] } }]);
   await fixture.put('go', '');
   await running;
 });

@@ -83,9 +83,13 @@ async function runCommand(command: string, { limitMs, collector, context }: RunO
       async onOutput(chunk, stream) {
         await collector.push(chunk, stream);
         const now = Date.now();
-        if (now - lastProgressAt < PROGRESS_INTERVAL_MS || collector.lastLine() === '') return;
+        if (now - lastProgressAt < PROGRESS_INTERVAL_MS || collector.lastLines().length === 0) return;
         lastProgressAt = now;
-        context.progress({ title: cutLine(collector.lastLine(), 120) });
+        const lines = collector.lastLines();
+        context.progress({
+          title: cutLine(lines.at(-1) ?? '', 120),
+          metadata: { lines: lines.map((line) => cutLine(line, 200)) },
+        });
       },
     });
   } catch (thrown) {

@@ -25,6 +25,8 @@ test('replaces the one match, and shows the change with the new line numbers', a
       '  7\tsix',
     ].join('\n'),
   );
+  const patch = '@@ -1,6 +1,7 @@\n one\n two\n-three\n-four\n+3\n+3.5\n+4\n five\n six';
+  expect(result.metadata).toEqual({ path: 'a.ts', replacements: 1, patch, added: 3, removed: 2 });
 });
 
 test('shows no line after the last line feed', async () => {

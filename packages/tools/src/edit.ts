@@ -1,6 +1,8 @@
 import type { FileInfo, Tool, ToolResult, WorkspaceFiles } from '@longhaul/core';
 import { compactSize, cutLine, displayPath, plural } from '@longhaul/core/tool-output';
+import type { JsonObject } from '@longhaul/protocol';
 import { describeMissing } from './describe-missing.ts';
+import { describeChange } from './file-patch.ts';
 import { parseInput } from './input-parser.ts';
 import { describeNearest } from './nearest-text.ts';
 import { findMatches, type Replacement, replaceMatches, toLineFeeds } from './text-replacer.ts';
@@ -53,7 +55,9 @@ export function createEditTool(): Tool<EditInput> {
         if ('refusal' in planned) return failedResult(`${displayPath(loaded.path)}: ${planned.refusal}`);
         signal.throwIfAborted();
         await files.write(loaded.path, planned.text);
-        return describeEdit(loaded.path, { ...planned, before: toLineFeeds(loaded.text), input });
+        const before = toLineFeeds(loaded.text);
+        const change = await describeChange(before, toLineFeeds(planned.text));
+        return describeEdit(loaded.path, { ...planned, before, input, change });
       }),
   };
 }
@@ -117,7 +121,7 @@ function describeAmbiguity(matches: readonly Replacement[]): string {
 
 function describeEdit(
   path: string,
-  { before, matches, input }: PlannedEdit & { before: string; input: EditInput },
+  { before, matches, input, change }: PlannedEdit & { before: string; input: EditInput; change: JsonObject },
 ): ToolResult {
   const name = displayPath(path);
   const replaced = matches.length === 1 ? '' : ` (${plural(matches.length, 'replacement')})`;
@@ -127,7 +131,7 @@ function describeEdit(
   if (matches.length > shown.length) shown.push(`… and ${matches.length - shown.length} more`);
   return textResult(`Edited ${name}${replaced}\n${shown.join('\n…\n')}`, {
     title: `${name}${replaced}`,
-    metadata: { path, replacements: matches.length },
+    metadata: { path, replacements: matches.length, ...change },
   });
 }
 

@@ -37,8 +37,8 @@ export interface OutputCollector {
   /** While the promise is pending the command must be held back. Never rejects. */
   push(chunk: Uint8Array, stream: OutputStream): Promise<void>;
   end(): Promise<CollectedOutput>;
-  /** The last line so far that is not empty. */
-  lastLine(): string;
+  /** The last lines so far that are not empty, at most three. */
+  lastLines(): readonly string[];
 }
 
 export function createOutputCollector(options: CollectorOptions): OutputCollector {
@@ -47,7 +47,7 @@ export function createOutputCollector(options: CollectorOptions): OutputCollecto
   const shown = { stdout: createHeadAndTail(maxChars), stderr: createHeadAndTail(maxChars) };
   let early: string[] = [];
   let totalChars = 0;
-  let lastLine = '';
+  let lastLines: readonly string[] = [];
   let spill: Spill | undefined;
   // The two streams may push at the same time; the store gets one piece after the other.
   let turn: Promise<void> = Promise.resolve();
@@ -56,7 +56,7 @@ export function createOutputCollector(options: CollectorOptions): OutputCollecto
     if (text === '') return;
     totalChars += text.length;
     shown[stream].push(text);
-    lastLine = lastFilledLine(text) ?? lastLine;
+    lastLines = lastFilledLines(text, lastLines);
     if (spill === undefined && totalChars > maxChars) {
       spill = startSpill(blobs, maxKeptBytes);
       for (const piece of early) await spill.write(piece);
@@ -71,7 +71,7 @@ export function createOutputCollector(options: CollectorOptions): OutputCollecto
       turn = turn.then(() => take(sanitizers[stream].push(chunk), stream));
       return turn;
     },
-    lastLine: () => lastLine,
+    lastLines: () => lastLines,
     async end() {
       await turn;
       await take(sanitizers.stdout.end(), 'stdout');
@@ -200,8 +200,13 @@ function createPipe() {
   };
 }
 
-function lastFilledLine(text: string): string | undefined {
-  const lines = text.slice(-2000).trimEnd().split('\n');
-  const last = lines.at(-1)?.trim();
-  return last === '' ? undefined : last;
+const KEPT_LINES = 3;
+
+/** A line that comes in two pieces counts as two. */
+function lastFilledLines(text: string, before: readonly string[]): readonly string[] {
+  const lines = text
+    .slice(-2000)
+    .split('\n')
+    .map((line) => line.trimEnd());
+  return [...before, ...lines.filter((line) => line.trim() !== '')].slice(-KEPT_LINES);
 }

@@ -16,6 +16,19 @@ test('makes folders, and says what it wrote', async () => {
   );
 });
 
+test('records the change of a text file that it overwrites, and none of a new one or of binary data', async () => {
+  await using fixture = await openToolFixture();
+  const metadataOf = async (content: string) => (await fixture.call(write, { path: 'a', content })).metadata;
+  expect(await metadataOf('one\ntwo\n')).not.toHaveProperty('patch');
+  expect(await metadataOf('one\n2\n')).toMatchObject({
+    patch: '@@ -1,2 +1,2 @@\n one\n-two\n+2',
+    added: 1,
+    removed: 1,
+  });
+  await fixture.put('a', 'x\0');
+  expect(await metadataOf('y')).toEqual({ path: 'a', created: false, bytes: 1 });
+});
+
 test('writes names with quotes and line breaks, and refuses folders and what lies outside', async () => {
   await using fixture = await openToolFixture();
   const path = 'it\'s "a"\nname';

@@ -1,5 +1,6 @@
-import type { Tool } from '@longhaul/core';
+import type { Tool, WorkspaceFiles } from '@longhaul/core';
 import { displayPath, plural } from '@longhaul/core/tool-output';
+import { describeChange } from './file-patch.ts';
 import { parseInput } from './input-parser.ts';
 import { failedResult, reportRefusals, textResult } from './tool-result.ts';
 
@@ -31,15 +32,32 @@ export function createWriteTool(): Tool<WriteInput> {
           return failedResult(`${name} is a folder: give the path of a file.`);
         }
         signal.throwIfAborted();
+        const before = await readText(files, relative);
         const { created } = await files.write(relative, content);
+        const change = created || before === undefined ? {} : await describeChange(before, content);
         const bytes = Buffer.byteLength(content);
         const size = `${plural(countLines(content), 'line')}, ${plural(bytes, 'byte')}`;
         return textResult(`${created ? 'Created' : 'Overwrote'} ${name} (${size}).`, {
           title: `${name} (${created ? 'new' : 'overwritten'}, ${plural(countLines(content), 'line')})`,
-          metadata: { path: relative, created, bytes },
+          metadata: { path: relative, created, bytes, ...change },
         });
       }),
   };
+}
+
+/** Files that are larger are overwritten without a record of the change. */
+const MAX_COMPARED_BYTES = 1024 * 1024;
+
+/** Returns the text that is overwritten; undefined if there is none, or it is too large, unreadable or not text. */
+async function readText(files: WorkspaceFiles, path: string): Promise<string | undefined> {
+  try {
+    const info = await files.stat(path);
+    if (info?.kind !== 'file' || info.size > MAX_COMPARED_BYTES) return undefined;
+    const text = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(await files.read(path));
+    return text.includes('\0') ? undefined : text;
+  } catch {
+    return undefined;
+  }
 }
 
 function countLines(content: string): number {

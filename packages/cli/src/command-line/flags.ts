@@ -12,6 +12,8 @@ const text = { type: 'string' } as const;
 const toggle = { type: 'boolean' } as const;
 
 const WHERE = { cwd: { type: 'string', short: 'C' }, config: text } as const;
+/** Of commands that name a session: those of every folder are meant. */
+const ALL = { all: toggle } as const;
 
 export const RUN_FLAGS = {
   ...WHERE,
@@ -27,20 +29,22 @@ export const RUN_FLAGS = {
   'max-cost': text,
   'max-minutes': text,
   session: text,
+  all: toggle,
   resume: toggle,
   wait: toggle,
   yes: { type: 'boolean', short: 'y' },
   json: toggle,
   quiet: { type: 'boolean', short: 'q' },
+  verbose: toggle,
   'no-color': toggle,
 } as const;
 
 const { session: _session, resume: _resume, wait: _wait, ...RESUMING } = RUN_FLAGS;
 /** What `run` takes, but for what says which session, and how it is sent a message. */
 export const RESUME_FLAGS = RESUMING;
-export const CANCEL_FLAGS = { ...WHERE, 'clear-queue': toggle, json: toggle } as const;
-export const FORK_FLAGS = { ...WHERE, at: text, title: text, json: toggle } as const;
-export const QUEUE_FLAGS = { ...WHERE, json: toggle } as const;
+export const CANCEL_FLAGS = { ...WHERE, ...ALL, 'clear-queue': toggle, json: toggle } as const;
+export const FORK_FLAGS = { ...WHERE, ...ALL, at: text, title: text, json: toggle } as const;
+export const QUEUE_FLAGS = { ...WHERE, ...ALL, json: toggle } as const;
 
 export const DEMO_FLAGS = {
   json: toggle,
@@ -50,29 +54,36 @@ export const DEMO_FLAGS = {
   'no-color': toggle,
 } as const;
 
-export const SESSIONS_FLAGS = { ...WHERE, json: toggle, limit: { type: 'string', short: 'n' } } as const;
-export const SHOW_FLAGS = { ...WHERE, json: toggle, 'no-color': toggle } as const;
+export const SESSIONS_FLAGS = {
+  ...WHERE,
+  ...ALL,
+  json: toggle,
+  limit: { type: 'string', short: 'n' },
+} as const;
+export const SHOW_FLAGS = { ...WHERE, ...ALL, json: toggle, 'no-color': toggle } as const;
 export const SEARCH_FLAGS = {
   ...WHERE,
+  ...ALL,
   session: text,
   limit: { type: 'string', short: 'n' },
   json: toggle,
   'no-color': toggle,
 } as const;
-export const CONTEXT_FLAGS = { ...WHERE, window: text, json: toggle, 'no-color': toggle } as const;
+export const CONTEXT_FLAGS = { ...WHERE, ...ALL, window: text, json: toggle, 'no-color': toggle } as const;
 export const COMPACT_FLAGS = {
   ...WHERE,
+  ...ALL,
   preview: toggle,
   strategy: text,
   window: text,
   json: toggle,
   'no-color': toggle,
 } as const;
-export const UNDO_FLAGS = { ...WHERE, json: toggle } as const;
-export const PIN_FLAGS = { ...WHERE, json: toggle } as const;
+export const UNDO_FLAGS = { ...WHERE, ...ALL, json: toggle } as const;
+export const PIN_FLAGS = { ...WHERE, ...ALL, json: toggle } as const;
 export const UNPIN_FLAGS = PIN_FLAGS;
 export const IMPORT_FLAGS = { ...WHERE, json: toggle, 'no-color': toggle } as const;
-export const EXPORT_FLAGS = { ...WHERE } as const;
+export const EXPORT_FLAGS = { ...WHERE, ...ALL } as const;
 export const SERVE_FLAGS = {
   ...WHERE,
   host: text,

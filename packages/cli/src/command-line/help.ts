@@ -38,6 +38,8 @@ Commands
 const WHERE = `  -C, --cwd DIR         the folder to work in (default: here)
       --config FILE     read this instead of the project's longhaul.yml`;
 
+const ALL = `      --all             sessions of every folder, not only of this workspace`;
+
 const TOPICS: Readonly<Record<string, string>> = {
   run: `Give the agent a task and watch it work.
 
@@ -63,8 +65,9 @@ ${WHERE}
       --sandbox KIND    docker, bubblewrap, local (no isolation) or auto (docker, else bubblewrap)
   -y, --yes             allow what would be asked for (see docs/approvals.md)
       --network on|off  whether its commands reach the network (default: on)
-      --session ID      go on in an earlier session; the beginning of its id is enough, or "last"
-      --resume          go on without a new task, in --session ID or the newest (as longhaul resume)
+      --session ID      continue an earlier session: its id, the beginning of it, or "last" for the newest here
+      --all             with --session or --resume: sessions of every folder, not only of this workspace
+      --resume          resume --session ID, or the newest session that can be resumed (as longhaul resume)
       --wait            where another process works on the session: wait for its answer
 
 Limits
@@ -75,6 +78,7 @@ Limits
 Output
       --json            one event per line, and nothing else, on standard output
   -q, --quiet           only the final answer
+      --verbose         whole changes of files and whole outputs of commands
       --no-color        no colours, nothing drawn over (also NO_COLOR=1)
 
 Exit code: 0 done, 1 failed, 2 wrong usage or configuration, 3 stopped at a limit, 4 nothing could be
@@ -85,6 +89,7 @@ A message to a session that another process works on is queued, and taken there 
   resume: `Go on where a session was interrupted: by a crash, a cancel, a limit or a closed terminal. What was open is
 closed, what is not known is said, and nothing is started a second time.
 
+  longhaul resume                            the newest session of this workspace that can be resumed
   longhaul resume last
   longhaul resume 0197a3c2-5e1b --max-cost 5
 
@@ -97,6 +102,7 @@ Model
       --strategy NAME   how the context is compacted
 
 Where it works: in the session's own folder
+${ALL}
 ${WHERE}
       --sandbox KIND    docker, bubblewrap, local or auto
   -y, --yes             allow what would be asked for (see docs/approvals.md)
@@ -110,6 +116,7 @@ Limits
 Output
       --json            one event per line; {"status":"nothing"} when there is nothing to go on with
   -q, --quiet           only the final answer
+      --verbose         whole changes of files and whole outputs of commands
       --no-color        no colours, nothing drawn over
 
 Where the last turn has its answer and no message waits, no model is called. Exit code: as longhaul run.
@@ -122,6 +129,7 @@ call, tools and all their processes. What was said and done so far is kept; mess
 
       --clear-queue     drop the messages that wait
       --json            as one JSON object
+${ALL}
 ${WHERE}
 
 A run whose process died gets its end. Exit code: 0, also when nothing was running.
@@ -136,6 +144,7 @@ A run whose process died gets its end. Exit code: 0, also when nothing was runni
   longhaul queue last clear
 
       --json            as JSON
+${ALL}
 ${WHERE}
 
 Several that wait become one message. Where nothing works on the session, longhaul resume delivers them.
@@ -150,6 +159,7 @@ it is.
       --at SEQ          the last message to take, by its number or name (12, m12); default: all
       --title TEXT      default: that of the other
       --json            the new session as JSON
+${ALL}
 ${WHERE}
 
 longhaul show prints the messages with their names.
@@ -161,6 +171,7 @@ longhaul show prints the messages with their names.
 
   -n, --limit N         how many (default: 20)
       --json            one session per line
+${ALL}
 ${WHERE}
 `,
   show: `Read a session.
@@ -171,6 +182,7 @@ ${WHERE}
 
       --json            as JSON
       --no-color        no colours
+${ALL}
 ${WHERE}
 `,
   search: `Find words in all that was said and done, whether the model still sees it or not.
@@ -182,6 +194,7 @@ ${WHERE}
   -n, --limit N         how many (default: 20)
       --json            one match per line
       --no-color        no colours
+${ALL}
 ${WHERE}
 
 All words must occur in one text; parts of identifiers are found too (retryAfter by "retry"). Before each match
@@ -198,6 +211,7 @@ the model no longer sees.
       --window N        tokens of the window, for a session that has not run here, or to see how it would fit
       --json            as one JSON object
       --no-color        no colours
+${ALL}
 ${WHERE}
 `,
   compact: `Make room in a session's context now, without waiting for its window to be full. Nothing is lost: what the
@@ -212,6 +226,7 @@ model no longer sees can be found again, and longhaul undo takes the compaction 
       --window N        tokens of the window, for a session that has not run here
       --json            as one JSON object
       --no-color        no colours
+${ALL}
 ${WHERE}
 
 While a run works on the session, the run compacts before its next step. Where little would be saved, nothing is
@@ -223,6 +238,7 @@ session is compacted only when its window is full. Again, for the one before.
   longhaul undo last
 
       --json            as one JSON object
+${ALL}
 ${WHERE}
 `,
   pin: `Keep a message in what the model sees, whatever is compacted. One that is hidden comes back at once.
@@ -232,6 +248,7 @@ ${WHERE}
   longhaul unpin last m7
 
       --json            as one JSON object
+${ALL}
 ${WHERE}
 `,
   unpin: `Let compactions hide a pinned message again.
@@ -239,6 +256,7 @@ ${WHERE}
   longhaul unpin last m7
 
       --json            as one JSON object
+${ALL}
 ${WHERE}
 `,
   import: `Make sessions of recorded session files, to show, search and go on with. Files of Claude Code, Codex, OpenCode,
@@ -261,6 +279,7 @@ Exit code: 0 done, 1 if a file could not be imported; the others were.
 
   longhaul export last > session.json
 
+${ALL}
 ${WHERE}
 `,
   serve: `Serve sessions over HTTP and server-sent events, for pages, bots and programs. Stops in good order: Ctrl-C lets

@@ -3,8 +3,8 @@ import { CANCEL_FLAGS } from '../command-line/flags.ts';
 import { parseFlags, usage } from '../command-line/parse-flags.ts';
 import { plural } from '../render/format.ts';
 import { wrapText } from '../render/word-wrapper.ts';
+import { withSession } from '../session/with-session.ts';
 import { columnsOf, type Terminal } from '../terminal.ts';
-import { withSession } from '../with-session.ts';
 
 /** `longhaul cancel`: ends what works on a session, in whichever process. */
 export async function cancel(argv: readonly string[], terminal: Terminal): Promise<number> {
@@ -12,15 +12,19 @@ export async function cancel(argv: readonly string[], terminal: Terminal): Promi
   const [id, ...others] = positionals;
   if (id === undefined || others.length > 0) throw usage('Name one session: longhaul cancel ID.', 'cancel');
   const clearQueue = values['clear-queue'] === true;
-  return await withSession(id, { place: values, terminal }, async ({ runtime, session }) => {
-    const result = await runtime.cancel(session.id, { clearQueue });
-    const waiting = await runtime.queue.pendingCount(session.id);
-    const text = values.json
-      ? `${JSON.stringify({ ...result, waiting })}\n`
-      : wrapText(cancelText(result, { clearQueue, waiting }), columnsOf(terminal.out));
-    terminal.out.write(text);
-    return 0;
-  });
+  return await withSession(
+    id,
+    { values, terminal, access: 'change', typed: ['cancel', ...argv] },
+    async ({ runtime, session }) => {
+      const result = await runtime.cancel(session.id, { clearQueue });
+      const waiting = await runtime.queue.pendingCount(session.id);
+      const text = values.json
+        ? `${JSON.stringify({ ...result, waiting })}\n`
+        : wrapText(cancelText(result, { clearQueue, waiting }), columnsOf(terminal.out));
+      terminal.out.write(text);
+      return 0;
+    },
+  );
 }
 
 function cancelText(

@@ -1,9 +1,9 @@
 import { COMPACT_FLAGS } from '../command-line/flags.ts';
 import { parseFlags, positiveNumber, usage } from '../command-line/parse-flags.ts';
-import { watchInterrupts } from '../interrupt.ts';
 import { compactionText } from '../render/compaction-text.ts';
+import { watchInterrupts } from '../run/interrupt.ts';
+import { withSession } from '../session/with-session.ts';
 import { columnsOf, type Terminal, wantsColors } from '../terminal.ts';
-import { withSession } from '../with-session.ts';
 
 /** `longhaul compact`: makes room in a session now, or shows what that would do. */
 export async function compact(argv: readonly string[], terminal: Terminal): Promise<number> {
@@ -14,19 +14,23 @@ export async function compact(argv: readonly string[], terminal: Terminal): Prom
   using interrupt = watchInterrupts(terminal, () => {
     terminal.err.write('\nStopping; the session stays as it was.\n');
   });
-  return await withSession(id, { place: values, terminal }, async ({ runtime, session }) => {
-    const result = await runtime.compact(session.id, {
-      signal: interrupt.signal,
-      preview: values.preview ?? false,
-      strategy: values.strategy,
-      windowTokens,
-    });
-    const colors = wantsColors(terminal, values['no-color']);
-    terminal.out.write(
-      values.json
-        ? `${JSON.stringify(result)}\n`
-        : compactionText(result, { columns: columnsOf(terminal.out), colors, id }),
-    );
-    return 0;
-  });
+  return await withSession(
+    id,
+    { values, terminal, access: values.preview ? 'read' : 'change', typed: ['compact', ...argv] },
+    async ({ runtime, session }) => {
+      const result = await runtime.compact(session.id, {
+        signal: interrupt.signal,
+        preview: values.preview ?? false,
+        strategy: values.strategy,
+        windowTokens,
+      });
+      const colors = wantsColors(terminal, values['no-color']);
+      terminal.out.write(
+        values.json
+          ? `${JSON.stringify(result)}\n`
+          : compactionText(result, { columns: columnsOf(terminal.out), colors, id }),
+      );
+      return 0;
+    },
+  );
 }

@@ -1,6 +1,6 @@
 import { DEMO_FLAGS } from '../command-line/flags.ts';
 import { oneOf, parseFlags, positiveNumber, usage } from '../command-line/parse-flags.ts';
-import { watchInterrupts } from '../interrupt.ts';
+import { watchInterrupts } from '../run/interrupt.ts';
 import type { Terminal } from '../terminal.ts';
 
 /** `longhaul demo`: a whole run with a scripted model. */

@@ -4,8 +4,8 @@ import { parseFlags, positiveNumber, usage } from '../command-line/parse-flags.t
 import { copyAddress } from '../compose/session-address.ts';
 import { shortId } from '../render/format.ts';
 import { wrapText } from '../render/word-wrapper.ts';
+import { withSession } from '../session/with-session.ts';
 import { columnsOf, type Terminal } from '../terminal.ts';
-import { withSession } from '../with-session.ts';
 
 /** `longhaul fork`: a new session that begins as another stood at one of its messages. */
 export async function fork(argv: readonly string[], terminal: Terminal): Promise<number> {
@@ -14,17 +14,23 @@ export async function fork(argv: readonly string[], terminal: Terminal): Promise
   if (id === undefined || others.length > 0) throw usage('Name one session: longhaul fork ID.', 'fork');
   const at = sequenceOf(values.at);
   const { title } = values;
-  return await withSession(id, { place: values, terminal }, async ({ runtime, store, session }) => {
-    const forked = await runtime.fork(session.id, {
-      at,
-      title,
-    });
-    await copyAddress(store, session.id, forked.id);
-    const from = at === undefined ? 'its end' : `m${at}`;
-    const text = `Forked ${shortId(session.id)} at ${from}: ${forked.id}\nTo go on with it: longhaul run --session ${shortId(forked.id)} "…"`;
-    terminal.out.write(values.json ? `${JSON.stringify(forked)}\n` : wrapText(text, columnsOf(terminal.out)));
-    return 0;
-  });
+  return await withSession(
+    id,
+    { values, terminal, access: 'change', typed: ['fork', ...argv] },
+    async ({ runtime, store, session }) => {
+      const forked = await runtime.fork(session.id, {
+        at,
+        title,
+      });
+      await copyAddress(store, session.id, forked.id);
+      const from = at === undefined ? 'its end' : `m${at}`;
+      const text = `Forked ${shortId(session.id)} at ${from}: ${forked.id}\nTo go on with it: longhaul run --session ${shortId(forked.id)} "…"`;
+      terminal.out.write(
+        values.json ? `${JSON.stringify(forked)}\n` : wrapText(text, columnsOf(terminal.out)),
+      );
+      return 0;
+    },
+  );
 }
 
 /** `12`, or the message's handle, `m12`. */

@@ -8,8 +8,8 @@ import { forgetWindows, type OpenGateway, openGateway } from '../compose/open-ga
 import { type AssumedUpstream, describeAssumedUpstreams } from '../gateway/assumed-upstreams.ts';
 import { gatewayBanner } from '../gateway/gateway-banner.ts';
 import { createGatewayLog } from '../gateway/gateway-log.ts';
-import { watchInterrupts } from '../interrupt.ts';
 import { printable } from '../render/format.ts';
+import { watchInterrupts } from '../run/interrupt.ts';
 import type { Terminal } from '../terminal.ts';
 
 /** `longhaul gateway`: stands before servers of local models, until it is told to stop. */

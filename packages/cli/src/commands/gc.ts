@@ -2,7 +2,6 @@ import { existsSync } from 'node:fs';
 import type { Config } from '@longhaul/config';
 import { isOwnerAlive } from '@longhaul/core';
 import type { GarbagePlan, RetentionLimits } from '@longhaul/storage/maintenance';
-import { agrees } from '../ask.ts';
 import { parseAge, parseSize } from '../command-line/amounts.ts';
 import { GC_FLAGS } from '../command-line/flags.ts';
 import { parseFlags, usage } from '../command-line/parse-flags.ts';
@@ -10,6 +9,7 @@ import { loadSettings } from '../compose/load-settings.ts';
 import { blobFolder, databasePath } from '../compose/open-storage.ts';
 import { plural } from '../render/format.ts';
 import { planText, reportText } from '../render/garbage-text.ts';
+import { agrees } from '../run/confirm.ts';
 import { columnsOf, type Terminal } from '../terminal.ts';
 
 /** `longhaul gc`: drops what nobody needs, and sessions when the user agrees. */

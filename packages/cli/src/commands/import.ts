@@ -5,8 +5,8 @@ import { parseFlags, usage } from '../command-line/parse-flags.ts';
 import { loadSettings } from '../compose/load-settings.ts';
 import { openStorage } from '../compose/open-storage.ts';
 import { type ImportOutcome, importFile } from '../import/import-file.ts';
-import { watchInterrupts } from '../interrupt.ts';
 import { importLines } from '../render/import-lines.ts';
+import { watchInterrupts } from '../run/interrupt.ts';
 import { columnsOf, type Terminal, wantsColors } from '../terminal.ts';
 
 /** `longhaul import`: makes sessions of recorded files. One that cannot be read does not keep the others from being imported. */

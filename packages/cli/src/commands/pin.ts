@@ -2,8 +2,8 @@ import type { PinResult } from '@longhaul/core';
 import { PIN_FLAGS } from '../command-line/flags.ts';
 import { parseFlags, usage } from '../command-line/parse-flags.ts';
 import { fitLine } from '../render/format.ts';
+import { withSession } from '../session/with-session.ts';
 import { columnsOf, type Terminal } from '../terminal.ts';
-import { withSession } from '../with-session.ts';
 
 /** `longhaul pin`: keeps a message in what the model sees. */
 export function pin(argv: readonly string[], terminal: Terminal): Promise<number> {
@@ -24,13 +24,17 @@ async function change(
   const [id, handle, ...others] = positionals;
   if (id === undefined || handle === undefined || others.length > 0)
     throw usage(`Name a session and a message: longhaul ${command} ID m7.`, command);
-  return await withSession(id, { place: values, terminal }, async ({ runtime, session }) => {
-    const result = await runtime[command](session.id, handle);
-    terminal.out.write(
-      values.json ? `${JSON.stringify(result)}\n` : pinText(command, result, columnsOf(terminal.out)),
-    );
-    return 0;
-  });
+  return await withSession(
+    id,
+    { values, terminal, access: 'change', typed: [command, ...argv] },
+    async ({ runtime, session }) => {
+      const result = await runtime[command](session.id, handle);
+      terminal.out.write(
+        values.json ? `${JSON.stringify(result)}\n` : pinText(command, result, columnsOf(terminal.out)),
+      );
+      return 0;
+    },
+  );
 }
 
 function pinText(command: 'pin' | 'unpin', result: PinResult, columns: number): string {

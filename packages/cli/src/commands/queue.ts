@@ -2,10 +2,10 @@ import type { MessageQueueService } from '@longhaul/core';
 import { LonghaulError, type QueuedMessage, suggestion } from '@longhaul/protocol';
 import { QUEUE_FLAGS } from '../command-line/flags.ts';
 import { parseFlags, usage } from '../command-line/parse-flags.ts';
-import { readWords } from '../read-task.ts';
 import { fitLine, formatDuration, plural } from '../render/format.ts';
+import { readWords } from '../run/read-task.ts';
+import { withSession } from '../session/with-session.ts';
 import { columnsOf, type Terminal } from '../terminal.ts';
-import { withSession } from '../with-session.ts';
 
 interface Work {
   queue: MessageQueueService;
@@ -37,14 +37,18 @@ export async function queue(argv: readonly string[], terminal: Terminal): Promis
       'queue',
     );
   }
-  return await withSession(id, { place: values, terminal }, async ({ runtime, session }) => {
-    const columns = columnsOf(terminal.out);
-    const read = (some: readonly string[]) => readWords(some, { input: terminal.input, command: 'queue' });
-    const work = { queue: runtime.queue, sessionId: session.id, words, read, columns };
-    const { json, text } = await action(work);
-    terminal.out.write(values.json ? `${JSON.stringify(json)}\n` : text);
-    return 0;
-  });
+  return await withSession(
+    id,
+    { values, terminal, access: name === 'list' ? 'read' : 'change', typed: ['queue', ...argv] },
+    async ({ runtime, session }) => {
+      const columns = columnsOf(terminal.out);
+      const read = (some: readonly string[]) => readWords(some, { input: terminal.input, command: 'queue' });
+      const work = { queue: runtime.queue, sessionId: session.id, words, read, columns };
+      const { json, text } = await action(work);
+      terminal.out.write(values.json ? `${JSON.stringify(json)}\n` : text);
+      return 0;
+    },
+  );
 }
 
 async function list({ queue, sessionId, columns }: Work): Promise<Answer> {

@@ -1,11 +1,11 @@
 import type { Examination, RepairReport } from '@longhaul/storage/maintenance';
-import { agrees } from '../ask.ts';
 import { REPAIR_FLAGS } from '../command-line/flags.ts';
 import { parseFlags, usage } from '../command-line/parse-flags.ts';
 import { loadSettings } from '../compose/load-settings.ts';
 import { databasePath } from '../compose/open-storage.ts';
 import { plural, spread } from '../render/format.ts';
 import { wrapText } from '../render/word-wrapper.ts';
+import { agrees } from '../run/confirm.ts';
 import { columnsOf, type Terminal } from '../terminal.ts';
 
 /** `longhaul repair`: saves what can be read of a damaged database, or only moves it aside. */

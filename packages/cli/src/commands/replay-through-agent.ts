@@ -27,7 +27,7 @@ export async function throughAgent(command: ThroughAgentCommand, terminal: Termi
     onFile: (progress) => bar.show(progress),
     signal,
     strategy: values.strategy,
-    ...(values.database === undefined ? {} : { database: resolve(cwd, values.database) }),
+    database: values.database === undefined ? undefined : resolve(cwd, values.database),
   });
   bar[Symbol.dispose]();
   if (values.json === true) for (const line of agentReplayLines(report)) terminal.out.write(`${line}\n`);

@@ -15,12 +15,12 @@ import { parseFlags, positiveNumber, usage } from '../command-line/parse-flags.t
 import { resolveNamed } from '../compose/choose-model.ts';
 import { createDriver } from '../compose/create-driver.ts';
 import { loadSettings } from '../compose/load-settings.ts';
-import { watchInterrupts } from '../interrupt.ts';
 import { printable } from '../render/format.ts';
 import { progressBar } from '../replay/progress.ts';
 import { replayTable } from '../replay/replay-table.ts';
 import { summariserOf } from '../replay/summariser.ts';
 import { fileLines, totalsLine } from '../replay/totals-line.ts';
+import { watchInterrupts } from '../run/interrupt.ts';
 import { type Terminal, wantsColors } from '../terminal.ts';
 
 const DEFAULT_WINDOW = '32000';

@@ -2,9 +2,9 @@ import type { ConfigInput } from '@longhaul/config';
 import { LonghaulError } from '@longhaul/protocol';
 import { RESUME_FLAGS, RUN_FLAGS } from '../command-line/flags.ts';
 import { oneOf, type ParsedFlags, parseFlags, positiveNumber, usage } from '../command-line/parse-flags.ts';
-import { watchInterrupts } from '../interrupt.ts';
-import { readTask } from '../read-task.ts';
-import type { RunDisplay } from '../show-run.ts';
+import { watchInterrupts } from '../run/interrupt.ts';
+import { readTask } from '../run/read-task.ts';
+import type { RunDisplay } from '../run/show-run.ts';
 import type { Terminal } from '../terminal.ts';
 
 type RunValues = ParsedFlags<typeof RUN_FLAGS>['values'];
@@ -12,38 +12,41 @@ type RunValues = ParsedFlags<typeof RUN_FLAGS>['values'];
 /** `longhaul run`: a task to its end. */
 export async function run(argv: readonly string[], terminal: Terminal): Promise<number> {
   const { values, positionals } = parseFlags(argv, 'run', RUN_FLAGS);
-  if (values.session !== undefined && values.cwd !== undefined) {
-    throw usage('A session keeps its workspace: --session and --cwd do not go together.', 'run');
+  const typed = ['run', ...argv];
+  if (values.all === true && values.session === undefined && values.resume !== true) {
+    throw usage('--all says where to look for a session: it needs --session or --resume.', 'run');
   }
   if (values.resume === true) {
-    const [named = 'last', ...others] = [values.session, ...positionals].filter((id) => id !== undefined);
+    const [named, ...others] = [values.session, ...positionals].filter((id) => id !== undefined);
     if (others.length > 0) {
       throw usage(
         '--resume takes a session and no task. To send a message: longhaul run --session ID "…".',
         'run',
       );
     }
-    return await start({ ...values, session: named }, undefined, terminal);
+    return await start({ ...values, session: named }, { typed }, terminal);
   }
-  return await start(values, await readTask(positionals, terminal), terminal);
+  return await start(values, { task: await readTask(positionals, terminal), typed }, terminal);
 }
 
-/** `longhaul resume`: goes on where a session was interrupted. */
+/** `longhaul resume`: resumes a session, or the newest of this workspace that can be resumed. */
 export async function resume(argv: readonly string[], terminal: Terminal): Promise<number> {
   const { values, positionals } = parseFlags(argv, 'resume', RESUME_FLAGS);
   const [id, ...others] = positionals;
-  if (id === undefined || others.length > 0) {
-    throw usage('Name one session: longhaul resume ID, or longhaul resume last.', 'resume');
-  }
-  return await start({ ...values, session: id }, undefined, terminal);
+  if (others.length > 0) throw usage('Name one session: longhaul resume ID.', 'resume');
+  return await start({ ...values, session: id }, { typed: ['resume', ...argv] }, terminal);
 }
 
-/** Without a task, an earlier session is gone on with. */
-async function start(values: RunValues, task: string | undefined, terminal: Terminal): Promise<number> {
+/** Without a task, resumes an earlier session. */
+async function start(
+  values: RunValues,
+  { task, typed }: { task?: string; typed: readonly string[] },
+  terminal: Terminal,
+): Promise<number> {
   const flags = toConfig(values);
   const window = positiveNumber(values.window, '--window', { whole: true });
   const maxOutput = positiveNumber(values['max-output'], '--max-output', { whole: true });
-  const { runTask } = await import('../run-task.ts');
+  const { runTask } = await import('../run/run-task.ts');
   let live: RunDisplay['live'];
   using interrupt = watchInterrupts(terminal, () => {
     const notice = 'Stopping; Ctrl-C again ends at once.\n';
@@ -62,7 +65,7 @@ async function start(values: RunValues, task: string | undefined, terminal: Term
     agent: values.agent,
     choice: {
       model: values.model,
-      ...(values['base-url'] === undefined ? {} : { baseUrl: baseUrl(values['base-url']) }),
+      baseUrl: checkedAddress(values['base-url']),
       maxOutput,
     },
     acceptAll: values.yes === true,
@@ -70,8 +73,32 @@ async function start(values: RunValues, task: string | undefined, terminal: Term
     task,
     window,
     session: values.session,
+    all: values.all,
+    typed,
+    resumeFlags: resumeFlags(values),
     noColor: values['no-color'],
+    verbose: values.verbose,
   });
+}
+
+/** The flags of a run that its session does not keep. */
+const NOT_KEPT = [
+  'sandbox',
+  'network',
+  'window',
+  'max-output',
+  'strategy',
+  'max-steps',
+  'max-cost',
+  'max-minutes',
+] as const;
+
+function resumeFlags(values: RunValues): string[] {
+  const flags = NOT_KEPT.flatMap((name) => {
+    const value = values[name];
+    return value === undefined ? [] : [`--${name}`, value];
+  });
+  return values.yes === true ? [...flags, '--yes'] : flags;
 }
 
 function toConfig(values: RunValues): ConfigInput {
@@ -81,13 +108,15 @@ function toConfig(values: RunValues): ConfigInput {
   const costUsd = positiveNumber(values['max-cost'], '--max-cost', { whole: false });
   const minutes = positiveNumber(values['max-minutes'], '--max-minutes', { whole: false });
   return {
-    sandbox: { ...(driver && { driver }), ...(network && { network }) },
-    limits: { ...(steps && { steps }), ...(costUsd && { costUsd }), ...(minutes && { minutes }) },
-    ...(values.strategy === undefined ? {} : { context: { compression: { strategy: values.strategy } } }),
+    sandbox: { driver, network },
+    limits: { steps, costUsd, minutes },
+    context: { compression: { strategy: values.strategy } },
   };
 }
 
-function baseUrl(text: string): string {
+/** @throws {LonghaulError} `usage` */
+function checkedAddress(text: string | undefined): string | undefined {
+  if (text === undefined) return undefined;
   const url = /^https?:\/\//.test(text) ? URL.parse(text) : null;
   if (url !== null && (url.username !== '' || url.password !== '')) {
     throw new LonghaulError(

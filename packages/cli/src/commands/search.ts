@@ -3,8 +3,8 @@ import { SEARCH_FLAGS } from '../command-line/flags.ts';
 import { parseFlags, positiveNumber, usage } from '../command-line/parse-flags.ts';
 import { loadSettings } from '../compose/load-settings.ts';
 import { openStorage } from '../compose/open-storage.ts';
-import { findSession } from '../find-session.ts';
 import { matchLines, type SessionMatch } from '../render/match-lines.ts';
+import { chooseSession } from '../session/choose-session.ts';
 import { columnsOf, type Terminal, wantsColors } from '../terminal.ts';
 
 const DEFAULT_LIMIT = 20;
@@ -15,11 +15,19 @@ export async function search(argv: readonly string[], terminal: Terminal): Promi
   const words = positionals.join(' ').trim();
   if (words === '') throw usage('Name the words to find: longhaul search "retry after".', 'search');
   const limit = positiveNumber(values.limit, '--limit', { whole: true }) ?? DEFAULT_LIMIT;
-  const { config } = await loadSettings(values, terminal);
-  const { store } = await openStorage(config.storage.url);
+  const settings = await loadSettings(values, terminal);
+  const { store } = await openStorage(settings.config.storage.url);
   await using _store = store;
-  const session = values.session === undefined ? undefined : await findSession(store, values.session);
-  const hits = await store.search(words, { limit, ...(session && { sessionId: session.id }) });
+  const command = {
+    settings,
+    all: values.all,
+    access: 'read',
+    typed: ['search', ...argv],
+    terminal,
+  } as const;
+  const session =
+    values.session === undefined ? undefined : await chooseSession(store, values.session, command);
+  const hits = await store.search(words, { limit, sessionId: session?.id });
   const ids = [...new Set(hits.map((hit) => hit.sessionId))];
   const titles = new Map(
     await Promise.all(ids.map(async (id) => [id, (await store.getSession(id))?.title ?? ''] as const)),

@@ -49,7 +49,7 @@ export async function serve(argv: readonly string[], terminal: Terminal): Promis
     agent,
     host: place.host,
     port: place.port,
-    ...(known === undefined ? {} : { token: known.token }),
+    token: known?.token,
     workspaces: place.workspaces.length > 0 ? place.workspaces : [first.workspace],
     hosts: place.hosts,
     origins: place.origins,
@@ -69,7 +69,8 @@ export async function serve(argv: readonly string[], terminal: Terminal): Promis
   });
   const banner: Banner = {
     url: server.url,
-    ...(known === undefined ? {} : { tokenFile, isNewToken: known.isNew }),
+    tokenFile: known === undefined ? undefined : tokenFile,
+    isNewToken: known?.isNew,
     interrupted: (await storage.store.listUnfinishedRuns({ limit: 1_000 })).map(({ sessionId }) => sessionId),
     resumed: values.resume === true ? await server.resumeInterrupted() : [],
   };

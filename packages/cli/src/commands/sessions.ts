@@ -1,28 +1,34 @@
-import { sessionState } from '@longhaul/core';
+import { type SessionState, sessionState } from '@longhaul/core';
+import type { Session } from '@longhaul/protocol';
 import { SESSIONS_FLAGS } from '../command-line/flags.ts';
 import { parseFlags, positiveNumber, usage } from '../command-line/parse-flags.ts';
 import { loadSettings } from '../compose/load-settings.ts';
 import { openStorage } from '../compose/open-storage.ts';
 import { sessionTable } from '../render/session-table.ts';
+import { scopeOf, sessionsOf } from '../session/workspace-scope.ts';
 import { columnsOf, type Terminal, wantsColors } from '../terminal.ts';
 
-/** `longhaul sessions`: the newest first. */
+/** `longhaul sessions`: those of this workspace, the newest first; with `--all` those of every folder. */
 export async function sessions(argv: readonly string[], terminal: Terminal): Promise<number> {
   const { values, positionals } = parseFlags(argv, 'sessions', SESSIONS_FLAGS);
   if (positionals.length > 0) throw usage(`longhaul sessions takes no "${positionals[0]}".`, 'sessions');
   const limit = positiveNumber(values.limit, '--limit', { whole: true }) ?? 20;
-  const { config } = await loadSettings(values, terminal);
+  const { config, workspace, home } = await loadSettings(values, terminal);
   const { store } = await openStorage(config.storage.url);
   await using _store = store;
-  const listed = await store.listSessions({ limit });
-  const found = await Promise.all(
-    listed.map(async (session) => ({ ...session, state: await sessionState(store, session) })),
-  );
+  const scope = values.all ? undefined : await scopeOf(workspace, home);
+  const found: (Session & { state: SessionState })[] = [];
+  for await (const session of sessionsOf(store, { scope, home })) {
+    if (found.length >= limit) break;
+    found.push({ ...session, state: await sessionState(store, session) });
+  }
   if (values.json) {
     for (const session of found) terminal.out.write(`${JSON.stringify(session)}\n`);
     return 0;
   }
+  const hasOthers = found.length === 0 && (await store.listSessions({ limit: 1 })).length > 0;
   const colors = wantsColors(terminal, undefined);
-  terminal.out.write(sessionTable(found, { columns: columnsOf(terminal.out), colors, now: Date.now() }));
+  const options = { columns: columnsOf(terminal.out), colors, now: Date.now(), scope, home, hasOthers };
+  terminal.out.write(sessionTable(found, options));
   return 0;
 }

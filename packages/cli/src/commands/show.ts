@@ -1,27 +1,27 @@
 import { sessionState } from '@longhaul/core';
 import { SHOW_FLAGS } from '../command-line/flags.ts';
 import { parseFlags, usage } from '../command-line/parse-flags.ts';
-import { loadSettings } from '../compose/load-settings.ts';
-import { openStorage } from '../compose/open-storage.ts';
-import { findSession } from '../find-session.ts';
 import { transcript } from '../render/transcript.ts';
-import { columnsOf, type Terminal, wantsColors } from '../terminal.ts';
+import { readSession } from '../session/with-session.ts';
+import { canAnimate, columnsOf, type Terminal, wantsColors } from '../terminal.ts';
 
 /** `longhaul show`: a session as it happened, with what the model no longer sees marked. */
 export async function show(argv: readonly string[], terminal: Terminal): Promise<number> {
   const { values, positionals } = parseFlags(argv, 'show', SHOW_FLAGS);
   const [id, ...others] = positionals;
   if (id === undefined || others.length > 0) throw usage('Name one session: longhaul show ID.', 'show');
-  const { config } = await loadSettings(values, terminal);
-  const { store } = await openStorage(config.storage.url);
-  await using _store = store;
-  const log = await store.loadLog((await findSession(store, id)).id);
-  const state = await sessionState(store, log.session);
-  const colors = wantsColors(terminal, values['no-color']);
-  terminal.out.write(
-    values.json
-      ? `${JSON.stringify({ ...log, state })}\n`
-      : transcript(log, { columns: columnsOf(terminal.out), colors, state }),
-  );
-  return 0;
+  return await readSession(id, { values, terminal, typed: ['show', ...argv] }, async ({ store, session }) => {
+    const log = await store.loadLog(session.id);
+    const state = await sessionState(store, log.session);
+    const colors = wantsColors(terminal, values['no-color']);
+    const markdown = canAnimate(terminal, colors)
+      ? (await import('../render/markdown.ts')).renderMarkdown
+      : undefined;
+    terminal.out.write(
+      values.json
+        ? `${JSON.stringify({ ...log, state })}\n`
+        : transcript(log, { columns: columnsOf(terminal.out), colors, state, markdown }),
+    );
+    return 0;
+  });
 }

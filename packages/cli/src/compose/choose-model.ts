@@ -6,13 +6,16 @@ import {
   resolveModel,
 } from '@longhaul/config';
 import { LonghaulError } from '@longhaul/protocol';
+import { localModelNamed } from './local-model.ts';
 
 export interface ModelChoice {
-  /** `provider/model`. */
+  /** `provider/model`, or a name alone: one that a single provider or local server has, or any beside an address. */
   model?: string;
   /** Whose model is taken where none is named. Default: the default agent's. */
   agent?: string;
   baseUrl?: string;
+  /** `--base-url` was given, so that the name may be any that its server knows. */
+  isAddressGiven?: boolean;
   maxOutput?: number;
 }
 
@@ -34,7 +37,7 @@ export async function chooseModel(
 
 async function resolveChoice(config: Config, choice: ModelChoice, env: Environment): Promise<ResolvedModel> {
   const named = choice.model ?? config.agents[choice.agent ?? 'coder']?.model ?? config.model;
-  if (named !== undefined) return resolveNamed(config, { ...choice, model: named }, env);
+  if (named !== undefined) return resolveAnyName(config, { ...choice, model: named }, env);
   if (choice.baseUrl !== undefined) {
     const model = `openai-compatible/${await onlyModelOf(choice.baseUrl, env)}`;
     return resolveNamed(config, { ...choice, model }, env);
@@ -45,31 +48,50 @@ async function resolveChoice(config: Config, choice: ModelChoice, env: Environme
   return found;
 }
 
+async function resolveAnyName(
+  config: Config,
+  choice: ModelChoice & { model: string },
+  env: Environment,
+): Promise<ResolvedModel> {
+  try {
+    return resolveNamed(config, choice, env);
+  } catch (error) {
+    if (!(error instanceof LonghaulError)) throw error;
+    // Without a key, nothing but an OpenAI-compatible server can have been meant: names such as openai/gpt-oss-20b are theirs too.
+    if (error.code === 'provider_auth' && choice.isAddressGiven === true)
+      return resolveNamed(config, { ...choice, model: `openai-compatible/${choice.model}` }, env);
+    if (error.code !== 'unknown_model') throw error;
+    return resolveNamed(config, { ...choice, model: await localModelNamed(choice.model, error) }, env);
+  }
+}
+
 /** `LONGHAUL_API_KEY` is the key of whatever model is named, for this run. */
 export function resolveNamed(
   config: Config,
   choice: ModelChoice & { model: string },
   env: Environment,
 ): ResolvedModel {
-  const apiKey = env['LONGHAUL_API_KEY']?.trim();
   return resolveModel(config, {
     model: choice.model,
     env,
     baseUrl: choice.baseUrl,
-    ...(apiKey === undefined || apiKey === '' ? {} : { apiKey }),
+    apiKey: keyFrom(env),
   });
+}
+
+function keyFrom(env: Environment): string | undefined {
+  return env['LONGHAUL_API_KEY']?.trim() || undefined;
 }
 
 async function onlyModelOf(baseUrl: string, env: Environment): Promise<string> {
   const { checkServer, listServerModels } = await import('@longhaul/models');
-  const apiKey = env['LONGHAUL_API_KEY']?.trim() ?? '';
-  const key = apiKey === '' ? {} : { apiKey };
-  const models = await listServerModels(baseUrl, key);
+  const apiKey = keyFrom(env);
+  const models = await listServerModels(baseUrl, { apiKey });
   const [first, ...others] = models;
   if (first !== undefined && (others.length === 0 || first.loaded)) return first.id;
   if (first === undefined) {
     // A refused key and a server that is not there list nothing either.
-    const problem = await checkServer({ baseUrl, provider: 'openai-compatible', model: '', ...key });
+    const problem = await checkServer({ baseUrl, provider: 'openai-compatible', model: '', apiKey });
     if (problem !== undefined) throw problem;
   }
   const names = models

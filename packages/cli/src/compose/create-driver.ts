@@ -18,10 +18,14 @@ export interface OpenDriver {
 
 /** A driver for the model, with the window that its server has taught, or reports. */
 export async function createDriver(model: ResolvedModel, options: DriverOptions): Promise<OpenDriver> {
-  const flag = options.window === undefined ? {} : { flag: options.window };
   const server = watchServer(model, options.windows);
   const { remembered } = server;
-  const window = await resolveWindow(model, { probe: probeWindow, check: checkServer, remembered, ...flag });
+  const window = await resolveWindow(model, {
+    probe: probeWindow,
+    check: checkServer,
+    remembered,
+    flag: options.window,
+  });
   const driver = await createAiSdkDriver({
     kind: model.kind,
     provider: model.provider,
@@ -52,9 +56,7 @@ function watchServer(model: ResolvedModel, windows: Promise<WindowMemory> | unde
     },
     async reported() {
       if (baseUrl === undefined) return undefined;
-      const key = apiKey === undefined ? {} : { apiKey };
-      const kind = serverKind === undefined ? {} : { kind: serverKind };
-      const report = await probeWindow({ baseUrl, model: model.model, ...key, ...kind });
+      const report = await probeWindow({ baseUrl, model: model.model, apiKey, kind: serverKind });
       lastReport = report?.windowTokens ?? lastReport;
       return report?.windowTokens;
     },

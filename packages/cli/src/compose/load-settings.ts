@@ -1,4 +1,4 @@
-import { access, constants, stat } from 'node:fs/promises';
+import { access, constants, realpath, stat } from 'node:fs/promises';
 import { userInfo } from 'node:os';
 import { isAbsolute, resolve } from 'node:path';
 import { type ConfigInput, type LoadedConfig, loadConfig } from '@longhaul/config';
@@ -11,8 +11,10 @@ export interface Place {
 }
 
 export interface Settings extends LoadedConfig {
-  /** Absolute; exists. */
+  /** Absolute, without symbolic links; exists. */
   workspace: string;
+  /** The user's home folder. */
+  home: string;
   /** The same with other settings of how contexts are compacted, as they were changed over the API. */
   withCompression(change: object): Promise<LoadedConfig>;
 }
@@ -24,12 +26,13 @@ export async function loadSettings(
   flags: ConfigInput = {},
 ): Promise<Settings> {
   const workspace = await existingFolder(resolve(terminal.cwd, cwd ?? '.'));
-  const file = configFile === undefined ? {} : { file: resolve(terminal.cwd, configFile) };
+  const file = configFile === undefined ? undefined : resolve(terminal.cwd, configFile);
   const home = homeOf(terminal);
-  const place = { cwd: workspace, env: terminal.env, home, ...file, flags };
+  const place = { cwd: workspace, env: terminal.env, home, file, flags };
   return {
     ...(await loadConfig(place)),
     workspace,
+    home,
     withCompression: (change) => loadConfig({ ...place, settings: { context: { compression: change } } }),
   };
 }
@@ -64,7 +67,7 @@ async function existingFolder(path: string): Promise<string> {
         `The workspace ${path} cannot be read (${error.code}). Allow this user to, or name another folder with --cwd.`,
       );
     });
-    return path;
+    return await realpath(path);
   }
   throw new LonghaulError('usage', `The workspace ${path} is a file. Name a folder with --cwd.`);
 }

@@ -10,8 +10,7 @@ import { LonghaulError } from '@longhaul/protocol';
 export async function requireTools({ provider, model, ...server }: ResolvedModel): Promise<void> {
   const { serverKind: kind, baseUrl, apiKey } = server;
   if (kind === undefined || baseUrl === undefined) return;
-  const key = apiKey === undefined ? {} : { apiKey };
-  const support = await validateToolSupport({ kind, baseUrl, model, ...key });
+  const support = await validateToolSupport({ kind, baseUrl, model, apiKey });
   if (support.supported !== false) return;
   throw new LonghaulError(
     'tools_unsupported',

@@ -11,8 +11,8 @@ import { nameOf, openAgent } from '../compose/open-agent.ts';
 import { openSandbox } from '../compose/open-sandbox.ts';
 import { holdStorage } from '../compose/open-storage.ts';
 import { wrapText } from '../render/word-wrapper.ts';
-import { drive, headerOf } from '../run-task.ts';
-import { type RunDisplay, showRun } from '../show-run.ts';
+import { drive, headerOf } from '../run/run-task.ts';
+import { loadMarkdown, type RunDisplay, showRun } from '../run/show-run.ts';
 import { columnsOf, type Terminal, wantsColors } from '../terminal.ts';
 import { demoReport } from './demo-report.ts';
 import { type Inspection, inspectApplication } from './inspect-application.ts';
@@ -78,7 +78,7 @@ async function playDemo(
     onSandbox: (sandbox, session) => display?.header(headerOf(agent, { sandbox, session, task: DEMO_TASK })),
   });
   const session = await agent.runtime.createSession({ workspace, model: nameOf(model), task: DEMO_TASK });
-  const shown = showDemo(options, agent.runtime);
+  const shown = await showDemo(options, agent.runtime);
   display = shown;
   let exitCode: number;
   try {
@@ -88,20 +88,18 @@ async function playDemo(
   }
   const { overflows } = await server.stats();
   const { finished } = shown;
-  if (finished?.status !== 'completed') return { exitCode, overflows, ...(finished && { finished }) };
+  if (finished?.status !== 'completed') return { exitCode, overflows, finished };
   await using sandbox = await reopen(config, { session, terminal });
   return { exitCode, finished, overflows, inspection: await inspectApplication(sandbox, signal) };
 }
 
-function showDemo(
+async function showDemo(
   { terminal, json, noColor }: DemoOptions,
   runtime: Parameters<typeof showRun>[0],
-): RunDisplay {
-  return showRun(runtime, terminal, {
-    display: json ? 'events' : 'progress',
-    shortSummary: true,
-    noColor,
-  });
+): Promise<RunDisplay> {
+  const display = json ? 'events' : 'progress';
+  const markdown = await loadMarkdown(terminal, { display, noColor });
+  return showRun(runtime, terminal, { display, shortSummary: true, noColor, markdown });
 }
 
 function scriptedModel(config: Config, { url, model }: ScriptedModelProcess) {
@@ -185,8 +183,8 @@ function report(
       finished,
       overflows,
       workspace: options.workspace,
-      ...(keep || !isGood ? { database: join(options.folder, 'session.db') } : {}),
-      ...(inspection === undefined ? {} : { inspection }),
+      database: keep || !isGood ? join(options.folder, 'session.db') : undefined,
+      inspection,
       leastCompactions: LEAST_COMPACTIONS,
     },
     { colors: wantsColors(terminal, noColor) },

@@ -65,13 +65,33 @@ export function widthOf(text: string): number {
 /** One line of at most `columns`, with `…` where something is missing. */
 export function fitLine(text: string, columns: number): string {
   const line = printable(text).replace(/\s+/g, ' ').trim();
+  return cutLine(line, columns);
+}
+
+/** The beginning of a line, with `…` if it is longer than `columns`. Blanks stay as they are. */
+export function cutLine(line: string, columns: number): string {
   if (widthOf(line) <= columns) return line;
   let kept = '';
+  let width = 0;
   for (const character of line) {
-    if (widthOf(kept + character) > columns - 1) break;
+    width += widthOf(character);
+    if (width > columns - 1) break;
     kept += character;
   }
   return `${kept.trimEnd()}…`;
+}
+
+/** The end of a line, with `…` before it if it is longer than `columns`. */
+export function cutStart(line: string, columns: number): string {
+  if (widthOf(line) <= columns) return line;
+  let kept = '';
+  let width = 0;
+  for (const character of [...line].reverse()) {
+    width += widthOf(character);
+    if (width > columns - 1) break;
+    kept = character + kept;
+  }
+  return `…${kept.trimStart()}`;
 }
 
 /** Text on the left and on the right of a line; the left one gives way. */

@@ -48,7 +48,7 @@ const key = (name: string, more: Partial<Key> = {}): Key => ({ name, ...more });
 describe('the lines below the output', () => {
   it('show what happens below whole lines, and go when a line is begun and at the end', () => {
     const screen = new Screen();
-    const live = createLiveLine(screen, () => 'busy');
+    const live = createLiveLine(screen, () => ['busy']);
     live.write('whole\n', true);
     expect(screen.lines).toEqual(['whole', expect.stringMatching(/^. busy$/)]);
     live.write('half', false);
@@ -60,7 +60,7 @@ describe('the lines below the output', () => {
 
   it('keep what is typed below a text that streams, and lines that come meanwhile above it', () => {
     const screen = new Screen();
-    const live = createLiveLine(screen, () => 'busy');
+    const live = createLiveLine(screen, () => ['busy']);
     const editor = new LineEditor();
     live.write('The model ', false);
     for (const letter of 'tabs') {
@@ -86,7 +86,7 @@ describe('the lines below the output', () => {
 
   it('leave the terminal to a question, and say afterwards what came meanwhile', () => {
     const screen = new Screen();
-    const live = createLiveLine(screen, () => 'busy');
+    const live = createLiveLine(screen, () => ['busy']);
     live.write('before\n', true);
     const held = live.hold();
     screen.write('? yes\n');

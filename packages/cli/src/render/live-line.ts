@@ -24,10 +24,10 @@ const FRAME_MS = 120;
 const ERASE = '\r\u001b[K';
 const UP = '\u001b[A';
 
-/** @param status The text of the line at the moment; undefined shows none. */
+/** @param status The lines at the moment. */
 export function createLiveLine(
   output: { write(text: string): unknown },
-  status: () => string | undefined,
+  status: () => readonly string[],
 ): LiveLine {
   const held = createHold();
   const region = createRegion();
@@ -35,9 +35,15 @@ export function createLiveLine(
   let mayShowStatus = true;
   let input: LiveInput | undefined;
   const draw = () => {
-    const text = mayShowStatus && !held.isHeld ? status() : undefined;
-    const line = text === undefined ? [] : [`\u001b[2m${FRAMES[frame % FRAMES.length]} ${text}\u001b[22m`];
-    return region.draw(line, held.isHeld ? undefined : input);
+    const [first, ...more] = mayShowStatus && !held.isHeld ? status() : [];
+    const lines =
+      first === undefined
+        ? []
+        : [`${FRAMES[frame % FRAMES.length]} ${first}`, ...more.map((line) => `  ${line}`)];
+    return region.draw(
+      lines.map((line) => `\u001b[2m${line}\u001b[22m`),
+      held.isHeld ? undefined : input,
+    );
   };
   const redraw = () => {
     const text = region.erase() + draw();

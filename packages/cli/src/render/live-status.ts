@@ -1,14 +1,24 @@
-import type { JsonValue, LonghaulEvent } from '@longhaul/protocol';
-import { fitLine, formatDuration } from './format.ts';
+import type { EventOf, JsonValue, LonghaulEvent } from '@longhaul/protocol';
+import { cutLine, cutStart, fitLine, formatDuration, printable } from './format.ts';
 import { shortArguments } from './tool-line.ts';
 
+interface RunningTool {
+  name: string;
+  about: string;
+  /** What it reports of itself, such as the last line of a command. */
+  title: string;
+  /** The last lines of a command. */
+  lines: readonly string[];
+  since: number;
+}
+
 /**
- * What happens right now, in one line that is drawn over: the running tool, the model thinking, the time until the next try. Pure: the
- * time is passed in.
+ * What happens right now, in lines that are drawn over: the running tool, the model thinking or writing, the time until the next try. Pure:
+ * the time is passed in.
  */
 export class LiveStatus {
-  readonly #tools = new Map<string, { name: string; about: string; last: string; since: number }>();
-  #state: { text: string; since: number; until?: number } | undefined;
+  readonly #tools = new Map<string, RunningTool>();
+  #state: { text: string; since: number; until?: number; tail?: string } | undefined;
 
   update(event: LonghaulEvent): void {
     switch (event.type) {
@@ -19,11 +29,14 @@ export class LiveStatus {
       case 'llm:thinking':
         this.#state = { text: 'thinking', since: event.at };
         return;
+      case 'llm:chunk':
+        if (event.chunkType === 'text') this.#writing(event);
+        return;
       case 'llm:tool-call':
         this.#tools.set(event.callId, toolOf(event));
         return;
       case 'llm:tool-progress':
-        this.#progress(event.callId, event.title ?? '');
+        this.#progress(event);
         return;
       case 'llm:tool-result':
         this.#tools.delete(event.callId);
@@ -42,28 +55,49 @@ export class LiveStatus {
     }
   }
 
-  /** Undefined: nothing is known to happen. */
-  text(now: number, columns: number): string | undefined {
+  /** Empty if nothing is known to happen. */
+  lines(now: number, columns: number): string[] {
     const [tool, ...others] = this.#tools.values();
     if (tool !== undefined && this.#state === undefined) {
       const more = others.length === 0 ? '' : ` +${others.length}`;
-      const last = tool.last === '' ? '' : ` · ${tool.last}`;
-      return line(`${tool.name} ${tool.about}${more}${last}`, formatDuration(now - tool.since), columns);
+      const last = tool.title === '' || tool.lines.length > 0 ? '' : ` · ${tool.title}`;
+      const first = line(
+        `${tool.name} ${tool.about}${more}${last}`,
+        formatDuration(now - tool.since),
+        columns,
+      );
+      return [first, ...tool.lines.map((text) => cutLine(printable(text), columns))];
     }
-    if (this.#state === undefined) return undefined;
-    const { text, since, until } = this.#state;
-    const time = until === undefined ? now - since : until - now;
-    return line(until === undefined ? text : `${text} in`, formatDuration(time), columns);
+    if (this.#state === undefined) return [];
+    const { text, since, until, tail } = this.#state;
+    const time = formatDuration(until === undefined ? now - since : until - now);
+    if (tail !== undefined)
+      return [line(`${text} ${cutStart(tail, columns - text.length - time.length - 2)}`, time, columns)];
+    return [line(until === undefined ? text : `${text} in`, time, columns)];
   }
 
-  #progress(callId: string, title: string): void {
+  /** The end of the line that the model writes: the text itself is shown block by block. */
+  #writing({ content, at }: EventOf<'llm:chunk'>): void {
+    const { since = at, tail = '' } = this.#state?.tail === undefined ? {} : this.#state;
+    const text = printable(tail + content);
+    const last = text.slice(text.lastIndexOf('\n') + 1).slice(-MAX_TAIL);
+    this.#state = { text: 'writing', since, tail: last };
+  }
+
+  #progress({ callId, title = '', metadata }: EventOf<'llm:tool-progress'>): void {
     const tool = this.#tools.get(callId);
-    if (tool !== undefined) tool.last = title;
+    if (tool === undefined) return;
+    const lines = metadata?.['lines'];
+    tool.title = title;
+    tool.lines = Array.isArray(lines) ? lines.filter((text) => typeof text === 'string') : [];
   }
 }
 
-function toolOf(event: { toolName: string; args: JsonValue; at: number }) {
-  return { name: event.toolName, about: shortArguments(event.args).slice(0, 200), last: '', since: event.at };
+const MAX_TAIL = 300;
+
+function toolOf(event: { toolName: string; args: JsonValue; at: number }): RunningTool {
+  const about = shortArguments(event.args).slice(0, 200);
+  return { name: event.toolName, about, title: '', lines: [], since: event.at };
 }
 
 function line(text: string, time: string, columns: number): string {

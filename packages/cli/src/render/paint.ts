@@ -6,6 +6,8 @@ type Style = Parameters<typeof styleText>[0];
 export interface Paint {
   dim(text: string): string;
   bold(text: string): string;
+  italic(text: string): string;
+  underline(text: string): string;
   good(text: string): string;
   bad(text: string): string;
   warn(text: string): string;
@@ -18,6 +20,8 @@ export function createPaint(colors: boolean): Paint {
   return {
     dim: style('dim'),
     bold: style('bold'),
+    italic: style('italic'),
+    underline: style('underline'),
     good: style('green'),
     bad: style('red'),
     warn: style('yellow'),

@@ -3,6 +3,7 @@ import { fitLine, formatDuration, formatTokens, plural, widthOf } from './format
 import { contextMeter } from './meter.ts';
 import { createPaint, type Paint } from './paint.ts';
 import { field, runSummary, wrappedField } from './run-summary.ts';
+import { toolDetails } from './tool-details.ts';
 import { toolLine } from './tool-line.ts';
 import { WordWrapper, wrapText } from './word-wrapper.ts';
 
@@ -11,6 +12,19 @@ export interface RunRendererOptions {
   colors: boolean;
   /** Only how the run ended: somebody else tells the rest. Default false. */
   shortSummary?: boolean;
+  /** Shown when the run has not completed. */
+  resumeCommand?: string;
+  /** Shows changes and outputs whole. Default false. */
+  verbose?: boolean;
+  /** Renders the model's text. Default: as it comes, broken at the words. */
+  markdown?: (options: { columns: number; paint: Paint }) => TextFlow;
+}
+
+/** Text that comes in pieces and is returned in lines. */
+interface TextFlow {
+  push(text: string): string;
+  /** Ends the text, and the line if one is begun. */
+  end(): string;
 }
 
 export interface RunHeader {
@@ -31,7 +45,7 @@ export class RunRenderer {
   readonly #options: RunRendererOptions;
   readonly #paint: Paint;
   readonly #calls = new Map<string, { args: JsonValue; at: number }>();
-  #text: { kind: 'text' | 'reasoning'; wrapper: WordWrapper } | undefined;
+  #text: { kind: 'text' | 'reasoning'; flow: TextFlow; isWhole: boolean } | undefined;
   #steps = 0;
   #hasTask = false;
   #startedAt: number | undefined;
@@ -44,7 +58,7 @@ export class RunRenderer {
 
   /** No line is begun: something may be drawn below. */
   get isAtLineStart(): boolean {
-    return this.#text === undefined;
+    return this.#text?.isWhole ?? true;
   }
 
   header({ model, server, window, sandbox, workspace, task }: RunHeader): string {
@@ -125,26 +139,33 @@ export class RunRenderer {
       // Models like to begin with empty lines.
       if (content.trim() === '') return '';
       out = this.#endText();
-      const indent = chunkType === 'reasoning' ? '  ' : '';
-      this.#text = { kind: chunkType, wrapper: new WordWrapper(this.#options.columns, indent) };
+      this.#text = this.#beginText(chunkType);
     }
-    const piece = this.#text?.wrapper.push(content) ?? '';
+    const piece = this.#text?.flow.push(content) ?? '';
     return out + (chunkType === 'reasoning' ? this.#paint.dim(piece) : piece);
+  }
+
+  #beginText(kind: 'text' | 'reasoning') {
+    const { columns, markdown } = this.#options;
+    if (kind === 'reasoning') return { kind, flow: new WordWrapper(columns, '  '), isWhole: false };
+    if (markdown === undefined) return { kind, flow: new WordWrapper(columns), isWhole: false };
+    return { kind, flow: markdown({ columns, paint: this.#paint }), isWhole: true };
   }
 
   #endText(): string {
     const text = this.#text;
     this.#text = undefined;
-    const rest = text?.wrapper.end() ?? '';
+    const rest = text?.flow.end() ?? '';
     return text?.kind === 'reasoning' ? this.#paint.dim(rest) : rest;
   }
 
   #toolResult(event: EventOf<'llm:tool-result'>): string {
     const call = this.#calls.get(event.callId);
     this.#calls.delete(event.callId);
-    const { columns } = this.#options;
-    const { durationMs } = event;
-    return toolLine(event, { args: call?.args ?? null, durationMs, columns, paint: this.#paint });
+    const { columns, verbose = false } = this.#options;
+    const { durationMs, metadata } = event;
+    const shown = { args: call?.args ?? null, columns, paint: this.#paint };
+    return toolLine(event, { ...shown, durationMs }) + toolDetails(event, { ...shown, metadata, verbose });
   }
 
   #remark(text: string, sign = '!'): string {
@@ -179,12 +200,12 @@ export class RunRenderer {
   }
 
   #finished(event: EventOf<'run:finished'>): string {
-    const { shortSummary: isShort = false } = this.#options;
+    const { shortSummary: isShort = false, resumeCommand } = this.#options;
     const durationMs = this.#startedAt === undefined ? undefined : event.at - this.#startedAt;
     return (
       this.#rule('', '') +
       runSummary(
-        { finished: event, durationMs, isShort },
+        { finished: event, durationMs, isShort, resumeCommand },
         { columns: this.#options.columns, paint: this.#paint },
       )
     );

@@ -9,6 +9,8 @@ export interface SummaryFacts {
   durationMs: number | undefined;
   /** Only how the run ended: somebody else tells the rest. */
   isShort: boolean;
+  /** The command that resumes a run that has not completed. */
+  resumeCommand?: string;
 }
 
 const WORDS = {
@@ -21,7 +23,7 @@ const WORDS = {
 
 /** The last lines of a run. */
 export function runSummary(
-  { finished, durationMs, isShort }: SummaryFacts,
+  { finished, durationMs, isShort, resumeCommand }: SummaryFacts,
   { columns, paint }: { columns: number; paint: Paint },
 ): string {
   const { status, error, sessionId } = finished;
@@ -33,7 +35,10 @@ export function runSummary(
   const show = `longhaul show ${shortId(sessionId)}`;
   const hasRoom = FIELD_COLUMNS + sessionId.length + 2 + show.length <= columns;
   const session = hasRoom ? `${sessionId}${paint.dim(`  ${show}`)}` : show;
-  const lines = [...figures(finished, { columns, paint }), field('session', session, paint)];
+  // Never broken into lines: it is for copying.
+  const resume =
+    status === 'completed' || resumeCommand === undefined ? [] : [field('resume', resumeCommand, paint)];
+  const lines = [...figures(finished, { columns, paint }), field('session', session, paint), ...resume];
   return `${heading}${lines.join('\n')}\n`;
 }
 

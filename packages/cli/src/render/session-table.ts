@@ -1,5 +1,7 @@
+import { relative } from 'node:path';
 import type { SessionState } from '@longhaul/core';
 import type { Session } from '@longhaul/protocol';
+import type { WorkspaceScope } from '../session/workspace-scope.ts';
 import { fitLine, shortId } from './format.ts';
 import { createPaint, type Paint } from './paint.ts';
 
@@ -7,24 +9,49 @@ export interface SessionTableOptions {
   columns: number;
   colors: boolean;
   now: number;
+  /** The workspace whose sessions these are. Undefined: sessions of every folder. */
+  scope: WorkspaceScope | undefined;
+  home: string;
+  /** There are sessions of other workspaces. */
+  hasOthers: boolean;
 }
 
-/** One line for each session: the beginning of its id, when it was last used, how it stands, its title. */
-export function sessionTable(
-  sessions: readonly (Session & { state: SessionState })[],
-  { columns, colors, now }: SessionTableOptions,
-): string {
-  const paint = createPaint(colors);
-  if (sessions.length === 0) return 'No sessions yet. longhaul run "task" makes the first one.\n';
-  const lines = sessions.map((session) => {
-    const time = age(now - session.updatedAt).padStart(8);
-    const state = stateColor(session.state, paint)(session.state.padEnd(STATE_COLUMNS));
-    return `${shortId(session.id)}  ${paint.dim(time)}  ${state}  ${fitLine(session.title, columns - 38)}`;
-  });
+type Listed = Session & { state: SessionState };
+
+/** Sessions under their folders: the beginning of the id, when it was last used, its state, its title. */
+export function sessionTable(sessions: readonly Listed[], options: SessionTableOptions): string {
+  if (sessions.length === 0) return noneText(options);
+  const paint = createPaint(options.colors);
+  const lines: string[] = [];
+  let folder: string | undefined;
+  for (const session of sessions) {
+    if (session.workspace !== folder) lines.push(paint.dim(folderLine(session.workspace, options)));
+    folder = session.workspace;
+    lines.push(sessionLine(session, options, paint));
+  }
   return `${lines.join('\n')}\n`;
 }
 
+function noneText({ scope, hasOthers }: SessionTableOptions): string {
+  const where = scope === undefined || !hasOthers ? '' : ` in ${scope.root}`;
+  const others = hasOthers ? '; longhaul sessions --all lists those of other folders' : '';
+  return `No sessions${where} yet. longhaul run "task" starts one${others}.\n`;
+}
+
 const STATE_COLUMNS = 11;
+
+function sessionLine(session: Listed, { columns, now }: SessionTableOptions, paint: Paint): string {
+  const time = age(now - session.updatedAt).padStart(8);
+  const state = stateColor(session.state, paint)(session.state.padEnd(STATE_COLUMNS));
+  return `${shortId(session.id)}  ${paint.dim(time)}  ${state}  ${fitLine(session.title, columns - 38)}`;
+}
+
+/** The folder, with `~` for the home folder. */
+function folderLine(folder: string, { home, columns }: SessionTableOptions): string {
+  const below = relative(home, folder);
+  const isBelow = home !== '' && below !== '' && !below.startsWith('..');
+  return fitLine(isBelow ? `~/${below}` : folder, columns);
+}
 
 function stateColor(state: SessionState, paint: Paint): Paint['good'] {
   if (state === 'completed') return paint.good;
@@ -33,7 +60,7 @@ function stateColor(state: SessionState, paint: Paint): Paint['good'] {
 }
 
 /** `just now`, `5 min`, `3 h`, `12 days`. */
-function age(ms: number): string {
+export function age(ms: number): string {
   const minutes = Math.floor(ms / 60_000);
   if (minutes < 1) return 'just now';
   if (minutes < 60) return `${minutes} min`;

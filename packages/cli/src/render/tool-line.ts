@@ -5,12 +5,9 @@ import type { Paint } from './paint.ts';
 const NAME_COLUMNS = 6;
 const LEAST_TITLE = 8;
 
-/** `✓ bash   node --test (exit 0)     1.2 s`; a failed call has the first line of its reason below it. */
+/** The line of a call that has ended: `✓ bash   node --test (exit 0)     1.2 s`. */
 export function toolLine(
-  result: Pick<
-    EventOf<'llm:tool-result'>,
-    'toolName' | 'success' | 'title' | 'sanitized' | 'truncated' | 'handle'
-  >,
+  result: Pick<EventOf<'llm:tool-result'>, 'toolName' | 'success' | 'title' | 'truncated' | 'handle'>,
   {
     args,
     durationMs,
@@ -25,9 +22,7 @@ export function toolLine(
   const cut = result.truncated === true ? cutRemark(result.handle ?? '', free - LEAST_TITLE) : '';
   const title = fitTitle(result.title ?? shortArguments(args), Math.max(LEAST_TITLE, free - widthOf(cut)));
   const line = spread(`${sign} ${paint.bold(name)} ${title}${paint.dim(cut)}`, paint.dim(right), columns);
-  if (result.success) return `${line}\n`;
-  const reason = reasonOf(result);
-  return reason === '' ? `${line}\n` : `${line}\n    ${paint.dim(fitLine(reason, columns - 4))}\n`;
+  return `${line}\n`;
 }
 
 function cutRemark(handle: string, room: number): string {
@@ -49,15 +44,4 @@ export function shortArguments(args: JsonValue): string {
   if (typeof args !== 'object' || args === null || Array.isArray(args)) return '';
   const values = Object.values(args).filter((value) => typeof value !== 'object');
   return values.map(String).join(' ');
-}
-
-/** The telling line of a failure: of a command the last one that speaks of an error, else its last; of other tools the first. */
-function reasonOf({
-  sanitized,
-  toolName,
-}: Pick<EventOf<'llm:tool-result'>, 'sanitized' | 'toolName'>): string {
-  const text = sanitized.map((part) => (part.type === 'text' ? part.text : '')).join('\n');
-  const lines = text.split('\n').filter((line) => /\p{L}/u.test(line) && !/^\[[^\]]*\]$/.test(line.trim()));
-  if (toolName !== 'bash') return lines[0] ?? '';
-  return lines.findLast((line) => /error|fail|not found|denied|cannot/i.test(line)) ?? lines.at(-1) ?? '';
 }

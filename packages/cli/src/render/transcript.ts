@@ -1,9 +1,10 @@
 import { activeMarks, partKey } from '@longhaul/context';
 import type { SessionLog, SessionState } from '@longhaul/core';
-import type { Compaction, Message, Part } from '@longhaul/protocol';
+import type { Compaction, Message, Part, ToolPart } from '@longhaul/protocol';
 import { formatTokens, plural } from './format.ts';
 import { createPaint, type Paint } from './paint.ts';
 import { field } from './run-summary.ts';
+import { toolDetails } from './tool-details.ts';
 import { shortArguments, toolLine } from './tool-line.ts';
 import { wrapText } from './word-wrapper.ts';
 
@@ -11,13 +12,15 @@ export interface TranscriptOptions {
   columns: number;
   colors: boolean;
   state: SessionState;
+  /** Renders the model's text. Default: broken at the words. */
+  markdown?: (text: string, options: { columns: number; paint: Paint }) => string;
 }
 
 /** Stands before what a compaction hides from the model. */
 const HIDDEN = '╎ ';
 
 /** A session for a person to read: every message in order, and between them the compactions with their summaries. */
-export function transcript(log: SessionLog, { columns, colors, state }: TranscriptOptions): string {
+export function transcript(log: SessionLog, { columns, colors, state, markdown }: TranscriptOptions): string {
   const paint = createPaint(colors);
   const { session, messages, marks, damaged } = log;
   const active = activeMarks(marks);
@@ -28,7 +31,7 @@ export function transcript(log: SessionLog, { columns, colors, state }: Transcri
     const inner = columns - (isHidden ? HIDDEN.length : 0);
     const isPruned = (index: number) => active.pruned.has(partKey(message.id, index));
     const isPinned = pinned.has(message.id);
-    const text = messageText(message, { columns: inner, paint, isPruned, isPinned });
+    const text = messageText(message, { columns: inner, paint, isPruned, isPinned, markdown });
     return { at: message.createdAt, text: isHidden ? prefixed(text, paint.dim(HIDDEN)) : text };
   });
   const summaries = compactions.map((mark) => ({
@@ -55,6 +58,7 @@ interface MessageOptions {
   paint: Paint;
   isPruned?: (index: number) => boolean;
   isPinned?: boolean;
+  markdown?: TranscriptOptions['markdown'];
 }
 
 function messageText(message: Message, options: MessageOptions): string {
@@ -65,49 +69,52 @@ function messageText(message: Message, options: MessageOptions): string {
   const pin = options.isPinned === true ? ` ${paint.note('pinned')}` : '';
   const head = `${paint.dim(`m${message.sequence}`)} ${who}${synthetic}${state}${pin}\n`;
   const isPruned = options.isPruned ?? (() => false);
-  return (
-    head +
-    message.parts.map((part, index) => partText(part, { columns, paint, pruned: isPruned(index) })).join('')
+  // A person's words stay as they were typed.
+  const markdown = message.role === 'assistant' ? options.markdown : undefined;
+  const parts = message.parts.map((part, index) =>
+    partText(part, { columns, paint, markdown, pruned: isPruned(index) }),
   );
+  return head + parts.join('');
 }
 
-function partText(part: Part, options: { columns: number; paint: Paint; pruned: boolean }): string {
+interface PartOptions extends Pick<MessageOptions, 'columns' | 'paint' | 'markdown'> {
+  pruned: boolean;
+}
+
+function partText(part: Part, options: PartOptions): string {
   const { columns, paint } = options;
   switch (part.type) {
     case 'text':
-      return wrapText(part.text, columns);
+      return options.markdown?.(part.text, { columns, paint }) ?? wrapText(part.text, columns);
     case 'reasoning':
       return paint.dim(wrapText(part.text, columns));
     case 'notice':
       return paint.dim(wrapText(part.text, columns));
     case 'file':
       return paint.dim(`[${part.mediaType}${part.filename === undefined ? '' : ` ${part.filename}`}]\n`);
-    case 'tool': {
-      const isOpen = part.state === 'pending' || part.state === 'running' || part.state === 'interrupted';
-      const title = isOpen
-        ? { title: `${part.title ?? shortArguments(part.input)} (${part.state})`.trim() }
-        : {};
-      const ran = part.startedAt !== undefined && part.endedAt !== undefined;
-      const line = toolLine(
-        {
-          toolName: part.name,
-          success: part.state === 'completed',
-          sanitized: part.output ?? [],
-          title: part.title,
-          ...title,
-          ...(part.truncated === undefined ? {} : { truncated: part.truncated }),
-          ...(part.handle === undefined ? {} : { handle: part.handle }),
-        },
-        {
-          args: part.input,
-          durationMs: ran ? Number(part.endedAt) - Number(part.startedAt) : undefined,
-          columns,
-          paint,
-        },
-      );
-      return options.pruned ? `${line.trimEnd()}${paint.dim(' [pruned]')}\n` : line;
-    }
+    case 'tool':
+      return toolText(part, options);
   }
+}
+
+/** Changes and outputs whole. */
+function toolText(part: ToolPart, { columns, paint, pruned }: PartOptions): string {
+  const isOpen = part.state === 'pending' || part.state === 'running' || part.state === 'interrupted';
+  const title = isOpen ? `${part.title ?? shortArguments(part.input)} (${part.state})`.trim() : part.title;
+  const { startedAt, endedAt, truncated, handle, metadata } = part;
+  const durationMs = startedAt === undefined || endedAt === undefined ? undefined : endedAt - startedAt;
+  const result = {
+    toolName: part.name,
+    success: part.state === 'completed',
+    sanitized: part.output ?? [],
+    title,
+    truncated,
+    handle,
+  };
+  const shown = { args: part.input, columns, paint };
+  const line = toolLine(result, { ...shown, durationMs });
+  const head = pruned ? `${line.trimEnd()}${paint.dim(' [pruned]')}\n` : line;
+  return head + toolDetails(result, { ...shown, metadata, verbose: true });
 }
 
 function compactionText(mark: Compaction, { columns, paint }: MessageOptions): string {

@@ -15,9 +15,7 @@ export function progressBar(terminal: Terminal): ProgressBar {
   const columns = columnsOf(terminal.err);
   const canDraw = terminal.err.isTTY === true && terminal.env['TERM'] !== 'dumb';
   const line: LiveLine | undefined = canDraw
-    ? createLiveLine(terminal.err, () =>
-        progress === undefined ? undefined : barText(progress, columns - 3),
-      )
+    ? createLiveLine(terminal.err, () => (progress === undefined ? [] : [barText(progress, columns - 3)]))
     : undefined;
   return {
     show(next) {

@@ -194,6 +194,7 @@ export class ToolRunner {
         success: !isError,
         sanitized: fitted.content,
         title: result.title,
+        metadata: result.metadata,
         ...(part.startedAt === undefined ? {} : { durationMs: Date.now() - part.startedAt }),
         ...(fitted.fullOutput === undefined ? {} : { truncated: true, handle }),
       },

@@ -45,7 +45,13 @@ export type {
 export type { LedgerCheckpoint, MarkStore } from './store/mark-store.ts';
 export type { QueueStore } from './store/queue-store.ts';
 export type { SearchHit, SearchStore } from './store/search-store.ts';
-export type { ForkOptions, NewSession, SessionPatch, SessionStore } from './store/session-store.ts';
+export type {
+  ForkOptions,
+  NewSession,
+  SessionPatch,
+  SessionQuery,
+  SessionStore,
+} from './store/session-store.ts';
 export type { SettingsStore } from './store/settings-store.ts';
 export type { Store } from './store/store.ts';
 export type { SessionHistory, Tool, ToolContext, ToolInput, ToolResult } from './tool.ts';

@@ -70,6 +70,7 @@ export const eventSchema = z.discriminatedUnion('type', [
     success: z.boolean(),
     sanitized: z.array(content),
     title: z.string().optional(),
+    metadata: jsonObjectSchema.optional(),
     durationMs: amount.optional(),
     truncated: z.boolean().optional(),
     handle: z.string().optional(),

@@ -1,3 +1,4 @@
+import type { SessionQuery } from '@longhaul/core';
 import type { Session } from '@longhaul/protocol';
 
 /** The words of a search for sessions. Case makes no difference to letters of ASCII. */
@@ -8,6 +9,17 @@ export function searchWords(search: string | undefined): string[] {
 export function sessionHolds({ title, task }: Session, words: readonly string[]): boolean {
   const texts = [title, task].map(lowerAscii);
   return words.every((word) => texts.some((text) => text.includes(lowerAscii(word))));
+}
+
+/** Whether the session works in the folder, or, with `below`, in one that is in it. */
+export function sessionWorksIn({ workspace }: Session, query: SessionQuery['workspace']): boolean {
+  if (query === undefined || workspace === query.folder) return true;
+  return query.below === true && workspace.startsWith(folderStart(query.folder));
+}
+
+/** The beginning of every path in a folder. */
+export function folderStart(folder: string): string {
+  return folder.endsWith('/') ? folder : `${folder}/`;
 }
 
 function lowerAscii(text: string): string {

@@ -1,8 +1,8 @@
-import type { NewSession, SessionPatch } from '@longhaul/core';
+import type { NewSession, SessionPatch, SessionQuery } from '@longhaul/core';
 import type { Session } from '@longhaul/protocol';
 import { and, desc, eq, getTableColumns, lt, or, type SQL, sql } from 'drizzle-orm';
 import { parseColumn, toColumn, withoutNulls } from '../shared/json.ts';
-import { searchWords } from '../shared/session-search.ts';
+import { folderStart, searchWords } from '../shared/session-search.ts';
 import { sessionExists, sessionNotFound } from '../shared/store-errors.ts';
 import type { Drizzle } from './connection.ts';
 import { heads, sessions } from './schema.ts';
@@ -54,7 +54,7 @@ export function createSessionTable(db: Drizzle, sessionHeads: SessionHeads) {
       return open(session.id, { createdAt: session.createdAt, lastSequence: 0 });
     },
 
-    list({ limit, before, search }: { limit: number; before?: string; search?: string }): Session[] {
+    list({ limit, before, search, workspace }: SessionQuery & { limit: number }): Session[] {
       const last = before === undefined ? undefined : existing(before);
       const older =
         last &&
@@ -63,7 +63,7 @@ export function createSessionTable(db: Drizzle, sessionHeads: SessionHeads) {
           and(eq(sessions.createdAt, last.createdAt), lt(sessions.id, last.id)),
         );
       return rows()
-        .where(and(older, ...searchWords(search).map(holdsWord)))
+        .where(and(older, worksIn(workspace), ...searchWords(search).map(holdsWord)))
         .orderBy(desc(sessions.createdAt), desc(sessions.id))
         .limit(limit)
         .all()
@@ -97,6 +97,14 @@ export type SessionTable = ReturnType<typeof createSessionTable>;
 function holdsWord(word: string): SQL {
   const pattern = `%${word.replace(/[\\%_]/g, '\\$&')}%`;
   return sql`(${sessions.title} LIKE ${pattern} ESCAPE '\\' OR ${sessions.task} LIKE ${pattern} ESCAPE '\\')`;
+}
+
+function worksIn(workspace: SessionQuery['workspace']): SQL | undefined {
+  if (workspace === undefined) return undefined;
+  const here = eq(sessions.workspace, workspace.folder);
+  if (workspace.below !== true) return here;
+  const start = folderStart(workspace.folder);
+  return or(here, sql`substr(${sessions.workspace}, 1, length(${start})) = ${start}`);
 }
 
 function toSession({ metadata, ...row }: SessionRow): Session {

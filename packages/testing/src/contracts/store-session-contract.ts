@@ -66,6 +66,27 @@ export function sessionContract({ it }: ContractRunner, open: OpenStore): void {
     assert.deepEqual(await found('x_'), []);
   });
 
+  it('lists the sessions of one folder, taken literally, with or without those below it, in pages', async () => {
+    await using store = await open();
+    const workspaces = ['/work', '/work/a_b', '/work/axb', '/workshop', '/work/a_b/deep', '/'];
+    for (const [index, workspace] of workspaces.entries())
+      await store.createSession(newSession(workspace, { createdAt: index, workspace }));
+    const found = async (
+      folder: string,
+      options: { below?: boolean; before?: string; limit?: number } = {},
+    ) => {
+      const { below, ...page } = options;
+      return (await store.listSessions({ ...page, workspace: { folder, below } })).map(({ id }) => id);
+    };
+    assert.deepEqual(await found('/work'), ['/work']);
+    assert.deepEqual(await found('/work/a_b', { below: true }), ['/work/a_b/deep', '/work/a_b']);
+    const below = ['/work/a_b/deep', '/work/axb', '/work/a_b', '/work'];
+    assert.deepEqual(await found('/work', { below: true }), below);
+    assert.deepEqual(await found('/work', { below: true, limit: 2, before: '/work/axb' }), below.slice(2));
+    assert.deepEqual(await found('/', { below: true }), workspaces.toReversed());
+    assert.deepEqual(await found('/elsewhere', { below: true }), []);
+  });
+
   it('keeps settings until they are removed', async () => {
     await using store = await open();
     assert.equal(await store.getSetting('one'), undefined);

@@ -13,12 +13,27 @@ export interface ForkOptions {
   close: (part: Part) => Part;
 }
 
+export interface SessionQuery {
+  /** Default 50. */
+  limit?: number;
+  /** Id of the last session of the previous page. */
+  before?: string;
+  /** Words, each of which occurs in the title or the task. */
+  search?: string;
+  /** Only sessions that work in this folder. `below`: also those of the folders in it. */
+  workspace?: { folder: string; below?: boolean };
+}
+
 /** Sessions as such: what they are called, and that they are there. */
 export interface SessionStore {
   createSession(session: NewSession): Promise<Session>;
   getSession(sessionId: string): Promise<Session | undefined>;
-  /** Newest first. `before` is the id of the last session of the page before; `search`: words, each in title or task. */
-  listSessions(options?: { limit?: number; before?: string; search?: string }): Promise<Session[]>;
+  /**
+   * Returns a page of sessions, newest first.
+   *
+   * @throws {LonghaulError} `session_not_found` if `before` names none.
+   */
+  listSessions(query?: SessionQuery): Promise<Session[]>;
   updateSession(sessionId: string, patch: SessionPatch): Promise<Session>;
   /**
    * A new session that begins as the source stood at message `at`: messages, parts, and the marks on them. A compaction that was made

@@ -1,7 +1,7 @@
 import type { ForkOptions, NewSession, SessionStore } from '@longhaul/core';
 import { isOpen, type Session } from '@longhaul/protocol';
 import { createMarkFork } from '../../shared/forked-marks.ts';
-import { searchWords, sessionHolds } from '../../shared/session-search.ts';
+import { searchWords, sessionHolds, sessionWorksIn } from '../../shared/session-search.ts';
 import { noSuchMessage, sessionExists } from '../../shared/store-errors.ts';
 import type { MemoryCore } from '../memory-core.ts';
 import { MemorySession } from '../memory-session.ts';
@@ -12,13 +12,15 @@ export function sessionStore(core: MemoryCore): SessionStore {
 
     getSession: async (sessionId) => structuredClone(core.all.get(sessionId)?.session),
 
-    listSessions: async ({ limit = 50, before, search } = {}) => {
+    listSessions: async ({ limit = 50, before, search, workspace } = {}) => {
       const newestFirst = [...core.all.values()]
         .map(({ session }) => session)
         .toSorted((left, right) => right.createdAt - left.createdAt || (left.id < right.id ? 1 : -1));
       const start = before === undefined ? 0 : newestFirst.indexOf(core.get(before).session) + 1;
       const words = searchWords(search);
-      const found = newestFirst.slice(start).filter((session) => sessionHolds(session, words));
+      const found = newestFirst
+        .slice(start)
+        .filter((session) => sessionHolds(session, words) && sessionWorksIn(session, workspace));
       return structuredClone(found.slice(0, limit));
     },
 

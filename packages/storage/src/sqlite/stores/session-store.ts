@@ -1,4 +1,4 @@
-import type { ForkOptions, NewSession, SessionPatch, SessionStore, Store } from '@longhaul/core';
+import type { ForkOptions, NewSession, SessionPatch, SessionQuery, SessionStore } from '@longhaul/core';
 import type { Session } from '@longhaul/protocol';
 import { dropRest } from '../drop-session.ts';
 import { forkSession } from '../fork-session.ts';
@@ -14,7 +14,7 @@ export function sessionStore(core: StoreCore): SessionStore {
       return core.read(() => core.sessions.get(sessionId));
     },
 
-    listSessions({ limit = 50, ...page }: Parameters<Store['listSessions']>[0] = {}): Promise<Session[]> {
+    listSessions({ limit = 50, ...page }: SessionQuery = {}): Promise<Session[]> {
       return core.read(() => core.sessions.list({ limit, ...page }));
     },
 

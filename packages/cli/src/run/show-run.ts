@@ -1,9 +1,9 @@
 import type { Runtime } from '@longhaul/core';
 import type { EventOf, LonghaulEvent } from '@longhaul/protocol';
-import { createLiveLine, createPlainLine, type LiveLine } from './render/live-line.ts';
-import { LiveStatus } from './render/live-status.ts';
-import { type RunHeader, RunRenderer } from './render/run-renderer.ts';
-import { canAnimate, columnsOf, type Terminal, wantsColors } from './terminal.ts';
+import { createLiveLine, createPlainLine, type LiveLine } from '../render/live-line.ts';
+import { LiveStatus } from '../render/live-status.ts';
+import { type RunHeader, RunRenderer, type RunRendererOptions } from '../render/run-renderer.ts';
+import { canAnimate, columnsOf, type Terminal, wantsColors } from '../terminal.ts';
 
 export type Display = 'events' | 'progress' | 'answer';
 
@@ -22,6 +22,12 @@ export interface ShowRunOptions {
   display: Display;
   noColor?: boolean;
   shortSummary?: boolean;
+  /** Shown when the run has not completed. */
+  resumeCommand?: string;
+  /** Shows changes and outputs whole. Default false. */
+  verbose?: boolean;
+  /** Renders the model's text. Default: as it comes. */
+  markdown?: RunRendererOptions['markdown'];
 }
 
 /** Shows a runtime's events as they come, until disposed. */
@@ -58,6 +64,16 @@ export function showRun(runtime: Runtime, terminal: Terminal, options: ShowRunOp
   };
 }
 
+/** Loads what renders Markdown, where a person reads it in colours. */
+export async function loadMarkdown(
+  terminal: Terminal,
+  { display, noColor }: Pick<ShowRunOptions, 'display' | 'noColor'>,
+): Promise<ShowRunOptions['markdown']> {
+  if (display !== 'progress' || !canAnimate(terminal, wantsColors(terminal, noColor))) return undefined;
+  const { MarkdownStream } = await import('../render/markdown.ts');
+  return (options) => new MarkdownStream(options);
+}
+
 interface View {
   header(header: RunHeader): void;
   pause(): Disposable;
@@ -68,7 +84,7 @@ interface View {
 
 function createView(terminal: Terminal, options: ShowRunOptions): View {
   if (options.display === 'events') return eventView(terminal);
-  return options.display === 'answer' ? answerView(terminal) : progressView(terminal, options);
+  return options.display === 'answer' ? answerView(terminal, options) : progressView(terminal, options);
 }
 
 /** Nobody is asked where nobody reads along. */
@@ -83,7 +99,7 @@ function eventView({ out }: Terminal): View {
   };
 }
 
-function answerView({ out, err }: Terminal): View {
+function answerView({ out, err }: Terminal, { resumeCommand }: ShowRunOptions): View {
   return {
     header: () => undefined,
     pause: neverPaused,
@@ -94,20 +110,22 @@ function answerView({ out, err }: Terminal): View {
       if (event.type !== 'run:finished') return;
       if (event.text !== '') out.write(`${event.text.trimEnd()}\n`);
       if (event.error !== undefined) err.write(`longhaul: ${event.error.message}\n`);
+      if (event.status !== 'completed' && resumeCommand !== undefined)
+        err.write(`To resume: ${resumeCommand}\n`);
     },
     end: () => undefined,
   };
 }
 
-function progressView(terminal: Terminal, { noColor, shortSummary = false }: ShowRunOptions): View {
+function progressView(terminal: Terminal, { noColor, ...options }: ShowRunOptions): View {
   const { out } = terminal;
   const colors = wantsColors(terminal, noColor);
   const columns = columnsOf(out);
-  const renderer = new RunRenderer({ columns, colors, shortSummary });
+  const renderer = new RunRenderer({ ...options, columns, colors });
   const status = new LiveStatus();
   const isLive = canAnimate(terminal, colors);
   const live: LiveLine = isLive
-    ? createLiveLine(out, () => status.text(Date.now(), columns - 3))
+    ? createLiveLine(out, () => status.lines(Date.now(), columns - 3))
     : createPlainLine(out);
   return {
     header: (header) => live.write(renderer.header(header), true),

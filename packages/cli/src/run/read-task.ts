@@ -1,6 +1,6 @@
 import { isUtf8 } from 'node:buffer';
-import { usage } from './command-line/parse-flags.ts';
-import type { Terminal } from './terminal.ts';
+import { usage } from '../command-line/parse-flags.ts';
+import type { Terminal } from '../terminal.ts';
 
 const MAX_INPUT_BYTES = 4 * 1024 * 1024;
 

@@ -1,8 +1,8 @@
 import { createInterface } from 'node:readline';
 import type { ApprovalService, Runtime } from '@longhaul/core';
 import { type Approval, type ApprovalAnswer, type JsonValue, toLonghaulError } from '@longhaul/protocol';
-import { approvalQuestion } from './render/approval-question.ts';
-import type { Terminal } from './terminal.ts';
+import { approvalQuestion } from '../render/approval-question.ts';
+import type { Terminal } from '../terminal.ts';
 
 export interface AnswerApprovalsOptions {
   runtime: Pick<Runtime, 'subscribe'> & { approvals: ApprovalService };

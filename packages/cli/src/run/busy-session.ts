@@ -1,11 +1,10 @@
 import { drivingRun, EventHub, type ExecutorResult, MessageQueueService, type Runtime } from '@longhaul/core';
 import type { Session } from '@longhaul/protocol';
-import type { Storage } from './compose/open-storage.ts';
+import type { Storage } from '../compose/open-storage.ts';
+import { wrapText } from '../render/word-wrapper.ts';
+import { columnsOf, type Terminal } from '../terminal.ts';
 import { exitCodeOf } from './exit-code.ts';
-import { shortId } from './render/format.ts';
-import { wrapText } from './render/word-wrapper.ts';
 import { type Display, showRun } from './show-run.ts';
-import { columnsOf, type Terminal } from './terminal.ts';
 
 export interface SendOptions {
   session: Session;
@@ -47,25 +46,25 @@ export async function waitForAnswer(
   const { terminal, display, signal } = options;
   using _shown = display === 'events' ? showRun(runtime, terminal, { display }) : undefined;
   const result = await runtime.sendAndWait(session.id, [{ type: 'text', text }], { signal });
-  if (display !== 'events') tellAnswer(result, terminal);
+  if (display !== 'events') reportAnswer(result, terminal);
   return exitCodeOf(result);
 }
 
-/** What another process has answered, where nothing of its run was shown. */
-export function tellAnswer({ text, error }: ExecutorResult, terminal: Terminal): void {
+/** Prints the answer of a run that was not shown. */
+export function reportAnswer({ text, error }: ExecutorResult, terminal: Terminal): void {
   if (text !== '') terminal.out.write(`${text.trimEnd()}\n`);
   if (error !== undefined) terminal.err.write(`longhaul: ${error.message}\n`);
 }
 
-/** A run that was stopped has left what came for it. */
-export async function tellOfQueue(
+/** Reports the messages that a stopped run has left in the queue. */
+export async function reportQueue(
   queue: MessageQueueService,
-  { session, terminal }: { session: Session; terminal: Terminal },
+  { session, terminal, resumeCommand }: { session: Session; terminal: Terminal; resumeCommand: string },
 ): Promise<void> {
-  // A store that cannot be read has ended the run, and been named.
+  // A store that cannot be read has ended the run, and its error was shown.
   const waiting = await queue.pendingCount(session.id).catch(() => 0);
   if (waiting === 0) return;
   const [what, them] = waiting === 1 ? ['1 message waits', 'it'] : [`${waiting} messages wait`, 'them'];
-  const line = `${what} for this session: longhaul resume ${shortId(session.id)} delivers ${them}.`;
-  terminal.err.write(wrapText(line, columnsOf(terminal.err)));
+  // Never broken into lines: the command is for copying.
+  terminal.err.write(`${what} for this session. To deliver ${them}: ${resumeCommand}\n`);
 }

@@ -1,9 +1,9 @@
 import { emitKeypressEvents } from 'node:readline';
 import type { MessageQueueService } from '@longhaul/core';
 import { toLonghaulError } from '@longhaul/protocol';
-import { type Key, LineEditor } from './render/line-editor.ts';
-import type { LiveLine } from './render/live-line.ts';
-import { columnsOf, type Terminal } from './terminal.ts';
+import { type Key, LineEditor } from '../render/line-editor.ts';
+import type { LiveLine } from '../render/live-line.ts';
+import { columnsOf, type Terminal } from '../terminal.ts';
 
 export interface TypeAheadOptions {
   terminal: Terminal;

@@ -1,13 +1,13 @@
 import type { Runtime } from '@longhaul/core';
 import type { Session } from '@longhaul/protocol';
+import { shortId } from '../render/format.ts';
+import { wrapText } from '../render/word-wrapper.ts';
+import { columnsOf, type Terminal } from '../terminal.ts';
 import { exitCodeOf } from './exit-code.ts';
-import { shortId } from './render/format.ts';
-import { wrapText } from './render/word-wrapper.ts';
 import type { Display, RunDisplay } from './show-run.ts';
-import { columnsOf, type Terminal } from './terminal.ts';
 
-/** The exit code of a run that goes on with what is there; 0 when there is nothing. */
-export async function goOn(
+/** Resumes a session and returns the exit code; 0 if there was nothing to resume. */
+export async function resumeSession(
   runtime: Runtime,
   shown: RunDisplay,
   {
@@ -19,16 +19,19 @@ export async function goOn(
     if (shown.finished === undefined) throw error;
     return undefined;
   });
-  if (result?.status === 'nothing') return tellOfNothing(session, options);
+  if (result?.status === 'nothing') return reportNothing(session, options);
   return shown.finished === undefined ? 1 : exitCodeOf(shown.finished);
 }
 
-/** There is nothing to go on with. */
-export function tellOfNothing(
-  session: Session,
+/** Reports that there is nothing to resume: in the session, or in any of this workspace. */
+export function reportNothing(
+  session: Session | undefined,
   { terminal, display }: { terminal: Terminal; display: Display },
 ): number {
-  const text = `Nothing to go on with: its last turn has an answer, and no message waits. To send one: longhaul run --session ${shortId(session.id)} "…"`;
+  const text =
+    session === undefined
+      ? 'Nothing to resume: every session of this folder has its answer. longhaul sessions lists them; longhaul resume --all looks in every folder.'
+      : `Nothing to resume: the last turn of ${shortId(session.id)} has its answer, and no message waits. To send one: longhaul run --session ${shortId(session.id)} "…"`;
   if (display === 'events') terminal.out.write(`${JSON.stringify({ status: 'nothing' })}\n`);
   else terminal.err.write(wrapText(text, columnsOf(terminal.err)));
   return 0;

@@ -2,8 +2,8 @@ import { PassThrough } from 'node:stream';
 import type { ApprovalService, EventListener } from '@longhaul/core';
 import type { ApprovalAnswer, EventOf } from '@longhaul/protocol';
 import { expect, it } from 'vitest';
+import { processTerminal } from '../terminal.ts';
 import { answerApprovals } from './answer-approvals.ts';
-import { processTerminal } from './terminal.ts';
 
 /** Requests that are told of by hand, and answers that take as long to be stored as the test wants. */
 function agent() {

@@ -1,0 +1,236 @@
+import { agentNameOf } from '@longhaul/config';
+import { type Sandbox, type Store, sessionState } from '@longhaul/core';
+import type { Session } from '@longhaul/protocol';
+import { changedConfig } from '../compose/changed-settings.ts';
+import { loadSettings } from '../compose/load-settings.ts';
+import { type Agent, nameOf, openAgent } from '../compose/open-agent.ts';
+import { type HeldStorage, holdStorage } from '../compose/open-storage.ts';
+import { openTelemetry } from '../compose/open-telemetry.ts';
+import { keepAddress } from '../compose/session-address.ts';
+import { fitLine, formatTokens, shortId } from '../render/format.ts';
+import type { RunHeader } from '../render/run-renderer.ts';
+import { age } from '../render/session-table.ts';
+import { wrapText } from '../render/word-wrapper.ts';
+import { columnsOf, type Terminal } from '../terminal.ts';
+import { queueMessage, reportAnswer, reportQueue, waitForAnswer } from './busy-session.ts';
+import { exitCodeOf } from './exit-code.ts';
+import { reportNothing, resumeSession } from './resume-session.ts';
+import { type AgentPlan, planRun, type RunPlan, type RunRequest } from './run-plan.ts';
+import { loadMarkdown, type RunDisplay, showRun } from './show-run.ts';
+import type { TypeAhead } from './type-ahead.ts';
+
+export interface RunTaskOptions extends RunRequest {
+  /** Called once the run can be shown. */
+  onDisplay?: (display: RunDisplay) => void;
+  noColor?: boolean;
+  /** Shows changes and outputs whole. */
+  verbose?: boolean;
+  signal: AbortSignal;
+}
+
+/** Plans a run, carries it out, shows it, and returns the exit code. */
+export async function runTask(options: RunTaskOptions): Promise<number> {
+  const settings = await loadSettings(options.place, options.terminal, options.flags);
+  await using storage = holdStorage(settings.config.storage.url);
+  const context = { settings, storage };
+  const plan = await planRun(options, context);
+  if (plan.action !== 'queue') return await carryOut(plan, { options, storage });
+  const { session, task: text } = plan;
+  const exitCode = await queueMessage(await storage.opened, { session, text, options });
+  if (exitCode !== undefined) return exitCode;
+  // The other run has ended and left the message in the queue: this process delivers it.
+  return await carryOut(await planRun({ ...options, task: undefined }, context), { options, storage });
+}
+
+async function carryOut(
+  plan: RunPlan,
+  { options, storage }: { options: RunTaskOptions; storage: HeldStorage },
+): Promise<number> {
+  if (plan.action === 'nothing' || plan.action === 'queue') return reportNothing(plan.session, options);
+  if (plan.action === 'resume' && plan.isChosen) await reportChosen(plan.session, { options, storage });
+  const { config } = plan.settings;
+  let display: RunDisplay | undefined;
+  const agent = await openAgent({
+    config,
+    changed: storage.opened.then(({ store }) => changedConfig(plan.settings, store)),
+    model: plan.model,
+    agent: plan.agent,
+    storage: storage.opened,
+    env: options.terminal.env,
+    ask: plan.ask,
+    window: plan.window,
+    onSandbox: (sandbox, session) =>
+      display?.header(
+        headerOf(agent, { sandbox, session, task: taskOf(plan) ?? session.task, baseUrl: plan.address }),
+      ),
+  });
+  await using _telemetry = await openTelemetry(config.telemetry.otlp, agent.runtime);
+  if (plan.action === 'wait') {
+    return await waitForAnswer(agent.runtime, { session: plan.session, text: plan.task, options });
+  }
+  const session = await openSession(plan, { agent, storage });
+  const exitCode = await showing(options, { plan, agent, session }, (shown) => {
+    display = shown;
+    const task = taskOf(plan);
+    return task === undefined
+      ? resumeSession(agent.runtime, shown, { session, options })
+      : drive(agent, shown, { ...options, session, task });
+  });
+  // The live lines are gone: the notice stays below what was typed and not sent.
+  if (options.display === 'progress') {
+    const resumeCommand = plan.resumeCommand(session.id);
+    await reportQueue(agent.runtime.queue, { ...options, session, resumeCommand });
+  }
+  return exitCode;
+}
+
+/** Names the session that is resumed if the command named none. */
+async function reportChosen(
+  session: Session,
+  { options: { terminal, display }, storage }: { options: RunTaskOptions; storage: HeldStorage },
+): Promise<void> {
+  if (display === 'events') return;
+  const state = await sessionState((await storage.opened).store, session);
+  const text = `Resuming ${shortId(session.id)} "${fitLine(session.title, 60)}": ${state}, last used ${age(Date.now() - session.updatedAt)} ago.`;
+  terminal.err.write(wrapText(text.replace('just now ago', 'just now'), columnsOf(terminal.err)));
+}
+
+function taskOf(plan: AgentPlan): string | undefined {
+  return plan.action === 'resume' ? undefined : plan.task;
+}
+
+/** The session of the run: a new one, or the earlier one with the model and the agent that continue it. */
+async function openSession(
+  plan: Exclude<AgentPlan, { action: 'wait' }>,
+  { agent, storage }: { agent: Agent; storage: HeldStorage },
+): Promise<Session> {
+  const { store } = await storage.opened;
+  const model = nameOf(plan.model);
+  const named = plan.keepsAgent ? plan.agent : undefined;
+  const session =
+    plan.action === 'start'
+      ? await agent.runtime.createSession({
+          workspace: plan.workspace,
+          model,
+          task: plan.task,
+          metadata: named === undefined ? undefined : { agent: named },
+        })
+      : await updated(store, plan.session, { model, agent: named });
+  if (plan.keepsAddress) await keepAddress(store, session.id, plan.model);
+  return session;
+}
+
+async function updated(
+  store: Store,
+  session: Session,
+  { model, agent }: { model: string; agent: string | undefined },
+): Promise<Session> {
+  const isSame = session.model === model && (agent === undefined || agentNameOf(session) === agent);
+  if (isSame) return session;
+  const metadata = agent === undefined ? undefined : { ...session.metadata, agent };
+  return store.updateSession(session.id, { model, metadata });
+}
+
+/** Shows the run while it works. At a terminal, queues what is typed and asks about calls that need approval. */
+async function showing(
+  options: RunTaskOptions,
+  { plan, agent, session }: { plan: AgentPlan; agent: Agent; session: Session },
+  work: (shown: RunDisplay) => Promise<number>,
+): Promise<number> {
+  const resumeCommand = plan.resumeCommand(session.id);
+  const markdown = await loadMarkdown(options.terminal, options);
+  using shown = showRun(agent.runtime, options.terminal, { ...options, resumeCommand, markdown });
+  options.onDisplay?.(shown);
+  using typing = await readTyping(options, { agent, shown, session });
+  using _asker =
+    plan.ask === 'wait' ? await askForApprovals(options, { agent, shown, session, typing }) : undefined;
+  return await work(shown);
+}
+
+/** Undefined unless a person sees the run and can type. */
+async function readTyping(
+  { terminal }: RunTaskOptions,
+  { agent, shown, session }: { agent: Agent; shown: RunDisplay; session: Session },
+): Promise<TypeAhead | undefined> {
+  const { live } = shown;
+  if (live === undefined || terminal.input.isTTY !== true) return undefined;
+  const { typeAhead } = await import('./type-ahead.ts');
+  return typeAhead({ terminal, live, queue: agent.runtime.queue, sessionId: session.id });
+}
+
+async function askForApprovals(
+  { terminal }: RunTaskOptions,
+  {
+    agent,
+    shown,
+    session,
+    typing,
+  }: { agent: Agent; shown: RunDisplay; session: Session; typing: TypeAhead | undefined },
+): Promise<Disposable> {
+  const { answerApprovals } = await import('./answer-approvals.ts');
+  return answerApprovals({
+    runtime: agent.runtime,
+    terminal,
+    sessionId: session.id,
+    pause: () => pauseBoth(shown, typing),
+  });
+}
+
+/** Leaves the terminal to a question until the result is disposed. */
+function pauseBoth(shown: RunDisplay, typing: TypeAhead | undefined): Disposable {
+  const typed = typing?.pause();
+  const drawn = shown.pause();
+  return {
+    [Symbol.dispose]() {
+      drawn[Symbol.dispose]();
+      typed?.[Symbol.dispose]();
+    },
+  };
+}
+
+export function headerOf(
+  { window }: Agent,
+  {
+    sandbox,
+    session,
+    task,
+    baseUrl,
+  }: { sandbox: Sandbox; session: Session; task: string; baseUrl?: string | undefined },
+): RunHeader {
+  return {
+    task,
+    model: session.model,
+    server: baseUrl === undefined ? undefined : withoutQuery(baseUrl),
+    window: `window ${formatTokens(window.windowTokens)} (${window.source})`,
+    sandbox: sandbox.description,
+    workspace: session.workspace,
+  };
+}
+
+/** A query may hold a key, so it is not shown. */
+function withoutQuery(baseUrl: string): string {
+  const { origin, pathname } = new URL(baseUrl);
+  return `${origin}${pathname}`;
+}
+
+/** Returns the exit code of a run that has begun. Throws if it could not begin. */
+export async function drive(
+  { runtime }: { runtime: Agent['runtime'] },
+  shown: RunDisplay,
+  {
+    session,
+    task,
+    signal,
+    terminal,
+  }: { session: Session; task: string; signal: AbortSignal; terminal: Terminal },
+): Promise<number> {
+  try {
+    const result = await runtime.run(session.id, { content: [{ type: 'text', text: task }], signal });
+    if (shown.finished === undefined) reportAnswer(result, terminal);
+    return exitCodeOf(shown.finished ?? result);
+  } catch (error) {
+    // A run whose end is stored has been shown with its reason.
+    if (shown.finished === undefined) throw error;
+    return exitCodeOf(shown.finished);
+  }
+}
