@@ -48,7 +48,7 @@ describe('wrong usage exits with 2 and says what to do', () => {
     ],
     [
       ['run', 'task', '--model', 'gpt-51'],
-      /No provider has a model "gpt-51"\. Did you mean "openai\/gpt-5\.1"\?/,
+      /No provider has a model "gpt-51"\. Did you mean "openai\/gpt-5"\?/,
     ],
     [['run', 'task', '--model', 'gpt-5.1'], /No API key for openai/],
     [

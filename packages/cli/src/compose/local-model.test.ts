@@ -25,7 +25,7 @@ it.each([
 it('refuses a name that several servers have, and one that none has, with what they have', async () => {
   await expect(find('both')).rejects.toThrow('Name one: ollama/both, lmstudio/both.');
   await expect(find('qwen3:9b')).rejects.toThrow(
-    /^Unknown\. Did you mean qwen3:8b\? Servers .* have ollama\/qwen3:8b, /,
+    /^Unknown\. Did you mean "qwen3:8b"\? Servers .* have ollama\/qwen3:8b, /,
   );
   await expect(find('qwen3:8b', [])).rejects.toBe(unknown);
 });
