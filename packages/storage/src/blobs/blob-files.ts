@@ -7,16 +7,16 @@ export interface BlobFile {
   id: string;
   path: string;
   size: number;
-  /** When it was last put; milliseconds since 1970. */
+  /** When the blob was last put, in milliseconds since 1970. */
   putAt: number;
 }
 
-/** Where a blob stands in the folder. */
+/** Returns the path of a blob's file. */
 export function blobPath(folder: string, id: string): string {
   return join(folder, id.slice(0, 2), id.slice(2));
 }
 
-/** Every blob of the folder, in no particular order. A folder that is not there has none; what is no blob is left out. */
+/** Yields every blob in the folder, in no particular order. A missing folder yields nothing. Files that are not blobs are skipped. */
 export async function* blobFiles(folder: string): AsyncGenerator<BlobFile> {
   for (const shard of await entriesOf(folder)) {
     if (!shard.isDirectory() || shard.name.length !== 2) continue;
@@ -30,7 +30,7 @@ export async function* blobFiles(folder: string): AsyncGenerator<BlobFile> {
   }
 }
 
-/** Undefined for a file that is gone. */
+/** Returns undefined if the file does not exist. */
 export async function infoOf(path: string): Promise<{ size: number; putAt: number } | undefined> {
   try {
     const { size, mtimeMs } = await stat(path);

@@ -24,7 +24,7 @@ blobStoreContract({ describe, it }, 'memory', async () => createMemoryBlobStore(
 blobStoreContract({ describe, it }, 'files', async () => createFileBlobStore(nextFolder()));
 
 describe('file blob store', () => {
-  it('shards by the first two digits and leaves no temporary file, whatever failed', async () => {
+  it('shards by the first two digits and leaves no temporary file after a failed write', async () => {
     const place = nextFolder();
     const blobs = createFileBlobStore(place);
     const { id } = await blobs.put('x');
@@ -34,7 +34,7 @@ describe('file blob store', () => {
     assert.deepEqual(await readdir(join(place, id.slice(0, 2))), [id.slice(2)]);
   });
 
-  it('keeps what it stores from everyone but the owner', async () => {
+  it('makes files and folders accessible only to their owner', async () => {
     const place = nextFolder();
     const { id } = await createFileBlobStore(place).put('secret');
     const shard = join(place, id.slice(0, 2));
@@ -42,7 +42,7 @@ describe('file blob store', () => {
     assert.equal((await stat(join(shard, id.slice(2)))).mode & 0o777, 0o600);
   });
 
-  it('writes a blob again whose file a power cut has emptied', async () => {
+  it('rewrites a blob whose file was emptied by a power cut', async () => {
     const place = nextFolder();
     const blobs = createFileBlobStore(place);
     const { id } = await blobs.put('content');
@@ -51,7 +51,7 @@ describe('file blob store', () => {
     assert.equal(new TextDecoder().decode(await blobs.get(id)), 'content');
   });
 
-  it('says that the disk is full, and works again when there is room', async ({ skip }) => {
+  it('throws store_full on a full disk and works again when space is free', async ({ skip }) => {
     await using disk = await smallDisk(1);
     if (disk === undefined) return lacks('mount', 'a file system cannot be mounted here', skip);
     const blobs = createFileBlobStore(join(disk.path, 'blobs'));

@@ -3,15 +3,15 @@ import { createReadStream } from 'node:fs';
 import { blobPath, infoOf } from './blob-files.ts';
 
 export interface BlobCheck {
-  /** How many contents were read and compared with their hash. */
+  /** Number of blobs whose content was compared with its hash. */
   compared: number;
-  /** Named, and not in the folder. */
+  /** Ids of blobs that are referenced but not in the folder. */
   missing: string[];
-  /** Content that is not what the id says. */
+  /** Ids of blobs whose content does not match the id or cannot be read. */
   damaged: string[];
 }
 
-/** Looks for each named blob, and reads up to `compare` of them whole, spread over all. */
+/** Checks that each named blob exists, and compares the content of up to `compare` of them, evenly spread, with their hash. */
 export async function checkBlobs(
   folder: string,
   names: Iterable<string>,
@@ -32,7 +32,7 @@ export async function checkBlobs(
   return check;
 }
 
-/** Undefined where the file cannot be read. */
+/** Returns undefined if the file cannot be read. */
 async function hashOf(path: string): Promise<string | undefined> {
   const hash = createHash('sha256');
   try {

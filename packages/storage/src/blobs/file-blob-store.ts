@@ -6,8 +6,8 @@ import { makePrivateFolder, PRIVATE_FILE_MODE } from '../shared/private-folder.t
 import { blobNotFound, isBlobId, mapFileError } from './blob-errors.ts';
 
 /**
- * Blobs as files of a folder, which is made when first needed: `ab/cdef…` for the id `abcdef…`. A blob is written under another name,
- * brought to the disk and then renamed, so that a file with a blob's name is always whole. Several processes may share a folder.
+ * Stores blobs as files in a folder: id `abcdef…` is file `ab/cdef…`. The folder is created on the first write. A blob is written to a
+ * temporary file, synced and then renamed, so a file with a blob's name is always complete. Several processes may share a folder.
  *
  * @example const blobs = createFileBlobStore('/home/me/.local/share/longhaul/blobs');
  */
@@ -18,7 +18,7 @@ export function createFileBlobStore(folder: string): BlobStore {
     const bytes = typeof data === 'string' ? new TextEncoder().encode(data) : data;
     const id = createHash('sha256').update(bytes).digest('hex');
     const known = await statBlob(pathOf(id), id);
-    // The size is compared because a file system may forget a file's content, but not its name, in a power cut.
+    // The size is compared because after a power cut a file system may keep a file's name but lose its content.
     if (known?.size === bytes.length && (await touch(pathOf(id)))) return known;
     return store(folder, pathOf, async (file) => {
       await writeAll(file, bytes);
@@ -72,7 +72,7 @@ export function createFileBlobStore(folder: string): BlobStore {
 }
 
 /**
- * A blob that is put again is as good as new: whoever drops those that nobody names goes by their age. False if it is gone meanwhile.
+ * Sets the modification time to now, because `sweepBlobs` never deletes young blobs. Returns false if the blob no longer exists.
  */
 async function touch(path: string): Promise<boolean> {
   const now = new Date();
@@ -82,7 +82,7 @@ async function touch(path: string): Promise<boolean> {
   } catch (error) {
     const code = error instanceof Error ? Reflect.get(error, 'code') : undefined;
     if (code === 'ENOENT') return false;
-    // What cannot be touched cannot be dropped either.
+    // A file whose time cannot be set cannot be deleted either.
     if (code === 'EROFS' || code === 'EACCES' || code === 'EPERM') return true;
     throw error;
   }
@@ -98,7 +98,7 @@ async function statBlob(path: string, id: string): Promise<BlobInfo | undefined>
   }
 }
 
-/** Writes a temporary file, brings it to the disk, and gives it its blob's name. Whatever fails, the temporary file is gone. */
+/** Writes a temporary file, syncs it and renames it to the blob's path. On any failure, the temporary file is removed. */
 async function store(
   folder: string,
   pathOf: (id: string) => string,
@@ -126,7 +126,7 @@ async function writeDurably(path: string, write: (file: FileHandle) => Promise<B
   return info;
 }
 
-/** The new name is on disk too. */
+/** Makes a rename in the folder durable. */
 async function syncFolder(path: string): Promise<void> {
   await using folder = await open(path, 'r');
   await folder.sync();

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import type { BlobInfo, BlobStore } from '@longhaul/core';
 import { blobNotFound } from './blob-errors.ts';
 
-/** Blobs that live as long as their process. */
+/** Keeps blobs in memory until the process ends. */
 export function createMemoryBlobStore(): BlobStore {
   const blobs = new Map<string, Uint8Array>();
 

@@ -5,29 +5,29 @@ import { isBlobId } from './blob-errors.ts';
 import { blobFiles, blobPath, entriesOf, infoOf } from './blob-files.ts';
 
 export interface SweepOptions {
-  /** Asked about each blob that is old enough. */
+  /** Whether something references the blob. Called for each blob that is old enough to be removed. */
   isNamed: (id: string) => boolean;
   now?: () => number;
-  /** Only count. */
+  /** If true, counts without removing anything. */
   dryRun?: boolean;
 }
 
 export interface Swept {
-  /** Blobs that nobody names. */
+  /** Unreferenced blobs. */
   blobs: { count: number; bytes: number };
-  /** What writers that died left unfinished. */
+  /** Temporary files of writers that died. */
   leftovers: { count: number; bytes: number };
 }
 
-/** A blob is on disk before the part that names it is: a young one may be about to be named. */
+/** A blob is stored before the part that references it, so a young unreferenced blob may still get its reference. */
 const YOUNG_MS = 60 * 60 * 1000;
-/** A stream that is being stored may be silent for long. */
+/** A stream that is being stored may produce no data for a long time. */
 const WRITING_MS = 24 * 60 * 60 * 1000;
 const DROPPED = 'dropped-';
 
 /**
- * Drops blobs that nobody names, beside others that read and write. A blob is first moved out of the way and looked at once more: if it was
- * put again in the meantime it goes back, and whoever puts it after that finds no such blob and writes it.
+ * Removes unreferenced blobs. Other processes may read and write meanwhile. Each blob is first moved aside and its modification time is
+ * checked again. If the blob was put again in the meantime, it is moved back. A later put finds no such blob and writes it.
  */
 export async function sweepBlobs(folder: string, options: SweepOptions): Promise<Swept> {
   const { now = Date.now, dryRun = false } = options;
@@ -56,7 +56,7 @@ async function drop(folder: string, blob: { id: string; path: string; putAt: num
   return true;
 }
 
-/** False if another sweep was faster. */
+/** Returns false if `from` does not exist, because another sweep moved it first. */
 async function moved(from: string, to: string): Promise<boolean> {
   try {
     await rename(from, to);
@@ -67,7 +67,7 @@ async function moved(from: string, to: string): Promise<boolean> {
   }
 }
 
-/** Unfinished writes, and what an earlier sweep had moved out of the way when it was killed: that goes back if it is named after all. */
+/** Removes unfinished writes and blobs that a killed sweep had moved aside. Such a blob is moved back if it is referenced. */
 async function sweepLeftovers(
   folder: string,
   { isNamed, now, dryRun }: Required<SweepOptions>,
