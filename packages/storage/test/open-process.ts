@@ -1,7 +1,7 @@
 /**
- * A program for tests of first openings: `open-process.ts FOLDER NAME ROUNDS`. Says that it is ready by a file `NAME.ready` and waits for one
- * named `start`, which holds a time. From then on it opens one new database after the other, each at a moment that all such programs share,
- * stores a session in it, and prints `done`.
+ * A program for tests that open new databases at once: `open-process.ts FOLDER NAME ROUNDS`. Creates the file `NAME.ready` when it is ready,
+ * and waits for the file `start`, which contains a time. From that time it opens one new database per round, each at a time that all such
+ * programs share, stores a session in it, and prints `done` at the end.
  */
 import { existsSync } from 'node:fs';
 import { readFile, writeFile } from 'node:fs/promises';
@@ -15,7 +15,7 @@ const BETWEEN_MS = 120;
 const [folder = '', name = '', rounds = '0'] = argv.slice(2);
 const texts = { task: name, title: name, model: 'm', workspace: '/' };
 try {
-  // Loads all code before the first moment.
+  // Loads all code before the first round.
   await (await openSqliteStore({ path: ':memory:' }))[Symbol.asyncDispose]();
   await writeFile(join(folder, `${name}.ready`), '');
   while (!existsSync(join(folder, 'start'))) await sleep(5);

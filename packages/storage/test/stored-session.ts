@@ -4,7 +4,7 @@ import type { SqliteStore } from '../src/sqlite/index.ts';
 
 export const OWNER = { host: 'h', bootId: 'b', pid: 1, processStartedAt: '0' };
 
-/** A session with a user message, and one assistant message with the parts; its run has ended unless told otherwise. */
+/** Stores a session with a user message, and an assistant message with `parts`. Its run has ended unless `isRunning` is true. */
 export async function storeSession(
   store: SqliteStore,
   id: string,
@@ -36,7 +36,7 @@ export async function storeSession(
   return lease;
 }
 
-/** A call whose whole output is the blob. */
+/** Returns a tool call whose full output is in the blob. */
 export function outputIn(blobId: string, text = 'cut'): Part {
   return {
     type: 'tool',

@@ -8,7 +8,7 @@ export interface ProgramResult {
   output: string;
 }
 
-/** Runs a program to its end and collects what it prints. A program that cannot be started has no code. */
+/** Runs a program to its end and collects its output. `code` is null if the program cannot be started or is killed by a signal. */
 export function runProgram(
   program: string,
   args: readonly string[],
@@ -32,7 +32,7 @@ export function runProgram(
   });
 }
 
-/** A file system of a few megabytes in memory, or undefined where this user may not mount one. */
+/** Mounts an in-memory file system of the given size. Returns undefined if this user may not mount one. */
 export async function smallDisk(megabytes: number): Promise<SmallDisk | undefined> {
   const path = await mkdtemp(join(tmpdir(), 'longhaul-disk-'));
   const { code } = await runProgram('mount', ['-t', 'tmpfs', '-o', `size=${megabytes}m`, 'tmpfs', path]);

@@ -21,11 +21,19 @@ export function mapFileError(thrown: unknown, { path, id }: { path: string; id?:
       return id === undefined ? thrown : blobNotFound(id, thrown);
     case 'ENOSPC':
     case 'EDQUOT':
-      return new LonghaulError('store_full', `The disk of ${path} is full. Free some space and retry.`, options);
+      return new LonghaulError(
+        'store_full',
+        `The disk of ${path} is full. Free some space and retry.`,
+        options,
+      );
     case 'EACCES':
     case 'EPERM':
     case 'EROFS':
-      return new LonghaulError('store_readonly', `${path} is not writable. Give this user write permission.`, options);
+      return new LonghaulError(
+        'store_readonly',
+        `${path} is not writable. Give this user write permission.`,
+        options,
+      );
     case 'ENOTDIR':
     case 'EISDIR':
     case 'EEXIST':

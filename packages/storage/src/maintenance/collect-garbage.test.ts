@@ -23,8 +23,8 @@ beforeAll(async () => {
 });
 afterAll(() => rm(folder, { recursive: true, force: true }));
 
-describe('the fork of a process that was killed', () => {
-  it('goes after an hour, and not while it may still be copied', async () => {
+describe('an unfinished fork of a killed process', () => {
+  it('is removed after an hour, not while the copy may still be running', async () => {
     await using place = await newPlace();
     await storeSession(place.store, 'whole', { parts: [] });
     const ids = () => {
@@ -45,13 +45,13 @@ describe('the fork of a process that was killed', () => {
   });
 });
 
-describe('blobs that nobody names', () => {
-  it('go; named ones, young ones and those of a waiting message stay', async () => {
+describe('unreferenced blobs', () => {
+  it('are removed; referenced blobs, young blobs and blobs of a waiting message are kept', async () => {
     await using place = await newPlace();
     const { store, blobStore: blobs } = place;
     const named = await old(place, 'named by a part');
     const waiting = await old(place, 'named by a waiting message');
-    const nobodys = await old(place, 'named by nobody');
+    const unreferenced = await old(place, 'named by nobody');
     const young = (await blobs.put('about to be named')).id;
     await storeSession(store, 's1', { parts: [outputIn(named)] });
     const content = [{ type: 'image' as const, data: blobReference(waiting), mediaType: 'image/png' }];
@@ -61,14 +61,14 @@ describe('blobs that nobody names', () => {
     assert.deepEqual(plan.drop, []);
     const report = await collectGarbage(place, NONE, place);
     assert.deepEqual(report.swept, plan.swept);
-    assert.equal(await blobs.stat(nobodys), undefined);
+    assert.equal(await blobs.stat(unreferenced), undefined);
     for (const id of [named, waiting, young]) assert.ok(await blobs.stat(id));
   });
 
-  it('stay when another database of the same folder names them, or one there cannot be read', async () => {
+  it('are kept when another database in the folder references them or cannot be read', async () => {
     await using place = await newPlace();
     const theirs = await old(place, 'named by the other');
-    const nobodys = await old(place, 'named by nobody');
+    const unreferenced = await old(place, 'named by nobody');
     await storeSession(place.store, 's1', { parts: [] });
     const other = join(dirname(place.path), 'other.db');
     {
@@ -79,13 +79,13 @@ describe('blobs that nobody names', () => {
     await writeFile(damaged, 'no database');
     const report = await collectGarbage(place, NONE, place);
     assert.equal(report.unreadable, 'store.db.damaged-2026');
-    assert.ok(await place.blobStore.stat(nobodys));
+    assert.ok(await place.blobStore.stat(unreferenced));
     await rm(damaged);
     assert.equal((await collectGarbage(place, NONE, place)).swept?.blobs.count, 1);
     assert.ok(await place.blobStore.stat(theirs));
   });
 
-  it('stay when they are put again at the moment they would go', async () => {
+  it('are kept when they are put again during the sweep', async () => {
     const blobs = join(folder, 'race');
     const { id } = await createFileBlobStore(blobs).put('again');
     const path = blobPath(blobs, id);
@@ -105,7 +105,7 @@ describe('blobs that nobody names', () => {
     );
   });
 
-  it('are stored whole by writers that run beside sweeps', async () => {
+  it('are stored completely by writers that run concurrently with sweeps', async () => {
     const place = join(folder, 'beside');
     const blobs = createFileBlobStore(place);
     for (let round = 0; round < 30; round++) {
@@ -119,7 +119,7 @@ describe('blobs that nobody names', () => {
     }
   });
 
-  it('go with what writers that were killed left, but not with what is being written', async () => {
+  it('are removed with leftovers of killed writers, but not with files that are being written', async () => {
     const place = join(folder, 'leftovers');
     const blobs = createFileBlobStore(place);
     const named = (await blobs.put('named')).id;
@@ -130,12 +130,12 @@ describe('blobs that nobody names', () => {
     const { leftovers } = await sweepBlobs(place, { isNamed: (id) => id === named });
     assert.deepEqual(leftovers, { count: 1, bytes: 5 });
     assert.deepEqual(await readdir(join(place, 'tmp')), ['writing']);
-    assert.ok(await blobs.stat(named), 'a sweep that was killed had moved it');
+    assert.ok(await blobs.stat(named), 'restored after a killed sweep had moved it aside');
   });
 });
 
 describe('sessions', () => {
-  it('go by age, with their blobs; a live one, one that is waited for and a recent one stay', async () => {
+  it('are dropped by age, with their blobs; live sessions, sessions with waiting messages and recent sessions are kept', async () => {
     await using place = await newPlace();
     const blob = await old(place, 'x'.repeat(5000));
     const shared = await old(place, 'shared');
@@ -160,7 +160,11 @@ describe('sessions', () => {
     const sessions = ['old', 'live', 'waiting', 'new'];
     const report = await collectGarbage(place, { sessions, backups: [] }, place);
     assert.deepEqual(report.sessions, ['old']);
-    assert.deepEqual(report.kept, ['live', 'waiting', 'new'], 'whatever was agreed to');
+    assert.deepEqual(
+      report.kept,
+      ['live', 'waiting', 'new'],
+      'agreeing to a session does not override a reason to keep it',
+    );
     assert.equal(await place.store.getSession('old'), undefined);
     assert.equal(await place.blobStore.stat(blob), undefined);
     assert.ok(await place.blobStore.stat(shared));
@@ -168,7 +172,7 @@ describe('sessions', () => {
     assert.equal((await place.store.search('task of new')).length, 1);
   });
 
-  it('go by size, the longest unused first, until the rest fits', async () => {
+  it('are dropped by size, least recently used first, until the rest fits', async () => {
     await using place = await newPlace();
     for (const id of ['a', 'b', 'c', 'd']) {
       place.clock += DAY_MS;
@@ -186,18 +190,18 @@ describe('sessions', () => {
     assert.deepEqual((await planGarbage(place, { maxBytes: 10_000_000 }, place)).drop, []);
   });
 
-  it('of a dead run go too; one whose owner on another machine is silent stays for a day', async () => {
+  it('are dropped if their run is dead, or if their lease expired more than a day ago', async () => {
     await using place = await newPlace();
     await storeSession(place.store, 's1', { parts: [], isRunning: true });
     place.clock += 2 * DAY_MS;
     const limits = { olderThanMs: DAY_MS };
     assert.equal((await planGarbage(place, limits, { ...place, isAlive: () => false })).drop.length, 1);
-    assert.equal((await planGarbage(place, limits, place)).drop.length, 1, 'a lease that ended long ago');
+    assert.equal((await planGarbage(place, limits, place)).drop.length, 1, 'a lease that expired long ago');
   });
 });
 
-describe('room', () => {
-  it('is given back to the disk beside a session at work, and the log is emptied', async () => {
+describe('disk space', () => {
+  it('is released while a session is running, and the write-ahead log is truncated', async () => {
     await using place = await newPlace();
     const text = { type: 'reasoning', text: 'y'.repeat(3_000_000), state: 'done' } as const;
     await storeSession(place.store, 'big', { parts: [text] });
@@ -211,7 +215,7 @@ describe('room', () => {
     assert.equal((await place.store.loadLog('live')).messages.length, 2);
   });
 
-  it('of a database that an older version made comes back by writing it anew, when nobody is at work', async () => {
+  it('of a database made by an older version is released by a full vacuum when no session is running', async () => {
     await using place = await newPlace();
     const text = { type: 'reasoning', text: 'y'.repeat(3_000_000), state: 'done' } as const;
     await storeSession(place.store, 'big', { parts: [text] });
@@ -234,7 +238,7 @@ describe('room', () => {
     assert.ok(report.bytesBefore - report.bytesAfter > 2_900_000, JSON.stringify(report));
   });
 
-  it('that old backups take is given back by age only, and a damaged copy is never dropped', async () => {
+  it('of old backups is released by age only, and a damaged copy is never removed', async () => {
     await using place = await newPlace();
     const backup = `${place.path}.v1.2025-01-01T00-00-00-000Z.backup`;
     await cp(place.path, backup);
@@ -284,7 +288,7 @@ async function newPlace(): Promise<Place> {
   return place;
 }
 
-/** Stores a blob as if it had been put long ago. */
+/** Stores a blob and sets its modification time to long ago. */
 async function old(place: Place, text: string): Promise<string> {
   const { id } = await place.blobStore.put(text);
   await utimes(blobPath(place.blobs, id), 1, 1);

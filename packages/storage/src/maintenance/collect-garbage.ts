@@ -20,35 +20,35 @@ export interface GarbageOptions {
 }
 
 export interface GarbagePlan extends RetentionChoice {
-  /** What database, log and blobs take now. */
+  /** Current size of the database, its write-ahead log and the blobs, in bytes. */
   totalBytes: number;
-  /** Blobs that nobody will name then, and unfinished writes. Absent where `unreadable` names a database. */
+  /** Blobs that become unreferenced, and unfinished writes. Absent if `unreadable` is set. */
   swept?: Swept;
-  /** Backups of earlier versions that are old enough to go. */
+  /** Backups made before migrations that are old enough to be removed. */
   oldBackups: Copy[];
-  /** Other copies of the database, which stay. */
+  /** Other copies of the database, which are kept. */
   copies: Copy[];
-  /** A database of the folder that cannot be read: which blobs it names is not known, so all blobs stay. */
+  /** Name of a database in the folder that cannot be read. Its blob references are unknown, so all blobs are kept. */
   unreadable?: string;
 }
 
 export interface GarbageReport {
   sessions: string[];
-  /** Agreed to, and kept: somebody has come back to them since. */
+  /** Agreed sessions that were not dropped: in use again, with waiting messages, changed within the last hour, or already gone. */
   kept: string[];
   backups: string[];
   swept?: Swept;
   unreadable?: string;
-  /** Free pages that stay in the file, and why. */
+  /** Why free pages stay in the file. Absent if they were released, or were too few to be worth it. */
   notGivenBack?: NotGivenBack;
   bytesBefore: number;
   bytesAfter: number;
 }
 
 /**
- * What `collectGarbage` would drop under these limits. Changes nothing but an old database's version.
+ * Returns what `collectGarbage` would drop under these limits. Changes nothing, except that it migrates an old database.
  *
- * @throws {LonghaulError} What opening the store throws.
+ * @throws {LonghaulError} The errors of `openSqliteStore`.
  */
 export async function planGarbage(
   place: StoragePlace,
@@ -89,10 +89,10 @@ export async function planGarbage(
 }
 
 /**
- * Drops the named sessions and backups, then the blobs that nobody names, then gives the room back to the disk. Others may use the store
- * meanwhile: a session that is in use again, or was changed within the last hour, stays.
+ * Drops the agreed sessions and backups, then unreferenced blobs, then releases free pages to the disk. Other processes may use the store
+ * meanwhile. A session that is in use again, has waiting messages or was changed within the last hour is kept.
  *
- * @throws {LonghaulError} What opening the store throws; `store_full`, `store_readonly`.
+ * @throws {LonghaulError} The errors of `openSqliteStore`; `store_full`, `store_readonly`.
  */
 export async function collectGarbage(
   place: StoragePlace,
@@ -129,12 +129,12 @@ export async function collectGarbage(
   return { ...report, bytesAfter: await placeBytes(place) };
 }
 
-/** The store's own checks, and its migrations. */
+/** Runs the store's checks and migrations. */
 async function bringUpToDate(path: string): Promise<void> {
   await (await openSqliteStore({ path }))[Symbol.asyncDispose]();
 }
 
-/** Sessions without a head: what killed processes were copying or dropping. */
+/** Returns sessions without a head: killed processes were copying or dropping them. */
 function headless(database: DatabaseSync, before: number): string[] {
   return database
     .prepare('SELECT id FROM sessions WHERE id NOT IN (SELECT session_id FROM heads) AND created_at < ?')
@@ -147,7 +147,7 @@ async function dropRests(path: string, sessions: Iterable<string>): Promise<void
   for (const id of sessions) await store.dropRest(id);
 }
 
-/** One transaction a session: what speaks against it is looked up in the same one. */
+/** Uses one transaction per session, so that the reasons to keep it are checked and the session is dropped atomically. */
 function dropSession(database: DatabaseSync, id: string, options: Required<GarbageOptions>): boolean {
   database.exec('BEGIN IMMEDIATE');
   try {
@@ -186,7 +186,7 @@ function namesOf(path: string): Iterable<string> | undefined {
       database.close();
     }
   } catch {
-    return undefined; // Damaged, locked, or not to be read by this user: the caller keeps every blob.
+    return undefined; // Damaged, locked or not readable by this user. The caller keeps every blob.
   }
 }
 
@@ -201,7 +201,7 @@ async function databaseBytes(path: string): Promise<number> {
   return (await sizeOf(path)) + (await sizeOf(`${path}-wal`));
 }
 
-/** By session: what the blobs take that nobody else names. */
+/** Returns, for each session, the bytes of the blobs that only it references. */
 function bytesOfOne(
   names: ReadonlyMap<string, ReadonlySet<string>>,
   blobs: ReadonlyMap<string, number>,

@@ -2,23 +2,23 @@ import type { DatabaseSync, SQLOutputValue } from 'node:sqlite';
 
 export type Row = Record<string, SQLOutputValue>;
 
-/** A table of the new database, whose shape the damaged one's has too. */
+/** A table of the new database. The damaged database has the same columns. */
 export interface TableShape {
   name: string;
   columns: string[];
-  /** Columns of the key of a table without row ids; else empty. */
+  /** Key columns of a table without row ids; empty for other tables. */
   key: string[];
 }
 
 const LAST_ROW = 2 ** 52;
 
 /**
- * Every row that can be read of a table with row ids. Where a page is damaged, the next row that can be reached is looked for: a tree of
- * pages leads past a damaged leaf.
+ * Yields every readable row of a table with row ids. After a damaged page it continues with the next row that can be reached: the B-tree
+ * leads past a damaged leaf.
  */
 export function* readableRows(database: DatabaseSync, { name, columns }: TableShape): Generator<Row> {
   const sql = `SELECT rowid AS "-row-", ${quoted(columns)} FROM "${name}" NOT INDEXED WHERE rowid >= ? ORDER BY rowid`;
-  // Prepared anew each time: a statement that met damage reports it once more when it is used again.
+  // A new statement for each call: a statement that failed on damage would report the same error when reused.
   const from = (row: number) => database.prepare(sql).iterate(row);
   const reaches = (row: number) => {
     try {
@@ -43,7 +43,7 @@ export function* readableRows(database: DatabaseSync, { name, columns }: TableSh
   }
 }
 
-/** The first row behind `start` that can be read: found by steps that double, then by halving. */
+/** Finds the first readable row after `start`: doubles the step until a row is reached, then bisects. */
 function nextReachable(start: number, reaches: (row: number) => number | undefined): number {
   let step = 1;
   while (reaches(start + step) === undefined) {
@@ -61,8 +61,8 @@ function nextReachable(start: number, reaches: (row: number) => number | undefin
 }
 
 /**
- * Every row that can be read of a table that is its own index: from its beginning up to the damage, and from its end down to it. A row may come
- * twice. With `groups`, each of these values of the key's first column is read so by itself.
+ * Yields every readable row of a table without row ids: forward from the start to the damage, then backward from the end to it. A row may be
+ * yielded twice. Each value in `groups`, a value of the first key column, is then read in the same way on its own.
  */
 export function* readableKeyedRows(
   database: DatabaseSync,
@@ -92,7 +92,7 @@ export function quoted(columns: readonly string[]): string {
   return columns.map((column) => `"${column}"`).join(', ');
 }
 
-/** A defect of ours must not pass for damage. */
+/** Only SQLite's errors count as damage, so that a bug in this code is not hidden. */
 function isDamage(error: unknown): boolean {
   return error instanceof Error && typeof Reflect.get(error, 'errcode') === 'number';
 }

@@ -7,19 +7,19 @@ import { sessionFacts } from './session-facts.ts';
 
 export interface Contents {
   sessions: number;
-  /** Sessions whose run is dead and was not closed: its lease, or parts it left open, are still there. */
+  /** Sessions whose run is dead but was not closed: it still holds the lease or left parts open. */
   interrupted: { id: string; title: string; openParts: number }[];
   blobs: BlobCheck & {
     named: number;
-    /** Sessions that name a blob which is missing or damaged. */
+    /** Sessions that reference a missing or damaged blob. */
     sessions: string[];
   };
 }
 
 /**
- * What a sound database holds, and whether its blobs are there. Changes nothing.
+ * Counts the sessions and blobs of a sound database and checks that its blobs exist. Changes nothing.
  *
- * @param options `compareBlobs`: how many blobs are read whole and compared with their hash.
+ * @param options `compareBlobs`: the maximum number of blobs whose content is compared with their hash.
  */
 export async function examineContents(
   place: StoragePlace,

@@ -7,21 +7,21 @@ import { mapSqliteError } from '../sqlite/sqlite-errors.ts';
 import { numberOf } from './open-file.ts';
 
 const INCREMENTAL = 2;
-/** So many pages a transaction: a running session waits no longer than for one of its own. */
+/** Pages released per transaction. A running session waits for it about as long as for one of its own transactions. */
 const STEP_PAGES = 500;
-/** A whole vacuum writes everything anew: not for a few pages. */
+/** A full vacuum rewrites the whole database, so it must free at least this share and this many bytes. */
 const WORTH_SHARE = 0.1;
 const WORTH_BYTES = 1_000_000;
 
-/** Why free pages were not given back to the disk. */
+/** Why free pages were not released to the disk. */
 export type NotGivenBack =
   | { why: 'disk'; needed: number; free: number; folder: string }
   | { why: 'running' }
   | { why: 'busy' };
 
 /**
- * Gives pages that hold nothing back to the disk, and empties the log. A database made by this version does so piece by piece, beside running
- * sessions; an older one is written anew as a whole, once, which needs room for a second copy, and nobody at work.
+ * Releases free pages to the disk and truncates the write-ahead log. In a database with incremental vacuum, pages are released in steps while
+ * sessions run. A database made by an older version is vacuumed as a whole, once. This needs space for a second copy and no running session.
  */
 export async function giveBack(
   database: DatabaseSync,
@@ -70,16 +70,16 @@ function vacuumWhole(
   return undefined;
 }
 
-/** Drops what the search index still holds of deleted parts, a little at a time. */
+/** Removes entries of deleted parts from the search index, in small steps. */
 export async function tidySearch(database: DatabaseSync): Promise<void> {
   const changes = () => numberOf(database, 'SELECT total_changes()');
   for (let round = 0; round < 10_000; round++) {
     const before = changes();
-    // Negative: all segments of all levels, as `optimize` has it, but in pieces. Source: https://sqlite.org/fts5.html#the_merge_command
+    // A negative rank merges all segments of all levels, like `optimize`, but in steps. Source: https://sqlite.org/fts5.html#the_merge_command
     database.exec(
       `INSERT INTO part_search (part_search, rank) VALUES ('merge', ${round === 0 ? -STEP_PAGES : STEP_PAGES})`,
     );
-    // One change is the command's own row.
+    // The command's own row counts as one change.
     if (changes() - before < 2) return;
     await breathe();
   }

@@ -8,20 +8,20 @@ import { sizeOf } from './place.ts';
 const PAGE_SIZE = 4096;
 const INCREMENTAL = 2;
 
-/** Makes a file that is read even if it was cut off. Source: https://sqlite.org/fileformat.html#the_database_header */
+/** Writes the actual page count into the file header, so that SQLite reads a truncated file. Source: https://sqlite.org/fileformat.html#the_database_header */
 export async function claimItsSize(path: string): Promise<void> {
   await using file = await open(path, 'r+');
   const head = Buffer.alloc(100);
   if ((await file.read(head, 0, head.length, 0)).bytesRead < head.length) return;
   head.writeUInt32BE(Math.floor((await sizeOf(path)) / PAGE_SIZE), 28);
-  // The number of pages counts only where these two are the same.
+  // SQLite uses the page count in the header only if these two counters are equal.
   head.copy(head, 92, 24, 28);
   await file.write(head, 0, head.length, 0);
 }
 
 /**
- * Puts the pages that list the tables, the file's head among them, of a new database over those of a damaged one. Migrations make the tables in
- * one order, so the roots of the tables stand on the same pages in both. Only for a copy of which nothing can be read otherwise.
+ * Overwrites the pages that list the tables, including the file header, with those of a new database. Migrations create the tables in a fixed
+ * order, so the root pages of the tables have the same numbers in both. Use this only on a copy from which nothing else can be read.
  */
 export async function graftSchema(path: string): Promise<void> {
   const fresh = `${path}.fresh.partial`;
@@ -41,7 +41,7 @@ export async function graftSchema(path: string): Promise<void> {
   await claimItsSize(path);
 }
 
-/** Begins a new database as the store does. What is written until its end is one transaction. */
+/** Creates the tables as the store does. Leaves the transaction open; the caller commits it. */
 export function beginDatabase(database: DatabaseSync, version: number): void {
   database.exec(
     `PRAGMA auto_vacuum = ${INCREMENTAL}; PRAGMA synchronous = OFF; PRAGMA foreign_keys = OFF; BEGIN`,
@@ -50,7 +50,7 @@ export function beginDatabase(database: DatabaseSync, version: number): void {
   database.exec(`PRAGMA user_version = ${version}; PRAGMA application_id = ${APPLICATION_ID}`);
 }
 
-/** Answers the numbers of the pages that list the tables. */
+/** Creates a new database and returns the numbers of the pages that list its tables. */
 function makeFresh(path: string): number[] {
   const database = new DatabaseSync(path);
   try {

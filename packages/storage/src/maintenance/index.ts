@@ -1,4 +1,4 @@
-/** Upkeep of a store on disk: what goes, what can be saved, what is wrong. On Node's SQLite only. */
+/** Maintenance of a store on disk: garbage collection, repair and diagnosis. Requires Node's SQLite. */
 export {
   collectGarbage,
   type GarbageOptions,

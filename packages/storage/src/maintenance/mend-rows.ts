@@ -3,7 +3,7 @@ import type { Part } from '@longhaul/protocol';
 import { searchTextOf } from '../shared/search-text.ts';
 import { numberOf } from './open-file.ts';
 
-/** Makes of the rows that were saved what the store expects: counters, rows that others need, no holes, the search index. */
+/** Makes the salvaged rows consistent: adds missing session and head rows, fixes counters, fills holes and builds the search index. */
 export function mendRows(database: DatabaseSync): void {
   nameSessions(database);
   mendHeads(database);
@@ -11,7 +11,7 @@ export function mendRows(database: DatabaseSync): void {
   indexParts(database);
 }
 
-/** Sessions whose own row was lost, and whose messages were not. */
+/** Adds a row for each session whose own row was lost but whose messages were not. */
 function nameSessions(database: DatabaseSync): void {
   database.exec(`
     INSERT INTO sessions (id, created_at, status, task, title, model, workspace)
@@ -33,7 +33,7 @@ function mendHeads(database: DatabaseSync): void {
       run_id = CASE WHEN run_id IN (SELECT run_id FROM runs) THEN run_id END`);
 }
 
-/** Marks and handles name parts by their index: where one was lost, a remark stands. */
+/** Puts a notice in place of each lost part, because marks and handles refer to parts by index. */
 function fillHoles(database: DatabaseSync): void {
   const holes = database
     .prepare(
@@ -45,7 +45,7 @@ function fillHoles(database: DatabaseSync): void {
   );
   const remark: Part = {
     type: 'notice',
-    text: '[A part that stood here could not be read.]',
+    text: '[A part of this message could not be read.]',
     forModel: true,
   };
   for (const { message_id, last } of holes) {
@@ -67,11 +67,11 @@ function textOf(body: string): ReturnType<typeof searchTextOf> {
     const part: Part = JSON.parse(body);
     return searchTextOf(part);
   } catch {
-    return undefined; // A damaged row: the store names it when it is read.
+    return undefined; // A damaged row: the store reports it when it is loaded.
   }
 }
 
-/** Rows that belong to one that was lost, table by table until none is left. Answers how many there were. */
+/** Deletes rows whose parent row was lost, until none is left. Returns the number of deleted rows by table. */
 export function dropOrphans(database: DatabaseSync, tables: readonly string[]): Map<string, number> {
   const dropped = new Map<string, number>();
   for (let again = true; again; ) {

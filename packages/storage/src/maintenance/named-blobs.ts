@@ -1,6 +1,6 @@
 import type { DatabaseSync } from 'node:sqlite';
 
-/** Every column that may hold `@blob:` references, and how it belongs to a session. */
+/** Every column that may contain `@blob:` references, and the expression for its session id. */
 const COLUMNS = [
   {
     table: 'parts',
@@ -20,8 +20,8 @@ const COLUMNS = [
 ] as const;
 
 /**
- * Blobs that a database names, and the sessions that name them (`''`: no session). Whatever looks like a reference counts as one. All of it is
- * read in one transaction: a session that is copied and deleted in between would be missed otherwise.
+ * Returns the blobs that a database references, each with the sessions that reference it (`''`: no session). Any text that looks like a
+ * reference counts as one. All columns are read in one transaction; otherwise a session that is copied and then deleted could be missed.
  */
 export function namedBlobs(database: DatabaseSync): Map<string, Set<string>> {
   const names = new Map<string, Set<string>>();

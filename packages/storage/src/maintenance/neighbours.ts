@@ -10,7 +10,7 @@ export interface Copy {
   createdAt: number;
 }
 
-/** Copies of the database that stand beside it, the oldest first. */
+/** Returns the copies of the database in its folder, oldest first. */
 export async function listCopies(path: string): Promise<Copy[]> {
   const prefix = `${basename(path)}.`;
   const copies: Copy[] = [];
@@ -28,7 +28,7 @@ export async function listCopies(path: string): Promise<Copy[]> {
   return copies.toSorted((left, right) => left.createdAt - right.createdAt);
 }
 
-/** What a program that was killed in the middle of a copy or a repair left behind. */
+/** Removes files that a killed copy or repair left behind, if last changed at or before `before`. Returns the number of bytes removed. */
 export async function dropUnfinished(path: string, before: number): Promise<number> {
   const prefix = `${basename(path)}.`;
   let bytes = 0;
@@ -44,8 +44,8 @@ export async function dropUnfinished(path: string, before: number): Promise<numb
 }
 
 /**
- * All of our databases in the folder: they share one folder of blobs. Told by their content, not by their names. Copies and damaged ones
- * count too; what has lost its head is told by its name.
+ * Returns all Longhaul databases in the folder of `path`, since they share one blob folder. They are recognized by their header, so copies
+ * are included. Files named `<path>.damaged-*` are included even if their header is lost.
  */
 export async function databasesOfFolder(path: string): Promise<string[]> {
   const folder = dirname(resolve(path));
@@ -58,7 +58,7 @@ export async function databasesOfFolder(path: string): Promise<string[]> {
   return found;
 }
 
-/** By the file's head. Source: https://sqlite.org/fileformat.html#the_database_header */
+/** Checks the file header. Source: https://sqlite.org/fileformat.html#the_database_header */
 async function isOurs(file: string): Promise<boolean> {
   await using handle = await open(file, 'r');
   const head = Buffer.alloc(100);

@@ -4,7 +4,7 @@ import { pathToFileURL } from 'node:url';
 
 const WAIT_MS = 5000;
 
-/** Opens a database only to read it. A copy, which nobody writes, is read without leaving anything beside it. */
+/** Opens a database read-only. A copy without a write-ahead log is opened as immutable, so that no other files are created. */
 export function openToRead(path: string): DatabaseSync {
   const isCopy = /\.(?:backup|damaged-[^.]*)$/.test(path);
   const hasLog = (statSync(`${path}-wal`, { throwIfNoEntry: false })?.size ?? 0) > 0;
@@ -14,14 +14,14 @@ export function openToRead(path: string): DatabaseSync {
   return new DatabaseSync(url, { readOnly: true });
 }
 
-/** Opens a database whose tables are of this program's version. */
+/** Opens a database for writing. Its tables must have this program's version. */
 export function openToWrite(path: string): DatabaseSync {
   const database = new DatabaseSync(path, { timeout: WAIT_MS });
   database.exec('PRAGMA foreign_keys = ON; PRAGMA synchronous = FULL');
   return database;
 }
 
-/** The first value of the first row. */
+/** Returns the first value of the first row. */
 export function firstValue(database: DatabaseSync, sql: string): unknown {
   return Object.values(database.prepare(sql).get() ?? {})[0];
 }

@@ -1,14 +1,14 @@
 import { stat } from 'node:fs/promises';
 
-/** Where a store's files are. */
+/** Paths of a store's files. */
 export interface StoragePlace {
-  /** The database file. Its log and copies stand beside it. */
+  /** The database file. Its write-ahead log and copies are in the same folder. */
   path: string;
-  /** The folder of its blobs. */
+  /** The blob folder. */
   blobs: string;
 }
 
-/** Bytes of a file; 0 if there is none. */
+/** Returns the size of a file in bytes; 0 if it does not exist. */
 export async function sizeOf(path: string): Promise<number> {
   return (await stat(path).catch(() => undefined))?.size ?? 0;
 }

@@ -19,7 +19,7 @@ const PARTS = 30;
 const NOW = Date.UTC(2026, 0, 2);
 
 let folder = '';
-/** A sound database, copied for each test. */
+/** Path of a sound database that tests copy. */
 let template = '';
 beforeAll(async () => {
   folder = await mkdtemp(join(tmpdir(), 'longhaul-repair-'));
@@ -30,7 +30,7 @@ beforeAll(async () => {
 afterAll(() => rm(folder, { recursive: true, force: true }));
 
 describe('a sound database', () => {
-  it('is called so, and a repair of it keeps everything', async () => {
+  it('is reported as sound, and a repair keeps every row', async () => {
     const path = await copyOfTemplate('sound');
     assert.deepEqual(await examineDatabase(path, { deep: true }), { status: 'sound' });
     const report = await repair(path);
@@ -41,7 +41,7 @@ describe('a sound database', () => {
 });
 
 describe('a damaged database', () => {
-  it('with torn pages in its middle loses what stood on them, and no more', async () => {
+  it('loses only the rows on torn pages', async () => {
     const path = await copyOfTemplate('torn');
     const bytes = await readFile(path);
     const pages = bytes.length / PAGE;
@@ -55,13 +55,13 @@ describe('a damaged database', () => {
     const report = await repair(path);
     assert.ok(saved(report, 'parts') > SESSIONS * PARTS * 0.75, JSON.stringify(report));
     await expectSessions(path, SESSIONS);
-    assert.deepEqual(await readFile(report.movedTo ?? ''), bytes, 'the damaged file is as it was');
+    assert.deepEqual(await readFile(report.movedTo ?? ''), bytes, 'the damaged file is unchanged');
   });
 
-  it('that lost any one page still gives what stood on the others', async () => {
+  it('keeps the rows on all other pages when any one page is lost', async () => {
     const bytes = await readFile(template);
     const path = join(folder, 'page.db');
-    // The first lists the tables.
+    // The first page lists the tables.
     for (let page = 0; page < bytes.length / PAGE; page += 11) {
       const torn = Buffer.from(bytes);
       torn.fill(0, page * PAGE, (page + 1) * PAGE);
@@ -73,7 +73,7 @@ describe('a damaged database', () => {
     }
   });
 
-  it('that was cut off keeps what stood before the cut', async () => {
+  it('keeps the rows before the cut when the file is truncated', async () => {
     const path = await copyOfTemplate('cut');
     await truncate(path, Math.floor(((await stat(path)).size * 0.6) / PAGE) * PAGE + 100);
     assert.equal((await examineDatabase(path)).status, 'damaged');
@@ -82,7 +82,7 @@ describe('a damaged database', () => {
     assert.deepEqual(await examineDatabase(path, { deep: true }), { status: 'sound' });
   });
 
-  it('without its head loses nothing', async () => {
+  it('loses nothing when its header is lost', async () => {
     const path = await copyOfTemplate('headless');
     const bytes = await readFile(path);
     bytes.fill(0, 0, 100);
@@ -92,7 +92,7 @@ describe('a damaged database', () => {
     await expectSessions(path, SESSIONS);
   });
 
-  it('goes on after a repair: counters follow what is there, parts keep their index, words are found', async () => {
+  it('works after a repair: counters match the rows, parts keep their index, search finds words', async () => {
     const path = await copyOfTemplate('holes');
     const database = new DatabaseSync(path);
     database.exec(`
@@ -102,7 +102,10 @@ describe('a damaged database', () => {
       DELETE FROM parts WHERE message_id = 's3-m2' AND part_index IN (4, 5);
       DELETE FROM messages WHERE id = 's4-m2'`);
     database.close();
-    assert.match(JSON.stringify(await examineDatabase(path)), /rows of .* belong to rows that are not there/);
+    assert.match(
+      JSON.stringify(await examineDatabase(path)),
+      /rows in table .* refer to rows that do not exist/,
+    );
     const report = await repair(path);
     assert.equal(report.tables.find(({ table }) => table === 'parts')?.lost, PARTS);
     await using store = await openSqliteStore({ path });
@@ -127,8 +130,8 @@ describe('a damaged database', () => {
     assert.deepEqual([message.sequence, events[0]?.number], [3, 2]);
   });
 
-  it('is not touched while a program has it open', async ({ skip }) => {
-    if (process.platform !== 'linux') return skip('only Linux tells who has a file open');
+  it('is not changed while a program has it open', async ({ skip }) => {
+    if (process.platform !== 'linux') return skip('only Linux reports which process has a file open');
     const path = await copyOfTemplate('open');
     const holder = spawn(process.execPath, [HOLDER, path], { stdio: ['ignore', 'pipe', 'ignore'] });
     try {
@@ -143,8 +146,8 @@ describe('a damaged database', () => {
   });
 });
 
-describe('what is no database', () => {
-  it('a text: nothing can be saved, and it is left where it is; on request it is moved aside with its log', async () => {
+describe('a file that is not a usable database', () => {
+  it('leaves a text file in place, and moves it aside with its log on request', async () => {
     const path = join(folder, 'text.db');
     await writeFile(path, 'Dear diary. '.repeat(1000));
     await writeFile(`${path}-wal`, 'no log');
@@ -159,7 +162,7 @@ describe('what is no database', () => {
     await (await openSqliteStore({ path }))[Symbol.asyncDispose]();
   });
 
-  it('an empty file is a new database', async () => {
+  it('treats an empty file as a new database', async () => {
     const path = join(folder, 'empty.db');
     await writeFile(path, '');
     assert.deepEqual(await examineDatabase(path), { status: 'missing' });
@@ -167,7 +170,7 @@ describe('what is no database', () => {
     assert.deepEqual(await store.listSessions(), []);
   });
 
-  it("another program's database is not damaged: it is not ours", async () => {
+  it("reports another program's database as unusable, not as damaged", async () => {
     const path = join(folder, 'theirs.db');
     const database = new DatabaseSync(path);
     database.exec('CREATE TABLE theirs (a)');
@@ -177,8 +180,8 @@ describe('what is no database', () => {
   });
 });
 
-describe('the files beside a database', () => {
-  it('a log without its index, or with an index of rubbish, is read whole', async () => {
+describe('the write-ahead log of a database', () => {
+  it('is read completely without its index or with a corrupt index', async () => {
     for (const index of [undefined, 'rubbish '.repeat(4096)]) {
       const path = join(folder, `log-${index === undefined}.db`);
       await crashedCopy(path);
@@ -188,7 +191,7 @@ describe('the files beside a database', () => {
     }
   });
 
-  it('a log that is gone, or damaged, costs what stood in it alone', async () => {
+  it('loses only its own content when it is missing or damaged', async () => {
     for (const damage of [(log: string) => rm(log), (log: string) => writeFile(log, 'x'.repeat(100_000))]) {
       const path = join(folder, 'log-gone.db');
       await crashedCopy(path, { checkpointed: true });
@@ -197,7 +200,7 @@ describe('the files beside a database', () => {
     }
   });
 
-  it('what a repair moved aside holds its log, and a repair reads it', async () => {
+  it('is read by a repair and moved aside with the damaged file', async () => {
     const path = join(folder, 'with-log.db');
     await crashedCopy(path);
     const report = await repair(path);
@@ -210,7 +213,7 @@ describe('the files beside a database', () => {
   });
 });
 
-/** The files as a killed program leaves them: the session stands in the log alone, unless it was brought into the database before. */
+/** Makes files as a killed program leaves them: the session is only in the log, unless `checkpointed` puts it into the database first. */
 async function crashedCopy(path: string, { checkpointed = false } = {}): Promise<void> {
   const place = join(folder, 'crash');
   await rm(place, { recursive: true, force: true });

@@ -11,19 +11,19 @@ import { type SavedTable, salvage } from './salvage.ts';
 export type Examination =
   | { status: 'missing' }
   | { status: 'sound' }
-  /** Of another program, or of a newer version of this one: nothing is wrong with it. */
+  /** A database of another program or of a newer version of this one. It is not damaged. */
   | { status: 'unusable'; error: LonghaulError }
   | { status: 'damaged'; problems: string[] };
 
 export interface RepairReport {
   tables: SavedTable[];
-  /** Where the damaged file is now; its log, if it had one, stands beside it. Absent if it was left where it is. */
+  /** New path of the damaged file; its log, if any, is moved with it. Absent if the file was left in place. */
   movedTo?: string;
 }
 
 const PROBLEMS = 20;
 
-/** What SQLite says of the file: its pages, or with `deep` its indexes too; and whether every row has those it belongs to. */
+/** Runs SQLite's checks on the file: its pages, with `deep` also its indexes, and its foreign keys. */
 export async function examineDatabase(
   path: string,
   { deep = false }: { deep?: boolean } = {},
@@ -48,7 +48,7 @@ export async function examineDatabase(
       if (error !== undefined) return { status: 'unusable', error };
       const orphan = firstValue(database, 'SELECT "table" FROM pragma_foreign_key_check');
       if (orphan === undefined) return { status: 'sound' };
-      return { status: 'damaged', problems: [`rows of ${orphan} belong to rows that are not there`] };
+      return { status: 'damaged', problems: [`rows in table ${orphan} refer to rows that do not exist`] };
     } finally {
       database.close();
     }
@@ -58,8 +58,8 @@ export async function examineDatabase(
 }
 
 /**
- * Saves what can be read of a damaged database into a new one that takes its place. The damaged file is moved aside, never changed and never
- * deleted. Where nothing at all can be read, it is left where it is.
+ * Copies every readable row of a damaged database into a new one that takes its place. The damaged file is moved aside; it is never changed
+ * or deleted. If nothing can be read, it is left in place.
  *
  * @throws {LonghaulError} `store_unavailable` while another process has the database open; `store_full`, `store_readonly`.
  */
@@ -83,9 +83,9 @@ export async function repairDatabase(
 }
 
 /**
- * Moves the database and its log aside, so that the next run begins with a new one. Answers where it is now.
+ * Moves the database and its log aside, so that the next run starts with a new one. Returns the new path.
  *
- * @throws {LonghaulError} As `repairDatabase`.
+ * @throws {LonghaulError} `store_unavailable` while another process has the database open; `store_full`, `store_readonly`.
  */
 export async function moveDatabaseAside(
   path: string,
@@ -99,7 +99,10 @@ export async function moveDatabaseAside(
   }
 }
 
-/** The old log must not meet the new file, and at no moment is there no database: whoever opens one then would make an empty one. */
+/**
+ * The old log is moved before the new file gets its name, because SQLite would apply it to the new file. With a `target`, a file exists at
+ * `path` at every moment where the file system has hard links; otherwise a process that opens it meanwhile would create an empty one.
+ */
 async function exchange(path: string, { target, now }: { target?: string; now: number }): Promise<string> {
   const aside = `${path}.damaged-${new Date(now).toISOString().replaceAll(/[:.]/g, '-')}`;
   if (target !== undefined) await link(path, aside).catch(() => rename(path, aside));
@@ -120,19 +123,19 @@ function assertUnused(path: string): void {
   if (holder === undefined) return;
   throw new LonghaulError(
     'store_unavailable',
-    `The database ${path} is in use by process ${holder.pid} (${holder.program}). End it first: what it writes meanwhile would be lost.`,
+    `The database ${path} is in use by process ${holder.pid} (${holder.program}). Stop that process first: its writes during the repair would be lost.`,
     { data: { path, pid: holder.pid, program: holder.program } },
   );
 }
 
-/** Two copies, one to read from and the new one. */
+/** A repair needs space for two copies: one to read from and the new database. */
 async function assertRoom(path: string): Promise<void> {
   const needed = 2 * ((await sizeOf(path)) + (await sizeOf(`${path}-wal`)));
   const { bavail, bsize } = await statfs(dirname(path));
   if (bavail * bsize >= needed) return;
   throw new LonghaulError(
     'store_full',
-    `To repair ${path}, ${Math.ceil(needed / 1e6)} MB must be free on its disk; ${Math.floor((bavail * bsize) / 1e6)} MB are.`,
+    `Repairing ${path} needs ${Math.ceil(needed / 1e6)} MB of free space on its disk; only ${Math.floor((bavail * bsize) / 1e6)} MB are free.`,
     { data: { path, neededBytes: needed, freeBytes: bavail * bsize } },
   );
 }

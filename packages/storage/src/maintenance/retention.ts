@@ -1,28 +1,28 @@
 import type { SessionFacts } from './session-facts.ts';
 
-/** What the user agreed to. Without a limit, every session is kept. */
+/** Limits that the user chose. Without a limit, every session is kept. */
 export interface RetentionLimits {
-  /** Sessions unused for longer go. */
+  /** Drops sessions that have not been used for longer than this, in milliseconds. */
   olderThanMs?: number;
-  /** Sessions go, the one longest unused first, until database and blobs take no more. */
+  /** Drops the least recently used sessions until the database and the blobs take at most this many bytes. */
   maxBytes?: number;
 }
 
 export interface RetentionChoice {
   drop: (SessionFacts & { why: 'age' | 'size' })[];
-  /** A limit names them, and they stay. */
+  /** Sessions that exceed a limit but are kept. */
   keep: (SessionFacts & { why: 'running' | 'recent' | 'waiting' })[];
 }
 
-/** Whoever made it may still look at it. */
+/** A session used this recently may still be in use by a person. */
 const RECENT_MS = 60 * 60 * 1000;
 
 /**
- * Which sessions go. One that a run works on, that was used within the last hour, or for which messages wait, stays whatever the limits say.
+ * Chooses the sessions to drop. A session with a live run, with waiting messages or used within the last hour is always kept.
  *
- * @param sessions The one longest unused first.
- * @param totalBytes What database and blobs take now.
- * @param freed What dropping a session frees, its blobs included.
+ * @param sessions Least recently used first.
+ * @param totalBytes Current size of the database and the blobs.
+ * @param freed Bytes that dropping a session frees, including its blobs.
  */
 export function chooseSessions(
   sessions: readonly SessionFacts[],
@@ -50,7 +50,7 @@ export function chooseSessions(
   return choice;
 }
 
-/** Undefined if nothing speaks against dropping it. */
+/** Returns undefined if the session may be dropped. */
 export function reasonToKeep(
   session: SessionFacts,
   now: number,

@@ -11,13 +11,13 @@ import { sizeOf } from './place.ts';
 export interface SavedTable {
   table: string;
   saved: number;
-  /** Undefined where the damage hides how many there were. */
+  /** Absent if the damage hides how many rows there were. */
   lost?: number;
 }
 
 /**
- * Copies every row that can be read into a new database of the same version, and makes that one whole. The damaged file and its log are only
- * read. Answers what became of each table.
+ * Copies every readable row into a new database of the same version and makes that database consistent. The damaged file and its log are only
+ * read. Returns the number of saved and lost rows by table.
  */
 export async function salvage(path: string, target: string): Promise<SavedTable[]> {
   const copy = `${target}.partial`;
@@ -56,7 +56,7 @@ async function copyInto(copy: string, path: string): Promise<SavedTable[]> {
       return {
         table,
         saved: Math.max(0, saved - dropped),
-        ...(lost === undefined ? {} : { lost: lost + dropped }),
+        lost: lost === undefined ? undefined : lost + dropped,
       };
     });
   } finally {
@@ -68,15 +68,15 @@ async function copyInto(copy: string, path: string): Promise<SavedTable[]> {
 
 function openDamaged(path: string): DatabaseSync {
   const database = new DatabaseSync(path);
-  // Without these, one bad entry in the list of tables hides all of them.
+  // Without these pragmas, one bad entry in the list of tables hides all tables.
   attempt(() => database.exec('PRAGMA writable_schema = ON; PRAGMA cell_size_check = ON'));
   return database;
 }
 
-/** Computed from rows that may be lost, and computed again when they are needed. */
+/** Tables with values computed from rows that may be lost. The values are computed again when needed. */
 const DERIVED = new Set(['checkpoints']);
 
-/** Those that hold rows of ours: not the search index, which is made anew. Sessions first: others are read by them. */
+/** Returns the tables to copy, without the search index, which is rebuilt. `sessions` is first: other tables are read by session id. */
 function tablesOf(database: DatabaseSync): TableShape[] {
   const tables = database
     .prepare(
@@ -109,9 +109,9 @@ function copyTable(source: DatabaseSync, target: DatabaseSync, shape: TableShape
     for (const row of rowsOf(source, target, shape))
       saved += Number(insert.run(...valuesOf(row, columns)).changes);
   });
-  // An index that is whole may know how many rows there were.
+  // An intact index may still give the original number of rows.
   const before = attempt(() => numberOf(source, `SELECT count(*) FROM "${name}"`));
-  return { table: name, saved, ...(before === undefined ? {} : { lost: Math.max(0, before - saved) }) };
+  return { table: name, saved, lost: before === undefined ? undefined : Math.max(0, before - saved) };
 }
 
 function rowsOf(source: DatabaseSync, target: DatabaseSync, shape: TableShape): Iterable<Row> {
@@ -130,7 +130,7 @@ function valuesOf(row: Row, columns: readonly string[]): SQLInputValue[] {
   return columns.map((column) => row[column] ?? null);
 }
 
-/** Undefined where the damage does not allow it; the rest goes on. */
+/** Returns undefined if SQLite throws because of damage, so that the caller can continue. */
 function attempt<T>(work: () => T): T | undefined {
   try {
     return work();

@@ -1,18 +1,18 @@
 import type { DatabaseSync } from 'node:sqlite';
 import type { LeaseOwner } from '@longhaul/core';
 
-/** What decides whether a session may be dropped. */
+/** The facts that decide whether a session may be dropped. */
 export interface SessionFacts {
   id: string;
   title: string;
   updatedAt: number;
-  /** About what it takes in the database, without its blobs. */
+  /** Approximate size in the database, without its blobs. */
   bytes: number;
   /** A run holds its lease. */
   isLeased: boolean;
-  /** And that run lives. */
+  /** A run holds its lease and is alive. */
   isLive: boolean;
-  /** Messages that wait to be delivered. */
+  /** Number of messages waiting in the queue. */
   waiting: number;
 }
 
@@ -21,10 +21,10 @@ export interface FactOptions {
   isAlive: (owner: LeaseOwner) => boolean;
 }
 
-/** An owner on another host counts as alive for as long as nothing else is known; its lease is not renewed after its death. */
+/** An owner on another host always counts as alive, but a dead owner does not renew its lease. So a lease that expired longer ago is dead. */
 const SILENT_MS = 24 * 60 * 60 * 1000;
 
-/** The session least recently used first. */
+/** Returns the facts of all sessions or of one, least recently used first. */
 export function sessionFacts(
   database: DatabaseSync,
   options: FactOptions,

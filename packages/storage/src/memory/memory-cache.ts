@@ -1,14 +1,14 @@
 import type { CacheHit, CacheLimits, CacheStore } from '@longhaul/models';
 import { cacheBytes, cacheLimits } from '../shared/cache-limits.ts';
 
-/** A cache for as long as the process lives. */
+/** Creates a cache in memory that is lost when the process ends. */
 export function createMemoryCache(limits: CacheLimits = {}): CacheStore {
   return new MemoryCache(cacheLimits(limits));
 }
 
 class MemoryCache implements CacheStore {
   readonly #limits: Required<CacheLimits>;
-  /** Least recently used first: a map keeps the order in which its keys came. */
+  /** Least recently used first: a map keeps insertion order. */
   readonly #values = new Map<string, string>();
   #bytes = 0;
 

@@ -12,7 +12,7 @@ import { Listeners } from '../shared/listeners.ts';
 import { idTaken, messageNotInSession, sessionNotFound, storeClosed } from '../shared/store-errors.ts';
 import type { MemorySession } from './memory-session.ts';
 
-/** What the parts of a store share: the sessions, and the checks before a change. */
+/** State and checks shared by the parts of a memory store. */
 export class MemoryCore {
   readonly clock: Clock;
   readonly settings = new Map<string, JsonValue>();
@@ -38,12 +38,12 @@ export class MemoryCore {
     return held;
   }
 
-  /** With a claimant, only a holder that must be left alone. */
+  /** Returns the lease holder. With a claimant, only a holder that blocks the claimant. */
   holder({ holder }: MemorySession, claimant?: Claimant): LeaseHolder | undefined {
     if (holder === undefined) return undefined;
     if (claimant !== undefined && !isHeld(holder, claimant, this.clock)) return undefined;
-    const { expiresUptime: _uptime, ...told } = holder;
-    return told;
+    const { expiresUptime: _uptime, ...leaseHolder } = holder;
+    return leaseHolder;
   }
 
   held(lease: Lease, events: readonly EventPayload[] = []): MemorySession {

@@ -2,7 +2,7 @@ import type { SearchHit } from '@longhaul/core';
 import type { Message, Part } from '@longhaul/protocol';
 import { parseTerms, plainTextOf, searchTextOf, snippetOf, wordsOf } from '../shared/search-text.ts';
 
-/** The same hits as the SQLite store's index gives, found by reading everything. */
+/** Finds the same hits as the SQLite store's index, by reading every message. */
 export function searchMessages(messages: Iterable<Message>, query: string, limit: number): SearchHit[] {
   const phrases = parseTerms(query).map(wordsOf);
   if (phrases.length === 0) return [];
@@ -21,7 +21,7 @@ export function searchMessages(messages: Iterable<Message>, query: string, limit
     .map(({ hit }) => hit);
 }
 
-/** 0 when a phrase is missing; more for more occurrences in a shorter text. */
+/** Returns 0 if a phrase is missing. More occurrences and a shorter text give a higher score. */
 function scoreOf(part: Part, phrases: readonly string[][]): number {
   const content = searchTextOf(part);
   if (content === undefined) return 0;

@@ -15,11 +15,11 @@ import { assertDurable, leaseLost } from '../shared/store-errors.ts';
 interface QueueEntry {
   message: QueuedMessage;
   state: 'waiting' | 'taken' | 'removed';
-  /** What enqueue answered, to answer it again. */
+  /** The result of the first `enqueue`, returned again for a repeated id. */
   answer: { position: number; events: LonghaulEvent[] };
 }
 
-/** All that is stored of one session. Its methods check first and change afterwards, so that a refusal changes nothing. */
+/** All stored data of one session. Methods check before they change anything, so that an error changes nothing. */
 export class MemorySession {
   readonly messages: Message[] = [];
   readonly marks: Mark[] = [];
@@ -30,7 +30,7 @@ export class MemorySession {
   session: Session;
   checkpoint: LedgerCheckpoint | undefined;
   holder: (LeaseHolder & Expiry) | undefined;
-  /** Runs that someone wants to end. */
+  /** Ids of runs with a cancel request. */
   readonly cancels = new Set<string>();
   epoch = 0;
   readonly #now: () => number;
@@ -79,7 +79,7 @@ export class MemorySession {
     this.holder = undefined;
   }
 
-  /** @returns How many waited. */
+  /** Removes all waiting messages and returns their number. */
   clearQueue(): number {
     const { waiting } = this;
     for (const entry of waiting) entry.state = 'removed';

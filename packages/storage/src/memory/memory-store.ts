@@ -15,15 +15,14 @@ import { settingsStore } from './stores/settings-store.ts';
 export interface MemoryStoreOptions {
   /** Milliseconds since 1970. Default: `Date.now`. */
   now?: () => number;
-  /** Milliseconds since the machine started, which no one can set. Default: the machine's. */
+  /** Milliseconds since the machine started, from a clock that cannot be set. Default: the machine's. */
   uptime?: () => number;
 }
 
 /**
- * A store that lives as long as its process: for tests, and for sessions that nobody needs again.
+ * Creates a store in memory that is lost when the process ends, for tests and short-lived sessions.
  *
- * Each method does all its work at once, so that nothing can come between. What goes in and out is cloned: a caller cannot change what is
- * stored.
+ * Each method works synchronously, so calls cannot interleave. Arguments and results are cloned, so callers cannot change stored values.
  */
 export function createMemoryStore(options: MemoryStoreOptions = {}): Store {
   const core = new MemoryCore({ now: options.now ?? Date.now, uptime: options.uptime ?? machineUptime });

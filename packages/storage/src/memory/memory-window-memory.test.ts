@@ -5,7 +5,7 @@ import { createMemoryWindowMemory } from './memory-window-memory.ts';
 const DAY_MS = 86_400_000;
 const server = { baseUrl: 'http://127.0.0.1:1234/v1', model: 'qwen' };
 
-it.each(['memory', 'sqlite'])('a learned window holds until the model is loaded anew: %s', async (kind) => {
+it.each(['memory', 'sqlite'])('keeps a learned window until the model is reloaded: %s', async (kind) => {
   let time = 1_000_000;
   const now = () => time;
   await using store = await openSqliteStore({ path: ':memory:', now });
@@ -15,7 +15,7 @@ it.each(['memory', 'sqlite'])('a learned window holds until the model is loaded 
   await windows.learnWindow(server, 8_192);
   await windows.learnWindow({ ...server, model: 'other' }, 4_096);
   expect(await windows.learnedWindow(server)).toBe(8_192);
-  // Nothing was reported when it was learned: what is reported now is news.
+  // The server reported nothing when the window was learned, so a reported window replaces it.
   expect(await windows.learnedWindow(server, 16_384)).toBeUndefined();
 
   await windows.learnWindow(server, 6_000, 8_192);

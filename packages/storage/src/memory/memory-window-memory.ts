@@ -1,7 +1,7 @@
 import type { ServedModel, WindowMemory } from '@longhaul/models';
 import { type LearnedWindow, windowThatHolds } from '../shared/learned-window.ts';
 
-/** Learned windows for as long as the process lives. */
+/** Creates a memory of learned windows that is lost when the process ends. */
 export function createMemoryWindowMemory(now: () => number = Date.now): WindowMemory {
   const windows = new Map<string, LearnedWindow>();
   const keyOf = ({ baseUrl, model }: ServedModel) => JSON.stringify([baseUrl, model]);

@@ -6,6 +6,6 @@ export function requestedEvent({ callId, handle, toolName, args }: Approval): Ev
 
 export function answeredEvent({ callId, handle, answer, reason }: Approval): EventPayload {
   const allowed = answer === 'once' || answer === 'always';
-  const said = reason === undefined ? {} : { reason };
-  return { type: 'approval:answered', callId, handle, allowed, ...said };
+  const optional = reason === undefined ? {} : { reason };
+  return { type: 'approval:answered', callId, handle, allowed, ...optional };
 }

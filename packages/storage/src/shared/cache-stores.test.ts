@@ -24,7 +24,7 @@ const CACHES: Record<string, (limits?: CacheLimits) => Promise<CacheStore>> = {
 };
 
 describe.each(Object.entries(CACHES))('a cache in %s', (_, open) => {
-  it('gives back the first of several keys, replaces and deletes', async () => {
+  it('returns the first existing key, replaces values and deletes them', async () => {
     const cache = await open();
     await cache.set('a', 'one');
     await cache.set('b', 'zwei, äöü\u0000');
@@ -37,7 +37,7 @@ describe.each(Object.entries(CACHES))('a cache in %s', (_, open) => {
     expect(await cache.getFirst(['a', 'x'])).toBeUndefined();
   });
 
-  it('drops what was used least recently once it is full, by number', async () => {
+  it('evicts the least recently used entry when it has too many entries', async () => {
     const cache = await open({ maxEntries: 20 });
     for (let index = 0; index < 20; index += 1) {
       time += 1;
@@ -53,7 +53,7 @@ describe.each(Object.entries(CACHES))('a cache in %s', (_, open) => {
     expect(await cache.get('k19')).toBe('v');
   });
 
-  it('drops by size, keeps what has just come, and does not keep what is larger than itself', async () => {
+  it('evicts by size, keeps the newest entry, and rejects an entry larger than the cache', async () => {
     const cache = await open({ maxBytes: 10_000 });
     const text = 'x'.repeat(3_000);
     for (const key of ['a', 'b', 'c', 'd']) {
@@ -70,7 +70,7 @@ describe.each(Object.entries(CACHES))('a cache in %s', (_, open) => {
   });
 });
 
-it('two connections share one file, beside a store, over restarts', async () => {
+it('shares one file between two connections and a store, and survives restarts', async () => {
   const path = join(folder, 'shared.db');
   await using store = await openSqliteStore({ path });
   {
@@ -80,7 +80,7 @@ it('two connections share one file, beside a store, over restarts', async () => 
     expect(await right.get('a')).toBe('1');
     await left.set('c', '3');
     await left.set('d', '4');
-    // The other connection's rows count, too.
+    // Rows written by the other connection count too.
     await right.set('e', '5');
   }
   await store.putSetting('still', 'works');

@@ -1,19 +1,19 @@
 import type { Claimant, LeaseOwner } from '@longhaul/core';
 
-/** What a store measures leases by. */
+/** The clocks that a store uses to measure leases. */
 export interface Clock {
-  /** Milliseconds since 1970. Anyone may set it, also back. */
+  /** Milliseconds since 1970. This clock can be set, also backwards. */
   now: () => number;
-  /** Milliseconds since the machine started, the same in all its processes. */
+  /** Milliseconds since the machine started. All processes on the machine see the same value. */
   uptime: () => number;
 }
 
-/** The kernel's monotonic clock. It stands still while the machine sleeps, as the timers that renew leases do. */
+/** Returns the kernel's monotonic clock. It stops while the machine sleeps, like the timers that renew leases. */
 export function machineUptime(): number {
   return Number(process.hrtime.bigint() / 1_000_000n);
 }
 
-/** When a lease ends, on both clocks. */
+/** When a lease expires, on both clocks. */
 export interface Expiry {
   expiresAt: number;
   expiresUptime: number;
@@ -23,7 +23,7 @@ export function expiryAfter(ttlMs: number, { now, uptime }: Clock): Expiry {
   return { expiresAt: now() + ttlMs, expiresUptime: uptime() + ttlMs };
 }
 
-/** Whether a holder must be left alone. Uptimes compare within one boot; else only the clocks are left. */
+/** Whether the lease has not expired and its owner is alive. Compares uptimes within one boot, otherwise wall clocks. */
 export function isHeld(
   holder: { owner: LeaseOwner } & Expiry,
   { owner, isAlive }: Claimant,

@@ -1,26 +1,26 @@
 import type { Compaction, Mark } from '@longhaul/protocol';
 
-/** A mark, its hidden messages named as its store names them. */
+/** A mark whose hidden messages are in the store's own representation. */
 export type MarkHiding<Hidden> = Exclude<Mark, Compaction> | CompactionHiding<Hidden>;
 
 export type CompactionHiding<Hidden> = Omit<Compaction, 'hides'> & { hides: Hidden[] };
 
 export interface MarkForkOptions<Hidden> {
   sessionId: string;
-  /** New ids of the copied messages, by their old ones. */
+  /** New ids of the copied messages, by old id. */
   messageIds: ReadonlyMap<string, string>;
   newId: () => string;
-  /** When the first message that is not copied came: a compaction made after it knows what the fork must not. */
+  /** Creation time of the first message that is not copied. A later compaction may summarize messages that are not in the fork. */
   before: number;
-  /** What a name of hidden messages is in the fork; undefined where they are not there. */
+  /** Maps hidden messages to the fork; returns undefined if the fork does not have them. */
   hiddenThere: (hidden: Hidden) => Hidden | undefined;
 }
 
-/** Makes of a session's marks those that hold in a fork, on its own messages. */
+/** Copies a session's marks to a fork, with references to the fork's messages. */
 export interface MarkFork<Hidden> {
-  /** To be told of every compaction first: a mark made in the same moment may stand before the one it belongs to. */
+  /** Call this for every compaction before the first `fork`: a mark may precede the compaction that it belongs to. */
   meet(compaction: CompactionHiding<Hidden>): void;
-  /** Undefined when it does not hold there. */
+  /** Returns undefined if the mark does not apply to the fork. */
   fork(mark: MarkHiding<Hidden>): MarkHiding<Hidden> | undefined;
 }
 

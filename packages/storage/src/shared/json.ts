@@ -1,10 +1,10 @@
 import { LonghaulError } from '@longhaul/protocol';
 
 /**
- * The value of a JSON column. What it holds was written by this store from a typed value, so it is trusted to be one again; callers
- * that must survive damage validate it.
+ * Parses a JSON column. The store wrote it from a value of type `T`, so the type is not checked. Callers that must handle damaged rows
+ * validate the result.
  *
- * @throws {LonghaulError} `store_corrupt`, naming the row.
+ * @throws {LonghaulError} `store_corrupt` with the table and row if the text is not valid JSON.
  */
 export function parseColumn<T>(text: string, row: { table: string; id: string }): T {
   try {
@@ -12,13 +12,13 @@ export function parseColumn<T>(text: string, row: { table: string; id: string })
   } catch (error) {
     throw new LonghaulError(
       'store_corrupt',
-      `Row "${row.id}" of table ${row.table} holds no valid JSON. Delete that row, or put back a backup of the database.`,
+      `Row "${row.id}" of table ${row.table} does not contain valid JSON. Delete that row, or restore a backup of the database.`,
       { cause: error, data: row },
     );
   }
 }
 
-/** JSON for a column that may be null. */
+/** Returns JSON text for a nullable column. */
 export function toColumn(value: object | undefined): string | null {
   return value === undefined ? null : JSON.stringify(value);
 }
@@ -27,7 +27,7 @@ type Present<T> = { [K in keyof T as null extends T[K] ? never : K]: T[K] } & {
   [K in keyof T as null extends T[K] ? K : never]?: Exclude<T[K], null>;
 };
 
-/** A row's columns without those that are null, as our types have it: absent, not null. */
+/** Returns the row without its null columns, because the protocol types use absent properties instead of null. */
 export function withoutNulls<T extends object>(row: T): Present<T>;
 export function withoutNulls(row: object): object {
   return Object.fromEntries(Object.entries(row).filter(([, value]) => value !== null && value !== undefined));

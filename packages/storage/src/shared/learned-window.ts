@@ -1,17 +1,17 @@
 export interface LearnedWindow {
   windowTokens: number;
-  /** What the server itself reported when that was learned; null where it did not. */
+  /** The window that the server reported when the window was learned; null if it reported none. */
   reportedTokens: number | null;
   /** Milliseconds since 1970. */
   learnedAt: number;
 }
 
-/** A server that does not report its window may have been given a larger one: after this long it is tried anew, for one refusal. */
+/** A learned window expires after this time, because the server may have been given a larger one. Retrying costs at most one refusal. */
 export const LEARNED_WINDOW_DAYS = 30;
 
 const DAY_MS = 86_400_000;
 
-/** A learned window as long as it holds; where the server reports another length than it did then, its report is right. */
+/** Returns the learned window unless it has expired or the server now reports a window other than `learned.reportedTokens`. */
 export function windowThatHolds(
   learned: LearnedWindow | undefined,
   { reportedTokens, now }: { reportedTokens: number | undefined; now: number },

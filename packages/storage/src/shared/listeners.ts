@@ -1,4 +1,4 @@
-/** Those who want to know that something changed. `onFirst` and `onLast` open and close what finds it out. */
+/** A set of change listeners. `onFirst` and `onLast` start and stop the change detection. */
 export class Listeners {
   readonly #listeners = new Set<() => void>();
   readonly #onFirst: () => void;
@@ -10,7 +10,7 @@ export class Listeners {
   }
 
   add(listener: () => void): Disposable {
-    // Wrapped: one function given twice is two listeners.
+    // Wrapped, so that adding one function twice makes two listeners.
     const own = () => listener();
     this.#listeners.add(own);
     if (this.#listeners.size === 1) this.#onFirst();
@@ -21,7 +21,7 @@ export class Listeners {
     };
   }
 
-  /** After the change's own callers have been answered. */
+  /** Notifies listeners after the callers that made the change have their results. */
   notifySoon(): void {
     if (this.#listeners.size > 0) setImmediate(() => this.notify());
   }

@@ -1,9 +1,9 @@
 import { type Approval, LonghaulError } from '@longhaul/protocol';
 
 /**
- * The request that an answer is for, of those that it may mean.
+ * Returns the request that an answer refers to, or undefined if there are no candidates.
  *
- * @throws {LonghaulError} `invalid_request` where it may mean several.
+ * @throws {LonghaulError} `invalid_request` if there are several candidates.
  */
 export function onlyRequest(requests: readonly Approval[]): Approval | undefined {
   const [request, other] = requests;
@@ -11,7 +11,7 @@ export function onlyRequest(requests: readonly Approval[]): Approval | undefined
   const { sessionId, callId } = request;
   throw new LonghaulError(
     'invalid_request',
-    `Several calls of session ${sessionId} have the id "${callId}". Say which one is answered: give the \`handle\` of its request, which the session's list of approvals and the event \`approval:requested\` name.`,
+    `Several calls of session ${sessionId} have the id "${callId}". Pass the \`handle\` of the request to answer; it is in the session's list of approvals and in the event \`approval:requested\`.`,
     { data: { sessionId, callId } },
   );
 }

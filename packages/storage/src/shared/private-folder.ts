@@ -1,33 +1,33 @@
 import { access, constants, mkdir, open, statfs } from 'node:fs/promises';
 import { dirname } from 'node:path';
 
-/** What holds sessions is for its owner alone: it holds what the agent read. */
+/** Only the owner may access session data, because it contains everything the agent read. */
 const FOLDER_MODE = 0o700;
 export const PRIVATE_FILE_MODE = 0o600;
 
 /**
- * Makes a folder and those above it that are not there, for the owner alone; one that is there stays as it is.
+ * Creates a folder and its missing parents with access for the owner only. Existing folders are not changed.
  *
- * @throws What the file system says, with its `code`; `EROFS` also below /proc and /sys.
+ * @throws The file system's error with its `code`; `EROFS` below /proc and /sys.
  */
 export async function makePrivateFolder(folder: string): Promise<void> {
   const { path, isKernels } = await nearestFolder(folder);
-  if (isKernels) throw codedError('EROFS', `${path} belongs to the kernel: nothing can be made there.`);
+  if (isKernels) throw codedError('EROFS', `${path} belongs to the kernel: no folder can be created there.`);
   try {
     await mkdir(folder, { recursive: true, mode: FOLDER_MODE });
   } catch (error) {
-    // Node names the missing folder where the disk's refusal is the cause.
+    // Node may report the missing folder when the real cause is that its parent is not writable.
     if (codeOf(error) === 'ENOENT') await access(path, constants.W_OK);
     throw error;
   }
 }
 
-/** Makes an empty file that only its owner can read, where there is none. */
+/** Creates an empty file that only its owner can access, unless the file exists. Errors are ignored. */
 export async function makePrivateFile(path: string): Promise<void> {
   try {
     await (await open(path, 'wx', PRIVATE_FILE_MODE)).close();
   } catch {
-    // It is there, or cannot be: whoever opens it then says so.
+    // The file exists or cannot be created. In the second case, opening it reports the error.
   }
 }
 
@@ -36,11 +36,11 @@ const KERNEL_FILE_SYSTEMS = new Set([0x9fa0, 0x62656572]);
 
 export interface NearestFolder {
   path: string;
-  /** Of /proc or /sys. There every name is missing however often it is made: Node's recursive mkdir would try for ever. */
+  /** The folder is in /proc or /sys. There mkdir keeps failing with ENOENT, so Node's recursive mkdir would never return. */
   isKernels: boolean;
 }
 
-/** The folder itself, or the first above it that is there. */
+/** Returns the folder itself, or its nearest existing parent. */
 export async function nearestFolder(folder: string): Promise<NearestFolder> {
   for (let path = folder; ; path = dirname(path)) {
     try {

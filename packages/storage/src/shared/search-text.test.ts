@@ -7,7 +7,7 @@ const text = (value: string): Part => ({ type: 'text', text: value, state: 'done
 const words = (value: string) => searchTextOf(text(value))?.words.split(' ');
 
 describe('searchTextOf', () => {
-  it('splits identifiers at their capitals, once each', () => {
+  it('splits identifiers at capitals and lists each word once', () => {
     assert.deepEqual(words('retryAfter retryAfterMs'), ['retry', 'After', 'Ms']);
     assert.deepEqual(words('parseHTTPResponse utf8Decoder'), [
       'parse',
@@ -20,14 +20,14 @@ describe('searchTextOf', () => {
     assert.equal(searchTextOf(text('plain Words ALLCAPS snake_case'))?.words, '');
   });
 
-  it('leaves base64 and other long runs out, and ordinary text in', () => {
+  it('removes base64 and other long runs, and keeps ordinary text', () => {
     const run = 'QUJD'.repeat(100);
     assert.deepEqual(wordsOf(searchTextOf(text(`before ${run} after`))?.text ?? ''), ['before', 'after']);
     const path = 'some/path/'.repeat(19);
     assert.ok(searchTextOf(text(`x ${path}`))?.text.includes(path));
   });
 
-  it('keeps words apart that JSON would glue to an escape', () => {
+  it('separates words that JSON would join with an escape', () => {
     const part: Part = {
       type: 'tool',
       callId: 'c',
@@ -38,7 +38,7 @@ describe('searchTextOf', () => {
     assert.deepEqual(wordsOf(searchTextOf(part)?.text ?? ''), ['edit', 'to', 'one', 'two', 'tab']);
   });
 
-  it('is linear on long input without a break', () => {
+  it('handles long input without a break in linear time', () => {
     for (const piece of ['a', 'aB', 'A', '_', '会', 'é', '\u0301']) {
       assert.doesNotThrow(() => searchTextOf(text(piece.repeat(400_000))));
     }
@@ -46,14 +46,14 @@ describe('searchTextOf', () => {
 });
 
 describe('parseTerms and snippetOf', () => {
-  it('take any input', () => {
+  it('accept any input', () => {
     assert.deepEqual(parseTerms('  a "b" * 会議 '), ['a', '"b"', '会  議']);
     assert.deepEqual(parseTerms(''), []);
     assert.equal(snippetOf('', 'x'), '');
     assert.equal(snippetOf('short text', 'absent'), 'short text');
   });
 
-  it('never cut a character in two', () => {
+  it('never split a surrogate pair', () => {
     const emoji = '\u{1f600}'.repeat(1000);
     for (const term of ['x', 'y']) assert.ok(snippetOf(`${emoji}x${emoji}`, term).isWellFormed());
   });

@@ -1,13 +1,13 @@
 import { isOpen, type JsonValue, type Part } from '@longhaul/protocol';
 
-/** What can be found of a part: its words as they stand, and the words inside its identifiers. */
+/** The searchable text of a part: its words, and the words inside its identifiers. */
 export interface SearchText {
   text: string;
   /** `retry After` for `retryAfter`; each word once. */
   words: string;
 }
 
-/** Undefined for a part that is open, or has nothing to find: reasoning, media, notices. */
+/** Returns undefined for an open part and for a part without searchable text: reasoning, media, notices. */
 export function searchTextOf(part: Part): SearchText | undefined {
   const text = plainTextOf(part);
   if (text === undefined || text === '') return undefined;
@@ -15,7 +15,7 @@ export function searchTextOf(part: Part): SearchText | undefined {
   return { text: separated, words: identifierWords(separated) };
 }
 
-/** The text of a closed part as a reader would see it, before any preparation for an index. */
+/** Returns the text of a closed part as a reader sees it, not prepared for an index. Undefined for parts without searchable text. */
 export function plainTextOf(part: Part): string | undefined {
   if (isOpen(part)) return undefined;
   if (part.type === 'text') return part.text;
@@ -25,14 +25,14 @@ export function plainTextOf(part: Part): string | undefined {
   return [part.name, input, part.title ?? '', ...output, part.error ?? ''].filter(Boolean).join('\n');
 }
 
-/** Terms are separated by white space; what has no letter and no digit cannot be found and is left out. */
+/** Splits a query into terms at white space. A term without a letter or digit is dropped, because it matches nothing. */
 export function parseTerms(terms: string): string[] {
   return splitTerms(terms)
     .filter((term) => /[\p{L}\p{N}]/u.test(term))
     .map((term) => separateWords(term).trim());
 }
 
-/** A piece of `text` around the first place where a term stands, at most `maxChars` long, on one line. */
+/** Returns one line of at most `maxChars` characters of `text` around the first match of a term. An ellipsis marks each cut end. */
 export function snippetOf(text: string, terms: string, maxChars = 240): string {
   const lower = text.toLowerCase();
   const places = splitTerms(terms.toLowerCase())
@@ -45,20 +45,20 @@ export function snippetOf(text: string, terms: string, maxChars = 240): string {
   return `${start > 0 ? '…' : ''}${piece}${end < text.length ? '…' : ''}`;
 }
 
-/** The words of a text as the full-text index sees them: lower case, without accents, `_` separates. */
+/** Returns the words of a text as the full-text index sees them: lower case, without accents, separated at `_`. */
 export function wordsOf(text: string): string[] {
   const plain = separateWords(text).normalize('NFD').replace(/\p{M}/gu, '').toLowerCase();
   return plain.match(WORD) ?? [];
 }
 
 const WORD = /[\p{L}\p{N}]+/gu;
-/** Base64 and the like: 200 characters without a break are not words. */
+/** Base64 and similar data: 200 characters without a break are not words. */
 const LONG_RUN = /(?<![A-Za-z0-9+/=_-])[A-Za-z0-9+/=_-]{200,}/g;
 const CAMEL_BORDER = /(?<=[\p{Ll}\p{N}])(?=\p{Lu})|(?<=\p{Lu})(?=\p{Lu}\p{Ll})/u;
-/** Scripts without spaces between words: each character is indexed as a word, and terms become phrases of them. */
+/** Scripts without spaces between words. Each character is indexed as a word, and a term becomes a phrase of characters. */
 const UNSPACED = /[\u0e00-\u0e7f\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff]/g;
 
-/** Whether {@link LONG_RUN} could match: 200 characters without white space, which only few texts have. */
+/** Whether {@link LONG_RUN} could match: the text has 200 characters in a row without white space. Most texts do not. */
 function hasLongRun(text: string): boolean {
   let start = 0;
   for (let i = 0; i < text.length; i++) {
@@ -86,7 +86,7 @@ function identifierWords(text: string): string {
   return [...found].join(' ');
 }
 
-/** Whether a capital, or a letter that is not ASCII, stands inside: most words have none, and need no regular expression. */
+/** Whether the word has a capital or a non-ASCII letter after its first character. Most words have none and skip the regular expression. */
 function mayHaveBorder(word: string): boolean {
   if (word.length > 128) return false;
   for (let i = 1; i < word.length; i++) {
@@ -96,7 +96,7 @@ function mayHaveBorder(word: string): boolean {
   return false;
 }
 
-/** Keys and values without JSON's escapes, which would glue `\n` to the word behind it. */
+/** Returns keys and values without JSON escapes, which would join the `n` of `\n` to the next word. */
 function jsonText(value: JsonValue): string {
   if (value === null) return '';
   if (typeof value !== 'object') return String(value);

@@ -1,7 +1,7 @@
 import type { SessionQuery } from '@longhaul/core';
 import type { Session } from '@longhaul/protocol';
 
-/** The words of a search for sessions. Case makes no difference to letters of ASCII. */
+/** Splits a session search into words. Matching ignores the case of ASCII letters. */
 export function searchWords(search: string | undefined): string[] {
   return (search ?? '').split(/\s+/).filter((word) => word !== '');
 }

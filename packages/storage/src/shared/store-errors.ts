@@ -1,10 +1,10 @@
 import type { LeaseHolder } from '@longhaul/core';
 import { type EventPayload, isDurable, LonghaulError } from '@longhaul/protocol';
 
-/** The refusals that every store gives in the same words. */
+/** Errors that every store throws with the same texts. */
 
 export function sessionNotFound(sessionId: string): LonghaulError {
-  return new LonghaulError('session_not_found', `There is no session "${sessionId}" in this store.`, {
+  return new LonghaulError('session_not_found', `The store has no session "${sessionId}".`, {
     data: { sessionId },
   });
 }
@@ -18,17 +18,21 @@ export function noSuchMessage(sessionId: string, sequence: number, last: number)
 }
 
 export function sessionExists(sessionId: string): LonghaulError {
-  return new LonghaulError('invalid_request', `A session "${sessionId}" exists already. Use another id.`, {
-    data: { sessionId },
-  });
+  return new LonghaulError(
+    'invalid_request',
+    `A session with the id "${sessionId}" already exists. Use another id.`,
+    {
+      data: { sessionId },
+    },
+  );
 }
 
 export function sessionBusy(sessionId: string, holder: LeaseHolder): LonghaulError {
   const { pid, host } = holder.owner;
   return new LonghaulError(
     'session_busy',
-    `Session "${sessionId}" is driven by run ${holder.runId} (process ${pid} on ${host}). ` +
-      'Send it a message, which will be queued, or cancel that run first.',
+    `Session "${sessionId}" is in use by run ${holder.runId} (process ${pid} on ${host}). ` +
+      'Send the session a message, which is queued, or cancel that run first.',
     { data: { sessionId, pid, host, runId: holder.runId } },
   );
 }
@@ -36,7 +40,7 @@ export function sessionBusy(sessionId: string, holder: LeaseHolder): LonghaulErr
 export function leaseLost(sessionId: string, runId: string): LonghaulError {
   return new LonghaulError(
     'lease_lost',
-    `Run ${runId} no longer holds session "${sessionId}": it has ended, or another run took over. Nothing was stored.`,
+    `Run ${runId} no longer holds the lease of session "${sessionId}": it has ended, or another run took over. Nothing was stored.`,
     { data: { sessionId, runId } },
   );
 }
@@ -44,7 +48,7 @@ export function leaseLost(sessionId: string, runId: string): LonghaulError {
 export function queueFull(sessionId: string, pending: number, maxPending: number): LonghaulError {
   return new LonghaulError(
     'queue_full',
-    `${pending} messages wait for session "${sessionId}", which takes ${maxPending}. Send again when some were taken.`,
+    `The queue of session "${sessionId}" is full: ${pending} of at most ${maxPending} messages are waiting. Retry after some are delivered.`,
     { data: { sessionId, pending, maxPending } },
   );
 }
@@ -54,13 +58,13 @@ export function messageNotInSession(messageId: string, sessionId: string): Longh
 }
 
 export function idTaken(what: string, id: string): LonghaulError {
-  return new LonghaulError('internal', `The ${what} id "${id}" is used already.`);
+  return new LonghaulError('internal', `The ${what} id "${id}" is already in use.`);
 }
 
 export function partIsClosed(messageId: string, index: number): LonghaulError {
   return new LonghaulError(
     'internal',
-    `Part ${index} of message "${messageId}" is closed and cannot change.`,
+    `Part ${index} of message "${messageId}" is closed and cannot be changed.`,
   );
 }
 
@@ -75,7 +79,7 @@ export function storeClosed(): LonghaulError {
   return new LonghaulError('internal', 'The store was closed before this call.');
 }
 
-/** Transient events have no number and no row: passing one is a defect of the caller. */
+/** Throws for transient events. They have no number and are never stored, so passing one is a bug in the caller. */
 export function assertDurable(events: readonly EventPayload[]): void {
   const transient = events.find((event) => !isDurable(event));
   if (transient === undefined) return;

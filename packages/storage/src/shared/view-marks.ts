@@ -1,9 +1,9 @@
 import type { Compaction, Mark } from '@longhaul/protocol';
 
 /**
- * What a view needs of a session's marks, in their order: the newest compaction that holds, the newest of all where that was undone (it
- * postpones the next one), the pins, and the marks on parts of what is shown. A compaction names all that it hides, those before it
- * included: older ones add nothing.
+ * Returns the marks that a view needs, in their order: the newest active compaction; the newest compaction even if it was undone, because it
+ * postpones the next one; and the active pins and part marks of visible messages. Older compactions are not needed, because a compaction
+ * lists every message that is hidden, including those hidden by earlier ones.
  */
 export function shownMarks(marks: readonly Mark[], hidden: ReadonlySet<string>): Mark[] {
   const isNeeded = neededCompactions(marks.filter((mark) => mark.kind === 'compaction'));
@@ -15,7 +15,7 @@ export function shownMarks(marks: readonly Mark[], hidden: ReadonlySet<string>):
   });
 }
 
-/** Ids of messages that are hidden now. */
+/** Returns the ids of currently hidden messages. */
 export function hiddenIds(marks: readonly Mark[]): ReadonlySet<string> {
   const active = marks.filter((mark) => mark.undoneAt === undefined);
   const compaction = active.findLast((mark) => mark.kind === 'compaction');
@@ -23,7 +23,7 @@ export function hiddenIds(marks: readonly Mark[]): ReadonlySet<string> {
   return new Set(compaction?.hides.filter((id) => !pinned.has(id)));
 }
 
-/** Tells the compactions that a view needs, of all in their order. */
+/** Returns a test for the compactions that a view needs. `all` must be in order. */
 export function neededCompactions<
   C extends Pick<Compaction, 'id'> & { undoneAt?: number | null | undefined },
 >(all: readonly C[]): (compaction: Pick<Compaction, 'id'>) => boolean {

@@ -25,7 +25,7 @@ export function createApprovalTable(db: Drizzle, now: () => number) {
       return { ...row, args };
     },
 
-    /** Two at most: more are no clearer. */
+    /** Returns at most two approvals, which is enough to detect that the call id is ambiguous. */
     ofCall(sessionId: string, callId: string, handle?: string): Approval[] {
       const wanted = handle === undefined ? ofSession(sessionId) : at(sessionId, handle);
       const rows = db

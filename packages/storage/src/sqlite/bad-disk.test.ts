@@ -22,8 +22,8 @@ beforeAll(async () => {
 });
 afterAll(() => rm(folder, { recursive: true, force: true }));
 
-describe('a database that cannot be used', () => {
-  it('is left as it is when it is damaged, and the error says what to do', async () => {
+describe('an unusable database', () => {
+  it('is not changed when it is damaged, and the error says what to do', async () => {
     const path = join(folder, 'garbage.db');
     const garbage = 'This is no database. '.repeat(500);
     await writeFile(path, garbage);
@@ -31,7 +31,7 @@ describe('a database that cannot be used', () => {
     assert.equal(await readFile(path, 'utf8'), garbage);
   });
 
-  it('is reported as damaged when a page in the middle is', async () => {
+  it('is reported as damaged when a page in the middle is damaged', async () => {
     const path = join(folder, 'damaged.db');
     {
       await using store = await openSqliteStore({ path });
@@ -65,8 +65,8 @@ describe('a database that cannot be used', () => {
     assert.equal((await store.updateSession('s1', { title: 'y' })).title, 'y');
   });
 
-  it('names the program that keeps it locked, once it was waited for', async ({ skip }) => {
-    if (process.platform !== 'linux') return skip('only Linux tells who has a lock');
+  it('is reported with the program that keeps it locked, after the busy timeout', async ({ skip }) => {
+    if (process.platform !== 'linux') return skip('only Linux reports which process holds a lock');
     const path = join(folder, 'held.db');
     await using store = await openSqliteStore({ path, busyTimeoutMs: 300 });
     await store.createSession(SESSION);
@@ -75,10 +75,10 @@ describe('a database that cannot be used', () => {
     try {
       await once(holder.stdout, 'data');
       const from = performance.now();
-      const message = new RegExp(`process ${holder.pid} \\(node.*end it, and try again`);
+      const message = new RegExp(`process ${holder.pid} \\(node.*stop it, then retry`);
       await assert.rejects(store.updateSession('s1', { title: 'x' }), { code: 'store_unavailable', message });
-      assert.ok(performance.now() - from >= 290, 'it was waited for');
-      // Whoever opens it then waits and is told so too.
+      assert.ok(performance.now() - from >= 290, 'it waited for the busy timeout');
+      // Opening it then waits too and fails with the same error.
       await assert.rejects(
         openSqliteStore({ path, busyTimeoutMs: 100 }).then(async (other) => {
           await using _other = other;
@@ -93,13 +93,13 @@ describe('a database that cannot be used', () => {
     assert.equal((await store.updateSession('s1', { title: 'y' })).title, 'y');
   });
 
-  it('is a folder', async () => {
+  it('is reported as unavailable when the path is a folder', async () => {
     await assert.rejects(openSqliteStore({ path: folder }), { code: 'store_unavailable' });
   });
 });
 
 describe('a new database', () => {
-  it('and what SQLite puts beside it can be read by its owner alone, wherever it stands', async () => {
+  it('and the files SQLite adds are accessible only to the owner, in any folder', async () => {
     const place = join(folder, 'private', 'deep');
     await using store = await openSqliteStore({ path: join(place, 'store.db') });
     await store.createSession(SESSION);
@@ -110,7 +110,7 @@ describe('a new database', () => {
   });
 });
 
-describe('a place that cannot be written', () => {
+describe('a location that is not writable', () => {
   it.runIf(process.platform === 'linux')(
     'is reported at once below /proc and /sys, where a recursive mkdir never ends',
     async () => {
@@ -120,9 +120,7 @@ describe('a place that cannot be written', () => {
     },
   );
 
-  it('is reported as such on a read-only disk, whose refusal Node tells as a missing folder', async ({
-    skip,
-  }) => {
+  it('is reported on a read-only disk, where Node reports a missing folder', async ({ skip }) => {
     await using disk = await smallDisk(1);
     if (disk === undefined) return lacks('mount', 'a file system cannot be mounted here', skip);
     assert.equal((await runProgram('mount', ['-o', 'remount,ro', disk.path])).code, 0);
@@ -163,7 +161,7 @@ describe('a place that cannot be written', () => {
 });
 
 describe('a full disk', () => {
-  it('fails the call, keeps the session, and the store works again when there is room', async ({ skip }) => {
+  it('fails the call and keeps the session; the store works again when space is free', async ({ skip }) => {
     await using disk = await smallDisk(2);
     if (disk === undefined) return lacks('mount', 'a file system cannot be mounted here', skip);
     const filler = join(disk.path, 'filler');
@@ -188,11 +186,14 @@ describe('a full disk', () => {
   });
 
   const kept = [
-    { name: 'with its log, as the run that filled it left it', fill: fillByAppending },
-    { name: 'without, as other programs filled it later', fill: async (store: SqliteStore) => begin(store) },
+    { name: 'with a log left by the run that filled the disk', fill: fillByAppending },
+    {
+      name: 'without a log, when other programs filled the disk',
+      fill: async (store: SqliteStore) => begin(store),
+    },
   ];
   for (const { name, fill } of kept) {
-    it(`keeps nobody from reading a database ${name}: opening one writes nothing`, async ({ skip }) => {
+    it(`allows reading a database ${name}, because opening it writes nothing`, async ({ skip }) => {
       await using disk = await smallDisk(1);
       if (disk === undefined) return lacks('mount', 'a file system cannot be mounted here', skip);
       const path = join(disk.path, 'store.db');
@@ -213,7 +214,7 @@ describe('a full disk', () => {
     });
   }
 
-  it('is reported when the database cannot be made', async ({ skip }) => {
+  it('is reported when the database cannot be created', async ({ skip }) => {
     await using disk = await smallDisk(1);
     if (disk === undefined) return lacks('mount', 'a file system cannot be mounted here', skip);
     const filler = writeFile(join(disk.path, 'filler'), new Uint8Array(2_000_000));
@@ -226,7 +227,7 @@ describe('a full disk', () => {
 });
 
 describe('a clock that is set back by an hour', () => {
-  it('leaves sequences, event numbers and the end of a lease in order', async () => {
+  it('keeps sequences, event numbers and the lease expiry in order', async () => {
     const path = join(folder, 'clock.db');
     let now = Date.UTC(2026, 0, 1, 12);
     await using store = await openSqliteStore({ path, now: () => now });

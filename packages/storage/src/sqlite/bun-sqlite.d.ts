@@ -1,4 +1,4 @@
-/** The part of Bun's SQLite that is used here; its own types come with a package that replaces Node's globals. */
+/** The part of Bun's SQLite that is used here. Bun's own type package would replace Node's globals. */
 declare module 'bun:sqlite' {
   export class Database {
     constructor(path: string, options?: { readwrite?: boolean; create?: boolean });

@@ -5,27 +5,27 @@ import type { Drizzle } from './connection.ts';
 import { lazy } from './lazy.ts';
 import { cache } from './schema.ts';
 
-/** A use is written down only when the last one is older: to read must not mean to write. */
+/** Minimum age of the recorded last use before a new use is recorded, so that most reads do not write. */
 const USED_AGAIN_MS = 60_000;
-/** When room is needed, this much of the whole is made at once. */
+/** Share of the limits that an eviction frees at once. */
 const ROOM_SHARE = 0.05;
-/** Other processes write, too: what is remembered of the size is read again after so many writes. */
+/** Number of writes after which the remembered size is read again, because other processes write too. */
 const WRITES_BETWEEN_SUMS = 256;
 const ROWS_AT_ONCE = 500;
 
 export interface FoundInCache extends CacheHit {
-  /** The use is to be written down. */
+  /** Whether the use must be recorded. */
   isStale: boolean;
 }
 
 interface CacheSize {
   bytes: number;
   entries: number;
-  /** Since it was summed up. */
+  /** Number of writes since the size was read. */
   writes: number;
 }
 
-/** Rows of the cache, and its size. */
+/** Creates access to the cache's rows and limits its size. */
 export function createCacheTable(
   db: Drizzle,
   { limits, now }: { limits: Required<CacheLimits>; now: () => number },
@@ -47,7 +47,7 @@ export function createCacheTable(
     return size;
   }
 
-  /** Least recently used first, until there is room again. What has just come stays. */
+  /** Evicts the least recently used entries if a limit is exceeded. Never evicts `newest`. */
   function makeRoom(known: CacheSize, newest: string): void {
     if (known.bytes <= limits.maxBytes && known.entries <= limits.maxEntries) return;
     const maxBytes = limits.maxBytes * (1 - ROOM_SHARE);
@@ -100,7 +100,7 @@ export function createCacheTable(
         .values({ key, ...row })
         .onConflictDoUpdate({ target: cache.key, set: row })
         .run();
-      // A row that was replaced is counted twice until the next sum: room is made a little early.
+      // A replaced row counts twice until the size is read again, so eviction may start slightly early.
       known.bytes += bytes;
       known.entries += 1;
       known.writes += 1;
@@ -112,7 +112,7 @@ export function createCacheTable(
       size = undefined;
     },
 
-    /** What is remembered of the size may no longer be true. */
+    /** Discards the remembered size, which may be outdated. */
     forget(): void {
       size = undefined;
     },

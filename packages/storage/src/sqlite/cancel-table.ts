@@ -2,7 +2,7 @@ import { eq } from 'drizzle-orm';
 import type { Drizzle } from './connection.ts';
 import { cancels } from './schema.ts';
 
-/** Wishes to end a run, each until the run has answered it. */
+/** Cancel requests. Each is kept until its run answers it. */
 export function createCancelTable(db: Drizzle, now: () => number) {
   return {
     request(row: { runId: string; sessionId: string; clearQueue: boolean }): void {

@@ -3,7 +3,7 @@ import type { Connection } from './connection.ts';
 
 const POLL_MS = 100;
 
-/** Looks, while anyone listens, whether another connection has committed. One read of shared memory each time. */
+/** Polls for commits of other connections while there are listeners. Each poll is one read of shared memory. */
 export function createChangeWatcher(connection: Pick<Connection, 'dataVersion'>): Listeners {
   let timer: NodeJS.Timeout | undefined;
   let known = 0;
@@ -23,7 +23,7 @@ export function createChangeWatcher(connection: Pick<Connection, 'dataVersion'>)
     listeners.notify();
   }
 
-  /** Where the database cannot be read, listeners read it themselves, and are told what is wrong with it. */
+  /** Returns undefined if the database cannot be read. Listeners are then notified and get the error from their own reads. */
   function versionOrUndefined(): number | undefined {
     try {
       return connection.dataVersion();

@@ -3,7 +3,7 @@ import { eq } from 'drizzle-orm';
 import type { Drizzle } from './connection.ts';
 import { checkpoints } from './schema.ts';
 
-/** How far each session's ledger was computed: one row, the newest. */
+/** The newest ledger checkpoint of each session. */
 export function createCheckpointTable(db: Drizzle) {
   return {
     put(sessionId: string, checkpoint: LedgerCheckpoint): void {

@@ -3,11 +3,11 @@ import { lazy } from './lazy.ts';
 
 export type Drizzle = SQLiteAsyncDatabase<'sync', { lastInsertRowid: number | bigint }>;
 
-/** One connection, the same on Node's and on Bun's SQLite. Everything in it is synchronous. */
+/** A synchronous connection with the same interface for Node's and Bun's SQLite. */
 export interface Connection {
   readonly db: Drizzle;
   readonly inTransaction: boolean;
-  /** Changes when another connection, of this process or not, has committed a change. */
+  /** Changes when another connection, in this or another process, has committed a change. */
   dataVersion(): number;
   /** Runs statements without parameters. */
   exec(sql: string): void;

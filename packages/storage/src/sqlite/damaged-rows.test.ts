@@ -6,7 +6,7 @@ import { DatabaseSync } from 'node:sqlite';
 import { it } from 'vitest';
 import { openSqliteStore } from './index.ts';
 
-it('skips damaged rows, names them, and loads the rest', async () => {
+it('skips damaged rows, reports them and loads the rest', async () => {
   const folder = await mkdtemp(join(tmpdir(), 'longhaul-damaged-'));
   const path = join(folder, 'store.db');
   await using store = await openSqliteStore({ path });
@@ -43,7 +43,7 @@ it('skips damaged rows, names them, and loads the rest', async () => {
     log.messages.map(({ id }) => id),
     ['m1', 'm3'],
   );
-  // A part keeps its index: marks and handles name parts by it.
+  // Parts keep their index, because marks and handles refer to parts by index.
   assert.deepEqual(
     log.messages[0]?.parts.map(({ type }) => type),
     ['text', 'notice', 'text'],

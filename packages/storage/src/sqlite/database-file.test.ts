@@ -21,11 +21,11 @@ afterAll(() => rm(folder, { recursive: true, force: true }));
 
 describe('the write-ahead log', () => {
   const readings = [
-    { name: 'always overlap', ms: 5 },
-    { name: 'take longer than a short wait, as on a busy machine', ms: 150 },
+    { name: 'that always overlap', ms: 5 },
+    { name: 'that take longer than a short wait, as on a busy machine', ms: 150 },
   ];
   for (const { name, ms } of readings) {
-    it(`stays small while 80 MB are written under readers of another process that ${name}`, async () => {
+    it(`stays small while 80 MB are written with readers in another process ${name}`, async () => {
       const path = join(folder, `overlap-${ms}`, 'store.db');
       await using store = await openSqliteStore({ path });
       const write = await writer(store);
@@ -39,7 +39,7 @@ describe('the write-ahead log', () => {
           await write(i, 500_000);
           largest = Math.max(largest, await logSize(path));
         }
-        assert.ok((await stat(path)).size > 40 * MB, 'what was written is in the database itself');
+        assert.ok((await stat(path)).size > 40 * MB, 'the written data is in the database itself');
         assert.ok(largest > MB, 'the log was measured');
         assert.ok(largest < 36 * MB, `${largest} bytes`);
       } finally {
@@ -49,7 +49,7 @@ describe('the write-ahead log', () => {
     });
   }
 
-  it('is cut down once a reader that stood still is gone, and is no longer there after the last close', async () => {
+  it('is truncated once a stuck reader has closed, and is removed by the last close', async () => {
     const path = join(folder, 'stuck', 'store.db');
     {
       await using store = await openSqliteStore({ path });
@@ -67,7 +67,7 @@ describe('the write-ahead log', () => {
   });
 });
 
-describe('a database that goes away under a running program', () => {
+describe('a database that is removed while in use', () => {
   const changes: Record<string, (path: string) => Promise<unknown>> = {
     deleted: (path) => rm(path),
     'deleted with its folder': (path) => rm(dirname(path), { recursive: true }),
@@ -78,7 +78,7 @@ describe('a database that goes away under a running program', () => {
     },
   };
   for (const [name, change] of Object.entries(changes)) {
-    it(`takes no write into a file that nobody can open any more: ${name}`, async () => {
+    it(`rejects writes after it was ${name}`, async () => {
       const path = join(folder, name, 'store.db');
       await mkdir(dirname(path), { recursive: true });
       await using store = await openSqliteStore({ path });

@@ -3,31 +3,31 @@ import { LonghaulError } from '@longhaul/protocol';
 import type { Connection } from './connection.ts';
 
 /**
- * What a log is cut down to whenever it begins anew. SQLite itself leaves the file as large as it ever was. Source:
+ * Size to which SQLite truncates the write-ahead log when it restarts it. By default SQLite never shrinks the file. Source:
  * https://sqlite.org/pragma.html#pragma_journal_size_limit
  */
 export const LOG_BYTES = 8 * 1024 * 1024;
 
-/** From here on the log is emptied, with a short wait for its readers. */
+/** Size from which the log is truncated, with a short wait for readers. */
 const LARGE_LOG_BYTES = 16 * 1024 * 1024;
 const SHORT_WAIT_MS = 100;
 const BETWEEN_SHORT_WAITS_MS = 1000;
 
 /**
- * From here on writes wait for readers, who pass the log by as soon as all of it is in the database. Long enough for those of a machine that
- * is busy; a reader that is in one read for longer is not waited for again until the log has grown to twice its size.
+ * Size from which writes wait longer for readers to finish. A reader stops using the log once it is completely in the database. The wait is
+ * long enough for readers on a busy machine. If it fails, the next long wait comes after the log has doubled in size.
  */
 const HUGE_LOG_BYTES = 2 * LARGE_LOG_BYTES;
 const LONG_WAIT_MS = 2000;
 
-/** The file behind a connection: that it is still there, and that its write-ahead log stays small. Nothing to do for `:memory:`. */
+/** Checks that a connection's file is still in place and keeps its write-ahead log small. Does nothing for `:memory:`. */
 export class DatabaseFile {
   readonly #path: string;
   readonly #connection: Connection;
   readonly #busyTimeoutMs: number;
   readonly #opened: BigIntStats | undefined;
   #waitedShortAt = Number.NEGATIVE_INFINITY;
-  /** The size from which on readers are waited for. */
+  /** Log size from which writes wait longer for readers. */
   #longWaitBytes = HUGE_LOG_BYTES;
 
   constructor(connection: Connection, options: { path: string; busyTimeoutMs: number }) {
@@ -38,7 +38,7 @@ export class DatabaseFile {
   }
 
   /**
-   * A file that was deleted or replaced while it is open takes writes as before, and all of them are gone with the process.
+   * Checks that the file was not deleted or replaced while it is open. Such a file still accepts writes, but they are lost when the process ends.
    *
    * @throws {LonghaulError} `store_unavailable`
    */
@@ -49,15 +49,15 @@ export class DatabaseFile {
     const what = now === undefined ? 'deleted or moved' : 'replaced by another file';
     throw new LonghaulError(
       'store_unavailable',
-      `The database ${this.#path} was ${what} while it was in use. What came since is not stored. Put the file back, with its -wal ` +
-        'file, and start again.',
+      `The database ${this.#path} was ${what} while it was in use. Later changes are not stored. Restore the file together with its -wal ` +
+        'file, then restart.',
       { data: { path: this.#path, isGone: now === undefined } },
     );
   }
 
   /**
-   * To be called after commits. SQLite copies the log into the database by itself, but begins the log anew only when nobody reads from
-   * it at that moment: under readers that overlap it would grow for ever.
+   * Call this after each commit. SQLite copies the log into the database itself, but restarts the log only at a moment without readers. With
+   * overlapping readers the log would grow without limit.
    */
   keepLogSmall(): void {
     if (this.#opened === undefined) return;
@@ -67,7 +67,7 @@ export class DatabaseFile {
     else if (performance.now() - this.#waitedShortAt >= BETWEEN_SHORT_WAITS_MS) this.#waitShort();
   }
 
-  /** By tries one after another: within one, SQLite looks less and less often whether the readers have gone by. */
+  /** Uses several short attempts, because within one attempt SQLite checks for readers less and less often. */
   #waitLong(size: number): void {
     const deadline = performance.now() + LONG_WAIT_MS;
     while (performance.now() < deadline) {
@@ -83,13 +83,13 @@ export class DatabaseFile {
     this.#waitedShortAt = performance.now();
   }
 
-  /** Everything in this process stands still while it waits. */
+  /** Blocks the whole process while it waits. */
   #emptyLog(waitMs: number): void {
     const connection = this.#connection;
     try {
       connection.exec(`PRAGMA busy_timeout = ${waitMs}; PRAGMA wal_checkpoint(TRUNCATE)`);
     } catch {
-      // What was committed is safe in the log. If the disk fails, the next write says so.
+      // Committed data is safe in the log. If the disk fails, the next write reports it.
     } finally {
       connection.exec(`PRAGMA busy_timeout = ${this.#busyTimeoutMs}`);
     }
@@ -101,7 +101,7 @@ export class DatabaseFile {
 }
 
 function infoOf(path: string): BigIntStats | undefined {
-  // A disk that is gone is as bad as a file that is.
+  // A missing disk is treated like a missing file.
   try {
     return statSync(path, { bigint: true, throwIfNoEntry: false });
   } catch {

@@ -22,7 +22,7 @@ export function createEventLog(db: Drizzle, now: () => number) {
   );
 
   return {
-    /** Numbers and stores the events; the caller saves the head. */
+    /** Numbers and stores the events. The caller must save the head. */
     append(head: Head, payloads: readonly EventPayload[]): LonghaulEvent[] {
       assertDurable(payloads);
       return payloads.map((payload) => {

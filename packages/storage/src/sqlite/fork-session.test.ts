@@ -17,7 +17,7 @@ beforeAll(async () => {
 afterAll(() => rm(folder, { recursive: true, force: true }));
 
 describe('the fork of a long session', () => {
-  it('lets others write and is seen by nobody before it is whole: one write of all kept the lock for 12 s at 200 MB', async () => {
+  it('lets others write and stays hidden until it is complete (one write held the lock for 12 s at 200 MB)', async () => {
     const path = join(folder, 'long.db');
     await using store = await openSqliteStore({ path });
     await fill(store);
@@ -29,10 +29,10 @@ describe('the fork of a long session', () => {
     });
     let written = 0;
     for (; !isForked; written += 1) {
-      if (written === 2) await seesNoFork(other);
+      if (written === 2) await assertNoFork(other);
       await other.updateSession('s1', { title: `Title ${written}` });
     }
-    assert.ok(written > 3, `${written} writes while it was copied`);
+    assert.ok(written > 3, `${written} writes during the copy`);
     assert.equal((await forking).id, 'fork');
     const { messages, marks } = await store.loadLog('fork');
     assert.equal(messages.length, MESSAGES);
@@ -43,7 +43,7 @@ describe('the fork of a long session', () => {
     assert.equal((await other.search('haystack', { sessionId: 'fork' })).length, 20);
   });
 
-  it('leaves nothing when its source is deleted meanwhile', async () => {
+  it('leaves no rows when its source is deleted during the copy', async () => {
     const path = join(folder, 'deleted.db');
     await using store = await openSqliteStore({ path });
     await fill(store);
@@ -57,7 +57,7 @@ describe('the fork of a long session', () => {
   });
 });
 
-async function seesNoFork(other: SqliteStore): Promise<void> {
+async function assertNoFork(other: SqliteStore): Promise<void> {
   assert.equal(await other.getSession('fork'), undefined);
   assert.deepEqual(
     (await other.listSessions()).map(({ id }) => id),

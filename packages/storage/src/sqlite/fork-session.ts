@@ -15,7 +15,7 @@ import type { SessionHeads } from './session-heads.ts';
 import type { SessionTable } from './session-table.ts';
 import type { TransactionQueue } from './transaction-queue.ts';
 
-/** Characters that are copied in one write: others wait for some tenths of a second. Smaller pieces make the search index merge more often. */
+/** Characters copied in one write. Other writers wait a few tenths of a second. Smaller pieces make the search index merge more often. */
 const PIECE_CHARS = 2_000_000;
 const PIECE_MESSAGES = 200;
 export interface ForkTables extends Pick<TransactionQueue, 'write' | 'read'> {
@@ -33,8 +33,8 @@ export interface ForkTask {
 }
 
 /**
- * Copies the source's log into a new session, piece by piece, so that neither the write lock nor the memory is taken for long. Until the last
- * piece the new session has no head, and so is not there for anyone. What a killed process leaves of it, `collectGarbage` drops.
+ * Copies the source's log into a new session, in pieces, to hold the write lock only briefly and to use little memory. The new session has
+ * no head until the last piece is copied, so no query returns it. `collectGarbage` removes what a killed process leaves.
  */
 export async function forkSession(tables: ForkTables, task: ForkTask): Promise<Session> {
   const { write, sessions, heads } = tables;
@@ -62,11 +62,11 @@ async function dropBegun(tables: ForkTables, sessionId: string): Promise<void> {
   try {
     await dropRest(tables, sessionId);
   } catch {
-    // The first error says what is wrong. What stays is dropped as that of a killed process is.
+    // The caller gets the first error. `collectGarbage` removes the remaining rows.
   }
 }
 
-/** Answers the new ids of the copied messages, by their old ones. */
+/** Copies the messages up to sequence `at`. Returns their new ids by old id. */
 async function copyMessages(tables: ForkTables, task: ForkTask, at: number): Promise<Map<string, string>> {
   const { db, heads, write } = tables;
   const { sourceId, session, options } = task;
@@ -102,7 +102,7 @@ async function copyMessages(tables: ForkTables, task: ForkTask, at: number): Pro
   return messageIds;
 }
 
-/** Answers how many characters there were. */
+/** Copies the parts of a message. Returns the number of characters copied. */
 function copyParts(
   { db, parts: table }: ForkTables,
   { from, to, close }: { from: string; to: string; close: (part: Part) => Part },
@@ -117,7 +117,7 @@ function copyParts(
     chars += row.body.length;
     const part = readablePart(row.body);
     if (part === undefined) {
-      // Damaged: it stays what it is, and loading the fork names it too.
+      // A damaged row is copied unchanged. Loading the fork reports it too.
       const { key: _key, ...columns } = row;
       db.insert(parts)
         .values({ ...columns, messageId: to })
@@ -130,7 +130,7 @@ function copyParts(
   return chars;
 }
 
-/** What a text that streams has got since its row was written. */
+/** Returns the text that was appended to a streaming part since its row was written. */
 function textSince(db: Drizzle, partKey: number): string {
   const chunks = db
     .select()
@@ -143,7 +143,7 @@ function textSince(db: Drizzle, partKey: number): string {
     .join('');
 }
 
-/** Knows which compactions hold in the fork. */
+/** Creates the mark fork and passes it all compactions of the source. */
 async function markForkOf(
   { db, read }: ForkTables,
   { sourceId, session, options }: ForkTask,
@@ -155,7 +155,7 @@ async function markForkOf(
     db.select().from(messages).where(isNext).orderBy(asc(messages.sequence)).limit(1).get(),
   );
   const before = next?.createdAt ?? Number.POSITIVE_INFINITY;
-  // A message of the fork has the sequence it has in the source.
+  // Messages have the same sequence in the fork as in the source.
   const hiddenThere = (hidden: HiddenRange) => {
     if (typeof hidden === 'string') return messageIds.get(hidden);
     return hidden[1] <= at ? hidden : undefined;
@@ -200,7 +200,7 @@ function readablePart(body: string): Part | undefined {
   }
 }
 
-/** A mark that cannot be read holds nowhere, so it is not copied. */
+/** Returns undefined for a damaged mark. It has no effect in the source, so it is not copied. */
 function readableMark(read: () => StoredMark): StoredMark | undefined {
   try {
     return read();

@@ -16,14 +16,14 @@ beforeAll(async () => {
 });
 afterAll(() => rm(folder, { recursive: true, force: true }));
 
-describe('what compactions hide, on disk', () => {
-  it('takes some bytes for each compaction: lists of ids grew with the square of a session, to 1.7 MB in 300 steps', async () => {
+describe('hidden messages of stored compactions', () => {
+  it('take a few bytes per compaction (lists of ids grew with the square of a session, to 1.7 MB in 300 steps)', async () => {
     const path = join(folder, 'long.db');
     await using store = await openSqliteStore({ path });
     const { lease } = await begin(store);
     const [messages, compactions, between] = [2000, 500, 4];
     for (let start = 1; start <= messages; start += 100) await append(store, lease, { start, count: 100 });
-    // Without the task, and without a pinned message.
+    // Everything except the task and a pinned message.
     const expected = Array.from({ length: compactions }, (_, index) =>
       idsOf(2, index * between + 1).filter((id) => id !== idOf(40)),
     );
@@ -39,13 +39,13 @@ describe('what compactions hide, on disk', () => {
     const view = await store.loadView('s1');
     assert.deepEqual(hidesOf(view.marks), [expected.at(-1)]);
     assert.deepEqual([...view.unloaded], expected.at(-1));
-    // Whoever reads all marks looks at the lists of few.
+    // Callers that read all marks read the ids of few compactions, so the ids are computed on access.
     assert.ok(marks.every((mark) => Object.getOwnPropertyDescriptor(mark, 'hides')?.get !== undefined));
     assert.deepEqual(hidesOf(JSON.parse(JSON.stringify(marks))), expected);
     assert.deepEqual(hidesOf(structuredClone(marks)), expected);
   });
 
-  it('reads a list of ids, in a log, a view and a fork', async () => {
+  it('are read from a plain list of ids, in a log, a view and a fork', async () => {
     const path = join(folder, 'older.db');
     await using store = await openSqliteStore({ path });
     const { lease } = await begin(store);
@@ -63,7 +63,7 @@ describe('what compactions hide, on disk', () => {
     assert.deepEqual(hidesOf((await store.loadLog('fork')).marks), [['new-2', 'new-3', 'new-4']]);
   });
 
-  it('keeps an id that the session has no message of, and the order', async () => {
+  it('keep the order, and ids of messages that are not in the session', async () => {
     const path = join(folder, 'foreign.db');
     await using store = await openSqliteStore({ path });
     const { lease } = await begin(store);
@@ -78,7 +78,7 @@ describe('what compactions hide, on disk', () => {
     assert.deepEqual(new Set((await store.loadView('s1')).unloaded), new Set(idsOf(2, 5)));
   });
 
-  it('leaves out a message whose row was lost, and shows the session with what is no list', async () => {
+  it('leave out a message whose row was lost, and are reported as damaged when the column is not a list', async () => {
     const path = join(folder, 'lost.db');
     await using store = await openSqliteStore({ path });
     const { lease } = await begin(store);
@@ -99,7 +99,7 @@ describe('what compactions hide, on disk', () => {
   });
 });
 
-it('gives back any ids in their order', () => {
+it('converts ids to ranges and back in the same order', () => {
   const known = fc.uniqueArray(fc.integer({ min: 1, max: 40 })).map((all) => all.sort((a, b) => a - b));
   const hidden = fc.array(fc.integer({ min: 1, max: 50 }));
   fc.assert(

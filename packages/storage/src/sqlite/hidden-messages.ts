@@ -3,20 +3,20 @@ import { sql } from 'drizzle-orm';
 import type { Drizzle } from './connection.ts';
 
 /**
- * What a compaction hides, as its column holds it: sequences of messages that follow one another, first and last, and the ids of those that
- * the session does not have. Every compaction names all that is hidden, so that ids alone would grow with the square of a session's length.
+ * The messages that a compaction hides, as stored in its column: ranges of consecutive sequences (first and last), and ids of messages that
+ * are not in the session. Each compaction lists all hidden messages, so lists of ids would grow with the square of a session's length.
  */
 export type HiddenMessages = HiddenRange[];
 
 export type HiddenRange = [first: number, last: number] | string;
 
-/** A session's messages, in their order. */
+/** Sequences and ids of a session's messages, in order. */
 export interface MessageIds {
   sequences: number[];
   ids: string[];
 }
 
-/** By a bare statement, as arrays: a long session has tens of thousands. */
+/** Uses a plain statement that returns arrays, because a long session has tens of thousands of messages. */
 export function readMessageIds(db: Drizzle, sessionId: string): MessageIds {
   const rows = db.values<[string, number]>(
     sql`SELECT id, sequence FROM messages WHERE session_id = ${sessionId} ORDER BY sequence`,
@@ -24,7 +24,7 @@ export function readMessageIds(db: Drizzle, sessionId: string): MessageIds {
   return { ids: rows.map(([id]) => id), sequences: rows.map(([, sequence]) => sequence) };
 }
 
-/** Keeps the order of the ids. */
+/** Converts ids to ranges. Keeps their order. */
 export function toHiddenMessages(hides: readonly string[], { ids, sequences }: MessageIds): HiddenMessages {
   const sequenceById = new Map(ids.map((id, place) => [id, sequences[place]]));
   const hidden: HiddenMessages = [];
@@ -38,7 +38,7 @@ export function toHiddenMessages(hides: readonly string[], { ids, sequences }: M
   return hidden;
 }
 
-/** The ids again. A message whose row was lost is left out. */
+/** Converts ranges back to ids. Leaves out messages whose row was lost. */
 export function hiddenIdsOf(hidden: HiddenMessages, { ids, sequences }: MessageIds): string[] {
   return hidden.flatMap((entry) =>
     typeof entry === 'string'
@@ -48,19 +48,19 @@ export function hiddenIdsOf(hidden: HiddenMessages, { ids, sequences }: MessageI
 }
 
 /**
- * Reads the column; a list of ids alone is read too.
+ * Parses the column. Also accepts a list of ids without ranges.
  *
- * @throws {Error} where it holds something else.
+ * @throws {Error} If the column contains anything else.
  */
 export function parseHiddenMessages(column: string): HiddenMessages {
   const value: unknown = JSON.parse(column);
   if (Array.isArray(value) && value.every(isHidden)) return value;
-  throw new TypeError('What is hidden is to be a list of ids and of pairs of sequences.');
+  throw new TypeError('The column must be a list of message ids and pairs of sequences.');
 }
 
 /**
- * Lets the ids be found whenever they are looked at, and does not keep them: of thousands of compactions, each of which may hide the whole
- * session, callers look at few, or at one after the other.
+ * Computes `hides` on each access instead of storing it. There may be thousands of compactions, each hiding most of the session, and callers
+ * read the ids of few compactions, or of one after the other.
  */
 export function withHiddenIds(compaction: Compaction, hidden: HiddenMessages, of: MessageIds): Compaction {
   return Object.defineProperty(compaction, 'hides', {
@@ -75,7 +75,7 @@ function isHidden(entry: unknown): entry is HiddenRange {
   return Array.isArray(entry) && entry.length === 2 && entry.every(Number.isSafeInteger);
 }
 
-/** The place of the first message at this sequence or behind it: rows may be missing. */
+/** Returns the index of the first message with this sequence or a later one. Rows may be missing. */
 function placeOf(sequences: readonly number[], sequence: number): number {
   let [low, high] = [0, sequences.length];
   while (low < high) {

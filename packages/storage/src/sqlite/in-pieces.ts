@@ -1,12 +1,12 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { TransactionQueue } from './transaction-queue.ts';
 
-/** Of the time that a piece took, what comes before the next: a program that waits for the lock only looks now and then. */
+/** Pause after a piece, as a share of its duration. A waiting program only polls for the lock, so it needs this time to get it. */
 const PAUSE_SHARE = 1 / 3;
 
 /**
- * Writes piece after piece, each in a transaction of its own: others wait for a piece, not for the whole. A piece is told how far the one before
- * came, and answers how far it came, or that there was nothing left.
+ * Writes in pieces, each in its own transaction, so that other writers wait for one piece only. `piece` receives the position that the
+ * previous piece reached (0 for the first) and returns its own, or undefined when nothing is left.
  */
 export async function inPieces(
   write: TransactionQueue['write'],

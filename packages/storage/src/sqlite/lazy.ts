@@ -1,4 +1,4 @@
-/** Makes a value when it is first asked for: a statement is prepared only by a program that uses it. */
+/** Creates a value on first use, so that a statement is prepared only if it is used. */
 export function lazy<T>(make: () => T): () => T {
   let made: { value: T } | undefined;
   return () => {

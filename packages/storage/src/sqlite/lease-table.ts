@@ -15,7 +15,7 @@ export interface AcquireOptions extends Claimant {
 
 type RunRow = typeof runs.$inferSelect;
 
-/** Leases live in the session's head; the run that holds it, and those before, are rows of `runs`. */
+/** A lease is stored in the session's head. The current and earlier runs are rows of `runs`. */
 export function createLeaseTable(db: Drizzle, clock: Clock) {
   const { now } = clock;
   const run = (runId: string) => db.select().from(runs).where(eq(runs.runId, runId)).get();
@@ -32,7 +32,7 @@ export function createLeaseTable(db: Drizzle, clock: Clock) {
 
   return {
     holder,
-    /** Changes the head; the caller saves it. */
+    /** Changes the head. The caller must save it. */
     end(head: Head, status: RunStatus): void {
       if (head.runId === null) return;
       db.update(runs).set({ endedAt: now(), status }).where(eq(runs.runId, head.runId)).run();
@@ -41,7 +41,7 @@ export function createLeaseTable(db: Drizzle, clock: Clock) {
       head.expiresUptime = null;
     },
 
-    /** Changes the head; the caller saves it. */
+    /** Changes the head. The caller must save it. */
     acquire(head: Head, { runId, ttlMs, ...claimant }: AcquireOptions): Lease {
       const current = holder(head, claimant);
       if (current !== undefined) throw sessionBusy(head.sessionId, current);
@@ -56,12 +56,12 @@ export function createLeaseTable(db: Drizzle, clock: Clock) {
       return { sessionId, runId, epoch };
     },
 
-    /** Changes the head; the caller saves it. */
+    /** Changes the head. The caller must save it. */
     renew(head: Head, ttlMs: number): void {
       Object.assign(head, expiryAfter(ttlMs, clock));
     },
 
-    /** False when the run has an end already, or is no other run of the session. */
+    /** Returns false if the run has already ended, or is not another run of the session. */
     closeDead({ sessionId, runId: ownId }: Lease, runId: string): boolean {
       if (runId === ownId) return false;
       const open = and(eq(runs.runId, runId), eq(runs.sessionId, sessionId), isNull(runs.endedAt));

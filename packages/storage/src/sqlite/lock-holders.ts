@@ -3,13 +3,13 @@ import { basename, resolve } from 'node:path';
 
 export interface LockHolder {
   pid: number;
-  /** Name of the file it was started from. */
+  /** Name of the executable file. */
   program: string;
 }
 
 /**
- * Other processes that have a lock on the database or what stands beside it: in WAL mode, whoever has it open. Empty where there is no
- * /proc/locks, and for processes that cannot be seen from here.
+ * Returns other processes that hold a lock on the database, its log or its shared-memory file. In WAL mode these are all processes that have
+ * it open. Returns none without /proc/locks, and omits processes that are not visible to this one.
  */
 export function lockHolders(path: string): LockHolder[] {
   const files = ['', '-wal', '-shm'].map((suffix) => resolve(path) + suffix);
@@ -25,7 +25,7 @@ export function lockHolders(path: string): LockHolder[] {
     .map((pid) => ({ pid, program: programOf(pid) }));
 }
 
-/** The kernel's own name of a process is that of its first thread: `MainThread` for Node. */
+/** Prefers the command line, because the kernel's process name is that of the first thread: `MainThread` for Node. */
 function programOf(pid: number): string {
   const [file = ''] = readLines(`/proc/${pid}/cmdline`).join('\n').split('\0');
   return basename(file) || (readLines(`/proc/${pid}/comm`)[0] ?? '');
@@ -35,13 +35,13 @@ function inodeOf(file: string): string | undefined {
   return statSync(file, { bigint: true, throwIfNoEntry: false })?.ino.toString();
 }
 
-/** Another disk may have a file of the same number. */
+/** Checks the open files too, because a file on another disk may have the same inode number. */
 function hasOpen(pid: number, files: readonly string[]): boolean {
   const folder = `/proc/${pid}/fd`;
   try {
     return readdirSync(folder).some((fd) => files.includes(linkOf(`${folder}/${fd}`) ?? ''));
   } catch {
-    return true; // Of another user: its number has to do.
+    return true; // A process of another user: only the inode number can be checked.
   }
 }
 
@@ -49,7 +49,7 @@ function linkOf(path: string): string | undefined {
   try {
     return readlinkSync(path);
   } catch {
-    return undefined; // Closed meanwhile.
+    return undefined; // The file was closed in the meantime.
   }
 }
 

@@ -18,11 +18,11 @@ export type LogRows = ReturnType<typeof readLogRows>;
 export interface MarkRows {
   marks: (typeof marks.$inferSelect)[];
   compactions: (typeof compactions.$inferSelect)[];
-  /** Of the whole session, where there are compactions. */
+  /** Ids of all messages of the session; empty if it has no compactions. */
   messageIds: MessageIds;
 }
 
-/** All rows of a session, as they are. Part of a read of one snapshot. */
+/** Returns all rows of a session. Call it in a transaction, so that it reads one snapshot. */
 export function readLogRows(db: Drizzle, sessionId: string) {
   const ofSession = eq(messages.sessionId, sessionId);
   return {
@@ -32,7 +32,7 @@ export function readLogRows(db: Drizzle, sessionId: string) {
   };
 }
 
-/** The rows of some messages only. */
+/** Returns the rows of the messages in a range. */
 export function readMessageRows(
   db: Drizzle,
   sessionId: string,
@@ -82,7 +82,7 @@ export function readMarks(db: Drizzle, sessionId: string): MarkRows {
   };
 }
 
-/** The first of the session's marks after one, by their keys; `read` throws where it is damaged. */
+/** Returns the session's first mark with a key greater than `after`. `read` throws if the mark is damaged. */
 export function readNextMark(
   db: Drizzle,
   { sessionId, after }: { sessionId: string; after: number },
@@ -98,17 +98,17 @@ export function readNextMark(
   if (row === undefined) return undefined;
   const read = () => {
     const raw = row.marks.kind === 'compaction' ? rawCompaction(row.compactions) : rawMark(row.marks);
-    // Written by this store from a mark.
+    // The store wrote the row from a mark.
     return raw as StoredMark;
   };
   const { summaryContent = '', hides = '' } = row.compactions ?? {};
   return { key: row.marks.key, chars: summaryContent.length + hides.length, read };
 }
 
-/** Makes the log of the rows. What is damaged is named and left out; the rest of its message stays. */
+/** Builds the log from its rows. Damaged rows are listed in `damaged` and left out. The rest of their message is kept. */
 export async function assembleLog(session: Session, rows: LogRows): Promise<SessionLog> {
   const log: SessionLog = { session, messages: [], marks: [], damaged: [] };
-  // zod takes 40 ms to load: a new session need not wait for it.
+  // Loading zod takes 40 ms. A new session does not need it.
   if (rows.messages.length === 0 && rows.marks.length === 0) return log;
   Object.assign(log, await assembleMessages(rows, log.damaged), await assembleMarkLog(rows, log.damaged));
   return log;
@@ -116,7 +116,7 @@ export async function assembleLog(session: Session, rows: LogRows): Promise<Sess
 
 type MessageRows = Pick<LogRows, 'messages' | 'parts' | 'chunks'>;
 
-/** What is damaged is added to `damaged`. */
+/** Builds messages from rows. Adds damaged rows to `damaged`. */
 export async function assembleMessages(
   rows: MessageRows,
   damaged: DamagedRow[] = [],
@@ -133,7 +133,7 @@ export async function assembleMessages(
   return { messages: found, damaged };
 }
 
-/** What is damaged is added to `damaged`. */
+/** Builds marks from rows. Adds damaged rows to `damaged`. */
 export async function assembleMarkLog(
   rows: MarkRows,
   damaged: DamagedRow[] = [],
@@ -181,10 +181,10 @@ function createChecker(damaged: DamagedRow[]) {
   };
 }
 
-/** Stands where a damaged part stood: marks and handles name parts by their index. */
+/** Replaces a damaged part, because marks and handles refer to parts by index. */
 const UNREADABLE = {
   type: 'notice',
-  text: '[A part that stood here could not be read.]',
+  text: '[A part of this message could not be read.]',
   forModel: true,
 } as const;
 
@@ -216,7 +216,7 @@ function rawCompaction(compaction: MarkRows['compactions'][number] | null | unde
   return { ...withoutNulls(row), kind: 'compaction', summary, hides: parseHiddenMessages(hides) };
 }
 
-/** The columns that hold JSON and are not null, parsed. */
+/** Parses JSON columns. Leaves out null columns. */
 function parsed(
   columns: Record<string, string | null>,
 ): Partial<Record<keyof Message | keyof Mark, unknown>> {

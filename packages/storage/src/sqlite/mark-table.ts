@@ -5,10 +5,10 @@ import type { Drizzle } from './connection.ts';
 import { type HiddenRange, readMessageIds, toHiddenMessages } from './hidden-messages.ts';
 import { compactions, marks } from './schema.ts';
 
-/** A mark as its rows have it. */
+/** A mark as it is stored. */
 export type StoredMark = MarkHiding<HiddenRange>;
 
-/** Marks in the order in which they were made; a compaction is a row here and, with its summary, one in `compactions`. */
+/** Marks in creation order. A compaction has a row here and a row with its summary in `compactions`. */
 export function createMarkTable(db: Drizzle) {
   function addStored(sessionId: string, mark: StoredMark): void {
     const { id, kind, undoneAt } = mark;
@@ -33,7 +33,7 @@ export function createMarkTable(db: Drizzle) {
       const undone = db.update(marks).set({ undoneAt }).where(standing).returning({ id: marks.id }).get();
       if (undone === undefined) return false;
       db.update(compactions).set({ undoneAt }).where(eq(compactions.id, markId)).run();
-      // A damaged row must not keep the others from being undone.
+      // A damaged row must not prevent the other marks from being undone.
       const belonging = sql`CASE WHEN json_valid(${marks.body}) THEN json_extract(${marks.body}, '$.compactionId') END = ${markId}`;
       db.update(marks)
         .set({ undoneAt })

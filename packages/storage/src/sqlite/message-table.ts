@@ -31,7 +31,7 @@ export function createMessageTable(db: Drizzle, partTable: PartTable) {
   );
 
   return {
-    /** Gives the message its sequence and stores it with its parts; the caller saves the head. */
+    /** Assigns the message its sequence and stores it with its parts. The caller must save the head. */
     append(head: Head, draft: MessageDraft): Message {
       head.lastSequence += 1;
       const message = { ...draft, sessionId: head.sessionId, sequence: head.lastSequence };

@@ -31,7 +31,7 @@ beforeAll(async () => {
 afterAll(() => rm(folder, { recursive: true, force: true }));
 
 describe('migrations', () => {
-  it('make the tables that the schema describes', () => {
+  it('create the tables that the schema describes', () => {
     const database = new DatabaseSync(':memory:');
     for (const migration of MIGRATIONS) database.exec(migration);
     for (const table of Object.values(schema)) {
@@ -53,7 +53,7 @@ describe('migrations', () => {
     }
   });
 
-  it('copy an existing database before they change it', async () => {
+  it('copy an existing database before changing it', async () => {
     const path = join(folder, 'old.db');
     await migrated(path, [FIRST]);
     const old = new DatabaseSync(path);
@@ -66,7 +66,7 @@ describe('migrations', () => {
     assert.deepEqual(rows(join(folder, backup)), [{ id: 1, text: 'kept' }]);
   });
 
-  it('copy what stands in the write-ahead log alone too', async () => {
+  it('copy data that is only in the write-ahead log', async () => {
     const path = join(folder, 'log.db');
     await migrated(path, [FIRST]);
     const writer = new DatabaseSync(path);
@@ -80,7 +80,7 @@ describe('migrations', () => {
     ]);
   });
 
-  it('that are killed in their middle leave the old database and a whole copy, and are done by the next', async () => {
+  it('leave the old database and a complete copy when killed, and are finished by the next process', async () => {
     const path = join(folder, 'killed.db');
     await version1(path);
     const child = spawn(process.execPath, ['--conditions=longhaul-src', PROGRAM, path], { stdio: 'ignore' });
@@ -94,7 +94,7 @@ describe('migrations', () => {
     assert.deepEqual(rows(path), [{ id: 1, text: 'kept', title: 'none' }]);
   });
 
-  it('of two processes at once are done once, with one copy', async () => {
+  it('run once, with one copy, when two processes migrate at once', async () => {
     const path = join(folder, 'two.db');
     await version1(path);
     const args = ['--conditions=longhaul-src', PROGRAM, path];
@@ -107,7 +107,7 @@ describe('migrations', () => {
     assert.equal((await copiesOf('two.db')).length, 1);
   });
 
-  it('leave the old database usable when the disk has no room for the copy', async ({ skip }) => {
+  it('leave the old database usable when the disk has no space for the copy', async ({ skip }) => {
     await using disk = await smallDisk(1);
     if (disk === undefined) return lacks('mount', 'a file system cannot be mounted here', skip);
     const path = join(disk.path, 'full.db');
@@ -124,7 +124,7 @@ describe('migrations', () => {
     assert.equal(rows(path).length, 1);
   });
 
-  it('leave a database as it was when one of them fails', async () => {
+  it('leave a database unchanged when one of them fails', async () => {
     const path = join(folder, 'failing.db');
     await migrated(path, [FIRST]);
     await assert.rejects(migrated(path, [FIRST, SECOND, 'CREATE NONSENSE']));
@@ -132,14 +132,14 @@ describe('migrations', () => {
     assert.deepEqual(rows(path), []);
   });
 
-  it('make no copy of a new database, or of one that is up to date', async () => {
+  it('make no copy of a new or up-to-date database', async () => {
     const path = join(folder, 'new', 'store.db');
     await (await openSqliteStore({ path }))[Symbol.asyncDispose]();
     await (await openSqliteStore({ path }))[Symbol.asyncDispose]();
     assert.deepEqual(await readdir(join(folder, 'new')), ['store.db']);
   });
 
-  it('refuse a newer database, naming both versions', async () => {
+  it('refuse a newer database and report both versions', async () => {
     const path = join(folder, 'newer.db');
     await (await openSqliteStore({ path }))[Symbol.asyncDispose]();
     const database = new DatabaseSync(path);
@@ -154,7 +154,7 @@ describe('migrations', () => {
     });
   });
 
-  it("refuse another program's database and leave it alone", async () => {
+  it("refuse another program's database and do not change it", async () => {
     const path = join(folder, 'foreign.db');
     const database = new DatabaseSync(path);
     database.exec('CREATE TABLE theirs (a)');

@@ -11,16 +11,16 @@ export interface MigrateOptions {
 }
 
 /**
- * Brings the database to the newest version. Several processes may do so at once: one migrates, the others wait for its lock and
- * find the work done. An existing database is copied first, to `PATH.v1.TIME.backup` with its version and the time.
+ * Migrates the database to the newest version. Several processes may call this at once: one migrates, the others wait for its lock and find
+ * the database migrated. An existing database is first copied to `PATH.v1.TIME.backup`, with its version and the time.
  *
- * @throws {LonghaulError} `store_newer`; `store_corrupt` for a database of another program. Errors of SQLite as they are.
+ * @throws {LonghaulError} `store_newer`; `store_corrupt` for a database of another program. SQLite's errors are not mapped.
  */
 export async function migrate(connection: Connection, options: MigrateOptions): Promise<void> {
   const newest = options.migrations.length;
   const version = await inTransaction(connection, 'BEGIN', async () => checkedVersion(connection, options));
   if (version === newest) return;
-  // In WAL mode readers go on beside this lock: the backup reads through a connection of its own while nobody can write.
+  // In WAL mode this lock blocks writers but not readers, so the backup can read through its own connection.
   await inTransaction(connection, 'BEGIN IMMEDIATE', async () => {
     const old = checkedVersion(connection, options);
     if (old > 0 && old < newest) await backUp(old, options);
@@ -30,7 +30,7 @@ export async function migrate(connection: Connection, options: MigrateOptions): 
   });
 }
 
-/** The check reads several values: outside of a transaction another process's migration could come between them. */
+/** The version check also needs a transaction: it reads several values, and another process could migrate between the reads. */
 async function inTransaction<T>(
   connection: Connection,
   begin: 'BEGIN' | 'BEGIN IMMEDIATE',
@@ -61,7 +61,7 @@ function pragma(connection: Connection, name: 'user_version' | 'application_id')
   return row?.[name] ?? 0;
 }
 
-/** A copy has its name only once it is whole and on the disk: whatever interrupts it leaves none that looks like one. */
+/** Copies the database. The copy gets its name only when it is complete and synced, so an interrupted copy never looks like a backup. */
 async function backUp(version: number, { path, now }: MigrateOptions): Promise<void> {
   const time = new Date(now()).toISOString().replaceAll(/[:.]/g, '-');
   const backup = `${path}.v${version}.${time}.backup`;

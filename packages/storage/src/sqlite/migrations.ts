@@ -1,6 +1,6 @@
 /**
- * The database's versions: entry 0 makes version 1, and so on. A released entry never changes; a change of the tables is a new
- * entry. The version is kept in `user_version`.
+ * The database migrations: entry 0 makes version 1, and so on. A released entry never changes; a change to the tables is a new entry. The
+ * version is stored in `user_version`.
  */
 export const MIGRATIONS: readonly string[] = [
   `
@@ -120,7 +120,7 @@ export const MIGRATIONS: readonly string[] = [
     PRIMARY KEY (session_id, number)
   ) WITHOUT ROWID;
 
-  -- Holds no text of its own: a hit's text is read from its part. The row id is the part's key.
+  -- Contentless: a hit's text is read from its part. The row id is the part's key.
   CREATE VIRTUAL TABLE part_search USING fts5 (text, words, content = '', contentless_delete = 1);
   CREATE TRIGGER parts_leave_search AFTER DELETE ON parts BEGIN
     DELETE FROM part_search WHERE rowid = old.key;
@@ -129,17 +129,17 @@ export const MIGRATIONS: readonly string[] = [
   `
   ALTER TABLE heads ADD COLUMN expires_uptime INTEGER;
 
-  -- The search index is tidied by garbage collection, in pieces: within the commit that drops a session it took seconds.
+  -- Garbage collection merges the search index, in steps. In the commit that drops a session, the merge took seconds.
   INSERT INTO part_search (part_search, rank) VALUES ('deletemerge', 0);
 
-  -- How far the ledger's facts were computed. Can be made again from the messages.
+  -- The state up to which the ledger's facts were computed. It can be recomputed from the messages.
   CREATE TABLE checkpoints (
     session_id TEXT PRIMARY KEY REFERENCES sessions (id) ON DELETE CASCADE,
     sequence INTEGER NOT NULL,
     fold TEXT NOT NULL
   );
 
-  -- A wish to end a run, from any process. The run's own process looks for it.
+  -- Requests to cancel a run, from any process. The run's own process polls for them.
   CREATE TABLE cancels (
     run_id TEXT PRIMARY KEY REFERENCES runs (run_id) ON DELETE CASCADE,
     session_id TEXT NOT NULL REFERENCES sessions (id) ON DELETE CASCADE,
@@ -147,7 +147,7 @@ export const MIGRATIONS: readonly string[] = [
     requested_at INTEGER NOT NULL
   ) WITHOUT ROWID;
 
-  -- What a server's refusals taught of its windows.
+  -- Windows learned from a server's refusals.
   CREATE TABLE servers (
     base_url TEXT NOT NULL,
     model TEXT NOT NULL,
@@ -157,7 +157,7 @@ export const MIGRATIONS: readonly string[] = [
     PRIMARY KEY (base_url, model)
   ) WITHOUT ROWID;
 
-  -- Calls that wait for a person, and what was answered.
+  -- Calls that wait for a person's approval, and the answers.
   CREATE TABLE approvals (
     session_id TEXT NOT NULL REFERENCES sessions (id) ON DELETE CASCADE,
     handle TEXT NOT NULL,
@@ -171,13 +171,13 @@ export const MIGRATIONS: readonly string[] = [
     PRIMARY KEY (session_id, handle)
   ) WITHOUT ROWID;
 
-  -- What was set while the program ran; it stands above the project's file.
+  -- Settings changed while the program ran. They override the project's file.
   CREATE TABLE settings (
     key TEXT PRIMARY KEY,
     value TEXT NOT NULL
   ) WITHOUT ROWID;
 
-  -- What can be made again, at a cost: kept until room is needed.
+  -- Values that can be recomputed at a cost. They are kept until space is needed.
   CREATE TABLE cache (
     key TEXT PRIMARY KEY,
     value TEXT NOT NULL,

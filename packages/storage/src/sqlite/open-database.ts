@@ -20,7 +20,7 @@ export async function openDatabase(options: SqliteStoreOptions): Promise<SqliteS
   return createSqliteStore(connection, { path, clock: { now, uptime }, file });
 }
 
-/** A connection to a database whose tables are this program's. */
+/** Opens a connection to a database and migrates it to this program's version. */
 export async function openConnection(
   options: SqliteStoreOptions,
 ): Promise<{ connection: Connection; file: DatabaseFile }> {
@@ -28,7 +28,7 @@ export async function openConnection(
   try {
     return await openInMode('NORMAL', options);
   } catch (error) {
-    // Even to be read, the log wants an index of 32 kB beside it, unless one program has the database to itself.
+    // Even reading in WAL mode needs a 32 kB shared-memory file, unless one program has exclusive access to the database.
     if (error instanceof LonghaulError && error.code === 'store_full')
       return openInMode('EXCLUSIVE', options);
     throw error;
@@ -58,13 +58,13 @@ async function makeFolder(path: string): Promise<void> {
   } catch (error) {
     throw folderError(path, error);
   }
-  // The files that SQLite puts beside it have the rights of the database.
+  // SQLite gives its additional files the same permissions as the database.
   await makePrivateFile(path);
 }
 
 /**
- * Settings, then tables. Changing a new file to WAL does not honour the busy timeout when several processes do so at once, so a
- * lock met here is waited for by trying again.
+ * Applies the pragmas, then migrates. When several processes change a new file to WAL at once, SQLite does not honor the busy timeout, so
+ * this retries on `SQLITE_BUSY` until the timeout.
  */
 async function prepare(
   connection: Connection,
@@ -86,10 +86,10 @@ async function prepare(
   }
 }
 
-/** What is dropped later can then be given back to the disk piece by piece, beside running sessions. Only a new file takes it. */
+/** Enables incremental vacuum, so that free pages can later be released while sessions run. Only a new file accepts this setting. */
 function makeGivingBack(connection: Connection): void {
   const { pages = 0 } =
     connection.db.get<{ pages: number }>(sql`SELECT page_count AS pages FROM pragma_page_count`) ?? {};
-  // On a database that is there it would be a write: opening one, to read it, must work on a full disk too.
+  // On an existing database the pragma would write, but opening a database for reading must also work on a full disk.
   if (pages === 0) connection.exec('PRAGMA auto_vacuum = INCREMENTAL');
 }

@@ -1,10 +1,10 @@
 import type { SqliteCache, SqliteCacheOptions } from './sqlite-cache.ts';
 
 /**
- * Opens a cache in an SQLite file, which may be the store's, too: it has a table and a connection of its own. Several processes may use one
- * file at once. What was written last may be lost with the power, never more.
+ * Opens a cache in an SQLite file. It has its own table and connection, so the file may also be the store's. Several processes may use one
+ * file at once. A power cut may lose the latest writes, but not older entries.
  *
- * @throws {LonghaulError} as `openSqliteStore`.
+ * @throws {LonghaulError} `store_newer`, `store_corrupt`, `store_readonly`, `store_full`, `store_unavailable`.
  * @example await using cache = await openSqliteCache({ path: '/home/me/.local/share/longhaul/longhaul.db' });
  */
 export async function openSqliteCache(options: SqliteCacheOptions): Promise<SqliteCache> {
@@ -13,7 +13,7 @@ export async function openSqliteCache(options: SqliteCacheOptions): Promise<Sqli
     import('./sqlite-cache.ts'),
   ]);
   const { connection, file } = await openConnection(options);
-  // What is lost here is made again: no write waits for the disk.
+  // Lost entries can be recomputed, so writes do not wait for the disk.
   connection.exec('PRAGMA synchronous = NORMAL');
   return new SqliteCache(connection, file, options);
 }

@@ -14,7 +14,7 @@ interface HitRow {
   body: string;
 }
 
-/** The full-text index over closed parts: SQLite's FTS5. */
+/** The full-text index of closed parts, in SQLite's FTS5. */
 export function createPartSearch(db: Drizzle) {
   const insert = lazy(() => {
     const key = sql.placeholder('key');
@@ -24,7 +24,7 @@ export function createPartSearch(db: Drizzle) {
   });
 
   return {
-    /** Nothing happens for a part that is open, or has no text to find. */
+    /** Does nothing for an open part or a part without searchable text. */
     add(key: number, part: Part): void {
       const text = searchTextOf(part);
       if (text !== undefined) insert().run({ key, ...text });
@@ -51,7 +51,7 @@ export function createPartSearch(db: Drizzle) {
 
 export type PartSearch = ReturnType<typeof createPartSearch>;
 
-/** Empty for a damaged row: `loadLog` names it; a search says where the match stands and goes on. */
+/** Returns an empty string for a damaged row: the hit is returned without a snippet. `loadLog` reports the row. */
 function readableText(body: string): string {
   try {
     const part: Part = JSON.parse(body);

@@ -7,16 +7,16 @@ import type { PartSearch } from './part-search.ts';
 import { messages, partChunks, parts } from './schema.ts';
 
 /**
- * Parts, and the texts of those that stream. A streaming text is flushed many times, longer each time: what came since the last flush is
- * appended as a chunk, and the whole is written once more when the part closes. So the work is linear in its length.
+ * Parts and their streaming texts. A streaming text is flushed many times while it grows. Each flush appends the new text as a chunk, and the
+ * whole text is written once when the part closes. So the work is linear in the text's length.
  */
 export function createPartTable(db: Drizzle, search: PartSearch) {
   const statements = prepareStatements(db);
-  /** What of each open text is on disk, by the part's key: this connection's own writes. */
+  /** The stored text of each streaming part, by the part's key, as written by this connection. */
   const streamed = new Map<number, string>();
 
   function insert(messageId: string, index: number, part: Part): void {
-    // RETURNING would give the key too, but takes seven times as long.
+    // RETURNING would also return the key, but takes seven times as long.
     const { lastInsertRowid } = statements.insert().run({ messageId, index, ...columnsOf(part) });
     const key = Number(lastInsertRowid);
     remember(key, part);
@@ -41,7 +41,7 @@ export function createPartTable(db: Drizzle, search: PartSearch) {
 
   function remember(key: number, part: Part): void {
     if (streamed.size > 1000) streamed.clear();
-    // A text that ends inside a character is not remembered: half a character cannot be a chunk's end.
+    // A text that ends inside a surrogate pair is not remembered, because a chunk must not end there.
     if (isStreaming(part) && wholeCharacters(part.text) === part.text) streamed.set(key, part.text);
     else streamed.delete(key);
   }
@@ -62,7 +62,7 @@ export function createPartTable(db: Drizzle, search: PartSearch) {
         update(place.key, part);
       }
     },
-    /** After a rollback, or when another connection has written: nothing is known of what is on disk. */
+    /** Call this after a rollback or after another connection's commit: the stored texts are then unknown. */
     forget: () => streamed.clear(),
   };
 }
@@ -123,7 +123,7 @@ function columnsOf(part: Part): { type: Part['type']; state: string | null; body
   return { type: part.type, state, body: JSON.stringify(part) };
 }
 
-/** `isOpen`, for the columns of a row. */
+/** Like `isOpen`, for the columns of a row. */
 function isOpenRow({ type, state }: { type: Part['type'] | null; state: string | null }): boolean {
   if (type === 'tool') return state === 'pending' || state === 'running';
   return state === 'running';
@@ -137,7 +137,7 @@ function isStreaming(part: Part): part is TextPart | ReasoningPart {
   return isText(part) && isOpen(part) && part.providerMetadata === undefined;
 }
 
-/** Without the first half of a surrogate pair at the end: its other half is still to come. */
+/** Removes the first half of a surrogate pair at the end, because its second half has not arrived yet. */
 function wholeCharacters(text: string): string {
   const last = text.charCodeAt(text.length - 1);
   return last >= 0xd800 && last <= 0xdbff ? text.slice(0, -1) : text;

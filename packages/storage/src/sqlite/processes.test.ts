@@ -15,7 +15,7 @@ beforeAll(async () => {
 afterAll(() => rm(folder, { recursive: true, force: true }));
 
 describe('several processes on one database', () => {
-  it('open it for the first time at once, all with success', async () => {
+  it('open it for the first time at once, and all succeed', async () => {
     const names = ['a', 'b', 'c', 'd', 'e', 'f'];
     const rounds = 25;
     const opened = Promise.all(names.map((name) => run('open-process.ts', folder, name, `${rounds}`)));
@@ -30,7 +30,7 @@ describe('several processes on one database', () => {
     }
   });
 
-  it('append beside each other: nothing is lost, numbers have no holes', async () => {
+  it('append concurrently without lost messages or gaps in the numbers', async () => {
     const path = join(folder, 'appending.db');
     const count = 150;
     const appender = (name: string) => run('store-process.ts', path, name, `${count}`);

@@ -24,7 +24,7 @@ export function createQueueTable(db: Drizzle, eventLog: EventLog) {
   return {
     pending,
     list,
-    /** The caller saves the head, unless it is unchanged because the id is known. */
+    /** The caller must save the head. It is unchanged if the id is already known. */
     add(
       head: Head,
       message: QueuedMessage,
@@ -65,7 +65,7 @@ export function createQueueTable(db: Drizzle, eventLog: EventLog) {
       return db.update(queue).set(change).where(waiting(sessionId)).returning({ id: queue.id }).all().length;
     },
 
-    /** All that wait, no longer waiting. */
+    /** Takes all waiting messages from the queue and returns them. */
     take(sessionId: string): QueuedMessage[] {
       const taken = list(sessionId);
       if (taken.length > 0) db.update(queue).set({ state: 'taken' }).where(waiting(sessionId)).run();

@@ -2,8 +2,8 @@ import type { Compaction, Mark, Message, Part, RunStatus, Session } from '@longh
 import { index, integer, primaryKey, real, sqliteTable, text, unique } from 'drizzle-orm/sqlite-core';
 
 /**
- * The tables as queries see them; migrations.ts makes them, and a test compares the two. JSON columns are plain text here, so that
- * one damaged row cannot fail a query of many.
+ * The tables as queries see them. migrations.ts creates them, and a test compares the two. JSON columns are plain text here, so that one
+ * damaged row cannot fail a query over many rows.
  */
 
 export const sessions = sqliteTable(
@@ -21,7 +21,7 @@ export const sessions = sqliteTable(
   (table) => [index('sessions_newest').on(table.createdAt, table.id)],
 );
 
-/** What every append reads or changes, apart from the session's long row, so that an append rewrites few bytes. */
+/** The values that every append reads or changes, separate from the session's larger row, so that an append rewrites few bytes. */
 export const heads = sqliteTable('heads', {
   sessionId: text('session_id').primaryKey(),
   updatedAt: integer('updated_at').notNull(),
@@ -31,7 +31,7 @@ export const heads = sqliteTable('heads', {
   /** The run that holds the lease, or null. */
   runId: text('run_id'),
   expiresAt: integer('expires_at'),
-  /** The same moment as milliseconds since the holder's machine started: no clock that is set moves it. */
+  /** The same time in milliseconds since the holder's machine started. Setting the wall clock does not affect it. */
   expiresUptime: integer('expires_uptime'),
 });
 
@@ -74,19 +74,19 @@ export const messages = sqliteTable(
 export const parts = sqliteTable(
   'parts',
   {
-    /** Names the part in the search index and in part_chunks. */
+    /** Identifies the part in the search index and in `part_chunks`. */
     key: integer('key').primaryKey(),
     messageId: text('message_id').notNull(),
     index: integer('part_index').notNull(),
     type: text('type').$type<Part['type']>().notNull(),
     state: text('state'),
-    /** The part as JSON; of a text that still streams, part_chunks holds what came since. */
+    /** The part as JSON. For a streaming text, `part_chunks` contains the text appended since. */
     body: text('body').notNull(),
   },
   (table) => [unique('parts_of_message').on(table.messageId, table.index)],
 );
 
-/** Pieces of a streaming text, appended, so that a long text is not rewritten at every flush. Gone once the part closes. */
+/** Pieces of a streaming text, so that a long text is not rewritten at every flush. Deleted when the part closes. */
 export const partChunks = sqliteTable(
   'part_chunks',
   {
@@ -100,12 +100,12 @@ export const partChunks = sqliteTable(
 export const marks = sqliteTable(
   'marks',
   {
-    /** The order in which marks were made. */
+    /** Creation order of marks. */
     key: integer('key').primaryKey(),
     id: text('id').notNull().unique(),
     sessionId: text('session_id').notNull(),
     kind: text('kind').$type<Mark['kind']>().notNull(),
-    /** JSON; null for a compaction, which has a row in its own table. */
+    /** JSON. Null for a compaction, which has a row in its own table. */
     body: text('body'),
     undoneAt: integer('undone_at'),
   },
@@ -131,16 +131,16 @@ export const compactions = sqliteTable('compactions', {
 export const queue = sqliteTable(
   'queue',
   {
-    /** The order in which messages were queued. */
+    /** Queue order. */
     key: integer('key').primaryKey(),
     sessionId: text('session_id').notNull(),
     id: text('id').notNull(),
     content: text('content').notNull(),
     queuedAt: integer('queued_at').notNull(),
     metadata: text('metadata'),
-    /** Taken and removed rows stay, so that a repeated id is known. */
+    /** Taken and removed rows are kept, so that a repeated id is recognized. */
     state: text('state').$type<'waiting' | 'taken' | 'removed'>().notNull(),
-    /** What enqueue answered, to answer it again. */
+    /** The result of the first `enqueue`, returned again for a repeated id. */
     position: integer('position').notNull(),
     eventNumber: integer('event_number').notNull(),
   },
@@ -169,7 +169,7 @@ export const checkpoints = sqliteTable('checkpoints', {
   fold: text('fold').notNull(),
 });
 
-/** Wishes to end a run. */
+/** Requests to cancel a run. */
 export const cancels = sqliteTable('cancels', {
   runId: text('run_id').primaryKey(),
   sessionId: text('session_id').notNull(),
@@ -184,19 +184,19 @@ export const servers = sqliteTable(
     baseUrl: text('base_url').notNull(),
     model: text('model').notNull(),
     windowTokens: integer('window_tokens').notNull(),
-    /** What the server itself reported when that was learned; null where it did not. */
+    /** The window that the server reported when the window was learned; null if it reported none. */
     reportedTokens: integer('reported_tokens'),
     learnedAt: integer('learned_at').notNull(),
   },
   (table) => [primaryKey({ columns: [table.baseUrl, table.model] })],
 );
 
-/** Calls that wait, or waited, for a person. */
+/** Calls that wait, or waited, for a person's approval. */
 export const approvals = sqliteTable(
   'approvals',
   {
     sessionId: text('session_id').notNull(),
-    /** The call's place in the session: a provider may use a call's id again. */
+    /** The call's position in the session. Call ids are not unique, because a provider may reuse one. */
     handle: text('handle').notNull(),
     callId: text('call_id').notNull(),
     toolName: text('tool_name').notNull(),
@@ -210,7 +210,7 @@ export const approvals = sqliteTable(
   (table) => [primaryKey({ columns: [table.sessionId, table.handle] })],
 );
 
-/** What was set while the program ran, as JSON. */
+/** Settings changed while the program ran, as JSON. */
 export const settings = sqliteTable('settings', {
   key: text('key').primaryKey(),
   value: text('value').notNull(),
@@ -228,7 +228,7 @@ export const cache = sqliteTable(
   (table) => [index('cache_oldest').on(table.usedAt, table.bytes)],
 );
 
-/** The FTS5 table. It holds no text of its own, so its columns can be written and matched, not read. */
+/** The FTS5 table. It is contentless: its columns can be written and matched, but not read. */
 export const partSearch = sqliteTable('part_search', {
   key: integer('rowid').primaryKey(),
   text: text('text').notNull(),

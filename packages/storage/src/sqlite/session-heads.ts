@@ -5,7 +5,7 @@ import type { Drizzle } from './connection.ts';
 import { lazy } from './lazy.ts';
 import { heads } from './schema.ts';
 
-/** A session's counters and lease. Who changes one must `save` it in the same write. */
+/** A session's counters and lease. Code that changes a head must `save` it in the same write. */
 export type Head = typeof heads.$inferSelect;
 
 export function createSessionHeads(db: Drizzle, now: () => number) {
@@ -32,7 +32,7 @@ export function createSessionHeads(db: Drizzle, now: () => number) {
       .prepare(),
   );
 
-  /** Heads as they are on disk, until `forget`: an append need not read what this connection itself wrote last. */
+  /** Heads as stored on disk, valid until `forget`, so that an append need not read a head that this connection wrote. */
   const known = new Map<string, Head>();
 
   function of(sessionId: string): Head {
@@ -45,7 +45,7 @@ export function createSessionHeads(db: Drizzle, now: () => number) {
 
   return {
     of,
-    /** The head, if the lease still holds. @throws {LonghaulError} `lease_lost`, `session_not_found`. */
+    /** Returns the head if the lease is still valid. @throws {LonghaulError} `lease_lost`, `session_not_found`. */
     held(lease: Lease): Head {
       const head = of(lease.sessionId);
       if (head.epoch !== lease.epoch || head.runId !== lease.runId) {
@@ -61,7 +61,7 @@ export function createSessionHeads(db: Drizzle, now: () => number) {
       known.delete(sessionId);
       db.delete(heads).where(eq(heads.sessionId, sessionId)).run();
     },
-    /** After a rollback, or when another connection has written. */
+    /** Call this after a rollback or after another connection's commit. */
     forget: () => known.clear(),
     create(sessionId: string, counts: { updatedAt: number; lastSequence: number }): void {
       const fresh = { sessionId, ...counts, lastEvent: 0, epoch: 0 };

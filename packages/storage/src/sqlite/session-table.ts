@@ -28,14 +28,14 @@ export function createSessionTable(db: Drizzle, sessionHeads: SessionHeads) {
     return session;
   }
 
-  /** Without a head: nobody can find it yet. */
+  /** Inserts a session without a head, so that no query returns it yet. */
   function begin({ metadata, ...session }: NewSession): void {
     if (get(session.id) !== undefined) throw sessionExists(session.id);
     const row = { ...session, status: 'active' as const, metadata: toColumn(metadata) };
     db.insert(sessions).values(row).run();
   }
 
-  /** The session that was begun is there, with so many messages. */
+  /** Creates the head of a session made by `begin`, so that queries return it. */
   function open(
     sessionId: string,
     { createdAt, lastSequence }: { createdAt: number; lastSequence: number },
@@ -84,7 +84,7 @@ export function createSessionTable(db: Drizzle, sessionHeads: SessionHeads) {
       db.update(sessions).set({ status }).where(eq(sessions.id, sessionId)).run();
     },
 
-    /** From now on it is not there for anyone; `dropRest` makes room. */
+    /** Deletes the session's head, so that no query returns it. `dropRest` then deletes its rows. */
     close(sessionId: string): void {
       existing(sessionId);
       sessionHeads.drop(sessionId);

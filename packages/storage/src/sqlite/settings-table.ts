@@ -4,7 +4,7 @@ import { parseColumn } from '../shared/json.ts';
 import type { Drizzle } from './connection.ts';
 import { settings } from './schema.ts';
 
-/** What was set while the program ran. */
+/** Settings changed while the program ran. */
 export function createSettingsTable(db: Drizzle) {
   return {
     get(key: string): JsonValue | undefined {

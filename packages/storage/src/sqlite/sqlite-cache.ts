@@ -10,7 +10,7 @@ import { TransactionQueue } from './transaction-queue.ts';
 
 export interface SqliteCacheOptions extends SqliteStoreOptions, CacheLimits {}
 
-/** The cache in an SQLite file, on a connection of its own. Opened by `openSqliteCache`. */
+/** A cache in an SQLite file with its own connection. Use `openSqliteCache` to open one. */
 export class SqliteCache implements CacheStore {
   readonly #connection: Connection;
   readonly #table: CacheTable;
@@ -49,7 +49,7 @@ export class SqliteCache implements CacheStore {
     return this.#write(() => this.#table.remove(key));
   }
 
-  /** Stores what was called before, then closes. A second call does nothing. */
+  /** Stores all writes made before the call, then closes. A second call does nothing. */
   async [Symbol.asyncDispose](): Promise<void> {
     if (this.#closed) return;
     this.#closed = true;

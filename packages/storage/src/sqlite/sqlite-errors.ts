@@ -18,8 +18,8 @@ export const SQLITE = {
 } as const;
 
 /**
- * The primary result code behind an error of either driver, or undefined if SQLite did not throw it. Drizzle wraps what it passes on;
- * Node names the number `errcode`, Bun `errno`.
+ * Returns the primary result code of an error from either driver, or undefined if SQLite did not throw it. Drizzle wraps the original error.
+ * Node stores the code in `errcode`, Bun in `errno`.
  */
 export function sqliteCode(thrown: unknown): number | undefined {
   for (let error = thrown; error instanceof Error; error = error.cause) {
@@ -29,7 +29,7 @@ export function sqliteCode(thrown: unknown): number | undefined {
   return undefined;
 }
 
-/** One error for whatever SQLite, or code inside a transaction, threw. Decided by numbers, never by text. */
+/** Maps anything that SQLite or code in a transaction threw to one error class, by result code and never by message text. */
 export function mapSqliteError(thrown: unknown, path: string): LonghaulError {
   if (thrown instanceof LonghaulError) return thrown;
   const code = sqliteCode(thrown);
@@ -56,13 +56,17 @@ function errorOfCode(code: number, path: string, cause: unknown): LonghaulError 
     case SQLITE.IOERR:
       return isDiskFull(path) ? storeFull(path, options) : unreachable(path, options);
     case SQLITE.CONSTRAINT:
-      return new LonghaulError('internal', 'A row that is there already was stored again.', options);
+      return new LonghaulError(
+        'internal',
+        'A row violates a constraint of the database, for example because its id already exists.',
+        options,
+      );
     default:
       return undefined;
   }
 }
 
-/** For a folder that could not be made. */
+/** Maps an error of creating, moving or syncing files of the database. */
 export function folderError(path: string, cause: unknown): LonghaulError {
   const code = cause instanceof Error ? Reflect.get(cause, 'code') : undefined;
   const options = { cause, data: { path } };
@@ -76,11 +80,11 @@ type Options = { cause: unknown; data: { path: string; sqliteCode?: number } };
 function storeLocked(path: string, options: Options): LonghaulError {
   const holders = lockHolders(path);
   const names = holders.map(({ pid, program }) => `process ${pid} (${program})`).join(', ');
-  const who = names === '' ? 'Look for a program that keeps it open' : `It is open in ${names}`;
+  const who = names === '' ? 'Find the program that has it open' : `It is open in ${names}`;
   return new LonghaulError(
     'store_unavailable',
-    `The database ${path} was locked by another program for longer than the busy timeout. ${who}; wait until that is done, or end it, ` +
-      'and try again.',
+    `The database ${path} was locked by another program for longer than the busy timeout. ${who}. Wait until that program finishes or ` +
+      'stop it, then retry.',
     { ...options, data: { ...options.data, pids: holders.map(({ pid }) => pid) } },
   );
 }
@@ -88,7 +92,7 @@ function storeLocked(path: string, options: Options): LonghaulError {
 function storeFull(path: string, options: Options): LonghaulError {
   return new LonghaulError(
     'store_full',
-    `The disk of ${path} is full; the last change was not stored, all before it is. Make room and go on.`,
+    `The disk of ${path} is full. The last change was not stored; all earlier changes were. Free some space and retry.`,
     options,
   );
 }
@@ -96,7 +100,7 @@ function storeFull(path: string, options: Options): LonghaulError {
 function storeReadonly(path: string, options: Options): LonghaulError {
   return new LonghaulError(
     'store_readonly',
-    `${path} or its folder cannot be written. Allow this user to write there, or name another place with \`storage.url\`.`,
+    `${path} or its folder cannot be written. Give this user write permission, or set \`storage.url\` to another location.`,
     options,
   );
 }
@@ -104,9 +108,9 @@ function storeReadonly(path: string, options: Options): LonghaulError {
 function storeCorrupt(path: string, options: Options): LonghaulError {
   return new LonghaulError(
     'store_corrupt',
-    `${path} is damaged, or not an SQLite database. It was left as it is. \`longhaul doctor\` says what is wrong; \`longhaul repair\` ` +
-      'saves what can be read and moves the damaged file aside; with `--move-aside` it only moves it, to start anew. Copies made before ' +
-      `a change of version stand beside it as ${path}.v*.backup.`,
+    `${path} is damaged or is not an SQLite database. It was not changed. \`longhaul doctor\` shows what is wrong. \`longhaul repair\` ` +
+      'saves the readable data in a new database and moves the damaged file aside; with `--move-aside` it only moves the file, to start ' +
+      `with an empty database. Backups made before migrations are in ${path}.v*.backup.`,
     options,
   );
 }
@@ -114,28 +118,28 @@ function storeCorrupt(path: string, options: Options): LonghaulError {
 function unreachable(path: string, options: Options): LonghaulError {
   return new LonghaulError(
     'store_unavailable',
-    `The database ${path} could not be opened, read or written. Check that it is a file on a disk that works, or name another place with \`storage.url\`.`,
+    `The database ${path} could not be opened, read or written. Check that it is a file on a working disk, or set \`storage.url\` to another location.`,
     options,
   );
 }
 
-/** The folder, and the file if there is one. */
+/** Checks the folder, and the file if it exists. */
 function canWrite(path: string): boolean {
   try {
     accessSync(dirname(path), constants.W_OK);
     if (existsSync(path)) accessSync(path, constants.R_OK | constants.W_OK);
     return true;
   } catch {
-    return false; // The answer of access(2) is its error.
+    return false; // access(2) reports missing permission as an error.
   }
 }
 
-/** A shared-memory file that cannot grow is reported as an I/O error, not as a full disk. */
+/** SQLite reports a shared-memory file that cannot grow as an I/O error, not as a full disk. */
 function isDiskFull(path: string): boolean {
   try {
     const { bavail, bsize } = statfsSync(dirname(path));
     return bavail * bsize < 128 * 1024;
   } catch {
-    return false; // The disk is gone altogether: an I/O error it stays.
+    return false; // The disk is not available, so this is an I/O error.
   }
 }

@@ -1,10 +1,10 @@
 export interface SqliteStoreOptions {
-  /** The database file, made with its folder if missing; or `:memory:`. */
+  /** The database file, or `:memory:`. The file and its folder are created if missing. */
   path: string;
   /** Milliseconds since 1970. Default: `Date.now`. */
   now?: () => number;
-  /** Milliseconds since the machine started, which no one can set. Default: the machine's. */
+  /** Milliseconds since the machine started, from a clock that cannot be set. Default: the machine's. */
   uptime?: () => number;
-  /** How long to wait for another process's write. Default 5 000. */
+  /** How long to wait for another process's write lock. Default: 5 000. */
   busyTimeoutMs?: number;
 }

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { storeContract } from '@longhaul/testing/contracts';
 import { openSqliteStore } from './index.ts';
 
-/** Run by Bun's own test runner, which bun.test.ts starts with a TMPDIR that it removes: Bun ends before a removal of its own has. */
+/** bun.test.ts runs this file in Bun's test runner and removes its TMPDIR, because Bun exits before a removal in this file completes. */
 const folder = mkdtempSync(join(tmpdir(), 'longhaul-bun-'));
 
 let count = 0;

@@ -24,7 +24,7 @@ describe('two connections on one file', () => {
   const message = { role: 'user', status: 'running', createdAt: 1, tokenCount: 1, parts: [] } as const;
   const streaming = (text: string) => ({ type: 'text', text, state: 'running' }) as const;
 
-  it('see what the other wrote, also what they remember themselves', async () => {
+  it("see each other's writes, even to rows that they cache", async () => {
     const path = join(folder, 'two.db');
     await using left = await openSqliteStore({ path });
     await using right = await openSqliteStore({ path });
@@ -47,20 +47,20 @@ describe('two connections on one file', () => {
     assert.deepEqual((await right.loadLog('s1')).messages[0]?.parts, [streaming('left again')]);
   });
 
-  it('tell those who watch of what the other wrote, not of their own writes', async () => {
+  it("notify watchers of each other's writes, not of their own", async () => {
     const path = join(folder, 'watched.db');
     await using left = await openSqliteStore({ path });
     await using right = await openSqliteStore({ path });
     const texts = { task: '', title: '', model: 'm', workspace: '/' };
-    let told = 0;
+    let notifications = 0;
     const changed = Promise.withResolvers<void>();
     using _watch = right.watch(() => {
-      told += 1;
+      notifications += 1;
       changed.resolve();
     });
     await right.createSession({ id: 'own', createdAt: 1, ...texts });
     await sleep(250);
-    assert.equal(told, 0);
+    assert.equal(notifications, 0);
     await left.createSession({ id: 'other', createdAt: 1, ...texts });
     await changed.promise;
     assert.equal((await right.getSession('other'))?.id, 'other');

@@ -16,11 +16,11 @@ import { createStoreCore, type StoreCoreOptions } from './stores/store-core.ts';
 import { windowStore } from './stores/window-store.ts';
 
 export interface SqliteStore extends Store, WindowMemory {
-  /** Of a session that is no longer there for anyone, and that a process did not get to drop. */
+  /** Deletes the remaining rows of a session without a head, which an interrupted deletion or fork left behind. */
   dropRest(sessionId: string): Promise<void>;
 }
 
-/** The Store port on one SQLite connection. Opened by `openSqliteStore`. */
+/** The Store port on one SQLite connection. Use `openSqliteStore` to open one. */
 export function createSqliteStore(connection: Connection, options: StoreCoreOptions): SqliteStore {
   const core = createStoreCore(connection, options);
   return {

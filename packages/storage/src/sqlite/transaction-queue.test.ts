@@ -5,7 +5,7 @@ import { type Connection, connect } from './connection.ts';
 import { TransactionQueue } from './transaction-queue.ts';
 
 describe('TransactionQueue', () => {
-  it('commits the writes of one tick together, and each awaited write by itself', async () => {
+  it('commits the writes of one tick together and each awaited write separately', async () => {
     const { queue, insert, statements } = await open();
     await Promise.all([1, 2, 3].map((value) => queue.write(() => insert(value))));
     assert.deepEqual(statements.splice(0), ['BEGIN IMMEDIATE', 'COMMIT']);
@@ -14,10 +14,10 @@ describe('TransactionQueue', () => {
     assert.deepEqual(statements, ['BEGIN IMMEDIATE', 'COMMIT', 'BEGIN IMMEDIATE', 'COMMIT']);
   });
 
-  it('commits once for all that a turn of the event loop brings, in whatever order its callbacks come', async () => {
+  it('commits once for all callbacks of an event-loop iteration', async () => {
     const { queue, insert, values, statements } = await open();
     const written: Promise<void>[] = [];
-    // Each callback lets the microtasks of the one before run first, as callbacks of input do.
+    // Microtasks of each callback run before the next callback, as with I/O callbacks.
     const callbacks = Array.from({ length: 20 }, (_, value) => async () => {
       await Promise.resolve();
       written.push(queue.write(() => insert(value)));
@@ -32,7 +32,7 @@ describe('TransactionQueue', () => {
     assert.ok(commits <= 3, `${commits} commits`);
   });
 
-  it('reads after the writes that were called before, forcing no commit of its own, also where these fail', async () => {
+  it('reads after earlier writes, even if they fail, without an extra commit', async () => {
     const { queue, insert, values, statements } = await open();
     const failed = queue.write(() => {
       throw new Error('fails');
@@ -47,7 +47,7 @@ describe('TransactionQueue', () => {
     assert.deepEqual(await queue.read(() => values()), [1]);
   });
 
-  it('gathers the next calls of many loops in one commit again', async () => {
+  it('groups the next writes of concurrent loops in one commit', async () => {
     const { queue, insert, statements } = await open();
     const loop = async () => {
       for (let i = 0; i < 4; i++) await queue.write(() => insert(i));
@@ -56,7 +56,7 @@ describe('TransactionQueue', () => {
     assert.equal(statements.filter((statement) => statement === 'COMMIT').length, 4);
   });
 
-  it('undoes all that a failing write did, and nothing that the others did', async () => {
+  it('undoes everything a failing write did, and nothing of the other writes', async () => {
     const { queue, insert, values, forgotten } = await open();
     const outcomes = await Promise.allSettled([
       queue.write(() => insert(1)),
@@ -82,7 +82,7 @@ describe('TransactionQueue', () => {
     assert.deepEqual(values(), [1, 3]);
   });
 
-  it('fails all writes of a commit that fails, and works afterwards', async () => {
+  it('fails all writes of a failed commit, and works afterwards', async () => {
     const { queue, insert, values, connection } = await open();
     connection.exec(
       'PRAGMA foreign_keys = ON; CREATE TABLE child (id REFERENCES t (id) DEFERRABLE INITIALLY DEFERRED)',
@@ -128,7 +128,7 @@ async function open() {
     connection,
     statements,
     forgotten: () => forgotten,
-    // Ids of loops repeat, so a value that is there already gets an id beyond.
+    // Loops repeat ids, so an existing value gets a higher id.
     insert: (value: number) => {
       next += 1;
       connection.db.run(sql`INSERT INTO t VALUES (${value}) ON CONFLICT DO UPDATE SET id = ${1000 + next}`);

@@ -8,13 +8,12 @@ interface Operation {
 }
 
 /**
- * Group commit: the writes of one turn of the event loop share one transaction, and so one wait for the disk. Each still succeeds or
- * fails alone. A turn's end is a few microseconds away where little goes on; where hundreds of sessions stream, it is what lets them
- * wait for the disk together.
+ * Group commit: the writes of one event-loop iteration share one transaction, and so one wait for the disk. Each write still succeeds or
+ * fails on its own. On an idle process the iteration ends within microseconds. With hundreds of streaming sessions, their writes share one
+ * wait for the disk.
  *
- * A batch first runs bare. Only when one of its writes throws is it rolled back and run again with a savepoint around each:
- * savepoints would double the statements of the usual case. A write is therefore a function of the database alone, and may run
- * twice.
+ * A batch first runs without savepoints. If one of its writes throws, the batch is rolled back and runs again with a savepoint around each
+ * write. Savepoints would double the statements in the usual case. A write may therefore run twice and must depend on the database only.
  */
 export class TransactionQueue {
   readonly #connection: Connection;
@@ -25,8 +24,7 @@ export class TransactionQueue {
   #pending: Operation[] = [];
 
   /**
-   * `forget` is called whenever what the writes remember of the database may no longer be true: after a rollback, and when another
-   * connection has written.
+   * `forget` is called when cached database state may be outdated: after a rollback, and after another connection's commit.
    */
   constructor(
     connection: Connection,
@@ -38,7 +36,7 @@ export class TransactionQueue {
     this.#file = options.file;
   }
 
-  /** Runs `write` in the turn's transaction; resolves once it is committed. */
+  /** Runs `write` in the transaction of this event-loop iteration. Resolves once the transaction is committed. */
   write<T>(write: () => T): Promise<T> {
     return new Promise<T>((resolve, reject) => {
       let result: { value: T } | undefined;
@@ -55,7 +53,7 @@ export class TransactionQueue {
     });
   }
 
-  /** Runs `read` on one snapshot, after the writes that were called before it: it waits with them, whether they succeed or not. */
+  /** Runs `read` on one snapshot, after all writes that were called before it have succeeded or failed. */
   async read<T>(read: () => T): Promise<T> {
     if (this.#pending.length > 0) {
       await new Promise<void>((resolve) => {
@@ -85,13 +83,13 @@ export class TransactionQueue {
       for (const [operation, error] of failed) operation.reject(this.#mapError(error));
       this.#file?.keepLogSmall();
     } catch (error) {
-      // The transaction itself failed: it could not begin, or could not commit. Nothing of the batch is stored.
+      // The transaction itself could not begin or commit. No write of the batch is stored.
       this.#abandon();
       for (const operation of batch) operation.reject(this.#mapError(error));
     }
   }
 
-  /** Undefined when a write threw, and all were rolled back. */
+  /** Returns undefined if one of several writes threw. All of them are then rolled back. */
   #runBare(batch: readonly Operation[]): Map<Operation, unknown> | undefined {
     this.#begin('BEGIN IMMEDIATE');
     let alone: Map<Operation, unknown> | undefined;
@@ -117,7 +115,7 @@ export class TransactionQueue {
       try {
         operation.run();
       } catch (error) {
-        // A full disk ends the whole transaction; then there is no savepoint to go back to.
+        // A full disk ends the whole transaction, so the savepoint no longer exists.
         if (!this.#connection.inTransaction) throw error;
         this.#connection.exec('ROLLBACK TO one');
         this.#forget();

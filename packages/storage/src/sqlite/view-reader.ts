@@ -13,10 +13,10 @@ import {
 } from './log-reader.ts';
 import { compactions, marks, messages } from './schema.ts';
 
-/** SQLite takes some thousands of parameters; the plan of a query is made for each number of them. */
+/** Limits the number of query parameters: SQLite accepts some thousands, and plans a query anew for each number of them. */
 const MESSAGES_AT_ONCE = 200;
 
-/** What is read of a message that is hidden: there may be tens of thousands. */
+/** The columns read of a hidden message. There may be tens of thousands of hidden messages. */
 type StubRow = [
   id: string,
   sequence: number,
@@ -26,11 +26,11 @@ type StubRow = [
   createdAt: number,
 ];
 
-/** What few hidden messages have. */
+/** Columns that few hidden messages have. */
 interface StubExtras {
   id: string;
   metadata: string | null;
-  /** Of messages that a run without an end may have written; of others null. */
+  /** Set only for messages that an unfinished run may have written; null for others. */
   usage: string | null;
   cost: number | null;
 }
@@ -43,7 +43,7 @@ export interface ViewRows {
   shown: Pick<LogRows, 'messages' | 'parts' | 'chunks'>;
 }
 
-/** The rows of what is not hidden, and the bare rows of what is. Part of a read of one snapshot. */
+/** Returns the full rows of visible messages and the stub rows of hidden ones. Call it in a transaction, so that it reads one snapshot. */
 export function readViewRows(db: Drizzle, sessionId: string): ViewRows {
   const found = readViewMarks(db, sessionId);
   const stubs = found.compactions.some(isStanding) ? readStubs(db, sessionId) : [];
@@ -71,7 +71,7 @@ export function readViewRows(db: Drizzle, sessionId: string): ViewRows {
   };
 }
 
-/** By a bare statement, as arrays, and no column that is mostly null: objects would take twice the time, each column a tenth more. */
+/** Reads arrays with a plain statement, without columns that are mostly null. Objects take twice the time, each more column a tenth more. */
 function readStubs(db: Drizzle, sessionId: string): StubRow[] {
   return db.values<StubRow>(sql`
     SELECT id, sequence, role, status, token_count, created_at FROM messages
@@ -87,7 +87,7 @@ function readStubExtras(db: Drizzle, sessionId: string): StubExtras[] {
     WHERE session_id = ${sessionId} AND (metadata IS NOT NULL OR created_at >= since)`);
 }
 
-/** All pins, marks and the compactions that count; of the others, which may each name the whole session, nothing. */
+/** Reads the active pins and part marks, and the compactions that the view needs. Others are skipped, because each may list the whole session. */
 function readViewMarks(db: Drizzle, sessionId: string): Omit<MarkRows, 'messageIds'> {
   const ofSession = eq(marks.sessionId, sessionId);
   const isCompaction = eq(marks.kind, 'compaction');
@@ -110,7 +110,7 @@ function readViewMarks(db: Drizzle, sessionId: string): Omit<MarkRows, 'messageI
   };
 }
 
-/** By the marks as they stand: which rows to read is decided before these are checked. */
+/** Uses unvalidated rows, because the rows to read must be chosen before they are validated. */
 function hiddenBy({ marks: rows, compactions: bodies, messageIds }: MarkRows): ReadonlySet<string> {
   const compaction = bodies.find(isStanding);
   if (compaction === undefined) return new Set();
@@ -124,7 +124,7 @@ function pinnedBy(body: string | null): string[] {
     const { messageId }: { messageId?: unknown } = JSON.parse(body ?? '{}');
     return typeof messageId === 'string' ? [messageId] : [];
   } catch {
-    // Damaged: it is named when the marks are assembled.
+    // A damaged row. It is reported when the marks are assembled.
     return [];
   }
 }
@@ -137,7 +137,7 @@ function readableIds(hides: string, messageIds: MessageIds): string[] {
   try {
     return hiddenIdsOf(parseHiddenMessages(hides), messageIds);
   } catch {
-    // Damaged: it is named when the marks are assembled.
+    // A damaged row. It is reported when the marks are assembled.
     return [];
   }
 }
@@ -154,11 +154,11 @@ function readShown(db: Drizzle, ids: readonly string[]): ViewRows['shown'] {
   return shown;
 }
 
-/** Makes the view's log of the rows. What is damaged is named and left out. */
+/** Builds the view's log from its rows. Damaged rows are listed in `damaged` and left out. */
 export async function assembleView(session: Session, rows: ViewRows): Promise<SessionView> {
   const { stubs, extras, hidden, shown } = rows;
   const empty = { session, messages: [], marks: [], damaged: [], unloaded: new Set<string>() };
-  // zod takes 40 ms to load: a new session need not wait for it.
+  // Loading zod takes 40 ms. A new session does not need it.
   if (shown.messages.length === 0 && rows.marks.marks.length === 0) return empty;
   const { messages: loaded, damaged } = await assembleMessages(shown);
   const { marks: read } = await assembleMarkLog(rows.marks, damaged);

@@ -4,7 +4,7 @@ import { windowThatHolds } from '../shared/learned-window.ts';
 import type { Drizzle } from './connection.ts';
 import { servers } from './schema.ts';
 
-/** Windows that refusals taught, by server and model. */
+/** Windows learned from refusals, by server and model. */
 export function createWindowTable(db: Drizzle, now: () => number) {
   const at = ({ baseUrl, model }: ServedModel) => and(eq(servers.baseUrl, baseUrl), eq(servers.model, model));
   return {

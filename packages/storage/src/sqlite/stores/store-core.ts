@@ -28,7 +28,7 @@ export interface StoreCoreOptions {
   file: DatabaseFile;
 }
 
-/** What the parts of a store share: the tables of one connection, and the ways to write and to read. */
+/** Creates the tables and the read and write functions that the parts of a store share, on one connection. */
 export function createStoreCore(connection: Connection, { path, clock, file }: StoreCoreOptions) {
   const tables = createTables(connection, clock);
   const { heads, parts, events, watchers } = tables;
@@ -68,20 +68,20 @@ export function createStoreCore(connection: Connection, { path, clock, file }: S
     write,
     read,
     appendAndSave,
-    /** A write of the run that holds the session, with its events. */
+    /** A write by the run that holds the session's lease, with its events. */
     append: (lease: Lease, payloads: readonly EventPayload[], work: () => void): Promise<LonghaulEvent[]> =>
       write(() => {
         const head = heads.held(lease);
         work();
         return payloads.length === 0 ? [] : appendAndSave(head, payloads);
       }),
-    /** A write of anyone, into a session that has to be there. */
+    /** A write without a lease, to a session that must exist. */
     inSession: <T>(sessionId: string, work: () => T): Promise<T> =>
       write(() => {
         heads.of(sessionId);
         return work();
       }),
-    /** Stores what was called before, then closes. A second call does nothing. */
+    /** Stores all writes made before the call, then closes. A second call does nothing. */
     close(): void {
       if (isClosed) return;
       isClosed = true;
