@@ -1,11 +1,11 @@
-/** What a benchmark measured, in one run on one machine. Only numbers of the same run may be compared. */
+/** The result of one benchmark run on one machine. Compare only numbers of the same run. */
 export interface BenchResult {
   name: string;
-  /** Lines of the table. */
+  /** Rows of the table. */
   rows: BenchRow[];
-  /** What is judged, such as a ratio to a peer of the same run. */
+  /** The values to judge, such as a ratio to a peer in the same run. */
   summary: Record<string, number>;
-  /** What a reader must know beside it. */
+  /** Remarks for the reader. */
   notes?: string[];
 }
 

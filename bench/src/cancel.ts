@@ -20,8 +20,8 @@ const ROUNDS = 5;
 const TREE = `for i in $(seq ${PROCESSES}); do sleep 300 & done; touch begun; wait`;
 
 /**
- * A cancel from another process, of a run whose command has a tree of 50 processes: until it is answered, and until the last of the processes is
- * gone. Linux only: processes are told by their folder in /proc.
+ * Measures a cancel from another process, for a run whose command has a tree of 50 processes: the time until the cancel is answered and the
+ * time until the last process has ended. Linux only: processes are identified by their working directory in /proc.
  */
 export async function benchCancel(): Promise<BenchResult> {
   const samples: Sample[] = [];
@@ -34,9 +34,9 @@ export async function benchCancel(): Promise<BenchResult> {
   });
   return {
     name: 'cancel',
-    rows: [row('answered', answered), row('last of 50 processes gone', gone)],
+    rows: [row('answered', answered), row('last of 50 processes ended', gone)],
     summary: { goneMs: Math.round(median(gone)), goneMostMs: Math.round(Math.max(...gone)) },
-    notes: ['Of it, up to 100 ms pass until the run looks for cancels of other processes.'],
+    notes: ['Includes up to 100 ms until the run polls for cancel requests of other processes.'],
   };
 }
 
@@ -76,7 +76,7 @@ async function timeCancel(database: string, workspace: string): Promise<Sample> 
   while (!existsSync(join(workspace, 'begun'))) await sleep(20);
   await using store = await openSqliteStore({ path: database });
   const [session] = await store.listSessions({ limit: 1 });
-  if (session === undefined) throw new Error('The run made no session.');
+  if (session === undefined) throw new Error('The run created no session.');
   const before = processesIn(workspace);
   if (before <= PROCESSES) throw new Error(`Only ${before} processes were started.`);
   const runtime = createCanceller(store);
@@ -87,10 +87,10 @@ async function timeCancel(database: string, workspace: string): Promise<Sample> 
   return { answeredMs, goneMs: performance.now() - start };
 }
 
-/** Runs nothing itself. */
+/** Creates a runtime that only cancels. */
 function createCanceller(store: ConstructorParameters<typeof Runtime>[0]['store']): Runtime {
   const unused = async () => {
-    throw new LonghaulError('internal', 'Nothing is run here.');
+    throw new LonghaulError('internal', 'This runtime only cancels; it runs nothing.');
   };
   return new Runtime({
     approverFor: () => ALLOW_ALL,
@@ -103,7 +103,7 @@ function createCanceller(store: ConstructorParameters<typeof Runtime>[0]['store'
   });
 }
 
-/** How many processes have their folder there; one that has ended, but was not asked about yet, has none. */
+/** Returns the number of processes with this working directory. Zombie processes have none and do not count. */
 function processesIn(folder: string, name = ''): number {
   return readdirSync('/proc').filter((pid) => /^\d+$/.test(pid) && isIn(pid, { folder, name })).length;
 }
@@ -112,7 +112,7 @@ function isIn(pid: string, { folder, name }: { folder: string; name: string }): 
   try {
     return readlinkSync(`/proc/${pid}/cwd`) === folder && readlinkSync(`/proc/${pid}/exe`).includes(name);
   } catch {
-    // It has ended, or belongs to somebody else.
+    // The process has ended or belongs to another user.
     return false;
   }
 }

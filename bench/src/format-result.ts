@@ -1,6 +1,6 @@
 import type { BenchResult } from './bench-result.ts';
 
-/** A table for people, with what is judged below it. */
+/** Formats a result as a table for people, followed by the summary values and the notes. */
 export function formatResult({ name, rows, summary, notes = [] }: BenchResult): string {
   const columns = [...new Set(rows.flatMap((row) => Object.keys(row.values)))];
   const table = [

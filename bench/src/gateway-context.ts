@@ -9,15 +9,15 @@ import { median } from './median.ts';
 
 const KEPT = 100_000;
 const LOOKUPS = 200;
-/** Places of a conversation of 200 turns: the compaction stands at its oldest one, so that all are looked at. */
+/** Lookup keys of a conversation of 200 turns. Only the last key has a compaction, so all are looked up. */
 const PLACES = 400;
 const WINDOW = 8_192;
 const TURNS = 200;
 const MEGABYTE = 1024 * 1024;
 
 /**
- * What the gateway's context costs: finding a kept compaction, a large request whose beginning was seen (beside reading its JSON), and a long
- * chat with what was saved in it.
+ * Measures the gateway's context handling: finding a cached compaction, a large request with a known prefix (compared with parsing its JSON),
+ * and a long chat with the tokens it saves.
  */
 export async function benchGatewayContext(): Promise<BenchResult> {
   const findMs = await timeFinding();
@@ -27,8 +27,8 @@ export async function benchGatewayContext(): Promise<BenchResult> {
     name: 'gateway-context',
     rows: [
       { label: `finding a compaction among ${KEPT.toLocaleString('en')}`, values: { 'median ms': findMs } },
-      { label: '1 MB, seen: JSON.parse', values: { 'median ms': seen.parseMs } },
-      { label: '1 MB, seen: context', values: { 'median ms': seen.prepareMs } },
+      { label: '1 MB with a known prefix: JSON.parse', values: { 'median ms': seen.parseMs } },
+      { label: '1 MB with a known prefix: context', values: { 'median ms': seen.prepareMs } },
       { label: `${TURNS} turns in 8k: a turn`, values: { 'median ms': chat.turnMs } },
       { label: `${TURNS} turns in 8k: a compaction`, values: { 'median ms': chat.compactionMs } },
     ],
@@ -43,7 +43,7 @@ export async function benchGatewayContext(): Promise<BenchResult> {
   };
 }
 
-/** A database of its own, filled as a gateway of many users would have filled it. */
+/** Uses its own database, filled like that of a gateway with many users. */
 async function timeFinding(): Promise<number> {
   const folder = await mkdtemp(join(tmpdir(), 'longhaul-bench-'));
   try {
@@ -57,7 +57,7 @@ async function timeFinding(): Promise<number> {
       const startedAt = performance.now();
       const hit = await cache.getFirst([...places, keyOf((lookup * 7_919) % KEPT)]);
       times.push(performance.now() - startedAt);
-      if (hit === undefined) throw new Error('A kept compaction was not found.');
+      if (hit === undefined) throw new Error('A cached compaction was not found.');
     }
     return median(times);
   } finally {
@@ -82,7 +82,7 @@ async function timeSeenRequest(): Promise<{ parseMs: number; prepareMs: number }
     const parsedAt = performance.now();
     parsed.messages.push({ role: 'user', content: `And ${request}?` });
     await context.prepare({ model: 'gpt-4o', windowTokens: 1_000_000, messages: parsed.messages });
-    // The first reads a vocabulary and counts everything.
+    // The first request is not counted: it loads a vocabulary and counts all tokens.
     if (request === 0) continue;
     parse.push(parsedAt - startedAt);
     prepare.push(performance.now() - parsedAt);

@@ -11,12 +11,12 @@ const CHUNKS = 80;
 const PACED_ROUNDS = 4;
 const CHUNK_MS = 25;
 const LARGE_ROUNDS = 15;
-/** A chunk is as early as directly within this. */
+/** A chunk through the gateway is in time if it is at most this much later than directly. */
 const TOLERANCE_MS = 50;
 
 /**
- * What the gateway adds to going to the upstream directly, each in a process of its own, in turns: to the first token of a short request; to the pace
- * of 200 streams of 40 chunks a second; to a request of one megabyte whose beginning it has seen.
+ * Measures the time that the gateway adds to direct requests to its upstream: to the first token of a short request, to the pace of 200 streams
+ * of 40 chunks a second, and to a 1 MB request with a known prefix. Gateway and upstream run in separate processes; both ways alternate.
  */
 export async function benchGateway(): Promise<BenchResult> {
   await using upstream = await startHelper('upstream');
@@ -40,7 +40,7 @@ interface Pair {
 interface Measured {
   first: Pair;
   large: Pair;
-  /** How late every chunk was, in milliseconds after it was due. */
+  /** Lateness of every chunk, in milliseconds after its due time. */
   pace: Pair;
 }
 
@@ -55,7 +55,7 @@ function toResult({ first, large, pace }: Measured): BenchResult {
     name: 'gateway',
     rows: [
       row('first token, ms', first),
-      row('1 MB whose beginning was seen, first token, ms', large),
+      row('1 MB with a known prefix: first token, ms', large),
       row(`${STREAMS} streams: lateness of a chunk, ms`, pace),
     ],
     summary: {
@@ -64,12 +64,12 @@ function toResult({ first, large, pace }: Measured): BenchResult {
       chunksInTimePercent: inTimePercent(pace),
     },
     notes: [
-      `In time: as early as directly, within ${TOLERANCE_MS} ms; the latest beside the latest, the earliest beside the earliest.`,
+      `In time: at most ${TOLERANCE_MS} ms later than directly. Chunks of both sides are sorted by lateness and compared in that order.`,
     ],
   };
 }
 
-/** A machine that has other things to do delays both sides: quantile by quantile, they are compared with one another. */
+/** Compares both sides quantile by quantile, because a busy machine delays both. */
 function inTimePercent({ direct, through }: Pair): number {
   const [one, other] = [direct, through].map((values) => values.toSorted((left, right) => left - right));
   if (one === undefined || other === undefined) return 0;
@@ -82,7 +82,7 @@ async function firstTokens(direct: string, through: string, agent: http.Agent): 
   return inTurns({ direct, through }, { body: () => body, rounds: FIRST_TOKENS, agent });
 }
 
-/** A conversation of a megabyte that grows by a turn each time. */
+/** Sends a conversation of one megabyte that grows by one turn per round. */
 async function largeRequests(direct: string, through: string, agent: http.Agent): Promise<Pair> {
   const messages = Array.from({ length: 400 }, (_, index) => ({
     role: index % 2 === 0 ? 'user' : 'assistant',
@@ -107,7 +107,7 @@ async function inTurns(
   { body, rounds, agent }: { body: (round: number) => string; rounds: number; agent: http.Agent },
 ): Promise<Pair> {
   const pair: Pair = { direct: [], through: [] };
-  // The first rounds open connections, load a vocabulary and warm up the code.
+  // The first rounds are not counted: they open connections, load a vocabulary and warm up the code.
   for (let round = -5; round < rounds; round += 1) {
     for (const side of ['direct', 'through'] as const) {
       const ms = await timeToFirstToken(urls[side], { body: body(round + 5), agent });
@@ -139,7 +139,7 @@ async function pacedInTurns(direct: string, through: string, agent: http.Agent):
   return pair;
 }
 
-/** How late each chunk of many streams at once is. The upstream writes into each chunk when it was due. */
+/** Returns the lateness of each chunk of many concurrent streams. The upstream writes the due time into each chunk. */
 async function paced(url: string, agent: http.Agent): Promise<number[]> {
   const body = JSON.stringify({
     model: 'm',
@@ -173,7 +173,7 @@ async function send(
     headers: { 'content-type': 'application/json' },
   });
   request.end(body);
-  // `response` is the one argument of the event of this name.
+  // The event `response` has exactly one argument.
   const [answer] = (await once(request, 'response')) as [IncomingMessage];
   return answer;
 }

@@ -3,34 +3,35 @@ import { parseArgs } from 'node:util';
 import type { BenchResult } from './bench-result.ts';
 import { formatResult } from './format-result.ts';
 
-/** Every benchmark, by name. Peers run beside us in the same run: only ratios are judged. */
+/** All benchmarks by name. Peers are measured in the same run, so that ratios are comparable. */
 const BENCHES: Record<string, { about: string; run: (paths: readonly string[]) => Promise<BenchResult> }> = {
   streaming: {
-    about: 'streamed deltas into SQLite, against the same stream merely consumed',
+    about: 'storing streamed deltas in SQLite, compared with only consuming the same stream',
     run: async () => (await import('./streaming.ts')).benchStreaming(),
   },
   'store-rate': {
-    about: 'rows a second of the store, against the same statements made raw',
+    about: 'rows per second of the store, compared with the same statements on node:sqlite',
     run: async () => (await import('./store-rate.ts')).benchStoreRate(),
   },
   tokenizers: {
-    about: 'a megabyte counted from a cold start, by model family, and odd inputs against prose',
+    about: 'counting 1 MB from a cold start, by model family, and unusual inputs compared with prose',
     run: async () => (await import('./tokenizers.ts')).benchTokenizers(),
   },
   view: {
-    about: 'deciding about a request and making its view, in a short session and in a long one',
+    about: 'deciding about a request and building its view, in a short and a long session',
     run: async () => (await import('./view-speed.ts')).benchViewSpeed(),
   },
   'gateway-context': {
-    about: 'finding a kept compaction, a large request that was seen, and a long chat in a small window',
+    about:
+      'finding a cached compaction, a large request with a known prefix, and a long chat in a small window',
     run: async () => (await import('./gateway-context.ts')).benchGatewayContext(),
   },
   gateway: {
-    about: 'what the gateway adds to going to its upstream directly: first token, pace, a large request',
+    about: 'time that the gateway adds to direct requests: first token, pace, a large request',
     run: async () => (await import('./gateway.ts')).benchGateway(),
   },
   cancel: {
-    about: 'a cancel from another process, until the last of a tree of 50 processes is gone',
+    about: 'a cancel from another process, until the last process of a tree of 50 has ended',
     run: async () => (await import('./cancel.ts')).benchCancel(),
   },
   queue: {
@@ -38,28 +39,28 @@ const BENCHES: Record<string, { about: string; run: (paths: readonly string[]) =
     run: async () => (await import('./queue.ts')).benchQueue(),
   },
   resume: {
-    about: 'from a message to a session of 20,000 messages and 200 MB to its first request: time and memory',
+    about: 'time and memory from a message to the first request, in a session of 20,000 messages and 200 MB',
     run: async () => (await import('./resume.ts')).benchResume(),
   },
   startup: {
-    about: 'start-up and memory of the command, against `node -e 0`',
+    about: 'startup time and memory of the command, compared with `node -e 0`',
     run: async () => (await import('./startup.ts')).benchStartup(),
   },
   strategies: {
     about:
-      'what context strategies keep of recorded sessions, beside peers; paths of sessions, or LONGHAUL_TRANSCRIPTS',
+      'facts that context strategies and peers keep of recorded sessions; needs session PATHs or LONGHAUL_TRANSCRIPTS',
     run: async (paths) => (await import('./strategies.ts')).benchStrategies(paths),
   },
   'server-requests': {
-    about: 'pages of 50,000 sessions, and what HTTP adds to the first token',
+    about: 'pages of 50,000 sessions, and the time that HTTP adds to the first token',
     run: async () => (await import('./server-requests.ts')).benchServerRequests(),
   },
   'server-idle': {
-    about: 'memory of 2,000 readers of events in which nothing happens',
+    about: 'memory of 2,000 readers of an idle event stream',
     run: async () => (await import('./server-idle.ts')).benchServerIdle(),
   },
   'server-streams': {
-    about: '200 sessions and more that stream at once over HTTP: delay, loss and memory',
+    about: '200 and more sessions streaming at once over HTTP: delay, loss and memory',
     run: async () => (await import('./server-streams.ts')).benchServerStreams(),
   },
 };
@@ -84,10 +85,10 @@ const paths = positionals.filter((name) => !isBench(name) && existsSync(name));
 const names = positionals.filter((name) => !paths.includes(name));
 const problems = [
   ...tokens.flatMap((token) => (token.kind === 'option' ? (optionProblem(token) ?? []) : [])),
-  ...names.filter((name) => !isBench(name)).map((name) => `There is no benchmark "${name}".`),
+  ...names.filter((name) => !isBench(name)).map((name) => `Unknown benchmark or missing path "${name}".`),
 ];
 if (problems.length > 0) {
-  const known = `Benchmarks: ${Object.keys(BENCHES).join(', ')}.\nOptions: --json, --help (what each measures).`;
+  const known = `Benchmarks: ${Object.keys(BENCHES).join(', ')}.\nOptions: --json, --help (describes each benchmark).`;
   console.error([...problems, USAGE, known].join('\n'));
   process.exit(2);
 }

@@ -1,4 +1,4 @@
-/** `queue-process.ts DATABASE NAME COUNT`: waits for a line on standard input, then queues COUNT messages for the session `shared`, one after the other. */
+/** `queue-process.ts DATABASE NAME COUNT`: waits for a line on standard input, then queues COUNT messages for the session `shared`, one at a time. */
 import { once } from 'node:events';
 import { argv } from 'node:process';
 import { EventHub, MessageQueueService } from '@longhaul/core';

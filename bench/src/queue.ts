@@ -10,7 +10,7 @@ import type { BenchResult } from './bench-result.ts';
 const SENDERS = 20;
 const MESSAGES_EACH = 500;
 
-/** 10,000 messages for one session, sent by 20 processes at once: how fast, how many are lost, and whether each sender's order is kept. */
+/** Queues 10,000 messages for one session from 20 processes at once. Measures the rate, lost messages and messages out of their sender's order. */
 export async function benchQueue(): Promise<BenchResult> {
   const folder = await mkdtemp(join(tmpdir(), 'longhaul-bench-'));
   const path = join(folder, 'longhaul.db');
@@ -36,14 +36,14 @@ export async function benchQueue(): Promise<BenchResult> {
         outOfOrder: outOfOrder(ids),
         perSecond: rate,
       },
-      notes: ['Each is on disk, with its event, before the next is sent.'],
+      notes: ['Each message and its event are on disk before the next message is sent.'],
     };
   } finally {
     await rm(folder, { recursive: true, force: true });
   }
 }
 
-/** Starts a process and waits until it is ready; the result lets it send and waits for its end. */
+/** Starts a process and waits until it is ready. The returned function starts sending and waits until the process ends. */
 async function startSender(path: string, name: string): Promise<() => Promise<void>> {
   const program = fileURLToPath(new URL('queue-process.ts', import.meta.url));
   const args = ['--conditions=longhaul-src', program, path, name, `${MESSAGES_EACH}`];
@@ -53,7 +53,7 @@ async function startSender(path: string, name: string): Promise<() => Promise<vo
   return async () => {
     child.stdin.write('go\n');
     const [code] = await ended;
-    if (code !== 0) throw new Error(`The sender ${name} ended with ${code}.`);
+    if (code !== 0) throw new Error(`The sender ${name} exited with code ${code}.`);
   };
 }
 

@@ -1,6 +1,6 @@
 /**
- * `resume-process.ts DATABASE SESSION`: sends a message to a session in a fresh process, and prints how long it took until the first request was
- * ready, and the most memory that the process took until then.
+ * `resume-process.ts DATABASE SESSION`: sends a message to a session in a new process. Prints the time until the first request was ready and
+ * the process's peak memory until then.
  */
 import { enableCompileCache } from 'node:module';
 import { argv } from 'node:process';
@@ -8,10 +8,10 @@ import { ReactiveOverflowStrategy } from '@longhaul/context';
 import { ALLOW_ALL, type ModelDriver, Runtime } from '@longhaul/core';
 import { createMemoryBlobStore } from '@longhaul/storage/blobs';
 import { openSqliteStore } from '@longhaul/storage/sqlite';
-// Not all of the test support: its memory would be measured too.
+// Imports only the doubles, because the memory of all test support would be measured too.
 import { createIdleSandbox } from '@longhaul/testing/doubles';
 
-// As the command does.
+// The command does this too.
 enableCompileCache();
 
 const [path = '', sessionId = ''] = argv.slice(2);

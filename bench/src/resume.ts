@@ -12,15 +12,16 @@ import { median } from './median.ts';
 
 const MESSAGES = 20_000;
 const CHARS_EACH = 10_000;
-/** Of a window: a compaction comes after so many messages and leaves so many. */
+/** Number of messages between two compactions. */
 const MESSAGES_BETWEEN = 60;
+/** Number of messages that a compaction keeps. */
 const MESSAGES_LEFT = 10;
 const ROUNDS = 5;
 const BATCH = 100;
 
 /**
- * How long it takes in a fresh process from sending a message to a long session until its first request is ready, and how much memory, against a
- * session of one message in the same process otherwise.
+ * Measures time and peak memory in a new process, from sending a message to a long session until its first request is ready. Compares them with
+ * a session of one message.
  */
 export async function benchResume(): Promise<BenchResult> {
   const folder = await mkdtemp(join(tmpdir(), 'longhaul-bench-'));
@@ -43,7 +44,7 @@ export async function benchResume(): Promise<BenchResult> {
 
 interface Sample {
   ms: number;
-  /** On a machine that does other things too, the time that is its own. */
+  /** CPU time of the process, which other programs on the machine affect less. */
   cpuMs: number;
   mb: number;
   messages: number;
@@ -75,7 +76,7 @@ function toResult(samples: Record<'long' | 'empty', Sample[]>, bytes: number): B
       extraCpuMs: cpu('long') - cpu('empty'),
       extraMb: mb('long') - mb('empty'),
     },
-    notes: [`The database has ${Math.round(bytes / 1e6)} MB.`],
+    notes: [`The database takes ${Math.round(bytes / 1e6)} MB.`],
   };
 }
 
@@ -92,12 +93,12 @@ function timeResume(path: string, session: string): Promise<Sample> {
     child.on('error', reject);
     child.on('close', (code) => {
       if (code === 0) resolve(JSON.parse(output));
-      else reject(new Error(`The resumed process ended with ${code}.`));
+      else reject(new Error(`The resumed process exited with code ${code}.`));
     });
   });
 }
 
-/** A session as hours of work leave it: calls with outputs, compacted whenever its window was full. */
+/** Stores a session of one message, and a session like one after hours of work: calls with outputs, compacted repeatedly. */
 async function fill(path: string): Promise<void> {
   await using store = await openSqliteStore({ path });
   const texts = { task: 'Work', title: 'Work', model: 'bench/m', workspace: '/' };
@@ -125,7 +126,7 @@ async function fillLong(store: Store, lease: Lease): Promise<void> {
     const stored = await Promise.all(batch.map((draft) => store.appendMessage(lease, draft)));
     ids.push(...stored.map(({ message }) => message));
     keeper.foldOf(ids);
-    // What is folded needs its parts no longer.
+    // Folded messages no longer need their parts.
     for (const [index, message] of ids.entries())
       if (message.parts.length > 0) ids[index] = { ...message, parts: [] };
     for (let end = start; end < start + BATCH; end += MESSAGES_BETWEEN) {

@@ -3,12 +3,12 @@ import { median } from './median.ts';
 import { firstLine, startScript, startServing } from './server/serving.ts';
 
 const READERS = 2_000;
-/** So many that what V8 sets aside for new objects has grown to what a server in use has. */
+/** Enough requests for V8's space for new objects to grow to the size of a server in use. */
 const REQUESTS = 6_000;
 
 /**
- * What a reader costs the server that reads the events of a session in which nothing happens: of one that has just started, whose memory
- * for new objects grows by whatever comes first, and of one that is in use.
+ * Measures the server's memory per reader of an idle session's events: for a server that has just started, whose space for new objects still
+ * grows, and for a server in use.
  */
 export async function benchServerIdle(): Promise<BenchResult> {
   const fresh = await measure(0);
@@ -24,7 +24,7 @@ export async function benchServerIdle(): Promise<BenchResult> {
       toRow(`has answered ${REQUESTS.toLocaleString('en')} requests`, used),
     ],
     summary: { kbEach: fresh.kbEach, kbEachInUse: used.kbEach },
-    notes: ["The server's memory as the kernel counts it (VmRSS), without its sockets' buffers."],
+    notes: ["The server's memory is VmRSS as the kernel reports it, without socket buffers."],
   };
 }
 
@@ -41,7 +41,7 @@ async function measure(requests: number): Promise<Measured> {
   const created = await fetch(`${serving.url}/api/sessions`, create);
   const { id }: { id: string } = JSON.parse(await created.text());
   const url = `${serving.url}/api/sessions/${id}/events`;
-  // What the first readers bring into memory for good is no reader's cost.
+  // The first readers load code and data that stay in memory. This is not part of the cost per reader.
   const warm = startScript('idle-process.ts', [url, serving.token, '200']);
   await firstLine(warm);
   for (let sent = 0; sent < requests; sent += 50) {

@@ -18,7 +18,7 @@ const SESSIONS = 50_000;
 const ROUNDS = 60;
 const TOKEN = 'bench-token-0123456789-0123456789-0123456789';
 
-/** Pages of a long list of sessions, and what the way over HTTP adds to an answer's first token. */
+/** Measures pages of a long list of sessions, and the time that HTTP adds to the first token. */
 export async function benchServerRequests(): Promise<BenchResult> {
   const folder = await mkdtemp(join(tmpdir(), 'longhaul-bench-requests-'));
   try {
@@ -32,7 +32,7 @@ export async function benchServerRequests(): Promise<BenchResult> {
     const first = await timePages(server.url, '/api/sessions?limit=50');
     const deep = await timePages(server.url, `/api/sessions?limit=50&before=${before}`);
     const found = await timePages(server.url, '/api/sessions?limit=50&search=number%20499');
-    // In memory too: the disk's waits, the same for both ways, hide a part of what is measured.
+    // Also measured in memory, because waits for the disk hide part of the difference.
     const quick = createMemoryStore();
     const quickRuntime = createRuntime(quick);
     await using quickServer = await serve(quickRuntime, quick, folder);
@@ -48,10 +48,10 @@ export async function benchServerRequests(): Promise<BenchResult> {
         },
         { label: 'page in the middle', values: { 'median ms': ms(deep) } },
         { label: 'search for two words', values: { 'median ms': ms(found) } },
-        { label: 'first token, in the process', values: { 'median ms': ms(inMemory.direct) } },
+        { label: 'first token, in process', values: { 'median ms': ms(inMemory.direct) } },
         { label: 'first token, over HTTP and SSE', values: { 'median ms': ms(inMemory.served) } },
-        { label: 'the same with SQLite, in the process', values: { 'median ms': ms(onDisk.direct) } },
-        { label: 'the same with SQLite, over HTTP and SSE', values: { 'median ms': ms(onDisk.served) } },
+        { label: 'first token with SQLite, in process', values: { 'median ms': ms(onDisk.direct) } },
+        { label: 'first token with SQLite, over HTTP and SSE', values: { 'median ms': ms(onDisk.served) } },
       ],
       summary: {
         firstPageMs: ms(first),
@@ -93,7 +93,7 @@ async function timePages(url: string, path: string): Promise<number> {
   return median(samples);
 }
 
-/** In turns, so that both see the same machine. */
+/** Alternates between both ways, so that both run under the same machine load. */
 async function timeFirstTokens(runtime: Runtime, url: string): Promise<{ direct: number; served: number }> {
   const direct: number[] = [];
   const served: number[] = [];
@@ -154,7 +154,7 @@ function send(method: string, url: string, onText: (text: string) => void): Clie
       .on('data', onText)
       .on('error', () => {});
   });
-  // A stream that is done with is cut.
+  // A finished stream is destroyed, which can emit an error.
   return sent.on('error', () => {});
 }
 
@@ -164,7 +164,7 @@ function newSession(runtime: Runtime) {
 
 async function serve(runtime: Runtime, store: Store, workspace: string) {
   const none = async () => {
-    throw new LonghaulError('not_found', 'There is none here.');
+    throw new LonghaulError('not_found', 'Not available in this benchmark.');
   };
   return startServer({
     agent: {

@@ -16,9 +16,9 @@ interface Load {
 }
 
 /**
- * Sessions that stream 40 deltas a second at once, begun over 5 seconds, each with one reader of its events: how long a piece of text is
- * under way from the model server to the reader, through three processes on this machine.
- * `LONGHAUL_BENCH_SESSIONS` names other numbers of sessions than 200,400.
+ * Measures the delay of a piece of text from the model server to the reader, through three processes on this machine. All sessions stream 40
+ * deltas a second at once, start within 5 seconds, and have one reader of their events each. `LONGHAUL_BENCH_SESSIONS` sets other numbers of
+ * sessions than 200,400.
  */
 export async function benchServerStreams(): Promise<BenchResult> {
   const counts = (process.env['LONGHAUL_BENCH_SESSIONS'] ?? '200,400').split(',').map(Number);
@@ -56,6 +56,6 @@ export async function benchServerStreams(): Promise<BenchResult> {
       lost: results.reduce((sum, { load }) => sum + load.lost, 0),
       peakMb: Math.round(first?.peakMb ?? 0),
     },
-    notes: ['Model server, server and readers are three processes that share the machine.'],
+    notes: ['Model server, server and readers are three processes on the same machine.'],
   };
 }

@@ -10,7 +10,7 @@ import { median } from './median.ts';
 const COMMAND = fileURLToPath(new URL('../../packages/cli/bin/longhaul.js', import.meta.url));
 const ROUNDS = 9;
 
-/** Spawn to exit of the command, in turns with `node -e 0`, and the most memory that the process itself took. */
+/** Measures the command from spawn to exit, alternating with `node -e 0`, and its peak memory without child processes. */
 export async function benchStartup(): Promise<BenchResult> {
   const folder = await mkdtemp(join(tmpdir(), 'longhaul-bench-'));
   await using server = await createScriptedModelServer({
@@ -35,7 +35,7 @@ export async function benchStartup(): Promise<BenchResult> {
     };
     const env = { ...process.env, XDG_DATA_HOME: folder, XDG_CONFIG_HOME: folder, HOME: folder };
     const samples: Record<keyof typeof cases, Sample[]> = { node: [], help: [], run: [] };
-    // The first round warms up the disk and the compile cache and is not counted.
+    // The first round is not counted: it warms up the disk and the compile cache.
     for (let round = 0; round <= ROUNDS; round += 1) {
       for (const name of ['node', 'help', 'run'] as const) {
         const sample = await timeProcess(cases[name], { env, cwd: folder });
@@ -79,7 +79,7 @@ function toResult(samples: Record<'node' | 'help' | 'run', Sample[]>): BenchResu
   };
 }
 
-/** Peak memory is the process's own VmHWM, read by itself at exit, so that its children do not count. */
+/** The process reads its own VmHWM at exit, so that the memory of its children does not count. */
 const REPORT_PEAK = `data:text/javascript,import{readFileSync}from'node:fs';process.on('exit',()=>{process.stderr.write('peakKb='+/VmHWM:\\s+(\\d+)/.exec(readFileSync('/proc/self/status','utf8'))[1]+'\\n')})`;
 
 async function timeProcess(
@@ -107,7 +107,7 @@ function spawnAndWait(
     child.on('close', (code) => {
       const ms = performance.now() - started;
       if (code === 0) resolve({ ms, stderr });
-      else reject(new Error(`${args.join(' ')} ended with ${code}: ${stderr.slice(0, 2_000)}`));
+      else reject(new Error(`${args.join(' ')} exited with code ${code}: ${stderr.slice(0, 2_000)}`));
     });
   });
 }

@@ -3,20 +3,20 @@ import type { EventPayload, Part } from '@longhaul/protocol';
 import { openSqliteStore, type SqliteStore } from '@longhaul/storage/sqlite';
 
 export interface Load {
-  /** Sessions that run beside each other, so calls at a time. */
+  /** Number of concurrent sessions, which is also the number of concurrent calls. */
   sessions: number;
-  /** Steps of each session. */
+  /** Number of steps per session. */
   steps: number;
 }
 
 /**
- * A step as the executor stores it, in four calls: the message, its text, the tool call, the result. That is 1 message, 2 parts and
- * 3 events, and the last call rewrites its part.
+ * The rows of a step as the executor stores it, in four calls: the message, its text, the tool call, the result. These are 1 message, 2 parts
+ * and 3 events; the last call rewrites its part.
  */
 const ROWS_OF_STEP = 7;
 const CALLS_OF_STEP = 4;
 
-/** What a tool printed: about 2 000 characters. */
+/** A tool output of about 2 000 characters. */
 const OUTPUT = Array.from(
   { length: 40 },
   (_, i) => `src/file-${i}.ts:${i}: const value${i} = load(${i});`,
@@ -36,7 +36,7 @@ const RETURNED: EventPayload = {
   sanitized: [{ type: 'text', text: OUTPUT }],
 };
 
-/** Rows a second through the store. */
+/** Returns rows per second through the store. */
 export async function timeStore(path: string, { sessions, steps }: Load): Promise<number> {
   await using store = await openSqliteStore({ path });
   const leases = await Promise.all(names(sessions).map((name) => begin(store, name)));
@@ -63,7 +63,7 @@ export async function timeStore(path: string, { sessions, steps }: Load): Promis
   );
 }
 
-/** Rows a second of the same writes, with nothing around them. */
+/** Returns rows per second of the same writes directly on `node:sqlite`. */
 export async function timeRaw(path: string, load: Load): Promise<number> {
   {
     await using store = await openSqliteStore({ path });
@@ -108,7 +108,7 @@ function rawStep(database: DatabaseSync): (session: number, step: number, call: 
   );
   const found = `bash\ncommand: ${INPUT.command}\n${OUTPUT}`;
   const keys: (number | bigint)[] = [];
-  const tell = (session: string, step: number, count: number, type: string, payload: string) => {
+  const appendEvent = (session: string, step: number, count: number, type: string, payload: string) => {
     event.run(session, step * 3 + count, Date.now(), type, payload);
     head.run(Date.now(), step + 1, step * 3 + count, session);
   };
@@ -117,17 +117,17 @@ function rawStep(database: DatabaseSync): (session: number, step: number, call: 
     const id = messageId(session, step);
     if (call === 0) {
       message.run(id, session, step + 1, 'assistant', 'running', 0, 1);
-      tell(session, step, 1, 'llm:thinking', json['THINKING'] ?? '');
+      appendEvent(session, step, 1, 'llm:thinking', json['THINKING'] ?? '');
     } else if (call === 1) {
       const { lastInsertRowid } = part.run(id, 0, 'text', 'done', json['SAID'] ?? '');
       searchable.run(lastInsertRowid, 'I look at the files first, then run the tests.', '');
     } else if (call === 2) {
       keys[index] = part.run(id, 1, 'tool', 'pending', json['PENDING'] ?? '').lastInsertRowid;
-      tell(session, step, 2, 'llm:tool-call', json['CALLED'] ?? '');
+      appendEvent(session, step, 2, 'llm:tool-call', json['CALLED'] ?? '');
     } else {
       laterPart.run('tool', 'completed', json['COMPLETED'] ?? '', keys[index] ?? 0);
       searchable.run(keys[index] ?? 0, found, '');
-      tell(session, step, 3, 'llm:tool-result', json['RETURNED'] ?? '');
+      appendEvent(session, step, 3, 'llm:tool-result', json['RETURNED'] ?? '');
     }
   };
 }
@@ -143,7 +143,7 @@ function names(count: number): string[] {
   return Array.from({ length: count }, (_, i) => `session-${i}`);
 }
 
-/** As long as a UUID, ascending as a UUIDv7 does. */
+/** Returns an id as long as a UUID and ascending like a UUIDv7. */
 function messageId(session: string, step: number): string {
   return `${String(step).padStart(8, '0')}-0000-7000-${session.padStart(18, '-')}`;
 }

@@ -12,9 +12,9 @@ const CASES = [
 ];
 
 /**
- * Rows a second of the store, called as an executor calls it, against the same writes made raw on `node:sqlite`: same tables and
- * indexes, same `synchronous`, same number of transactions, on the same disk, in turns. The raw side writes only: it checks no
- * lease, and has its numbers, its JSON and its search text beforehand.
+ * Compares rows per second of the store, called as the executor calls it, with the same writes directly on `node:sqlite`. Both sides use the
+ * same tables, indexes, `synchronous` setting, number of transactions and disk, and alternate. The raw side only writes: it checks no lease
+ * and uses precomputed numbers, JSON and search text.
  */
 export async function benchStoreRate(): Promise<BenchResult> {
   const folder = await mkdtemp(join(tmpdir(), 'longhaul-bench-'));
@@ -22,7 +22,7 @@ export async function benchStoreRate(): Promise<BenchResult> {
     const result: BenchResult = { name: 'store-rate', rows: [], summary: {} };
     for (const { key, label, ...load } of CASES) {
       const rates: { store: number; raw: number }[] = [];
-      // The first round warms up code and disk and is not counted.
+      // The first round is not counted: it warms up code and disk.
       for (let round = 0; round <= ROUNDS; round++) {
         const path = join(folder, `${key}-${round}`);
         const store = await timeStore(`${path}-store.db`, load);

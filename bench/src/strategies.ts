@@ -23,13 +23,13 @@ import { STUB_SUMMARY, SUMMARY_TOKENS } from './strategies/stub-summary.ts';
 
 const WINDOWS = [16_000, 32_000, 64_000];
 
-/** Ours beside what other packages export and beside plain rules, on the same sessions and windows, in one run. */
+/** Compares our strategies with those of other packages and with plain rules, on the same sessions and windows in one run. */
 export async function benchStrategies(paths: readonly string[]): Promise<BenchResult> {
   const folder = process.env['LONGHAUL_TRANSCRIPTS'];
   const places = paths.length > 0 ? paths : folder === undefined ? [] : [folder];
   const { files } = await findSessionFiles(places);
   if (files.length === 0) {
-    const note = 'No recorded session: name files or folders, or set LONGHAUL_TRANSCRIPTS.';
+    const note = 'No recorded session found: pass files or folders, or set LONGHAUL_TRANSCRIPTS.';
     return { name: 'strategies', rows: [], summary: {}, notes: [note] };
   }
   const { methods, notes } = await allMethods();
@@ -53,13 +53,13 @@ async function allMethods(): Promise<{ methods: ReplayMethod[]; notes: string[] 
   const peers = [aiSdkPrune, langchainTrim, ...(pi === undefined ? [] : [piCompaction(pi)])];
   const plain = baselineNames().map((name) => createMethod(name));
   const notes = [
-    `Summaries, where a method asks for one, are one text of ${SUMMARY_TOKENS} tokens without facts; their cost counts.`,
+    `Every requested summary is the same text of ${SUMMARY_TOKENS} tokens without facts. Its cost counts.`,
     ...(pi === undefined
       ? [
-          `pi is not here (168 MB): npm install --prefix /tmp/peers ${PI_PACKAGE}@${PI_VERSION}, then LONGHAUL_PEERS=/tmp/peers.`,
+          `pi is not installed (168 MB). Run npm install --prefix /tmp/peers ${PI_PACKAGE}@${PI_VERSION} and set LONGHAUL_PEERS=/tmp/peers.`,
         ]
       : []),
-    'Left out: @google/gemini-cli-core 0.61.0 (376 MB) does not export its compression from its index.',
+    'Not compared: @google/gemini-cli-core 0.61.0 (376 MB), because its index does not export its compression.',
   ];
   return { methods: [...ours, ...peers, pruneThenDrop, keepLastTen, ...plain], notes };
 }
@@ -100,7 +100,7 @@ function toRow(totals: MethodTotals): BenchRow {
   };
 }
 
-/** At each window: our default's far recall and cost against the best other method that fits into the window. */
+/** For each window, compares our default with the other method of best far recall (recall and cost) and with the best grounded recall. */
 function summaryOf(totals: readonly MethodTotals[], names: readonly string[]): Record<string, number> {
   const own = names[0];
   return Object.fromEntries(

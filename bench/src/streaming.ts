@@ -23,8 +23,8 @@ const ROUNDS = 7;
 const CHARS = 5;
 
 /**
- * What it costs to have a streamed answer on disk: the same answer of 20,000 deltas, over HTTP through the same driver, merely
- * consumed, and through the StreamProcessor into SQLite, in turns.
+ * Measures the cost of storing a streamed answer. The same answer of 20,000 deltas, over HTTP through the same driver, is only consumed or is
+ * stored in SQLite by the StreamProcessor. Both alternate.
  */
 export async function benchStreaming(): Promise<BenchResult> {
   const folder = await mkdtemp(join(tmpdir(), 'longhaul-bench-'));
@@ -37,7 +37,7 @@ export async function benchStreaming(): Promise<BenchResult> {
   await using store = await openSqliteStore({ path: join(folder, 'bench.db') });
   try {
     const times: Round[] = [];
-    // The first two rounds warm up code and disk and are not counted.
+    // The first two rounds are not counted: they warm up code and disk.
     for (let round = -2; round < ROUNDS; round += 1) {
       const consumed = await timed(await streamFrom(server), consume);
       const stored = await timed(await streamFrom(server), (stream) => storeStream(stream, store));
@@ -52,7 +52,7 @@ export async function benchStreaming(): Promise<BenchResult> {
 interface Cost {
   deltas: number;
   wallUs: number;
-  /** Of this process: what other programs on the machine do does not count. */
+  /** CPU time of this process only. */
   cpuUs: number;
 }
 
@@ -82,7 +82,7 @@ function toResult(rounds: readonly Round[]): BenchResult {
   };
 }
 
-/** Both sides end in the same way, so that only what is done with the deltas differs. */
+/** Both sides run through this function, so that only the handling of the deltas differs. */
 async function timed(
   stream: AsyncIterable<StepEvent>,
   use: (stream: AsyncIterable<StepEvent>) => Promise<number>,

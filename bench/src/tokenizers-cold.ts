@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 
-/** A program of its own: loads a tokenizer and counts a file, and prints what that took. Run by `tokenizers.ts`. */
+/** A separate program, run by `tokenizers.ts`: loads a tokenizer, counts a file, and prints the time and memory used. */
 const [kind = '', path = ''] = process.argv.slice(2);
 
 const text = readFileSync(path, 'utf8');

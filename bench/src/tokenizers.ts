@@ -12,7 +12,7 @@ const ROUNDS = 3;
 const FOLDER = fileURLToPath(new URL('../../', import.meta.url));
 const PROGRAM = fileURLToPath(new URL('./tokenizers-cold.ts', import.meta.url));
 
-/** A model of each family, by whose name its tokenizer is found. */
+/** One model of each family. Its name selects the tokenizer. */
 const MODELS = [
   'gpt-4o',
   'gpt-4',
@@ -24,8 +24,8 @@ const MODELS = [
 ];
 
 /**
- * A megabyte counted in a new process, loading included: prose and code with each family and with gpt-tokenizer, then odd
- * inputs with GPT's current vocabulary, against prose of the same length.
+ * Measures counting 1 MB in a new process, including loading: prose and code with each family and with gpt-tokenizer, then unusual inputs with
+ * GPT's current vocabulary compared with prose of the same length.
  */
 export async function benchTokenizers(): Promise<BenchResult> {
   const folder = await mkdtemp(join(tmpdir(), 'longhaul-bench-'));
@@ -42,7 +42,7 @@ export async function benchTokenizers(): Promise<BenchResult> {
 interface Sample {
   loadedMs: number;
   totalMs: number;
-  /** Processor time of all threads for load and count: what neighbours on the machine change least. */
+  /** CPU time of all threads for loading and counting, which other programs on the machine affect least. */
   cpuMs: number;
   tokens: number;
   memoryMb: number;
@@ -66,7 +66,7 @@ async function timeInputs(folder: string, inputs: Record<string, string>): Promi
   return medians(Object.keys(inputs), (name) => runCold('gpt-4o', paths.get(name) ?? ''));
 }
 
-/** In turns, so that a busy moment meets all of them alike. */
+/** Alternates between all names, so that a busy moment affects all of them equally. */
 async function medians(names: readonly string[], run: (name: string) => Promise<Sample>): Promise<Samples> {
   const samples = new Map<string, Sample[]>(names.map((name) => [name, []]));
   for (let round = 0; round < ROUNDS; round += 1)
@@ -87,7 +87,7 @@ async function medians(names: readonly string[], run: (name: string) => Promise<
 }
 
 async function runCold(kind: string, path: string): Promise<Sample> {
-  // As built, without the condition for sources: taking types out of them would be a third of what is measured.
+  // Runs the built files, because stripping types from the sources would be a third of the measured time.
   const { stdout } = await promisify(execFile)(process.execPath, [PROGRAM, kind, path]);
   return JSON.parse(stdout);
 }
@@ -128,7 +128,7 @@ function rounded(value: number): number {
   return Number(value.toFixed(2));
 }
 
-/** This project's own pages and sources. */
+/** Reads this project's own pages and sources. */
 async function proseAndCode(): Promise<string> {
   let text = '';
   for (const part of ['docs', 'packages']) {
@@ -156,8 +156,8 @@ function oddInputs(): Record<string, string> {
   return {
     blanks: ' '.repeat(CHARS),
     'one letter': 'a'.repeat(CHARS),
-    'one sign': '='.repeat(CHARS),
-    'ends of lines': '\n'.repeat(CHARS),
+    'one symbol': '='.repeat(CHARS),
+    'line breaks': '\n'.repeat(CHARS),
     'blank lines': lines.join('').slice(0, CHARS),
     base64: Buffer.from(made(0, 256), 'latin1').toString('base64').slice(0, CHARS),
     'random letters': made(97, 26),

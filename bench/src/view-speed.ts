@@ -17,12 +17,12 @@ import { median } from './median.ts';
 
 const SIZES = [1_000, 10_000];
 const STEPS = 200;
-/** About what a session of 10,000 messages and 2 million tokens has in a message. */
+/** Average tokens per message in a session of 10,000 messages and 2 million tokens. */
 const TOKENS_A_MESSAGE = 200;
 
 /**
- * What it takes to decide about the next request and to make its view, at the end of a short and of a long session: each step's new message, the
- * decision, and pruning; compactions as they come.
+ * Measures deciding about the next request and building its view at the end of a short and a long session: each step's new message, the
+ * decision and pruning. Compactions are reported separately.
  */
 export async function benchViewSpeed(): Promise<BenchResult> {
   const result: BenchResult = { name: 'view', rows: [], summary: {} };

@@ -1,4 +1,4 @@
-/** The gateway of its benchmark, in a process of its own, as the command starts it. */
+/** The gateway for the benchmark, in its own process, configured as the command starts it. */
 import { startGateway } from '@longhaul/gateway';
 import { createMemoryCache } from '@longhaul/storage/memory';
 

@@ -1,6 +1,6 @@
 /**
- * The upstream of the gateway's benchmark, in a process of its own: it reports a window of a million tokens, and streams a few chunks, or as many and
- * as often as it is told to. Each paced chunk holds the time at which it was due.
+ * The upstream for the gateway benchmark, in its own process. It reports a window of a million tokens. It streams 3 chunks, or the number of
+ * chunks at the interval that the request specifies. Each paced chunk contains its due time.
  */
 import { once } from 'node:events';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';

@@ -1,4 +1,4 @@
-/** Opens streams of events in which nothing happens, says so, and holds them until its input ends. */
+/** Opens idle event streams, prints `open`, and keeps them open until its input ends. */
 import { request } from 'node:http';
 
 const [url = '', token = '', countText = '0'] = process.argv.slice(2);

@@ -1,4 +1,4 @@
-/** Starts sessions over HTTP, each with a reader of its events, and reports what came and when. */
+/** Starts sessions over HTTP, each with a reader of its events. Prints the latencies and the numbers of received and lost chunks. */
 import { type ClientRequest, request } from 'node:http';
 
 const [base = '', token = '', countText = '0', spreadText = '0'] = process.argv.slice(2);
@@ -39,7 +39,7 @@ interface Watched {
   done: Promise<void>;
 }
 
-/** Reads to the end of the run; counts events whose number does not follow, and pieces that are not where the last one ended. */
+/** Reads events to the end of the run. Counts gaps in event numbers, chunks at the wrong offset, and responses unlike the text received. */
 async function watch(id: string): Promise<Watched> {
   const { promise: done, resolve: finish } = Promise.withResolvers<void>();
   const { promise: opened, resolve: open } = Promise.withResolvers<void>();
@@ -65,7 +65,8 @@ async function watch(id: string): Promise<Watched> {
   sent.end();
   const take = (block: string, now: bigint) => {
     const data = /^data: (.*)$/m.exec(block)?.[1];
-    if (block.startsWith('event: resync')) throw new Error('A reader was let go as too slow.');
+    if (block.startsWith('event: resync'))
+      throw new Error('The server disconnected a reader because it was too slow.');
     if (data === undefined) return;
     const event = JSON.parse(data);
     if (event.number !== undefined) {

@@ -1,6 +1,6 @@
 /**
- * A model server that streams at a pace. Each piece of text is the machine's monotonic time at which it was sent, so that a reader in any
- * process knows how long it was under way.
+ * A model server that streams at a fixed pace. Each piece of text is the machine's monotonic time at which it was sent, so that a reader in any
+ * process can compute its delay.
  */
 import { createServer, type ServerResponse } from 'node:http';
 
@@ -25,7 +25,7 @@ function stream(response: ServerResponse): void {
   const startedAt = performance.now();
   let sent = 0;
   const next = () => {
-    // A late timer sends what is due, as a model's own pace does not wait for anybody.
+    // A late timer sends all chunks that are due, because a model's pace does not depend on its readers.
     const due = Math.min(deltas, Math.floor((performance.now() - startedAt) / intervalMs) + 1);
     for (; sent < due; sent += 1) write(response, { content: `${process.hrtime.bigint()} ` });
     if (sent < deltas) setTimeout(next, intervalMs);

@@ -8,16 +8,16 @@ import { fileURLToPath } from 'node:url';
 
 const COMMAND = fileURLToPath(new URL('../../../packages/cli/bin/longhaul.js', import.meta.url));
 
-/** Of /proc on Linux. */
+/** Clock ticks in /proc on Linux. */
 const TICKS_PER_SECOND = 100;
 
-/** `longhaul serve` in a process of its own, with a model that streams at a pace. */
+/** `longhaul serve` in its own process, with a model that streams at a fixed pace. */
 export interface Serving extends AsyncDisposable {
   readonly url: string;
   readonly token: string;
   readonly folder: string;
   readonly pid: number;
-  /** Memory of the server in MB, now and the most so far, and the processor time it has taken. */
+  /** Current and peak memory of the server in MB, and its CPU time so far. */
   usage(): Promise<{ nowMb: number; peakMb: number; cpuSeconds: number }>;
 }
 
@@ -67,7 +67,7 @@ export async function startServing(options: { deltas: number; intervalMs: number
 export function startScript(name: string, args: readonly string[]): ChildProcess {
   const path = fileURLToPath(new URL(name, import.meta.url));
   const child = spawn(process.execPath, [path, ...args], { stdio: ['pipe', 'pipe', 'inherit'] });
-  // Nothing is left behind where this process ends before its time.
+  // The child is also killed if this process exits early.
   process.once('exit', () => child.kill());
   return child;
 }
@@ -75,5 +75,5 @@ export function startScript(name: string, args: readonly string[]): ChildProcess
 export async function firstLine(child: ChildProcess): Promise<string> {
   if (child.stdout === null) throw new Error('The process has no output.');
   for await (const line of createInterface({ input: child.stdout })) return line;
-  throw new Error('The process ended without a word.');
+  throw new Error('The process ended without output.');
 }

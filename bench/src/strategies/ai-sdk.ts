@@ -4,8 +4,8 @@ import { type ModelMessage, pruneMessages } from 'ai';
 import { type Unit, unitsBefore, unitsOf } from './units.ts';
 
 /**
- * AI SDK `pruneMessages`: once the view is over the usable window, tool calls before the last 10 messages go, with their results. It knows
- * no window, and takes nothing else away.
+ * AI SDK `pruneMessages`: when the view exceeds the usable window, tool calls before the last 10 messages are removed with their results.
+ * `pruneMessages` does not know the window and removes nothing else.
  */
 export const aiSdkPrune: ReplayMethod = {
   name: 'ai-sdk pruneMessages',
@@ -39,7 +39,7 @@ function toMessage(
   segments: Map<string, Segment>,
 ): ModelMessage {
   const [event] = unit.events;
-  if (event === undefined) throw new Error('A message without an event.');
+  if (event === undefined) throw new Error('A message has no event.');
   const first = unit.end - unit.events.length;
   if (unit.kind === 'user') {
     segments.set(`text ${first}`, event);
@@ -63,7 +63,7 @@ function toMessage(
   };
 }
 
-/** Which event a text is: parts of messages keep their options. */
+/** Marks a text with its event, because `pruneMessages` keeps the options of message parts. */
 function mark(event: number) {
   return { replay: { event } };
 }

@@ -10,8 +10,8 @@ import type { ReplayMethod } from '@longhaul/replay';
 import { type Unit, unitsBefore, unitsOf } from './units.ts';
 
 /**
- * LangChain `trimMessages`: before each request, the newest messages that fit into the usable window, beginning with a question or an answer.
- * The first user message is given to it as the system message, which it keeps: else it would lose the task.
+ * LangChain `trimMessages`: before each request, keeps the newest messages that fit the usable window, starting with a question or an answer.
+ * The first user message is passed as the system message, which is always kept. Otherwise the task would be lost.
  */
 export const langchainTrim: ReplayMethod = {
   name: 'langchain trimMessages',
@@ -31,7 +31,7 @@ export const langchainTrim: ReplayMethod = {
         next = end;
         system ??= added.find((message) => message.getType() === 'system');
         const rest = [...kept, ...added].filter((message) => message !== system);
-        // What it has dropped once it would drop again: the newest that fit are among those kept and what is new.
+        // Dropped messages would be dropped again: the newest messages that fit are always among the kept and the new ones.
         const trimmed = await trimMessages([...(system === undefined ? [] : [system]), ...rest], {
           maxTokens: usableTokens,
           tokenCounter,
@@ -39,7 +39,7 @@ export const langchainTrim: ReplayMethod = {
           includeSystem: true,
           startOn: ['human', 'ai'],
         });
-        // Where not even the newest message fits, it returns an undefined one.
+        // If not even the newest message fits, the result contains undefined.
         kept = trimmed.filter((message) => message !== undefined && message.id !== system?.id);
         const sent = system === undefined ? kept : [system, ...kept];
         return { view: sent.flatMap(({ id }) => [...(units[Number(id)]?.events ?? [])]) };

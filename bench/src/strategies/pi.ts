@@ -9,7 +9,7 @@ import { tokensOfUnits, type Unit, unitsBefore, unitsOf } from './units.ts';
 export const PI_PACKAGE = '@earendil-works/pi-coding-agent';
 export const PI_VERSION = '1.6.0';
 
-/** What pi's package exports of its compaction, as far as it is used here. Its messages and entries are plain objects. */
+/** The used part of pi's compaction exports. Its messages and entries are plain objects. */
 interface Pi {
   shouldCompact(tokens: number, windowTokens: number, settings: PiSettings): boolean;
   findCutPoint(
@@ -34,7 +34,7 @@ interface PiEntry {
   message: object;
 }
 
-/** pi's package, from the folder into which it was installed apart: with what it depends on it is too large to come along. */
+/** Loads pi's package from a separate folder. With its dependencies it is too large for this repository. */
 export async function loadPi(peersFolder: string | undefined): Promise<Pi | undefined> {
   const path = join(peersFolder ?? '', 'node_modules', PI_PACKAGE, 'dist/index.js');
   if (peersFolder === undefined || !existsSync(path)) return undefined;
@@ -42,8 +42,8 @@ export async function loadPi(peersFolder: string | undefined): Promise<Pi | unde
 }
 
 /**
- * pi's compaction: its own trigger, cut point and `compact`, with the summariser stubbed. Its defaults (16,384 tokens reserved, 20,000 kept) are
- * for large windows; smaller ones reserve at most a quarter and keep at most 30 %.
+ * pi's compaction: its own trigger, cut point and `compact`, with a stub for the summariser. Its defaults (16,384 tokens reserved, 20,000 kept)
+ * are for large windows, so at most a quarter of the window is reserved and at most 30 % is kept.
  */
 export function piCompaction(pi: Pi): ReplayMethod {
   return {
@@ -102,7 +102,7 @@ export function piCompaction(pi: Pi): ReplayMethod {
   };
 }
 
-/** Answers every request for a summary with the stub, and counts it. */
+/** Answers every summary request with the stub and counts its tokens. */
 class CountedCalls {
   tokens = 0;
   readonly stream = async (_model: unknown, context: unknown) => {
@@ -138,7 +138,7 @@ function toPiMessage({ kind, events, call, end }: Unit): object {
   return { role: 'assistant', content, stopReason: 'toolUse' };
 }
 
-/** pi lists files by its own tools; here any call with a path counts, as written where it brings a text. */
+/** pi lists the files that its own tools used. Here any call with a path counts; with a text it counts as an edit. */
 function noteFiles({ events }: Unit, files: { read: Set<string>; edited: Set<string> }): void {
   for (const { kind, input } of events) {
     if (kind !== 'call' || typeof input !== 'object' || input === null) continue;

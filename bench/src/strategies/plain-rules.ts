@@ -1,13 +1,14 @@
 import type { RecordedEvent, ReplayMethod, Segment } from '@longhaul/replay';
 import { segmentOf, tokensOf } from '@longhaul/replay';
 
-/** Over this share of the window a rule acts, and what plain dropping keeps then. */
+/** A rule acts when the view exceeds this share of the window. */
 const TRIGGER = 0.8;
+/** Dropping keeps this share of the window. */
 const KEEP = 0.3;
 
 const PLACEHOLDER = '[Old tool result content cleared]';
 
-/** Over 80 %: the first user message and the last 10 messages, moved back so that a result keeps its call. */
+/** Over 80 % of the window, keeps the first user message and the last 10 messages, or more so that a result keeps its call. */
 export const keepLastTen: ReplayMethod = {
   name: 'keep-last-10',
   start({ events, messages }, { windowTokens }) {
@@ -30,8 +31,8 @@ export const keepLastTen: ReplayMethod = {
 };
 
 /**
- * Outputs behind the newest 40,000 tokens of them become placeholders once that frees 20,000 (20 % and 10 % of a smaller window); where
- * that does not do, the oldest are dropped and 30 % kept.
+ * Replaces outputs older than the newest 40,000 output tokens with placeholders if that frees 20,000 tokens (at most 20 % and 10 % of the
+ * window). If the view still exceeds 80 % of the window, drops the oldest messages and keeps 30 %.
  */
 export const pruneThenDrop: ReplayMethod = {
   name: 'prune-40k-20k-then-drop',

@@ -1,17 +1,17 @@
 import type { RecordedEvent, RecordedSession } from '@longhaul/replay';
 
-/** What a chat API takes as one message: a user's, an answer with its calls, or the result of one call. */
+/** One message of a chat API: a user message, an answer with its calls, or the result of one call. */
 export interface Unit {
   readonly kind: 'user' | 'answer' | 'result';
   readonly events: readonly RecordedEvent[];
   readonly tokens: number;
-  /** Behind its last event. */
+  /** Index after its last event. */
   readonly end: number;
-  /** Of a result: which event its call is. */
+  /** For a result: the index of its call's event. */
   readonly call?: number;
 }
 
-/** The session as messages of a chat. Calls are named by the number of their event. */
+/** Converts a session to chat messages. Calls are identified by the index of their event. */
 export function unitsOf({ events, steps }: RecordedSession): Unit[] {
   const starts = new Set(steps.map((step) => step.firstEvent));
   const units: { kind: Unit['kind']; events: RecordedEvent[]; end: number; call?: number }[] = [];
@@ -33,14 +33,14 @@ export function unitsOf({ events, steps }: RecordedSession): Unit[] {
   }));
 }
 
-/** The call with these arguments, or the oldest that waits. */
+/** Removes and returns the open call with the same arguments, or else the oldest open call. */
 function takeCall(open: { index: number; event: RecordedEvent }[], result: RecordedEvent): number {
   const found = open.findIndex(({ event }) => event.input === result.input && event.args === result.args);
   const [call] = open.splice(Math.max(0, found), 1);
   return call?.index ?? -1;
 }
 
-/** The number of units that lie before an event. */
+/** Returns the number of units before an event. Starts counting at `from`. */
 export function unitsBefore(units: readonly Unit[], from: number, event: number): number {
   let count = from;
   while ((units[count]?.end ?? Number.POSITIVE_INFINITY) <= event) count += 1;
