@@ -145,7 +145,7 @@ it('longhaul doctor says of a database of a newer version, which SQLite finds so
   const database = new DatabaseSync(join(bench.home, '.local', 'share', 'longhaul', 'longhaul.db'));
   database.exec('PRAGMA user_version = 99');
   database.close();
-  const says = /longhaul\.db has version 99; this program knows versions up to \d+/;
+  const says = /longhaul\.db has version 99; this program supports versions up to \d+/;
   expect((await bench.run(['sessions'])).stderr).toMatch(says);
   expect((await bench.run(['doctor'])).stdout.replaceAll(/\s+/g, ' ')).toMatch(says);
 });

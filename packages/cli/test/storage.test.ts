@@ -132,7 +132,7 @@ describe('a damaged database', () => {
     for (const command of ['sessions', 'repair']) {
       expectPlainRefusal(
         await bench.call([command]),
-        /newer\.db has version 99; this program knows versions up to \d/,
+        /newer\.db has version 99; this program supports versions up to \d/,
       );
     }
   });

@@ -6,7 +6,7 @@ export function isBlobId(id: string): boolean {
 }
 
 export function blobNotFound(id: string, cause?: unknown): LonghaulError {
-  return new LonghaulError('blob_not_found', `The store has no blob "${id.slice(0, 80)}".`, {
+  return new LonghaulError('blob_not_found', `There is no blob "${id.slice(0, 80)}" in this store.`, {
     cause,
     data: { id },
   });

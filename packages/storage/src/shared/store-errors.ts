@@ -4,7 +4,7 @@ import { type EventPayload, isDurable, LonghaulError } from '@longhaul/protocol'
 /** Errors that every store throws with the same texts. */
 
 export function sessionNotFound(sessionId: string): LonghaulError {
-  return new LonghaulError('session_not_found', `The store has no session "${sessionId}".`, {
+  return new LonghaulError('session_not_found', `There is no session "${sessionId}" in this store.`, {
     data: { sessionId },
   });
 }
