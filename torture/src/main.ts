@@ -4,9 +4,9 @@ import { runTorture } from './run-torture.ts';
 
 const HELP = `npm run torture -- [--kills 200] [--seed N] [--minutes M] [--sessions 3] [--json]
 
-Real processes drive long scripted sessions and are killed with -9 at random moments and at every named fault point; after each kill
-another one resumes. What is left is judged by records of the model server, the tools, the senders and the network.
-The last line of --json is the count of defects; the exit code is 1 if there are any.`;
+Real processes drive long scripted sessions and are killed with SIGKILL at random times and at every named fault point. After each kill
+another process resumes the session. The stored data is checked against records of the model server, the tools, the senders and the network.
+The last line of --json contains the number of defects of each kind. The exit code is 1 if there are defects.`;
 
 const { values } = parsed();
 
@@ -26,7 +26,7 @@ const result = await runTorture({
   kills: wanted,
   seed,
   sessions,
-  ...(values.minutes === undefined ? {} : { minutes: positive('minutes', values.minutes) }),
+  minutes: values.minutes === undefined ? undefined : positive('minutes', values.minutes),
   onLife(session, outcome, defects) {
     if (outcome.end === 'killed') kills += 1;
     print(lifeLine(session, outcome, kills));
@@ -40,11 +40,11 @@ process.exitCode = isClean(result) ? 0 : 1;
 function positive(name: string, text: string): number {
   const value = Number(text);
   if (Number.isFinite(value) && value > 0) return value;
-  console.error(`--${name} is a number above 0, got "${text}".`);
+  console.error(`--${name} must be a number above 0, got "${text}".`);
   process.exit(2);
 }
 
-/** What was asked for; a flag that is not known is said, with those that are. */
+/** Parses the command line. Reports an unknown option with the usage line and exits with code 2. */
 function parsed() {
   try {
     return parseArgs({

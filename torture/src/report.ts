@@ -35,7 +35,7 @@ export function lifeLine(session: string, outcome: LifeOutcome, kills: number): 
   const { life, startedAt, endedAt, end, diedAt, plan, report } = outcome;
   const how =
     end === 'ended'
-      ? `ended ${report?.status ?? 'before it began, or with a failure'}${report?.error === undefined ? '' : ` (${report.error.slice(0, 100)})`}`
+      ? `ended ${report?.status ?? 'without a report'}${report?.error === undefined ? '' : ` (${report.error.slice(0, 100)})`}`
       : `killed ${diedAt === undefined ? '' : `at ${diedAt} `}after ${endedAt - startedAt} ms`;
   return `${String(kills).padStart(4)}  ${session} life ${life}: ${how}${diedAt === undefined ? `  [${plan}]` : ''}`;
 }
@@ -55,14 +55,14 @@ export function closingLines(
     `${kills} kills in ${lives} processes, ${Math.round(seconds)} s, seed ${seed}.`,
     `${figures.requests} requests (${figures.faults} with a fault), ${figures.messages} messages, ${figures.effects} side effects, ` +
       `${figures.compactions} compactions, ${figures.prunes} pruned outputs, ${figures.delivered} messages acknowledged to senders.`,
-    `Most that a kill cost of a streamed text: ${figures.mostLostBytes} bytes, which had come ${figures.mostLostMs} ms before at the most.`,
-    `Fault points struck: ${struck.size} of ${FAULT_POINTS.length}${missed.length === 0 ? '' : `; not ${missed.join(', ')}`}.`,
+    `Largest loss of streamed text in a kill: ${figures.mostLostBytes} bytes; oldest lost text: received ${figures.mostLostMs} ms before the kill.`,
+    `Fault points struck: ${struck.size} of ${FAULT_POINTS.length}${missed.length === 0 ? '' : `; not struck: ${missed.join(', ')}`}.`,
   ];
-  if (isClean(result)) return [...lines, 'Nothing lost, nothing twice.'];
+  if (isClean(result)) return [...lines, 'No defects: nothing was lost or done twice.'];
   return [
     ...lines,
     ...result.defects.map(defectLine),
-    ...(result.completed ? [] : ['A session did not come to its final answer.']),
-    `Records: ${result.folder}. Again: npm run torture -- --kills ${kills} --seed ${seed}`,
+    ...(result.completed ? [] : ['A session did not reach its final answer.']),
+    `Records: ${result.folder}. To repeat: npm run torture -- --kills ${kills} --seed ${seed}`,
   ];
 }

@@ -4,7 +4,9 @@ import { it } from 'vitest';
 import { lifeLine, summaryOf } from './report.ts';
 import { runTorture } from './run-torture.ts';
 
-it('loses nothing and does nothing twice, killed at every fault point', { timeout: 900_000 }, async () => {
+it('loses nothing and repeats no side effect when killed at every fault point', {
+  timeout: 900_000,
+}, async () => {
   const lives: string[] = [];
   const result = await runTorture({
     kills: 70,
@@ -13,7 +15,7 @@ it('loses nothing and does nothing twice, killed at every fault point', { timeou
     isBrief: true,
     onLife: (session, outcome) => void lives.push(lifeLine(session, outcome, lives.length)),
   });
-  const told = [...lives, ...result.defects.map(({ what }) => what), result.folder ?? ''].join('\n');
+  const details = [...lives, ...result.defects.map(({ what }) => what), result.folder ?? ''].join('\n');
   assert.deepEqual(
     summaryOf(result),
     {
@@ -25,8 +27,8 @@ it('loses nothing and does nothing twice, killed at every fault point', { timeou
       corruptions: 0,
       completed: true,
     },
-    told,
+    details,
   );
-  assert.deepEqual(new Set(result.struck.keys()), new Set(FAULT_POINTS), told);
-  assert.ok(result.figures.effects > 0 && result.figures.faults > 0 && result.figures.delivered > 1, told);
+  assert.deepEqual(new Set(result.struck.keys()), new Set(FAULT_POINTS), details);
+  assert.ok(result.figures.effects > 0 && result.figures.faults > 0 && result.figures.delivered > 1, details);
 });

@@ -12,14 +12,14 @@ import type { LifeOutcome } from './drive/run-life.ts';
 import { type KillBudget, type SessionOutcome, tortureSession } from './drive/torture-session.ts';
 
 export interface TortureOptions {
-  /** Kills in all sessions together; the kills at their ends come with it. */
+  /** Total kills of all sessions, including the two kills at the end of each. */
   kills: number;
   seed: number;
-  /** No kill is begun after so long, however many there were. */
+  /** After this many minutes no more kills are planned, except those at the end of each session. */
   minutes?: number;
-  /** Driven beside one another. */
+  /** Number of concurrent sessions. */
   sessions: number;
-  /** Stops before that many once every fault point has struck, each the first time it is passed. Default false. */
+  /** Strikes each fault point at its first passing and stops early once all have struck. Default: false. */
   isBrief?: boolean;
   onLife?: (session: string, outcome: LifeOutcome, defects: readonly Defect[]) => void;
 }
@@ -30,16 +30,16 @@ export interface TortureResult {
   defects: Defect[];
   completed: boolean;
   figures: SessionFigures;
-  /** How often a process ended itself at each point. */
+  /** Number of times that a process killed itself at each point. */
   struck: ReadonlyMap<FaultPoint, number>;
-  /** Where the records stand, if there was anything to complain of. */
+  /** Folder of the records. Set only if there are defects or an incomplete session; otherwise it is removed. */
   folder?: string;
 }
 
-/** Each session is killed twice when it is about to end. */
+/** Each session is killed twice at its end. */
 const KILLS_AT_THE_END = 2;
 
-/** Drives sessions through so many kills, and judges what is left by independent records. */
+/** Drives sessions through the kills and checks the results against independent records. */
 export async function runTorture(options: TortureOptions): Promise<TortureResult> {
   const { sessions, seed, kills, minutes = Number.POSITIVE_INFINITY, isBrief = false, onLife } = options;
   const folder = await mkdtemp(join(tmpdir(), 'longhaul-torture-'));
@@ -71,11 +71,11 @@ export async function runTorture(options: TortureOptions): Promise<TortureResult
   return result;
 }
 
-function killBudget(kills: number, goesOn: () => boolean): KillBudget {
+function killBudget(kills: number, mayContinue: () => boolean): KillBudget {
   let left = kills;
   return {
     take() {
-      if (left <= 0 || !goesOn()) return false;
+      if (left <= 0 || !mayContinue()) return false;
       left -= 1;
       return true;
     },

@@ -1,7 +1,7 @@
 /**
- * The process that drives a tortured session, from wherever the one before it was killed: the real runtime, SQLite, files, a sandbox, and
- * a driver over HTTP. Its one argument is its `AgentSettings`. It ends itself with -9 at the fault point that its environment names; SIGTERM
- * cancels the run, SIGHUP stops the program as its user would, to go on another time.
+ * The process that drives a tortured session and resumes it after the previous process was killed. It uses the real runtime, SQLite, files, a
+ * sandbox, and a driver over HTTP. Its only argument is its `AgentSettings` as JSON. It kills itself with SIGKILL at the fault point that its
+ * environment names. SIGTERM cancels the run. SIGHUP stops the program as a user would, so that the session can be resumed later.
  */
 import { flushCompileCache } from 'node:module';
 import { dirname } from 'node:path';
@@ -36,7 +36,7 @@ import {
   WINDOW_TOKENS,
 } from './settings.ts';
 
-// The parent is this package's own code: what it passes needs no second look.
+// The parent process is part of this package, so its argument is not validated.
 const settings: AgentSettings = JSON.parse(process.argv[2] ?? '{}');
 const paths = sessionPaths(settings.folder);
 const received = openLines<ReceivedLine>(paths.received(settings.life));
@@ -44,7 +44,7 @@ const cancel = new AbortController();
 process.on('SIGTERM', () => cancel.abort());
 
 process.stdout.write('begun\n');
-// Without its parent nobody would end it.
+// Exits with the parent, because nothing else would end this process.
 process.stdin.resume().once('end', () => process.exit(1));
 
 const faults = faultsOf(process.env[FAULT_VARIABLE], received);
@@ -77,7 +77,7 @@ const runtime = new Runtime({
     strategy: createStrategy('reactive-overflow', {}),
     auto: true,
     ledgerShare: 0.2,
-    // In a window this small a compaction would come before anything is pruned.
+    // With the defaults, a window this small would be compacted before anything is pruned.
     pruneProtectTokens: 600,
     pruneMinimumTokens: 400,
   },
@@ -87,7 +87,7 @@ const runtime = new Runtime({
 process.on('SIGHUP', () => void runtime.stop({ graceMs: 150 }));
 
 const { sessionId } = settings;
-// What was compiled is kept for the next life: a killed process keeps nothing.
+// Saves the compile cache for the next life now, because a killed process saves nothing.
 flushCompileCache();
 if ((await store.getSession(sessionId)) === undefined) {
   const model = `${MODEL}/${MODEL}`;
@@ -109,12 +109,12 @@ async function drive(): Promise<AgentReport> {
     const result = await runtime.resume(sessionId, { signal: cancel.signal });
     if (result.status === 'nothing') return { status: 'nothing', text: '' };
     const { status, text, error } = result;
-    return { status, text, ...(error === undefined ? {} : { error: `${error.code}: ${error.message}` }) };
+    return { status, text, error: error === undefined ? undefined : `${error.code}: ${error.message}` };
   } catch (error) {
-    // The end may come before the run has begun.
+    // The cancel or stop may come before the run has started.
     const isEnd = error instanceof LonghaulError && ['cancelled', 'interrupted'].includes(error.code);
     if (isEnd) return { status: error.code, text: '' };
-    // Its parent knows whether it may be.
+    // The parent knows whether the session may be busy.
     if (error instanceof LonghaulError && error.code === 'session_busy') return { status: 'busy', text: '' };
     throw error;
   }

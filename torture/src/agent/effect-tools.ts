@@ -8,14 +8,14 @@ import type { SessionPaths } from '../records/paths.ts';
 
 type Input = { [key: string]: JsonValue | undefined };
 
-/** Tools whose effects are written down outside of the database, and one that reads what was done. */
+/** Creates tools that record their effects outside the database, and a tool that reads the recorded progress. */
 export function effectTools(paths: SessionPaths): Tool<Input>[] {
   const effects = openLines<EffectLine>(paths.effects, true);
   const by = `process ${currentOwner().processStartedAt}`;
   return [
     tool(
       'effect',
-      'Do the effect of an item of a step.',
+      'Perform the effect of one item of a step.',
       async ({ step, item, words }, { callId, signal }) => {
         effects.write({ callId, step: Number(step), item: String(item), at: Date.now(), by });
         await sleep(Math.random() * 40, undefined, { signal }).catch(() => undefined);
@@ -23,7 +23,7 @@ export function effectTools(paths: SessionPaths): Tool<Input>[] {
         return { content: [{ type: 'text', text: `${done}\n${'word '.repeat(Number(words))}` }] };
       },
     ),
-    tool('progress', 'Say which step comes next, and what of it was not done yet.', async () => {
+    tool('progress', 'Show the next step and its missing items.', async () => {
       const lines = readLines<EffectLine>(paths.effects);
       const done = new Set(lines.map(({ step, item }) => `${step}.${item}`));
       return { content: [{ type: 'text', text: progressText(progressOf(done, existsSync(paths.finish))) }] };
@@ -41,7 +41,7 @@ function tool(name: string, description: string, execute: Tool<Input>['execute']
   const parse = (input: JsonValue): ToolInput<Input> =>
     input !== null && typeof input === 'object' && !Array.isArray(input)
       ? { ok: true, input }
-      : { ok: false, reason: 'The arguments are an object.' };
+      : { ok: false, reason: 'The arguments must be an object.' };
   return {
     name,
     schema: { name, description, parameters: { type: 'object', properties: {} } },
@@ -50,7 +50,7 @@ function tool(name: string, description: string, execute: Tool<Input>['execute']
   };
 }
 
-/** The start of a PNG of 8 × 8 pixels, and bytes that no other step's has: what counts is that they come through whole. */
+/** Returns the start of an 8 × 8 pixel PNG followed by bytes unique to the step. Only that the bytes arrive unchanged matters. */
 function pictureOf(step: number): string {
   const head = Buffer.from('89504e470d0a1a0a0000000d4948445200000008000000080802000000', 'hex');
   return Buffer.concat([head, Buffer.from(`step ${step} `.repeat(200))]).toString('base64');

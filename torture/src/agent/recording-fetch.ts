@@ -1,8 +1,8 @@
 import type { LineWriter, ReceivedLine } from '../records/lines.ts';
 
 /**
- * A `fetch` that writes down every piece of an answer as it reaches this process, before anyone else sees it: what is lost with the
- * process can be told from what had never arrived.
+ * Returns a `fetch` that records every piece of a response as it reaches this process, before any other code sees it. The records distinguish
+ * text that was lost with the process from text that never arrived.
  */
 export function recordingFetch(lines: LineWriter<ReceivedLine>): typeof globalThis.fetch {
   let requests = 0;

@@ -1,8 +1,8 @@
 /**
- * A process that sends messages to a session while others drive it, at random moments. Its one argument is its `SenderSettings`. It writes
- * down what it is about to send, and what was acknowledged; after its own death it sends again what was not, under the same id. A line `cancel`
- * on its standard input cancels whatever drives the session, which it says when it is answered. It ends when its input does, once all it began
- * is acknowledged.
+ * A process that sends messages to a session at random times while other processes drive it. Its only argument is its `SenderSettings` as JSON.
+ * It records each message before it sends it, and each acknowledgement. When restarted, it sends unacknowledged messages again with the same
+ * ids. A line `cancel` on its standard input cancels the session's run; it prints `cancelled` when the cancel is answered. It exits when its
+ * input ends, after all sent messages are acknowledged.
  */
 import { createInterface } from 'node:readline';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -20,11 +20,11 @@ export interface SenderSettings {
   folder: string;
   sessionId: string;
   seed: number;
-  /** Between two messages, on the average. */
+  /** Average time between two messages. */
   meanMs: number;
 }
 
-// The parent is this package's own code: what it passes needs no second look.
+// The parent process is part of this package, so its argument is not validated.
 const { folder, sessionId, seed, meanMs }: SenderSettings = JSON.parse(process.argv[2] ?? '{}');
 const paths = sessionPaths(folder);
 const known = readLines<QueueLine>(paths.queue);
@@ -74,7 +74,7 @@ async function deliver(id: string, token: string): Promise<void> {
   lines.write({ type: 'acknowledged', at: Date.now(), id });
 }
 
-/** Asks for the room that the session takes, and for what nobody names: neither may cost a session at work anything. */
+/** Collects garbage and asks to drop the running session itself. The collection must keep the session and its blobs. */
 async function tidyUp(): Promise<void> {
   const place = { path: paths.database, blobs: paths.blobs };
   const { kept } = await collectGarbage(
@@ -82,7 +82,7 @@ async function tidyUp(): Promise<void> {
     { sessions: [sessionId], backups: [] },
     { isAlive: isOwnerAlive },
   );
-  if (!kept.includes(sessionId)) throw new Error('The session at work was dropped.');
+  if (!kept.includes(sessionId)) throw new Error('The running session was dropped.');
 }
 
 async function cancel(): Promise<void> {
@@ -93,7 +93,7 @@ async function cancel(): Promise<void> {
 }
 
 async function notHere(): Promise<never> {
-  throw new Error('This process drives nothing.');
+  throw new Error('This process only sends messages; it drives no session.');
 }
 
 function imageOf(token: string): string {

@@ -4,8 +4,8 @@ import { type Defect, defect } from './defect.ts';
 import type { ModelRequest } from './model-journal.ts';
 
 /**
- * Nothing of a run goes on once its cancel has been answered: no effect and no request until the session is taken anew. A run that took it after
- * the cancel was asked for may be another one than that which was to end.
+ * Checks that a run starts no effect and no request after its cancel was answered, until the next run of the session. A run that starts after
+ * the cancel was requested may not be the cancelled one, so its effects and requests are allowed.
  */
 export function checkCancels(
   cancels: readonly CancelLine[],

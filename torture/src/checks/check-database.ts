@@ -5,41 +5,41 @@ import { parseBlobReference } from '@longhaul/protocol';
 import type { StoredSession } from '../records/read-database.ts';
 import { type Defect, defect } from './defect.ts';
 
-/** What must hold of the database at any moment, also right after a kill. */
+/** Checks conditions that are always true for the database, even right after a kill. */
 export function checkDatabase({ problems, messages, events }: StoredSession): Defect[] {
   const sequences = messages.map(({ sequence }) => sequence);
   const numbers = events.map(({ number }) => number);
   return [
     ...problems.map((problem) => defect('corruption', problem)),
-    ...holesIn(sequences).map((hole) => defect('lost-message', `there is no message m${hole}`)),
-    ...holesIn(numbers).map((hole) => defect('corruption', `there is no event ${hole}`)),
+    ...holesIn(sequences).map((hole) => defect('lost-message', `message m${hole} is missing`)),
+    ...holesIn(numbers).map((hole) => defect('corruption', `event ${hole} is missing`)),
     ...messages.flatMap(({ sequence, parts }) =>
       holesIn(parts.map(({ index }) => index + 1)).map((hole) =>
-        defect('lost-message', `m${sequence} has no part ${hole - 1}`),
+        defect('lost-message', `m${sequence} is missing part ${hole - 1}`),
       ),
     ),
   ];
 }
 
-/** What was closed stays as it was: `before` and `after` are the same session, read at two times. */
+/** Checks that nothing stored was lost and no closed part changed. `before` and `after` are the same session, read at two times. */
 export function checkUnchanged(before: StoredSession, after: StoredSession): Defect[] {
   const now = new Map(after.messages.map((message) => [message.id, message]));
   return before.messages.flatMap(({ id, sequence, parts }) => {
     const message = now.get(id);
-    if (message === undefined) return [defect('lost-message', `m${sequence} was stored, and is gone`)];
+    if (message === undefined) return [defect('lost-message', `m${sequence} was stored and is now missing`)];
     return parts.flatMap(({ index, fingerprint, part }) => {
       const later = message.parts[index];
       if (later === undefined)
-        return [defect('lost-message', `m${sequence}.${index} was stored, and is gone`)];
+        return [defect('lost-message', `m${sequence}.${index} was stored and is now missing`)];
       if (fingerprint !== undefined && later.fingerprint !== fingerprint)
-        return [defect('corruption', `m${sequence}.${index} was closed, and has changed`)];
+        return [defect('corruption', `m${sequence}.${index} was closed and has changed`)];
       const isShorter = 'text' in part && 'text' in later.part && !later.part.text.startsWith(part.text);
-      return isShorter ? [defect('lost-message', `m${sequence}.${index} has lost text that was stored`)] : [];
+      return isShorter ? [defect('lost-message', `m${sequence}.${index} has lost stored text`)] : [];
     });
   });
 }
 
-/** When all has ended: no part, message or run is open, every run that began has told its end once, and nothing waits. */
+/** Checks a finished session: no open part, message or run, one end event for each started run, no waiting message, last run completed. */
 export function checkEnded({ messages, runs, events, waiting }: StoredSession): Defect[] {
   const started = new Set(
     events.flatMap(({ payload }) => (payload.type === 'run:started' ? [payload.runId] : [])),
@@ -49,7 +49,7 @@ export function checkEnded({ messages, runs, events, waiting }: StoredSession): 
     (runId) => runId,
   );
   return [
-    ...waiting.map((id) => defect('lost-message', `${id} still waits`)),
+    ...waiting.map((id) => defect('lost-message', `${id} is still waiting`)),
     ...messages.flatMap(({ sequence, status, parts }) => [
       ...(status === 'running' ? [defect('corruption', `m${sequence} is still open`)] : []),
       ...parts
@@ -57,19 +57,19 @@ export function checkEnded({ messages, runs, events, waiting }: StoredSession): 
         .map(({ index }) => defect('corruption', `m${sequence}.${index} is still open`)),
     ]),
     ...runs.flatMap(({ runId, epoch, hasEnded }) => {
-      const told = ends.get(runId)?.length ?? 0;
-      // Who only looked, repaired or cancelled held the session too, and began no run.
-      const isAsExpected = told === 1 || (told === 0 && !started.has(runId));
+      const endEvents = ends.get(runId)?.length ?? 0;
+      // A process that only repaired or cancelled the session also held its lease, but started no run.
+      const isAsExpected = endEvents === 1 || (endEvents === 0 && !started.has(runId));
       return [
-        ...(hasEnded ? [] : [defect('corruption', `run ${epoch} has no end`)]),
-        ...(isAsExpected ? [] : [defect('corruption', `run ${epoch} told its end ${told} times`)]),
+        ...(hasEnded ? [] : [defect('corruption', `run ${epoch} has not ended`)]),
+        ...(isAsExpected ? [] : [defect('corruption', `run ${epoch} has ${endEvents} end events`)]),
       ];
     }),
     ...(runs.at(-1)?.status === 'completed' ? [] : [defect('corruption', 'the last run is not completed')]),
   ];
 }
 
-/** Every blob that a message names is there, and is what its name says. */
+/** Checks that every blob that a message references exists and matches its id. */
 export function checkBlobs({ messages }: StoredSession, folder: string): Defect[] {
   const named = new Set(
     messages.flatMap(({ parts }) =>
@@ -81,14 +81,14 @@ export function checkBlobs({ messages }: StoredSession, folder: string): Defect[
     try {
       const bytes = readFileSync(join(folder, id.slice(0, 2), id.slice(2)));
       const isWhole = createHash('sha256').update(bytes).digest('hex') === id;
-      return isWhole ? [] : [defect('corruption', `${name} is not what its name says`)];
+      return isWhole ? [] : [defect('corruption', `the content of ${name} does not match its id`)];
     } catch (error) {
       return [defect('corruption', `${name} cannot be read: ${error}`)];
     }
   });
 }
 
-/** Numbers from 1 to the largest that are missing, or stand there twice. */
+/** Returns the first number from 1 that is missing or out of place, if any. */
 function holesIn(numbers: readonly number[]): number[] {
   return numbers.flatMap((number, index) => (number === index + 1 ? [] : [index + 1])).slice(0, 1);
 }

@@ -3,8 +3,8 @@ import type { StoredMessage } from '../records/read-database.ts';
 import { type Defect, defect } from './defect.ts';
 
 /**
- * No call's side effect began twice, none was done by a call that is not in the log or that the log says was never started, and each call
- * of the log stands there once.
+ * Checks that no call's side effect started twice, that every effect belongs to a call that the log has as started, that every completed call
+ * had its effect, and that each call is in the log once.
  */
 export function checkEffects(effects: readonly EffectLine[], stored: readonly StoredMessage[]): Defect[] {
   const states = new Map<string, string>();
@@ -14,7 +14,7 @@ export function checkEffects(effects: readonly EffectLine[], stored: readonly St
       if (part.type !== 'tool') continue;
       if (states.has(part.callId))
         defects.push(
-          defect('duplicate-message', `the call ${part.callId} stands in the log again at m${sequence}`),
+          defect('duplicate-message', `the call ${part.callId} is in the log again at m${sequence}`),
         );
       states.set(part.callId, part.startedAt === undefined ? 'not started' : part.state);
     }
@@ -30,14 +30,14 @@ export function checkEffects(effects: readonly EffectLine[], stored: readonly St
     begun.set(callId, effect);
     const state = states.get(callId);
     if (state === undefined)
-      defects.push(defect('orphan-call', `${callId} had its effect and is not in the log`));
+      defects.push(defect('orphan-call', `${callId} had its effect but is not in the log`));
     if (state === 'not started')
-      defects.push(defect('orphan-call', `${callId} had its effect, and the log says it was not started`));
+      defects.push(defect('orphan-call', `${callId} had its effect but is not started in the log`));
   }
   for (const [callId, state] of states) {
     const hasEffect = /^c\d+-[abs]$/.test(callId);
     if (hasEffect && state === 'completed' && !begun.has(callId))
-      defects.push(defect('lost-message', `${callId} is completed in the log and had no effect`));
+      defects.push(defect('lost-message', `${callId} is completed in the log but had no effect`));
   }
   return defects;
 }

@@ -4,8 +4,8 @@ import { type Defect, defect } from './defect.ts';
 import type { ModelRequest } from './model-journal.ts';
 
 /**
- * What was acknowledged to a sender stands in exactly one stored user message, in the sender's order, and has reached the model. What
- * was not acknowledged may have been stored or not, but not twice.
+ * Checks that every acknowledged message is stored exactly once, in the sender's order, and that every stored message reached the model. An
+ * unacknowledged message may be stored, but at most once.
  */
 export function checkMessages(
   sent: readonly QueueLine[],
@@ -30,23 +30,21 @@ export function checkMessages(
       occurrences(text, token).map((place) => ({ sequence, place, token })),
     );
     if (places.length > 1)
-      defects.push(defect('duplicate-message', `${token} stands in the log ${places.length} times`));
+      defects.push(defect('duplicate-message', `${token} is in the log ${places.length} times`));
     const [place] = places;
     if (place === undefined) {
       if (acknowledged.has(line.id))
-        defects.push(defect('lost-message', `${token} was acknowledged and is not in the log`));
+        defects.push(defect('lost-message', `${token} was acknowledged but is not in the log`));
       continue;
     }
     if (
       place.sequence < newest.sequence ||
       (place.sequence === newest.sequence && place.place < newest.place)
     )
-      defects.push(
-        defect('lost-message', `${token} stands before ${newest.token}, which was sent before it`),
-      );
+      defects.push(defect('lost-message', `${token} precedes ${newest.token}, which was sent earlier`));
     newest = place;
     if (!seen.some((text) => text.includes(token)))
-      defects.push(defect('lost-message', `${token} is in the log and reached no request`));
+      defects.push(defect('lost-message', `${token} is in the log but in no request`));
   }
   return defects;
 }

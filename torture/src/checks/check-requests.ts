@@ -2,8 +2,8 @@ import { type Defect, defect } from './defect.ts';
 import type { ModelRequest } from './model-journal.ts';
 
 /**
- * In every request the model saw, each call has its one result directly behind its message, in the order of the calls, and no result
- * stands elsewhere. No request was refused for what it held.
+ * Checks that in every request, each call has exactly one result directly after its message, in the order of the calls, and that there are no
+ * other results. Checks that no request was rejected for its content.
  */
 export function checkRequests(requests: readonly ModelRequest[]): Defect[] {
   return requests.flatMap(({ number, body, outcome, status }) => {
@@ -11,7 +11,7 @@ export function checkRequests(requests: readonly ModelRequest[]): Defect[] {
       defect('orphan-call', `request ${number}: ${what}`),
     );
     if (outcome === 'rejected' && body !== undefined && defects.length === 0)
-      defects.push(defect('corruption', `request ${number} was refused with ${status}`));
+      defects.push(defect('corruption', `request ${number} was rejected with ${status}`));
     return defects;
   });
 }
@@ -30,13 +30,15 @@ function pairsOf(messages: readonly Turn[]): string[] {
     if (role === 'tool') {
       const next = expected.shift();
       if (next !== tool_call_id)
-        problems.push(`a result of ${tool_call_id} stands where that of ${next ?? 'none'} belongs`);
+        problems.push(
+          `found the result of ${tool_call_id}, expected ${next === undefined ? 'none' : `that of ${next}`}`,
+        );
       continue;
     }
     problems.push(...expected.map((id) => `the call ${id} has no result`));
     expected = tool_calls?.map(({ id }) => id) ?? [];
     for (const id of expected) {
-      if (known.has(id)) problems.push(`the call ${id} stands there twice`);
+      if (known.has(id)) problems.push(`the call ${id} occurs twice`);
       known.add(id);
     }
   }

@@ -32,7 +32,7 @@ export interface SessionFigures {
   mostLostMs: number;
 }
 
-/** Judges a session that has ended by the records of those who saw it: the model, the tools, the senders, the network. */
+/** Checks a finished session against the records of the model server, the tools, the senders and the network. */
 export function checkSession(
   folder: string,
   sessionId: string,
@@ -75,7 +75,7 @@ export function checkSession(
   return { defects, figures };
 }
 
-/** Every life sent the first message, under one id. */
+/** Returns the lines for the first message, which every life sends with the same id. */
 function taskLines(): QueueLine[] {
   return [
     { type: 'sending', at: 0, id: TASK_ID, token: TASK, number: 0 },

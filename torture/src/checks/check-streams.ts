@@ -3,13 +3,13 @@ import type { StoredMessage } from '../records/read-database.ts';
 import { type Defect, defect } from './defect.ts';
 import type { ModelRequest } from './model-journal.ts';
 
-/** Either bound is enough: text waits for its flush no longer than that, and no more of it does. */
+/** A loss within either bound is allowed, because text is flushed after this time or at this size, whichever comes first. */
 export const MOST_LOST_MS = 50;
 export const MOST_LOST_BYTES = 4_096;
 
 export interface StreamLoss {
   defects: Defect[];
-  /** Of all kills, in bytes and milliseconds: what was lost, and how long before the end it had come. */
+  /** The largest loss of a kill in bytes, and the longest time in milliseconds between the arrival of lost text and the end of its process. */
   mostLostBytes: number;
   mostLostMs: number;
 }
@@ -20,8 +20,8 @@ export interface LifeRecord {
 }
 
 /**
- * Compares the text that reached the agent's processes with what is stored. An answer that came whole is stored whole; of one that a kill
- * broke off, the text of the last 50 ms or the last 4 KiB may be missing, and what is stored is its beginning.
+ * Compares the text that reached the agent's processes with the stored text. A complete answer must be stored completely. Of an answer cut off
+ * by a kill, the text of the last 50 ms or the last 4 KiB may be missing, and the stored text must be its beginning.
  */
 export function checkStreams(
   lives: readonly LifeRecord[],
@@ -58,21 +58,21 @@ function judge(stream: Stream, { stored, isWhole, endedAt, life }: Judgement, re
   if (stored.length > 1) say('duplicate-message', `stored ${stored.length} times`);
   const [text = ''] = stored;
   if (!stream.text.startsWith(text))
-    return void say('corruption', 'what is stored is not how the answer began');
+    return void say('corruption', 'the stored text is not the beginning of the answer');
   const lost = Buffer.byteLength(stream.text.slice(text.length));
   if (lost === 0) return;
   const ageMs = endedAt - arrivalOf(stream, text.length);
   result.mostLostBytes = Math.max(result.mostLostBytes, lost);
   result.mostLostMs = Math.max(result.mostLostMs, ageMs);
-  if (isWhole) say('lost-message', `came whole, and ${lost} bytes of it are not stored`);
+  if (isWhole) say('lost-message', `arrived completely, but ${lost} bytes are not stored`);
   else if (lost > MOST_LOST_BYTES && ageMs > MOST_LOST_MS)
-    say('lost-message', `${lost} bytes of it, the oldest ${ageMs} ms old, were lost`);
+    say('lost-message', `${lost} bytes were lost, the oldest ${ageMs} ms old`);
 }
 
 interface Stream {
-  /** Of the life. */
+  /** Number of the request within the life. */
   request: number;
-  /** The server's number of the request. */
+  /** Number of the request on the server. */
   number: number;
   /** `[r12]` starts the text of request 12, `[t12]` its reasoning. */
   tag: string;
@@ -84,7 +84,7 @@ function arrivalOf({ pieces }: Stream, place: number): number {
   return pieces.find(({ end }) => end > place)?.at ?? 0;
 }
 
-/** The texts of the answers in their order. A summary's has no tag: it is no message. */
+/** Returns the texts of the answers in order. A summary has no tag and is skipped, because it is not a message. */
 function streamsOf(received: readonly ReceivedLine[]): Stream[] {
   const byRequest = Map.groupBy(
     received.filter((line) => line.type === 'bytes'),
@@ -115,7 +115,7 @@ function add(stream: Pick<Stream, 'text' | 'pieces'>, at: number, text: string |
   stream.pieces.push({ at, end: stream.text.length });
 }
 
-/** A delta has come when the last byte of its event has. */
+/** A delta has arrived when the last byte of its event has arrived. */
 function* deltasOf(lines: Iterable<{ at: number; data: string }>): Iterable<{ at: number; delta: Delta }> {
   let buffer = '';
   for (const { at, data } of lines) {
@@ -124,7 +124,7 @@ function* deltasOf(lines: Iterable<{ at: number; data: string }>): Iterable<{ at
     for (const event of events) {
       if (!event.startsWith('data: {')) continue;
       const delta = deltaIn(event.slice('data: '.length));
-      // After a broken chunk the answer has failed, whatever follows.
+      // After an invalid chunk the answer has failed, so later chunks do not count.
       if (delta === undefined) return;
       yield { at, delta };
     }

@@ -26,7 +26,7 @@ const CALL: ToolPart = {
   startedAt: 5,
 };
 
-/** Records of a small session without a fault; each test spoils one thing. */
+/** Records of a small correct session. Each test changes one thing. */
 function records() {
   const messages: StoredMessage[] = [
     message(1, 'user', [text('Do it. TOKEN-1'), text('Also TOKEN-2')]),
@@ -35,7 +35,7 @@ function records() {
   const sent: QueueLine[] = [
     ...sending('q1', 'TOKEN-1', 1),
     ...sending('q2', 'TOKEN-2', 2),
-    // Never acknowledged, and never stored.
+    // Never acknowledged and never stored.
     { type: 'sending', at: 1, id: 'q3', token: 'TOKEN-3', number: 3 },
   ];
   const requests: ModelRequest[] = [
@@ -50,71 +50,71 @@ function records() {
   return { messages, sent, requests, effects };
 }
 
-describe('the check of messages', () => {
+describe('checkMessages', () => {
   const check = ({ sent, messages, requests }: ReturnType<typeof records>) =>
     kindsOf(checkMessages(sent, messages, requests));
 
-  it('finds nothing wrong with what is whole', () => assert.deepEqual(check(records()), []));
+  it('accepts correct records', () => assert.deepEqual(check(records()), []));
 
-  it('finds an acknowledged message that is not in the log', () => {
+  it('reports an acknowledged message that is not in the log', () => {
     const spoilt = records();
     spoilt.messages[0]?.parts.pop();
     assert.deepEqual(check(spoilt), ['lost-message']);
   });
 
-  it('finds one that reached no request', () => {
+  it('reports a message that reached no request', () => {
     const spoilt = records();
     spoilt.requests = [request(1, [{ role: 'user', content: 'TOKEN-1' }])];
     assert.deepEqual(check(spoilt), ['lost-message']);
   });
 
-  it('finds one that is in the log twice', () => {
+  it('reports a message that is in the log twice', () => {
     const spoilt = records();
     spoilt.messages.push(message(3, 'user', [text('Also TOKEN-2')]));
     assert.deepEqual(check(spoilt), ['duplicate-message']);
   });
 
-  it('finds messages of one sender that changed places', () => {
+  it('reports messages of one sender in the wrong order', () => {
     const spoilt = records();
     spoilt.messages[0]?.parts.reverse();
     assert.deepEqual(check(spoilt), ['lost-message']);
   });
 });
 
-describe('the check of requests', () => {
+describe('checkRequests', () => {
   const check = (messages: readonly object[]) => kindsOf(checkRequests([request(1, messages)]));
   const call = { role: 'assistant', tool_calls: [toolCall('a'), toolCall('b')] };
   const result = (id: string) => ({ role: 'tool', tool_call_id: id, content: 'done' });
   const user = { role: 'user', content: 'Go on.' };
 
-  it('finds nothing wrong with calls and their results in order', () => {
+  it('accepts calls with their results in order', () => {
     assert.deepEqual(check([user, call, result('a'), result('b'), user]), []);
   });
 
-  it('finds a call without a result, in the middle and at the end', () => {
+  it('reports a call without a result, in the middle and at the end', () => {
     assert.deepEqual(check([user, call, result('a'), user]), ['orphan-call']);
     assert.deepEqual(check([user, call, result('a')]), ['orphan-call']);
   });
 
-  it('finds a result without a call, a second one, and one out of order', () => {
+  it('reports a result without a call, a second result, and results out of order', () => {
     assert.deepEqual(check([user, result('a')]), ['orphan-call']);
     assert.deepEqual(check([call, result('a'), result('b'), result('b')]), ['orphan-call']);
     assert.ok(check([call, result('b'), result('a')]).includes('orphan-call'));
   });
 
-  it('finds a call that stands there twice', () => {
+  it('reports a call that occurs twice', () => {
     assert.deepEqual(check([call, result('a'), result('b'), call, result('a'), result('b')]), [
       'orphan-call',
       'orphan-call',
     ]);
   });
 
-  it('finds a request that was refused', () => {
+  it('reports a rejected request', () => {
     const refused = { ...request(1, [user]), outcome: 'rejected', status: 400 };
     assert.deepEqual(kindsOf(checkRequests([refused])), ['corruption']);
   });
 
-  it('reads requests and what became of them from the journal, half a request of a killed client too', () => {
+  it('reads requests and their outcomes from the journal, including a partial request of a killed client', () => {
     const requests = requestsOf([
       { type: 'request', number: 1, at: 1, body: '{"messages":[' },
       { type: 'end', number: 1, at: 2, outcome: 'rejected', status: 400 },
@@ -124,7 +124,7 @@ describe('the check of requests', () => {
   });
 });
 
-describe('the check of side effects', () => {
+describe('checkEffects', () => {
   const check = ({ effects, messages }: ReturnType<typeof records>) =>
     kindsOf(checkEffects(effects, messages));
   const withCall = (part: ToolPart) => {
@@ -133,21 +133,21 @@ describe('the check of side effects', () => {
     return spoilt;
   };
 
-  it('finds nothing wrong with one effect for one call', () => assert.deepEqual(check(records()), []));
+  it('accepts one effect for one call', () => assert.deepEqual(check(records()), []));
 
-  it('finds a call that was started twice', () => {
+  it('reports a call that was started twice', () => {
     const spoilt = records();
     spoilt.effects.push({ callId: 'c1-a', step: 1, item: 'a', at: 9, by: 'process 2' });
     assert.deepEqual(check(spoilt), ['repeated-side-effect']);
   });
 
-  it('finds an effect of a call that is not in the log, or was not started there', () => {
+  it('reports an effect of a call that is not in the log or not started in it', () => {
     const { startedAt: _, ...pending } = CALL;
     assert.deepEqual(check(withCall({ ...CALL, callId: 'c9-i' })), ['orphan-call']);
     assert.deepEqual(check(withCall({ ...pending, state: 'interrupted' })), ['orphan-call']);
   });
 
-  it('finds a call that is completed and had no effect, and one that is in the log twice', () => {
+  it('reports a completed call without an effect, and a call that is in the log twice', () => {
     assert.deepEqual(check({ ...records(), effects: [] }), ['lost-message']);
     const spoilt = records();
     spoilt.messages.push(message(3, 'assistant', spoilt.messages[1]?.parts.map(({ part }) => part) ?? []));
@@ -155,8 +155,8 @@ describe('the check of side effects', () => {
   });
 });
 
-describe('the check of streamed text', () => {
-  /** An answer whose text came in `pieces` of `chars` characters, one each 10 ms, and of which `stored` characters are stored. */
+describe('checkStreams', () => {
+  /** Checks an answer that arrived in `pieces` of `chars` characters, one every 10 ms, with `stored` characters stored. */
   const check = (options: {
     pieces: number;
     chars: number;
@@ -185,31 +185,31 @@ describe('the check of streamed text', () => {
     return checkStreams([{ life: lifeLine, received }], messages, [answered]);
   };
 
-  it('allows a kill 4 KiB of any age, and any number of bytes of the last 50 ms', () => {
+  it('allows a kill to lose 4 KiB of any age, and any number of bytes of the last 50 ms', () => {
     const old = check({ pieces: 100, chars: 40, stored: 5 });
     assert.deepEqual(old.defects, []);
     assert.deepEqual([old.mostLostBytes, old.mostLostMs], [4_000, 1_000]);
     assert.deepEqual(check({ pieces: 5, chars: 3_000, stored: 0 }).defects, []);
   });
 
-  it('finds more than 4 KiB that is older than 50 ms', () => {
+  it('reports a loss of more than 4 KiB that is older than 50 ms', () => {
     assert.deepEqual(kindsOf(check({ pieces: 110, chars: 40, stored: 5 }).defects), ['lost-message']);
   });
 
-  it('finds anything missing of an answer that came whole to a process that went on', () => {
+  it('reports any missing text of a complete answer when the process was not killed', () => {
     const spoilt = check({ pieces: 10, chars: 10, stored: 104, end: 'ended' });
     assert.deepEqual(kindsOf(spoilt.defects), ['lost-message']);
     assert.deepEqual(check({ pieces: 10, chars: 10, stored: 105, end: 'ended' }).defects, []);
   });
 
-  it('finds a text that is not how the answer began', () => {
+  it('reports a stored text that is not the beginning of the answer', () => {
     const spoilt = check({ pieces: 3, chars: 10, stored: 0, body: '[r1] xxxy' });
     assert.deepEqual(kindsOf(spoilt.defects), ['corruption']);
   });
 });
 
-describe('the check of cancels', () => {
-  it('finds an effect and a request after the answer, and not those of the next run', () => {
+describe('checkCancels', () => {
+  it('reports an effect and a request after the cancel was answered, but not those of the next run', () => {
     const run = (startedAt: number) => ({
       runId: 'r',
       epoch: 1,
@@ -230,8 +230,8 @@ describe('the check of cancels', () => {
   });
 });
 
-describe('the checks of the database', () => {
-  it('find what SQLite finds, and holes in messages, parts and events', () => {
+describe('the database checks', () => {
+  it("report SQLite's problems, and gaps in messages, parts and events", () => {
     const check = (spoilt: Partial<StoredSession>) => kindsOf(checkDatabase({ ...session(), ...spoilt }));
     assert.deepEqual(check({}), []);
     assert.deepEqual(check({ problems: ['integrity: row 3 missing from index'] }), ['corruption']);
@@ -242,7 +242,7 @@ describe('the checks of the database', () => {
     assert.deepEqual(check({ messages: [hole] }), ['lost-message']);
   });
 
-  it('find what was stored and is gone, or was closed and has changed', () => {
+  it('report stored data that is missing, and closed parts that have changed', () => {
     const before = session();
     const after = (change: (messages: StoredMessage[]) => void) => {
       const spoilt = session();
@@ -273,7 +273,7 @@ describe('the checks of the database', () => {
     );
   });
 
-  it('find what is still open, waits or was not told at the end', () => {
+  it('report open parts, waiting messages and missing end events of a finished session', () => {
     const check = (change: (session: StoredSession) => void) => {
       const spoilt = session();
       change(spoilt);
@@ -313,7 +313,7 @@ describe('the checks of the database', () => {
     );
   });
 
-  it('find a blob that is not there, and one that is not what its name says', async () => {
+  it('report a missing blob, and a blob that does not match its id', async () => {
     const folder = await mkdtemp(join(tmpdir(), 'longhaul-checks-'));
     try {
       const id = createHash('sha256').update('bytes').digest('hex');
@@ -331,8 +331,8 @@ describe('the checks of the database', () => {
   });
 });
 
-describe('lines on disk', () => {
-  it('leave out a last line whose writer was killed before its end', async () => {
+describe('readLines', () => {
+  it('ignores a last line whose writer was killed while writing it', async () => {
     const folder = await mkdtemp(join(tmpdir(), 'longhaul-lines-'));
     try {
       const path = join(folder, 'lines.jsonl');
@@ -404,7 +404,7 @@ function toolCall(id: string) {
 }
 
 function request(number: number, messages: readonly object[]): ModelRequest {
-  // As it comes from the wire: nobody has looked at its types.
+  // Parsed from JSON without validation, like a body from the wire.
   const body: ModelRequest['body'] = JSON.parse(JSON.stringify({ model: 'scripted', messages }));
   return { number, at: number, body, outcome: 'answered', status: 200 };
 }

@@ -1,4 +1,4 @@
-/** What the last line counts. `corruption` is everything that is neither of the others: a damaged row, a run without an end. */
+/** The defects that the last line of `--json` counts. `corruption` is any other defect, such as a damaged row or a run without an end. */
 export type DefectKind =
   | 'lost-message'
   | 'duplicate-message'
@@ -8,7 +8,7 @@ export type DefectKind =
 
 export interface Defect {
   kind: DefectKind;
-  /** What was expected and what was found, with the names by which it is found again in the records. */
+  /** Description of the defect, with the names to find it in the records. */
   what: string;
 }
 

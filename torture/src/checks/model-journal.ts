@@ -1,11 +1,11 @@
 import type { ChatCompletionRequest } from '@longhaul/protocol';
 import type { JournalLine } from '@longhaul/scripted-model';
 
-/** A request as the model server received it, and what it did about it. */
+/** A request as the model server received it, and its outcome. */
 export interface ModelRequest {
   number: number;
   at: number;
-  /** Undefined where the bytes were no JSON: a client that was killed while it wrote. */
+  /** Undefined if the body is not valid JSON, because the client was killed while sending it. */
   body: ChatCompletionRequest | undefined;
   outcome?: string;
   status?: number;

@@ -9,7 +9,7 @@ export interface Ending {
   code: number | null;
   signal: NodeJS.Signals | null;
   output: string;
-  /** The end of what it wrote to its standard error. */
+  /** The end of its standard error output. */
   errors: string;
 }
 
@@ -20,8 +20,8 @@ export interface Child {
 }
 
 /**
- * Starts one of these programs on the sources, with its settings as JSON in its one argument. The sessions of a run share what was compiled: else
- * most of a short life would be spent on that.
+ * Starts one of the agent programs from the sources, with its settings as JSON in its only argument. The sessions of a run share a compile cache;
+ * otherwise most of a short life would be spent compiling.
  */
 export async function startChild(
   program: string,
@@ -48,7 +48,7 @@ async function endingOf(child: ChildProcess): Promise<Ending> {
   child.stderr?.setEncoding('utf8').on('data', (text: string) => {
     errors = (errors + text).slice(-4_000);
   });
-  // Commands that a killed agent leaves behind may hold its pipes for a while: its exit is its end, not theirs.
+  // Waits for `exit`, not `close`: commands that a killed agent leaves behind may keep its pipes open for a while.
   const [code, signal] = await once(child, 'exit');
   return { code, signal, output, errors };
 }

@@ -1,7 +1,7 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
 
-/** Processes of commands that are still there: those whose arguments hold the session's mark. Waits a little for those that are going. */
+/** Returns processes of the session's commands that are still running after `patienceMs`. Their arguments contain the session's mark. */
 export async function findLeftovers(mark: string, patienceMs = 3_000): Promise<string[]> {
   const deadline = performance.now() + patienceMs;
   for (;;) {
@@ -18,7 +18,7 @@ function argumentsOf(pid: string): string {
   try {
     return readFileSync(`/proc/${pid}/cmdline`, 'utf8').replaceAll('\0', ' ');
   } catch {
-    // It has ended meanwhile.
+    // The process has ended in the meantime.
     return '';
   }
 }

@@ -1,31 +1,31 @@
 import type { Random } from '@longhaul/scripted-model';
 import { FAULT_POINTS, type FaultPoint } from '@longhaul/testing/fault-points';
 
-/** What is to happen to one process that drives a session. */
+/** The planned events for one process that drives a session. */
 export interface LifePlan {
-  /** At which it ends itself. */
+  /** Fault point at which the process kills itself. */
   fault?: { point: FaultPoint; count: number };
-  /** After which it is killed from outside, whatever else was planned. */
+  /** Time after which the process is killed from outside. Applies in addition to the other events. */
   killAfterMs?: number;
-  /** Times count from the start of the process, not from when it begins its work. */
+  /** If true, times count from the start of the process, not from the start of its work. */
   isSoon?: boolean;
-  /** After which its run is cancelled. */
+  /** Time after which its run is cancelled. */
   cancelAfterMs?: number;
-  /** `inside`: by the process itself. `outside`: by another. `stop`: the process is asked to end, and leaves the session to be gone on with. */
+  /** `inside`: by the process itself. `outside`: by another process. `stop`: the process is asked to stop, so that the session can be resumed. */
   cancelBy?: CancelWay;
 }
 
 export type CancelWay = 'inside' | 'outside' | 'stop';
 
-/** A life that ends when its work does. */
+/** A life without faults, kills or cancels. */
 export const UNHARMED: LifePlan = {};
 
 const CANCEL_WAYS: readonly CancelWay[] = ['inside', 'outside', 'stop'];
 
-/** A point that is not reached by then will not be. */
+/** A fault point that is not reached within this time is not expected to be reached. */
 const FAULT_PATIENCE_MS = 5_000;
 
-/** Points that are passed seldom, and those that are passed all the time: how often at the most before it strikes. */
+/** Maximum count at which a fault strikes, for points that a life passes more than once. Default: 1. */
 const MOST_COUNTS: Partial<Record<FaultPoint, number>> = {
   'transaction-open': 80,
   'text-before-commit': 20,
@@ -43,15 +43,15 @@ const MOST_COUNTS: Partial<Record<FaultPoint, number>> = {
   'close-committed': 4,
 };
 
-/** Plans lives by chance: every fault point in turn, and moments that nobody has named. Shared by all sessions of a run. */
+/** Plans random lives: kills at every fault point in turn, and at random times. Shared by all sessions of a run. */
 export class LifePlanner {
   readonly #random: Random;
   readonly #isBrief: boolean;
-  /** Points not yet struck at. */
+  /** Fault points that have not struck yet. */
   readonly #pending: FaultPoint[];
   readonly struck = new Map<FaultPoint, number>();
 
-  /** @param isBrief Goes through the points, each the first time it is passed, and to little else. */
+  /** @param isBrief Plans mostly fault points, each at its first passing. */
   constructor(random: Random, isBrief = false) {
     this.#random = random;
     this.#isBrief = isBrief;
@@ -63,13 +63,13 @@ export class LifePlanner {
     return this.#pending;
   }
 
-  /** The next life of a session. */
+  /** Returns the plan of a session's next life. */
   next(): LifePlan {
     const random = this.#random;
     const atPoints = this.#pending.length === 0 ? 0.5 : this.#isBrief ? 0.9 : 0.75;
     if (random() < atPoints) return this.#atFault(this.#pick());
     if (random() < 0.1) return { killAfterMs: random() * 600, isSoon: true };
-    // Opening, repair and the first request take their time; what comes after it, a run does over and over.
+    // About a third of the kills hit opening, repair and the first request, which take time. The others hit the steps that follow.
     const killAfterMs = random() < 0.35 ? random() * 300 : 200 + random() * 3_000;
     if (random() < 0.75) return { killAfterMs };
     const cancelAfterMs = random() * 2_500;
@@ -78,13 +78,13 @@ export class LifePlanner {
       cancelBy: CANCEL_WAYS[Math.floor(random() * CANCEL_WAYS.length)] ?? 'inside',
     };
     if (random() < 0.5) return { ...cancel, killAfterMs: cancelAfterMs + random() * 60 };
-    // From outside it may come before the run, and then it is not this one that ends.
+    // A cancel from outside may come before the run has started and then does not end this run.
     return cancel.cancelBy === 'outside'
       ? { ...cancel, killAfterMs: cancelAfterMs + FAULT_PATIENCE_MS }
       : cancel;
   }
 
-  /** The process ended itself there. */
+  /** Records that a process killed itself at the fault point. */
   noteStruck(point: FaultPoint): void {
     this.struck.set(point, (this.struck.get(point) ?? 0) + 1);
     const place = this.#pending.indexOf(point);
@@ -95,7 +95,7 @@ export class LifePlanner {
     const next = this.#pending.shift();
     if (next === undefined)
       return FAULT_POINTS[Math.floor(this.#random() * FAULT_POINTS.length)] ?? 'call-committed';
-    // At the end of the line until it has struck.
+    // Keeps the point at the end of the list until it has struck.
     this.#pending.push(next);
     return next;
   }
@@ -103,7 +103,7 @@ export class LifePlanner {
   #atFault(point: FaultPoint): LifePlan {
     const count = 1 + Math.floor(this.#random() * (this.#isBrief ? 1 : (MOST_COUNTS[point] ?? 1)));
     const plan: LifePlan = { fault: { point, count }, killAfterMs: FAULT_PATIENCE_MS };
-    // A run that is in the middle of its work ends only when it is told to.
+    // A run with remaining work ends only if it is cancelled.
     const needsEnd = point === 'finish-before-commit' || point === 'finish-committed';
     const isHelped = needsEnd || (point.startsWith('interrupt') && this.#random() < 0.5);
     return isHelped ? { ...plan, cancelAfterMs: 300 + this.#random() * 1_500 } : plan;

@@ -6,18 +6,18 @@ import { type Child, type Ending, startChild } from './child.ts';
 import { describePlan, type LifePlan } from './life-plan.ts';
 
 export interface LifeOutcome extends LifeLine {
-  /** The fault point it ended itself at. */
+  /** The fault point at which the process killed itself. */
   diedAt?: string;
   report?: AgentReport;
 }
 
-/** No run takes that long unless it hangs. */
+/** A run that takes longer is considered hung. */
 const HANGS_AFTER_MS = 120_000;
 
 /**
- * Starts a process that drives the session, does to it what is planned, and waits for its end.
+ * Starts a process that drives the session, applies the plan to it, and waits until it ends.
  *
- * @param cancelFromOutside Whether someone was there to do so, once it is answered.
+ * @param cancelFromOutside Cancels from another process. Resolves to whether the cancel was answered; false if no such process is running.
  */
 export async function runLife(
   settings: AgentSettings,
@@ -28,10 +28,10 @@ export async function runLife(
   const env = fault === undefined ? undefined : { [FAULT_VARIABLE]: `${fault.point}:${fault.count}` };
   const startedAt = Date.now();
   const child = await startChild('agent-process.ts', settings, env);
-  // How long a process takes to load its code says nothing of the moments after that.
+  // Waits for the first output, so that the time to load the code does not count.
   if (plan.isSoon !== true)
     await Promise.race([child.ended, once(child.process.stdout ?? child.process, 'data')]);
-  const fate = meetFate(child, plan, cancelFromOutside);
+  const fate = applyPlan(child, plan, cancelFromOutside);
   const ending = await child.ended;
   const endedAt = fate.killedAt() ?? Date.now();
   await fate.over();
@@ -46,7 +46,8 @@ export async function runLife(
     plan: describePlan(plan),
     end: ending.signal === 'SIGKILL' ? 'killed' : 'ended',
     wasCancelled: fate.wasCancelled(),
-    ...(report === undefined ? {} : { report, status: report.status }),
+    report,
+    status: report?.status,
     diedAt,
     complaint,
   };
@@ -55,11 +56,11 @@ export async function runLife(
 interface Fate {
   killedAt(): number | undefined;
   wasCancelled(): boolean;
-  /** Nothing more happens to it. A cancel that came beside the kill is answered too, and does not meet the next process. */
+  /** Clears the timers and waits until a pending cancel is answered, so that the cancel does not affect the next process. */
   over(): Promise<void>;
 }
 
-function meetFate(child: Child, plan: LifePlan, cancelFromOutside: () => Promise<boolean>): Fate {
+function applyPlan(child: Child, plan: LifePlan, cancelFromOutside: () => Promise<boolean>): Fate {
   const { killAfterMs = HANGS_AFTER_MS, cancelAfterMs, cancelBy } = plan;
   let killedAt: number | undefined;
   let cancelled: Promise<unknown> | undefined;
@@ -88,7 +89,7 @@ function meetFate(child: Child, plan: LifePlan, cancelFromOutside: () => Promise
   };
 }
 
-/** What a process must not do, whatever was planned for it. */
+/** Returns a failure of the process that no plan allows. */
 function complaintOf({
   plan,
   ending,
@@ -102,7 +103,7 @@ function complaintOf({
 }): string | undefined {
   if (wasKilled && plan.killAfterMs === undefined) return `it did not end within ${HANGS_AFTER_MS} ms`;
   if (ending.signal === null && report === undefined) return ending.errors;
-  // Whoever cancels from outside holds the session for a moment, and the process may come just then.
+  // A cancel from outside holds the session's lease briefly, and the process may start at that moment.
   const mayBeBusy = plan.cancelBy === 'outside' && plan.cancelAfterMs !== undefined;
   return report?.status === 'busy' && !mayBeBusy ? 'the session was busy' : undefined;
 }

@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import type { SenderSettings } from '../agent/sender-process.ts';
 import { type Child, startChild } from './child.ts';
 
-/** The process that sends messages to a session. It may be killed too, and then sends again what was not acknowledged. */
+/** Controls the process that sends messages to a session. A restarted sender sends unacknowledged messages again. */
 export class Sender {
   readonly #settings: SenderSettings;
   #child: Child | undefined;
@@ -23,9 +23,9 @@ export class Sender {
   }
 
   /**
-   * Cancels, from there, what drives the session.
+   * Cancels the session's run from the sender's process.
    *
-   * @returns Whether it was answered: a sender that is not there answers nothing.
+   * @returns Whether the cancel was answered; false if no sender is running.
    */
   async cancel(): Promise<boolean> {
     const child = this.#child;
@@ -38,7 +38,7 @@ export class Sender {
     ]);
   }
 
-  /** The line before it told that the sender was ready. */
+  /** Reads the next line. The previous one reported that the sender was ready. */
   async #next(stdout: NonNullable<Child['process']['stdout']>): Promise<boolean> {
     const [text] = await once(stdout, 'data');
     return String(text).includes('cancelled');
@@ -52,9 +52,9 @@ export class Sender {
   }
 
   /**
-   * Lets it deliver what it began, and waits for its end.
+   * Lets the sender deliver the messages it has begun to send, and waits until it ends.
    *
-   * @throws {Error} when it failed.
+   * @throws {Error} If the sender failed.
    */
   async stop(): Promise<void> {
     const child = this.#child;
@@ -65,7 +65,7 @@ export class Sender {
     if (code !== 0) throw new Error(`The sender failed:\n${errors}`);
   }
 
-  /** Starts it, waits until it has sent again what was not acknowledged, and lets it send one more. */
+  /** Starts the sender, waits until it has resent unacknowledged messages, and lets it send at least one more before it stops. */
   async sendOnce(): Promise<void> {
     await this.start();
     const { stdout } = this.#child?.process ?? {};

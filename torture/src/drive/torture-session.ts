@@ -19,13 +19,13 @@ import { Sender } from './sender.ts';
 
 export interface TortureSessionOptions {
   folder: string;
-  /** Names it in its records. */
+  /** The session's id and its name in the records. */
   name: string;
   seed: number;
   sandbox: SandboxKind;
   planner: LifePlanner;
   random: Random;
-  /** Kills that are still wanted: taken before a life that may be killed, given back when it was not. */
+  /** Remaining kills. A kill is taken before each life and given back if the life was not killed. */
   kills: KillBudget;
   onLife: (outcome: LifeOutcome, defects: readonly Defect[]) => void;
 }
@@ -43,13 +43,13 @@ export interface SessionOutcome {
   figures: SessionFigures;
 }
 
-/** So many processes in a row that fail rather than being killed: something is wrong that more of them will not show. */
+/** Stops after this many failed processes in a row, because more of them would show nothing new. */
 const MAX_FAILURES = 5;
 
-/** Lives that a session may take to come to its end once nothing kills it any more: faults of the provider can fail a few. */
+/** Lives that a session may take to complete without kills. Provider faults may fail a few of them. */
 const MAX_LAST_LIVES = 15;
 
-/** Drives one session through its kills to its final answer, and judges it by what others have recorded. */
+/** Drives one session through its kills to its final answer, then checks it against independent records. */
 export async function tortureSession(options: TortureSessionOptions): Promise<SessionOutcome> {
   return new TortureSession(options).run();
 }
@@ -62,7 +62,7 @@ class TortureSession {
   #before: StoredSession | undefined;
   #lives = 0;
   #kills = 0;
-  /** In a row. */
+  /** Number of consecutive failures. */
   #failures = 0;
 
   constructor(options: TortureSessionOptions) {
@@ -87,13 +87,14 @@ class TortureSession {
       completed = await this.#finishSafely(model);
     }
     const leftovers = await findLeftovers(this.#mark);
-    for (const process of leftovers) this.#note(defect('corruption', `a command is still there: ${process}`));
+    for (const process of leftovers)
+      this.#note(defect('corruption', `a command is still running: ${process}`));
     const { defects, figures } = checkSession(folder, name);
     for (const found of defects) this.#note(found);
     return { kills: this.#kills, lives: this.#lives, defects: this.#defects, completed, figures };
   }
 
-  /** Stands in the arguments of its commands' processes. */
+  /** Appears in the arguments of its commands' processes. */
   get #mark(): string {
     return `${process.pid}${this.#options.seed}`;
   }
@@ -140,7 +141,7 @@ class TortureSession {
     return outcome;
   }
 
-  /** What must hold right after a process has ended, before another one has touched anything. */
+  /** Checks the stored data right after a process has ended, before the next one starts. */
   #inspect({ complaint, life }: LifeOutcome): Defect[] {
     const failed = complaint === undefined ? [] : [defect('corruption', `life ${life} failed: ${complaint}`)];
     if (!existsSync(this.#paths.database)) return failed;
@@ -150,13 +151,13 @@ class TortureSession {
       this.#before = now;
       return [...failed, ...changed, ...checkDatabase(now), ...checkBlobs(now, this.#paths.blobs)];
     } catch (error) {
-      // A process killed while it made the tables leaves none behind.
+      // A process killed while it creates the tables leaves no tables.
       if (this.#before === undefined && String(error).includes('no such table')) return failed;
       return [...failed, defect('corruption', `the database cannot be read: ${error}`)];
     }
   }
 
-  /** The sender starts once there is a session to send to, and is killed from time to time. */
+  /** Starts the sender once the session exists, and kills it from time to time. */
   async #moveSender(): Promise<void> {
     const { random } = this.#options;
     if (!this.#sender.isRunning) {
@@ -170,13 +171,13 @@ class TortureSession {
     try {
       return await this.#finish(model);
     } catch (error) {
-      this.#note(defect('corruption', `it could not be ended: ${error}`));
+      this.#note(defect('corruption', `the session could not be finished: ${error}`));
       await this.#sender.kill();
       return false;
     }
   }
 
-  /** Nothing more is killed but at the very end of the run: twice, around the store's last write. */
+  /** Finishes the session. Kills it only twice more, before and after the last write of the run. */
   async #finish(model: ScriptedModelProcess): Promise<boolean> {
     await this.#sender.stop();
     await this.#sender.sendOnce();

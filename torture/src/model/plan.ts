@@ -1,21 +1,21 @@
 /** The task of a tortured session: numbered steps, each with side effects that can be counted. */
 
-/** `a` and `b` are done by a tool beside each other, `s` by a shell command. */
+/** `a` and `b` are done by parallel tool calls, `s` by a shell command. */
 export type Item = 'a' | 'b' | 's';
 
 export function itemsOf(step: number): Item[] {
   return step % 2 === 0 ? ['a', 'b', 's'] : ['a', 'b'];
 }
 
-/** Where the work stands, as a read-only tool tells it. */
+/** The progress of the work, as a read-only tool returns it. */
 export interface Progress {
   step: number;
   missing: Item[];
-  /** The work shall come to its end. */
+  /** Whether the model should finish. */
   finish: boolean;
 }
 
-/** The first step that is not whole. */
+/** Returns the first incomplete step. */
 export function progressOf(done: ReadonlySet<string>, finish: boolean): Progress {
   for (let step = 1; ; step += 1) {
     const missing = itemsOf(step).filter((item) => !done.has(`${step}.${item}`));
@@ -43,19 +43,19 @@ export function parseDone(text: string): { step: number; finish: boolean } | und
   return step === undefined ? undefined : { step: Number(step), finish: finish === 'yes' };
 }
 
-/** Starts the final answer, and nothing else. */
+/** The start of the final answer. No other answer contains it. */
 export const FINAL = 'FINAL:';
-/** The model never stops by itself. */
+/** The scripted model does not stop until `progress` reports `finish yes`. */
 export const TASK =
-  'Do the numbered steps, one after the other. Each has its effects, a and b, and every second one a command, s. ' +
-  'Where you cannot see what became of a step, ask `progress` before you do anything. Stop when it says finish yes.';
+  'Do the numbered steps in order. Each step has the effects a and b, and every second step a command s. ' +
+  'If you cannot see the outcome of a step, call `progress` before you do anything else. Stop when it returns finish yes.';
 
-/** The task with what is to stand in the arguments of every process that a command starts. */
+/** Returns the task with the mark that must appear in the arguments of every process that a command starts. */
 export function taskText(mark: string): string {
   return `${TASK} Mark your commands with ${mark}.`;
 }
 
-/** The mark as it stands in a conversation; a compaction keeps the task word for word. */
+/** Finds the mark in a conversation. A compaction keeps the task verbatim. */
 export function parseMark(text: string): string | undefined {
   return /Mark your commands with (\d+)\./.exec(text)?.[1];
 }

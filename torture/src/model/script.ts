@@ -11,14 +11,14 @@ import {
 import { FINAL, type Item, itemsOf, parseDone, parseMark, parseProgress } from './plan.ts';
 
 /**
- * A model that works through the plan by nothing but the messages it is sent. Where it cannot see that its last step is whole (an
- * interrupted call, a compaction, a cut answer) it asks what was done before it does anything again. So whatever happens twice under one
- * call's id was started by something else.
+ * A model that follows the plan using only the messages in each request. If it cannot see that its last step is complete (after an interrupted
+ * call, a compaction or a cut-off answer), it calls `progress` before it does anything again. So the model never causes two effects with one
+ * call id.
  */
 export const script: Script = ({ messages, number, asksForSummary }) => {
   const random = seededRandom(number);
   if (asksForSummary || SUMMARY.test(lastUserText(messages)))
-    return `Until request ${number} the steps were done in their order. ${prose(random, 300)}`;
+    return `Until request ${number} the steps were done in order. ${prose(random, 300)}`;
   const place = placeIn(messages);
   if (place === undefined) return ask(number);
   if (place.finish) return place.isSure ? finalAnswer(number, random) : ask(number);
@@ -26,18 +26,18 @@ export const script: Script = ({ messages, number, asksForSummary }) => {
   return mark === undefined ? 'I have lost the task.' : doStep(place, { number, random, mark });
 };
 
-/** On the wire, user messages that follow each other are one: what asks for a summary may stand behind something else. */
+/** Consecutive user messages are merged on the wire, so the request for a summary may follow other text. */
 const SUMMARY = /^Summarise the session so far/m;
 
 interface Place {
   step: number;
   missing: readonly Item[];
   finish: boolean;
-  /** `progress` itself has said so. */
+  /** Whether `progress` reported it. */
   isSure: boolean;
 }
 
-/** Undefined where the newest calls in sight do not tell. */
+/** Returns undefined if the newest visible calls do not show the progress. */
 function placeIn(messages: readonly ChatMessage[]): Place | undefined {
   const last = messages.findLastIndex((message) => (message.tool_calls?.length ?? 0) > 0);
   const results = (messages[last]?.tool_calls ?? []).map(({ id, function: { name } }) => {
@@ -93,12 +93,12 @@ function doStep({ step, missing }: Place, { number, random, mark }: Telling): Sc
   };
 }
 
-/** Its id is used by no other call, since the server's requests are counted across all lives of the agent. */
+/** Creates a call with a unique id: the server counts requests across all lives of the agent. */
 function call(number: number, key: string, name: string, args: ScriptToolCall['arguments']): ScriptToolCall {
   return { id: `c${number}-${key}`, name, arguments: args };
 }
 
-/** Its effect first, then time and output, and a process that would stay if nobody ended it. */
+/** Returns a command that records its effect first, then takes time, prints output and starts a process that does not end by itself. */
 function command(callId: string, step: number, { random, mark }: Pick<Telling, 'random' | 'mark'>): string {
   const line = `{"callId":"${callId}","step":${step},"item":"s","at":'$(date +%s%3N)',"by":"shell '$$'"}`;
   const lines = sometimes(random, 0.4) ? 2_500 : 40;

@@ -1,28 +1,28 @@
 import { closeSync, existsSync, fsyncSync, openSync, readFileSync, writeSync } from 'node:fs';
 
-/** The records that the checks judge by. None of them is written by the code that is judged. */
+/** The records that the checks use. None of them is written by the code under test. */
 
-/** A side effect began. Written by the tool itself, or by its command. */
+/** The start of a side effect. Written by the tool or by its command. */
 export interface EffectLine {
   callId: string;
   step: number;
   item: string;
   at: number;
-  /** Start of the process, or of the command, that did it. */
+  /** The process or command that started the effect. */
   by: string;
 }
 
-/** Bytes of an answer reached the agent's process, or the process was about to end itself. */
+/** Bytes of an answer that reached the agent's process, or a note that the process is about to kill itself. */
 export type ReceivedLine =
   | { type: 'bytes'; at: number; request: number; data: string }
   | { type: 'died'; at: number; point: string };
 
-/** What a sender wanted to send, and what was acknowledged to it. */
+/** A message that a sender is about to send, or an acknowledgement. */
 export type QueueLine =
   | { type: 'sending'; at: number; id: string; token: string; number: number }
   | { type: 'acknowledged'; at: number; id: string };
 
-/** Someone asked for the end of whatever drove the session, and was told that it had come. */
+/** Times at which a cancel was requested and answered. */
 export interface CancelLine {
   askedAt: number;
   answeredAt: number;
@@ -35,21 +35,21 @@ export interface LifeLine {
   startedAt: number;
   endedAt: number;
   plan: string;
-  /** `killed`: by -9, from outside or at a fault point. `ended`: by itself. */
+  /** `killed`: by SIGKILL, from outside or at a fault point. `ended`: it exited. */
   end: 'killed' | 'ended';
-  /** Of a run that came to its end. */
+  /** Status of its run, if the run ended. */
   status?: string;
   wasCancelled: boolean;
-  /** What it wrote to its standard error, if it failed. */
+  /** Description of the failure or its standard error output, if the process failed. */
   complaint?: string;
 }
 
-/** Appends lines to a file; each is with the kernel before the call returns, so a killed process loses none. */
+/** Appends lines to a file. Each line is passed to the kernel before the call returns, so a killed process loses none. */
 export interface LineWriter<Line> {
   write(line: Line): void;
 }
 
-/** @param isDurable Also brought to the disk before the call returns. */
+/** @param isDurable Also syncs each line to the disk before the call returns. */
 export function openLines<Line>(path: string, isDurable = false): LineWriter<Line> & Disposable {
   const file = openSync(path, 'a', 0o600);
   return {
@@ -61,7 +61,7 @@ export function openLines<Line>(path: string, isDurable = false): LineWriter<Lin
   };
 }
 
-/** The whole lines of a file that these programs wrote; none where there is no file. A last line without its end was never finished. */
+/** Returns the complete lines of a record file; none if the file does not exist. Ignores an incomplete last line. */
 export function readLines<Line>(path: string): Line[] {
   if (!existsSync(path)) return [];
   const text = readFileSync(path, 'utf8');

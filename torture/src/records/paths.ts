@@ -1,13 +1,13 @@
 import { join } from 'node:path';
 
-/** Where everything of one tortured session stands. */
+/** Paths of a tortured session's files. */
 export interface SessionPaths {
   database: string;
   blobs: string;
   workspace: string;
-  /** In the workspace, where commands in a sandbox can write too. */
+  /** In the workspace, so that commands in a sandbox can write it too. */
   effects: string;
-  /** When it is there, the work shall come to its end. */
+  /** When this file exists, the model should finish. */
   finish: string;
   queue: string;
   cancels: string;

@@ -2,16 +2,16 @@ import { createHash } from 'node:crypto';
 import { DatabaseSync } from 'node:sqlite';
 import type { EventPayload, Message, Part } from '@longhaul/protocol';
 
-/** A session as its rows say, read without any of the code that wrote them. */
+/** A session as stored, read without any of the code that wrote it. */
 export interface StoredSession {
   messages: StoredMessage[];
   runs: StoredRun[];
   events: StoredEvent[];
-  /** Ids of what still waits. */
+  /** Ids of messages that are still waiting. */
   waiting: string[];
   compactions: number;
   prunes: number;
-  /** What SQLite itself finds wrong. */
+  /** Problems that SQLite's own checks find. */
   problems: string[];
 }
 
@@ -22,7 +22,7 @@ export interface StoredMessage extends Pick<Message, 'id' | 'sequence' | 'role' 
 export interface StoredPart {
   index: number;
   part: Part;
-  /** Of the row, while it is closed: it must never change. */
+  /** Hash of a closed part's row, which must never change. Undefined for an open part. */
   fingerprint?: string;
 }
 
@@ -39,7 +39,7 @@ export interface StoredEvent {
   payload: EventPayload;
 }
 
-/** @throws {Error} of SQLite, for a file that is no database. */
+/** @throws {Error} SQLite's error if the file is not a database. */
 export function readDatabase(path: string, sessionId: string): StoredSession {
   using database = open(path);
   const all = (sql: string, ...values: string[]) => database.prepare(sql).all(...values);
