@@ -1,10 +1,10 @@
 /**
- * Bundles the `longhaul` command with everything it needs into packages/cli/bundle, so that the published package has no dependencies:
- * an install is small, works under every layout of node_modules, and loads a few files instead of some 400 modules.
+ * Bundles the `longhaul` command and its dependencies into packages/cli/bundle, so that the published package has no dependencies. An install
+ * is small, works with every node_modules layout, and loads a few files instead of about 400 modules.
  *
- * Modules that look for files beside themselves (`import.meta.url`) keep their place: one of package X sees the path
- * `bundle/lib/X/dist/…`, whichever chunk its code is in; one of the command itself, its path in this package. Programs that are started by path are entries there, and files that are read
- * by path are copied there.
+ * Modules that find files relative to `import.meta.url` keep their path: a module of package X sees `bundle/lib/X/dist/…`, whichever chunk its
+ * code is in, and a module of the command sees its path in packages/cli. Programs that are started by path are entries under these paths.
+ * Files that are read by path are copied there.
  */
 import { cp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { join, posix, relative } from 'node:path';
@@ -15,7 +15,7 @@ const ROOT = fileURLToPath(new URL('..', import.meta.url));
 const PACKAGES = join(ROOT, 'packages');
 const BUNDLE = join(PACKAGES, 'cli/bundle');
 
-/** Modules that are started or imported by their path. */
+/** Modules that are started or imported by path. */
 const PROGRAMS = [
   'models/dist/tokenizers/tokenizer-worker.js',
   'replay/dist/backtest/worker.js',
@@ -24,10 +24,10 @@ const PROGRAMS = [
   'scripted-model/dist/demo/index.js',
 ];
 
-/** Folders whose files are read by their path. */
+/** Folders whose files are read by path. */
 const ASSETS = ['replay/src/html', 'scripted-model/src/demo/app', 'models/dist/tokenizers/vocabularies'];
 
-/** Loaded only under Bun, and optional natives that their packages do without. */
+/** Modules loaded only under Bun, and optional native modules that their packages work without. */
 const STAYS_OUTSIDE = ['bun:sqlite', 'cpu-features', /\.node$/];
 
 await rm(BUNDLE, { recursive: true, force: true });
@@ -39,9 +39,9 @@ const build = await rolldown({
   platform: 'node',
   external: STAYS_OUTSIDE,
   plugins: [keepModuleUrls()],
-  // CommonJS modules in an ES module: Docker's client names files beside it that only builds of images need.
+  // For CommonJS modules in an ES module: Docker's client uses __dirname for files that only image builds need.
   transform: { define: { __dirname: 'import.meta.dirname' } },
-  // Static and lazy imports of one module are intended: the first one loads it.
+  // A module may be imported both statically and dynamically.
   checks: { ineffectiveDynamicImport: false },
 });
 const { output } = await build.write({ dir: BUNDLE, format: 'esm', chunkFileNames: '[name]-[hash].js' });
@@ -49,7 +49,7 @@ await build.close();
 await copyAssets();
 await writeLicences(output.filter((file) => file.type === 'chunk'));
 
-/** Replaces `import.meta.url` of this repository's modules by the URL of their place below `lib`. */
+/** Replaces `import.meta.url` in this repository's modules with their URL below `lib`, or below packages/cli for the command's own. */
 function keepModuleUrls(): Plugin {
   const PLACEHOLDER = /__moduleUrl\("([^"]+)"\)/g;
   return {
@@ -79,7 +79,7 @@ async function copyAssets(): Promise<void> {
   }
 }
 
-/** The licences of what the bundle contains of others. */
+/** Writes the licences of the third-party packages in the bundle. */
 async function writeLicences(chunks: readonly OutputChunk[]): Promise<void> {
   const roots = new Set(chunks.flatMap(({ moduleIds }) => moduleIds).flatMap(thirdPartyRoot));
   roots.add(thirdPartyRoot(join(ROOT, 'node_modules/gpt-tokenizer/data/x'))[0] ?? '');
@@ -87,7 +87,7 @@ async function writeLicences(chunks: readonly OutputChunk[]): Promise<void> {
   await writeFile(join(BUNDLE, 'THIRD_PARTY_LICENSES.txt'), texts.join(`\n${'-'.repeat(80)}\n\n`));
 }
 
-/** The folder of the package below the last `node_modules` of a module's path. */
+/** Returns the folder of the package below the last `node_modules` of a module's path; empty if there is none. */
 function thirdPartyRoot(id: string): string[] {
   const match = /^(.*\/node_modules\/(?:@[^/]+\/)?[^/]+)\//.exec(id.replace(/^\0/, ''));
   return match?.[1] === undefined ? [] : [match[1]];

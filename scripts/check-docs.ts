@@ -1,7 +1,7 @@
 /**
- * Fails on a path in Markdown that does not exist: link targets, and paths in backticks that begin with a folder of this
- * repository. Also on npm scripts that are named and not there, and on code that is said to come from a file and does not: a line
- * `<!-- examples/x.ts -->` and a fenced block below it, which must stand in that file as it is, whatever its indentation.
+ * Checks the Markdown files. Fails on a path that does not exist: link targets, and paths in backticks that start with a folder of this
+ * repository. Fails on an npm script that does not exist. Fails on a code block that is not in its source file: a fenced block below a line
+ * `<!-- examples/x.ts -->` must be in that file verbatim, except for indentation.
  */
 import { existsSync, globSync, readdirSync, readFileSync } from 'node:fs';
 import { dirname, resolve } from 'node:path';
@@ -18,19 +18,19 @@ const problems = files.flatMap(checkFile);
 
 for (const problem of problems) console.error(problem);
 if (problems.length > 0) process.exit(1);
-console.log(`Docs: ${files.length} Markdown files, no dead path.`);
+console.log(`Docs: checked ${files.length} Markdown files, no dead paths.`);
 
 function checkFile(file: string): string[] {
   const text = readFileSync(file, 'utf8');
   const found: string[] = [];
   for (const [line, content] of text.split('\n').entries()) {
     for (const path of [...linkTargets(content), ...codePaths(content)]) {
-      const isThere = existsSync(resolve(dirname(file), path)) || existsSync(resolve(path));
-      if (!isThere) found.push(`${file}:${line + 1}: ${path} does not exist`);
+      const exists = existsSync(resolve(dirname(file), path)) || existsSync(resolve(path));
+      if (!exists) found.push(`${file}:${line + 1}: ${path} does not exist`);
     }
     for (const [, name] of content.matchAll(/npm run ([\w:-]+)/g)) {
       if (name !== undefined && !scripts.has(name))
-        found.push(`${file}:${line + 1}: there is no script "${name}"`);
+        found.push(`${file}:${line + 1}: package.json has no script "${name}"`);
     }
   }
   return [...found, ...wrongSnippets(file, text)];
@@ -40,8 +40,8 @@ function wrongSnippets(file: string, text: string): string[] {
   const snippets = text.matchAll(/^<!-- ([\w./-]+\.\w+) -->\n```\w*\n([\s\S]*?)^```$/gm);
   return [...snippets].flatMap(([, source = '', code = '']) => {
     if (!existsSync(source)) return [`${file}: ${source} does not exist`];
-    const isThere = unindented(readFileSync(source, 'utf8')).includes(unindented(code));
-    return isThere ? [] : [`${file}: the code below "${source}" does not stand in it`];
+    const isInSource = unindented(readFileSync(source, 'utf8')).includes(unindented(code));
+    return isInSource ? [] : [`${file}: the code block below "${source}" is not in that file`];
   });
 }
 
@@ -55,7 +55,7 @@ function linkTargets(line: string): string[] {
     .filter((target) => target !== '' && !/^[a-z]+:/.test(target));
 }
 
-/** Paths such as `packages/core/src`; with a placeholder or a pattern in it, up to the folder before that. */
+/** Returns paths such as `packages/core/src`. A path with a placeholder or a pattern is cut before the segment that contains it. */
 function codePaths(line: string): string[] {
   return [...line.matchAll(/`([\w.@-]+(?:\/[\w.@*<>-]+)+\/?)`/g)]
     .map((match) => match[1] ?? '')

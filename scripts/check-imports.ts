@@ -1,12 +1,12 @@
 /**
- * Fails on an import against the direction of the architecture, past a package's declared exports, without a declared
- * dependency, or in a cycle, type-only imports included.
+ * Checks all imports, including type-only ones. Fails on an import against the architecture's direction, of a path that a package does not
+ * export, of an undeclared dependency, or in a cycle.
  */
 import { existsSync, globSync, readFileSync } from 'node:fs';
 import { dirname, relative, resolve } from 'node:path';
 import { parseSync } from 'oxc-parser';
 
-/** What each package may import of the others. Tests may also use their package's devDependencies. */
+/** The packages that each package may import. Tests may also import their package's devDependencies. */
 const DIRECTION: Record<string, readonly string[]> = {
   protocol: [],
   context: ['protocol'],
@@ -42,8 +42,8 @@ const DIRECTION: Record<string, readonly string[]> = {
   ],
 };
 
-/** The floors of core, lowest first: a folder imports only its own floor and those below it. Files beside them are the top. */
-const CORE_FLOORS = [
+/** The layers of core, lowest first. A folder may import only its own layer and lower ones. Files outside these folders may import all. */
+const CORE_LAYERS = [
   'ports',
   'tool-output',
   'prompt',
@@ -54,11 +54,11 @@ const CORE_FLOORS = [
   'runtime',
 ];
 
-/** Packages that must run anywhere: neither Node's modules nor a clock nor chance. */
+/** Packages that must run anywhere: they may not use Node's modules, clocks or random numbers. */
 const PURE = new Set(['context']);
 const IMPURE = /\b(?:Date\.now|new Date\(\)|Math\.random|performance\.now|process\.)/;
 
-/** Declared at the root, for tests only. */
+/** Test dependencies declared in the root package.json. */
 const TEST_TOOLS = new Set(['vitest', 'fast-check', 'openai', '@copilotkit/aimock', 'bun', 'rolldown']);
 
 interface Edge {
@@ -69,9 +69,9 @@ interface Edge {
 interface Manifest {
   name: string;
   exports: Record<string, unknown>;
-  /** What is installed with the package. */
+  /** Dependencies installed with the package. */
   declared: Set<string>;
-  /** What only its tests have. */
+  /** Dependencies available only to its tests. */
   forTests: Set<string>;
 }
 
@@ -82,7 +82,7 @@ problems.push(...findCycles(edges).map((cycle) => `import cycle: ${cycle.join(' 
 
 for (const problem of problems) console.error(problem);
 if (problems.length > 0) process.exit(1);
-console.log(`Imports: ${edges.length} checked, no wrong direction, no cycle.`);
+console.log(`Imports: checked ${edges.length}, no wrong direction, no cycles.`);
 
 function readManifests(): Map<string, Manifest> {
   const found = new Map<string, Manifest>();
@@ -94,7 +94,7 @@ function readManifests(): Map<string, Manifest> {
       ),
     );
     const forTests = new Set(Object.keys(json.devDependencies ?? {}));
-    // What is bundled is installed with the bundle.
+    // Bundled dependencies are installed with the bundle.
     if (json.files?.includes('bundle')) for (const name of forTests) declared.add(name);
     found.set(packageOf(path), { name: json.name, exports: json.exports ?? {}, declared, forTests });
   }
@@ -115,7 +115,8 @@ function checkFile(path: string): Edge[] {
 function checkPurity(path: string, source: string): void {
   const code = source.replace(/\/\*[\s\S]*?\*\/|\/\/[^\n]*/g, '');
   const impure = IMPURE.exec(code);
-  if (impure !== null) problems.push(`${path}: a pure package may not use ${impure[0]}; pass it in`);
+  if (impure !== null)
+    problems.push(`${path}: a pure package may not use ${impure[0]}; pass the value as a parameter`);
 }
 
 function importsOf(path: string, source: string): string[] {
@@ -152,22 +153,22 @@ function checkRelative(path: string, specifier: string): Edge[] {
   } else if (!existsSync(to)) {
     problems.push(`${path}: imports ${specifier}, which does not exist`);
   }
-  checkFloors(path, to);
+  checkLayers(path, to);
   return [{ from: path, to }];
 }
 
-/** Tests may look at any floor. */
-function checkFloors(path: string, to: string): void {
+/** Tests may import any layer. */
+function checkLayers(path: string, to: string): void {
   if (path.endsWith('.test.ts')) return;
-  const from = coreFloorOf(path);
-  if (from !== -1 && coreFloorOf(to) > from) {
-    problems.push(`${path}: imports ${to}, which is a floor above it`);
+  const from = coreLayerOf(path);
+  if (from !== -1 && coreLayerOf(to) > from) {
+    problems.push(`${path}: imports ${to}, which is in a higher layer`);
   }
 }
 
-/** -1 outside of core's folders. */
-function coreFloorOf(path: string): number {
-  return CORE_FLOORS.indexOf(/^packages\/core\/src\/([^/]+)\//.exec(path)?.[1] ?? '');
+/** Returns the index of the layer, or -1 for files outside these folders. */
+function coreLayerOf(path: string): number {
+  return CORE_LAYERS.indexOf(/^packages\/core\/src\/([^/]+)\//.exec(path)?.[1] ?? '');
 }
 
 function splitSpecifier(specifier: string): [string, string] {
@@ -185,7 +186,7 @@ function checkNeighbour(
   const { folder, manifest, subpath, isTest } = target;
   const allowed = DIRECTION[owner];
   if (allowed === undefined)
-    problems.push(`${path}: scripts/check-imports.ts does not know the package ${owner}`);
+    problems.push(`${path}: the package ${owner} is missing in scripts/check-imports.ts`);
   const isForTest = isTest && manifests.get(owner)?.forTests.has(manifest.name) === true;
   if (!isForTest && folder !== owner && allowed?.includes(folder) === false) {
     problems.push(`${path}: ${owner} may not import ${folder}`);
@@ -199,11 +200,11 @@ function checkDeclared(path: string, target: string, isTest: boolean): void {
   if (manifest === undefined || isTestTool || target === manifest.name || manifest.declared.has(target))
     return;
   if (isTest && manifest.forTests.has(target)) return;
-  const where = manifest.forTests.has(target) ? 'declares for tests only' : 'does not declare';
+  const where = manifest.forTests.has(target) ? 'declares only as a devDependency' : 'does not declare';
   problems.push(`${path}: imports ${target}, which its package.json ${where}`);
 }
 
-/** Each cycle once, as the files on it. */
+/** Returns each cycle once, as a list of files. */
 function findCycles(all: readonly Edge[]): string[][] {
   const next = Map.groupBy(all, (edge) => edge.from);
   const done = new Set<string>();

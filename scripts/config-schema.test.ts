@@ -5,31 +5,31 @@ import { type Config, DEFAULT_CONFIG, loadConfig } from '@longhaul/config';
 import { describe, expect, it } from 'vitest';
 import { PAGE_FILE, SCHEMA_FILE, schemaText, withKeyTable } from './config-schema.ts';
 
-const HOW = 'run: node --conditions=longhaul-src scripts/config-schema.ts';
+const HOW_TO_UPDATE = 'run: node --conditions=longhaul-src scripts/config-schema.ts';
 
-describe('the documents of the configuration', () => {
-  it('the committed JSON Schema is up to date', async () => {
-    expect(await readFile(SCHEMA_FILE, 'utf8'), HOW).toBe(await schemaText());
+describe('configuration documents', () => {
+  it('has an up-to-date JSON Schema', async () => {
+    expect(await readFile(SCHEMA_FILE, 'utf8'), HOW_TO_UPDATE).toBe(await schemaText());
   });
 
-  it('the committed table of keys is up to date', async () => {
+  it('has an up-to-date table of keys', async () => {
     const page = await readFile(PAGE_FILE, 'utf8');
-    expect(page, HOW).toBe(await withKeyTable(page));
+    expect(page, HOW_TO_UPDATE).toBe(await withKeyTable(page));
   });
 
-  it('every default stands in the schema, and none that is no default', async () => {
+  it('has exactly the defaults of the configuration in the schema', async () => {
     const schema: unknown = JSON.parse(await schemaText());
     expect(defaultsOf(schema)).toEqual(DEFAULT_CONFIG);
   });
 
-  it('the complete example is one: it loads, and sets every key there is', async () => {
+  it('has a complete example that loads and sets every key', async () => {
     const config = await loadExample();
     expect(config.providers['mine']?.apiKey).toBe('key');
     expect(missingKeys(DEFAULT_CONFIG, await exampleKeys())).toEqual([]);
   });
 });
 
-/** The defaults as editors are told of them; mappings of names have none. */
+/** Returns the defaults that editors show. Mappings with free names have none. */
 function defaultsOf(schema: unknown): unknown {
   if (!isRecord(schema)) return undefined;
   if ('default' in schema) return schema['default'];
@@ -44,7 +44,8 @@ function defaultsOf(schema: unknown): unknown {
 async function exampleText(): Promise<string> {
   const page = await readFile(PAGE_FILE, 'utf8');
   const text = /## Complete example\n\n```yaml\n([\s\S]*?)```/.exec(page)?.[1];
-  if (text === undefined) throw new Error('docs/configuration.md has no complete example.');
+  if (text === undefined)
+    throw new Error('docs/configuration.md has no section "Complete example" with a YAML block.');
   return text;
 }
 

@@ -1,5 +1,5 @@
 /**
- * Writes docs/longhaul.schema.json, and the table of keys in docs/configuration.md, from the schema of the configuration.
+ * Writes docs/longhaul.schema.json and the table of keys in docs/configuration.md from the configuration schema.
  *
  * node --conditions=longhaul-src scripts/config-schema.ts
  */
@@ -16,12 +16,15 @@ export async function schemaText(): Promise<string> {
   return `${JSON.stringify(await configJsonSchema(), null, 2)}\n`;
 }
 
-/** The page with its table of keys as the schema has them. */
+/** Returns the page with its table of keys generated from the schema. */
 export async function withKeyTable(page: string): Promise<string> {
   const rows = keyRows(await configJsonSchema(), '');
   const table = ['| key | default | meaning |', '| --- | --- | --- |', ...rows].join('\n');
   const marks = /(<!-- keys: [^\n]* -->\n)[\s\S]*(<!-- \/keys -->)/;
-  if (!marks.test(page)) throw new Error('docs/configuration.md has no place for the table of keys.');
+  if (!marks.test(page))
+    throw new Error(
+      'docs/configuration.md has no markers for the table of keys (<!-- keys: … --> and <!-- /keys -->).',
+    );
   return page.replace(marks, (_, start: string, end: string) => `${start}\n${table}\n\n${end}`);
 }
 

@@ -1,4 +1,4 @@
-/** Packs every public package, installs the tarballs as users do, and tries what was installed. */
+/** Packs every public package, installs the tarballs as users do, and tests the installed packages. */
 import { type ChildProcess, execFile, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { globSync } from 'node:fs';
@@ -15,7 +15,7 @@ import { type PackedPackage, startRegistry, type TestRegistry } from './test-sup
 const run = promisify(execFile);
 const ROOT = fileURLToPath(new URL('..', import.meta.url));
 const MAX_INSTALLED_BYTES = 80_000_000;
-/** The Node that runs this test, and no program of this repository. */
+/** Contains the Node that runs this test, but no programs of this repository. */
 const PATH = [dirname(process.execPath), '/usr/local/bin', '/usr/bin', '/bin'].join(delimiter);
 
 let folder: string;
@@ -44,7 +44,7 @@ describe('the tarballs', () => {
         name,
       ).toBe(true);
       const tests = files.filter((path) => /\.test\.(?:js|ts|d\.ts)$|(?:^|\/)test-support\//.test(path));
-      // The demo's application brings its own tests.
+      // The demo's application contains its own tests.
       expect(
         tests.filter((path) => !path.includes('/demo/app/')),
         name,
@@ -54,7 +54,7 @@ describe('the tarballs', () => {
     }
   });
 
-  it('can be published', async () => {
+  it('pass a dry run of npm publish', async () => {
     const publish = ['publish', '--dry-run', '--workspaces', '--access', 'public'];
     const { stdout } = await run('npm', publish, { cwd: ROOT, env: toolEnvironment(folder) });
     for (const { name, version } of packed) expect(stdout).toContain(`+ ${name}@${version}`);
@@ -64,13 +64,13 @@ describe('the tarballs', () => {
 interface Place {
   /** The path of `longhaul`. */
   command: string;
-  /** What its installation takes. */
+  /** Size of the command's installation. */
   commandBytes: number;
   /** A folder whose modules can import all packages. */
   project: string;
 }
 
-/** Installs `longhaul`, and then all packages for a program that imports them, below `prefix`. */
+/** Installs `longhaul`, and a project with all packages, below `prefix`. */
 type Install = (prefix: string, packages: readonly string[]) => Promise<Place>;
 
 const WAYS: Record<string, Install> = {
@@ -99,7 +99,7 @@ describe.each(Object.entries(WAYS))('%s', (_, install) => {
     expect(installed.commandBytes).toBeLessThan(MAX_INSTALLED_BYTES);
   });
 
-  it('prints its version, and checks the machine', async () => {
+  it('prints its version and checks the machine', async () => {
     const { version } = JSON.parse(await readFile(join(ROOT, 'packages/cli/package.json'), 'utf8'));
     expect((await installed.longhaul('--version')).trim()).toContain(version);
     expect(await installed.longhaul('doctor', '--json').catch(outputOf)).toContain('"sandbox"');
@@ -124,7 +124,7 @@ describe.each(Object.entries(WAYS))('%s', (_, install) => {
     expect((await fetch(`${server.url}/healthz`)).status).toBe(200);
   });
 
-  it('puts the gateway before a model', async () => {
+  it('serves the gateway for a model', async () => {
     await using model = await scriptedModel();
     const upstream = ['--upstream', model.url];
     await using gateway = await installed.start(
@@ -142,7 +142,7 @@ describe.each(Object.entries(WAYS))('%s', (_, install) => {
     expect(await answer.json()).toMatchObject({ choices: [{ message: { content: 'Hello.' } }] });
   });
 
-  it('replays a recorded session: as a table, as a page, and through the agent', async () => {
+  it('replays a recorded session as a table, as a page and through the agent', async () => {
     const file = join(installed.work, 'session.json');
     const page = join(installed.work, 'page.html');
     await writeFile(file, JSON.stringify(longConversation()));
@@ -152,7 +152,7 @@ describe.each(Object.entries(WAYS))('%s', (_, install) => {
     expect(await installed.longhaul(...replay, '--through-agent')).toContain('1 of 1 session passed');
   });
 
-  it('has every library export what it names', async () => {
+  it('exports values from every library entry point', async () => {
     const specifiers = packed.flatMap(({ name, manifest }) =>
       Object.keys(Object(manifest['exports'])).map((path) => name + path.slice(1)),
     );
@@ -195,7 +195,7 @@ class Installed {
     return (await run(this.#command, args, options)).stdout;
   }
 
-  /** Starts a server and waits for the line that names its address. */
+  /** Starts a server and waits for the line with its address. */
   async start(address: RegExp, ...args: string[]): Promise<AsyncDisposable & { url: string }> {
     const child = spawn(this.#command, args, {
       cwd: this.work,
@@ -206,7 +206,7 @@ class Installed {
       const url = address.exec(line)?.[1];
       if (url !== undefined) return { url, [Symbol.asyncDispose]: () => end(child) };
     }
-    throw new Error(`${args[0]} has ended without naming its address.`);
+    throw new Error(`${args[0]} ended without printing its address.`);
   }
 }
 
@@ -216,7 +216,7 @@ async function end(child: ChildProcess): Promise<void> {
   await ended;
 }
 
-/** Some 30,000 tokens, as messages of Chat Completions. */
+/** Returns about 30,000 tokens of Chat Completions messages. */
 function longConversation(): { role: string; content: string }[] {
   return Array.from({ length: 120 }, (_, index) => ({
     role: index % 2 === 0 ? 'user' : 'assistant',
@@ -244,7 +244,7 @@ async function installWithNpm(
   return { command: join(target, 'bin/longhaul'), commandBytes: await sizeOf(target), project };
 }
 
-/** Packages see what they declare, and nothing else. */
+/** Installs in strict mode: packages can import only their declared dependencies. */
 async function installWithPnpm(prefix: string, packages: readonly string[]): Promise<Place> {
   const pnpm = join(ROOT, 'node_modules/pnpm/bin/pnpm.cjs');
   const command = await emptyProject(prefix, 'command');
@@ -262,7 +262,7 @@ async function installWithPnpm(prefix: string, packages: readonly string[]): Pro
   return { command: join(command, 'node_modules/.bin/longhaul'), commandBytes, project };
 }
 
-/** What a package manager needs; its cache is this machine's. */
+/** Returns the environment of a package manager, which uses this machine's cache. */
 function toolEnvironment(prefix: string): NodeJS.ProcessEnv {
   return { ...process.env, PATH, XDG_CONFIG_HOME: join(prefix, 'config') };
 }
@@ -281,25 +281,25 @@ async function packAll(target: string): Promise<PackedPackage[]> {
   return packages.filter((one) => one !== undefined);
 }
 
-/** Undefined: the package is private. */
+/** Packs a package. Returns undefined if it is private. */
 async function pack(path: string, target: string): Promise<PackedPackage | undefined> {
   const manifest = JSON.parse(await readFile(join(path, 'package.json'), 'utf8'));
   if (manifest.private === true) return undefined;
   const { stdout } = await run('npm', ['pack', '--json', '--pack-destination', target], { cwd: path });
   const [packed] = Object.values<{ filename: string; files: { path: string }[] }>(JSON.parse(stdout));
-  if (packed === undefined) throw new Error(`npm pack says nothing of ${path}: ${stdout}`);
+  if (packed === undefined) throw new Error(`npm pack reported no package for ${path}: ${stdout}`);
   const { name, version } = manifest;
   const files = packed.files.map((file) => file.path);
   return { name, version, manifest, files, path: join(target, packed.filename) };
 }
 
-/** The built files that a manifest's `exports` name, as paths in the package. */
+/** Returns the built files that a manifest's `exports` refer to, as paths in the package. */
 function exportedFiles(exports: unknown): string[] {
   const conditions = Object.values(Object(exports)).map((entry) => Object(entry));
   return conditions.flatMap((entry) => [entry.types, entry.default]).map((path) => path.replace('./', ''));
 }
 
-/** Bytes of all files below a folder. */
+/** Returns the total size of all files below a folder, in bytes. */
 async function sizeOf(path: string): Promise<number> {
   const info = await lstat(path);
   if (!info.isDirectory()) return info.size;
@@ -307,7 +307,7 @@ async function sizeOf(path: string): Promise<number> {
   return sizes.reduce((sum, size) => sum + size, 0);
 }
 
-/** What a command printed that ended with another code than 0. */
+/** Returns the output of a command that exited with a nonzero code. */
 function outputOf(error: unknown): string {
   return String(Object(error).stdout);
 }

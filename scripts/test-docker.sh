@@ -1,8 +1,8 @@
 #!/bin/sh
-# Gives the tests a Docker engine and a small image, `longhaul-test:latest`, without pulling anything.
+# Provides a Docker engine and a small image, `longhaul-test:latest`, for the tests, without pulling anything.
 #
-# Starts dockerd when no engine answers (as root only), then builds the image from programs of this machine: bash, busybox,
-# Node 24 and, where they are installed, git and ripgrep. Running it again changes nothing.
+# Starts dockerd if no engine responds (needs root), then builds the image from programs of this machine: bash, busybox, Node 24 and, if
+# installed, git and ripgrep. Running it again changes nothing.
 #
 # Needs: docker.io, busybox-static and bash of Debian 12 or newer, and `npm ci` for Node 24.
 set -eu
@@ -31,7 +31,7 @@ wait_for_engine() {
   return 1
 }
 
-# Starts dockerd with the given options in a session of its own, so that it outlives this script.
+# Starts dockerd with the given options in its own session, so that it outlives this script.
 try_engine() {
   setsid nohup dockerd "$@" >"$log" 2>&1 </dev/null &
   pid=$!
@@ -45,16 +45,16 @@ try_engine() {
 }
 
 start_engine() {
-  command -v docker >/dev/null || fail "no docker client; install docker.io (Debian 13: docker-cli too)"
+  command -v docker >/dev/null || fail "no docker client found; install docker.io (on Debian 13 also docker-cli)"
   if answers; then
-    say "an engine answers already"
+    say "an engine is already running"
     return
   fi
-  command -v dockerd >/dev/null || fail "no engine answers and dockerd is not installed; install docker.io"
-  [ "$(id -u)" = 0 ] || fail "no engine answers; start Docker, or run this as root"
-  # A kernel without NAT or bridges still runs containers, those with the network off at least.
+  command -v dockerd >/dev/null || fail "no engine responds and dockerd is not installed; install docker.io"
+  [ "$(id -u)" = 0 ] || fail "no engine responds; start Docker, or run this script as root"
+  # Without NAT or bridges in the kernel, at least containers without a network work.
   try_engine || try_engine --iptables=false || try_engine --iptables=false --bridge=none ||
-    fail "dockerd does not start; the end of $log says: $(tail -n 3 "$log")"
+    fail "dockerd does not start; the end of $log: $(tail -n 3 "$log")"
 }
 
 find_node() {
@@ -67,7 +67,7 @@ find_node() {
   fail "no Node 24 found; run npm ci first"
 }
 
-# Copies program $1 to $2 in the image's root, with the libraries it loads.
+# Copies program $1 to $2 in the image's root, with its shared libraries.
 copy_program() {
   mkdir -p "$tree$(dirname "$2")"
   cp -L "$1" "$tree$2"
@@ -97,22 +97,22 @@ build_tree() {
 
 build_image() {
   node=$(find_node)
-  # The image is as new as what it is made of: this script and Node.
+  # The image is up to date if its label matches this script and the version of Node.
   version=$({ cat "$0"; "$node" --version; } | cksum | cut -d ' ' -f 1)
   built=$(docker image inspect -f '{{index .Config.Labels "longhaul.test-image"}}' "$image" 2>/dev/null || :)
   if [ "$built" = "$version" ]; then
-    say "$image is there"
+    say "$image is up to date"
     return
   fi
-  command -v busybox >/dev/null || fail "no busybox; install busybox-static"
-  command -v bash >/dev/null || fail "no bash; install bash"
+  command -v busybox >/dev/null || fail "busybox not found; install busybox-static"
+  command -v bash >/dev/null || fail "bash not found; install bash"
   tree=$(mktemp -d)
   trap 'rm -rf "$tree"' EXIT
   build_tree
   tar -C "$tree" --owner=0 --group=0 -c . | docker import \
     --change "LABEL longhaul.test-image=$version" \
     --change 'ENV PATH=/usr/local/bin:/usr/bin:/bin' - "$image" >/dev/null
-  say "made $image with $("$node" --version)"
+  say "built $image with $("$node" --version)"
 }
 
 start_engine

@@ -1,7 +1,7 @@
 /**
- * Makes the pictures of the README: the demonstration as it looks in a terminal, and a replay report of that very session.
+ * Makes the pictures of the README: a recording of the demo in a terminal, and a replay report of the same session.
  *
- * Run it by `npm run pictures`, on Linux with `script` (util-linux), bubblewrap and Chromium.
+ * Run it with `npm run pictures`. It needs Linux with `script` (util-linux), bubblewrap and Chromium.
  */
 import { execFile } from 'node:child_process';
 import { mkdir, mkdtemp, readdir, rm, writeFile } from 'node:fs/promises';
@@ -17,7 +17,7 @@ const run = promisify(execFile);
 const ROOT = fileURLToPath(new URL('../..', import.meta.url));
 const LONGHAUL = join(ROOT, 'packages/cli/bin/longhaul.js');
 const IMAGES = join(ROOT, 'docs/images');
-/** Debian's. */
+/** Path of Debian's Chromium. */
 const CHROMIUM = '/usr/bin/chromium';
 const SIZE = { columns: 100, rows: 30 };
 
@@ -42,7 +42,7 @@ async function makeRecording(): Promise<void> {
   await writeFile(join(IMAGES, 'demo.svg'), terminalSvg(frames, SIZE));
 }
 
-/** Of the session that was just recorded. */
+/** Makes the report of the session that was just recorded. */
 async function makeReport(): Promise<void> {
   const [demo] = (await readdir(home)).filter((name) => name.startsWith('longhaul-demo-'));
   const database = join(home, demo ?? '', 'session.db');

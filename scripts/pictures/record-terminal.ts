@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import headless from '@xterm/headless';
 
-/** A run of cells with one look. */
+/** Consecutive cells with the same style. */
 export interface Span {
   text: string;
   color: string | undefined;
@@ -28,7 +28,7 @@ export interface RecordingOptions {
 
 const FRAME_MS = 150;
 
-/** Runs a command in a terminal of its own (by `script`), and returns what its screen showed. */
+/** Runs a command in its own terminal with `script` and returns the frames of its screen. */
 export async function recordTerminal(command: string, options: RecordingOptions): Promise<Frame[]> {
   const folder = await mkdtemp(join(tmpdir(), 'longhaul-recording-'));
   try {
@@ -42,14 +42,14 @@ export async function recordTerminal(command: string, options: RecordingOptions)
       stdio: ['ignore', 'ignore', 'inherit'],
     });
     const [code] = await once(child, 'exit');
-    if (code !== 0) throw new Error(`"${command}" ended with code ${code}.`);
+    if (code !== 0) throw new Error(`"${command}" exited with code ${code}.`);
     return await framesOf(await readFile(output), await readFile(timing, 'utf8'), options);
   } finally {
     await rm(folder, { recursive: true });
   }
 }
 
-/** Plays the recorded bytes on a terminal, and looks at its screen every `FRAME_MS`. */
+/** Writes the recorded bytes to a terminal and captures its screen at most every `FRAME_MS`. */
 async function framesOf(
   output: Buffer,
   timing: string,
@@ -60,7 +60,7 @@ async function framesOf(
   const frames: Frame[] = [];
   let at = 0;
   let nowMs = 0;
-  // `script` writes one line of its own first.
+  // `script` writes its own first line.
   let offset = output.indexOf('\n') + 1;
   for (const [, seconds, bytes] of timing.matchAll(/^(?:O )?([\d.]+) (\d+)$/gm)) {
     nowMs += Number(seconds) * 1_000;
@@ -104,7 +104,7 @@ function spansOf(line: NonNullable<ReturnType<headless.IBuffer['getLine']>>, col
   return spans.filter(({ text }) => text !== '');
 }
 
-/** The first sixteen colours, as on a dark terminal. */
+/** The first sixteen terminal colours, for a dark background. */
 const PALETTE = [
   ...['#484f58', '#ff7b72', '#3fb950', '#d29922', '#58a6ff', '#bc8cff', '#39c5cf', '#b1bac4'],
   ...['#6e7681', '#ffa198', '#56d364', '#e3b341', '#79c0ff', '#d2a8ff', '#56d4dd', '#ffffff'],

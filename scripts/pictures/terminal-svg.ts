@@ -5,10 +5,10 @@ const CELL_PX = 8.43;
 const LINE_PX = 19;
 const PADDING_PX = 16;
 const BAR_PX = 30;
-/** The last screen stays this long before the animation repeats. */
+/** How long the last screen is shown before the animation repeats. */
 const END_MS = 6_000;
 
-/** An animated picture of a terminal: every frame once below the other, moved into sight one by one. Needs no script. */
+/** Returns an animated SVG of a terminal without scripts. All frames are stacked vertically and move into view one by one. */
 export function terminalSvg(frames: readonly Frame[], size: { columns: number; rows: number }): string {
   const shown = frames.filter((frame, index) => !isSame(frame, frames[index - 1]));
   const width = Math.ceil(size.columns * CELL_PX + 2 * PADDING_PX);
@@ -31,7 +31,7 @@ export function terminalSvg(frames: readonly Frame[], size: { columns: number; r
 `;
 }
 
-/** Holds each different line once: most lines stay on the screen for many frames. */
+/** Stores each distinct line once, because most lines stay on the screen for many frames. */
 class LineBook {
   readonly #ids = new Map<string, string>();
 

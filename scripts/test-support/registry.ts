@@ -5,13 +5,13 @@ import { createServer, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { basename } from 'node:path';
 
-/** A package as `npm pack` has made it. */
+/** A package made by `npm pack`. */
 export interface PackedPackage {
   name: string;
   version: string;
-  /** The tarball. */
+  /** Path of the tarball. */
   path: string;
-  /** Paths in it. */
+  /** Paths in the tarball. */
   files: string[];
   manifest: Record<string, unknown>;
 }
@@ -20,7 +20,7 @@ export interface TestRegistry extends AsyncDisposable {
   url: string;
 }
 
-/** A package registry that holds `packed`, and sends clients to `upstream` for every other package. */
+/** Starts a package registry that serves `packed` and redirects requests for all other packages to `upstream`. */
 export async function startRegistry(
   packed: readonly PackedPackage[],
   upstream: string,
