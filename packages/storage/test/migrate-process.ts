@@ -1,5 +1,6 @@
 /**
- * A program for tests: `migrate-process.ts PATH`. Migrates a database from version 1 to version 2, slowly, and prints `done`.
+ * A program for tests: `migrate-process.ts PATH`. Migrates a database from version 1 to version 2, slowly, and prints
+ * `done`.
  */
 import { argv, stdout } from 'node:process';
 import { connect } from '../src/sqlite/connection.ts';

@@ -1,7 +1,8 @@
 /**
- * A program for tests that open new databases at once: `open-process.ts FOLDER NAME ROUNDS`. Creates the file `NAME.ready` when it is ready,
- * and waits for the file `start`, which contains a time. From that time it opens one new database per round, each at a time that all such
- * programs share, stores a session in it, and prints `done` at the end.
+ * A program for tests that open new databases at once: `open-process.ts FOLDER NAME ROUNDS`. Creates the file
+ * `NAME.ready` when it is ready, and waits for the file `start`, which contains a time. From that time it opens one new
+ * database per round, each at a time that all such programs share, stores a session in it, and prints `done` at the
+ * end.
  */
 import { existsSync } from 'node:fs';
 import { readFile, writeFile } from 'node:fs/promises';

@@ -1,6 +1,7 @@
 /**
- * A program for tests: `overlapping-readers.ts PATH MS`. Two connections read the database in turn, so that one of them is always in a read
- * transaction. Each transaction lasts twice MS milliseconds. Prints `reading` once the reads overlap, and runs until it is killed.
+ * A program for tests: `overlapping-readers.ts PATH MS`. Two connections read the database in turn, so that one of them
+ * is always in a read transaction. Each transaction lasts twice MS milliseconds. Prints `reading` once the reads
+ * overlap, and runs until it is killed.
  */
 import { argv, stdout } from 'node:process';
 import { DatabaseSync } from 'node:sqlite';

@@ -1,6 +1,7 @@
 /**
- * A program for tests with several processes on one database: `store-process.ts PATH NAME COUNT`. Opens the store, appends COUNT messages to
- * its own session, queues COUNT messages for the session `shared` if it exists, and prints `done`.
+ * A program for tests with several processes on one database: `store-process.ts PATH NAME COUNT`. Opens the store,
+ * appends COUNT messages to its own session, queues COUNT messages for the session `shared` if it exists, and prints
+ * `done`.
  */
 import { argv, stdout } from 'node:process';
 import { LonghaulError } from '@longhaul/protocol';

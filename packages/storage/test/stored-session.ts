@@ -4,7 +4,10 @@ import type { SqliteStore } from '../src/sqlite/index.ts';
 
 export const OWNER = { host: 'h', bootId: 'b', pid: 1, processStartedAt: '0' };
 
-/** Stores a session with a user message, and an assistant message with `parts`. Its run has ended unless `isRunning` is true. */
+/**
+ * Stores a session with a user message, and an assistant message with `parts`. Its run has ended unless `isRunning` is
+ * true.
+ */
 export async function storeSession(
   store: SqliteStore,
   id: string,

@@ -8,7 +8,10 @@ export interface ProgramResult {
   output: string;
 }
 
-/** Runs a program to its end and collects its output. `code` is null if the program cannot be started or is killed by a signal. */
+/**
+ * Runs a program to its end and collects its output. `code` is null if the program cannot be started or is killed by a
+ * signal.
+ */
 export function runProgram(
   program: string,
   args: readonly string[],

@@ -12,7 +12,10 @@ export function blobNotFound(id: string, cause?: unknown): LonghaulError {
   });
 }
 
-/** Maps a file system error to a `LonghaulError`. Returns any other error unchanged, such as one thrown by a stream's source. */
+/**
+ * Maps a file system error to a `LonghaulError`. Returns any other error unchanged, such as one thrown by a stream's
+ * source.
+ */
 export function mapFileError(thrown: unknown, { path, id }: { path: string; id?: string }): unknown {
   const code = thrown instanceof Error ? Reflect.get(thrown, 'code') : undefined;
   const options = { cause: thrown, data: { path } };

@@ -16,7 +16,10 @@ export function blobPath(folder: string, id: string): string {
   return join(folder, id.slice(0, 2), id.slice(2));
 }
 
-/** Yields every blob in the folder, in no particular order. A missing folder yields nothing. Files that are not blobs are skipped. */
+/**
+ * Yields every blob in the folder, in no particular order. A missing folder yields nothing. Files that are not blobs
+ * are skipped.
+ */
 export async function* blobFiles(folder: string): AsyncGenerator<BlobFile> {
   for (const shard of await entriesOf(folder)) {
     if (!shard.isDirectory() || shard.name.length !== 2) continue;

@@ -11,7 +11,10 @@ export interface BlobCheck {
   damaged: string[];
 }
 
-/** Checks that each named blob exists, and compares the content of up to `compare` of them, evenly spread, with their hash. */
+/**
+ * Checks that each named blob exists, and compares the content of up to `compare` of them, evenly spread, with their
+ * hash.
+ */
 export async function checkBlobs(
   folder: string,
   names: Iterable<string>,

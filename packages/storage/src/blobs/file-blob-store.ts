@@ -6,8 +6,9 @@ import { makePrivateFolder, PRIVATE_FILE_MODE } from '../shared/private-folder.t
 import { blobNotFound, isBlobId, mapFileError } from './blob-errors.ts';
 
 /**
- * Stores blobs as files in a folder: id `abcdef…` is file `ab/cdef…`. The folder is created on the first write. A blob is written to a
- * temporary file, synced and then renamed, so a file with a blob's name is always complete. Several processes may share a folder.
+ * Stores blobs as files in a folder: id `abcdef…` is file `ab/cdef…`. The folder is created on the first write. A blob
+ * is written to a temporary file, synced and then renamed, so a file with a blob's name is always complete. Several
+ * processes may share a folder.
  *
  * @example const blobs = createFileBlobStore('/home/me/.local/share/longhaul/blobs');
  */
@@ -72,7 +73,8 @@ export function createFileBlobStore(folder: string): BlobStore {
 }
 
 /**
- * Sets the modification time to now, because `sweepBlobs` never deletes young blobs. Returns false if the blob no longer exists.
+ * Sets the modification time to now, because `sweepBlobs` never deletes young blobs. Returns false if the blob no
+ * longer exists.
  */
 async function touch(path: string): Promise<boolean> {
   const now = new Date();
@@ -98,7 +100,9 @@ async function statBlob(path: string, id: string): Promise<BlobInfo | undefined>
   }
 }
 
-/** Writes a temporary file, syncs it and renames it to the blob's path. On any failure, the temporary file is removed. */
+/**
+ * Writes a temporary file, syncs it and renames it to the blob's path. On any failure, the temporary file is removed.
+ */
 async function store(
   folder: string,
   pathOf: (id: string) => string,

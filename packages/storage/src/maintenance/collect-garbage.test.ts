@@ -227,13 +227,13 @@ describe('disk space', () => {
     );
     database.close();
     place.clock += DAY_MS;
-    const beside = await collectGarbage(
+    const concurrent = await collectGarbage(
       place,
       { sessions: ['big'], backups: [] },
       { ...place, now: () => place.clock - DAY_MS / 2 },
     );
-    assert.deepEqual(beside.sessions, ['big']);
-    assert.deepEqual(beside.notGivenBack, { why: 'running' });
+    assert.deepEqual(concurrent.sessions, ['big']);
+    assert.deepEqual(concurrent.notGivenBack, { why: 'running' });
     const report = await collectGarbage(place, NONE, { ...place, isAlive: () => false });
     assert.ok(report.bytesBefore - report.bytesAfter > 2_900_000, JSON.stringify(report));
   });

@@ -34,7 +34,10 @@ export interface GarbagePlan extends RetentionChoice {
 
 export interface GarbageReport {
   sessions: string[];
-  /** Agreed sessions that were not dropped: in use again, with waiting messages, changed within the last hour, or already gone. */
+  /**
+   * Agreed sessions that were not dropped: in use again, with waiting messages, changed within the last hour, or
+   * already gone.
+   */
   kept: string[];
   backups: string[];
   swept?: Swept;
@@ -46,7 +49,8 @@ export interface GarbageReport {
 }
 
 /**
- * Returns what `collectGarbage` would drop under these limits. Changes nothing, except that it migrates an old database.
+ * Returns what `collectGarbage` would drop under these limits. Changes nothing, except that it migrates an old
+ * database.
  *
  * @throws {LonghaulError} The errors of `openSqliteStore`.
  */
@@ -89,8 +93,9 @@ export async function planGarbage(
 }
 
 /**
- * Drops the agreed sessions and backups, then unreferenced blobs, then releases free pages to the disk. Other processes may use the store
- * meanwhile. A session that is in use again, has waiting messages or was changed within the last hour is kept.
+ * Drops the agreed sessions and backups, then unreferenced blobs, then releases free pages to the disk. Other processes
+ * may use the store meanwhile. A session that is in use again, has waiting messages or was changed within the last hour
+ * is kept.
  *
  * @throws {LonghaulError} The errors of `openSqliteStore`; `store_full`, `store_readonly`.
  */
@@ -147,7 +152,9 @@ async function dropRests(path: string, sessions: Iterable<string>): Promise<void
   for (const id of sessions) await store.dropRest(id);
 }
 
-/** Uses one transaction per session, so that the reasons to keep it are checked and the session is dropped atomically. */
+/**
+ * Uses one transaction per session, so that the reasons to keep it are checked and the session is dropped atomically.
+ */
 function dropSession(database: DatabaseSync, id: string, options: Required<GarbageOptions>): boolean {
   database.exec('BEGIN IMMEDIATE');
   try {

@@ -13,8 +13,8 @@ export interface TableShape {
 const LAST_ROW = 2 ** 52;
 
 /**
- * Yields every readable row of a table with row ids. After a damaged page it continues with the next row that can be reached: the B-tree
- * leads past a damaged leaf.
+ * Yields every readable row of a table with row ids. After a damaged page it continues with the next row that can be
+ * reached: the B-tree leads past a damaged leaf.
  */
 export function* readableRows(database: DatabaseSync, { name, columns }: TableShape): Generator<Row> {
   const sql = `SELECT rowid AS "-row-", ${quoted(columns)} FROM "${name}" NOT INDEXED WHERE rowid >= ? ORDER BY rowid`;
@@ -61,8 +61,9 @@ function nextReachable(start: number, reaches: (row: number) => number | undefin
 }
 
 /**
- * Yields every readable row of a table without row ids: forward from the start to the damage, then backward from the end to it. A row may be
- * yielded twice. Each value in `groups`, a value of the first key column, is then read in the same way on its own.
+ * Yields every readable row of a table without row ids: forward from the start to the damage, then backward from the
+ * end to it. A row may be yielded twice. Each value in `groups`, a value of the first key column, is then read in the
+ * same way on its own.
  */
 export function* readableKeyedRows(
   database: DatabaseSync,

@@ -20,8 +20,9 @@ export type NotGivenBack =
   | { why: 'busy' };
 
 /**
- * Releases free pages to the disk and truncates the write-ahead log. In a database with incremental vacuum, pages are released in steps while
- * sessions run. A database made by an older version is vacuumed as a whole, once. This needs space for a second copy and no running session.
+ * Releases free pages to the disk and truncates the write-ahead log. In a database with incremental vacuum, pages are
+ * released in steps while sessions run. A database made by an older version is vacuumed as a whole, once. This needs
+ * space for a second copy and no running session.
  */
 export async function giveBack(
   database: DatabaseSync,
@@ -75,7 +76,8 @@ export async function tidySearch(database: DatabaseSync): Promise<void> {
   const changes = () => numberOf(database, 'SELECT total_changes()');
   for (let round = 0; round < 10_000; round++) {
     const before = changes();
-    // A negative rank merges all segments of all levels, like `optimize`, but in steps. Source: https://sqlite.org/fts5.html#the_merge_command
+    // A negative rank merges all segments of all levels, like `optimize`, but in steps. Source:
+    // https://sqlite.org/fts5.html#the_merge_command
     database.exec(
       `INSERT INTO part_search (part_search, rank) VALUES ('merge', ${round === 0 ? -STEP_PAGES : STEP_PAGES})`,
     );

@@ -8,7 +8,10 @@ import { sizeOf } from './place.ts';
 const PAGE_SIZE = 4096;
 const INCREMENTAL = 2;
 
-/** Writes the actual page count into the file header, so that SQLite reads a truncated file. Source: https://sqlite.org/fileformat.html#the_database_header */
+/**
+ * Writes the actual page count into the file header, so that SQLite reads a truncated file. Source:
+ * https://sqlite.org/fileformat.html#the_database_header
+ */
 export async function claimItsSize(path: string): Promise<void> {
   await using file = await open(path, 'r+');
   const head = Buffer.alloc(100);
@@ -20,8 +23,9 @@ export async function claimItsSize(path: string): Promise<void> {
 }
 
 /**
- * Overwrites the pages that list the tables, including the file header, with those of a new database. Migrations create the tables in a fixed
- * order, so the root pages of the tables have the same numbers in both. Use this only on a copy from which nothing else can be read.
+ * Overwrites the pages that list the tables, including the file header, with those of a new database. Migrations create
+ * the tables in a fixed order, so the root pages of the tables have the same numbers in both. Use this only on a copy
+ * from which nothing else can be read.
  */
 export async function graftSchema(path: string): Promise<void> {
   const fresh = `${path}.fresh.partial`;

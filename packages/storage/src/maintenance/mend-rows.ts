@@ -3,7 +3,10 @@ import type { Part } from '@longhaul/protocol';
 import { searchTextOf } from '../shared/search-text.ts';
 import { numberOf } from './open-file.ts';
 
-/** Makes the salvaged rows consistent: adds missing session and head rows, fixes counters, fills holes and builds the search index. */
+/**
+ * Makes the salvaged rows consistent: adds missing session and head rows, fixes counters, fills holes and builds the
+ * search index.
+ */
 export function mendRows(database: DatabaseSync): void {
   nameSessions(database);
   mendHeads(database);

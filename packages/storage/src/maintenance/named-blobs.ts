@@ -20,8 +20,9 @@ const COLUMNS = [
 ] as const;
 
 /**
- * Returns the blobs that a database references, each with the sessions that reference it (`''`: no session). Any text that looks like a
- * reference counts as one. All columns are read in one transaction; otherwise a session that is copied and then deleted could be missed.
+ * Returns the blobs that a database references, each with the sessions that reference it (`''`: no session). Any text
+ * that looks like a reference counts as one. All columns are read in one transaction; otherwise a session that is
+ * copied and then deleted could be missed.
  */
 export function namedBlobs(database: DatabaseSync): Map<string, Set<string>> {
   const names = new Map<string, Set<string>>();

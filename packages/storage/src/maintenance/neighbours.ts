@@ -28,7 +28,10 @@ export async function listCopies(path: string): Promise<Copy[]> {
   return copies.toSorted((left, right) => left.createdAt - right.createdAt);
 }
 
-/** Removes files that a killed copy or repair left behind, if last changed at or before `before`. Returns the number of bytes removed. */
+/**
+ * Removes files that a killed copy or repair left behind, if last changed at or before `before`. Returns the number of
+ * bytes removed.
+ */
 export async function dropUnfinished(path: string, before: number): Promise<number> {
   const prefix = `${basename(path)}.`;
   let bytes = 0;
@@ -44,8 +47,8 @@ export async function dropUnfinished(path: string, before: number): Promise<numb
 }
 
 /**
- * Returns all Longhaul databases in the folder of `path`, since they share one blob folder. They are recognized by their header, so copies
- * are included. Files named `<path>.damaged-*` are included even if their header is lost.
+ * Returns all Longhaul databases in the folder of `path`, since they share one blob folder. They are recognized by
+ * their header, so copies are included. Files named `<path>.damaged-*` are included even if their header is lost.
  */
 export async function databasesOfFolder(path: string): Promise<string[]> {
   const folder = dirname(resolve(path));

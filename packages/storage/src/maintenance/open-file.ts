@@ -4,7 +4,10 @@ import { pathToFileURL } from 'node:url';
 
 const WAIT_MS = 5000;
 
-/** Opens a database read-only. A copy without a write-ahead log is opened as immutable, so that no other files are created. */
+/**
+ * Opens a database read-only. A copy without a write-ahead log is opened as immutable, so that no other files are
+ * created.
+ */
 export function openToRead(path: string): DatabaseSync {
   const isCopy = /\.(?:backup|damaged-[^.]*)$/.test(path);
   const hasLog = (statSync(`${path}-wal`, { throwIfNoEntry: false })?.size ?? 0) > 0;

@@ -213,7 +213,10 @@ describe('the write-ahead log of a database', () => {
   });
 });
 
-/** Makes files as a killed program leaves them: the session is only in the log, unless `checkpointed` puts it into the database first. */
+/**
+ * Makes files as a killed program leaves them: the session is only in the log, unless `checkpointed` puts it into the
+ * database first.
+ */
 async function crashedCopy(path: string, { checkpointed = false } = {}): Promise<void> {
   const place = join(folder, 'crash');
   await rm(place, { recursive: true, force: true });

@@ -58,10 +58,11 @@ export async function examineDatabase(
 }
 
 /**
- * Copies every readable row of a damaged database into a new one that takes its place. The damaged file is moved aside; it is never changed
- * or deleted. If nothing can be read, it is left in place.
+ * Copies every readable row of a damaged database into a new one that takes its place. The damaged file is moved aside;
+ * it is never changed or deleted. If nothing can be read, it is left in place.
  *
- * @throws {LonghaulError} `store_unavailable` while another process has the database open; `store_full`, `store_readonly`.
+ * @throws {LonghaulError} `store_unavailable` while another process has the database open; `store_full`,
+ * `store_readonly`.
  */
 export async function repairDatabase(
   path: string,
@@ -85,7 +86,8 @@ export async function repairDatabase(
 /**
  * Moves the database and its log aside, so that the next run starts with a new one. Returns the new path.
  *
- * @throws {LonghaulError} `store_unavailable` while another process has the database open; `store_full`, `store_readonly`.
+ * @throws {LonghaulError} `store_unavailable` while another process has the database open; `store_full`,
+ * `store_readonly`.
  */
 export async function moveDatabaseAside(
   path: string,
@@ -100,8 +102,9 @@ export async function moveDatabaseAside(
 }
 
 /**
- * The old log is moved before the new file gets its name, because SQLite would apply it to the new file. With a `target`, a file exists at
- * `path` at every moment where the file system has hard links; otherwise a process that opens it meanwhile would create an empty one.
+ * The old log is moved before the new file gets its name, because SQLite would apply it to the new file. With a
+ * `target`, a file exists at `path` at every moment where the file system has hard links; otherwise a process that
+ * opens it meanwhile would create an empty one.
  */
 async function exchange(path: string, { target, now }: { target?: string; now: number }): Promise<string> {
   const aside = `${path}.damaged-${new Date(now).toISOString().replaceAll(/[:.]/g, '-')}`;

@@ -18,7 +18,8 @@ export interface RetentionChoice {
 const RECENT_MS = 60 * 60 * 1000;
 
 /**
- * Chooses the sessions to drop. A session with a live run, with waiting messages or used within the last hour is always kept.
+ * Chooses the sessions to drop. A session with a live run, with waiting messages or used within the last hour is always
+ * kept.
  *
  * @param sessions Least recently used first.
  * @param totalBytes Current size of the database and the blobs.

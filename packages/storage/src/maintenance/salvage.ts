@@ -16,8 +16,8 @@ export interface SavedTable {
 }
 
 /**
- * Copies every readable row into a new database of the same version and makes that database consistent. The damaged file and its log are only
- * read. Returns the number of saved and lost rows by table.
+ * Copies every readable row into a new database of the same version and makes that database consistent. The damaged
+ * file and its log are only read. Returns the number of saved and lost rows by table.
  */
 export async function salvage(path: string, target: string): Promise<SavedTable[]> {
   const copy = `${target}.partial`;
@@ -76,7 +76,10 @@ function openDamaged(path: string): DatabaseSync {
 /** Tables with values computed from rows that may be lost. The values are computed again when needed. */
 const DERIVED = new Set(['checkpoints']);
 
-/** Returns the tables to copy, without the search index, which is rebuilt. `sessions` is first: other tables are read by session id. */
+/**
+ * Returns the tables to copy, without the search index, which is rebuilt. `sessions` is first: other tables are read by
+ * session id.
+ */
 function tablesOf(database: DatabaseSync): TableShape[] {
   const tables = database
     .prepare(

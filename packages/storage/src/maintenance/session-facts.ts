@@ -21,7 +21,10 @@ export interface FactOptions {
   isAlive: (owner: LeaseOwner) => boolean;
 }
 
-/** An owner on another host always counts as alive, but a dead owner does not renew its lease. So a lease that expired longer ago is dead. */
+/**
+ * An owner on another host always counts as alive, but a dead owner does not renew its lease. So a lease that expired
+ * longer ago is dead.
+ */
 const SILENT_MS = 24 * 60 * 60 * 1000;
 
 /** Returns the facts of all sessions or of one, least recently used first. */

@@ -22,7 +22,8 @@ export interface MemoryStoreOptions {
 /**
  * Creates a store in memory that is lost when the process ends, for tests and short-lived sessions.
  *
- * Each method works synchronously, so calls cannot interleave. Arguments and results are cloned, so callers cannot change stored values.
+ * Each method works synchronously, so calls cannot interleave. Arguments and results are cloned, so callers cannot
+ * change stored values.
  */
 export function createMemoryStore(options: MemoryStoreOptions = {}): Store {
   const core = new MemoryCore({ now: options.now ?? Date.now, uptime: options.uptime ?? machineUptime });

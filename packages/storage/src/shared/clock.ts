@@ -23,7 +23,9 @@ export function expiryAfter(ttlMs: number, { now, uptime }: Clock): Expiry {
   return { expiresAt: now() + ttlMs, expiresUptime: uptime() + ttlMs };
 }
 
-/** Whether the lease has not expired and its owner is alive. Compares uptimes within one boot, otherwise wall clocks. */
+/**
+ * Whether the lease has not expired and its owner is alive. Compares uptimes within one boot, otherwise wall clocks.
+ */
 export function isHeld(
   holder: { owner: LeaseOwner } & Expiry,
   { owner, isAlive }: Claimant,

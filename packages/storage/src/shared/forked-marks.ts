@@ -10,7 +10,10 @@ export interface MarkForkOptions<Hidden> {
   /** New ids of the copied messages, by old id. */
   messageIds: ReadonlyMap<string, string>;
   newId: () => string;
-  /** Creation time of the first message that is not copied. A later compaction may summarize messages that are not in the fork. */
+  /**
+   * Creation time of the first message that is not copied. A later compaction may summarize messages that are not in
+   * the fork.
+   */
   before: number;
   /** Maps hidden messages to the fork; returns undefined if the fork does not have them. */
   hiddenThere: (hidden: Hidden) => Hidden | undefined;

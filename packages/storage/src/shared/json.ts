@@ -1,8 +1,8 @@
 import { LonghaulError } from '@longhaul/protocol';
 
 /**
- * Parses a JSON column. The store wrote it from a value of type `T`, so the type is not checked. Callers that must handle damaged rows
- * validate the result.
+ * Parses a JSON column. The store wrote it from a value of type `T`, so the type is not checked. Callers that must
+ * handle damaged rows validate the result.
  *
  * @throws {LonghaulError} `store_corrupt` with the table and row if the text is not valid JSON.
  */

@@ -6,12 +6,18 @@ export interface LearnedWindow {
   learnedAt: number;
 }
 
-/** A learned window expires after this time, because the server may have been given a larger one. Retrying costs at most one refusal. */
+/**
+ * A learned window expires after this time, because the server may have been given a larger one. Retrying costs at most
+ * one refusal.
+ */
 export const LEARNED_WINDOW_DAYS = 30;
 
 const DAY_MS = 86_400_000;
 
-/** Returns the learned window unless it has expired or the server now reports a window other than `learned.reportedTokens`. */
+/**
+ * Returns the learned window unless it has expired or the server now reports a window other than
+ * `learned.reportedTokens`.
+ */
 export function windowThatHolds(
   learned: LearnedWindow | undefined,
   { reportedTokens, now }: { reportedTokens: number | undefined; now: number },

@@ -36,7 +36,10 @@ const KERNEL_FILE_SYSTEMS = new Set([0x9fa0, 0x62656572]);
 
 export interface NearestFolder {
   path: string;
-  /** The folder is in /proc or /sys. There mkdir keeps failing with ENOENT, so Node's recursive mkdir would never return. */
+  /**
+   * The folder is in /proc or /sys. There mkdir keeps failing with ENOENT, so Node's recursive mkdir would never
+   * return.
+   */
   isKernels: boolean;
 }
 

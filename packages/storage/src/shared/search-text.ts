@@ -15,7 +15,10 @@ export function searchTextOf(part: Part): SearchText | undefined {
   return { text: separated, words: identifierWords(separated) };
 }
 
-/** Returns the text of a closed part as a reader sees it, not prepared for an index. Undefined for parts without searchable text. */
+/**
+ * Returns the text of a closed part as a reader sees it, not prepared for an index. Undefined for parts without
+ * searchable text.
+ */
 export function plainTextOf(part: Part): string | undefined {
   if (isOpen(part)) return undefined;
   if (part.type === 'text') return part.text;
@@ -25,14 +28,19 @@ export function plainTextOf(part: Part): string | undefined {
   return [part.name, input, part.title ?? '', ...output, part.error ?? ''].filter(Boolean).join('\n');
 }
 
-/** Splits a query into terms at white space. A term without a letter or digit is dropped, because it matches nothing. */
+/**
+ * Splits a query into terms at white space. A term without a letter or digit is dropped, because it matches nothing.
+ */
 export function parseTerms(terms: string): string[] {
   return splitTerms(terms)
     .filter((term) => /[\p{L}\p{N}]/u.test(term))
     .map((term) => separateWords(term).trim());
 }
 
-/** Returns one line of at most `maxChars` characters of `text` around the first match of a term. An ellipsis marks each cut end. */
+/**
+ * Returns one line of at most `maxChars` characters of `text` around the first match of a term. An ellipsis marks each
+ * cut end.
+ */
 export function snippetOf(text: string, terms: string, maxChars = 240): string {
   const lower = text.toLowerCase();
   const places = splitTerms(terms.toLowerCase())
@@ -55,10 +63,14 @@ const WORD = /[\p{L}\p{N}]+/gu;
 /** Base64 and similar data: 200 characters without a break are not words. */
 const LONG_RUN = /(?<![A-Za-z0-9+/=_-])[A-Za-z0-9+/=_-]{200,}/g;
 const CAMEL_BORDER = /(?<=[\p{Ll}\p{N}])(?=\p{Lu})|(?<=\p{Lu})(?=\p{Lu}\p{Ll})/u;
-/** Scripts without spaces between words. Each character is indexed as a word, and a term becomes a phrase of characters. */
+/**
+ * Scripts without spaces between words. Each character is indexed as a word, and a term becomes a phrase of characters.
+ */
 const UNSPACED = /[\u0e00-\u0e7f\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff]/g;
 
-/** Whether {@link LONG_RUN} could match: the text has 200 characters in a row without white space. Most texts do not. */
+/**
+ * Whether {@link LONG_RUN} could match: the text has 200 characters in a row without white space. Most texts do not.
+ */
 function hasLongRun(text: string): boolean {
   let start = 0;
   for (let i = 0; i < text.length; i++) {
@@ -86,7 +98,10 @@ function identifierWords(text: string): string {
   return [...found].join(' ');
 }
 
-/** Whether the word has a capital or a non-ASCII letter after its first character. Most words have none and skip the regular expression. */
+/**
+ * Whether the word has a capital or a non-ASCII letter after its first character. Most words have none and skip the
+ * regular expression.
+ */
 function mayHaveBorder(word: string): boolean {
   if (word.length > 128) return false;
   for (let i = 1; i < word.length; i++) {

@@ -1,9 +1,10 @@
 import type { Compaction, Mark } from '@longhaul/protocol';
 
 /**
- * Returns the marks that a view needs, in their order: the newest active compaction; the newest compaction even if it was undone, because it
- * postpones the next one; and the active pins and part marks of visible messages. Older compactions are not needed, because a compaction
- * lists every message that is hidden, including those hidden by earlier ones.
+ * Returns the marks that a view needs, in their order: the newest active compaction; the newest compaction even if it
+ * was undone, because it postpones the next one; and the active pins and part marks of visible messages. Older
+ * compactions are not needed, because a compaction lists every message that is hidden, including those hidden by
+ * earlier ones.
  */
 export function shownMarks(marks: readonly Mark[], hidden: ReadonlySet<string>): Mark[] {
   const isNeeded = neededCompactions(marks.filter((mark) => mark.kind === 'compaction'));

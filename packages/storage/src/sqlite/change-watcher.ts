@@ -23,7 +23,10 @@ export function createChangeWatcher(connection: Pick<Connection, 'dataVersion'>)
     listeners.notify();
   }
 
-  /** Returns undefined if the database cannot be read. Listeners are then notified and get the error from their own reads. */
+  /**
+   * Returns undefined if the database cannot be read. Listeners are then notified and get the error from their own
+   * reads.
+   */
   function versionOrUndefined(): number | undefined {
     try {
       return connection.dataVersion();

@@ -3,8 +3,8 @@ import { LonghaulError } from '@longhaul/protocol';
 import type { Connection } from './connection.ts';
 
 /**
- * Size to which SQLite truncates the write-ahead log when it restarts it. By default SQLite never shrinks the file. Source:
- * https://sqlite.org/pragma.html#pragma_journal_size_limit
+ * Size to which SQLite truncates the write-ahead log when it restarts it. By default SQLite never shrinks the file.
+ * Source: https://sqlite.org/pragma.html#pragma_journal_size_limit
  */
 export const LOG_BYTES = 8 * 1024 * 1024;
 
@@ -14,13 +14,16 @@ const SHORT_WAIT_MS = 100;
 const BETWEEN_SHORT_WAITS_MS = 1000;
 
 /**
- * Size from which writes wait longer for readers to finish. A reader stops using the log once it is completely in the database. The wait is
- * long enough for readers on a busy machine. If it fails, the next long wait comes after the log has doubled in size.
+ * Size from which writes wait longer for readers to finish. A reader stops using the log once it is completely in the
+ * database. The wait is long enough for readers on a busy machine. If it fails, the next long wait comes after the log
+ * has doubled in size.
  */
 const HUGE_LOG_BYTES = 2 * LARGE_LOG_BYTES;
 const LONG_WAIT_MS = 2000;
 
-/** Checks that a connection's file is still in place and keeps its write-ahead log small. Does nothing for `:memory:`. */
+/**
+ * Checks that a connection's file is still in place and keeps its write-ahead log small. Does nothing for `:memory:`.
+ */
 export class DatabaseFile {
   readonly #path: string;
   readonly #connection: Connection;
@@ -38,7 +41,8 @@ export class DatabaseFile {
   }
 
   /**
-   * Checks that the file was not deleted or replaced while it is open. Such a file still accepts writes, but they are lost when the process ends.
+   * Checks that the file was not deleted or replaced while it is open. Such a file still accepts writes, but they are
+   * lost when the process ends.
    *
    * @throws {LonghaulError} `store_unavailable`
    */
@@ -56,8 +60,8 @@ export class DatabaseFile {
   }
 
   /**
-   * Call this after each commit. SQLite copies the log into the database itself, but restarts the log only at a moment without readers. With
-   * overlapping readers the log would grow without limit.
+   * Call this after each commit. SQLite copies the log into the database itself, but restarts the log only at a moment
+   * without readers. With overlapping readers the log would grow without limit.
    */
   keepLogSmall(): void {
     if (this.#opened === undefined) return;

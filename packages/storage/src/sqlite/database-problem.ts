@@ -14,8 +14,8 @@ export interface DatabaseFacts {
 }
 
 /**
- * Returns why this program cannot use a database that SQLite can read: `store_corrupt` for a database of another program, `store_newer` for
- * a newer version. Returns undefined if it can be used.
+ * Returns why this program cannot use a database that SQLite can read: `store_corrupt` for a database of another
+ * program, `store_newer` for a newer version. Returns undefined if it can be used.
  */
 export function databaseProblem(facts: DatabaseFacts, newest = MIGRATIONS.length): LonghaulError | undefined {
   const { path, version } = facts;

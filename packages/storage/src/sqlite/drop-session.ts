@@ -7,8 +7,8 @@ import type { TransactionQueue } from './transaction-queue.ts';
 const MESSAGES_AT_ONCE = 1000;
 
 /**
- * Deletes the rows of a session without a head, which no query returns. Works in pieces, so that other writers wait for at most a tenth of
- * a second, even for a long session.
+ * Deletes the rows of a session without a head, which no query returns. Works in pieces, so that other writers wait for
+ * at most a tenth of a second, even for a long session.
  */
 export async function dropRest(
   { db, write }: { db: Drizzle } & Pick<TransactionQueue, 'write'>,

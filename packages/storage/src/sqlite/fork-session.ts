@@ -15,7 +15,10 @@ import type { SessionHeads } from './session-heads.ts';
 import type { SessionTable } from './session-table.ts';
 import type { TransactionQueue } from './transaction-queue.ts';
 
-/** Characters copied in one write. Other writers wait a few tenths of a second. Smaller pieces make the search index merge more often. */
+/**
+ * Characters copied in one write. Other writers wait a few tenths of a second. Smaller pieces make the search index
+ * merge more often.
+ */
 const PIECE_CHARS = 2_000_000;
 const PIECE_MESSAGES = 200;
 export interface ForkTables extends Pick<TransactionQueue, 'write' | 'read'> {
@@ -33,8 +36,9 @@ export interface ForkTask {
 }
 
 /**
- * Copies the source's log into a new session, in pieces, to hold the write lock only briefly and to use little memory. The new session has
- * no head until the last piece is copied, so no query returns it. `collectGarbage` removes what a killed process leaves.
+ * Copies the source's log into a new session, in pieces, to hold the write lock only briefly and to use little memory.
+ * The new session has no head until the last piece is copied, so no query returns it. `collectGarbage` removes what a
+ * killed process leaves.
  */
 export async function forkSession(tables: ForkTables, task: ForkTask): Promise<Session> {
   const { write, sessions, heads } = tables;

@@ -3,8 +3,9 @@ import { sql } from 'drizzle-orm';
 import type { Drizzle } from './connection.ts';
 
 /**
- * The messages that a compaction hides, as stored in its column: ranges of consecutive sequences (first and last), and ids of messages that
- * are not in the session. Each compaction lists all hidden messages, so lists of ids would grow with the square of a session's length.
+ * The messages that a compaction hides, as stored in its column: ranges of consecutive sequences (first and last), and
+ * ids of messages that are not in the session. Each compaction lists all hidden messages, so lists of ids would grow
+ * with the square of a session's length.
  */
 export type HiddenMessages = HiddenRange[];
 
@@ -59,8 +60,8 @@ export function parseHiddenMessages(column: string): HiddenMessages {
 }
 
 /**
- * Computes `hides` on each access instead of storing it. There may be thousands of compactions, each hiding most of the session, and callers
- * read the ids of few compactions, or of one after the other.
+ * Computes `hides` on each access instead of storing it. There may be thousands of compactions, each hiding most of the
+ * session, and callers read the ids of few compactions, or of one after the other.
  */
 export function withHiddenIds(compaction: Compaction, hidden: HiddenMessages, of: MessageIds): Compaction {
   return Object.defineProperty(compaction, 'hides', {

@@ -8,8 +8,9 @@ export interface LockHolder {
 }
 
 /**
- * Returns other processes that hold a lock on the database, its log or its shared-memory file. In WAL mode these are all processes that have
- * it open. Returns none without /proc/locks, and omits processes that are not visible to this one.
+ * Returns other processes that hold a lock on the database, its log or its shared-memory file. In WAL mode these are
+ * all processes that have it open. Returns none without /proc/locks, and omits processes that are not visible to this
+ * one.
  */
 export function lockHolders(path: string): LockHolder[] {
   const files = ['', '-wal', '-shm'].map((suffix) => resolve(path) + suffix);

@@ -105,7 +105,9 @@ export function readNextMark(
   return { key: row.marks.key, chars: summaryContent.length + hides.length, read };
 }
 
-/** Builds the log from its rows. Damaged rows are listed in `damaged` and left out. The rest of their message is kept. */
+/**
+ * Builds the log from its rows. Damaged rows are listed in `damaged` and left out. The rest of their message is kept.
+ */
 export async function assembleLog(session: Session, rows: LogRows): Promise<SessionLog> {
   const log: SessionLog = { session, messages: [], marks: [], damaged: [] };
   // Loading zod takes 40 ms. A new session does not need it.

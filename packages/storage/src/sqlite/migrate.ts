@@ -11,10 +11,12 @@ export interface MigrateOptions {
 }
 
 /**
- * Migrates the database to the newest version. Several processes may call this at once: one migrates, the others wait for its lock and find
- * the database migrated. An existing database is first copied to `PATH.v1.TIME.backup`, with its version and the time.
+ * Migrates the database to the newest version. Several processes may call this at once: one migrates, the others wait
+ * for its lock and find the database migrated. An existing database is first copied to `PATH.v1.TIME.backup`, with its
+ * version and the time.
  *
- * @throws {LonghaulError} `store_newer`; `store_corrupt` for a database of another program. SQLite's errors are not mapped.
+ * @throws {LonghaulError} `store_newer`; `store_corrupt` for a database of another program. SQLite's errors are not
+ * mapped.
  */
 export async function migrate(connection: Connection, options: MigrateOptions): Promise<void> {
   const newest = options.migrations.length;
@@ -30,7 +32,10 @@ export async function migrate(connection: Connection, options: MigrateOptions): 
   });
 }
 
-/** The version check also needs a transaction: it reads several values, and another process could migrate between the reads. */
+/**
+ * The version check also needs a transaction: it reads several values, and another process could migrate between the
+ * reads.
+ */
 async function inTransaction<T>(
   connection: Connection,
   begin: 'BEGIN' | 'BEGIN IMMEDIATE',
@@ -61,7 +66,10 @@ function pragma(connection: Connection, name: 'user_version' | 'application_id')
   return row?.[name] ?? 0;
 }
 
-/** Copies the database. The copy gets its name only when it is complete and synced, so an interrupted copy never looks like a backup. */
+/**
+ * Copies the database. The copy gets its name only when it is complete and synced, so an interrupted copy never looks
+ * like a backup.
+ */
 async function backUp(version: number, { path, now }: MigrateOptions): Promise<void> {
   const time = new Date(now()).toISOString().replaceAll(/[:.]/g, '-');
   const backup = `${path}.v${version}.${time}.backup`;

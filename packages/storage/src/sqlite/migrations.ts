@@ -1,6 +1,6 @@
 /**
- * The database migrations: entry 0 makes version 1, and so on. A released entry never changes; a change to the tables is a new entry. The
- * version is stored in `user_version`.
+ * The database migrations: entry 0 makes version 1, and so on. A released entry never changes; a change to the tables
+ * is a new entry. The version is stored in `user_version`.
  */
 export const MIGRATIONS: readonly string[] = [
   `

@@ -28,7 +28,8 @@ export async function openConnection(
   try {
     return await openInMode('NORMAL', options);
   } catch (error) {
-    // Even reading in WAL mode needs a 32 kB shared-memory file, unless one program has exclusive access to the database.
+    // Even reading in WAL mode needs a 32 kB shared-memory file, unless one program has exclusive access to the
+    // database.
     if (error instanceof LonghaulError && error.code === 'store_full')
       return openInMode('EXCLUSIVE', options);
     throw error;
@@ -63,8 +64,8 @@ async function makeFolder(path: string): Promise<void> {
 }
 
 /**
- * Applies the pragmas, then migrates. When several processes change a new file to WAL at once, SQLite does not honor the busy timeout, so
- * this retries on `SQLITE_BUSY` until the timeout.
+ * Applies the pragmas, then migrates. When several processes change a new file to WAL at once, SQLite does not honor
+ * the busy timeout, so this retries on `SQLITE_BUSY` until the timeout.
  */
 async function prepare(
   connection: Connection,
@@ -86,7 +87,10 @@ async function prepare(
   }
 }
 
-/** Enables incremental vacuum, so that free pages can later be released while sessions run. Only a new file accepts this setting. */
+/**
+ * Enables incremental vacuum, so that free pages can later be released while sessions run. Only a new file accepts this
+ * setting.
+ */
 function makeGivingBack(connection: Connection): void {
   const { pages = 0 } =
     connection.db.get<{ pages: number }>(sql`SELECT page_count AS pages FROM pragma_page_count`) ?? {};

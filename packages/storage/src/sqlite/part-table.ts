@@ -7,8 +7,8 @@ import type { PartSearch } from './part-search.ts';
 import { messages, partChunks, parts } from './schema.ts';
 
 /**
- * Parts and their streaming texts. A streaming text is flushed many times while it grows. Each flush appends the new text as a chunk, and the
- * whole text is written once when the part closes. So the work is linear in the text's length.
+ * Parts and their streaming texts. A streaming text is flushed many times while it grows. Each flush appends the new
+ * text as a chunk, and the whole text is written once when the part closes. So the work is linear in the text's length.
  */
 export function createPartTable(db: Drizzle, search: PartSearch) {
   const statements = prepareStatements(db);

@@ -2,8 +2,8 @@ import type { Compaction, Mark, Message, Part, RunStatus, Session } from '@longh
 import { index, integer, primaryKey, real, sqliteTable, text, unique } from 'drizzle-orm/sqlite-core';
 
 /**
- * The tables as queries see them. migrations.ts creates them, and a test compares the two. JSON columns are plain text here, so that one
- * damaged row cannot fail a query over many rows.
+ * The tables as queries see them. migrations.ts creates them, and a test compares the two. JSON columns are plain text
+ * here, so that one damaged row cannot fail a query over many rows.
  */
 
 export const sessions = sqliteTable(
@@ -21,7 +21,10 @@ export const sessions = sqliteTable(
   (table) => [index('sessions_newest').on(table.createdAt, table.id)],
 );
 
-/** The values that every append reads or changes, separate from the session's larger row, so that an append rewrites few bytes. */
+/**
+ * The values that every append reads or changes, separate from the session's larger row, so that an append rewrites few
+ * bytes.
+ */
 export const heads = sqliteTable('heads', {
   sessionId: text('session_id').primaryKey(),
   updatedAt: integer('updated_at').notNull(),

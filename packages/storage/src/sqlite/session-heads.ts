@@ -32,7 +32,9 @@ export function createSessionHeads(db: Drizzle, now: () => number) {
       .prepare(),
   );
 
-  /** Heads as stored on disk, valid until `forget`, so that an append need not read a head that this connection wrote. */
+  /**
+   * Heads as stored on disk, valid until `forget`, so that an append need not read a head that this connection wrote.
+   */
   const known = new Map<string, Head>();
 
   function of(sessionId: string): Head {

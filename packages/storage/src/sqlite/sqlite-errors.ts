@@ -18,8 +18,8 @@ export const SQLITE = {
 } as const;
 
 /**
- * Returns the primary result code of an error from either driver, or undefined if SQLite did not throw it. Drizzle wraps the original error.
- * Node stores the code in `errcode`, Bun in `errno`.
+ * Returns the primary result code of an error from either driver, or undefined if SQLite did not throw it. Drizzle
+ * wraps the original error. Node stores the code in `errcode`, Bun in `errno`.
  */
 export function sqliteCode(thrown: unknown): number | undefined {
   for (let error = thrown; error instanceof Error; error = error.cause) {
@@ -29,7 +29,10 @@ export function sqliteCode(thrown: unknown): number | undefined {
   return undefined;
 }
 
-/** Maps anything that SQLite or code in a transaction threw to one error class, by result code and never by message text. */
+/**
+ * Maps anything that SQLite or code in a transaction threw to one error class, by result code and never by message
+ * text.
+ */
 export function mapSqliteError(thrown: unknown, path: string): LonghaulError {
   if (thrown instanceof LonghaulError) return thrown;
   const code = sqliteCode(thrown);

@@ -5,7 +5,10 @@ import { join } from 'node:path';
 import { storeContract } from '@longhaul/testing/contracts';
 import { openSqliteStore } from './index.ts';
 
-/** bun.test.ts runs this file in Bun's test runner and removes its TMPDIR, because Bun exits before a removal in this file completes. */
+/**
+ * bun.test.ts runs this file in Bun's test runner and removes its TMPDIR, because Bun exits before a removal in this
+ * file completes.
+ */
 const folder = mkdtempSync(join(tmpdir(), 'longhaul-bun-'));
 
 let count = 0;

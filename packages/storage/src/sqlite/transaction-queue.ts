@@ -8,12 +8,13 @@ interface Operation {
 }
 
 /**
- * Group commit: the writes of one event-loop iteration share one transaction, and so one wait for the disk. Each write still succeeds or
- * fails on its own. On an idle process the iteration ends within microseconds. With hundreds of streaming sessions, their writes share one
- * wait for the disk.
+ * Group commit: the writes of one event-loop iteration share one transaction, and so one wait for the disk. Each write
+ * still succeeds or fails on its own. On an idle process the iteration ends within microseconds. With hundreds of
+ * streaming sessions, their writes share one wait for the disk.
  *
- * A batch first runs without savepoints. If one of its writes throws, the batch is rolled back and runs again with a savepoint around each
- * write. Savepoints would double the statements in the usual case. A write may therefore run twice and must depend on the database only.
+ * A batch first runs without savepoints. If one of its writes throws, the batch is rolled back and runs again with a
+ * savepoint around each write. Savepoints would double the statements in the usual case. A write may therefore run
+ * twice and must depend on the database only.
  */
 export class TransactionQueue {
   readonly #connection: Connection;
@@ -24,7 +25,8 @@ export class TransactionQueue {
   #pending: Operation[] = [];
 
   /**
-   * `forget` is called when cached database state may be outdated: after a rollback, and after another connection's commit.
+   * `forget` is called when cached database state may be outdated: after a rollback, and after another connection's
+   * commit.
    */
   constructor(
     connection: Connection,

@@ -13,7 +13,10 @@ import {
 } from './log-reader.ts';
 import { compactions, marks, messages } from './schema.ts';
 
-/** Limits the number of query parameters: SQLite accepts some thousands, and plans a query anew for each number of them. */
+/**
+ * Limits the number of query parameters: SQLite accepts some thousands, and each number of them needs its own query
+ * plan.
+ */
 const MESSAGES_AT_ONCE = 200;
 
 /** The columns read of a hidden message. There may be tens of thousands of hidden messages. */
@@ -43,7 +46,10 @@ export interface ViewRows {
   shown: Pick<LogRows, 'messages' | 'parts' | 'chunks'>;
 }
 
-/** Returns the full rows of visible messages and the stub rows of hidden ones. Call it in a transaction, so that it reads one snapshot. */
+/**
+ * Returns the full rows of visible messages and the stub rows of hidden ones. Call it in a transaction, so that it
+ * reads one snapshot.
+ */
 export function readViewRows(db: Drizzle, sessionId: string): ViewRows {
   const found = readViewMarks(db, sessionId);
   const stubs = found.compactions.some(isStanding) ? readStubs(db, sessionId) : [];
@@ -71,7 +77,10 @@ export function readViewRows(db: Drizzle, sessionId: string): ViewRows {
   };
 }
 
-/** Reads arrays with a plain statement, without columns that are mostly null. Objects take twice the time, each more column a tenth more. */
+/**
+ * Reads arrays with a plain statement, without columns that are mostly null. Objects take twice the time, each more
+ * column a tenth more.
+ */
 function readStubs(db: Drizzle, sessionId: string): StubRow[] {
   return db.values<StubRow>(sql`
     SELECT id, sequence, role, status, token_count, created_at FROM messages
@@ -87,7 +96,10 @@ function readStubExtras(db: Drizzle, sessionId: string): StubExtras[] {
     WHERE session_id = ${sessionId} AND (metadata IS NOT NULL OR created_at >= since)`);
 }
 
-/** Reads the active pins and part marks, and the compactions that the view needs. Others are skipped, because each may list the whole session. */
+/**
+ * Reads the active pins and part marks, and the compactions that the view needs. Others are skipped, because each may
+ * list the whole session.
+ */
 function readViewMarks(db: Drizzle, sessionId: string): Omit<MarkRows, 'messageIds'> {
   const ofSession = eq(marks.sessionId, sessionId);
   const isCompaction = eq(marks.kind, 'compaction');
