@@ -1,10 +1,11 @@
 /**
- * Bundles the `longhaul` command and its dependencies into packages/cli/bundle, so that the published package has no dependencies. An install
- * is small, works with every node_modules layout, and loads a few files instead of about 400 modules.
+ * Bundles the `longhaul` command and its dependencies into packages/cli/bundle, so that the published package has no
+ * dependencies. An install is small, works with every node_modules layout, and loads a few files instead of about 400
+ * modules.
  *
- * Modules that find files relative to `import.meta.url` keep their path: a module of package X sees `bundle/lib/X/dist/…`, whichever chunk its
- * code is in, and a module of the command sees its path in packages/cli. Programs that are started by path are entries under these paths.
- * Files that are read by path are copied there.
+ * Modules that find files relative to `import.meta.url` keep their path: a module of package X sees
+ * `bundle/lib/X/dist/…`, whichever chunk its code is in, and a module of the command sees its path in packages/cli.
+ * Programs that are started by path are entries under these paths. Files that are read by path are copied there.
  */
 import { cp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { join, posix, relative } from 'node:path';
@@ -49,7 +50,10 @@ await build.close();
 await copyAssets();
 await writeLicences(output.filter((file) => file.type === 'chunk'));
 
-/** Replaces `import.meta.url` in this repository's modules with their URL below `lib`, or below packages/cli for the command's own. */
+/**
+ * Replaces `import.meta.url` in this repository's modules with their URL below `lib`, or below packages/cli for the
+ * command's own.
+ */
 function keepModuleUrls(): Plugin {
   const PLACEHOLDER = /__moduleUrl\("([^"]+)"\)/g;
   return {

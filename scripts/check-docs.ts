@@ -1,7 +1,8 @@
 /**
- * Checks the Markdown files. Fails on a path that does not exist: link targets, and paths in backticks that start with a folder of this
- * repository. Fails on an npm script that does not exist. Fails on a code block that is not in its source file: a fenced block below a line
- * `<!-- examples/x.ts -->` must be in that file verbatim, except for indentation.
+ * Checks the Markdown files. Fails on a path that does not exist: link targets, and paths in backticks that start with
+ * a folder of this repository. Fails on an npm script that does not exist. Fails on a code block that is not in its
+ * source file: a fenced block below a line `<!-- examples/x.ts -->` must be in that file verbatim, except for
+ * indentation.
  */
 import { existsSync, globSync, readdirSync, readFileSync } from 'node:fs';
 import { dirname, resolve } from 'node:path';
@@ -55,7 +56,10 @@ function linkTargets(line: string): string[] {
     .filter((target) => target !== '' && !/^[a-z]+:/.test(target));
 }
 
-/** Returns paths such as `packages/core/src`. A path with a placeholder or a pattern is cut before the segment that contains it. */
+/**
+ * Returns paths such as `packages/core/src`. A path with a placeholder or a pattern is cut before the segment that
+ * contains it.
+ */
 function codePaths(line: string): string[] {
   return [...line.matchAll(/`([\w.@-]+(?:\/[\w.@*<>-]+)+\/?)`/g)]
     .map((match) => match[1] ?? '')

@@ -1,6 +1,6 @@
 /**
- * Checks all imports, including type-only ones. Fails on an import against the architecture's direction, of a path that a package does not
- * export, of an undeclared dependency, or in a cycle.
+ * Checks all imports, including type-only ones. Fails on an import against the architecture's direction, of a path that
+ * a package does not export, of an undeclared dependency, or in a cycle.
  */
 import { existsSync, globSync, readFileSync } from 'node:fs';
 import { dirname, relative, resolve } from 'node:path';
@@ -42,7 +42,10 @@ const DIRECTION: Record<string, readonly string[]> = {
   ],
 };
 
-/** The layers of core, lowest first. A folder may import only its own layer and lower ones. Files outside these folders may import all. */
+/**
+ * The layers of core, lowest first. A folder may import only its own layer and lower ones. Files outside these folders
+ * may import all.
+ */
 const CORE_LAYERS = [
   'ports',
   'tool-output',

@@ -1,6 +1,6 @@
 /**
- * Copies the vocabularies of OpenAI's models to the folder of the module that reads them, so that the published package contains them without
- * the 30 MB of their source package.
+ * Copies the vocabularies of OpenAI's models to the folder of the module that reads them, so that the published package
+ * contains them without the 30 MB of their source package.
  */
 import { cp, mkdir } from 'node:fs/promises';
 import { createRequire } from 'node:module';

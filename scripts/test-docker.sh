@@ -1,8 +1,8 @@
 #!/bin/sh
 # Provides a Docker engine and a small image, `longhaul-test:latest`, for the tests, without pulling anything.
 #
-# Starts dockerd if no engine responds (needs root), then builds the image from programs of this machine: bash, busybox, Node 24 and, if
-# installed, git and ripgrep. Running it again changes nothing.
+# Starts dockerd if no engine responds (needs root), then builds the image from programs of this machine: bash, busybox,
+# Node 24 and, if installed, git and ripgrep. Running it again changes nothing.
 #
 # Needs: docker.io, busybox-static and bash of Debian 12 or newer, and `npm ci` for Node 24.
 set -eu

@@ -20,8 +20,9 @@ const ROUNDS = 5;
 const TREE = `for i in $(seq ${PROCESSES}); do sleep 300 & done; touch begun; wait`;
 
 /**
- * Measures a cancel from another process, for a run whose command has a tree of 50 processes: the time until the cancel is answered and the
- * time until the last process has ended. Linux only: processes are identified by their working directory in /proc.
+ * Measures a cancel from another process, for a run whose command has a tree of 50 processes: the time until the cancel
+ * is answered and the time until the last process has ended. Linux only: processes are identified by their working
+ * directory in /proc.
  */
 export async function benchCancel(): Promise<BenchResult> {
   const samples: Sample[] = [];

@@ -16,8 +16,8 @@ const TURNS = 200;
 const MEGABYTE = 1024 * 1024;
 
 /**
- * Measures the gateway's context handling: finding a cached compaction, a large request with a known prefix (compared with parsing its JSON),
- * and a long chat with the tokens it saves.
+ * Measures the gateway's context handling: finding a cached compaction, a large request with a known prefix (compared
+ * with parsing its JSON), and a long chat with the tokens it saves.
  */
 export async function benchGatewayContext(): Promise<BenchResult> {
   const findMs = await timeFinding();

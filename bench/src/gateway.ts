@@ -15,8 +15,9 @@ const LARGE_ROUNDS = 15;
 const TOLERANCE_MS = 50;
 
 /**
- * Measures the time that the gateway adds to direct requests to its upstream: to the first token of a short request, to the pace of 200 streams
- * of 40 chunks a second, and to a 1 MB request with a known prefix. Gateway and upstream run in separate processes; both ways alternate.
+ * Measures the time that the gateway adds to direct requests to its upstream: to the first token of a short request, to
+ * the pace of 200 streams of 40 chunks a second, and to a 1 MB request with a known prefix. Gateway and upstream run in
+ * separate processes; both ways alternate.
  */
 export async function benchGateway(): Promise<BenchResult> {
   await using upstream = await startHelper('upstream');

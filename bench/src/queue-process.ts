@@ -1,4 +1,7 @@
-/** `queue-process.ts DATABASE NAME COUNT`: waits for a line on standard input, then queues COUNT messages for the session `shared`, one at a time. */
+/**
+ * `queue-process.ts DATABASE NAME COUNT`: waits for a line on standard input, then queues COUNT messages for the
+ * session `shared`, one at a time.
+ */
 import { once } from 'node:events';
 import { argv } from 'node:process';
 import { EventHub, MessageQueueService } from '@longhaul/core';

@@ -10,7 +10,10 @@ import type { BenchResult } from './bench-result.ts';
 const SENDERS = 20;
 const MESSAGES_EACH = 500;
 
-/** Queues 10,000 messages for one session from 20 processes at once. Measures the rate, lost messages and messages out of their sender's order. */
+/**
+ * Queues 10,000 messages for one session from 20 processes at once. Measures the rate, lost messages and messages out
+ * of their sender's order.
+ */
 export async function benchQueue(): Promise<BenchResult> {
   const folder = await mkdtemp(join(tmpdir(), 'longhaul-bench-'));
   const path = join(folder, 'longhaul.db');
@@ -43,7 +46,9 @@ export async function benchQueue(): Promise<BenchResult> {
   }
 }
 
-/** Starts a process and waits until it is ready. The returned function starts sending and waits until the process ends. */
+/**
+ * Starts a process and waits until it is ready. The returned function starts sending and waits until the process ends.
+ */
 async function startSender(path: string, name: string): Promise<() => Promise<void>> {
   const program = fileURLToPath(new URL('queue-process.ts', import.meta.url));
   const args = ['--conditions=longhaul-src', program, path, name, `${MESSAGES_EACH}`];

@@ -1,6 +1,6 @@
 /**
- * `resume-process.ts DATABASE SESSION`: sends a message to a session in a new process. Prints the time until the first request was ready and
- * the process's peak memory until then.
+ * `resume-process.ts DATABASE SESSION`: sends a message to a session in a new process. Prints the time until the first
+ * request was ready and the process's peak memory until then.
  */
 import { enableCompileCache } from 'node:module';
 import { argv } from 'node:process';

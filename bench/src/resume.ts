@@ -20,8 +20,8 @@ const ROUNDS = 5;
 const BATCH = 100;
 
 /**
- * Measures time and peak memory in a new process, from sending a message to a long session until its first request is ready. Compares them with
- * a session of one message.
+ * Measures time and peak memory in a new process, from sending a message to a long session until its first request is
+ * ready. Compares them with a session of one message.
  */
 export async function benchResume(): Promise<BenchResult> {
   const folder = await mkdtemp(join(tmpdir(), 'longhaul-bench-'));
@@ -98,7 +98,10 @@ function timeResume(path: string, session: string): Promise<Sample> {
   });
 }
 
-/** Stores a session of one message, and a session like one after hours of work: calls with outputs, compacted repeatedly. */
+/**
+ * Stores a session of one message, and a session like one after hours of work: calls with outputs, compacted
+ * repeatedly.
+ */
 async function fill(path: string): Promise<void> {
   await using store = await openSqliteStore({ path });
   const texts = { task: 'Work', title: 'Work', model: 'bench/m', workspace: '/' };

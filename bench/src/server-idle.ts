@@ -7,8 +7,8 @@ const READERS = 2_000;
 const REQUESTS = 6_000;
 
 /**
- * Measures the server's memory per reader of an idle session's events: for a server that has just started, whose space for new objects still
- * grows, and for a server in use.
+ * Measures the server's memory per reader of an idle session's events: for a server that has just started, whose space
+ * for new objects still grows, and for a server in use.
  */
 export async function benchServerIdle(): Promise<BenchResult> {
   const fresh = await measure(0);

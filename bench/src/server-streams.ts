@@ -16,9 +16,9 @@ interface Load {
 }
 
 /**
- * Measures the delay of a piece of text from the model server to the reader, through three processes on this machine. All sessions stream 40
- * deltas a second at once, start within 5 seconds, and have one reader of their events each. `LONGHAUL_BENCH_SESSIONS` sets other numbers of
- * sessions than 200,400.
+ * Measures the delay of a piece of text from the model server to the reader, through three processes on this machine.
+ * All sessions stream 40 deltas a second at once, start within 5 seconds, and have one reader of their events each.
+ * `LONGHAUL_BENCH_SESSIONS` sets other numbers of sessions than 200,400.
  */
 export async function benchServerStreams(): Promise<BenchResult> {
   const counts = (process.env['LONGHAUL_BENCH_SESSIONS'] ?? '200,400').split(',').map(Number);

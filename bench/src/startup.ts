@@ -10,7 +10,9 @@ import { median } from './median.ts';
 const COMMAND = fileURLToPath(new URL('../../packages/cli/bin/longhaul.js', import.meta.url));
 const ROUNDS = 9;
 
-/** Measures the command from spawn to exit, alternating with `node -e 0`, and its peak memory without child processes. */
+/**
+ * Measures the command from spawn to exit, alternating with `node -e 0`, and its peak memory without child processes.
+ */
 export async function benchStartup(): Promise<BenchResult> {
   const folder = await mkdtemp(join(tmpdir(), 'longhaul-bench-'));
   await using server = await createScriptedModelServer({

@@ -10,8 +10,8 @@ export interface Load {
 }
 
 /**
- * The rows of a step as the executor stores it, in four calls: the message, its text, the tool call, the result. These are 1 message, 2 parts
- * and 3 events; the last call rewrites its part.
+ * The rows of a step as the executor stores it, in four calls: the message, its text, the tool call, the result. These
+ * are 1 message, 2 parts and 3 events; the last call rewrites its part.
  */
 const ROWS_OF_STEP = 7;
 const CALLS_OF_STEP = 4;

@@ -12,9 +12,9 @@ const CASES = [
 ];
 
 /**
- * Compares rows per second of the store, called as the executor calls it, with the same writes directly on `node:sqlite`. Both sides use the
- * same tables, indexes, `synchronous` setting, number of transactions and disk, and alternate. The raw side only writes: it checks no lease
- * and uses precomputed numbers, JSON and search text.
+ * Compares rows per second of the store, called as the executor calls it, with the same writes directly on
+ * `node:sqlite`. Both sides use the same tables, indexes, `synchronous` setting, number of transactions and disk, and
+ * alternate. The raw side only writes: it checks no lease and uses precomputed numbers, JSON and search text.
  */
 export async function benchStoreRate(): Promise<BenchResult> {
   const folder = await mkdtemp(join(tmpdir(), 'longhaul-bench-'));

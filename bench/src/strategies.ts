@@ -23,7 +23,10 @@ import { STUB_SUMMARY, SUMMARY_TOKENS } from './strategies/stub-summary.ts';
 
 const WINDOWS = [16_000, 32_000, 64_000];
 
-/** Compares our strategies with those of other packages and with plain rules, on the same sessions and windows in one run. */
+/**
+ * Compares our strategies with those of other packages and with plain rules, on the same sessions and windows in one
+ * run.
+ */
 export async function benchStrategies(paths: readonly string[]): Promise<BenchResult> {
   const folder = process.env['LONGHAUL_TRANSCRIPTS'];
   const places = paths.length > 0 ? paths : folder === undefined ? [] : [folder];
@@ -100,7 +103,10 @@ function toRow(totals: MethodTotals): BenchRow {
   };
 }
 
-/** For each window, compares our default with the other method of best far recall (recall and cost) and with the best grounded recall. */
+/**
+ * For each window, compares our default with the other method of best far recall (recall and cost) and with the best
+ * grounded recall.
+ */
 function summaryOf(totals: readonly MethodTotals[], names: readonly string[]): Record<string, number> {
   const own = names[0];
   return Object.fromEntries(

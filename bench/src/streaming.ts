@@ -23,8 +23,8 @@ const ROUNDS = 7;
 const CHARS = 5;
 
 /**
- * Measures the cost of storing a streamed answer. The same answer of 20,000 deltas, over HTTP through the same driver, is only consumed or is
- * stored in SQLite by the StreamProcessor. Both alternate.
+ * Measures the cost of storing a streamed answer. The same answer of 20,000 deltas, over HTTP through the same driver,
+ * is only consumed or is stored in SQLite by the StreamProcessor. Both alternate.
  */
 export async function benchStreaming(): Promise<BenchResult> {
   const folder = await mkdtemp(join(tmpdir(), 'longhaul-bench-'));

@@ -1,6 +1,8 @@
 import { readFileSync } from 'node:fs';
 
-/** A separate program, run by `tokenizers.ts`: loads a tokenizer, counts a file, and prints the time and memory used. */
+/**
+ * A separate program, run by `tokenizers.ts`: loads a tokenizer, counts a file, and prints the time and memory used.
+ */
 const [kind = '', path = ''] = process.argv.slice(2);
 
 const text = readFileSync(path, 'utf8');

@@ -24,8 +24,8 @@ const MODELS = [
 ];
 
 /**
- * Measures counting 1 MB in a new process, including loading: prose and code with each family and with gpt-tokenizer, then unusual inputs with
- * GPT's current vocabulary compared with prose of the same length.
+ * Measures counting 1 MB in a new process, including loading: prose and code with each family and with gpt-tokenizer,
+ * then unusual inputs with GPT's current vocabulary compared with prose of the same length.
  */
 export async function benchTokenizers(): Promise<BenchResult> {
   const folder = await mkdtemp(join(tmpdir(), 'longhaul-bench-'));

@@ -21,8 +21,8 @@ const STEPS = 200;
 const TOKENS_A_MESSAGE = 200;
 
 /**
- * Measures deciding about the next request and building its view at the end of a short and a long session: each step's new message, the
- * decision and pruning. Compactions are reported separately.
+ * Measures deciding about the next request and building its view at the end of a short and a long session: each step's
+ * new message, the decision and pruning. Compactions are reported separately.
  */
 export async function benchViewSpeed(): Promise<BenchResult> {
   const result: BenchResult = { name: 'view', rows: [], summary: {} };

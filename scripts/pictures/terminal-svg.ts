@@ -8,7 +8,10 @@ const BAR_PX = 30;
 /** How long the last screen is shown before the animation repeats. */
 const END_MS = 6_000;
 
-/** Returns an animated SVG of a terminal without scripts. All frames are stacked vertically and move into view one by one. */
+/**
+ * Returns an animated SVG of a terminal without scripts. All frames are stacked vertically and move into view one by
+ * one.
+ */
 export function terminalSvg(frames: readonly Frame[], size: { columns: number; rows: number }): string {
   const shown = frames.filter((frame, index) => !isSame(frame, frames[index - 1]));
   const width = Math.ceil(size.columns * CELL_PX + 2 * PADDING_PX);

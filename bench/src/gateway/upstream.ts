@@ -1,6 +1,6 @@
 /**
- * The upstream for the gateway benchmark, in its own process. It reports a window of a million tokens. It streams 3 chunks, or the number of
- * chunks at the interval that the request specifies. Each paced chunk contains its due time.
+ * The upstream for the gateway benchmark, in its own process. It reports a window of a million tokens. It streams 3
+ * chunks, or the number of chunks at the interval that the request specifies. Each paced chunk contains its due time.
  */
 import { once } from 'node:events';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';

@@ -1,4 +1,7 @@
-/** Starts sessions over HTTP, each with a reader of its events. Prints the latencies and the numbers of received and lost chunks. */
+/**
+ * Starts sessions over HTTP, each with a reader of its events. Prints the latencies and the numbers of received and
+ * lost chunks.
+ */
 import { type ClientRequest, request } from 'node:http';
 
 const [base = '', token = '', countText = '0', spreadText = '0'] = process.argv.slice(2);
@@ -39,7 +42,10 @@ interface Watched {
   done: Promise<void>;
 }
 
-/** Reads events to the end of the run. Counts gaps in event numbers, chunks at the wrong offset, and responses unlike the text received. */
+/**
+ * Reads events to the end of the run. Counts gaps in event numbers, chunks at the wrong offset, and responses unlike
+ * the text received.
+ */
 async function watch(id: string): Promise<Watched> {
   const { promise: done, resolve: finish } = Promise.withResolvers<void>();
   const { promise: opened, resolve: open } = Promise.withResolvers<void>();

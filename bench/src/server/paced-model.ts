@@ -1,6 +1,6 @@
 /**
- * A model server that streams at a fixed pace. Each piece of text is the machine's monotonic time at which it was sent, so that a reader in any
- * process can compute its delay.
+ * A model server that streams at a fixed pace. Each piece of text is the machine's monotonic time at which it was sent,
+ * so that a reader in any process can compute its delay.
  */
 import { createServer, type ServerResponse } from 'node:http';
 

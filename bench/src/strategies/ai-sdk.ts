@@ -4,8 +4,8 @@ import { type ModelMessage, pruneMessages } from 'ai';
 import { type Unit, unitsBefore, unitsOf } from './units.ts';
 
 /**
- * AI SDK `pruneMessages`: when the view exceeds the usable window, tool calls before the last 10 messages are removed with their results.
- * `pruneMessages` does not know the window and removes nothing else.
+ * AI SDK `pruneMessages`: when the view exceeds the usable window, tool calls before the last 10 messages are removed
+ * with their results. `pruneMessages` does not know the window and removes nothing else.
  */
 export const aiSdkPrune: ReplayMethod = {
   name: 'ai-sdk pruneMessages',

@@ -10,8 +10,9 @@ import type { ReplayMethod } from '@longhaul/replay';
 import { type Unit, unitsBefore, unitsOf } from './units.ts';
 
 /**
- * LangChain `trimMessages`: before each request, keeps the newest messages that fit the usable window, starting with a question or an answer.
- * The first user message is passed as the system message, which is always kept. Otherwise the task would be lost.
+ * LangChain `trimMessages`: before each request, keeps the newest messages that fit the usable window, starting with a
+ * question or an answer. The first user message is passed as the system message, which is always kept. Otherwise the
+ * task would be lost.
  */
 export const langchainTrim: ReplayMethod = {
   name: 'langchain trimMessages',
@@ -31,7 +32,8 @@ export const langchainTrim: ReplayMethod = {
         next = end;
         system ??= added.find((message) => message.getType() === 'system');
         const rest = [...kept, ...added].filter((message) => message !== system);
-        // Dropped messages would be dropped again: the newest messages that fit are always among the kept and the new ones.
+        // Dropped messages would be dropped again: the newest messages that fit are always among the kept and the new
+        // ones.
         const trimmed = await trimMessages([...(system === undefined ? [] : [system]), ...rest], {
           maxTokens: usableTokens,
           tokenCounter,

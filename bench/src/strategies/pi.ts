@@ -42,8 +42,9 @@ export async function loadPi(peersFolder: string | undefined): Promise<Pi | unde
 }
 
 /**
- * pi's compaction: its own trigger, cut point and `compact`, with a stub for the summariser. Its defaults (16,384 tokens reserved, 20,000 kept)
- * are for large windows, so at most a quarter of the window is reserved and at most 30 % is kept.
+ * pi's compaction: its own trigger, cut point and `compact`, with a stub for the summariser. Its defaults (16,384
+ * tokens reserved, 20,000 kept) are for large windows, so at most a quarter of the window is reserved and at most 30 %
+ * is kept.
  */
 export function piCompaction(pi: Pi): ReplayMethod {
   return {

@@ -8,7 +8,10 @@ const KEEP = 0.3;
 
 const PLACEHOLDER = '[Old tool result content cleared]';
 
-/** Over 80 % of the window, keeps the first user message and the last 10 messages, or more so that a result keeps its call. */
+/**
+ * Over 80 % of the window, keeps the first user message and the last 10 messages, or more so that a result keeps its
+ * call.
+ */
 export const keepLastTen: ReplayMethod = {
   name: 'keep-last-10',
   start({ events, messages }, { windowTokens }) {
@@ -31,8 +34,9 @@ export const keepLastTen: ReplayMethod = {
 };
 
 /**
- * Replaces outputs older than the newest 40,000 output tokens with placeholders if that frees 20,000 tokens (at most 20 % and 10 % of the
- * window). If the view still exceeds 80 % of the window, drops the oldest messages and keeps 30 %.
+ * Replaces outputs older than the newest 40,000 output tokens with placeholders if that frees 20,000 tokens. In a small
+ * window, these numbers are 20 % and 10 % of it. If the view still exceeds 80 % of the window, drops the oldest messages
+ * and keeps 30 %.
  */
 export const pruneThenDrop: ReplayMethod = {
   name: 'prune-40k-20k-then-drop',

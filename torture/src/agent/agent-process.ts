@@ -1,7 +1,8 @@
 /**
- * The process that drives a tortured session and resumes it after the previous process was killed. It uses the real runtime, SQLite, files, a
- * sandbox, and a driver over HTTP. Its only argument is its `AgentSettings` as JSON. It kills itself with SIGKILL at the fault point that its
- * environment names. SIGTERM cancels the run. SIGHUP stops the program as a user would, so that the session can be resumed later.
+ * The process that drives a tortured session and resumes it after the previous process was killed. It uses the real
+ * runtime, SQLite, files, a sandbox, and a driver over HTTP. Its only argument is its `AgentSettings` as JSON. It kills
+ * itself with SIGKILL at the fault point that its environment names. SIGTERM cancels the run. SIGHUP stops the program
+ * as a user would, so that the session can be resumed later.
  */
 import { flushCompileCache } from 'node:module';
 import { dirname } from 'node:path';

@@ -50,7 +50,10 @@ function tool(name: string, description: string, execute: Tool<Input>['execute']
   };
 }
 
-/** Returns the start of an 8 × 8 pixel PNG followed by bytes unique to the step. Only that the bytes arrive unchanged matters. */
+/**
+ * Returns the start of an 8 × 8 pixel PNG followed by bytes unique to the step. Only that the bytes arrive unchanged
+ * matters.
+ */
 function pictureOf(step: number): string {
   const head = Buffer.from('89504e470d0a1a0a0000000d4948445200000008000000080802000000', 'hex');
   return Buffer.concat([head, Buffer.from(`step ${step} `.repeat(200))]).toString('base64');

@@ -1,8 +1,8 @@
 import type { LineWriter, ReceivedLine } from '../records/lines.ts';
 
 /**
- * Returns a `fetch` that records every piece of a response as it reaches this process, before any other code sees it. The records distinguish
- * text that was lost with the process from text that never arrived.
+ * Returns a `fetch` that records every piece of a response as it reaches this process, before any other code sees it.
+ * The records distinguish text that was lost with the process from text that never arrived.
  */
 export function recordingFetch(lines: LineWriter<ReceivedLine>): typeof globalThis.fetch {
   let requests = 0;

@@ -1,8 +1,9 @@
 /**
- * A process that sends messages to a session at random times while other processes drive it. Its only argument is its `SenderSettings` as JSON.
- * It records each message before it sends it, and each acknowledgement. When restarted, it sends unacknowledged messages again with the same
- * ids. A line `cancel` on its standard input cancels the session's run; it prints `cancelled` when the cancel is answered. It exits when its
- * input ends, after all sent messages are acknowledged.
+ * A process that sends messages to a session at random times while other processes drive it. Its only argument is its
+ * `SenderSettings` as JSON. It records each message before it sends it, and each acknowledgement. When restarted, it
+ * sends unacknowledged messages again with the same ids. A line `cancel` on its standard input cancels the session's
+ * run; it prints `cancelled` when the cancel is answered. It exits when its input ends, after all sent messages are
+ * acknowledged.
  */
 import { createInterface } from 'node:readline';
 import { setTimeout as sleep } from 'node:timers/promises';

@@ -4,8 +4,8 @@ import { type Defect, defect } from './defect.ts';
 import type { ModelRequest } from './model-journal.ts';
 
 /**
- * Checks that a run starts no effect and no request after its cancel was answered, until the next run of the session. A run that starts after
- * the cancel was requested may not be the cancelled one, so its effects and requests are allowed.
+ * Checks that a run starts no effect and no request after its cancel was answered, until the next run of the session. A
+ * run that starts after the cancel was requested may not be the cancelled one, so its effects and requests are allowed.
  */
 export function checkCancels(
   cancels: readonly CancelLine[],

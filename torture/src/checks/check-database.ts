@@ -21,7 +21,10 @@ export function checkDatabase({ problems, messages, events }: StoredSession): De
   ];
 }
 
-/** Checks that nothing stored was lost and no closed part changed. `before` and `after` are the same session, read at two times. */
+/**
+ * Checks that nothing stored was lost and no closed part changed. `before` and `after` are the same session, read at
+ * two times.
+ */
 export function checkUnchanged(before: StoredSession, after: StoredSession): Defect[] {
   const now = new Map(after.messages.map((message) => [message.id, message]));
   return before.messages.flatMap(({ id, sequence, parts }) => {
@@ -39,7 +42,10 @@ export function checkUnchanged(before: StoredSession, after: StoredSession): Def
   });
 }
 
-/** Checks a finished session: no open part, message or run, one end event for each started run, no waiting message, last run completed. */
+/**
+ * Checks a finished session: no open part, message or run, one end event for each started run, no waiting message, last
+ * run completed.
+ */
 export function checkEnded({ messages, runs, events, waiting }: StoredSession): Defect[] {
   const started = new Set(
     events.flatMap(({ payload }) => (payload.type === 'run:started' ? [payload.runId] : [])),

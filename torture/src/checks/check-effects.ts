@@ -3,8 +3,8 @@ import type { StoredMessage } from '../records/read-database.ts';
 import { type Defect, defect } from './defect.ts';
 
 /**
- * Checks that no call's side effect started twice, that every effect belongs to a call that the log has as started, that every completed call
- * had its effect, and that each call is in the log once.
+ * Checks that no call's side effect started twice, that every effect belongs to a call that the log has as started,
+ * that every completed call had its effect, and that each call is in the log once.
  */
 export function checkEffects(effects: readonly EffectLine[], stored: readonly StoredMessage[]): Defect[] {
   const states = new Map<string, string>();

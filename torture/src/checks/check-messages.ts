@@ -4,8 +4,8 @@ import { type Defect, defect } from './defect.ts';
 import type { ModelRequest } from './model-journal.ts';
 
 /**
- * Checks that every acknowledged message is stored exactly once, in the sender's order, and that every stored message reached the model. An
- * unacknowledged message may be stored, but at most once.
+ * Checks that every acknowledged message is stored exactly once, in the sender's order, and that every stored message
+ * reached the model. An unacknowledged message may be stored, but at most once.
  */
 export function checkMessages(
   sent: readonly QueueLine[],

@@ -2,8 +2,8 @@ import { type Defect, defect } from './defect.ts';
 import type { ModelRequest } from './model-journal.ts';
 
 /**
- * Checks that in every request, each call has exactly one result directly after its message, in the order of the calls, and that there are no
- * other results. Checks that no request was rejected for its content.
+ * Checks that in every request, each call has exactly one result directly after its message, in the order of the calls,
+ * and that there are no other results. Checks that no request was rejected for its content.
  */
 export function checkRequests(requests: readonly ModelRequest[]): Defect[] {
   return requests.flatMap(({ number, body, outcome, status }) => {

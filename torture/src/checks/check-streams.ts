@@ -3,13 +3,19 @@ import type { StoredMessage } from '../records/read-database.ts';
 import { type Defect, defect } from './defect.ts';
 import type { ModelRequest } from './model-journal.ts';
 
-/** A loss within either bound is allowed, because text is flushed after this time or at this size, whichever comes first. */
+/**
+ * A loss within either bound is allowed, because text is flushed after this time or at this size, whichever comes
+ * first.
+ */
 export const MOST_LOST_MS = 50;
 export const MOST_LOST_BYTES = 4_096;
 
 export interface StreamLoss {
   defects: Defect[];
-  /** The largest loss of a kill in bytes, and the longest time in milliseconds between the arrival of lost text and the end of its process. */
+  /**
+   * The largest loss of a kill in bytes, and the longest time in milliseconds between the arrival of lost text and the
+   * end of its process.
+   */
   mostLostBytes: number;
   mostLostMs: number;
 }
@@ -20,8 +26,9 @@ export interface LifeRecord {
 }
 
 /**
- * Compares the text that reached the agent's processes with the stored text. A complete answer must be stored completely. Of an answer cut off
- * by a kill, the text of the last 50 ms or the last 4 KiB may be missing, and the stored text must be its beginning.
+ * Compares the text that reached the agent's processes with the stored text. A complete answer must be stored
+ * completely. Of an answer cut off by a kill, the text of the last 50 ms or the last 4 KiB may be missing, and the
+ * stored text must be its beginning.
  */
 export function checkStreams(
   lives: readonly LifeRecord[],

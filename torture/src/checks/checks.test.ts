@@ -156,7 +156,9 @@ describe('checkEffects', () => {
 });
 
 describe('checkStreams', () => {
-  /** Checks an answer that arrived in `pieces` of `chars` characters, one every 10 ms, with `stored` characters stored. */
+  /**
+   * Checks an answer that arrived in `pieces` of `chars` characters, one every 10 ms, with `stored` characters stored.
+   */
   const check = (options: {
     pieces: number;
     chars: number;

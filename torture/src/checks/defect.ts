@@ -1,4 +1,7 @@
-/** The defects that the last line of `--json` counts. `corruption` is any other defect, such as a damaged row or a run without an end. */
+/**
+ * The defects that the last line of `--json` counts. `corruption` is any other defect, such as a damaged row or a run
+ * without an end.
+ */
 export type DefectKind =
   | 'lost-message'
   | 'duplicate-message'

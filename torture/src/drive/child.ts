@@ -20,8 +20,8 @@ export interface Child {
 }
 
 /**
- * Starts one of the agent programs from the sources, with its settings as JSON in its only argument. The sessions of a run share a compile cache;
- * otherwise most of a short life would be spent compiling.
+ * Starts one of the agent programs from the sources, with its settings as JSON in its only argument. The sessions of a
+ * run share a compile cache; otherwise most of a short life would be spent compiling.
  */
 export async function startChild(
   program: string,

@@ -1,7 +1,10 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
 
-/** Returns processes of the session's commands that are still running after `patienceMs`. Their arguments contain the session's mark. */
+/**
+ * Returns processes of the session's commands that are still running after `patienceMs`. Their arguments contain the
+ * session's mark.
+ */
 export async function findLeftovers(mark: string, patienceMs = 3_000): Promise<string[]> {
   const deadline = performance.now() + patienceMs;
   for (;;) {

@@ -11,7 +11,10 @@ export interface LifePlan {
   isSoon?: boolean;
   /** Time after which its run is cancelled. */
   cancelAfterMs?: number;
-  /** `inside`: by the process itself. `outside`: by another process. `stop`: the process is asked to stop, so that the session can be resumed. */
+  /**
+   * `inside`: by the process itself. `outside`: by another process. `stop`: the process is asked to stop, so that the
+   * session can be resumed.
+   */
   cancelBy?: CancelWay;
 }
 
@@ -69,7 +72,8 @@ export class LifePlanner {
     const atPoints = this.#pending.length === 0 ? 0.5 : this.#isBrief ? 0.9 : 0.75;
     if (random() < atPoints) return this.#atFault(this.#pick());
     if (random() < 0.1) return { killAfterMs: random() * 600, isSoon: true };
-    // About a third of the kills hit opening, repair and the first request, which take time. The others hit the steps that follow.
+    // About a third of the kills hit opening, repair and the first request, which take time. The others hit the steps
+    // that follow.
     const killAfterMs = random() < 0.35 ? random() * 300 : 200 + random() * 3_000;
     if (random() < 0.75) return { killAfterMs };
     const cancelAfterMs = random() * 2_500;

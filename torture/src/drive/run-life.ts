@@ -17,7 +17,8 @@ const HANGS_AFTER_MS = 120_000;
 /**
  * Starts a process that drives the session, applies the plan to it, and waits until it ends.
  *
- * @param cancelFromOutside Cancels from another process. Resolves to whether the cancel was answered; false if no such process is running.
+ * @param cancelFromOutside Cancels from another process. Resolves to whether the cancel was answered; false if no such
+ * process is running.
  */
 export async function runLife(
   settings: AgentSettings,
@@ -56,7 +57,10 @@ export async function runLife(
 interface Fate {
   killedAt(): number | undefined;
   wasCancelled(): boolean;
-  /** Clears the timers and waits until a pending cancel is answered, so that the cancel does not affect the next process. */
+  /**
+   * Clears the timers and waits until a pending cancel is answered, so that the cancel does not affect the next
+   * process.
+   */
   over(): Promise<void>;
 }
 

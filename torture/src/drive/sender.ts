@@ -65,7 +65,10 @@ export class Sender {
     if (code !== 0) throw new Error(`The sender failed:\n${errors}`);
   }
 
-  /** Starts the sender, waits until it has resent unacknowledged messages, and lets it send at least one more before it stops. */
+  /**
+   * Starts the sender, waits until it has resent unacknowledged messages, and lets it send at least one more before it
+   * stops.
+   */
   async sendOnce(): Promise<void> {
     await this.start();
     const { stdout } = this.#child?.process ?? {};

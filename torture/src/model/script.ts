@@ -11,9 +11,9 @@ import {
 import { FINAL, type Item, itemsOf, parseDone, parseMark, parseProgress } from './plan.ts';
 
 /**
- * A model that follows the plan using only the messages in each request. If it cannot see that its last step is complete (after an interrupted
- * call, a compaction or a cut-off answer), it calls `progress` before it does anything again. So the model never causes two effects with one
- * call id.
+ * A model that follows the plan using only the messages in each request. If it cannot see that its last step is
+ * complete (after an interrupted call, a compaction or a cut-off answer), it calls `progress` before it does anything
+ * again. So the model never causes two effects with one call id.
  */
 export const script: Script = ({ messages, number, asksForSummary }) => {
   const random = seededRandom(number);
@@ -98,7 +98,10 @@ function call(number: number, key: string, name: string, args: ScriptToolCall['a
   return { id: `c${number}-${key}`, name, arguments: args };
 }
 
-/** Returns a command that records its effect first, then takes time, prints output and starts a process that does not end by itself. */
+/**
+ * Returns a command that records its effect first, then takes time, prints output and starts a process that does not
+ * end by itself.
+ */
 function command(callId: string, step: number, { random, mark }: Pick<Telling, 'random' | 'mark'>): string {
   const line = `{"callId":"${callId}","step":${step},"item":"s","at":'$(date +%s%3N)',"by":"shell '$$'"}`;
   const lines = sometimes(random, 0.4) ? 2_500 : 40;

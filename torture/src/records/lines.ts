@@ -44,7 +44,9 @@ export interface LifeLine {
   complaint?: string;
 }
 
-/** Appends lines to a file. Each line is passed to the kernel before the call returns, so a killed process loses none. */
+/**
+ * Appends lines to a file. Each line is passed to the kernel before the call returns, so a killed process loses none.
+ */
 export interface LineWriter<Line> {
   write(line: Line): void;
 }
