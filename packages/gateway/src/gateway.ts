@@ -4,7 +4,9 @@ import { createServer, type IncomingMessage, type Server, type ServerResponse } 
 import { type CacheStore, isLoopback } from '@longhaul/models';
 import { LonghaulError, toLonghaulError } from '@longhaul/protocol';
 import { challenge, checkAccess } from './access.ts';
+import { advisingTokenizers } from './compaction/advise-tokenizer.ts';
 import { createConversationContext } from './compaction/conversation-context.ts';
+import type { ConversationContextOptions } from './compaction/settings.ts';
 import type { ConversationContext } from './compaction/types.ts';
 import type { GatewayCore, GatewaySettings } from './gateway-core.ts';
 import { openExchange } from './http/exchange.ts';
@@ -82,6 +84,12 @@ function createCore(options: GatewayOptions & { cache: CacheStore }): GatewayCor
     onProblem: (problem) =>
       log({ level: 'warn', message: `Learned windows: ${toLonghaulError(problem).message}` }),
   });
+  const tokenizerFor = advisingTokenizers(({ model, missingPackage }) =>
+    log({
+      level: 'info',
+      message: `Tokens of ${model} are estimated until the server reports usage. For exact counts: npm install ${missingPackage}`,
+    }),
+  );
   const contexts = new Map<Upstream, ConversationContext>();
   return {
     router,
@@ -93,7 +101,8 @@ function createCore(options: GatewayOptions & { cache: CacheStore }): GatewayCor
     findRoute: routeFinder({ router, settings }),
     withClientKey: (key, run) => clientKeys.run(key, run),
     contextOf(upstream) {
-      const known = contexts.get(upstream) ?? contextFor(upstream, { router, keyFor, windows }, options);
+      const known =
+        contexts.get(upstream) ?? contextFor(upstream, { router, keyFor, windows, tokenizerFor }, options);
       contexts.set(upstream, known);
       return known;
     },
@@ -106,7 +115,9 @@ function createCore(options: GatewayOptions & { cache: CacheStore }): GatewayCor
 
 function contextFor(
   upstream: Upstream,
-  { router, keyFor, windows }: Pick<GatewayCore, 'router' | 'keyFor' | 'windows'>,
+  parts: Pick<GatewayCore, 'router' | 'keyFor' | 'windows'> & {
+    tokenizerFor: ConversationContextOptions['tokenizerFor'];
+  },
   {
     cache,
     compactionModel = '__same__',
@@ -114,9 +125,11 @@ function contextFor(
     warningThreshold,
   }: GatewayOptions & { cache: CacheStore },
 ): ConversationContext {
+  const { router, keyFor, windows, tokenizerFor } = parts;
   const isSame = compactionModel === '__same__';
   return createConversationContext({
     cache,
+    tokenizerFor,
     askModel: compactionModel === 'none' ? undefined : compactionAsker({ upstream, router, isSame, keyFor }),
     compactionModel:
       isSame || compactionModel === 'none'

@@ -99,7 +99,8 @@ it('finds no compaction of another owner or of another conversation', async () =
   const { context, history } = await slidingChat(60);
   const asked = user('And now?');
   const sent = (messages: readonly ChatMessage[]) => ({ model: 'm', windowTokens: WINDOW, messages });
-  const slid = [SYSTEM, ...history.slice(-61), asked];
+  // It begins with a message that no earlier request began with.
+  const slid = [SYSTEM, ...history.slice(-59), asked];
   const isFound = async (messages: readonly ChatMessage[], who = {}) => {
     const { compacted } = await context.prepare({ ...sent(messages), ...who });
     expect(compacted).toBeDefined();

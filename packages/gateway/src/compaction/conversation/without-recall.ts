@@ -24,10 +24,11 @@ function cleanCall(call: NonNullable<ChatMessage['tool_calls']>[number]) {
 }
 
 /** The engine's phrases and their replacements. They must match the texts in `@longhaul/context`. */
-const PHRASES: readonly (readonly [RegExp, string])[] = [
+const PHRASES: readonly (readonly [RegExp, string | ((match: string) => string)])[] = [
   [/; read it with recall, handle m[\d.]+ …\]/g, ' …]'],
   [/; recall handle m[\d.]+, (\d+ lines\])/g, ', $1'],
-  [/\((and \d+ more|\d+ older ones)[;:] recall finds them\)/g, '($1)'],
+  [/\((and \d+ more); recall finds them\)/g, '($1)'],
+  [/\(Instructions left out: [^\n]*\)$/gm, instructionsLeftOut],
   [
     /; what follows was computed from them, and recall reads them\./g,
     '; what follows was computed from them.',
@@ -36,6 +37,15 @@ const PHRASES: readonly (readonly [RegExp, string])[] = [
   [/\n*### Cut outputs \(read with recall\)\n(?:- m[^\n]*\n?|\(and [^\n]*\n?)*/g, '\n\n'],
 ];
 
+/** `(Instructions left out: 3 (m1, m4), 2 short or repeated (m7–m9). recall …)` without handles. */
+function instructionsLeftOut(note: string): string {
+  return note.replace(/ \(m[^)]*\)/g, '').replace(/ recall reads them by handle\./, '');
+}
+
 function cleanText(text: string): string {
-  return PHRASES.reduce((cleaned, [pattern, value]) => cleaned.replace(pattern, value), text).trimEnd();
+  return PHRASES.reduce(
+    (cleaned, [pattern, value]) =>
+      typeof value === 'string' ? cleaned.replace(pattern, value) : cleaned.replace(pattern, value),
+    text,
+  ).trimEnd();
 }
