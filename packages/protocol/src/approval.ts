@@ -1,19 +1,22 @@
 import type { JsonValue } from './json.ts';
 
-/** `once`: this call. `always`: this call, and what is asked for by it, for the rest of the session. */
+/**
+ * `once` allows this call. `always` also allows the same commands or tool for the rest of the session. `deny` refuses
+ * the call.
+ */
 export type ApprovalAnswer = 'once' | 'always' | 'deny';
 
-/** A tool call that waits for somebody's word, or has had it. */
+/** A request to approve a tool call, open or answered. */
 export interface Approval {
   sessionId: string;
   callId: string;
-  /** The call's place in the session, such as `m12.3`: a provider may use a call's id again. */
+  /** The call's place in the session, such as `m12.3`. Identifies the request, because providers may reuse call ids. */
   handle: string;
   toolName: string;
   args: JsonValue;
   /** Milliseconds since 1970. */
   requestedAt: number;
-  /** Absent while it waits. */
+  /** Absent while the request is open. */
   answeredAt?: number;
   answer?: ApprovalAnswer;
   reason?: string;

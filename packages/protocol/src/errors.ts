@@ -14,7 +14,7 @@ const traits = (status: number, exitCode: number, retryable = false): ErrorTrait
   retryable,
 });
 
-/** The one table of what can go wrong. Message text never decides anything; the code does. */
+/** The table of all errors. Programs decide by the code, never by the message text. */
 export const ERROR_TRAITS = {
   // The caller's input
   usage: traits(400, 2),
@@ -26,7 +26,7 @@ export const ERROR_TRAITS = {
   unknown_agent: traits(400, 2),
   not_found: traits(404, 1),
   file_unreadable: traits(400, 2),
-  // The way to the server
+  // The connection to the server
   unauthorized: traits(401, 1),
   forbidden: traits(403, 1),
   method_not_allowed: traits(405, 1),
@@ -35,7 +35,7 @@ export const ERROR_TRAITS = {
   rate_limited: traits(429, 1, true),
   shutting_down: traits(503, 1, true),
   workspace_not_allowed: traits(403, 1),
-  /** What a client says of a server. */
+  /** Reported by a client about a server. */
   server_unreachable: traits(502, 1, true),
   server_bad_response: traits(502, 1),
   // The session
@@ -44,7 +44,7 @@ export const ERROR_TRAITS = {
   queue_full: traits(429, 1, true),
   lease_lost: traits(409, 1),
   cancelled: traits(499, 130),
-  /** The run's process stopped or died; the session can be gone on with. */
+  /** The run's process stopped or died. The session can be resumed. */
   interrupted: traits(503, 1, true),
   limit_reached: traits(429, 3),
   approval_denied: traits(403, 4),
@@ -78,7 +78,7 @@ export const ERROR_TRAITS = {
   sandbox_unavailable: traits(500, 1),
   sandbox_failed: traits(500, 1),
   path_outside_workspace: traits(403, 1),
-  // A defect of ours
+  // A defect in Longhaul
   internal: traits(500, 1),
 } as const satisfies Record<string, ErrorTraits>;
 
@@ -86,15 +86,11 @@ export type ErrorCode = keyof typeof ERROR_TRAITS;
 
 export interface LonghaulErrorOptions {
   cause?: unknown;
-  /** Facts for programs: numbers, names. Never secrets; it may be shown to clients. */
+  /** Facts for programs: numbers, names. Never secrets, because clients may see them. */
   data?: JsonObject;
 }
 
-/**
- * The one error class. `message` says what was expected, what came, and what to do.
- *
- * @example throw new LonghaulError('unknown_model', 'Model "x" is not configured. Set `model` in longhaul.yml.');
- */
+/** The error class of Longhaul. `message` says what is wrong, what was expected, and what to do next. */
 export class LonghaulError extends Error {
   override readonly name = 'LonghaulError';
   readonly code: ErrorCode;
@@ -123,7 +119,7 @@ export class LonghaulError extends Error {
   }
 }
 
-/** How an error crosses a wire: no stack, no cause. */
+/** An error as it is sent or stored: no stack, no cause. */
 export interface ErrorShape {
   code: ErrorCode;
   message: string;
@@ -131,7 +127,10 @@ export interface ErrorShape {
   data?: JsonObject;
 }
 
-/** Unknown → one error. What was thrown stays as `cause`, for the log only. */
+/**
+ * Converts anything thrown into a LonghaulError; unknown values become `internal`. The original is kept as `cause`, for
+ * logs only.
+ */
 export function toLonghaulError(thrown: unknown): LonghaulError {
   if (thrown instanceof LonghaulError) return thrown;
   const text = thrown instanceof Error ? thrown.message : String(thrown);

@@ -7,7 +7,7 @@ import type { TokenUsage } from './usage.ts';
 export type RunStatus = 'completed' | 'cancelled' | 'failed' | 'limit' | 'interrupted';
 export type ActivityStatus = 'idle' | 'busy' | 'retrying' | 'compacting';
 
-/** What every event carries beside its payload. */
+/** Fields of every event, in addition to its payload. */
 export interface EventEnvelope {
   sessionId: string;
   /** Milliseconds since 1970. */
@@ -16,9 +16,7 @@ export interface EventEnvelope {
   number?: number;
 }
 
-/**
- * The event union: the real API of a run. All but `llm:chunk` and `llm:tool-progress` are durable.
- */
+/** The union of all events, which is the API of a run. All are stored, except `llm:chunk` and `llm:tool-progress`. */
 export type EventPayload =
   | { type: 'run:started'; runId: string; task: string; model: string }
   | {
@@ -29,24 +27,24 @@ export type EventPayload =
       usage: TokenUsage;
       cost?: number;
       finishReason?: FinishReason;
-      /** The final answer, or what was said so far. */
+      /** The final answer, or the text so far. */
       text: string;
       /** Present when the status is not `completed`. */
       error?: ErrorShape;
       compactions: number;
     }
   | {
-      /** A run found that the one before had not ended, and closed what it left open. */
+      /** A run found that an earlier run had not finished, and closed its open parts and messages. */
       type: 'run:repaired';
       /** Runs whose process died. */
       runIds: string[];
-      /** Calls that had started: they may or may not have happened. */
+      /** Calls that had started. They may have taken effect or not. */
       unknownCalls: number;
-      /** Calls that had not. */
+      /** Calls that had not started. */
       unstartedCalls: number;
-      /** A text of the model is cut off. */
+      /** Whether a text of the model is incomplete. */
       partialText: boolean;
-      /** All of it in words. */
+      /** A description of the repair for people. */
       message: string;
     }
   | { type: 'session:status'; status: ActivityStatus }
@@ -56,7 +54,7 @@ export type EventPayload =
       chunkType: 'text' | 'reasoning';
       content: string;
       isComplete?: boolean;
-      /** The part the chunk belongs to, and where in its text the chunk begins (UTF-16 units). */
+      /** The part of the chunk, and the chunk's offset in the part's text in UTF-16 units. */
       messageId: string;
       partIndex: number;
       offset: number;
@@ -73,7 +71,7 @@ export type EventPayload =
       title?: string;
       /** Facts for programs, as the part keeps them. Absent in events of an older version. */
       metadata?: JsonObject;
-      /** How long the tool ran; absent when it was not run. */
+      /** How long the tool ran. Absent if it did not run. */
       durationMs?: number;
       truncated?: boolean;
       handle?: string;
@@ -93,17 +91,17 @@ export type EventPayload =
       error: ErrorShape;
       context?: string;
       recoverable: boolean;
-      /** What had come of an answer that broke off, for which there is no `llm:response`. */
+      /** The text so far of an answer that broke off. No `llm:response` follows it. */
       content?: string;
       reasoning?: string;
     }
   | {
       type: 'llm:retry';
-      /** The try that failed: 1 for the first. */
+      /** The number of the failed attempt, from 1. */
       attempt: number;
       delayMs: number;
       reason: string;
-      /** When the next try is made, in milliseconds since 1970. Absent in events of an older version. */
+      /** Time of the next attempt in milliseconds since 1970. Absent in events of an older version. */
       nextTryAt?: number;
     }
   | { type: 'llm:switched'; newConfig: JsonObject; historyRetained: boolean }
@@ -128,16 +126,16 @@ export type EventPayload =
   | { type: 'context:pruned'; prunedCount: number; savedTokens: number }
   | { type: 'context:undone'; round: number }
   | {
-      /** How full the window is: predicted tokens of the request about to leave. */
+      /** How full the window is: the predicted tokens of the request about to be sent. */
       type: 'context:usage';
       tokens: number;
       usableTokens: number;
       windowTokens: number;
-      /** What the window is filled with is computed from these when nothing runs. Absent in events of an older version. */
+      /** With these, the context report can be computed between runs. Absent in events of an older version. */
       systemTokens?: number;
       toolTokens?: number;
       maxOutputTokens?: number;
-      /** Real tokens for one counted token, as learned so far. */
+      /** Real tokens per counted token, as learned so far. */
       ratio?: number;
     }
   | { type: 'context:warning'; message: string }

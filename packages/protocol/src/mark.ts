@@ -1,27 +1,25 @@
-/**
- * Marks: rows of their own that hide parts of the log from the view. They never change the log, and can be undone.
- */
+/** Marks are separate rows that hide parts of the log from the view. They never change the log, and can be undone. */
 
-/** What stands in the place of hidden messages: facts computed from the log, and a text written by a model. */
+/** The replacement for hidden messages: facts computed from the log, and a text written by a model. */
 export interface Summary {
   ledger: string;
-  /** Empty when no model was asked, or its answer was rejected. */
+  /** Empty if no model was called or its answer was rejected. */
   narrative: string;
 }
 
-/** Old messages stand behind a summary. */
+/** Replaces older messages in the view by a summary. */
 export interface Compaction {
   kind: 'compaction';
   id: string;
   sessionId: string;
-  /** 1, 2, 3… of those not undone. */
+  /** 1, 2, 3… Undone compactions do not count. */
   round: number;
   strategy: string;
   reason: CompactionReason;
   tokensBefore: number;
   tokensAfter: number;
   summary: Summary;
-  /** Ids of all messages it hides, those of earlier rounds included. */
+  /** Ids of all messages it hides, including those hidden by earlier rounds. */
   hides: string[];
   createdAt: number;
   undoneAt?: number;
@@ -29,33 +27,33 @@ export interface Compaction {
 
 export type CompactionReason = 'threshold' | 'overflow' | 'tool-results' | 'stream' | 'manual';
 
-/** An old tool output stands behind a placeholder. */
+/** Replaces an old tool output in the view by a placeholder. */
 export interface PruneMark {
   kind: 'prune';
   id: string;
   messageId: string;
   partIndex: number;
   compactedAt: number;
-  /** The compaction it belongs to, and is undone with. Absent when it was made by itself. */
+  /** The compaction that this mark belongs to and is undone with. Absent if it was recorded on its own. */
   compactionId?: string;
   undoneAt?: number;
 }
 
-/** A part too large alone is shown with its middle cut out, behind its handle. */
+/** Leaves out the middle of a part that is too large. The part's handle still gives the whole. */
 export interface CutMark {
   kind: 'cut';
   id: string;
   messageId: string;
   partIndex: number;
-  /** Characters that stay, from head and tail together. */
+  /** Characters that stay, head and tail together. */
   keepChars: number;
   createdAt: number;
-  /** The compaction it belongs to, and is undone with. */
+  /** The compaction that this mark belongs to and is undone with. */
   compactionId?: string;
   undoneAt?: number;
 }
 
-/** A message that every strategy keeps. */
+/** Keeps a message in view under every strategy. */
 export interface PinMark {
   kind: 'pin';
   id: string;

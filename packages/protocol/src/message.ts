@@ -2,14 +2,14 @@ import type { JsonObject, JsonValue } from './json.ts';
 import type { TokenUsage } from './usage.ts';
 
 /**
- * Provider-owned data (Anthropic signatures, Gemini thought signatures), kept as it came and returned only to the model
- * that wrote it. Outer key: the provider's name.
+ * Data that belongs to a provider, such as Anthropic signatures or Gemini thought signatures. It is kept unchanged and
+ * returned only to the model that wrote it. The outer key is the provider's name.
  */
 export type ProviderMetadata = Record<string, JsonObject>;
 
 /**
- * Where the bytes of an image or file are: base64 text, or `@blob:<sha256>` once they are in the blob store.
- * What a session stores is always the second form.
+ * The bytes of an image or file: base64 text, or `@blob:<sha256>` once they are in the blob store. Sessions store only
+ * the second form.
  */
 export type MediaData = string;
 
@@ -29,13 +29,13 @@ export interface FileContent {
   filename?: string;
 }
 
-/** What a user message can hold when it is sent. */
+/** What a user message can contain when it is sent. */
 export type UserMessageContentPart = TextContent | ImageContent | FileContent;
 
 /** What a tool can return. */
 export type ToolOutputContent = TextContent | ImageContent | FileContent;
 
-/** `running` while it streams; `done` closed whole; `interrupted` closed by a cancel, a failure or a crash. */
+/** `running`: still streaming. `done`: closed and complete. `interrupted`: closed by a cancel, a failure or a crash. */
 export type StreamState = 'running' | 'done' | 'interrupted';
 
 export interface TextPart {
@@ -53,27 +53,27 @@ export interface ReasoningPart {
 }
 
 /**
- * `pending`: committed, not started. `running`: started. `completed`: the tool returned. `error`: it failed, was refused, or
- * its input was invalid. `interrupted`: no result is known; it may or may not have happened.
+ * `pending`: stored, not started. `running`: started. `completed`: the tool returned. `error`: the tool failed, was
+ * refused, or got invalid input. `interrupted`: the result is unknown; the call may have taken effect or not.
  */
 export type ToolState = 'pending' | 'running' | 'completed' | 'error' | 'interrupted';
 
-/** A tool call and its result: one part, so that neither half can be lost alone. */
+/** A tool call and its result. They are one part, so that neither can exist without the other. */
 export interface ToolPart {
   type: 'tool';
   callId: string;
   name: string;
-  /** The parsed arguments; for an invalid call, whatever could be read of them, or `{}`. */
+  /** The parsed arguments. For an invalid call, what could be parsed of them, or `{}`. */
   input: JsonValue;
-  /** The arguments as they came, present only when they were not a JSON object. */
+  /** The raw arguments. Present only if they are not a JSON object. */
   inputText?: string;
   state: ToolState;
   title?: string;
   output?: ToolOutputContent[];
   error?: string;
-  /** The output was cut; the whole text can be read by `handle`. */
+  /** Whether the output was cut. `handle` gives the whole text. */
   truncated?: boolean;
-  /** The name by which `recall` finds this part's full output, such as `m12.3`. */
+  /** The handle with which `recall` reads this part's full output, such as `m12.3`. */
   handle?: string;
   /** `@blob:<sha256>` of the full text of a cut output. */
   fullOutput?: string;
@@ -90,7 +90,9 @@ export interface FilePart {
   filename?: string;
 }
 
-/** A remark of the runtime inside a message: shown to a person, and sent to the model as text only when `forModel`. */
+/**
+ * A note of the runtime inside a message. People always see it; the model gets it as text only if `forModel` is true.
+ */
 export interface NoticePart {
   type: 'notice';
   text: string;
@@ -102,16 +104,16 @@ export type Part = TextPart | ReasoningPart | ToolPart | FilePart | NoticePart;
 export type Role = 'user' | 'assistant';
 
 /**
- * `running`: still being written. `done`: closed whole. `failed`, `interrupted`: closed by an error, or by a cancel or
- * crash. What stands in it stays.
+ * `running`: still being written. `done`: closed and complete. `failed`: closed by an error. `interrupted`: closed by a
+ * cancel or crash. Its parts are kept in every case.
  */
 export type MessageStatus = 'running' | 'done' | 'failed' | 'interrupted';
 
 export type FinishReason = 'stop' | 'tool-calls' | 'length' | 'content-filter' | 'error' | 'other';
 
 /**
- * Why a user message exists that no user wrote. `injected`: in an imported session, the recorded agent's own runtime put it there
- * (instruction files, reminders, summaries, outputs of the user's commands).
+ * Why a user message exists that no user wrote. `injected`: in an imported session, the recorded agent's runtime added
+ * it (instruction files, reminders, summaries, outputs of the user's commands).
  */
 export type SyntheticReason =
   | 'continue-cut'
@@ -124,7 +126,7 @@ export type SyntheticReason =
   | 'injected';
 
 export interface MessageMetadata {
-  /** Several queued messages became this one. */
+  /** Several queued messages were combined into this one. */
   coalesced?: true;
   messageCount?: number;
   originalMessages?: string[];
@@ -132,22 +134,22 @@ export interface MessageMetadata {
   [key: string]: JsonValue | undefined;
 }
 
-/** One user message, or the outcome of one step (one model call and the tools it asked for). */
+/** A user message, or the outcome of one step (one model call and the tools it requested). */
 export interface Message {
-  /** UUIDv7: ids ascend with time. */
+  /** A UUIDv7: ids ascend with time. */
   id: string;
   sessionId: string;
-  /** 1, 2, 3… in its session, without holes. */
+  /** 1, 2, 3… in its session, without gaps. */
   sequence: number;
   role: Role;
   parts: Part[];
   status: MessageStatus;
   createdAt: number;
-  /** Estimated tokens of the message as the model would see it, without marks. */
+  /** Estimated tokens of the message as the model would see it without marks. */
   tokenCount: number;
   finishReason?: FinishReason;
   usage?: TokenUsage;
-  /** US dollars. Absent when the model's price is unknown. */
+  /** In US dollars. Absent if the model's price is unknown. */
   cost?: number;
   /** `provider/model`. */
   model?: string;
@@ -179,7 +181,7 @@ export interface QueuedMessage {
   metadata?: JsonObject;
 }
 
-/** Several queued messages made one. */
+/** Several queued messages combined into one. */
 export interface CoalescedMessage {
   messages: QueuedMessage[];
   combinedContent: UserMessageContentPart[];
@@ -193,13 +195,13 @@ export function blobReference(id: string): string {
   return BLOB_PREFIX + id;
 }
 
-/** The blob's id if `data` is a reference to one, else undefined. */
+/** Returns the blob's id if `data` is a reference to one, otherwise undefined. */
 export function parseBlobReference(data: MediaData): string | undefined {
   const match = /^@blob:([0-9a-f]{64})$/.exec(data);
   return match?.[1];
 }
 
-/** The name by which `recall` finds a message (`m12`) or one of its parts (`m12.3`). */
+/** Returns the handle with which `recall` reads a message (`m12`) or one of its parts (`m12.3`). */
 export function handleOf(sequence: number, partIndex?: number): string {
   return partIndex === undefined ? `m${sequence}` : `m${sequence}.${partIndex}`;
 }

@@ -1,6 +1,6 @@
 /**
- * Wire types of OpenAI Chat Completions, as far as Longhaul reads or writes them. Unknown fields are kept by whoever
- * passes a body through. Source: OpenAI API reference, "Create chat completion".
+ * Wire types of OpenAI Chat Completions, limited to the fields that Longhaul reads or writes. Code that passes a body
+ * on keeps unknown fields. Source: OpenAI API reference, "Create chat completion".
  */
 
 export interface ChatTextPart {
@@ -29,7 +29,7 @@ export interface ChatMessage {
   name?: string;
   tool_calls?: ChatToolCall[];
   tool_call_id?: string;
-  /** Reasoning text, as DeepSeek and several local servers send and accept it. */
+  /** Reasoning text. DeepSeek and several local servers send and accept it. */
   reasoning_content?: string;
 }
 
@@ -111,10 +111,10 @@ export interface ChatErrorBody {
   error: { message: string; type: string; param: string | null; code: string | null };
 }
 
-/** Open WebUI's tasks begin so, or hold the chat between these marks. */
+/** Open WebUI's tasks start with this heading or contain this tag. */
 const TASK = /^\s*### Task:|<chat_history>/;
 
-/** Whether a message is a front-end's request beside the conversation: a title, tags, proposals of what to ask next. */
+/** Whether a message is a request of a front-end outside the conversation: for a title, tags or suggested questions. */
 export function isFrontEndTask(text: string): boolean {
   return TASK.test(text);
 }

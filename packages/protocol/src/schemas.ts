@@ -1,6 +1,6 @@
 /**
- * zod schemas of what a store holds. A subpath of its own, because importing zod takes 40 ms that most commands need not pay.
- * Fields they do not know are kept: they were written by a newer version.
+ * zod schemas of stored data. A separate subpath, because importing zod takes 40 ms and most commands do not need it.
+ * Unknown fields are kept: a newer version wrote them.
  */
 import { z } from 'zod';
 import type { JsonObject, JsonValue } from './json.ts';
@@ -18,7 +18,7 @@ import type {
 } from './message.ts';
 import type { TokenUsage } from './usage.ts';
 
-/** What comes here has been through `JSON.parse`: it is JSON if it is there at all. */
+/** The value comes from `JSON.parse`, so anything but undefined is JSON. */
 const jsonValueSchema = z.custom<JsonValue>((value) => value !== undefined);
 const jsonObjectSchema = z.custom<JsonObject>(isObject);
 const providerMetadataSchema = z.custom<ProviderMetadata>(
@@ -109,7 +109,7 @@ const messageFields = {
   metadata: z.custom<MessageMetadata>(isObject).optional(),
 };
 
-/** A message without its parts, as a row of its own. */
+/** A message without its parts, as stored in its own row. */
 export const messageRowSchema: z.ZodType<Omit<Message, 'parts'>> = z.looseObject(messageFields);
 export const messageSchema: z.ZodType<Message> = z.looseObject({
   ...messageFields,

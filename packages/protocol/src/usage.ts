@@ -1,8 +1,8 @@
 /**
  * Tokens of one model call, or the sum of several.
  *
- * `inputTokens` is all input, cached included, whatever the provider's own convention; `cacheReadTokens` and
- * `cacheWriteTokens` are shares of it. `reasoningTokens` is a share of `outputTokens`.
+ * `inputTokens` counts all input, cached input included, whatever the provider's own convention. `cacheReadTokens` and
+ * `cacheWriteTokens` are parts of it. `reasoningTokens` is a part of `outputTokens`.
  */
 export interface TokenUsage {
   inputTokens: number;

@@ -11,7 +11,7 @@ export const approvalSchema = z.looseObject({
   toolName: z.string(),
   args: jsonValueSchema,
   requestedAt: z.number(),
-  answeredAt: z.number().optional().meta({ description: 'Absent while it waits.' }),
+  answeredAt: z.number().optional().meta({ description: 'Absent while the request is open.' }),
   answer: answer.optional(),
   reason: z.string().optional(),
 }) satisfies z.ZodType<Approval>;
@@ -19,10 +19,7 @@ export const approvalSchema = z.looseObject({
 export const approvalParams = z.strictObject({ sessionId: sessionIdSchema, callId: nameText(200).min(1) });
 
 export const approvalsQuery = z.strictObject({
-  open: z
-    .enum(['true', 'false'])
-    .optional()
-    .meta({ description: 'true: only those that wait. Default: all.' }),
+  open: z.enum(['true', 'false']).optional().meta({ description: 'true: only open requests. Default: all.' }),
 });
 
 export const approvalsSchema = z.looseObject({ approvals: z.array(approvalSchema) });
@@ -30,12 +27,13 @@ export type ApprovalList = z.infer<typeof approvalsSchema>;
 
 export const answerApprovalBody = z.strictObject({
   answer: answer.meta({
-    description: 'once: this call. always: the same, for the rest of the session. deny: it is not made.',
+    description:
+      'once: allow this call. always: also allow the same for the rest of the session. deny: refuse it.',
   }),
-  reason: nameText(2_000).optional().meta({ description: 'For the model, with deny.' }),
+  reason: nameText(2_000).optional().meta({ description: 'With deny: the reason, for the model.' }),
   handle: nameText(40).min(1).optional().meta({
     description:
-      'Of the request that is meant: a provider may use a call id again. Needed where several requests of the session have this id.',
+      'Handle of the request. Required if several requests of the session have this call id, because providers may reuse ids.',
   }),
 });
 export type AnswerApprovalBody = z.infer<typeof answerApprovalBody>;
@@ -45,6 +43,9 @@ export const answeredApprovalSchema = z.looseObject({
   approval: approvalSchema,
   isNew: z
     .boolean()
-    .meta({ description: 'False, without a handle only: somebody had answered before; approval says what.' }),
+    .meta({
+      description:
+        'false: the request had been answered before; approval holds that answer. Only without a handle.',
+    }),
 });
 export type AnsweredApprovalResult = z.infer<typeof answeredApprovalSchema>;

@@ -4,13 +4,11 @@ import { jsonObjectSchema, nameText, queryCount } from './common.ts';
 const part = z.looseObject({ type: z.string().max(200) });
 
 /**
- * What `useChat` of the AI SDK sends. The session holds the conversation: of `messages`, the newest user message is taken, and the
- * answers to tool calls that wait for approval.
+ * The body that `useChat` of the AI SDK sends. The session holds the conversation, so only two things are taken from
+ * `messages`: the newest user message, and answers to tool calls that wait for approval.
  */
 export const chatBody = z.looseObject({
-  id: nameText(200)
-    .min(1)
-    .meta({ description: "The chat's id. Its session is made with its first message." }),
+  id: nameText(200).min(1).meta({ description: "The chat's id. Its first message creates the session." }),
   messages: z.array(
     z.looseObject({
       id: z.string().max(200),
@@ -20,13 +18,13 @@ export const chatBody = z.looseObject({
   ),
   agent: nameText(200).min(1).optional().meta({
     description:
-      'An agent of the configuration, whose chat this becomes with its first message. Later: the same, or absent. Default: coder.',
+      'A configured agent, set with the first message. Later: the same, or absent. Default: coder.',
   }),
   trigger: z.enum(['submit-message', 'regenerate-message']).default('submit-message'),
   messageId: z.string().max(200).nullish(),
   onDisconnect: z.enum(['cancel', 'continue']).default('cancel').meta({
     description:
-      'What happens to the run when the page closes the stream, as stop() does. continue: pages that resume.',
+      'What happens to the run when the page closes the stream, as stop() does. Use continue for pages that resume.',
   }),
 });
 export type ChatBody = z.infer<typeof chatBody>;
@@ -36,9 +34,9 @@ export const chatParams = z.strictObject({ chatId: nameText(200).min(1) });
 export const chatMessagesQuery = z.strictObject({
   limit: queryCount({ max: 2_000 }).default(500).meta({
     description:
-      'Messages of the session that are read, the newest. An answer of many steps is made of as many.',
+      'How many of the newest messages of the session are read. An answer of several steps consists of several messages.',
   }),
-  before: queryCount({ max: 1e9 }).optional().meta({ description: '`next` of the page that came before.' }),
+  before: queryCount({ max: 1e9 }).optional().meta({ description: '`next` of the previous page.' }),
 });
 
 export const uiMessageSchema = z.looseObject({
@@ -47,7 +45,7 @@ export const uiMessageSchema = z.looseObject({
   metadata: jsonObjectSchema.optional(),
   parts: z.array(z.looseObject({ type: z.string() })),
 });
-/** A message as `useChat` holds it. */
+/** A message in the form of `useChat`. */
 export type ChatUiMessage = z.infer<typeof uiMessageSchema>;
 
 export const chatMessagesSchema = z.looseObject({
@@ -56,7 +54,7 @@ export const chatMessagesSchema = z.looseObject({
   next: z
     .int()
     .optional()
-    .meta({ description: '`before` of the page with what is older; absent on the last.' }),
+    .meta({ description: '`before` for the page with older messages. Absent on the last page.' }),
 });
 
 /** One part of a UI message stream (`x-vercel-ai-ui-message-stream: v1`). */

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import type { UserMessageContentPart } from '../message.ts';
 
-/** What a client may put into a message. */
+/** What a client may send in a message. */
 
 const mediaType = z
   .string()
@@ -10,7 +10,7 @@ const mediaType = z
 
 const mediaData = z.union(
   [z.base64().min(4), z.string().regex(/^@blob:[0-9a-f]{64}$/)],
-  'must be base64, or @blob: and the id of a blob',
+  'must be base64, or @blob: followed by the id of a blob',
 );
 
 const filename = z
@@ -32,7 +32,7 @@ export const userContentPartSchema = z.discriminatedUnion('type', [
 
 const MAX_PARTS = 100;
 
-/** A text, or parts: text, images, files. */
+/** A text, or a list of parts: text, images, files. */
 export const userContentSchema = z.union(
   [z.string().min(1), z.array(userContentPartSchema).min(1).max(MAX_PARTS)],
   `must be a text, or a list of 1 to ${MAX_PARTS} parts: {type: "text", text}, {type: "image", data}, {type: "file", data, mediaType}`,

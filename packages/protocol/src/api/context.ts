@@ -10,15 +10,15 @@ const messageRangeSchema = z.looseObject({ from: z.string(), to: z.string(), cou
 export const contextQuery = z.strictObject({
   windowTokens: queryCount({ max: 1e9 })
     .optional()
-    .meta({ description: 'Window to measure against, for a session that has not run.' }),
+    .meta({ description: 'The window to measure against, for a session that has not run yet.' }),
 });
 
-/** What fills a session's window. */
+/** The content of a session's window. */
 export const contextReportSchema = z.looseObject({
   sessionId: z.string(),
   model: z.string(),
   strategy: z.string(),
-  tokens: tokens.meta({ description: 'Of the next request, if it left now.' }),
+  tokens: tokens.meta({ description: 'Tokens of the next request if it were sent now.' }),
   shares: z.looseObject({
     system: tokens,
     tools: tokens,
@@ -59,7 +59,10 @@ export const contextReportSchema = z.looseObject({
 export type ContextInfo = z.infer<typeof contextReportSchema>;
 
 export const compactBody = z.strictObject({
-  preview: z.boolean().default(false).meta({ description: 'Say what it would do, and change nothing.' }),
+  preview: z
+    .boolean()
+    .default(false)
+    .meta({ description: 'Report what a compaction would do, and change nothing.' }),
   strategy: strategyNameSchema.optional().meta({ description: 'Default: the configured one.' }),
   windowTokens: z.int().min(1).max(1e9).optional(),
 });

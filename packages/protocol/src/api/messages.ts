@@ -6,7 +6,7 @@ import { userContentSchema } from './content.ts';
 const idempotencyKey = z
   .string()
   .regex(/^[\w.:-]{1,128}$/, { error: 'must be 1 to 128 letters, digits, and . : _ -' })
-  .meta({ description: 'Sent again, it stores nothing and is answered as at first.' });
+  .meta({ description: 'Idempotency key: a repeated request stores nothing and returns the first result.' });
 
 export const idempotencyHeaders = z.looseObject({ 'idempotency-key': idempotencyKey.optional() });
 
@@ -14,7 +14,7 @@ export const sendMessageBody = z.strictObject({
   content: userContentSchema,
   id: idempotencyKey
     .optional()
-    .meta({ description: 'Of the message; the header Idempotency-Key says the same.' }),
+    .meta({ description: 'Id of the message. Same as the header Idempotency-Key.' }),
   metadata: jsonObjectSchema.optional(),
 });
 export type SendMessageBody = z.infer<typeof sendMessageBody>;
@@ -27,16 +27,16 @@ export const sendResultSchema = z.discriminatedUnion('queued', [
     ok: z.literal(true),
     queued: z.literal(false),
     id: z.string(),
-    runId: z.string().meta({ description: 'Of the run that was started.' }),
+    runId: z.string().meta({ description: 'Id of the started run.' }),
   }),
   z.looseObject({
     ok: z.literal(true),
     queued: z.literal(true),
     id: z.string(),
-    position: z.int().min(1).meta({ description: '1 is next.' }),
+    position: z.int().min(1).meta({ description: 'Position in the queue; 1 is next.' }),
   }),
 ]);
-/** A run was started, or the session is worked on and the message waits for its next step. */
+/** A run was started, or a run is active and the message waits for its next step. */
 export type SendResult = z.infer<typeof sendResultSchema>;
 
 export const listMessagesQuery = z.strictObject({
@@ -47,13 +47,13 @@ export const listMessagesQuery = z.strictObject({
     .meta({ description: 'Only messages with a greater sequence, the oldest first.' }),
 });
 
-/** What the model does not see of a message, and why. */
+/** Which parts of a message the model does not see, and why. */
 export const visibilitySchema = z.looseObject({
   handle: z.string().meta({ description: 'Such as m12.' }),
-  hiddenBy: z.string().optional().meta({ description: 'Id of the compaction behind which it stands.' }),
+  hiddenBy: z.string().optional().meta({ description: 'Id of the compaction that hides the message.' }),
   isPinned: z.boolean(),
-  prunedParts: z.array(z.int().min(0)).meta({ description: 'Parts behind a placeholder.' }),
-  cutParts: z.array(z.int().min(0)).meta({ description: 'Parts with their middle cut out.' }),
+  prunedParts: z.array(z.int().min(0)).meta({ description: 'Indexes of parts replaced by a placeholder.' }),
+  cutParts: z.array(z.int().min(0)).meta({ description: 'Indexes of parts without their middle.' }),
 });
 
 export const listedMessageSchema = z.intersection(
@@ -64,7 +64,7 @@ export type ListedMessage = z.infer<typeof listedMessageSchema>;
 
 export const messagePageSchema = z.looseObject({
   messages: z.array(listedMessageSchema).meta({ description: 'In the order of the session.' }),
-  hasMore: z.boolean().meta({ description: 'There are more in the direction that was asked for.' }),
+  hasMore: z.boolean().meta({ description: 'Whether more messages follow in the requested direction.' }),
 });
 export type MessagePage = z.infer<typeof messagePageSchema>;
 
@@ -79,23 +79,26 @@ export const editQueuedBody = z.strictObject({ content: userContentSchema });
 export type EditQueuedBody = z.infer<typeof editQueuedBody>;
 
 export const cancelBody = z.strictObject({
-  clearQueue: z.boolean().default(false).meta({ description: 'Drop what waits, too.' }),
+  clearQueue: z.boolean().default(false).meta({ description: 'Also clear the queue.' }),
 });
 export const cancelResultSchema = z.looseObject({
   ok: z.literal(true),
-  cancelled: z.boolean().meta({ description: 'False: nothing ran.' }),
-  clearedMessages: z.int().min(0).meta({ description: 'That waited, and were dropped.' }),
+  cancelled: z.boolean().meta({ description: 'false: no run was active.' }),
+  clearedMessages: z.int().min(0).meta({ description: 'Number of messages removed from the queue.' }),
 });
 export type CancelResult = z.infer<typeof cancelResultSchema>;
 
 export const resumeResultSchema = z.looseObject({
   ok: z.literal(true),
-  runId: z.string().optional().meta({ description: 'Absent: there was nothing to go on with.' }),
+  runId: z
+    .string()
+    .optional()
+    .meta({ description: 'Id of the started run. Absent if there was nothing to resume.' }),
 });
 export type ResumeResult = z.infer<typeof resumeResultSchema>;
 
 export const searchQuery = z.strictObject({
-  q: nameText(500).min(1).meta({ description: 'All words must occur in one text. They are literal.' }),
+  q: nameText(500).min(1).meta({ description: 'Literal words. All must occur in one text.' }),
   sessionId: sessionIdSchema.optional(),
   limit: queryCount({ max: 200 }).default(20),
 });

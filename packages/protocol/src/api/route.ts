@@ -1,10 +1,10 @@
 import type { z } from 'zod';
 import type { ErrorCode } from '../errors.ts';
 
-/** One operation of the HTTP API. Server, OpenAPI document and client are made from the same table of these. */
+/** An operation of the HTTP API. Server, client and OpenAPI document are built from the same table of operations. */
 export interface ApiRoute {
   method: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
-  /** With `{name}` for each of `params`. */
+  /** Contains `{name}` for each of `params`. */
   path: string;
   tag: string;
   summary: string;
@@ -12,18 +12,21 @@ export interface ApiRoute {
   params?: z.ZodType;
   query?: z.ZodType;
   headers?: z.ZodType;
-  /** JSON, unless `consumes` says otherwise. An absent body is `{}`. */
+  /** JSON unless `consumes` is set. An absent body counts as `{}`. */
   body?: z.ZodType;
-  /** Media types of a body that is passed on as bytes. */
+  /** Media types of a body that is passed on as raw bytes. */
   consumes?: readonly string[];
-  /** Which limit its body has. Default: `json`. */
+  /** Size limit of the body. Default `json`. */
   bodyLimit?: 'json' | 'upload';
   status: 200 | 201 | 204;
-  /** JSON, unless `produces` says otherwise. Absent with 204. */
+  /** JSON unless `produces` is set. Absent with 204. */
   response?: z.ZodType;
   produces?: string;
-  /** Codes of this operation alone; those of every one (`unauthorized` and so on) are not named. */
+  /**
+   * Error codes specific to this operation. Codes that every operation can return (`unauthorized` and so on) are left
+   * out.
+   */
   errors?: readonly ErrorCode[];
-  /** Answers without a token. */
+  /** Can be called without a token. */
   isPublic?: true;
 }

@@ -1,5 +1,5 @@
-/** Path of one session; what belongs to it stands below. */
+/** Path of one session, and prefix of the paths of its parts. */
 export const SESSION = '/api/sessions/{sessionId}';
 
-/** What server-sent events are. */
+/** The media type of server-sent events. */
 export const EVENT_STREAM = 'text/event-stream';
