@@ -5,7 +5,7 @@ import { createBashTool } from './bash.ts';
 
 const bash = createBashTool();
 
-test('shows the output and the exit code', async () => {
+test('returns the output and the exit code', async () => {
   await using fixture = await openToolFixture();
   const result = await fixture.call(bash, { command: 'echo hello; exit 3' });
   expect(textOf(result)).toBe('hello\n[exit code 3]');
@@ -14,7 +14,7 @@ test('shows the output and the exit code', async () => {
   expect((await fixture.call(bash, { command: 'true' })).isError).toBe(false);
 });
 
-test('separates the two streams only when both have something', async () => {
+test('separates the two streams only if both have output', async () => {
   await using fixture = await openToolFixture();
   expect(await fixture.text(bash, { command: 'echo out; echo err >&2' })).toBe(
     '[stdout]\nout\n[stderr]\nerr\n[exit code 0]',
@@ -22,30 +22,32 @@ test('separates the two streams only when both have something', async () => {
   expect(await fixture.text(bash, { command: 'echo err >&2' })).toBe('err\n[exit code 0]');
 });
 
-test('kills at the timeout, keeps what came and says what to do', async () => {
+test('kills the command at its timeout, keeps the output and says what to do', async () => {
   await using fixture = await openToolFixture();
   const result = await fixture.call(bash, { command: 'echo started; sleep 60', timeoutMs: '3000' });
-  expect(textOf(result)).toMatch(/^started\n\[timed out after 3000 ms and was killed.*at most 600000/);
+  expect(textOf(result)).toMatch(
+    /^started\n\[timed out after 3000 ms and was killed, with everything it started\..*at most 600000/,
+  );
   expect(result).toMatchObject({ isError: true, metadata: { ended: 'timeout' } });
 });
 
-test('a call may not ask for more time than the configured maximum', async () => {
+test('limits the timeout of a call to the configured maximum', async () => {
   await using fixture = await openToolFixture();
   const strict = createBashTool({ timeoutMs: 100, maxTimeoutMs: 200 });
   expect(await fixture.text(strict, { command: 'sleep 60', timeoutMs: 999_999 })).toMatch(
-    /timed out after 200 ms.*smaller pieces/,
+    /timed out after 200 ms.*split it into smaller pieces/,
   );
 });
 
-test('an abort ends the command and says so', async () => {
+test('kills the command on abort, and says so', async () => {
   await using fixture = await openToolFixture();
   const running = fixture.call(bash, { command: 'echo one; sleep 60' });
   await expect.poll(() => fixture.progress).toContainEqual({ title: 'one', metadata: { lines: ['one'] } });
   fixture.abort.abort();
-  expect(textOf(await running)).toBe('one\n[cancelled: the command was killed before its end]');
+  expect(textOf(await running)).toBe('one\n[cancelled: the command was killed]');
 });
 
-test('a sandbox that dies under the command is a result', async () => {
+test('returns a result if the sandbox dies while the command runs', async () => {
   await using fixture = await openToolFixture({
     sandbox: {
       async exec(_command, { onOutput }) {
@@ -61,14 +63,14 @@ test('a sandbox that dies under the command is a result', async () => {
   expect(result.isError).toBe(true);
 });
 
-test('a sandbox that cannot start is not the model’s business', async () => {
+test('throws if the sandbox cannot start', async () => {
   await using fixture = await openToolFixture({
     sandbox: { exec: () => Promise.reject(new LonghaulError('sandbox_unavailable', 'No Docker.')) },
   });
   await expect(fixture.call(bash, { command: 'x' })).rejects.toMatchObject({ code: 'sandbox_unavailable' });
 });
 
-test('a long output is cut to head and tail, the whole goes to the blob store', async () => {
+test('cuts a long output to head and tail, and stores the whole as a blob', async () => {
   await using fixture = await openToolFixture();
   const small = createBashTool({ maxOutputChars: 1000 });
   const result = await fixture.call(small, { command: 'seq 1 5000; echo last words >&2' });
@@ -84,7 +86,7 @@ test('a long output is cut to head and tail, the whole goes to the blob store', 
   );
 });
 
-test('200 MB of output pass in bounded memory', { timeout: 120_000 }, async () => {
+test('processes 200 MB of output in bounded memory', { timeout: 120_000 }, async () => {
   await using fixture = await openToolFixture();
   const before = process.memoryUsage();
   let peak = 0;
@@ -102,7 +104,7 @@ test('200 MB of output pass in bounded memory', { timeout: 120_000 }, async () =
   expect(peak).toBeLessThan(100_000_000);
 });
 
-test('what is beyond the keeping limit is counted and said to be dropped', async () => {
+test('reports how much output beyond maxKeptBytes was dropped', async () => {
   await using fixture = await openToolFixture();
   const limited = createBashTool({ maxOutputChars: 1000, maxKeptBytes: 100_000 });
   const result = await fixture.call(limited, { command: 'yes 123456789 | head -c 1000000' });
@@ -114,20 +116,20 @@ test('what is beyond the keeping limit is counted and said to be dropped', async
   );
 });
 
-test.each([0, 50_000])('a full disk after %i bytes does not lose the result', async (failAfterBytes) => {
+test.each([0, 50_000])('returns the result if the disk is full after %i bytes', async (failAfterBytes) => {
   await using fixture = await openToolFixture();
   fixture.blobs.failAfterBytes = failAfterBytes;
   const result = await fixture.call(bash, { command: 'seq 1 100000; exit 4' });
   expect(result.fullOutput).toBeUndefined();
   expect(textOf(result)).toMatch(
-    /^1\n2\n[\s\S]*\n100000\n\[exit code 4\]\n\[the left-out part could not be kept: No space/,
+    /^1\n2\n[\s\S]*\n100000\n\[exit code 4\]\n\[the omitted output could not be kept: No space/,
   );
   expect(textOf(result)).toMatch(
     /\[Output truncated - exceeded maximum length\]\nThe full output \([\d,]+ chars\) was not kept\.$/,
   );
 });
 
-test('binary output is named, not dumped', async () => {
+test('replaces binary output by a notice', async () => {
   await using fixture = await openToolFixture();
   expect(await fixture.text(bash, { command: 'head -c 5000 /dev/zero' })).toBe(
     '[binary output: 5,000 bytes]\n[exit code 0]',
@@ -147,7 +149,7 @@ test('reports the last lines while the command runs', async () => {
   await running;
 });
 
-test('says what is wrong with its input', async () => {
+test('refuses invalid input with the reason', async () => {
   await using fixture = await openToolFixture();
   expect(refusalOf(bash, {})).toBe('`command` must be a string, it is missing.');
   expect(refusalOf(bash, { command: 'x', timeoutMs: 'soon' })).toBe(

@@ -10,21 +10,23 @@ export interface BashInput {
 }
 
 export interface BashOptions {
-  /** Characters of output shown, head and tail together. Default 30 000. */
+  /** Characters of output shown, head and tail together. Default 30,000. */
   maxOutputChars?: number;
-  /** Default 60 000. */
+  /** Default 60,000. */
   timeoutMs?: number;
-  /** Most that a call may ask for. Default 600 000. */
+  /** The longest timeout that a call may set. Default 600,000. */
   maxTimeoutMs?: number;
-  /** Most of the output of one command that is kept for `recall`. Default 256 MiB. */
+  /** How much of a command's output is kept for `recall`. Default 256 MiB. */
   maxKeptBytes?: number;
 }
 
-/** Room for exit code, labels and remarks, so that the executor does not cut what this tool has cut already. */
+/** Room for exit code, labels and notes, so that the executor does not cut an output that this tool has already cut. */
 const REMARK_CHARS = 1_000;
 const PROGRESS_INTERVAL_MS = 200;
 
-/** Runs alone, since two commands, or a command and an edit, may touch the same files. */
+/**
+ * Creates the `bash` tool. It runs alone, because two commands, or a command and an edit, may change the same files.
+ */
 export function createBashTool(options: BashOptions = {}): Tool<BashInput> {
   const { maxOutputChars = 30_000, timeoutMs = 60_000, maxTimeoutMs = 600_000, maxKeptBytes } = options;
   return {
@@ -34,7 +36,7 @@ export function createBashTool(options: BashOptions = {}): Tool<BashInput> {
     schema: {
       name: 'bash',
       description:
-        'Run a shell command in the workspace; returns output and exit code. Each call is a new shell, and what it leaves running is killed. No input, no terminal. Long output keeps head and tail.',
+        'Run a shell command in the workspace. Returns output and exit code. Each call is a new shell; processes left running are killed. No stdin, no terminal. Long output keeps head and tail.',
       parameters: {
         type: 'object',
         properties: {
@@ -47,7 +49,8 @@ export function createBashTool(options: BashOptions = {}): Tool<BashInput> {
     parse: (value) =>
       parseInput(value, (fields) => {
         const command = fields.text('command');
-        if (command.includes('\0')) fields.problem('`command` holds a NUL character, which no shell takes.');
+        if (command.includes('\0'))
+          fields.problem('`command` contains a NUL character, which no shell accepts.');
         return { command, timeoutMs: fields.optionalInteger('timeoutMs', 1) };
       }),
     async execute(input, context) {
@@ -73,7 +76,7 @@ interface RunOptions {
   context: ToolContext;
 }
 
-/** A sandbox that dies under the command is an ending like any other: the output so far counts. */
+/** Runs the command. If the sandbox dies meanwhile, that is an ending too, so that the output so far is returned. */
 async function runCommand(command: string, { limitMs, collector, context }: RunOptions): Promise<Ending> {
   let lastProgressAt = 0;
   try {
@@ -126,7 +129,7 @@ function describe(outcome: Outcome): ToolResult {
     ],
     isError: !(ending.ended === 'exit' && ending.exitCode === 0),
     metadata: outcomeFacts(ending, output),
-    ...(output.fullOutput !== undefined && { fullOutput: output.fullOutput }),
+    fullOutput: output.fullOutput,
   };
 }
 
@@ -148,12 +151,12 @@ function endingLine({ ending, output, limitMs, maxTimeoutMs }: Outcome): string 
     case 'timeout': {
       const more =
         limitMs < maxTimeoutMs
-          ? `ask for a longer timeoutMs (at most ${maxTimeoutMs})`
-          : 'do it in smaller pieces';
-      return `[timed out after ${limitMs} ms and was killed, with all it had started. If it needs longer, ${more}; if it waits for input or serves for ever, run it differently]`;
+          ? `set a longer timeoutMs (at most ${maxTimeoutMs})`
+          : 'split it into smaller pieces';
+      return `[timed out after ${limitMs} ms and was killed, with everything it started. If it needs longer, ${more}. If it waits for input or never ends, run it differently]`;
     }
     case 'aborted':
-      return '[cancelled: the command was killed before its end]';
+      return '[cancelled: the command was killed]';
     case 'failed':
       return `[the sandbox failed: ${ending.reason}. The command may have run in part: check before repeating it]`;
   }
@@ -161,7 +164,7 @@ function endingLine({ ending, output, limitMs, maxTimeoutMs }: Outcome): string 
 
 function lossLine(output: CollectedOutput): string {
   if (output.keepingFailed !== undefined) {
-    return `[the left-out part could not be kept: ${output.keepingFailed} To see it, run again with the output narrowed]`;
+    return `[the omitted output could not be kept: ${output.keepingFailed} To see it, run again with less output]`;
   }
   if (output.droppedChars === 0) return '';
   return `[too much output: ${groupDigits(output.droppedChars)} chars at the end were not kept for recall]`;

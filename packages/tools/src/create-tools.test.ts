@@ -4,19 +4,19 @@ import { createTools } from './create-tools.ts';
 
 const NAMES = ['bash', 'read', 'write', 'edit', 'list', 'glob', 'grep', 'todo', 'recall'];
 
-test('makes the nine tools', () => {
+test('creates the nine tools', () => {
   const tools = createTools();
   expect(tools.map((tool) => tool.name)).toEqual(NAMES);
   expect(tools.map((tool) => tool.schema.name)).toEqual(NAMES);
   expect(tools.filter((tool) => tool.runsAlone).map((tool) => tool.name)).toEqual(['bash', 'write', 'edit']);
 });
 
-test('all schemas together take under 1,100 tokens, as small windows need the room', () => {
+test('keeps all schemas together under 1,100 tokens, for small windows', () => {
   const wire = createTools().map((tool) => ({ type: 'function', function: tool.schema }));
   expect(countTokens(JSON.stringify(wire))).toBeLessThan(1100);
 });
 
-test('limits from the configuration reach the tools and what the model is told', () => {
+test('applies configured limits to the tools and to their descriptions', () => {
   const [bash, read] = createTools({
     bash: { maxOutputChars: 5000, timeoutMs: 1000, maxTimeoutMs: 2000 },
     read: { maxLines: 7 },

@@ -10,19 +10,19 @@ import { createTodoTool } from './todo.ts';
 import type { WorkspaceSearch } from './workspace-search.ts';
 import { createWriteTool } from './write.ts';
 
-/** Limits of the tools, as in the configuration under `tools`. */
+/** Limits of the tools, as under `tools` in the configuration. */
 export interface ToolsOptions {
   bash?: BashOptions;
   read?: ReadOptions;
   grep?: GrepOptions;
   list?: ListOptions;
   glob?: GlobOptions;
-  /** The ripgrep program; `null` searches without it. Default `rg`, if it can be run. */
+  /** The ripgrep program. `null` searches without it. Default: `rg`, if it can be run. */
   ripgrep?: string | null;
 }
 
 /**
- * The agent's own tools. `bash`, `write` and `edit` run alone; the others beside one another.
+ * Creates the built-in tools. `bash`, `write` and `edit` run alone; the others can run at the same time.
  *
  * @example createTools({ bash: { timeoutMs: 120_000 } }).map((tool) => tool.schema)
  */
@@ -41,7 +41,7 @@ export function createTools(options: ToolsOptions = {}): Tool[] {
   ];
 }
 
-/** Asks once, and only when the first search comes, whether ripgrep is there. */
+/** Checks once, at the first search, whether ripgrep can be run. */
 export function createSearchFinder(program: string | null): () => Promise<WorkspaceSearch> {
   let search: Promise<WorkspaceSearch> | undefined;
   async function choose(): Promise<WorkspaceSearch> {

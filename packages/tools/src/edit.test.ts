@@ -6,7 +6,7 @@ import { findMatches, replaceMatches, toLineFeeds } from './text-replacer.ts';
 
 const edit = createEditTool();
 
-test('replaces the one match, and shows the change with the new line numbers', async () => {
+test('replaces a single match, and shows the change with the new line numbers', async () => {
   await using fixture = await openToolFixture();
   await fixture.put('a.ts', 'one\ntwo\nthree\nfour\nfive\nsix\n');
   const result = await fixture.call(edit, { path: 'a.ts', old: 'three\nfour', new: '3\n3.5\n4' });
@@ -37,7 +37,7 @@ test('shows no line after the last line feed', async () => {
   );
 });
 
-test('edits at the very start and the very end', async () => {
+test('edits at the start and at the end of a file', async () => {
   await using fixture = await openToolFixture();
   await fixture.put('a', '\nx');
   await fixture.call(edit, { path: 'a', old: '\nx', new: 'start' });
@@ -69,22 +69,22 @@ test.each([
     /line 1 begins with 1 tab, `old` has 4 spaces\.\n1\t\tfoo\(\);\n2\t\tbar/,
   ],
   [
-    'blanks at line ends',
+    'whitespace at line ends',
     'foo(); \nbar();',
     'foo();\nbar();',
-    /at line 1 differs in whitespace only: look at the ends of its lines/,
+    /at line 1 differs in whitespace only: check the line ends/,
   ],
-  ['blanks inside', 'a = b', 'a  =  b', /differs in whitespace only: inside line 1\.\n1\ta = b/],
+  ['whitespace inside', 'a = b', 'a  =  b', /differs in whitespace only: inside line 1\.\n1\ta = b/],
   [
     'a similar line',
     'x\nfunction retryAfter(ms: number) {}',
     'function retryAfter(seconds) {}',
-    /The nearest is at line 2:\n2\tfunction retryAfter/,
+    /The nearest text is at line 2:\n2\tfunction retryAfter/,
   ],
-  ['nothing alike', 'abc', 'something entirely different', /Nothing in the file looks like it/],
+  ['nothing similar', 'abc', 'something entirely different', /Nothing in the file is similar/],
   ['line numbers copied from read', 'foo\nbar', '1\tfoo\n2\tbar', /leave out the number and the tab/],
-  ['an edit made before', 'const a = 2;', 'const a = 111111111;', /`new` stands there already, at line 1/],
-])('an absent match with %s says what is there', async (_what, content, old, expected) => {
+  ['an edit made before', 'const a = 2;', 'const a = 111111111;', /`new` is already there, at line 1/],
+])('says what is in the file instead of a missing match: %s', async (_what, content, old, expected) => {
   await using fixture = await openToolFixture();
   await fixture.put('a', content);
   const result = await fixture.call(edit, { path: 'a', old, new: 'const a = 2;' });
@@ -94,7 +94,7 @@ test.each([
   expect(await fixture.get('a')).toBe(content);
 });
 
-test('matches line feeds against CRLF, keeps CRLF and the byte order mark', async () => {
+test('matches line feeds against CRLF, and keeps CRLF and the byte order mark', async () => {
   await using fixture = await openToolFixture();
   await fixture.put('a', '\ufeffone\r\ntwo\r\nthree\r\n');
   await fixture.call(edit, { path: 'a', old: 'one\ntwo', new: '1\n1.5\n2' });
@@ -103,7 +103,7 @@ test('matches line feeds against CRLF, keeps CRLF and the byte order mark', asyn
   expect(await fixture.get('a')).toBe('\ufeff1\r\n1.5\r\n2\r\n3\r\n4\r\n');
 });
 
-test('line ends outside the matches stay as they are in files of mixed ones', () => {
+test('keeps line ends outside the matches in files with mixed line ends', () => {
   const piece = fc.string({ unit: fc.constantFrom('a', 'b', '\n', '\r\n', '😀'), maxLength: 30 });
   fc.assert(
     fc.property(piece, fc.constantFrom('a', 'ab', 'a\nb', '\n', '\n\n'), piece, (original, old, added) => {
@@ -116,7 +116,7 @@ test('line ends outside the matches stay as they are in files of mixed ones', ()
   );
 });
 
-test('refuses an empty or unchanged text, and files that are no UTF-8 text', async () => {
+test('refuses an empty or unchanged text, and files that are not UTF-8 text', async () => {
   await using fixture = await openToolFixture();
   await fixture.put('a', 'x');
   await fixture.put('bin', Buffer.from('x\0y'));
@@ -132,7 +132,7 @@ test('refuses an empty or unchanged text, and files that are no UTF-8 text', asy
   expect((await fixture.call(edit, { path: '/etc/hosts', old: 'x', new: 'y' })).isError).toBe(true);
 });
 
-test('takes the names other agents use, and files with odd names', async () => {
+test('accepts the field names of other agents, and files with odd names', async () => {
   await using fixture = await openToolFixture();
   const path = '"odd"\nname';
   await fixture.put(path, 'x');
@@ -142,7 +142,7 @@ test('takes the names other agents use, and files with odd names', async () => {
   expect(await fixture.get(path)).toBe('$&');
 });
 
-test('the excerpt of a large change is capped', async () => {
+test('limits the excerpt of a large change', async () => {
   await using fixture = await openToolFixture();
   await fixture.put('a', 'x');
   const text = await fixture.text(edit, { path: 'a', old: 'x', new: 'y\n'.repeat(500) });

@@ -28,7 +28,7 @@ export function createEditTool(): Tool<EditInput> {
     schema: {
       name: 'edit',
       description:
-        'Replace text in a file. `old` must match exactly, whitespace too, and only once unless `all`: add lines around it to make it unique. Leave out the line numbers that read shows.',
+        'Replace text in a file. `old` must match exactly, including whitespace, and only once unless `all`: add surrounding lines to make it unique. Omit the line numbers that read shows.',
       parameters: {
         type: 'object',
         properties: {
@@ -62,14 +62,14 @@ export function createEditTool(): Tool<EditInput> {
   };
 }
 
-/** The file's text as it stands, byte order mark and line ends included; or why it cannot be edited. */
+/** Loads the file's text unchanged, with byte order mark and line ends, or the reason why it cannot be edited. */
 async function loadText(
   files: WorkspaceFiles,
   given: string,
 ): Promise<{ path: string; text: string } | { refusal: string }> {
   const info = await files.stat(given);
   if (info === undefined)
-    return { refusal: `${await describeMissing(files, given)} To make a new file, use write.` };
+    return { refusal: `${await describeMissing(files, given)} To create a file, use write.` };
   const path = await files.resolve(given);
   const unfit = whyUnfit(info);
   if (unfit !== undefined) return { refusal: `${displayPath(path)} ${unfit}` };
@@ -81,7 +81,7 @@ async function loadText(
     if (!(thrown instanceof TypeError)) throw thrown;
   }
   return {
-    refusal: `${displayPath(path)} is not a text file in UTF-8, so edit leaves it alone. Change it with bash.`,
+    refusal: `${displayPath(path)} is not a text file in UTF-8. Change it with bash.`,
   };
 }
 
@@ -89,7 +89,7 @@ function whyUnfit(info: FileInfo): string | undefined {
   if (info.kind === 'directory') return 'is a folder: give the path of a file.';
   if (info.kind === 'other') return 'is not a regular file.';
   if (info.size > MAX_FILE_BYTES)
-    return `is too large for edit (${compactSize(info.size)}). Change it with bash, as with sed.`;
+    return `is too large for edit (${compactSize(info.size)}). Change it with bash, for example with sed.`;
   return undefined;
 }
 
@@ -135,7 +135,7 @@ function describeEdit(
   });
 }
 
-/** The changed lines, `-` as they were and `+` as they are, with two lines around them and the new line numbers. */
+/** Shows the changed lines: `-` before, `+` after, with two lines of context and the new line numbers. */
 function excerpt(
   before: string,
   { match, index, input }: { match: Replacement; index: number; input: EditInput },
@@ -176,7 +176,7 @@ function linesAfter(text: string, start: number): string[] {
   if (start >= text.length) return [];
   let end = start - 1;
   for (let count = 0; count < CONTEXT_LINES && end !== -1; count += 1) end = text.indexOf('\n', end + 1);
-  // What follows a file's last line feed is no line.
+  // No line follows a file's last line feed.
   const fileEnd = text.endsWith('\n') ? text.length - 1 : text.length;
   return text.slice(start, end === -1 ? fileEnd : end).split('\n');
 }

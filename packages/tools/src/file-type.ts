@@ -1,4 +1,4 @@
-/** Media a model may be able to see, recognised by their first bytes (never by the name). */
+/** Media that a model may accept, recognised by their first bytes, never by name. */
 export type RecognisedMedia = { kind: 'image' | 'pdf'; mediaType: string };
 
 export function recogniseMedia(bytes: Uint8Array): RecognisedMedia | undefined {

@@ -12,7 +12,7 @@ export interface GlobInput {
 }
 
 export interface GlobOptions {
-  /** Default 1 000. */
+  /** Default 1,000. */
   maxPaths?: number;
 }
 
@@ -26,7 +26,7 @@ export function createGlobTool(
     schema: {
       name: 'glob',
       description:
-        'Find files by a glob, as src/**/*.ts. Without / it matches names at any depth. Skips what .gitignore names.',
+        'Find files by glob, like src/**/*.ts. Without / it matches names at any depth. Skips files in .gitignore.',
       parameters: {
         type: 'object',
         properties: {
@@ -60,7 +60,7 @@ export function createGlobTool(
   };
 }
 
-/** The pattern without the workspace's own path before it; undefined if it leads out of it. */
+/** Removes the workspace's path from the start of a pattern. Undefined if the pattern leads out of the workspace. */
 function relativePattern(pattern: string, workspacePath: string): string | undefined {
   const relative = pattern.startsWith(`${workspacePath}/`)
     ? pattern.slice(workspacePath.length + 1)
@@ -75,7 +75,7 @@ function belowFolder(file: string, folder: string): string {
 
 function describe(found: readonly string[], { pattern, maxPaths }: { pattern: string; maxPaths: number }) {
   if (found.length === 0) {
-    return textResult('No file matches. (.git, node_modules and what .gitignore names are left out.)', {
+    return textResult('No file matches. (.git, node_modules and files in .gitignore are skipped.)', {
       title: `${displayPath(pattern)} (none)`,
       metadata: { matches: 0 },
     });

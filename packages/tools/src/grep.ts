@@ -14,7 +14,7 @@ export interface GrepInput {
 }
 
 export interface GrepOptions {
-  /** Default 1 000. */
+  /** Default 1,000. */
   maxMatches?: number;
 }
 
@@ -29,15 +29,15 @@ export function createGrepTool(
     name: 'grep',
     schema: {
       name: 'grep',
-      description: 'Search file contents by a regular expression, line by line. Skips what .gitignore names.',
+      description: 'Search file contents by regular expression, line by line. Skips files in .gitignore.',
       parameters: {
         type: 'object',
         properties: {
           pattern: { type: 'string' },
           path: { type: 'string', description: 'File or folder' },
-          include: { type: 'string', description: 'Glob, as *.ts' },
+          include: { type: 'string', description: 'Glob, like *.ts' },
           ignoreCase: { type: 'boolean' },
-          context: { type: 'integer', description: 'Lines around' },
+          context: { type: 'integer', description: 'Context lines' },
         },
         required: ['pattern'],
       },
@@ -59,14 +59,14 @@ export function createGrepTool(
         const info = await files.stat(input.path ?? '');
         if (info === undefined) return failedResult(await describeMissing(files, input.path ?? ''));
         const path = await files.resolve(input.path ?? '');
-        // Reading a pipe or a device would wait for ever.
+        // Reading a pipe or a device could block forever.
         if (info.kind === 'other')
           return failedResult(`${displayPath(path)} is not a regular file or a folder.`);
         const search = await findSearch();
         const lines = search.findLines(files, {
           pattern: input.pattern,
           path,
-          ...(input.include !== undefined && { include: input.include }),
+          include: input.include,
           ignoreCase: input.ignoreCase,
           contextLines: Math.min(input.context ?? 0, MAX_CONTEXT_LINES),
           signal,
@@ -83,7 +83,7 @@ interface Grouped {
   hasMore: boolean;
 }
 
-/** A path stands once above its lines: `12:match`, `13-context`, `--` where lines are left out between contexts. */
+/** Groups lines by file: the path once, then `12:match`, `13-context`, and `--` for lines left out between contexts. */
 async function group(lines: AsyncIterable<FoundLine>, maxMatches: number): Promise<Grouped> {
   const grouped: Grouped = { rows: [], matches: 0, files: 0, hasMore: false };
   let last: FoundLine | undefined;
@@ -117,10 +117,10 @@ function describe(
   const title = `${cutLine(displayPath(pattern), 80)} (${matches === 0 ? 'none' : count})`;
   const metadata = { matches, files };
   if (matches === 0) {
-    return textResult(
-      'No matches. (.git, node_modules, binary files and what .gitignore names are left out.)',
-      { title, metadata },
-    );
+    return textResult('No matches. (.git, node_modules, binary files and files in .gitignore are skipped.)', {
+      title,
+      metadata,
+    });
   }
   const more = hasMore
     ? [`[only the first ${maxMatches} matches are shown: narrow the pattern, path or include]`]

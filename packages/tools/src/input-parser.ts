@@ -2,7 +2,7 @@ import type { ToolInput } from '@longhaul/core';
 import type { JsonObject, JsonValue } from '@longhaul/protocol';
 
 /**
- * Names that models use for a field by habit, after training on other agents' tools. Accepting them costs nothing; refusing
+ * Other names that models use for a field, learned from other agents' tools. Accepting them costs nothing; refusing
  * them costs a step.
  */
 const ALIASES: Readonly<Record<string, readonly string[]>> = {
@@ -17,23 +17,23 @@ const ALIASES: Readonly<Record<string, readonly string[]>> = {
   ignoreCase: ['ignore_case'],
 };
 
-/** Reads the fields of a tool's arguments, and collects in words what is wrong with them. */
+/** Reads the fields of a tool's arguments, and collects the problems as messages. */
 export interface InputFields {
   text(name: string): string;
   optionalText(name: string): string | undefined;
-  /** A whole number of at least `min`. Digits in a string count as a number. */
+  /** Reads a whole number of at least `min`. A string of digits counts as a number. */
   optionalInteger(name: string, min: number): number | undefined;
-  /** Absent: false. */
+  /** Reads a boolean; false if absent. */
   flag(name: string): boolean;
-  /** An array; one that came as JSON text is read too. */
+  /** Reads an array. An array as JSON text is accepted too. */
   list(name: string): JsonValue[];
-  /** Says that something else is wrong. */
+  /** Reports another problem. */
   problem(reason: string): void;
 }
 
 /**
- * Parses a tool's arguments without a schema library: a tool's module must load in a millisecond. `null` counts as absent. What
- * `read` returns is used only if no problem was found.
+ * Parses a tool's arguments. Uses no schema library, because a tool's module must load in a millisecond. `null` counts
+ * as absent. The value that `read` returns is used only if no problem was reported.
  *
  * @example parseInput(value, (fields) => ({ path: fields.text('path'), limit: fields.optionalInteger('limit', 1) }))
  */
@@ -45,7 +45,7 @@ export function parseInput<Input>(value: JsonValue, read: (fields: InputFields) 
   const input = read(createFields(value, { problems, known }));
   if (problems.length === 0) return { ok: true, input };
   const unknown = Object.keys(value).filter((key) => !known.has(key));
-  if (unknown.length > 0) problems.push(`Not known here: ${unknown.slice(0, 5).map(quoteName).join(', ')}.`);
+  if (unknown.length > 0) problems.push(`Unknown: ${unknown.slice(0, 5).map(quoteName).join(', ')}.`);
   return { ok: false, reason: problems.join(' ') };
 }
 

@@ -4,14 +4,14 @@ import { readLinePage } from './line-pager.ts';
 
 const signal = new AbortController().signal;
 
-/** The same page, computed from the whole text at once. */
+/** The lines of the whole text, computed at once. */
 function expectedLines(text: string): string[] {
   const lines = text.split('\n');
   if (lines.at(-1) === '') lines.pop();
   return lines;
 }
 
-test('a page is the same wherever the pieces of the file are cut', async () => {
+test('returns the same page for any size of the pieces', async () => {
   await fc.assert(
     fc.asyncProperty(
       fc.string({ unit: fc.constantFrom('a', 'b', '\n', 'ü'), maxLength: 60 }),
@@ -41,7 +41,7 @@ test('a page is the same wherever the pieces of the file are cut', async () => {
   );
 });
 
-test('a page ends at its byte limit, but always has a line', async () => {
+test('ends a page at its byte limit, but returns at least one line', async () => {
   const bytes = Buffer.from('12345678\n1234\n1234\n1234\n');
   const page = (from: number) =>
     readLinePage({

@@ -1,7 +1,7 @@
 import { looksBinary } from '@longhaul/core/tool-output';
 
 const DEFAULT_CHUNK_BYTES = 1024 * 1024;
-/** Files up to this size are read to their end to learn how many lines they have. */
+/** Files up to this size are read to the end to count their lines. */
 const COUNT_LINES_UP_TO_BYTES = 64 * 1024 * 1024;
 const LINE_FEED = 0x0a;
 
@@ -9,36 +9,36 @@ export interface LinePageRequest {
   /** First line, from 1. */
   from: number;
   maxLines: number;
-  /** Bytes kept of one line. */
+  /** Bytes kept of each line. */
   maxLineBytes: number;
-  /** Bytes of all lines together; at least one line is always returned. */
+  /** Bytes of all lines together. At least one line is always returned. */
   maxBytes: number;
   sizeBytes: number;
   read(range: { start: number; length: number }): Promise<Uint8Array>;
   signal: AbortSignal;
-  /** Bytes read at once. Default 1 MiB. */
+  /** Bytes per read. Default 1 MiB. */
   chunkBytes?: number;
 }
 
 export interface PagedLine {
-  /** Without its line end; cut to `maxLineBytes`. */
+  /** The line without its line end, cut to `maxLineBytes`. */
   bytes: Buffer;
-  /** Of the whole line. */
+  /** Length of the whole line. */
   totalBytes: number;
 }
 
 export interface LinePage {
   lines: PagedLine[];
-  /** More lines follow the page. */
+  /** Whether more lines follow the page. */
   hasMore: boolean;
-  /** Known when the file was read to its end: always, unless it is very large and the page ended before. */
+  /** Present if the file was read to its end: always, except for a very large file whose page ended before. */
   totalLines?: number;
   binary: boolean;
 }
 
 /**
- * One page of a file's lines, read in pieces: memory is bounded by the page, whatever the sizes of the file and its lines. An
- * empty last line (after a final line feed) is no line.
+ * Returns one page of a file's lines. Reads the file in pieces, so memory is bounded by the page, whatever the sizes of
+ * the file and its lines. A final line feed starts no further line.
  */
 export async function readLinePage(request: LinePageRequest): Promise<LinePage> {
   const page = createPage(request);
@@ -76,7 +76,7 @@ function createPage({ from, maxLines, maxLineBytes, maxBytes }: LinePageRequest)
   function add(piece: Buffer): void {
     currentTotal += piece.length;
     if (currentKept >= maxLineBytes) return;
-    // A copy, so that a short line does not keep a whole chunk in memory.
+    // Copied, so that a short line does not keep a whole chunk in memory.
     const kept = Buffer.from(piece.subarray(0, maxLineBytes - currentKept));
     currentKept += kept.length;
     current.push(kept);
@@ -106,7 +106,10 @@ function createPage({ from, maxLines, maxLineBytes, maxBytes }: LinePageRequest)
     return end + 1;
   }
 
-  /** Counts lines that are not shown; byte by byte, which for short lines is many times faster than a search for each. */
+  /**
+   * Counts lines that are not shown. Reads byte by byte, which for short lines is many times faster than searching for
+   * each end.
+   */
   function skipLines(chunk: Buffer, start: number): number {
     let lineStart = start;
     for (let at = start; at < chunk.length; at += 1) {
@@ -126,7 +129,7 @@ function createPage({ from, maxLines, maxLineBytes, maxBytes }: LinePageRequest)
       let at = 0;
       while (at < chunk.length) at = isWanted() ? takeLine(chunk, at) : skipLines(chunk, at);
     },
-    /** The page is full, and the file has gone on after it. */
+    /** Whether the page is full and more of the file has been read after it. */
     isPast: () => full && (currentTotal > 0 || lineNumber > from + lines.length),
     end(): number {
       if (currentTotal > 0) endLine();

@@ -6,7 +6,7 @@ import { createListTool } from './list.ts';
 
 const list = createListTool();
 
-test('shows one level by default, a tree when asked', async () => {
+test('shows one level by default, and a tree with depth', async () => {
   await using fixture = await openToolFixture();
   await fixture.put('src/deep/a.ts', 'x'.repeat(2000));
   await fixture.put('README.md', 'hello');
@@ -20,15 +20,15 @@ test('shows one level by default, a tree when asked', async () => {
   expect(await fixture.text(list, { path: 'node_modules', depth: 2 })).toBe('p/\n  index.js 1');
 });
 
-test('the limit cuts the depths, and says so', async () => {
+test('cuts deep levels at the limit, and says so', async () => {
   await using fixture = await openToolFixture();
   for (let index = 0; index < 5; index += 1) await fixture.put(`a/${index}`, '');
   await fixture.put('z', '');
   const text = await fixture.text(createListTool({ maxEntries: 4 }), { depth: 5 });
-  expect(text).toBe('a/\n  0 0\n  1 0\nz 0\n[only 4 entries are shown: list a deeper folder, or use glob]');
+  expect(text).toBe('a/\n  0 0\n  1 0\nz 0\n[only 4 entries are shown: list a subfolder, or use glob]');
 });
 
-test('names empty folders, files, missing paths and what lies outside', async () => {
+test('reports empty folders, files, missing paths and paths outside', async () => {
   await using fixture = await openToolFixture();
   expect(await fixture.text(list, {})).toBe('[empty folder]');
   await fixture.put('it\'s "a"\nname', 'x');

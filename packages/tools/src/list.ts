@@ -11,7 +11,7 @@ export interface ListInput {
 }
 
 export interface ListOptions {
-  /** Default 1 000. */
+  /** Default 1,000. */
   maxEntries?: number;
 }
 
@@ -23,7 +23,7 @@ export function createListTool(options: ListOptions = {}): Tool<ListInput> {
     name: 'list',
     schema: {
       name: 'list',
-      description: 'List a folder, as a tree when depth > 1.',
+      description: 'List a folder, as a tree if depth > 1.',
       parameters: {
         type: 'object',
         properties: { path: { type: 'string' }, depth: { type: 'integer', description: 'Default 1' } },
@@ -65,13 +65,13 @@ interface Node {
 interface Tree {
   root: Node;
   count: number;
-  /** Entries of opened folders that are not shown. */
+  /** Number of entries of opened folders that are not shown. */
   left: number;
   skipped: Set<string>;
   unreadable: string[];
 }
 
-/** Level by level, so that the limit cuts the depths, not half of the first level. */
+/** Reads level by level, so that the limit cuts deep levels and not half of the first one. */
 async function collect(
   files: WorkspaceFiles,
   options: { path: string; maxDepth: number; maxEntries: number; signal: AbortSignal },
@@ -98,7 +98,10 @@ async function collect(
   return tree;
 }
 
-/** A folder inside the tree that cannot be opened is named at the end; the others are still shown. */
+/**
+ * Lists a folder. If a folder below the root cannot be opened, it is reported at the end and the others are still
+ * shown.
+ */
 async function entriesOf(
   files: WorkspaceFiles,
   { folder, tree }: { folder: Node; tree: Tree },
@@ -134,6 +137,6 @@ function remarks(tree: Tree, maxEntries: number): string[] {
   if (tree.skipped.size > 0) said.push(`[not opened: ${[...tree.skipped].sort().join(', ')}]`);
   if (tree.unreadable.length > 0)
     said.push(`[not readable: ${tree.unreadable.slice(0, 10).map(displayPath).join(', ')}]`);
-  if (tree.left > 0) said.push(`[only ${maxEntries} entries are shown: list a deeper folder, or use glob]`);
+  if (tree.left > 0) said.push(`[only ${maxEntries} entries are shown: list a subfolder, or use glob]`);
   return said;
 }

@@ -1,19 +1,19 @@
 import { cutLine } from '@longhaul/core/tool-output';
 import { pairSimilarity } from '@longhaul/protocol';
 
-/** Lines compared by similarity; in longer files only whitespace differences are looked for beyond them. */
+/** How many lines are compared by similarity. Later lines are compared only for whitespace differences. */
 const MAX_COMPARED_LINES = 20_000;
 const MAX_COMPARED_CHARS = 300;
 const SHOWN_LINES = 5;
 
-/** What to tell a model whose text is not in the file: what stands there instead, and how it differs. */
+/** Tells a model whose text is not in the file what the nearest text is, and how it differs. */
 export function describeNearest(
   text: string,
   { old, replacement }: { old: string; replacement: string },
 ): string {
   const unnumbered = withoutLineNumbers(old);
   if (unnumbered !== undefined && text.includes(unnumbered)) {
-    return '`old` holds line numbers as read shows them: leave out the number and the tab.';
+    return '`old` contains line numbers from read: leave out the number and the tab.';
   }
   const lines = text.split('\n');
   const wanted = old.split('\n');
@@ -23,11 +23,11 @@ export function describeNearest(
     return `${describeWhitespace(lines, { wanted, at: blank })}\n${show(lines, blank, wanted.length)}`;
   if (replacement.trim().length > 3 && text.includes(replacement)) {
     const line = text.slice(0, text.indexOf(replacement)).split('\n').length;
-    return `But \`new\` stands there already, at line ${line}: perhaps the edit was made before.`;
+    return `But \`new\` is already there, at line ${line}: the edit may have been made before.`;
   }
   const near = findSimilar(lines, wanted);
-  if (near === undefined) return 'Nothing in the file looks like it. Read the file again.';
-  return `The nearest is at line ${near + 1}:\n${show(lines, near, wanted.length)}`;
+  if (near === undefined) return 'Nothing in the file is similar. Read the file again.';
+  return `The nearest text is at line ${near + 1}:\n${show(lines, near, wanted.length)}`;
 }
 
 function withoutLineNumbers(old: string): string | undefined {
@@ -61,7 +61,7 @@ function describeWhitespace(
   if (indents[0] !== indents[1]) {
     return `${place}: line ${at + differing + 1} begins with ${nameBlanks(indents[0])}, \`old\` has ${nameBlanks(indents[1])}.`;
   }
-  if (there.trimEnd() === asked.trimEnd()) return `${place}: look at the ends of its lines.`;
+  if (there.trimEnd() === asked.trimEnd()) return `${place}: check the line ends.`;
   return `${place}: inside line ${at + differing + 1}.`;
 }
 
@@ -74,7 +74,7 @@ function nameBlanks(blanks = ''): string {
   return [name(tabs, 'tab'), name(spaces, 'space')].filter((part) => part !== '').join(' and ');
 }
 
-/** The line from which on the text looks most like the wanted one, if it does at all. */
+/** Returns the line at which the text is most similar to the wanted one, or undefined if none is similar. */
 function findSimilar(lines: readonly string[], wanted: readonly string[]): number | undefined {
   const anchorOffset = wanted.findIndex((line) => line.trim().length > 2);
   if (anchorOffset === -1) return undefined;

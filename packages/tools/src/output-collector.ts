@@ -2,13 +2,13 @@ import type { BlobInfo, BlobStore } from '@longhaul/core';
 import { createStreamSanitizer, keepHeadAndTail } from '@longhaul/core/tool-output';
 import { toLonghaulError } from '@longhaul/protocol';
 
-/** Most of one command's output that is kept in the blob store. The rest is counted, and said to be dropped. */
+/** How much of one command's output is kept in the blob store. The rest is counted and reported as dropped. */
 export const MAX_KEPT_OUTPUT_BYTES = 256 * 1024 * 1024;
 
 export type OutputStream = 'stdout' | 'stderr';
 
 export interface CollectorOptions {
-  /** Characters shown of both streams together. */
+  /** Characters shown, both streams together. */
   maxChars: number;
   blobs: BlobStore;
   /** Default 256 MiB. */
@@ -18,26 +18,27 @@ export interface CollectorOptions {
 export interface CollectedOutput {
   stdout: string;
   stderr: string;
-  /** Of both streams together, cleaned. */
+  /** Characters of both streams together, after cleaning. */
   totalChars: number;
   cut: boolean;
-  /** The whole, both streams as they came. Present when the output was cut and could be kept. */
+  /** The whole output, both streams in order of arrival. Present if the output was cut and could be kept. */
   fullOutput?: { blobId: string; chars: number };
-  /** Why the rest is lost, when it is: the blob store's own words. */
+  /** The blob store's message, if it failed to keep the rest. */
   keepingFailed?: string;
-  /** Characters beyond what is kept. */
+  /** Characters that were not kept. */
   droppedChars: number;
 }
 
 /**
- * Takes a command's output as it comes: head and tail stay in memory, and once there is more than will be shown, everything
- * goes to the blob store. Memory is bounded by a few times `maxChars`, whatever the length of the output.
+ * Collects a command's output as it arrives. Head and tail stay in memory. Once the output is longer than will be
+ * shown, all of it goes to the blob store. Memory is bounded by a few times `maxChars`, whatever the length of the
+ * output.
  */
 export interface OutputCollector {
-  /** While the promise is pending the command must be held back. Never rejects. */
+  /** The command must be blocked while the promise is pending. Never rejects. */
   push(chunk: Uint8Array, stream: OutputStream): Promise<void>;
   end(): Promise<CollectedOutput>;
-  /** The last lines so far that are not empty, at most three. */
+  /** Returns the last lines so far that are not empty, at most three. */
   lastLines(): readonly string[];
 }
 
@@ -49,7 +50,7 @@ export function createOutputCollector(options: CollectorOptions): OutputCollecto
   let totalChars = 0;
   let lastLines: readonly string[] = [];
   let spill: Spill | undefined;
-  // The two streams may push at the same time; the store gets one piece after the other.
+  // Both streams may push at the same time; the store gets their pieces in turn.
   let turn: Promise<void> = Promise.resolve();
 
   async function take(text: string, stream: OutputStream): Promise<void> {
@@ -91,7 +92,10 @@ export function createOutputCollector(options: CollectorOptions): OutputCollecto
   };
 }
 
-/** Each stream gets what it needs if both fit; else a short one is shown whole and a long one takes the rest. */
+/**
+ * Splits the characters between the streams. If both do not fit, each gets half, and what a short stream does not need
+ * goes to the other.
+ */
 function shareBudget(stdoutChars: number, stderrChars: number, maxChars: number) {
   const half = Math.floor(maxChars / 2);
   const stderr = Math.min(stderrChars, Math.max(half, maxChars - stdoutChars));
@@ -104,7 +108,10 @@ interface HeadAndTail {
   render(maxChars: number): string;
 }
 
-/** Keeps the first `maxChars` and the last `maxChars` / 2 of a text, enough to show any share of it up to `maxChars`. */
+/**
+ * Keeps the first `maxChars` and at least the last `maxChars` / 2 characters of a text, enough to show any share of it
+ * up to `maxChars`.
+ */
 function createHeadAndTail(maxChars: number): HeadAndTail {
   let head = '';
   let tail = '';
@@ -115,7 +122,7 @@ function createHeadAndTail(maxChars: number): HeadAndTail {
       size += text.length;
       head += text.slice(0, room);
       tail += text.slice(room);
-      // Trimmed only now and then, so that a long output costs no more than its length.
+      // Trimmed only occasionally, so that the cost stays linear in the output.
       if (tail.length > maxChars * 2) tail = tail.slice(-maxChars);
     },
     size: () => size,
@@ -132,7 +139,10 @@ interface Spill {
   end(): Promise<{ blob?: BlobInfo; chars: number; droppedChars: number; failure?: string }>;
 }
 
-/** Hands text to `putStream` piece by piece, waiting until each is taken. A store that fails stops taking; nothing throws. */
+/**
+ * Passes text to `putStream` piece by piece, and waits until each is taken. If the store fails, the rest is dropped;
+ * nothing throws.
+ */
 function startSpill(blobs: BlobStore, maxBytes: number): Spill {
   const pipe = createPipe();
   let open = true;
@@ -151,7 +161,7 @@ function startSpill(blobs: BlobStore, maxBytes: number): Spill {
     async write(text) {
       const data = Buffer.from(text);
       if (!open || bytes + data.length > maxBytes) {
-        // Once a piece is dropped, all later ones are: what is kept is the beginning, without holes.
+        // Once a piece is dropped, all later ones are too, so that the kept text is a beginning without gaps.
         bytes = Number.POSITIVE_INFINITY;
         droppedChars += text.length;
         return;
@@ -167,7 +177,7 @@ function startSpill(blobs: BlobStore, maxBytes: number): Spill {
   };
 }
 
-/** One value at a time from a writer to a reader; `give` is done when the reader asks for the next. */
+/** Passes one value at a time from a writer to a reader. `give` resolves when the reader asks for the next one. */
 function createPipe() {
   let waitingReader: (() => void) | undefined;
   let offered: { data: Uint8Array | undefined; taken: () => void } | undefined;

@@ -1,6 +1,6 @@
 /**
- * Whether a path (relative, with `/`) matches a glob. Names that begin with a dot match too; a glob without a slash is matched
- * against the last name of the path.
+ * Creates a matcher of relative paths with `/` against a glob. Names that begin with a dot match too. A glob without a
+ * slash is matched against the last name of the path.
  */
 export async function createPathMatcher(glob: string): Promise<(path: string) => boolean> {
   const { default: picomatch } = await import('picomatch');

@@ -11,12 +11,15 @@ import {
   type WorkspaceSearch,
 } from './workspace-search.ts';
 
-/** Larger files are passed over, as they would have to be held in memory. */
+/** Larger files are skipped, because a file is held in memory to be searched. */
 const MAX_FILE_BYTES = 16 * 1024 * 1024;
-/** Only the beginning of a very long line is searched: JavaScript's expressions can take exponential time. */
+/**
+ * Only the beginning of a very long line is searched, because JavaScript's regular expressions can take exponential
+ * time.
+ */
 const MAX_SEARCHED_CHARS = 20_000;
 
-/** The search for machines without ripgrep. It does not read `.gitignore`. */
+/** Creates the search for machines without ripgrep. It does not read `.gitignore`. */
 export function createPlainSearch(): WorkspaceSearch {
   return {
     listFiles: (files, { path, signal }) => walk(files, { path, signal }),
@@ -43,7 +46,7 @@ async function* walk(
   }
 }
 
-/** A folder that cannot be opened is passed over, as ripgrep does. */
+/** Walks a folder. Skips it if it cannot be opened, as ripgrep does. */
 async function* walkReadable(
   files: WorkspaceFiles,
   options: { path: string; signal: AbortSignal },
@@ -92,7 +95,7 @@ async function readSearchable(files: WorkspaceFiles, path: string): Promise<stri
     const bytes = await files.read(path);
     return looksBinary(bytes) || bytes.includes(0) ? undefined : new TextDecoder().decode(bytes);
   } catch (thrown) {
-    // Removed or made unreadable since its folder was listed: passed over, as ripgrep does.
+    // Removed or made unreadable after its folder was listed. Skipped, as ripgrep does.
     if (thrown instanceof LonghaulError || (thrown instanceof Error && 'code' in thrown)) return undefined;
     throw thrown;
   }

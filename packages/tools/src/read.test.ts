@@ -10,7 +10,7 @@ const numbered = (from: number, to: number) =>
 const lines = (count: number) =>
   `${Array.from({ length: count }, (_, index) => `line ${index + 1}`).join('\n')}\n`;
 
-test('shows a whole file with line numbers and no remark', async () => {
+test('returns a whole file with line numbers and no note', async () => {
   await using fixture = await openToolFixture();
   await fixture.put('a.txt', '\ufeffone\r\n\r\nthree');
   const result = await fixture.call(read, { path: 'a.txt' });
@@ -19,7 +19,7 @@ test('shows a whole file with line numbers and no remark', async () => {
   expect(await fixture.text(read, { path: join(fixture.root, 'a.txt') })).toContain('three');
 });
 
-test('pages, and says how to go on', async () => {
+test('returns pages, and says where the next one starts', async () => {
   await using fixture = await openToolFixture();
   await fixture.put('a.txt', lines(5321));
   expect(await fixture.text(read, { path: 'a.txt' })).toBe(
@@ -47,7 +47,7 @@ test('cuts long lines and a page of many long lines', async () => {
   expect(wide).toMatch(/\[Lines 1-(\d+) of 100\. Next: offset \d+\]$/);
 });
 
-test('a huge file is read in pieces, without its lines being counted', async () => {
+test('reads a huge file in pieces, without counting its lines', async () => {
   await using fixture = await openToolFixture();
   const ranges: number[] = [];
   const size = 1024 ** 3;
@@ -64,7 +64,7 @@ test('a huge file is read in pieces, without its lines being counted', async () 
   expect(ranges.length).toBeLessThan(12);
 });
 
-test('names empty files, folders, binary files and bytes that are not UTF-8', async () => {
+test('reports empty files, folders, binary files and bytes that are not UTF-8', async () => {
   await using fixture = await openToolFixture();
   await fixture.put('empty', '');
   await fixture.put('dir/x', 'x');
@@ -75,10 +75,10 @@ test('names empty files, folders, binary files and bytes that are not UTF-8', as
   expect(await fixture.text(read, { path: 'data.bin' })).toContain(
     'data.bin is a binary file of 5,000 bytes.',
   );
-  expect(await fixture.text(read, { path: 'latin.txt' })).toContain('[not all of it is UTF-8');
+  expect(await fixture.text(read, { path: 'latin.txt' })).toContain('[not valid UTF-8');
 });
 
-test('returns images and PDFs as media, by their bytes and not their names', async () => {
+test('returns images and PDFs as media, recognised by their bytes and not their names', async () => {
   await using fixture = await openToolFixture();
   const png = Buffer.from('89504e470d0a1a0a0000000d', 'hex');
   await fixture.put('picture.txt', png);
@@ -93,10 +93,10 @@ test('returns images and PDFs as media, by their bytes and not their names', asy
     filename: 'paper.pdf',
   });
   await fixture.put('big.gif', Buffer.concat([Buffer.from('GIF89a'), Buffer.alloc(5 * 1024 * 1024)]));
-  expect(await fixture.text(read, { path: 'big.gif' })).toMatch(/too large to be shown \(at most 5\.0M\)/);
+  expect(await fixture.text(read, { path: 'big.gif' })).toMatch(/too large to show \(at most 5\.0M\)/);
 });
 
-test('a missing file suggests names that look like it', async () => {
+test('suggests similar names for a missing file', async () => {
   await using fixture = await openToolFixture();
   await fixture.put('src/turn-executor.ts', '');
   await fixture.put('src/queue.ts', '');
@@ -108,7 +108,7 @@ test('a missing file suggests names that look like it', async () => {
   );
 });
 
-test('a path outside the workspace is a result, not a failure', async () => {
+test('returns a result for a path outside the workspace', async () => {
   await using fixture = await openToolFixture();
   await symlink('/etc/hostname', join(fixture.root, 'link'));
   for (const path of ['../x', '/etc/passwd', 'link']) {
@@ -133,14 +133,12 @@ test('stops when aborted', async () => {
   await expect(fixture.call(read, { path: 'a.txt' })).rejects.toThrow();
 });
 
-test('accepts what models get wrong harmlessly, and says what is wrong otherwise', async () => {
+test('accepts harmless mistakes of models, and refuses others with the reason', async () => {
   await using fixture = await openToolFixture();
   await fixture.put('a.txt', 'x');
   expect(await fixture.text(read, { file_path: 'a.txt', offset: null, limit: '5' })).toBe('1\tx');
   expect(refusalOf(read, { path: 7 })).toBe('`path` must be a string, got number.');
-  expect(refusalOf(read, { file: 'a.txt' })).toBe(
-    '`path` must be a string, it is missing. Not known here: `file`.',
-  );
+  expect(refusalOf(read, { file: 'a.txt' })).toBe('`path` must be a string, it is missing. Unknown: `file`.');
   expect(refusalOf(read, { path: 'a', limit: 0 })).toBe(
     '`limit` must be a whole number of at least 1, got 0.',
   );

@@ -22,15 +22,15 @@ export interface ReadInput {
 }
 
 export interface ReadOptions {
-  /** Lines of one page. Default 2 000. */
+  /** Lines of one page. Default 2,000. */
   maxLines?: number;
-  /** Characters shown of one line. Default 2 000. */
+  /** Characters shown of one line. Default 2,000. */
   maxLineLength?: number;
 }
 
 const MAX_IMAGE_BYTES = 5 * 1024 * 1024;
 const MAX_PDF_BYTES = 10 * 1024 * 1024;
-/** A page ends before the executor would have to cut it: the next page is a better continuation than a handle. */
+/** A page ends before the executor's limit: the model continues more easily with the next page than with a handle. */
 const MAX_PAGE_CHARS = DEFAULT_MAX_TOOL_OUTPUT_CHARS - 20_000;
 
 export function createReadTool(options: ReadOptions = {}): Tool<ReadInput> {
@@ -39,7 +39,7 @@ export function createReadTool(options: ReadOptions = {}): Tool<ReadInput> {
     name: 'read',
     schema: {
       name: 'read',
-      description: `Read a file: numbered lines, up to ${limits.maxLines} a call; images and PDFs are shown.`,
+      description: `Read a file: numbered lines, up to ${limits.maxLines} per call. Shows images and PDFs.`,
       parameters: {
         type: 'object',
         properties: {
@@ -53,7 +53,7 @@ export function createReadTool(options: ReadOptions = {}): Tool<ReadInput> {
     parse: (value) =>
       parseInput(value, (fields) => ({
         path: fields.text('path'),
-        // 0 is meant as "from the start".
+        // 0 means "from the start".
         offset: Math.max(1, fields.optionalInteger('offset', 0) ?? 1),
         limit: fields.optionalInteger('limit', 1),
       })),
@@ -80,7 +80,7 @@ async function readMedia(
   const label = `${displayPath(path)}: ${media.mediaType}, ${compactSize(info.size)} bytes`;
   if (info.size > maxBytes) {
     return failedResult(
-      `${label} is too large to be shown (at most ${compactSize(maxBytes)}). Make a smaller copy with bash.`,
+      `${label} is too large to show (at most ${compactSize(maxBytes)}). Make a smaller copy with bash.`,
     );
   }
   const data = Buffer.from(await files.read(path)).toString('base64');
@@ -106,7 +106,7 @@ async function readText(input: ReadInput, { info, limits, context }: TextOptions
   const page = await readLinePage({
     from: offset,
     maxLines: Math.min(input.limit ?? limits.maxLines, limits.maxLines),
-    // A character takes at most 3 bytes for each of its UTF-16 units.
+    // A character takes at most 3 bytes per UTF-16 unit.
     maxLineBytes: limits.maxLineLength * 3 + 3,
     maxBytes: MAX_PAGE_CHARS,
     sizeBytes: info.size,
@@ -116,7 +116,7 @@ async function readText(input: ReadInput, { info, limits, context }: TextOptions
   const name = displayPath(path);
   if (page.binary) {
     return failedResult(
-      `${name} is a binary file of ${plural(info.size, 'byte')}. Look into it with bash (file, xxd, strings).`,
+      `${name} is a binary file of ${plural(info.size, 'byte')}. Inspect it with bash (file, xxd, strings).`,
     );
   }
   if (page.totalLines === 0)
@@ -133,9 +133,9 @@ async function readText(input: ReadInput, { info, limits, context }: TextOptions
   const remarks = [pageRemark(page, { offset, sizeBytes: info.size })];
   if (cutLines > 0)
     remarks.push(
-      `[lines over ${limits.maxLineLength} chars are cut; see the rest with bash, as cut -c or grep -o]`,
+      `[lines over ${limits.maxLineLength} chars are cut; read the rest with bash, like cut -c or grep -o]`,
     );
-  if (undecodable) remarks.push('[not all of it is UTF-8: unreadable bytes are shown as \ufffd]');
+  if (undecodable) remarks.push('[not valid UTF-8: undecodable bytes are shown as \ufffd]');
   return textResult([text, ...remarks.filter((remark) => remark !== '')].join('\n'), {
     title: `${name} (${plural(page.lines.length, 'line')})`,
     metadata: { path, firstLine: offset, lines: page.lines.length },
@@ -150,7 +150,7 @@ function pageRemark(page: LinePage, { offset, sizeBytes }: { offset: number; siz
   return `[Lines ${offset}-${last} of ${whole}.${next}]`;
 }
 
-/** `12<tab>text`, one line each. */
+/** Renders each line as `12<tab>text`. */
 function renderLines(
   lines: readonly PagedLine[],
   { offset, maxLineLength }: { offset: number; maxLineLength: number },
@@ -159,7 +159,7 @@ function renderLines(
   let undecodable = false;
   const rendered = lines.map((line, index) => {
     const isWhole = line.totalBytes === line.bytes.length;
-    // Streaming leaves out a character that the cut has split.
+    // Decoding as a stream leaves out a character that the cut has split.
     const decoded = new TextDecoder().decode(line.bytes, { stream: !isWhole });
     undecodable ||= decoded.includes('\ufffd');
     const text = sanitizeText(decoded.endsWith('\r') ? decoded.slice(0, -1) : decoded);

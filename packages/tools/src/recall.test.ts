@@ -5,7 +5,7 @@ import { createRecallTool } from './recall.ts';
 
 const recall = createRecallTool();
 
-test('searches, with handles and snippets on one line each', async () => {
+test('returns search hits with a handle and a snippet on one line each', async () => {
   await using fixture = await openToolFixture();
   fixture.past.hits = [
     {
@@ -24,7 +24,7 @@ test('searches, with handles and snippets on one line each', async () => {
   expect(await fixture.text(recall, { query: 'gone' })).toMatch(/^Nothing found\./);
 });
 
-test('pages by lines, and says how to go on', async () => {
+test('returns pages of lines, and says where the next one starts', async () => {
   await using fixture = await openToolFixture();
   fixture.past.texts.set(
     'm12.3',
@@ -40,7 +40,7 @@ test('pages by lines, and says how to go on', async () => {
   expect(textOf(past)).toBe('from 501 is past the end: m12.3 has 500 lines.');
 });
 
-test('every character can be reached, whatever the lines, in bounded pages', async () => {
+test('reaches every character of any text in bounded pages', async () => {
   await using fixture = await openToolFixture();
   await fc.assert(
     fc.asyncProperty(
@@ -65,13 +65,13 @@ test('every character can be reached, whatever the lines, in bounded pages', asy
   );
 });
 
-test('says what handles look like, and that it takes one of the two', async () => {
+test('explains handles, and that it takes either a query or a handle', async () => {
   await using fixture = await openToolFixture();
   const malformed = await fixture.call(recall, { handle: 'output 3' });
   expect(malformed.isError).toBe(true);
-  expect(textOf(malformed)).toMatch(/"output 3" is not a handle: they look like m12\.3/);
+  expect(textOf(malformed)).toMatch(/"output 3" is not a handle\. Handles look like m12\.3/);
   expect(await fixture.text(recall, { handle: 'm9.9' })).toMatch(
-    /^Nothing stands behind m9\.9\. Handles look like m12\.3/,
+    /^Nothing has the handle m9\.9\. Handles look like m12\.3/,
   );
   const either = 'Give either `query`, to search, or `handle` (as m12.3), to read.';
   expect(refusalOf(recall, {})).toBe(either);

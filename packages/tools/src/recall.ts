@@ -47,7 +47,7 @@ async function search(query: string, history: SessionHistory): Promise<ToolResul
   const hits = await history.search(query, MAX_HITS);
   const title = `${cutLine(displayPath(query), 80)} (${hits.length} found)`;
   if (hits.length === 0) {
-    return textResult('Nothing found. All words must occur in one text: try fewer, or other ones.', {
+    return textResult('Nothing found. All words must occur in one text: try fewer or other words.', {
       title,
     });
   }
@@ -66,13 +66,13 @@ async function readHandle(
 ): Promise<ToolResult> {
   if (parseHandle(handle) === undefined) {
     return failedResult(
-      `${JSON.stringify(handle.slice(0, 60))} is not a handle: they look like m12.3 (message 12, part 3) or m12.`,
+      `${JSON.stringify(handle.slice(0, 60))} is not a handle. Handles look like m12.3 (message 12, part 3) or m12.`,
     );
   }
   const text = await history.fullText(handle);
   if (text === undefined) {
     return failedResult(
-      `Nothing stands behind ${handle}. Handles look like m12.3; recall with a query finds them.`,
+      `Nothing has the handle ${handle}. Handles look like m12.3; recall with a query finds them.`,
     );
   }
   return describePage(

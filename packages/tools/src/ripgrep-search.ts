@@ -12,7 +12,7 @@ import {
   type WorkspaceSearch,
 } from './workspace-search.ts';
 
-/** Whether the program can be run. Does not throw. */
+/** Whether the program can be run. Never throws. */
 export async function hasRipgrep(program: string): Promise<boolean> {
   const child = spawn(program, ['--version'], { stdio: 'ignore', env: environment() });
   try {
@@ -24,8 +24,8 @@ export async function hasRipgrep(program: string): Promise<boolean> {
 }
 
 /**
- * Searches with ripgrep, run on this machine as a plain process without a shell. Only the workspace's own ignore files count:
- * neither those of the folders above it nor the user's.
+ * Creates a search with ripgrep, which runs on this machine as a plain process without a shell. Only the workspace's
+ * ignore files count: not those of the folders above it, nor the user's.
  */
 export function createRipgrepSearch(program: string): WorkspaceSearch {
   return {
@@ -46,7 +46,7 @@ async function commonArguments(files: WorkspaceFiles, path: string): Promise<str
   return [
     ...['--no-config', '--no-follow', '--hidden', '--null', '--sort=path', '--color=never', '--no-messages'],
     ...['--no-require-git', '--no-ignore-parent', '--no-ignore-global'],
-    // Without its parents, a search below the root would forget the root's own ignore file.
+    // `--no-ignore-parent` also drops the root's ignore file for a search below the root.
     ...(path !== '' && (await isFile(files, '.gitignore')) ? ['--ignore-file=.gitignore'] : []),
     ...['--glob=!.git', '--glob=!node_modules'],
   ];
@@ -56,7 +56,7 @@ async function isFile(files: WorkspaceFiles, path: string): Promise<boolean> {
   try {
     return (await files.stat(path))?.kind === 'file';
   } catch (thrown) {
-    // A link that leaves the workspace is not read.
+    // A link that leads out of the workspace is not read.
     if (thrown instanceof LonghaulError) return false;
     throw thrown;
   }
@@ -80,7 +80,7 @@ interface RipgrepRun {
   signal: AbortSignal;
 }
 
-/** The program's output as it comes. Leaving the loop early kills it. */
+/** Yields the program's output as it arrives. Leaving the loop early kills the program. */
 async function* runRipgrep(
   program: string,
   { args, path, root, signal }: RipgrepRun,
@@ -92,7 +92,7 @@ async function* runRipgrep(
     env: environment(),
   });
   const closed = once(child, 'close');
-  // Awaited below; without this an early failure would count as unhandled.
+  // Awaited below. Without this line, an early failure would be an unhandled rejection.
   closed.catch(() => undefined);
   let complaint = '';
   child.stderr.on('data', (chunk: Buffer) => {
@@ -108,7 +108,7 @@ async function* runRipgrep(
     }
     const [code] = await closed;
     signal.throwIfAborted();
-    // 1: nothing found. 2 after some output: a file could not be read, which is passed over.
+    // Exit code 1: nothing found. 2 after some output: a file could not be read, and is skipped.
     if (code === 2 && isEmpty && complaint !== '')
       throw new LonghaulError('invalid_request', explain(complaint));
   } finally {
@@ -135,8 +135,8 @@ async function* listed(output: AsyncIterable<Buffer>): AsyncGenerator<string> {
 }
 
 /**
- * Records are `path NUL number : text LF`, with `-` for `:` on lines of context. A path may hold a line feed, a text cannot,
- * and neither holds a NUL, so that reading them in turn is unambiguous.
+ * Parses records of the form `path NUL number : text LF`, with `-` in place of `:` on context lines. A path may contain
+ * a line feed, a text cannot, and neither contains a NUL, so reading them in turn is unambiguous.
  */
 async function* parseLines(output: AsyncIterable<Buffer>): AsyncGenerator<FoundLine> {
   let pending = Buffer.alloc(0);
@@ -160,7 +160,7 @@ function withoutDot(path: string): string {
   return path.startsWith('./') ? path.slice(2) : path;
 }
 
-/** No more of this process's environment than the program needs: it holds keys. */
+/** Returns only the variables that the program needs: this process's environment contains keys. */
 function environment(): NodeJS.ProcessEnv {
   return { PATH: process.env['PATH'], SystemRoot: process.env['SystemRoot'] };
 }

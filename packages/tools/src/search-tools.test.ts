@@ -15,7 +15,7 @@ const hasRipgrep = spawnSync('rg', ['--version']).status === 0;
 function testWithRipgrep(name: string, body: () => Promise<void>): void {
   test(name, async (context) => {
     if (!hasRipgrep)
-      return lacks('ripgrep', 'it is not installed; the plain search is tested all the same', context.skip);
+      return lacks('ripgrep', 'it is not installed; the plain search is still tested', context.skip);
     await body();
   });
 }
@@ -30,7 +30,7 @@ async function fillWorkspace(fixture: ToolFixture): Promise<void> {
   await fixture.put('data.bin', Buffer.concat([Buffer.from('retryAfter'), Buffer.alloc(500)]));
 }
 
-/** Both ways to search give the same answers. */
+/** Both implementations return the same results. */
 describe.each([
   ['ripgrep', 'rg'],
   ['plain JavaScript', null],
@@ -40,7 +40,7 @@ describe.each([
   const glob = createGlobTool(findSearch);
   const grep = createGrepTool(findSearch);
 
-  run('glob finds files in order, without what is ignored', async () => {
+  run('glob finds files in order, without ignored ones', async () => {
     await using fixture = await openToolFixture();
     await fillWorkspace(fixture);
     expect(await fixture.text(glob, { pattern: '**/*.ts' })).toBe('.hidden/d.ts\nsrc/a.ts\nsrc/deep/b.ts');
@@ -52,7 +52,7 @@ describe.each([
     expect(await fixture.text(glob, { pattern: '*.py' })).toMatch(/^No file matches/);
   });
 
-  run('glob stays inside, follows no link out, and caps', async () => {
+  run('glob stays inside the workspace, follows no link out, and limits its results', async () => {
     await using fixture = await openToolFixture();
     await symlink('/etc', join(fixture.root, 'etc'));
     for (let index = 0; index < 4; index += 1) await fixture.put(`f${index}`, '');
@@ -83,7 +83,7 @@ describe.each([
     expect(await fixture.text(grep, { pattern: 'nowhere' })).toMatch(/^No matches/);
   });
 
-  run('grep reads include below the searched folder, below the workspace, and negated', async () => {
+  run('grep matches include relative to the folder and to the workspace, and negated', async () => {
     await using fixture = await openToolFixture();
     await fillWorkspace(fixture);
     const deep = 'src/deep/b.ts\n2:RETRYAFTER';
@@ -102,7 +102,7 @@ describe.each([
     );
   });
 
-  run('grep caps matches and long lines', async () => {
+  run('grep limits matches and long lines', async () => {
     await using fixture = await openToolFixture();
     await fixture.put('many', 'x\n'.repeat(5000));
     await fixture.put('wide', `y${'z'.repeat(100_000)}\n`);
@@ -115,7 +115,7 @@ describe.each([
     expect(wide.length).toBeLessThan(600);
   });
 
-  run('grep finds in files with odd names, by odd patterns', async () => {
+  run('grep searches files with odd names, by odd patterns', async () => {
     await using fixture = await openToolFixture();
     const path = 'a "quoted"\nname ü:12:.txt';
     await fixture.put(path, '--files $(touch pwned) `x`\n');
@@ -129,7 +129,7 @@ describe.each([
     await expect(fixture.get('pwned')).rejects.toThrow();
   });
 
-  run('a bad pattern is a clear result', async () => {
+  run('grep explains an invalid pattern', async () => {
     await using fixture = await openToolFixture();
     await fixture.put('a', 'x');
     const result = await fixture.call(grep, { pattern: 'foo(' });
@@ -153,7 +153,7 @@ describe.each([
     expect(await fixture.text(grep, { pattern: 'x', path: 'gone' })).toMatch(/^gone does not exist/);
   });
 
-  run('a pipe in the workspace holds nothing up', async () => {
+  run('grep does not block on a pipe in the workspace', async () => {
     await using fixture = await openToolFixture();
     await fixture.put('a', 'word');
     spawnSync('mkfifo', [join(fixture.root, 'pipe')]);
@@ -170,7 +170,7 @@ describe.each([
   });
 });
 
-testWithRipgrep('ripgrep reads the workspace’s own ignore file, below its root too', async () => {
+testWithRipgrep('ripgrep reads the workspace’s ignore file, also for a search below the root', async () => {
   await using fixture = await openToolFixture();
   await fixture.put('.gitignore', 'dist\n/src/generated.ts\n');
   await fixture.put('src/a.ts', 'word');
@@ -183,7 +183,7 @@ testWithRipgrep('ripgrep reads the workspace’s own ignore file, below its root
   expect(await fixture.text(createGlobTool(findSearch), { pattern: '*.ts' })).toBe('src/a.ts');
 });
 
-test('a ripgrep that is not there is done without', async () => {
+test('searches without ripgrep if it cannot be run', async () => {
   await using fixture = await openToolFixture();
   await fixture.put('a', 'word');
   const grep = createGrepTool(createSearchFinder('/nowhere/rg'));

@@ -1,4 +1,4 @@
-/** How `edit` finds and replaces text, whatever the line ends of the file. Pure. */
+/** Finds and replaces text for `edit`, independent of the file's line ends. Pure. */
 
 export interface Replacement {
   /** Offset in the file's text with plain line feeds, before any replacement. */
@@ -7,7 +7,7 @@ export interface Replacement {
   line: number;
 }
 
-/** Offsets of all matches that do not overlap. */
+/** Returns all matches that do not overlap. */
 export function findMatches(text: string, wanted: string): Replacement[] {
   const matches: Replacement[] = [];
   let line = 1;
@@ -22,14 +22,15 @@ export function findMatches(text: string, wanted: string): Replacement[] {
   return matches;
 }
 
-/** Line ends as the model writes them. */
+/** Converts line ends to the line feeds that models write. */
 export function toLineFeeds(text: string): string {
   return text.replaceAll('\r\n', '\n');
 }
 
 /**
- * Replaces `length` characters at each of `matches`. Offsets count a CRLF of the file as one character; every line end outside
- * the matches stays as it is, and new ones are CRLF where the replaced text or, if that has none, most of the file has them.
+ * Replaces `length` characters at each of `matches`. Offsets count a CRLF of the file as one character. Line ends
+ * outside the matches stay unchanged. New line ends are CRLF if most line ends of the replaced text are, or, if it has
+ * none, if most of the file's are.
  */
 export function replaceMatches(
   original: string,
@@ -57,7 +58,7 @@ function isMostlyCrlf(text: string): boolean {
   return crlf * 2 > text.split('\n').length - 1;
 }
 
-/** From offsets in `toLineFeeds(original)` to offsets in `original`; calls must ascend. */
+/** Maps offsets in `toLineFeeds(original)` to offsets in `original`. Calls must have ascending offsets. */
 function mapOffsets(original: string): (offset: number) => number {
   let passed = 0;
   let next = original.indexOf('\r\n');

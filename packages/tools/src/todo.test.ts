@@ -4,7 +4,7 @@ import { createTodoTool } from './todo.ts';
 
 const todo = createTodoTool();
 
-test('shows the list as a checklist, and keeps it for programs', async () => {
+test('returns the list as a checklist, and as metadata for programs', async () => {
   await using fixture = await openToolFixture();
   const items = [
     { text: 'one', status: 'done' },
@@ -18,20 +18,20 @@ test('shows the list as a checklist, and keeps it for programs', async () => {
   expect(todo.isProtected).toBe(true);
 });
 
-test('allows an empty list, and only advises against several in progress', async () => {
+test('allows an empty list, and only warns about several items in progress', async () => {
   await using fixture = await openToolFixture();
   expect(await fixture.text(todo, { items: [] })).toBe('The todo list is empty.');
   const busy = { text: 'x', status: 'in_progress' };
   expect(await fixture.text(todo, { items: [busy, busy] })).toMatch(/\(2 items are in progress/);
 });
 
-test('takes harmless variants', async () => {
+test('accepts harmless variants', async () => {
   await using fixture = await openToolFixture();
   const items = JSON.stringify(['plain', { content: 'other', status: 'completed' }, { task: 'third' }]);
   expect(await fixture.text(todo, { todos: items })).toBe('[ ] plain\n[x] other\n[ ] third');
 });
 
-test('says which item is wrong', () => {
+test('names the invalid item', () => {
   expect(refusalOf(todo, { items: [{ text: 'x', status: 'constructor' }] })).toBe(
     '`items[0].status` must be pending, in_progress or done, got "constructor".',
   );

@@ -19,7 +19,7 @@ const MAX_ITEMS = 200;
 const MAX_TEXT_CHARS = 500;
 const BOXES: Readonly<Record<TodoStatus, string>> = { pending: '[ ]', in_progress: '[>]', done: '[x]' };
 
-/** Other words that models use for the three. */
+/** Other words that models use for the three statuses. */
 const STATUS_WORDS: Readonly<Record<string, TodoStatus>> = {
   pending: 'pending',
   todo: 'pending',
@@ -31,7 +31,7 @@ const STATUS_WORDS: Readonly<Record<string, TodoStatus>> = {
   complete: 'done',
 };
 
-/** The agent's plan. The newest result is the list, so it is never pruned. */
+/** Creates the `todo` tool, the agent's plan. Its newest result is the list, so it is never pruned. */
 export function createTodoTool(): Tool<TodoInput> {
   return {
     name: 'todo',
@@ -39,7 +39,7 @@ export function createTodoTool(): Tool<TodoInput> {
     schema: {
       name: 'todo',
       description:
-        'Your plan for longer work: replaces the whole list. Keep one item in_progress, and mark items done as you finish them.',
+        'Your plan for longer work. Replaces the whole list. Keep one item in_progress; mark items done as you finish them.',
       parameters: {
         type: 'object',
         properties: {
@@ -62,7 +62,9 @@ export function createTodoTool(): Tool<TodoInput> {
       parseInput(value, (fields) => {
         const items = fields.list('items');
         if (items.length > MAX_ITEMS)
-          fields.problem(`\`items\` has ${items.length} items, at most ${MAX_ITEMS} are kept: merge some.`);
+          fields.problem(
+            `\`items\` has ${items.length} items, but at most ${MAX_ITEMS} are allowed: merge some.`,
+          );
         return { items: items.slice(0, MAX_ITEMS).map((item, index) => parseItem(item, { index, fields })) };
       }),
     async execute({ items }) {
@@ -74,7 +76,7 @@ export function createTodoTool(): Tool<TodoInput> {
       if (items.length === 0) return textResult('The todo list is empty.', facts);
       const lines = items.map((item) => `${BOXES[item.status]} ${item.text}`);
       const inProgress = items.filter((item) => item.status === 'in_progress').length;
-      if (inProgress > 1) lines.push(`(${inProgress} items are in progress: better one at a time.)`);
+      if (inProgress > 1) lines.push(`(${inProgress} items are in progress: work on one at a time.)`);
       return textResult(lines.join('\n'), facts);
     },
   };
@@ -84,7 +86,7 @@ function parseItem(item: JsonValue, { index, fields }: { index: number; fields: 
   if (typeof item === 'string') return { text: onOneLine(item), status: 'pending' };
   const text = isObject(item) ? (item['text'] ?? item['content'] ?? item['task']) : undefined;
   if (!isObject(item) || typeof text !== 'string' || text.trim() === '') {
-    fields.problem(`\`items[${index}]\` must be {text, status} with a text that is not empty.`);
+    fields.problem(`\`items[${index}]\` must be {text, status} with a non-empty text.`);
     return { text: '', status: 'pending' };
   }
   const word = item['status'] ?? 'pending';
@@ -97,7 +99,7 @@ function parseItem(item: JsonValue, { index, fields }: { index: number; fields: 
   return { text: onOneLine(text), status: status ?? 'pending' };
 }
 
-/** One item, one line: a list is read by lines. */
+/** Puts an item on one line, because the list is read line by line. */
 function onOneLine(text: string): string {
   const line = text.replace(/\s+/g, ' ').trim();
   return line.length <= MAX_TEXT_CHARS ? line : `${line.slice(0, endBefore(line, MAX_TEXT_CHARS))}…`;

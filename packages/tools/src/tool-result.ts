@@ -10,12 +10,12 @@ export function textResult(text: string, options: TextResultOptions = {}): ToolR
   return { ...options, content: [{ type: 'text', text }] };
 }
 
-/** A failure that the model should know of, and can do something about. */
+/** Returns a failure for the model, which it can react to. */
 export function failedResult(text: string, options: TextResultOptions = {}): ToolResult {
   return { ...options, content: [{ type: 'text', text }], isError: true };
 }
 
-/** What a workspace or a sandbox may refuse, and a model can react to. Everything else is thrown on to the caller. */
+/** Refusals of a workspace or sandbox that a model can react to. All other errors are thrown to the caller. */
 const FOR_THE_MODEL: ReadonlySet<ErrorCode> = new Set([
   'path_outside_workspace',
   'not_found',
@@ -26,7 +26,7 @@ const FOR_THE_MODEL: ReadonlySet<ErrorCode> = new Set([
   'sandbox_failed',
 ]);
 
-/** Runs `work`; a refusal of the workspace becomes a result, with the message that came with it. */
+/** Runs `work`. Turns a refusal of the workspace into a result with the refusal's message. */
 export async function reportRefusals(work: () => Promise<ToolResult>): Promise<ToolResult> {
   try {
     return await work();

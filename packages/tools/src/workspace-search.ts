@@ -1,25 +1,28 @@
 import type { WorkspaceFiles } from '@longhaul/core';
 
 /**
- * Finds files and lines in a workspace, for `glob` and `grep`. Both ways to do it (ripgrep, and plain JavaScript where it is
- * missing) skip `.git` and `node_modules`, never follow a link, and give paths in order.
+ * Finds files and lines in a workspace, for `glob` and `grep`. Both implementations (ripgrep, and plain JavaScript
+ * where it is missing) skip `.git` and `node_modules`, follow no links, and return paths in order.
  */
 export interface WorkspaceSearch {
-  /** Paths of files at or below `path`, relative to the workspace. */
+  /** Yields the paths of files at or below `path`, relative to the workspace. */
   listFiles(files: WorkspaceFiles, request: { path: string; signal: AbortSignal }): AsyncIterable<string>;
   /**
-   * Matching lines and the context around them, file by file.
+   * Yields matching lines and their context, file by file.
    *
-   * @throws {LonghaulError} `invalid_request` for a pattern that is no regular expression, with the place.
+   * @throws {LonghaulError} `invalid_request` if the pattern is not a valid regular expression, with the position.
    */
   findLines(files: WorkspaceFiles, request: FindLinesRequest): AsyncIterable<FoundLine>;
 }
 
 export interface FindLinesRequest {
   pattern: string;
-  /** Relative to the workspace, resolved; a file or a folder. */
+  /** A file or folder: resolved and relative to the workspace. */
   path: string;
-  /** A glob: without a slash it is matched against names, else against paths below `path` or the workspace. `!` excludes. */
+  /**
+   * A glob. Without a slash, it is matched against names; otherwise against paths relative to `path` or to the
+   * workspace. `!` excludes.
+   */
   include?: string;
   ignoreCase: boolean;
   /** Lines before and after each match. */
@@ -31,20 +34,20 @@ export interface FoundLine {
   path: string;
   /** From 1. */
   line: number;
-  /** Long lines are cut. */
+  /** The line; a long one is cut. */
   text: string;
   isMatch: boolean;
 }
 
-/** Characters of one line that are shown. */
+/** Characters shown of one line. */
 export const MAX_FOUND_LINE_CHARS = 400;
 
-/** Skipped below a searched folder; one that is named itself is searched. */
+/** Whether a folder is skipped below the searched folder. The searched folder itself is never skipped. */
 export function isSkippedFolder(name: string): boolean {
   return name === '.git' || name === 'node_modules';
 }
 
-/** Both readings of an include pattern with a slash: relative to the searched folder, and to the workspace. */
+/** Returns both readings of an include pattern with a slash: relative to the searched folder, and to the workspace. */
 export function expandInclude(include: string, path: string): string[] {
   const negated = include.startsWith('!');
   const glob = (negated ? include.slice(1) : include).replace(/^\.?\//, '');
@@ -52,7 +55,7 @@ export function expandInclude(include: string, path: string): string[] {
   return readings.map((reading) => (negated ? `!${reading}` : reading));
 }
 
-/** The same words whoever compiled the pattern. */
+/** Returns the message for an invalid pattern, the same for both implementations. */
 export function badPattern(reason: string): string {
   return `\`pattern\` is not a valid regular expression. Escape special characters with \\ to search for them. ${reason}`;
 }

@@ -5,7 +5,7 @@ import { createWriteTool } from './write.ts';
 
 const write = createWriteTool();
 
-test('makes folders, and says what it wrote', async () => {
+test('creates folders, and reports what it wrote', async () => {
   await using fixture = await openToolFixture();
   const created = await fixture.call(write, { path: 'src/deep/a.ts', content: 'one\ntwö\n' });
   expect(textOf(created)).toBe('Created src/deep/a.ts (2 lines, 9 bytes).');
@@ -16,7 +16,7 @@ test('makes folders, and says what it wrote', async () => {
   );
 });
 
-test('records the change of a text file that it overwrites, and none of a new one or of binary data', async () => {
+test('records the change of an overwritten text file, but not of a new file or of binary data', async () => {
   await using fixture = await openToolFixture();
   const metadataOf = async (content: string) => (await fixture.call(write, { path: 'a', content })).metadata;
   expect(await metadataOf('one\ntwo\n')).not.toHaveProperty('patch');
@@ -29,7 +29,7 @@ test('records the change of a text file that it overwrites, and none of a new on
   expect(await metadataOf('y')).toEqual({ path: 'a', created: false, bytes: 1 });
 });
 
-test('writes names with quotes and line breaks, and refuses folders and what lies outside', async () => {
+test('writes names with quotes and line breaks, and refuses folders and paths outside', async () => {
   await using fixture = await openToolFixture();
   const path = 'it\'s "a"\nname';
   expect(await fixture.text(write, { path, content: 'x' })).toBe(
@@ -44,7 +44,7 @@ test('writes names with quotes and line breaks, and refuses folders and what lie
   expect(outside).toMatchObject({ isError: true, metadata: { code: 'path_outside_workspace' } });
 });
 
-test('a full disk is a result', async () => {
+test('returns a result if the disk is full', async () => {
   await using fixture = await openToolFixture();
   fixture.context.sandbox.files.write = () =>
     Promise.reject(new LonghaulError('store_full', 'No space is left.'));
@@ -52,13 +52,13 @@ test('a full disk is a result', async () => {
   expect(result).toMatchObject({ isError: true, content: [{ text: 'No space is left.' }] });
 });
 
-test('writes nothing once aborted', async () => {
+test('writes nothing after an abort', async () => {
   await using fixture = await openToolFixture();
   fixture.abort.abort();
   await expect(fixture.call(write, { path: 'a', content: 'x' })).rejects.toThrow();
   await expect(fixture.get('a')).rejects.toThrow();
 });
 
-test('content must be there', () => {
+test('requires content', () => {
   expect(refusalOf(write, { path: 'a' })).toBe('`content` must be a string, it is missing.');
 });

@@ -28,18 +28,18 @@ import type {
 } from '@longhaul/core';
 import { type JsonValue, LonghaulError } from '@longhaul/protocol';
 
-/** A workspace in a temporary folder, with what a tool's context needs around it. */
+/** A workspace in a temporary folder, with a tool's context. */
 export interface ToolFixture extends AsyncDisposable {
   readonly root: string;
   readonly context: ToolContext;
   readonly blobs: TestBlobStore;
   readonly progress: { title?: string }[];
   readonly abort: AbortController;
-  /** What `history` finds. */
+  /** The content of `history`. */
   readonly past: { hits: SearchHit[]; texts: Map<string, string>; queries: string[] };
   put(path: string, data: string | Uint8Array): Promise<void>;
   get(path: string): Promise<string>;
-  /** Parses and runs, as the executor does. */
+  /** Parses the input and runs the tool, as the executor does. */
   call(tool: Tool, input: JsonValue): Promise<ToolResult>;
   /** The text of `call`'s result. */
   text(tool: Tool, input: JsonValue): Promise<string>;
@@ -94,14 +94,14 @@ export function textOf(result: ToolResult): string {
   return result.content.map((part) => (part.type === 'text' ? part.text : `<${part.type}>`)).join('\n');
 }
 
-/** Why `parse` refuses the input. */
+/** Returns why `parse` refuses the input. */
 export function refusalOf(tool: Tool, input: JsonValue): string {
   const parsed = tool.parse(input);
   if (parsed.ok) throw new Error('The input was accepted.');
   return parsed.reason;
 }
 
-/** Real files and real commands, but no isolation: escapes are the sandbox package's to test. */
+/** Creates a sandbox with real files and commands, but no isolation: the sandbox package tests escapes. */
 function createTestSandbox(root: string): Sandbox {
   return {
     kind: 'local',
@@ -140,8 +140,8 @@ function runCommand(root: string, command: string, options: ExecOptions): Promis
     return {
       ended,
       durationMs: Date.now() - startedAt,
-      ...(ended === 'exit' && code !== null && { exitCode: code }),
-      ...(signal !== null && { signal }),
+      exitCode: ended === 'exit' && code !== null ? code : undefined,
+      signal: signal ?? undefined,
     };
   });
 }
@@ -208,13 +208,13 @@ function createTestFiles(root: string): WorkspaceFiles {
 }
 
 export interface TestBlobStore extends BlobStore {
-  /** Largest piece that `putStream` was handed. */
+  /** The largest piece that `putStream` received. */
   largestPiece: number;
-  /** Set: `putStream` takes this many bytes, then fails as a full disk does. */
+  /** If set, `putStream` accepts this many bytes, then fails like a full disk. */
   failAfterBytes?: number;
 }
 
-/** Keeps small blobs whole, and of large ones only what tests ask for: size, hash and the first mebibyte. */
+/** Keeps small blobs whole. Of large ones it keeps only what tests need: size, hash and the first mebibyte. */
 function createTestBlobStore(): TestBlobStore {
   const kept = new Map<string, { head: Buffer; size: number }>();
   const store: TestBlobStore = {
