@@ -34,7 +34,7 @@ const call = (index: number, id: string, args: string, name = 'read') =>
 const FINISH = chunk({}, 'stop') + DONE;
 
 describe('tool calls', () => {
-  test('arguments that are not a JSON object are handed on as they came, and the stream goes on', async () => {
+  test('passes on arguments that are not a JSON object as text, and continues the stream', async () => {
     const { driver } = await chat(
       call(0, 'a', '{"path": "x') + call(1, 'b', '[1]') + call(2, 'c', '{"path":"y"}') + FINISH,
     );
@@ -52,12 +52,12 @@ describe('tool calls', () => {
     expect(events.at(-1)).toMatchObject({ type: 'finish', finishReason: 'tool-calls' });
   });
 
-  test('a call without arguments has an empty object, because some servers send no text for it', async () => {
+  test('gives a call without arguments an empty object, because some servers send no text', async () => {
     const { driver } = await chat(call(0, 'a', '') + FINISH);
     expect(await collect(driver)).toContainEqual({ type: 'tool-call', callId: 'a', name: 'read', input: {} });
   });
 
-  test('calls with the same id in one answer get different ids, each the same in its announcement', async () => {
+  test('gives calls with the same id in one answer different ids, in their announcements too', async () => {
     const { driver } = await chat(
       call(0, 'call_0', '{"path":"a"}') + call(1, 'call_0', '{"path":"b"}') + FINISH,
     );
@@ -68,7 +68,7 @@ describe('tool calls', () => {
     expect(announced).toEqual(called);
   });
 
-  test('a server that counts its calls from call_0 in every answer does not repeat an id of the session', async () => {
+  test('gives a call a new id if the request already has a call with its id', async () => {
     const { driver } = await chat(call(0, 'call_0', '{}') + FINISH);
     const past: ViewAssistantPart = {
       type: 'tool',
@@ -85,7 +85,7 @@ describe('tool calls', () => {
     expect(events).toContainEqual({ type: 'tool-call', callId: 'call_0-2', name: 'read', input: {} });
   });
 
-  test('a call whose stream was cut is not handed on, even when its arguments happen to be whole JSON', async () => {
+  test('emits no call of a cut stream, even if its arguments are complete JSON', async () => {
     const { driver } = await chat(call(0, 'a', '{}'));
     const events = await collect(driver);
     expect(events.map((event) => event.type)).not.toContain('tool-call');
@@ -94,7 +94,7 @@ describe('tool calls', () => {
 });
 
 describe('answers', () => {
-  test('reasoning and text are separate blocks with ids of their own, also when they alternate', async () => {
+  test('separates reasoning and text into blocks with unique ids, even if they alternate', async () => {
     const { driver } = await chat(
       chunk({ reasoning_content: 'a' }) +
         chunk({ content: 'b' }) +
@@ -110,7 +110,7 @@ describe('answers', () => {
     expect(events.filter((event) => event.type.endsWith('-end'))).toHaveLength(4);
   });
 
-  test('usage counts cached input once and reasoning within the output', async () => {
+  test('counts cached input once, and reasoning as part of the output', async () => {
     const usage = {
       prompt_tokens: 100,
       completion_tokens: 40,
@@ -136,12 +136,12 @@ describe('answers', () => {
     });
   });
 
-  test('no usage is invented when the server sent none', async () => {
+  test('emits no usage if the server sent none', async () => {
     const { driver } = await chat(chunk({ content: 'x' }) + FINISH);
     expect((await collect(driver)).at(-1)).not.toHaveProperty('usage');
   });
 
-  test('comments that keep the connection open are no silence', async () => {
+  test('does not count comments that keep the connection open as silence', async () => {
     const { driver } = await chat(
       (response) => {
         startStream(response);
@@ -158,7 +158,7 @@ describe('answers', () => {
     expect((await collect(driver)).at(-1)).toMatchObject({ type: 'finish' });
   });
 
-  test('a consumer that takes its time is not taken for a silent server', async () => {
+  test('does not treat a slow consumer as a silent server', async () => {
     const { driver } = await chat(chunk({ content: 'x' }) + FINISH, { stallMs: 50 });
     const types: string[] = [];
     for await (const event of driver.step(requestOf([userSays('Hi')]))) {
@@ -168,7 +168,7 @@ describe('answers', () => {
     expect(types.at(-1)).toBe('finish');
   });
 
-  test('a consumer that stops early closes the connection', async () => {
+  test('closes the connection if the consumer stops early', async () => {
     const { driver, server } = await chat((response) => {
       startStream(response);
       response.write(chunk({ content: 'x' }));
@@ -188,17 +188,17 @@ describe('failures', () => {
     };
   };
 
-  test('a bare string as error body stands only in the response, and is read there', async () => {
+  test('reads a bare string as an error body', async () => {
     const { driver } = await chat(json('"maximum context length is 4096 tokens"', 400));
     expect((await failureOf(driver)).code).toBe('context_overflow');
   });
 
-  test('a bare string as error inside the stream is read too', async () => {
+  test('reads a bare string as an error inside the stream', async () => {
     const { driver } = await chat('data: {"error":"maximum context length is 4096 tokens"}\n\n');
     expect((await failureOf(driver)).code).toBe('context_overflow');
   });
 
-  test('a JSON error with status 200, as LM Studio sends for a wrong path, is not a cut stream', async () => {
+  test('maps a JSON error with status 200 (LM Studio, wrong path) to provider_bad_request', async () => {
     const { driver } = await chat(
       json('{"error":"Unexpected endpoint or method. (POST /chat/completions)"}'),
     );
@@ -207,7 +207,7 @@ describe('failures', () => {
     expect(error.message).toContain('Unexpected endpoint');
   });
 
-  test('a web page in place of a stream names the base URL as what to check', async () => {
+  test('advises to check baseUrl if the server answers with a web page', async () => {
     const { driver } = await chat((response) => {
       response.writeHead(200, { 'content-type': 'text/html; charset=utf-8' });
       response.end('<html>Welcome</html>');
@@ -217,7 +217,7 @@ describe('failures', () => {
     expect(error.message).toContain('baseUrl');
   });
 
-  test('an abort is prompt although fetch ignores its signal', async () => {
+  test('ends at once on abort, even if fetch ignores its signal', async () => {
     const controller = new AbortController();
     const { driver } = await chat('', {
       fetch: () => {
@@ -229,14 +229,14 @@ describe('failures', () => {
     expect(error.code).toBe('cancelled');
   });
 
-  test("an AbortError that is not of our signal is the server's failure, not a cancel", async () => {
+  test('does not map an AbortError of another signal to cancelled', async () => {
     const { driver } = await chat('', {
       fetch: () => Promise.reject(new DOMException('This operation was aborted', 'AbortError')),
     });
     expect((await failureOf(driver)).code).not.toBe('cancelled');
   });
 
-  test('a hosted provider without a key, and a compatible one without an address, say what to set', async () => {
+  test('refuses a hosted provider without a key, and a compatible one without an address', async () => {
     const base = { provider: 'p', model: 'm', info: MODEL_INFO };
     await expect(createAiSdkDriver({ ...base, kind: 'anthropic' })).rejects.toMatchObject({
       code: 'model_not_configured',

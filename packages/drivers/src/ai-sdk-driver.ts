@@ -11,23 +11,23 @@ import { type AiSdkKind, type WireProfile, wireProfile, withStrictRoles } from '
 
 export interface AiSdkDriverOptions {
   kind: AiSdkKind;
-  /** The provider's name in the configuration; with `model` it names who wrote a message. */
+  /** The provider's name in the configuration. Together with `model`, it names the author of a message. */
   provider: string;
   model: string;
-  /** Default: the provider's own; for `lmstudio` and `ollama` their usual local port. */
+  /** Default: the provider's address. For `lmstudio` and `ollama`, the usual local port. */
   baseUrl?: string;
   apiKey?: string;
-  /** User and assistant alternate, and the system text stands in the first user message. Default false. */
+  /** Alternates user and assistant messages, and puts the system text into the first user message. Default false. */
   strictRoles?: boolean;
   info: ModelInfo;
-  /** Asked for the window and told of what was learned of it. */
+  /** Reports the server's window, and stores what the driver learns about it. */
   serverWindow?: ServerWindow;
   /**
-   * Silence of the server, in milliseconds, after which the request is ended with `provider_timeout`. Any byte counts, also a comment that
-   * keeps the connection open. 0: never. Node's own `fetch` gives up after 300 000. Default 120 000.
+   * Milliseconds of silence after which the request ends with `provider_timeout`. Any byte counts, including comments
+   * that keep the connection open. 0: never. Node's `fetch` itself gives up after 300,000. Default 120,000.
    */
   stallMs?: number;
-  /** Default: the global one. */
+  /** Default: the global `fetch`. */
   fetch?: typeof globalThis.fetch;
 }
 
@@ -43,10 +43,10 @@ interface DriverParts {
 }
 
 /**
- * A driver that calls models through the providers of the AI SDK 7. Loads the one provider it needs.
+ * Creates a driver that calls models through a provider of the AI SDK 7. Loads only this provider.
  *
- * @throws {LonghaulError} `model_not_configured` without an API key where one is needed; `config_invalid` without a base URL where one
- * is needed.
+ * @throws {LonghaulError} `model_not_configured` if a required API key is missing; `config_invalid` if a required base
+ * URL is missing.
  * @example
  * const driver = await createAiSdkDriver({ kind: 'ollama', provider: 'ollama', model: 'qwen3:8b', info });
  */
@@ -115,16 +115,15 @@ function toCallOptions(
     abortSignal,
     maxOutputTokens: request.maxOutputTokens,
     providerOptions,
-    ...(request.tools.length === 0
-      ? {}
-      : {
-          tools: request.tools.map((tool) => ({
+    tools:
+      request.tools.length === 0
+        ? undefined
+        : request.tools.map((tool) => ({
             type: 'function' as const,
             name: tool.name,
             description: tool.description,
             inputSchema: tool.parameters,
           })),
-        }),
   };
 }
 

@@ -2,15 +2,17 @@ import type { LanguageModelV4ToolCall, SharedV4ProviderMetadata } from '@ai-sdk/
 import type { StepEvent } from '@longhaul/core';
 import type { JsonObject, JsonValue, ProviderMetadata } from '@longhaul/protocol';
 
-/** A call with its arguments read; what is no JSON object stays as it came. */
+/** Parses the arguments of a call. Arguments that are not a JSON object are kept as text. */
 export function toCallEvent(part: LanguageModelV4ToolCall, callId: string): StepEvent {
   const name = part.toolName;
   const inputText = part.input;
-  // A call without arguments comes as no text at all from some servers.
-  if (inputText.trim() === '') return { type: 'tool-call', callId, name, input: {}, ...metadataOf(part) };
+  // Some servers send no text for a call without arguments.
+  if (inputText.trim() === '')
+    return { type: 'tool-call', callId, name, input: {}, providerMetadata: metadataOf(part) };
   try {
     const input: JsonValue = JSON.parse(inputText);
-    if (isObject(input)) return { type: 'tool-call', callId, name, input, ...metadataOf(part) };
+    if (isObject(input))
+      return { type: 'tool-call', callId, name, input, providerMetadata: metadataOf(part) };
     const came = input === null ? 'null' : Array.isArray(input) ? 'an array' : `a ${typeof input}`;
     return {
       type: 'tool-call-invalid',
@@ -29,13 +31,11 @@ function isObject(value: JsonValue): value is JsonObject {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
-function metadataOf(part: { providerMetadata?: SharedV4ProviderMetadata }): {
-  providerMetadata?: ProviderMetadata;
-} {
-  return part.providerMetadata === undefined ? {} : { providerMetadata: toMetadata(part.providerMetadata) };
+function metadataOf({ providerMetadata }: LanguageModelV4ToolCall): ProviderMetadata | undefined {
+  return providerMetadata === undefined ? undefined : toMetadata(providerMetadata);
 }
 
-/** Stored as JSON, so made JSON here: the SDK's may hold `undefined`. */
+/** Converts the SDK's metadata to plain JSON, because it is stored as JSON and may contain `undefined`. */
 export function toMetadata(metadata: SharedV4ProviderMetadata): ProviderMetadata {
   return JSON.parse(JSON.stringify(metadata));
 }

@@ -4,9 +4,10 @@ const WORD = /^[a-zA-Z0-9_-]{1,64}$/;
 const NINE = /^[a-zA-Z0-9]{9}$/;
 
 /**
- * Gives every call of a request an id in the form the server demands, different from those before it.
+ * Creates a function that gives each call of a request a unique id in the form that the server requires.
  *
- * The same calls in the same order get the same ids, so that the request's beginning stays as it was and the provider's cache holds.
+ * The same calls in the same order get the same ids, so that the beginning of a request stays the same and the
+ * provider's cache applies.
  */
 export function createCallIds(form: CallIdForm): (callId: string) => string {
   const used = new Set<string>();
@@ -31,7 +32,7 @@ function again(callId: string, attempt: number, form: CallIdForm): string {
   return `${conform(callId, form).slice(0, 56)}-${attempt}`;
 }
 
-/** Nine letters or digits: FNV-1a over the text, twice with different seeds. Not for secrets. */
+/** Returns nine letters or digits: FNV-1a of the text, twice with different seeds. Not for secrets. */
 function hashOf(text: string): string {
   const halves = [0x811c9dc5, 0x9e3779b9].map((seed) => {
     let hash = seed;

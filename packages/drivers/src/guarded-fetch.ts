@@ -2,21 +2,24 @@ import { mapProviderError } from '@longhaul/models';
 import { type JsonValue, LonghaulError } from '@longhaul/protocol';
 import type { CallTarget } from './step-failure.ts';
 
-/** Enough of a wrong answer to tell what it was. */
+/** How much of a wrong response is read to describe it. */
 const PEEK_BYTES = 64 * 1024;
 
 export interface GuardedFetchOptions {
   fetch: typeof globalThis.fetch;
   target: CallTarget;
-  /** Bytes came in answer to the request with this signal. Comments that only keep the connection open count. */
+  /**
+   * Called when bytes of the response to the request with this signal arrive. Comments that only keep the connection
+   * open count.
+   */
   onBytes: (signal: AbortSignal) => void;
 }
 
 /**
- * A `fetch` that reports every arrival of bytes, and that recognises an answer which is no stream of events.
+ * Wraps `fetch`: reports every arrival of bytes, and recognises a response that is not a stream of events.
  *
- * The providers' stream parsers find no event in such an answer and report a stream that ended early, which would be retried. LM Studio
- * answers a wrong path with status 200 and a JSON error, and web servers in the way answer with a page.
+ * The providers' parsers find no event in such a response and report a stream that ended early, which would be retried.
+ * LM Studio answers a wrong path with status 200 and a JSON error, and proxies answer with a page.
  */
 export function createGuardedFetch(options: GuardedFetchOptions): typeof globalThis.fetch {
   return async (input, init) => {
@@ -33,7 +36,7 @@ export function createGuardedFetch(options: GuardedFetchOptions): typeof globalT
   };
 }
 
-/** How long a connection may stay open behind the end of its stream. */
+/** How long a connection may stay open after the end of its stream. */
 const CLOSING_MS = 250;
 
 function reportBytes(body: ReadableStream<Uint8Array>, onBytes: () => void): ReadableStream<Uint8Array> {
@@ -54,9 +57,12 @@ function reportBytes(body: ReadableStream<Uint8Array>, onBytes: () => void): Rea
   );
 }
 
-/** `data: [DONE]` is the last event of an OpenAI-compatible stream. Some servers keep the connection open behind it. */
+/**
+ * Whether the bytes end with `data: [DONE]`, the last event of an OpenAI-compatible stream. Some servers keep the
+ * connection open after it.
+ */
 function endsStream(bytes: Uint8Array): boolean {
-  // `]` is the last byte but for ends of lines: most pieces are told apart by that alone.
+  // Apart from line ends, `]` is the last byte. This check alone rules out most chunks.
   let end = bytes.length;
   while (end > 0 && (bytes[end - 1] === 10 || bytes[end - 1] === 13)) end -= 1;
   if (bytes[end - 1] !== 93) return false;
@@ -74,7 +80,7 @@ async function readWithin(reader: ReadableStreamDefaultReader<Uint8Array>, ms: n
   const next = await Promise.race([reading, late]);
   clearTimeout(timer);
   if (next.done) {
-    // Nobody reads what may still come.
+    // Later bytes are discarded.
     reading.catch(() => {});
     reader.cancel().catch(() => {});
   }
@@ -88,7 +94,7 @@ function notAStream(text: string, contentType: string, options: GuardedFetchOpti
   }
   return new LonghaulError(
     'provider_bad_request',
-    `Expected a stream of events from ${provider}, got ${contentType}: ${JSON.stringify(text.slice(0, 200))}. Check its baseUrl; most servers want it to end in /v1.`,
+    `Expected a stream of events from ${provider}, got ${contentType}: ${JSON.stringify(text.slice(0, 200))}. Check its baseUrl; for most servers it ends in /v1.`,
     { data: { provider, model } },
   );
 }
@@ -98,7 +104,7 @@ function hasError(text: string): boolean {
     const value: JsonValue = JSON.parse(text);
     return typeof value === 'object' && value !== null && !Array.isArray(value) && 'error' in value;
   } catch {
-    // Not JSON after all, or cut at the peek's limit.
+    // Not JSON, or cut at `PEEK_BYTES`.
     return false;
   }
 }

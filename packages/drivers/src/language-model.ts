@@ -11,10 +11,10 @@ export interface LanguageModelOptions {
   fetch: typeof globalThis.fetch;
 }
 
-/** Options that go with every call. */
+/** Options sent with every call. */
 export const CALL_OPTIONS: Partial<Record<AiSdkKind, SharedV4ProviderOptions>> = {
-  // Nothing of the session is kept by the provider; the SDK then asks reasoning models for their reasoning in encrypted form, so that
-  // it can be handed back.
+  // The provider stores nothing of the session. With this option, the SDK requests the reasoning of reasoning models in
+  // encrypted form, so that it can be sent back.
   openai: { openai: { store: false } },
 };
 
@@ -24,7 +24,7 @@ const LOCAL_URLS: Partial<Record<AiSdkKind, string>> = {
 };
 
 /**
- * Loads the one provider that is used: each takes 20 to 80 ms to import.
+ * Loads only the provider in use, because each takes 20 to 80 ms to import.
  *
  * @throws {LonghaulError} `model_not_configured`, `config_invalid`.
  */
@@ -34,8 +34,8 @@ export async function loadLanguageModel(options: LanguageModelOptions): Promise<
   if (kind === 'openai-compatible' || kind === 'lmstudio' || kind === 'ollama') {
     if (baseURL === undefined) throw missingBaseUrl(provider);
     const { createOpenAICompatible } = await import('@ai-sdk/openai-compatible');
-    const key = options.apiKey === undefined ? {} : { apiKey: options.apiKey };
-    return createOpenAICompatible({ name: provider, baseURL, includeUsage: true, fetch, ...key })(model);
+    const { apiKey } = options;
+    return createOpenAICompatible({ name: provider, baseURL, apiKey, includeUsage: true, fetch })(model);
   }
   const settings = { ...hostedAccess(options), fetch };
   if (kind === 'anthropic') return (await import('@ai-sdk/anthropic')).createAnthropic(settings)(model);
@@ -43,7 +43,10 @@ export async function loadLanguageModel(options: LanguageModelOptions): Promise<
   return (await import('@ai-sdk/openai')).createOpenAI(settings).responses(model);
 }
 
-/** A server of one's own may need no key; the provider's does, and says so only after a request. */
+/**
+ * Returns the address and key of a hosted API. A custom address may need no key. The provider's own address needs one,
+ * but would report that only after a request.
+ */
 function hostedAccess({ provider, baseUrl, apiKey }: LanguageModelOptions): {
   apiKey: string;
   baseURL?: string;
@@ -52,7 +55,7 @@ function hostedAccess({ provider, baseUrl, apiKey }: LanguageModelOptions): {
   if (apiKey === undefined || apiKey === '') {
     throw new LonghaulError(
       'model_not_configured',
-      `The provider "${provider}" needs an API key, and none is set. Set providers.${provider}.apiKey in longhaul.yml, or the provider's own environment variable.`,
+      `The provider "${provider}" needs an API key, but none is set. Set providers.${provider}.apiKey in longhaul.yml, or the provider's own environment variable.`,
       { data: { provider } },
     );
   }

@@ -10,7 +10,7 @@ import type { WireProfile } from './wire-profile.ts';
 
 export type PromptPart = LanguageModelV4TextPart | LanguageModelV4FilePart;
 
-/** First characters of base64 text, by what they start. */
+/** First characters of base64 text and the media types they indicate. */
 const SIGNATURES: readonly [prefix: string, mediaType: string][] = [
   ['iVBOR', 'image/png'],
   ['/9j/', 'image/jpeg'],
@@ -20,8 +20,8 @@ const SIGNATURES: readonly [prefix: string, mediaType: string][] = [
 ];
 
 /**
- * Content of the view in the SDK's form. What this model or this wire format does not take becomes a line of text: the view has
- * already filtered by the model, and a request must not fail for what slipped through.
+ * Converts content of the view to the SDK's form. Content that the model or the wire format does not accept becomes a
+ * line of text. The view has already removed most of it; this keeps the rest from failing the request.
  */
 export function toPromptPart(
   content: TextContent | ImageContent | FileContent,
@@ -50,7 +50,7 @@ function describeMedia(content: ImageContent | FileContent): { data: string; med
   const data = url === null ? content.data : content.data.slice(url[0].length);
   const signature = SIGNATURES.find(([prefix]) => data.startsWith(prefix))?.[1];
   const declared = content.mediaType ?? url?.[1];
-  // The bytes are believed before the label where they are an image: a server compares the two and refuses a mismatch.
+  // For images, the bytes take precedence over the declared type: servers compare the two and refuse a mismatch.
   const isImage = content.type === 'image' || declared?.startsWith('image/') === true;
   const mediaType =
     (isImage ? (signature ?? declared) : (declared ?? signature)) ?? 'application/octet-stream';
@@ -58,7 +58,7 @@ function describeMedia(content: ImageContent | FileContent): { data: string; med
 }
 
 function inlineText(base64: string, filename: string | undefined): PromptPart {
-  // `atob` would throw on what is not base64; a request must not fail for it.
+  // Not `atob`: it throws on invalid base64, and a request must not fail because of it.
   const text = Buffer.from(base64, 'base64').toString('utf8');
   return { type: 'text', text: filename === undefined ? text : `${filename}:\n${text}` };
 }
@@ -67,6 +67,6 @@ function omitted(mediaType: string, filename: string | undefined): PromptPart {
   const name = filename === undefined ? '' : ` "${filename}"`;
   return {
     type: 'text',
-    text: `[A file${name} of type ${mediaType} stood here; this model does not take it.]`,
+    text: `[A file${name} of type ${mediaType} was left out; this model does not accept it.]`,
   };
 }

@@ -27,10 +27,10 @@ interface PromptContext {
 }
 
 /**
- * The view as the SDK's prompt.
+ * Converts the view to the SDK's prompt.
  *
- * A tool part becomes a call in the assistant message and a result in the one tool message behind it. Nothing is left to chance by
- * position or clock: the same view gives the same prompt, so the provider's cache holds for its beginning.
+ * A tool part becomes a call in the assistant message and a result in the tool message that follows. The result depends
+ * only on the view, so the provider's cache applies to its beginning.
  */
 export function toPrompt(
   request: { system: string; messages: readonly ViewMessage[] },
@@ -54,7 +54,10 @@ function strictRequest({ system, messages }: { system: string; messages: readonl
   return { system: '', messages: toStrictRoles(messages.filter(isSaid), { system }) };
 }
 
-/** What is left out below must not stand between two messages that are to be joined. */
+/**
+ * Whether a message has content to send. Messages without any are removed first, so that they do not separate two
+ * messages that must be joined.
+ */
 function isSaid(message: ViewMessage): boolean {
   return message.content.some((part) =>
     part.type === 'text' ? part.text.trim() !== '' : part.type !== 'reasoning',
@@ -69,7 +72,7 @@ function userParts(message: ViewUserMessage, { info, profile }: PromptContext): 
 
 function pushUser(prompt: LanguageModelV4Prompt, parts: PromptPart[], profile: WireProfile): void {
   if (parts.length === 0) return;
-  // Only media of a tool's result come here so: the rest of the view is strict already.
+  // Only media of a tool's result reach this point: the rest of the view is strict already.
   if (profile.strictRoles && prompt.at(-1)?.role === 'tool')
     prompt.push({ role: 'assistant', content: [{ type: 'text', text: AFTER_RESULTS_TEXT }] });
   const last = prompt.at(-1);
@@ -108,7 +111,7 @@ function pushAssistant(
       following.push(...result.following);
     }
   }
-  // Reasoning alone is no answer, and providers refuse it as one.
+  // Providers refuse a message that contains only reasoning.
   if (content.every((part) => part.type === 'reasoning')) return;
   prompt.push({ role: 'assistant', content });
   if (results.length > 0) prompt.push({ role: 'tool', content: results });
@@ -126,9 +129,9 @@ function returnsReasoning(
 const EPHEMERAL = { anthropic: { cacheControl: { type: 'ephemeral' } } };
 
 /**
- * Three of the four breakpoints Anthropic allows: the system text (tool schemas come before it and are cached with it), the end of
- * this request, and the end of the one before. The last is where the cache was written a step ago; without a breakpoint there, a step
- * of more than twenty blocks would not find it again.
+ * Sets three of the four cache breakpoints that Anthropic allows: the system text (tool schemas precede it and are
+ * cached with it), the end of this request, and the end of the previous one. The cache was last written at the end of
+ * the previous request; without a breakpoint there, a step of more than twenty blocks would not find it.
  *
  * https://docs.anthropic.com/en/docs/build-with-claude/prompt-caching
  */

@@ -6,14 +6,14 @@ import { failureOf, MODEL_INFO } from '../test/drive.ts';
 import { createAiSdkDriver } from './ai-sdk-driver.ts';
 import type { AiSdkKind } from './wire-profile.ts';
 
-/** What a server sends, byte for byte. */
+/** What a server sends, byte by byte. */
 interface Answer {
   kind?: AiSdkKind;
   provider?: string;
   status?: number;
   headers?: Record<string, string>;
   body?: string;
-  /** Sent as the events of a stream with status 200, in place of a body. */
+  /** Events of a stream with status 200, sent instead of a body. */
   stream?: string;
 }
 
@@ -73,7 +73,9 @@ async function answered({ kind = 'openai-compatible', provider, status = 400, ..
   return failureOf(driver);
 }
 
-/** One row for each way in which a server says that a prompt is too long. Without numbers where it names none. */
+/**
+ * One row for each form in which a server reports that a prompt is too long. Without numbers if the message names none.
+ */
 const TOO_LONG: [name: string, answer: Answer, windowTokens?: number, requestTokens?: number][] = [
   [
     'OpenAI: code',
@@ -134,7 +136,7 @@ const TOO_LONG: [name: string, answer: Answer, windowTokens?: number, requestTok
     },
   ],
   [
-    'Anthropic: stop reason with nothing said',
+    'Anthropic: stop reason without content',
     {
       kind: 'anthropic',
       stream: sse(
@@ -167,7 +169,7 @@ const TOO_LONG: [name: string, answer: Answer, windowTokens?: number, requestTok
     },
   ],
   [
-    'Bedrock, in Anthropic’s words',
+    'Bedrock, with Anthropic’s message',
     { provider: 'bedrock', body: '{"message":"prompt is too long: 210001 tokens > 200000 maximum"}' },
     200_000,
     210_001,
@@ -371,7 +373,7 @@ const TOO_LONG: [name: string, answer: Answer, windowTokens?: number, requestTok
   ['MiniMax', { provider: 'minimax', body: openAi('invalid params, context window exceeds limit (2013)') }],
 ];
 
-describe('a prompt that is too long, as each server says it', () => {
+describe('recognises a prompt that is too long in the form of each server', () => {
   it.each(TOO_LONG)('%s', async (_name, answer, windowTokens, requestTokens) => {
     const error = await answered(answer);
     expect(error.code).toBe('context_overflow');
@@ -483,7 +485,7 @@ const LOOK_ALIKES: [name: string, answer: Answer, code: ErrorCode][] = [
   ],
 ];
 
-describe('what looks like one and is none', () => {
+describe('does not mistake other errors for a prompt that is too long', () => {
   it.each(LOOK_ALIKES)('%s', async (_name, answer, code) => {
     expect((await answered(answer)).code).toBe(code);
   });
@@ -567,7 +569,7 @@ const NO_TOOLS: [name: string, answer: Answer, advice: string][] = [
   ],
 ];
 
-describe('a model without tools is said to be one, with what to do', () => {
+describe('recognises a model without tools, and says what to do', () => {
   it.each(NO_TOOLS)('%s', async (_name, answer, advice) => {
     const error = await answered(answer);
     expect(error.code).toBe('tools_unsupported');
@@ -576,7 +578,7 @@ describe('a model without tools is said to be one, with what to do', () => {
   });
 });
 
-describe('how long to wait', () => {
+describe('reads how long to wait from', () => {
   it.each<[name: string, headers: Record<string, string>, atLeast: number, atMost: number]>([
     ['retry-after in seconds', { 'retry-after': '7' }, 7_000, 7_000],
     ['retry-after-ms', { 'retry-after-ms': '150', 'retry-after': '7' }, 150, 150],

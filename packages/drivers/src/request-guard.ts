@@ -1,39 +1,39 @@
-/** Why a request was ended by us. `empty`: there were signs of life, and nothing in them. */
+/** Why the guard ended a request. `empty`: the server sent bytes, but no content. */
 export type EndedBy = 'cancelled' | 'stalled' | 'empty';
 
-/** Signs of life without any content are waited for so many times as long as silence. */
+/** A server that sends bytes without content may take this many times as long as a silent one. */
 export const EMPTY_STALLS = 10;
 
 export interface RequestGuard extends Disposable {
-  /** Goes to the server's connection. Aborts with the caller's signal, with a stall, and on disposal. */
+  /** For the connection. Aborts with the caller's signal, on a stall, and on disposal. */
   readonly signal: AbortSignal;
-  /** The first cause, once there is one. Later ones don't replace it. */
+  /** The first cause, or undefined so far. Later causes don't replace it. */
   readonly endedBy: EndedBy | undefined;
-  /** Something came from the server. */
+  /** Call when the server sends anything. */
   touch(): void;
-  /** Something came that belongs to the answer. */
+  /** Call when the server sends content. */
   progress(): void;
-  /** The clock for stalls runs from here to `endWait`: a consumer that takes its time is no silence of the server. */
+  /** Starts the stall clock, which runs until `endWait`. A slow consumer does not count as a silent server. */
   startWait(): void;
   endWait(): void;
-  /** Resolves when the request is ended by us; never otherwise. */
+  /** Resolves when the guard ends the request. Otherwise it never settles. */
   readonly ended: Promise<undefined>;
-  /** Called once, at once, when the request is ended by us. */
+  /** Called once, synchronously, when the guard ends the request. */
   onEnded: (() => void) | undefined;
 }
 
 /**
  * Watches one request for the caller's abort and for silence.
  *
- * It does not trust the connection to notice an abort: a server that is silent, or a `fetch` that ignores its signal, must not keep a
- * cancelled run waiting. What such work still brings is dropped, its failure included.
+ * It does not rely on the connection to notice an abort: neither a silent server nor a `fetch` that ignores its signal
+ * may keep a cancelled run waiting. Whatever such a request still returns is discarded, failures included.
  */
 export function createRequestGuard(options: { signal: AbortSignal; stallMs: number }): RequestGuard {
   const controller = new AbortController();
   const ended = Promise.withResolvers<undefined>();
   let endedBy: EndedBy | undefined;
   let waitsSince: number | undefined;
-  /** When waiting for content began. */
+  /** When the wait for content began. */
   let emptySince: number | undefined;
   let timer: NodeJS.Timeout | undefined;
   let reading: NodeJS.Immediate | undefined;
@@ -46,10 +46,12 @@ export function createRequestGuard(options: { signal: AbortSignal; stallMs: numb
     controller.abort();
   };
   const onAbort = () => end('cancelled');
-  // One timer for the whole request, which looks how long the silence has lasted: a timer for every chunk would cost more than the chunk.
+  // One timer for the whole request checks how long the silence has lasted. A timer per chunk would cost more than the
+  // chunk.
   const watch = (delayMs: number) => {
     timer = setTimeout(() => {
-      // What came while this process stood still (a machine asleep, a debugger, too much work) has not been read yet: timers come first.
+      // Bytes that arrived while this process was suspended (by sleep, a debugger or load) have not been read yet,
+      // because timers run first.
       reading = setImmediate(look);
     }, delayMs);
   };

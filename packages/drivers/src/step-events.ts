@@ -14,15 +14,15 @@ type StreamPart = LanguageModelV4StreamPart;
 
 interface OpenBlock {
   kind: 'text' | 'reasoning';
-  /** Unique in the step; the SDK uses the same id again for a later block. */
+  /** Unique in the step. The SDK reuses an id for a later block. */
   id: string;
   metadata: SharedV4ProviderMetadata | undefined;
 }
 
 export interface StepEvents {
-  /** Events for one part of the SDK's stream; the array is empty for parts that say nothing to us. */
+  /** Converts one part of the SDK's stream to events. Empty for parts without an event. */
   of(part: Exclude<StreamPart, { type: 'finish' | 'error' }>): readonly StepEvent[];
-  /** Closes what is open and ends the step. */
+  /** Closes open blocks and ends the step. */
   finish(part: Extract<StreamPart, { type: 'finish' }>): readonly StepEvent[];
 }
 
@@ -30,16 +30,16 @@ const NOTHING: readonly StepEvent[] = [];
 
 export interface StepEventsOptions {
   target: CallTarget;
-  /** Ids that calls of the request already have. */
+  /** Ids of the calls in the request. */
   knownCallIds: Iterable<string>;
   /**
-   * The SDK's tracker for OpenAI-compatible streams emits all calls when the stream ends, also when it ended too early. They are held
-   * back until the finish has been seen, so that half a call is never taken for a whole one.
+   * Whether calls are held back until the finish. The SDK's tracker for OpenAI-compatible streams emits all calls at
+   * the end of the stream, even if it ended too early. Half a call must never count as a whole one.
    */
   holdsCalls: boolean;
 }
 
-/** Turns the parts of one model call into events. */
+/** Creates a converter from the parts of one model call to events. */
 export function createStepEvents(options: StepEventsOptions): StepEvents {
   const blocks = new Map<string, OpenBlock>();
   const calls = createCallNames(options.knownCallIds);
@@ -114,12 +114,16 @@ export function createStepEvents(options: StepEventsOptions): StepEvents {
         return [
           {
             type: 'error',
-            error: badResponse('the answer ended with an error and no word of it.', options.target),
+            error: badResponse(
+              'the answer ended with an error that the server did not describe.',
+              options.target,
+            ),
           },
         ];
       }
       const usage = toUsage(part.usage);
-      // Anthropic's word for a prompt that leaves no room. With an answer, that is cut off by its length like any other.
+      // Anthropic's finish reason for a prompt that leaves no room. If there is an answer, it counts as cut off by its
+      // length.
       const isFull = part.finishReason.raw === 'model_context_window_exceeded';
       if (isFull && !hasSaid && callCount === 0) {
         return [{ type: 'error', error: promptFillsWindow(options.target, usage) }];
@@ -144,11 +148,11 @@ type BlockPart = Extract<
 >;
 
 function endOf(block: OpenBlock): StepEvent {
-  const metadata = block.metadata === undefined ? {} : { providerMetadata: toMetadata(block.metadata) };
-  return { type: `${block.kind}-end`, id: block.id, ...metadata };
+  const providerMetadata = block.metadata === undefined ? undefined : toMetadata(block.metadata);
+  return { type: `${block.kind}-end`, id: block.id, providerMetadata };
 }
 
-/** Ids of calls, unique in the step and against the request. Some servers count from `call_0` in every answer. */
+/** Creates call ids that are unique in the step and the request. Some servers count from `call_0` in every answer. */
 function createCallNames(known: Iterable<string>) {
   const used = new Set(known);
   const open = new Map<string, string>();
@@ -172,7 +176,10 @@ function createCallNames(known: Iterable<string>) {
   };
 }
 
-/** A block's metadata comes in pieces: an id at its start, a signature with a delta. What came later and has a value stands. */
+/**
+ * Merges the metadata of a block, which arrives in pieces: an id at its start, a signature with a delta. Later values
+ * win, unless they are null or undefined.
+ */
 function mergeMetadata(
   before: SharedV4ProviderMetadata | undefined,
   added: SharedV4ProviderMetadata | undefined,
@@ -196,7 +203,7 @@ function fileEvents(part: Extract<StreamPart, { type: 'file' }>): readonly StepE
   return [{ type: 'file', content: { type, data: base64, mediaType } }];
 }
 
-/** Some servers finish with `stop` although they ask for tools. */
+/** Some servers finish with `stop` although the answer contains calls. */
 function toFinishReason(
   { unified }: LanguageModelV4FinishReason,
   hasCalls: boolean,

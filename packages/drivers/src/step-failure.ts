@@ -2,19 +2,19 @@ import { mapProviderError } from '@longhaul/models';
 import { LonghaulError, type TokenUsage } from '@longhaul/protocol';
 import { EMPTY_STALLS, type EndedBy } from './request-guard.ts';
 
-/** Who was called: named in errors. */
+/** The model that was called, as named in errors. */
 export interface CallTarget {
   provider: string;
   model: string;
-  /** Must not stand in any message. */
+  /** Texts that no message may contain. */
   secrets: readonly string[];
 }
 
 /**
- * What the SDK threw or put into an `error` part, as one error with a code.
+ * Converts what the SDK threw or sent as an `error` part into an error with a code.
  *
- * The SDK's error classes are told apart by their names and fields, never by their message, and without importing them: that would make
- * this file load the SDK. Message text is read in `mapProviderError` only.
+ * The SDK's error classes are recognised by their names and fields, never by their message, and without importing them:
+ * an import would load the SDK. Only `mapProviderError` reads message text.
  */
 export function toStepError(thrown: unknown, target: CallTarget, phase: 'request' | 'stream'): LonghaulError {
   if (thrown instanceof LonghaulError) return thrown;
@@ -26,7 +26,7 @@ export function toStepError(thrown: unknown, target: CallTarget, phase: 'request
       if (fieldsOf(error['value'])['error'] === undefined) return badChunk(error['value'], target, thrown);
       return mapPayload(fieldsOf(error['value'])['error'], target, thrown);
     case 'AI_InvalidResponseDataError':
-      // The SDK's sign for a stream that ended without a finish reason is this error without data.
+      // The SDK throws this error without data if a stream ended without a finish reason.
       return error['data'] === undefined
         ? streamCut(target, thrown)
         : badChunk(error['data'], target, thrown);
@@ -41,23 +41,23 @@ export function toStepError(thrown: unknown, target: CallTarget, phase: 'request
       return mapCallError(error, target, thrown);
   }
   if (thrown instanceof Error) {
-    // A socket that was cut surfaces as whatever the network layer threw.
+    // A cut socket can surface as any error of the network layer.
     if (phase === 'stream') return streamCut(target, thrown);
     return mapProviderError({ message: thrown.message, cause: thrown, ...target });
   }
   return mapPayload(thrown, target, thrown);
 }
 
-/** The error of a step that we ended ourselves. */
+/** Returns the error of a step that its guard ended. */
 export function endedError(endedBy: EndedBy, target: CallTarget, stallMs: number): LonghaulError {
   if (endedBy === 'cancelled') return new LonghaulError('cancelled', 'The model call was cancelled.');
   const what =
     endedBy === 'stalled'
       ? `nothing for ${stallMs} ms`
-      : `signs of life without a word of an answer for ${stallMs * EMPTY_STALLS} ms`;
+      : `bytes but no content for ${stallMs * EMPTY_STALLS} ms`;
   return new LonghaulError(
     'provider_timeout',
-    `${target.provider}/${target.model} sent ${what}, so the request was ended. If it needs longer to begin, raise retry.stallMs.`,
+    `${target.provider}/${target.model} sent ${what}, so the request was ended. If it needs longer to start, raise retry.stallMs.`,
     { data: { ...factsOf(target), stallMs } },
   );
 }
@@ -65,16 +65,16 @@ export function endedError(endedBy: EndedBy, target: CallTarget, stallMs: number
 export function streamCut(target: CallTarget, cause?: unknown): LonghaulError {
   return new LonghaulError(
     'provider_stream_cut',
-    `The answer of ${target.provider}/${target.model} ended before it was finished: the connection was closed in the middle.`,
+    `The answer of ${target.provider}/${target.model} is incomplete: the connection was closed before its end.`,
     { cause, data: factsOf(target) },
   );
 }
 
-/** The server accepted the prompt, and then had no room for an answer. */
+/** Returns the error for a server that accepted the prompt but had no room for an answer. */
 export function promptFillsWindow(target: CallTarget, usage: TokenUsage | undefined): LonghaulError {
   return new LonghaulError(
     'context_overflow',
-    `The prompt fills the window of ${target.provider}/${target.model}: nothing is left for an answer.`,
+    `The prompt fills the window of ${target.provider}/${target.model}: no room is left for an answer.`,
     {
       data: usage === undefined ? factsOf(target) : { ...factsOf(target), requestTokens: usage.inputTokens },
     },
@@ -95,14 +95,14 @@ function badChunk(content: unknown, target: CallTarget, cause: unknown): Longhau
   const text = typeof content === 'string' ? content : (JSON.stringify(content) ?? '');
   return new LonghaulError(
     'provider_bad_response',
-    `${target.provider}/${target.model} sent a chunk that is not of the expected form: ${JSON.stringify(text.slice(0, 200))}.`,
+    `${target.provider}/${target.model} sent a chunk in an unexpected form: ${JSON.stringify(text.slice(0, 200))}.`,
     { cause, data: factsOf(target) },
   );
 }
 
 function mapCallError(error: Record<string, unknown>, target: CallTarget, thrown: unknown): LonghaulError {
   const status = numberOf(error['statusCode']);
-  // The server had accepted the request: what failed is the reading of its answer.
+  // The server accepted the request; reading its answer failed.
   if (status !== undefined && status < 400) {
     return hasEmptyBody(error['cause'])
       ? badResponse('the answer was empty.', target)
@@ -110,16 +110,16 @@ function mapCallError(error: Record<string, unknown>, target: CallTarget, thrown
   }
   return mapProviderError({
     status,
-    ...(typeof error['responseBody'] === 'string' ? { body: error['responseBody'] } : {}),
+    body: typeof error['responseBody'] === 'string' ? error['responseBody'] : undefined,
     headers: headersOf(error['responseHeaders']),
     message: messageOf(thrown),
-    ...(typeof error['url'] === 'string' ? { url: error['url'] } : {}),
+    url: typeof error['url'] === 'string' ? error['url'] : undefined,
     cause: error['cause'] ?? thrown,
     ...target,
   });
 }
 
-/** An error the server put into its stream: the provider's own object, a wrapped one, or a bare string. */
+/** Maps an error from a stream: the provider's object, a wrapped one, or a string. */
 function mapPayload(payload: unknown, target: CallTarget, cause: unknown): LonghaulError {
   const fields = fieldsOf(payload);
   const status = numberOf(fields['statusCode']) ?? statusIn(fields['code']);
@@ -162,7 +162,7 @@ function fieldsOf(value: unknown): Record<string, unknown> {
   return typeof value === 'object' && value !== null ? { name: nameOf(value), ...ownFields(value) } : {};
 }
 
-/** `name` and `message` of an error stand on its prototype or are not enumerable. */
+/** An error's `name` and `message` are on its prototype or not enumerable. */
 function nameOf(value: object): unknown {
   return 'name' in value ? value.name : undefined;
 }

@@ -20,14 +20,16 @@ export interface StepCall {
 type PartReader = ReadableStreamDefaultReader<LanguageModelV4StreamPart>;
 type FinishPart = Extract<LanguageModelV4StreamPart, { type: 'finish' }>;
 
-/** How long the connection may take to close behind a finish, so that it can be used again. */
+/** How long the connection may take to close after a finish. It can be reused only if it closes in time. */
 const CLOSING_MS = 250;
 
 /**
- * One model call as events. Ends with exactly one `finish` or `error`, whatever the server, the network or the SDK does; never throws.
+ * Runs one model call and yields its events. Ends with exactly one `finish` or `error`, whatever the server, the
+ * network or the SDK does. Never throws.
  *
- * The provider's `doStream` is called directly: `streamText` around it costs three times as much for every delta and 50 ms more at the
- * start, and what it adds (prompt conversion, running tools, retries) happens elsewhere here or not at all.
+ * It calls the provider's `doStream` directly. `streamText` would cost three times as much per delta and 50 ms more at
+ * the start, and adds nothing that is needed here: prompt conversion, tool execution and retries happen elsewhere or
+ * not at all.
  */
 export async function* streamStep(call: StepCall): AsyncGenerator<StepEvent, void> {
   const { guard, events, target } = call;
@@ -41,7 +43,7 @@ export async function* streamStep(call: StepCall): AsyncGenerator<StepEvent, voi
       if (guard.endedBy !== undefined) break;
       if (next.done) return yield { type: 'error', error: streamCut(target) };
       const part = next.value;
-      // A step has failed on any error part, whatever would follow it.
+      // An error part fails the step, whatever follows it.
       if (part.type === 'error')
         return yield { type: 'error', error: toStepError(part.error, target, 'request') };
       if (part.type === 'finish') return yield* await finish(call, part, reader);
@@ -61,21 +63,21 @@ export async function* streamStep(call: StepCall): AsyncGenerator<StepEvent, voi
   }
 }
 
-/** Undefined when the request was ended before the server answered. */
+/** Opens the stream. Undefined if the guard ended the request before the server answered. */
 async function open({ model, options, guard }: StepCall): Promise<PartReader | undefined> {
   const answer = Promise.resolve(model.doStream(options));
   guard.startWait();
-  // The connection is not trusted to notice an abort: a `fetch` may ignore its signal.
+  // Does not rely on the connection to notice an abort: a `fetch` may ignore its signal.
   const opened = await Promise.race([answer, guard.ended]);
   guard.endWait();
   if (opened === undefined) {
-    // It may still answer; nobody reads that.
+    // A late answer is discarded.
     answer.then((late) => release(late.stream.getReader()), ignore);
     return undefined;
   }
   const reader = opened.stream.getReader();
-  // Cancelling settles a pending read at once, also while the server is silent. A race for every read would pile up its reactions on
-  // the one long-lived promise.
+  // Cancelling settles a pending read at once, even if the server is silent. A race for every read would accumulate
+  // reactions on one long-lived promise.
   guard.onEnded = () => release(reader);
   return reader;
 }
@@ -88,8 +90,8 @@ async function read(reader: PartReader, guard: RequestGuard) {
 }
 
 /**
- * Reads the rest before the finish is handed on: an error that comes behind it still counts, and a connection that was read to its end
- * is used again for the next step.
+ * Reads the rest of the stream before the finish is emitted. An error after the finish still counts, and a connection
+ * that was read to its end can be reused for the next step.
  */
 async function finish(call: StepCall, part: FinishPart, reader: PartReader): Promise<readonly StepEvent[]> {
   let timer: NodeJS.Timeout | undefined;
@@ -105,7 +107,7 @@ async function finish(call: StepCall, part: FinishPart, reader: PartReader): Pro
       }
     }
   } catch (thrown) {
-    // The answer is whole: how the connection ends no longer matters, unless we ended it.
+    // The answer is complete. How the connection ends does not matter, unless the guard ended it.
     if (call.guard.endedBy !== undefined) throw thrown;
   } finally {
     clearTimeout(timer);
@@ -114,10 +116,10 @@ async function finish(call: StepCall, part: FinishPart, reader: PartReader): Pro
   return [{ type: 'error', error: endedError(call.guard.endedBy, call.target, call.stallMs) }];
 }
 
-/** Lets go of what is buffered; the connection itself is closed by the guard's signal. */
+/** Discards buffered data. The guard's signal closes the connection itself. */
 function release(reader: PartReader | undefined): void {
   reader?.cancel().catch(ignore);
 }
 
-/** The step has its terminal event; what the abandoned connection reports has no reader. */
+/** The step has its terminal event, so failures of the abandoned connection are ignored. */
 function ignore(): void {}

@@ -8,11 +8,14 @@ type ViewToolPart = Extract<ViewAssistantPart, { type: 'tool' }>;
 
 export interface ToolResult {
   output: LanguageModelV4ToolResultOutput;
-  /** What has to follow in a user message, because the result itself cannot hold it. */
+  /** Content for a user message after the result, because the result itself cannot hold it. */
   following: PromptPart[];
 }
 
-/** A tool's output as the wire format can carry it: one text, media with it or behind it, errors marked. */
+/**
+ * Converts a tool's output to what the wire format supports: one text, media in it or in a message after it, errors
+ * marked.
+ */
 export function toToolResult(
   part: ViewToolPart,
   accepts: ModelInfo['accepts'],
@@ -23,9 +26,9 @@ export function toToolResult(
   const text = parts.flatMap((entry) => (entry.type === 'text' ? [entry.text] : [])).join('\n');
   if (media.length === 0) return { output: textOutput(text || '(no output)', part, profile), following: [] };
 
-  // The flag for errors and the form that holds media exclude each other.
+  // A result can be flagged as an error or hold media, but not both.
   if (profile.mediaInToolResults && !part.isError) {
-    // Some servers take a result without text for no result at all.
+    // Some servers treat a result without text as a missing result.
     const value = [{ type: 'text' as const, text: text || '(no text, media only)' }, ...media];
     return { output: { type: 'content', value }, following: [] };
   }

@@ -1,25 +1,31 @@
-/** The kinds of server the AI SDK driver speaks to. `lmstudio` and `ollama` are OpenAI-compatible with a usual local address. */
+/**
+ * The kinds of servers that the AI SDK driver supports. `lmstudio` and `ollama` are OpenAI-compatible with a default
+ * local address.
+ */
 export type AiSdkKind = 'anthropic' | 'openai' | 'google' | 'openai-compatible' | 'lmstudio' | 'ollama';
 
-/** How a server wants the prompt, where the wire formats differ. */
+/** The prompt format of a server, where wire formats differ. */
 export interface WireProfile {
-  /** Media may stand inside a tool result; otherwise they follow in a user message. */
+  /** Tool results can hold media. Otherwise media follow in a user message. */
   mediaInToolResults: boolean;
-  /** A tool result can be flagged as an error; otherwise its text says so. */
+  /** Tool results can be flagged as errors. Otherwise their text says so. */
   flagsErrors: boolean;
-  /** Neighbouring user messages become one: many chat templates demand that roles alternate. */
+  /** Adjacent user messages are joined, because many chat templates require alternating roles. */
   joinsUserMessages: boolean;
-  /** User and assistant alternate, a user comes first, and the system text stands in its message. */
+  /** User and assistant messages alternate, a user message is first, and it contains the system text. */
   strictRoles: boolean;
-  /** Marks where the provider shall cache the prompt's beginning. */
+  /** The request marks where the provider caches the beginning of the prompt. */
   cacheBreakpoints: boolean;
-  /** `signed`: with the provider's own metadata; `open-turn`: as text since the last user message; `never`. */
+  /**
+   * What reasoning is sent back. `signed`: only with the provider's metadata. `open-turn`: as text, since the last user
+   * message. `never`: none.
+   */
   reasoning: 'signed' | 'open-turn' | 'never';
   imageTypes: ReadonlySet<string>;
   callIds: CallIdForm;
 }
 
-/** `word`: letters, digits, `_` and `-`, at most 64. `nine`: nine letters or digits. */
+/** `word`: at most 64 letters, digits, `_` and `-`. `nine`: nine letters or digits. */
 export type CallIdForm = 'any' | 'word' | 'nine';
 
 const WEB_IMAGES = new Set(['image/png', 'image/jpeg', 'image/gif', 'image/webp']);
@@ -47,12 +53,12 @@ const COMPATIBLE: WireProfile = {
   callIds: 'any',
 };
 
-/** Mistral's API and its chat templates refuse any other id. */
+/** Mistral's API and chat templates refuse any other form of id. */
 const NINE_CHARACTER_IDS = /mistral|mixtral|ministral|codestral|devstral|magistral|pixtral/i;
 
 /**
- * These think between tool calls and refuse a request, or lose the thread, without their own reasoning of the open turn. Other
- * compatible servers refuse the field itself.
+ * These models reason between tool calls. Without their own reasoning of the open turn, they refuse a request or lose
+ * track. Other compatible servers refuse the field itself.
  */
 const NEEDS_OWN_REASONING = /deepseek|kimi-k2|minimax-m2/i;
 

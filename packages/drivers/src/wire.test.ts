@@ -58,7 +58,7 @@ async function sentBy(kind: 'anthropic' | 'openai' | 'google', model: string, me
   return JSON.parse(harness.requests[0] ?? '');
 }
 
-test('chat: parallel calls stand in one assistant message, their media in one user message behind all results', async () => {
+test('chat: sends parallel calls in one assistant message, and their media in one user message after all results', async () => {
   const body = await sentByChat([
     userSays('Look.'),
     says([{ type: 'text', text: 'Looking.' }, IMAGE_TOOL, tool('call:2', 'gone', { isError: true })]),
@@ -89,12 +89,12 @@ test('chat: parallel calls stand in one assistant message, their media in one us
   ]);
 });
 
-test('chat: neighbouring user messages become one text, because templates demand that roles alternate', async () => {
+test('chat: joins adjacent user messages, because templates require alternating roles', async () => {
   const body = await sentByChat([userSays('One.'), says([{ type: 'text', text: ' ' }]), userSays('Two.')]);
   expect(body.messages.slice(1)).toEqual([{ role: 'user', content: 'One.\n\nTwo.' }]);
 });
 
-test('chat: strict roles leave no system message, alternate, and let only an assistant follow a result', async () => {
+test('chat: strict roles remove the system message, alternate, and put an assistant message after a result', async () => {
   const summary = says([{ type: 'text', text: 'Summary.' }]);
   const messages = [
     userSays('Look.'),
@@ -113,7 +113,7 @@ test('chat: strict roles leave no system message, alternate, and let only an ass
   expect(sent.at(-1).content).toBe('And?');
 });
 
-test('chat: strict roles hold across messages that say nothing and are left out', async () => {
+test('chat: strict roles alternate across empty messages that are left out', async () => {
   const thought = says([{ type: 'reasoning', text: 'Hm.' }]);
   const answer = says([{ type: 'text', text: 'Yes.' }]);
   const messages = [userSays('A?'), thought, userSays('B?'), answer, userSays(' '), answer];
@@ -124,22 +124,22 @@ test('chat: strict roles hold across messages that say nothing and are left out'
   ]);
 });
 
-test('chat: media the model does not take are a line of text, never the bytes', async () => {
+test('chat: replaces media that the model does not accept by a line of text', async () => {
   const info = { ...MODEL_INFO, accepts: { images: false, files: false } };
   const image = { type: 'image' as const, data: PNG };
   const body = await sentByChat([{ role: 'user', content: [image] }, says([IMAGE_TOOL])], { info });
   expect(JSON.stringify(body)).not.toContain(PNG);
-  expect(body.messages.at(-1).content).toContain('does not take it');
+  expect(body.messages.at(-1).content).toContain('does not accept it');
 });
 
-test('chat: a text file is sent as its text', async () => {
+test('chat: sends a text file as its text', async () => {
   const data = Buffer.from('grüezi').toString('base64');
   const file = { type: 'file' as const, data, mediaType: 'text/plain', filename: 'a.txt' };
   const body = await sentByChat([{ role: 'user', content: [file] }]);
   expect(body.messages.at(-1)).toEqual({ role: 'user', content: 'a.txt:\ngrüezi' });
 });
 
-test('chat: reasoning goes back only to models that need their own, within the open turn', async () => {
+test('chat: sends reasoning back only to models that need it, and only in the open turn', async () => {
   const turn = (text: string, model: string) =>
     says([{ type: 'reasoning', text }, tool(`c-${text}`, 'x')], `mine/${model}`);
   const messages = (model: string) => [userSays('1'), turn('old', model), userSays('2'), turn('new', model)];
@@ -151,7 +151,7 @@ test('chat: reasoning goes back only to models that need their own, within the o
   ).toEqual(['new']);
 });
 
-test("chat: mistral's models get call ids of nine letters or digits, the same for call and result", async () => {
+test('chat: sends Mistral models call ids of nine letters or digits, the same for call and result', async () => {
   const body = await sentByChat([userSays('Go.'), says([tool('call:1', 'a'), tool('abcDEF123', 'b')])], {
     model: 'devstral-small',
   });
@@ -161,7 +161,7 @@ test("chat: mistral's models get call ids of nine letters or digits, the same fo
   expect(body.messages[3].tool_call_id).toBe(first.id);
 });
 
-test('anthropic: cache breakpoints at the system text, the end of the last request and the end of this one', async () => {
+test('anthropic: sets cache breakpoints at the system text and at the ends of the last and of this request', async () => {
   const body = await sentBy('anthropic', 'claude-sonnet-4-5', [
     userSays('Go.'),
     says([tool('a', '1')]),
@@ -175,7 +175,7 @@ test('anthropic: cache breakpoints at the system text, the end of the last reque
   expect(marked).toEqual([false, false, true, false, true]);
 });
 
-test('anthropic: ids are cleaned alike for call and result, images stand in the result, errors are flagged', async () => {
+test('anthropic: cleans ids of call and result alike, puts images into the result, and flags errors', async () => {
   const body = await sentBy('anthropic', 'claude-sonnet-4-5', [
     userSays('Go.'),
     says([IMAGE_TOOL, tool('b', 'gone', { isError: true })]),
@@ -195,7 +195,7 @@ test('anthropic: ids are cleaned alike for call and result, images stand in the 
   ]);
 });
 
-test('anthropic: signed reasoning goes back to the model that wrote it, and to no other', async () => {
+test('anthropic: sends signed reasoning back only to the model that wrote it', async () => {
   const thought = {
     type: 'reasoning' as const,
     text: 'hm',
@@ -208,7 +208,7 @@ test('anthropic: signed reasoning goes back to the model that wrote it, and to n
   expect(JSON.stringify(other)).not.toContain('sig');
 });
 
-test('openai: nothing is stored there, and reasoning is asked for and returned in encrypted form', async () => {
+test('openai: stores nothing, and requests and returns reasoning in encrypted form', async () => {
   const thought = {
     type: 'reasoning' as const,
     text: '',
@@ -228,7 +228,7 @@ test('openai: nothing is stored there, and reasoning is asked for and returned i
   });
 });
 
-test('google: a thought signature goes back with its call, and an image in the function response', async () => {
+test('google: sends a thought signature back with its call, and an image in the function response', async () => {
   const call = { ...IMAGE_TOOL, providerMetadata: { google: { thoughtSignature: 'c2ln' } } };
   const body = await sentBy('google', 'gemini-3-pro-preview', [
     userSays('1'),
@@ -241,7 +241,7 @@ test('google: a thought signature goes back with its call, and an image in the f
   expect(JSON.stringify(body.contents[2])).toContain(PNG);
 });
 
-test("anthropic: a thought's signature is kept from the stream for the next request", async () => {
+test("anthropic: keeps a thought's signature from the stream for the next request", async () => {
   const harness = await openAimock({ kind: 'anthropic', model: 'claude-sonnet-4-5', path: '/v1' });
   onTestFinished(() => harness[Symbol.asyncDispose]());
   harness.answer({ kind: 'text', text: 'ok', reasoning: { text: 'hm', signature: 'sig-1' } });

@@ -9,13 +9,13 @@ import { HOSTED_STREAMS, type HostedStream } from './hosted-streams.ts';
 export interface AimockHarnessOptions {
   kind: Extract<AiSdkKind, 'anthropic' | 'openai' | 'google'>;
   model: string;
-  /** Of the API below the mock's address. */
+  /** Path of the API below the mock's address. */
   path: string;
 }
 
 /**
- * A driver against aimock, which speaks the provider's own wire format over HTTP. What aimock cannot play comes from a server that sends
- * the bytes as they are written in `hosted-streams.ts`.
+ * Creates a driver against aimock, which implements the provider's wire format over HTTP. A second server sends the
+ * answers that aimock cannot play, byte by byte from `hosted-streams.ts`.
  */
 export async function openAimock({ kind, model, path }: AimockHarnessOptions): Promise<ModelDriverHarness> {
   const mock = new LLMock({ port: 0, logLevel: 'silent' });
@@ -23,7 +23,7 @@ export async function openAimock({ kind, model, path }: AimockHarnessOptions): P
   const faults = await startChatServer();
   let isFault = false;
   const requests: string[] = [];
-  // What leaves is recorded here: the mock's journal holds its own normalised form.
+  // Records the request as sent: the mock's journal contains a normalised form.
   const fetch: typeof globalThis.fetch = (input, init) => {
     if (typeof init?.body === 'string') requests.push(init.body);
     return globalThis.fetch(isFault ? faults.url : input, init);
@@ -57,7 +57,7 @@ export async function openAimock({ kind, model, path }: AimockHarnessOptions): P
   };
 }
 
-/** Undefined for what aimock can play. */
+/** Returns the answer for the second server, or undefined if aimock can play it. */
 function toFault(answer: ModelAnswer, stream: HostedStream): RawAnswer | undefined {
   if (answer.kind === 'cut-clean') return streamOf(stream.begin(answer.text));
   if (answer.kind === 'stream-error')
@@ -74,9 +74,9 @@ function streamOf(text: string): RawAnswer {
 }
 
 function toOptions(answer: ModelAnswer) {
-  // The pause lets what was written leave before the socket is destroyed.
+  // The pause lets written data leave before the socket is destroyed.
   if (answer.kind === 'cut-socket') return { truncateAfterChunks: 5, chunkSize: 4, latency: 2 };
-  // No chunk within the time any test waits.
+  // No chunk arrives before any test times out.
   if (answer.kind === 'silence') return { latency: 600_000 };
   return { chunkSize: 8 };
 }
@@ -113,7 +113,7 @@ function toFixture(answer: ModelAnswer) {
   }
 }
 
-/** The mock takes each provider's own field names. */
+/** The mock reads each provider's own field names. */
 function usageOf(usage: { inputTokens: number; outputTokens: number } | undefined) {
   if (usage === undefined) return {};
   const { inputTokens, outputTokens } = usage;

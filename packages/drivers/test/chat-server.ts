@@ -3,13 +3,13 @@ import type { AddressInfo } from 'node:net';
 import type { ChatUsage } from '@longhaul/protocol';
 import type { ModelAnswer } from '@longhaul/testing/contracts';
 
-/** Writes an answer byte by byte, for what no orderly server would send. */
+/** Writes an answer byte by byte, for answers that no correct server sends. */
 export type RawAnswer = (response: ServerResponse) => void;
 
 export interface ChatServer extends AsyncDisposable {
   readonly url: string;
   readonly requests: string[];
-  /** Connections that the client closed before the answer was whole. */
+  /** Connections that the client closed before the answer was complete. */
   readonly abandoned: number;
   answer(answer: ModelAnswer | RawAnswer): void;
 }

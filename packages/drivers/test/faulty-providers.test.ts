@@ -15,7 +15,7 @@ const plays = (...answers: RawAnswer[]) => server.answer(inTurn(answers));
 const start = (options?: StartOptions) => startOn(server, options);
 const sent = (index: number) => JSON.parse(server.requests[index] ?? '{}');
 
-describe('a provider that streams for ever', () => {
+describe('a provider that streams without end', () => {
   it.each([
     ['text', () => chunk({ content: 'and on and on it goes, word after word after word '.repeat(4) })],
     ['reasoning', () => chunk({ reasoning_content: 'but wait, let me think about that again. '.repeat(4) })],
@@ -33,7 +33,7 @@ describe('a provider that streams for ever', () => {
           ],
         }),
     ],
-  ])('%s: is hung up on, and the run ends at a limit', async (_name, piece) => {
+  ])('%s: the connection is closed, and the run ends at a limit', async (_name, piece) => {
     plays(forever(piece));
     const { test, look } = await start();
     const result = await test.run('go');
@@ -43,7 +43,7 @@ describe('a provider that streams for ever', () => {
     await expect.poll(() => server.abandoned).toBe(server.requests.length);
   });
 
-  it('nothing but empty chunks: ends as a timeout, although every one is a sign of life', async () => {
+  it('only empty chunks: ends with provider_timeout, although bytes arrive', async () => {
     plays((response) => {
       startStream(response);
       const timer = setInterval(() => response.write(chunk({ content: '' })), 10);
@@ -55,7 +55,7 @@ describe('a provider that streams for ever', () => {
 });
 
 describe('a provider that breaks the protocol', () => {
-  it('two calls with one id are two calls with two results', async () => {
+  it('runs two calls with one id as two calls with two results', async () => {
     plays(
       calls({ id: 'same', arguments: '{"at":"a"}' }, { id: 'same', arguments: '{"at":"b"}' }),
       says('Seen.'),
@@ -73,7 +73,7 @@ describe('a provider that breaks the protocol', () => {
     expect(new Set(asked).size).toBe(2);
   });
 
-  it('arguments that are no JSON are not run, and the model is told what is wrong', async () => {
+  it('does not run a call whose arguments are not JSON, and tells the model why', async () => {
     plays(
       calls({ id: 'a', arguments: '{"at": ' }),
       calls({ id: 'b', arguments: '{"at":"x"}' }),
@@ -86,7 +86,7 @@ describe('a provider that breaks the protocol', () => {
     expect(JSON.stringify(sent(1).messages)).toContain('not a JSON object');
   });
 
-  it('another name of the model in the middle changes nothing', async () => {
+  it('ignores another model name in the middle of the stream', async () => {
     plays((response) => {
       startStream(response);
       const renamed = chunk({ content: 'there' }).replace('served-model', 'another-model');
@@ -97,7 +97,7 @@ describe('a provider that breaks the protocol', () => {
     expect((await test.messages())[1]?.model).toBe('played/test');
   });
 
-  it('usage at the end only, or never, is no failure', async () => {
+  it('accepts usage at the end only, or never', async () => {
     plays(says('With.', 900));
     const first = await start();
     expect((await first.test.run('go')).usage).toMatchObject({ inputTokens: 900, outputTokens: 5 });
@@ -106,7 +106,7 @@ describe('a provider that breaks the protocol', () => {
     expect(await second.test.run('go')).toMatchObject({ status: 'completed', text: 'Without.' });
   });
 
-  it('chunks behind the finish are kept, and no call among them is run twice', async () => {
+  it('keeps chunks after the finish, and runs no call among them twice', async () => {
     plays((response) => {
       startStream(response);
       response.end(
@@ -117,7 +117,7 @@ describe('a provider that breaks the protocol', () => {
     expect(await test.run('go')).toMatchObject({ status: 'completed', text: expect.stringMatching(/^Done/) });
   });
 
-  it('a connection left open behind [DONE] does not keep the answer waiting', async () => {
+  it('does not wait for a connection left open after [DONE]', async () => {
     plays((response) => {
       startStream(response);
       response.write(chunk({ content: 'Done.' }) + chunk({}, 'stop') + DONE);
@@ -126,7 +126,7 @@ describe('a provider that breaks the protocol', () => {
     expect(await test.run('go')).toMatchObject({ status: 'completed', text: 'Done.' });
   });
 
-  it('a finish that promises a call which never comes is asked about, not taken for the end', async () => {
+  it('continues after a finish for tool calls without a call', async () => {
     plays((response) => {
       startStream(response);
       response.end(chunk({ content: 'Let me look.' }) + chunk({}, 'tool_calls') + DONE);
@@ -160,7 +160,7 @@ describe('a provider that breaks the protocol', () => {
       3,
     ],
     [
-      'what is said to be gzip and is not',
+      'a body declared as gzip that is not gzip',
       sends(
         [200, { 'content-type': 'text/event-stream', 'content-encoding': 'gzip' }],
         'this is no gzip at all',
@@ -183,16 +183,19 @@ describe('a provider that breaks the protocol', () => {
       { code: 'provider_bad_request', message: expect.stringContaining('redirect') },
       1,
     ],
-  ])('%s is a clear failure, tried again only where that can help', async (_name, answer, error, tries) => {
-    plays(answer);
-    const { test } = await start();
-    const result = await test.run('go');
-    expect(result).toMatchObject({ status: 'failed', error });
-    const attempts = test.of('llm:error').length;
-    expect(attempts).toBe(tries);
-  });
+  ])(
+    '%s: fails with a clear error, and is retried only if that can help',
+    async (_name, answer, error, tries) => {
+      plays(answer);
+      const { test } = await start();
+      const result = await test.run('go');
+      expect(result).toMatchObject({ status: 'failed', error });
+      const attempts = test.of('llm:error').length;
+      expect(attempts).toBe(tries);
+    },
+  );
 
-  it('100,000 deltas of one character are one text, written in few pieces', async () => {
+  it('stores 100,000 deltas of one character as one text, in few writes', async () => {
     const run = async (deltas: number) => {
       plays((response) => {
         startStream(response);
@@ -213,7 +216,7 @@ describe('a provider that breaks the protocol', () => {
     const many = await run(100_000);
     expect(many).toMatchObject({ status: 'completed', chars: 100_000 });
     expect(few.chars).toBe(10_000);
-    // One write for 4 KiB or 50 ms; quadratic work would show as a hundred times the work.
+    // One write per 4 KiB or 50 ms. Quadratic work would take a hundred times the work.
     expect(many.writes).toBeLessThan(100_000 / 4_096 + many.ms / 50 + 20);
     expect(many.work).toBeLessThan(40 * few.work + 2_000_000);
   });

@@ -1,4 +1,4 @@
-/** How each hosted provider's stream begins with text, carries an error, and ends, in its own wire format. */
+/** Pieces of each hosted provider's stream in its wire format: a beginning with text, an error, and an end. */
 export interface HostedStream {
   begin(text: string): string;
   error(message: string): string;

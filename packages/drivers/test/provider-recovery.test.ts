@@ -14,7 +14,7 @@ afterEach(() => server[Symbol.asyncDispose]());
 
 const plays = (...answers: RawAnswer[]) => server.answer(inTurn(answers));
 const start = (options?: StartOptions) => startOn(server, options);
-/** A busy machine answers within it all the same. */
+/** Long enough for a busy machine to answer. */
 const STALL_MS = 500;
 const silent: RawAnswer = () => {};
 const silentAfterHeaders: RawAnswer = (response) => {
@@ -28,8 +28,8 @@ const silentAfter =
     response.write(chunk({ content: words }));
   };
 
-describe('a call that fails', () => {
-  it('is tried again, and everyone is told when: the event is stored', async () => {
+describe('a failing call', () => {
+  it('is retried, and the stored event says when', async () => {
     plays(refuses(529, 'Overloaded'), refuses(503, 'Overloaded'), says('Done.'));
     const { test } = await start();
     expect(await test.run('go')).toMatchObject({ status: 'completed', text: 'Done.' });
@@ -49,14 +49,14 @@ describe('a call that fails', () => {
   it.each([
     ['retry-after', '0.2'],
     ['retry-after-ms', '200'],
-  ])('waits as long as %s asks', async (header, value) => {
+  ])('waits for the time in %s', async (header, value) => {
     plays(refuses(429, 'slow down', { [header]: value }), says('Done.'));
     const { test } = await start();
     await test.run('go');
     expect(test.of('llm:retry').map(({ delayMs }) => delayMs)).toEqual([200]);
   });
 
-  it('is not waited for longer than there is time, and says so', async () => {
+  it('is not retried if the wait exceeds the time limit, and says so', async () => {
     plays(refuses(429, 'slow down', { 'retry-after': '3600' }));
     const { test } = await start();
     const result = await test.run('go');
@@ -65,7 +65,7 @@ describe('a call that fails', () => {
     expect(server.requests).toHaveLength(1);
   });
 
-  it('is not tried for ever: slow failures use up the time too, not only the waiting', async () => {
+  it('is retried within the time limit only, which includes the calls themselves', async () => {
     plays((response) => {
       setTimeout(() => refuses(500, 'no')(response), 120);
     });
@@ -80,7 +80,7 @@ describe('a call that fails', () => {
   it.each([
     ['before its headers', silent],
     ['between headers and body', silentAfterHeaders],
-  ])('a server that is silent %s is given up and asked again', async (_name, answer) => {
+  ])('retries a server that is silent %s', async (_name, answer) => {
     plays(answer, says('Done.'));
     const { test } = await start({ stallMs: STALL_MS });
     expect(await test.run('go')).toMatchObject({ status: 'completed', text: 'Done.' });
@@ -88,10 +88,10 @@ describe('a call that fails', () => {
     await expect.poll(() => server.abandoned).toBe(1);
   });
 
-  it('a server that answered while this process stood still is not taken for a silent one', async () => {
+  it('does not treat a server as silent if it answered while this process was suspended', async () => {
     plays((response) => {
       says('Done.')(response);
-      // By then it is on its way; the timer is due before it is read.
+      // The answer has been sent by then, and the timer is due before it is read.
       setImmediate(() => Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 2 * STALL_MS));
     });
     const { test } = await start({ stallMs: STALL_MS });
@@ -99,7 +99,7 @@ describe('a call that fails', () => {
     expect(server.requests).toHaveLength(1);
   });
 
-  it('a stream that falls silent in the middle keeps its text and is continued, not repeated', async () => {
+  it('keeps the text of a stream that falls silent, and continues it instead of repeating it', async () => {
     plays(silentAfter('The answer is'), says(' 42.'));
     const { test } = await start({ stallMs: STALL_MS });
     expect(await test.run('go')).toMatchObject({ status: 'completed', text: ' 42.' });
@@ -114,7 +114,7 @@ describe('a call that fails', () => {
     expect(server.requests[1]).toContain('The answer is');
   });
 
-  it('an answer that breaks off every time is given up after four, and no try is announced that is not made', async () => {
+  it('gives up after four answers that break off, and announces no further attempt', async () => {
     plays((response) => {
       startStream(response);
       response.write(chunk({ content: 'Something said' }), () => response.destroy());
@@ -128,7 +128,7 @@ describe('a call that fails', () => {
     expect(test.of('llm:error').map(({ recoverable }) => recoverable)).toEqual([true, true, true, false]);
   });
 
-  it('a cancel ends the wait for the next try at once', async () => {
+  it('stops waiting for the next attempt at once on cancel', async () => {
     plays(refuses(429, 'slow down', { 'retry-after': '3600' }));
     const { test } = await start({ runtime: { retry: { attempts: 3, totalMs: 7_200_000 } } });
     const controller = new AbortController();
@@ -139,7 +139,7 @@ describe('a call that fails', () => {
     expect(server.requests).toHaveLength(1);
   });
 
-  it('a model without tools ends the run, saying what to do', async () => {
+  it('ends the run if the model has no tools, and says what to do', async () => {
     plays(refuses(400, 'registry.ollama.ai/library/gemma:2b does not support tools'));
     const { test } = await start();
     const result = await test.run('go');
@@ -164,7 +164,7 @@ const tooLong = (window: number, sent: number) =>
     `This model's maximum context length is ${window} tokens. However, your messages resulted in ${sent} tokens.`,
   );
 
-/** Remembers as a store does, in place of one. */
+/** Keeps the window in memory, in place of a store. */
 function windowOf(reportedTokens?: number): ServerWindow & { kept: number[] } {
   const kept: number[] = [];
   return {
@@ -176,8 +176,8 @@ function windowOf(reportedTokens?: number): ServerWindow & { kept: number[] } {
 
 const BIG = { ...INFO, windowTokens: 65_536, maxOutputTokens: 4_000 };
 
-describe('a window that is smaller than was said', () => {
-  it('is learned from the first refusal: compacted, kept for later runs, and the run goes on', async () => {
+describe('a window smaller than configured', () => {
+  it('is learned from the first refusal and stored, and the run compacts and continues', async () => {
     plays(...reads(4), tooLong(8_192, 12_000), says('Done.'));
     const serverWindow = windowOf();
     const { test, driver } = await start({ info: BIG, serverWindow, saw: () => page });
@@ -187,7 +187,7 @@ describe('a window that is smaller than was said', () => {
     expect(test.of('context:usage').at(-1)).toMatchObject({ windowTokens: 8_192 });
   });
 
-  it('costs a short first request its room for the answer alone: there was nothing to compact, and the run failed', async () => {
+  it('reduces only the output room of a short first request, which has nothing to compact', async () => {
     const asked =
       'you requested 16434 tokens (40 in the messages, 10 in the functions, and 16384 in the completion)';
     plays(
@@ -204,7 +204,7 @@ describe('a window that is smaller than was said', () => {
     expect(serverWindow.kept).toEqual([8_192]);
   });
 
-  it('is refused three times at the most', async () => {
+  it('is learned from at most three refusals', async () => {
     plays(...reads(2), refuses(400, 'prompt is too long'));
     const { test } = await start({ info: BIG, saw: () => page });
     const result = await test.run('go');
@@ -213,7 +213,7 @@ describe('a window that is smaller than was said', () => {
     expect(server.requests.length).toBeLessThanOrEqual(2 + 4);
   });
 
-  it('shows as an answer with nothing, cut off by its length', async () => {
+  it('is recognised by an empty answer cut off by its length', async () => {
     const nothing: RawAnswer = (response) => {
       startStream(response);
       response.end(chunk({ content: '' }) + chunk({}, 'length') + usage(12_000, 0) + DONE);
@@ -224,7 +224,7 @@ describe('a window that is smaller than was said', () => {
     expect(test.of('llm:error').map(({ error }) => error.code)).toEqual(['context_overflow']);
   });
 
-  it('a model that has used up its answer by thinking is not taken for one that had no room', async () => {
+  it('is not assumed if reasoning used up the answer', async () => {
     const thought: RawAnswer = (response) => {
       startStream(response);
       response.end(chunk({ reasoning_content: 'Hmm.' }) + chunk({}, 'length') + usage(300, 4_000) + DONE);
@@ -236,8 +236,8 @@ describe('a window that is smaller than was said', () => {
   });
 });
 
-describe('a prompt that is cut without a word', () => {
-  it('is noticed: the call made blindly is not run, the window is asked for, and the work goes on whole', async () => {
+describe('a silently cut prompt', () => {
+  it('is noticed: its calls are not run, the window is requested, and the run continues with the whole prompt', async () => {
     plays(
       ...reads(5),
       calls({ id: 'blind', arguments: '{"at":"blind"}', promptTokens: 4_000 }),
@@ -260,7 +260,7 @@ describe('a prompt that is cut without a word', () => {
     expect(serverWindow.kept).toEqual([8_192]);
   });
 
-  it('little by little is noticed at the first message that is dropped: the counts stayed the same, and were learned from', async () => {
+  it('is noticed at the first dropped message, if the server cuts gradually', async () => {
     const tokens = [1_500, 4_000, 6_500, 6_450];
     plays(
       ...tokens.map((promptTokens, index) =>
@@ -274,14 +274,14 @@ describe('a prompt that is cut without a word', () => {
     expect(test.of('context:warning')[0]?.message).toMatch(/read 6450 of about \d+ tokens/);
   });
 
-  it('an answer that was given so is no final one', async () => {
+  it('never gives the final answer of a run', async () => {
     plays(...reads(5), says('What was the task?', 4_000), says('Done.', 2_500));
     const { test } = await start({ info: BIG, saw: () => page });
     expect(await test.run('go')).toMatchObject({ status: 'completed', text: 'Done.' });
     expect(test.of('context:usage').at(-1)?.windowTokens).toBeLessThan(8_193);
   });
 
-  it('numbers far too small to be true are not used, and said not to be', async () => {
+  it('ignores implausibly small token counts, with a warning', async () => {
     plays(...reads(5), ...reads(4, 40), says('Done.', 40));
     const serverWindow = windowOf();
     const { test, look } = await start({ info: BIG, serverWindow, saw: () => page });
@@ -293,7 +293,7 @@ describe('a prompt that is cut without a word', () => {
     expect(look.starts).toBe(9);
   });
 
-  it('a server that counts only what its cache did not have does not make the run shrink itself to death', async () => {
+  it('is not assumed for a server that leaves cached tokens out of its counts', async () => {
     let before = '';
     server.answer((response) => {
       const { messages } = JSON.parse(server.requests.at(-1) ?? '{}');
@@ -311,12 +311,12 @@ describe('a prompt that is cut without a word', () => {
     expect(await test.run('go')).toMatchObject({ status: 'completed', text: 'Done.' });
     expect(test.of('context:warning').at(-1)?.message).toContain('not used any more');
     expect(test.of('context:usage').at(-1)).toMatchObject({ windowTokens: 65_536 });
-    // What was concluded on the way is taken back.
+    // Conclusions drawn on the way are reverted.
     expect(serverWindow.kept.at(-1) ?? 65_536).toBe(65_536);
     expect(look.starts).toBeGreaterThanOrEqual(14);
   });
 
-  it('in sum three times at the most', async () => {
+  it('is handled at most three times', async () => {
     let read = 6_000;
     plays(...reads(6), (response) => {
       read = Math.floor(read / 3);
@@ -329,7 +329,7 @@ describe('a prompt that is cut without a word', () => {
   });
 });
 
-it('an error that is not known to pass is told to the user whole, with what the server said', async () => {
+it('reports an unknown error with the full message of the server', async () => {
   plays(sends([418, { 'content-type': 'application/json' }], '{"error":{"message":"I am a teapot"}}'));
   const store = createMemoryStore();
   const { test } = await start({ runtime: { store } });

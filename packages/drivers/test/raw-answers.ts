@@ -10,7 +10,7 @@ export function usage(prompt: number, completion = 5): string {
   return chunk({}, null, { prompt_tokens: prompt, completion_tokens: completion, total_tokens: total });
 }
 
-/** Answers come in their order, the last one again and again. */
+/** Plays answers in order and repeats the last one. */
 export function inTurn(answers: readonly RawAnswer[]): RawAnswer {
   let next = 0;
   return (response) => {
@@ -19,7 +19,7 @@ export function inTurn(answers: readonly RawAnswer[]): RawAnswer {
   };
 }
 
-/** A text as a well-behaved server streams it. */
+/** Streams a text as a correct server does. */
 export function says(words: string, promptTokens?: number, finish = 'stop'): RawAnswer {
   return (response) => {
     startStream(response);

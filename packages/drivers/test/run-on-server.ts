@@ -6,11 +6,11 @@ import type { ChatServer } from './chat-server.ts';
 
 export interface StartOptions extends Partial<AiSdkDriverOptions> {
   runtime?: Partial<RuntimeOptions>;
-  /** What the tool `look` answers. */
+  /** Returns the output of the tool `look`. */
   saw?: (input: object) => string;
 }
 
-/** A session whose model is a real server, called by the real driver. It has one tool, `look`. */
+/** Creates a session with one tool, `look`, whose model is a real server called by the real driver. */
 export async function startOn(server: ChatServer, { runtime, saw, ...options }: StartOptions = {}) {
   const driver = await createAiSdkDriver({
     kind: 'openai-compatible',
