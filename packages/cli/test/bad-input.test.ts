@@ -95,7 +95,7 @@ describe('wrong usage exits with 2 and says what to do', () => {
     const configure = (tools: string) =>
       writeFile(join(bench.workspace, 'longhaul.yml'), `agents: { coder: { tools: [${tools}] } }\n`);
     await configure('raed');
-    const says = /agents\.coder\.tools names "raed", and no tool is called so\. Did you mean "read"\?/;
+    const says = /agents\.coder\.tools names "raed", but no tool has this name\. Did you mean "read"\?/;
     const args = ['run', 'task', '--sandbox', 'local', ...flags];
     expectRefusal(await bench.run(args), { code: 2, says });
     await configure('read, "mcp:*"');

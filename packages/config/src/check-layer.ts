@@ -15,16 +15,16 @@ import { maskAddress } from './mask-address.ts';
 import { configSchema } from './schema.ts';
 
 /**
- * Checks one layer and returns it with the environment filled in.
+ * Checks one layer and returns it with the variables replaced by their values.
  *
- * @throws {LonghaulError} `config_invalid`; the message holds a line for every mistake, with its place.
+ * @throws {LonghaulError} `config_invalid`. The message has a line with a position for each mistake, at most 20.
  */
 export function checkLayer(layer: ConfigLayer, env: Environment): ConfigInput {
   const filled = fillInEnvironment(withoutEmptySections(layer.value), env);
   const missing = new Set(filled.problems.map((problem) => JSON.stringify(problem.path)));
   const result = parse(filled);
   const wrong = result.success ? [] : problemsOf(result.error.issues, filled.value);
-  // A variable that is not set explains itself; that its name is no number adds nothing.
+  // The problem of a variable that is not set is enough: that `$NAME` is not a number, say, adds nothing.
   const problems = [
     ...filled.problems,
     ...wrong.filter((problem) => !missing.has(JSON.stringify(problem.path))),
@@ -38,7 +38,10 @@ export function checkLayer(layer: ConfigLayer, env: Environment): ConfigInput {
 
 const MAX_LINES = 20;
 
-/** A heading with nothing below it is `null` in YAML, and means nothing; a provider or agent so named takes its defaults. */
+/**
+ * Removes headings without content, which are `null` in YAML. An empty provider or agent becomes `{}` and takes its
+ * defaults.
+ */
 function withoutEmptySections(root: unknown): unknown {
   if (!isPlainObject(root)) return root;
   return mapEntries(root, (value, key) => {
@@ -58,7 +61,7 @@ function mapEntries(
   return Object.fromEntries(changed.filter(([, value]) => value !== undefined));
 }
 
-/** Variables hold text; where a number or a truth value is wanted, the text is read as one. */
+/** Validates the layer. Converts the text of a variable if the schema expects a number or a boolean. */
 function parse(filled: FilledIn): z.ZodSafeParseResult<ConfigInput> {
   const first = configSchema.safeParse(filled.value);
   if (first.success || filled.filled.size === 0) return first;
@@ -138,7 +141,7 @@ const TYPE_WORDS: Readonly<Record<string, string>> = {
   record: 'a mapping of names',
 };
 
-/** What stands there, as far as it may be shown: a key or a password may not. */
+/** Describes a value for a message. Never shows a key or a password. */
 function describe(value: unknown, path: ConfigPath): string {
   if (Array.isArray(value)) return 'a list';
   if (isPlainObject(value)) return 'a mapping';
@@ -148,7 +151,7 @@ function describe(value: unknown, path: ConfigPath): string {
   return text.length > 60 ? `${text.slice(0, 60)}…` : text;
 }
 
-/** The keys that a section may have, read from the schema for editors. */
+/** Returns the keys that a section may have, from the schema for editors. */
 function knownKeys(path: ConfigPath): string[] {
   let schema: unknown = toEditorSchema();
   for (const key of path) schema = descend(schema, key);
@@ -163,7 +166,7 @@ function descend(schema: unknown, key: string | number): unknown {
   return firstWith(schema, 'additionalProperties');
 }
 
-/** The schema's own keyword, or that of the first alternative that has it. */
+/** Returns a keyword of the schema, or of its first alternative that has it. */
 function firstWith(schema: unknown, keyword: string): unknown {
   if (!isPlainObject(schema)) return undefined;
   if (schema[keyword] !== undefined) return schema[keyword];

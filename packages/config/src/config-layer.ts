@@ -1,23 +1,26 @@
-/** A path inside of the configuration. */
+/** A path within the configuration. */
 export type ConfigPath = readonly (string | number)[];
 
-/** One source of settings, not yet checked. */
+/** A source of settings, not checked yet. */
 export interface ConfigLayer {
-  /** As messages name it: `longhaul.yml`, `settings`. */
+  /** Its name in messages: `longhaul.yml`, `settings`. */
   name: string;
   value: unknown;
-  /** Where `path` stands, for messages: `12:5`. `key`: the place of the key itself, not of its value. */
+  /**
+   * Returns the position of `path` for messages, such as `12:5`. With `key`, the position of the key instead of its
+   * value.
+   */
   locate?: (path: ConfigPath, options: { key: boolean }) => string | undefined;
 }
 
 export interface ConfigProblem {
   path: ConfigPath;
   text: string;
-  /** The key is wrong, not its value. */
+  /** Whether the key is wrong and not its value. */
   key?: boolean;
 }
 
-/** `longhaul.yml:12:5: context.compression.stategy is not a known key. Did you mean "strategy"?` */
+/** Formats a problem: `longhaul.yml:12:5: context.compression.stategy is not a known key. Did you mean "strategy"?` */
 export function problemLine(layer: ConfigLayer, problem: ConfigProblem): string {
   const place = layer.locate?.(problem.path, { key: problem.key ?? false });
   return `${layer.name}${place === undefined ? '' : `:${place}`}: ${problem.text}`;

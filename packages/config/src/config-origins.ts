@@ -1,28 +1,30 @@
 import { type ConfigPath, isPlainObject, pathText } from './config-layer.ts';
 import { referencedVariable } from './environment.ts';
 
-/** What can say how things are, the one that wins first; `file` is one that was named in the place of the project's. */
+/**
+ * The sources of settings in order of precedence, highest first. `file` is a named file that replaces the project's.
+ */
 export type ConfigSource = 'flag' | 'api' | 'file' | 'project' | 'user';
 
-/** Where a value comes from that is not the default. */
+/** The origin of a value that is not the default. */
 export interface ConfigOrigin {
   from: ConfigSource;
-  /** Of the file. */
+  /** Path of the file. */
   path?: string;
-  /** The variable of the environment that the file names in the value's place. */
+  /** The environment variable that the file names in place of the value. */
   variable?: string;
 }
 
-/** By the value's place, such as `limits.steps`. A list is one value. */
+/** Origins by the path of the value, such as `limits.steps`. A list is one value. */
 export type ConfigOrigins = Readonly<Record<string, ConfigOrigin>>;
 
-/** The shape of a layer, with the origin of each value in its place. A list, so that merging takes it whole. */
+/** The origin in place of a value. A list, because merging replaces lists as a whole. */
 type OriginLeaf = readonly [ConfigOrigin];
 
 /**
- * The layer with origins in the place of its values, to be merged as layers are.
+ * Returns the layer with origins in place of its values, for merging like the layers themselves.
  *
- * @param written What stood there before the environment was filled in.
+ * @param written The layer before variables were replaced.
  */
 export function originTree(layer: unknown, origin: ConfigOrigin, written: unknown = layer): unknown {
   if (layer === undefined) return undefined;
@@ -39,7 +41,7 @@ export function originTree(layer: unknown, origin: ConfigOrigin, written: unknow
   return Object.fromEntries(entries);
 }
 
-/** The origins of a merged tree, by place. */
+/** Returns the origins of a merged tree, by path. */
 export function originsIn(tree: unknown, path: ConfigPath = []): ConfigOrigins {
   if (isLeaf(tree)) return { [pathText(path)]: tree[0] };
   if (!isPlainObject(tree)) return {};

@@ -1,19 +1,19 @@
 import type { ApprovalRule } from '@longhaul/approvals';
 import type { TokenPrice } from '@longhaul/models';
 
-/** The whole configuration, every default applied. Documented for users in docs/configuration.md. */
+/** The complete configuration with all defaults applied. Users find it in docs/configuration.md. */
 export interface Config {
-  /** `provider/model`; absent: looked for. */
+  /** `provider/model`. Absent: a model is looked for. */
   model?: string;
   providers: Record<string, ProviderConfig>;
   agents: Record<string, AgentConfig>;
   context: {
     compression: CompressionConfig;
-    /** Files of standing instructions in the workspace. */
+    /** Instruction files in the workspace. */
     instructions: string[];
   };
   tools: {
-    /** Cap for a tool without its own. */
+    /** Maximum characters of output of a tool without its own limit. */
     maxOutputChars: number;
     bash: { maxOutputChars: number; timeoutMs: number; maxTimeoutMs: number };
     read: { maxLines: number; maxLineLength: number };
@@ -27,7 +27,7 @@ export interface Config {
     memoryMb: number;
     pids: number;
     cpus: number;
-    /** Names of variables of the host's environment that commands see. */
+    /** Names of environment variables of the host that are passed to commands. */
     env: string[];
   };
   /** `null`: no limit. */
@@ -36,17 +36,17 @@ export interface Config {
     tokens: number | null;
     costUsd: number | null;
     minutes: number | null;
-    /** `null`: nothing is a loop. */
+    /** Repetitions that count as a loop. `null`: never. */
     repeatedCalls: number | null;
   };
   retry: { attempts: number; overloadAttempts: number; totalMs: number; stallMs: number };
-  /** The last one that matches a call decides. Without one: allowed in a sandbox, asked for in `local`. */
+  /** The last matching rule decides. Without one, a call is allowed in a sandbox and needs approval in `local`. */
   approvals: ApprovalRule[];
-  /** What nobody has answered is refused after this time. `null`: it waits. */
+  /** An unanswered request is refused after this time. `null`: never. */
   approvalTimeoutMs: number | null;
   storage: {
     url: string;
-    /** What `longhaul gc` may drop of sessions; `null`: nothing. */
+    /** Which sessions `longhaul gc` may delete. `null`: none. */
     retention: { days: number | null; maxBytes: number | null };
   };
   server: ServerConfig;
@@ -57,26 +57,26 @@ export interface Config {
 export interface ServerConfig {
   host: string;
   port: number;
-  /** Folders that sessions may work in, or inside of. Empty: the folder that the server was started in. */
+  /** Folders in or below which sessions may work. Empty: the folder in which the server was started. */
   workspaces: string[];
-  /** Names by which it may be called, beside addresses and localhost. */
+  /** Host names of the server, besides addresses and localhost. */
   hosts: string[];
-  /** Origins of other sites whose pages may use it. */
+  /** Origins of other sites whose pages may use the server. */
   origins: string[];
   maxBodyBytes: number;
   maxUploadBytes: number;
-  /** Of one address; `null`: no limit. Five times as many may come at once. */
+  /** Limit per client address. Bursts may be five times as large. `null`: no limit. */
   requestsPerSecond: number | null;
   stopGraceMs: number;
   /** Agents as models of OpenAI's API. */
   openai: {
-    /** What happens to a turn whose client leaves. */
+    /** What happens to a turn when its client disconnects. */
     onDisconnect: 'cancel' | 'continue';
-    /** What becomes of a call that needs approval. `wait`: somebody answers over the other API. */
+    /** What happens to a call that needs approval. `wait`: waits for an answer over the session API. */
     ask: 'deny' | 'wait';
-    /** Where a client sees what tools do. */
+    /** Where tool calls are shown to clients. */
     activity: 'reasoning' | 'comment' | 'off';
-    /** `own`: each new chat gets a folder of its own below the first workspace. */
+    /** `own`: each new chat gets its own folder below the first workspace. */
     workspace: 'shared' | 'own';
   };
 }
@@ -84,42 +84,42 @@ export interface ServerConfig {
 export interface GatewayConfig {
   host: string;
   port: number;
-  /** Clients bring it as their API key. */
+  /** Clients send it as their API key. */
   token?: string;
   upstreams: GatewayUpstreamConfig[];
-  /** How a client is told that its history is compacted. */
+  /** Where a compaction is announced to clients. */
   notices: (typeof NOTICE_MANNERS)[number];
-  /** Streams are asked for their usage. */
+  /** Whether streams are requested with usage figures. */
   learnUsage: boolean;
-  /** Share of the window from which on a request is compacted. */
+  /** Share of the window at which a request is compacted. */
   inputThreshold: number;
-  /** Share of the window at which a stream is stopped and gone on with. */
+  /** Share of the window at which a stream is stopped and continued in a new request. */
   warningThreshold: number;
 }
 
 export interface GatewayUpstreamConfig {
-  /** Key and models of the provider of this name are its. */
+  /** The upstream uses the key and the models of the provider with this name. */
   name: string;
   baseUrl: string;
-  /** Absent: true. */
+  /** Default true. */
   compaction?: boolean;
   apiKey?: string;
 }
 
 export interface CompressionConfig {
-  /** A name of `STRATEGY_NAMES`, or the path of a module. */
+  /** One of `STRATEGY_NAMES`, or the path of a module. */
   strategy: string;
-  /** `null`: the strategy's own. */
+  /** `null`: the strategy's own trigger. */
   trigger: CompressionTrigger | null;
   auto: boolean;
-  /** Who writes summaries: `__same__`, `provider/model`, or `none`. */
+  /** The model that writes summaries: `__same__`, `provider/model`, or `none`. */
   model: string;
   options: {
     preserveLastNTurns: number;
     recentMessagesToKeep: number;
     pruneProtectTokens: number;
     pruneMinimumTokens: number;
-    /** Share of the window that the ledger may take. */
+    /** Share of the space for messages that the ledger may use. */
     ledgerShare: number;
   };
 }
@@ -127,7 +127,7 @@ export interface CompressionConfig {
 export type CompressionTrigger = 'overflow' | 'manual' | { threshold: number };
 
 export interface ProviderConfig {
-  /** Absent: by the provider's name, else `openai-compatible`. */
+  /** Absent: the provider's name if it is a kind, otherwise `openai-compatible`. */
   kind?: ProviderKind;
   baseUrl?: string;
   apiKey?: string;
@@ -144,20 +144,20 @@ export interface ModelConfig {
   price?: TokenPrice;
   accepts?: { images?: boolean; files?: boolean };
   /**
-   * For chat templates in which user and assistant must alternate and no system message may stand; `alternate`: one may, at the
-   * beginning. Default false.
+   * For chat templates that require alternating user and assistant messages and refuse system messages. `alternate`:
+   * one system message is allowed, at the beginning. Default false.
    */
   strictRoles?: boolean | 'alternate';
 }
 
 export interface AgentConfig {
   model?: string;
-  /** Path of a file. */
+  /** Path of the file with the system prompt. */
   prompt?: string;
   tools?: string[];
 }
 
-/** One layer: what a file, a flag or a client sets. Lists replace, objects merge. */
+/** One layer: the settings of a file, of flags or of a client. Lists replace, objects merge. */
 export type ConfigInput = DeepPartial<Config>;
 
 type DeepPartial<Value> = Value extends readonly unknown[]
@@ -187,7 +187,7 @@ export const STRATEGY_NAMES = [
   'pruning-agent',
 ] as const;
 
-/** Every default, in one place. Plain data, so that a run without a file loads neither a schema nor a parser. */
+/** All defaults. Plain data, so that a run without a file loads neither a schema nor a parser. */
 export const DEFAULT_CONFIG: Config = {
   providers: {},
   agents: {},

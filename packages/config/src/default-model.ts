@@ -5,13 +5,13 @@ import { type ModelSettings, type ResolvedModel, resolveModel } from './resolve-
 
 export interface FindDefaultModelOptions {
   env: Environment;
-  /** `detectLocalServers` of @longhaul/models. Called only when no key is found. */
+  /** `detectLocalServers` of @longhaul/models. Called only if no key is found. */
   detect: () => Promise<readonly LocalServer[]>;
-  /** For the settings of providers. Default: none. */
+  /** Settings of providers. Default: none. */
   config?: ModelSettings;
 }
 
-/** Good at tools, and priced for long work. */
+/** Good at tool calls, and affordable for long work. */
 const DEFAULT_MODELS: readonly (readonly [provider: string, model: string])[] = [
   ['anthropic', 'claude-sonnet-4-5'],
   ['openai', 'gpt-5.1'],
@@ -19,8 +19,8 @@ const DEFAULT_MODELS: readonly (readonly [provider: string, model: string])[] = 
 ];
 
 /**
- * A model for who configured none: that of the first API key in the environment, else the first loaded model of a server on a
- * usual local port. Undefined when there is nothing; `noModelMessage` says what to do then.
+ * Finds a model if none is configured: that of the first API key in the environment, or else the first loaded model of
+ * a server on a usual local port. Undefined if there is none; `noModelMessage` then explains what to do.
  */
 export async function findDefaultModel(options: FindDefaultModelOptions): Promise<ResolvedModel | undefined> {
   const { env, config = DEFAULT_CONFIG } = options;

@@ -9,7 +9,7 @@ export function referencedVariable(value: unknown): string | undefined {
   return typeof value === 'string' ? REFERENCE.exec(value)?.[1] : undefined;
 }
 
-/** The variable's value. One that is empty counts as not set. */
+/** Returns the value of a variable. An empty variable counts as not set. */
 export function readVariable(env: Environment, name: string): string | undefined {
   const value = Object.hasOwn(env, name) ? env[name]?.trim() : undefined;
   return value === '' ? undefined : value;
@@ -18,13 +18,13 @@ export function readVariable(env: Environment, name: string): string | undefined
 export interface FilledIn {
   value: unknown;
   problems: ConfigProblem[];
-  /** Paths whose value came from a variable, as JSON. */
+  /** Paths, as JSON, whose value came from a variable. */
   filled: ReadonlySet<string>;
 }
 
 /**
- * Puts the environment in the place of every `$NAME`. A missing variable is a problem, except for the key and the address of a
- * provider, and keys of the gateway: there `$NAME` stays, and is a problem only for who uses them.
+ * Replaces each `$NAME` by the variable's value. A missing variable is a problem, except for the key and the address of
+ * a provider and for keys of the gateway. There `$NAME` stays, and is a problem only when it is used.
  */
 export function fillInEnvironment(root: unknown, env: Environment): FilledIn {
   const problems: ConfigProblem[] = [];

@@ -4,7 +4,7 @@ import { configSchema } from './schema.ts';
 
 type JsonSchema = Record<string, unknown>;
 
-/** The schema of `longhaul.yml` for editors, as docs/longhaul.schema.json has it. */
+/** Returns the schema of `longhaul.yml` for editors, as in docs/longhaul.schema.json. */
 export function toEditorSchema(): JsonSchema {
   const { $schema, ...schema } = z.toJSONSchema(configSchema, { io: 'input' });
   return { $schema, title: 'longhaul.yml', ...withVariables(schema) };
@@ -12,7 +12,7 @@ export function toEditorSchema(): JsonSchema {
 
 const VARIABLE = { type: 'string', pattern: '^\\$[A-Za-z_]\\w*$' };
 
-/** Any value may be `$NAME`; where plain text is not allowed anyway, the schema must say so. */
+/** Adds `$NAME` to the allowed values of each key that does not accept arbitrary text anyway. */
 function withVariables(schema: JsonSchema): JsonSchema {
   const whole = withChildren(schema);
   const isOpen = whole['type'] === 'string' && whole['enum'] === undefined && whole['pattern'] === undefined;

@@ -30,7 +30,7 @@ const project = (text: string) => write('project/longhaul.yml', text);
 const user = (text: string) => write('.config/longhaul/longhaul.yml', text);
 const load = (options: Partial<LoadConfigOptions> = {}) => loadConfig({ cwd, home, env: {}, ...options });
 
-/** The message of the `config_invalid` that loading must end with. */
+/** Loads the configuration, expects `config_invalid`, and returns its message. */
 async function complaint(options: Partial<LoadConfigOptions> = {}): Promise<string> {
   const error = await load(options).then(
     () => undefined,
@@ -42,14 +42,14 @@ async function complaint(options: Partial<LoadConfigOptions> = {}): Promise<stri
 }
 
 describe('without a file', () => {
-  it('gives the defaults, with the home folder in the place of ~', async () => {
+  it('returns the defaults, with ~ replaced by the home folder', async () => {
     const { config, sources } = await load();
     expect(sources).toEqual([]);
     const storage = { ...DEFAULT_CONFIG.storage, url: `sqlite:${home}/.local/share/longhaul/longhaul.db` };
     expect(config).toEqual({ ...DEFAULT_CONFIG, storage });
   });
 
-  it.each(['', '# nothing\n', '---\n'])('an empty file %j is as none', async (text) => {
+  it.each(['', '# nothing\n', '---\n'])('treats the empty file %j like no file', async (text) => {
     const path = await project(text);
     const { config, sources } = await load();
     expect(sources).toEqual([path]);
@@ -57,7 +57,7 @@ describe('without a file', () => {
   });
 });
 
-it('a start without a file loads neither the schema library nor the YAML parser', async () => {
+it('loads neither the schema library nor the YAML parser without a file', async () => {
   const script = `
     import { registerHooks } from 'node:module';
     const seen = [];
@@ -90,7 +90,7 @@ describe('precedence', () => {
     expect(sources).toEqual([projectPath, userPath]);
   });
 
-  it('is told of each value that is not the default, with the variable that stood in its place', async () => {
+  it('reports the origin of each value that is not the default, with the variable it came from', async () => {
     const userPath = await user('model: a/user\nlimits: { steps: 1, tokens: 1 }\nserver: { port: $PORT }\n');
     const projectPath = await project('model: a/project\ncontext: { instructions: [A.md, B.md] }\n');
     const { origins } = await load({
@@ -108,13 +108,13 @@ describe('precedence', () => {
     });
   });
 
-  it('null takes a limit of a lower layer away', async () => {
+  it('removes a limit of a lower layer with null', async () => {
     await user('limits: { steps: 10 }');
     await project('limits: { steps: null }');
     expect((await load()).config.limits.steps).toBeNull();
   });
 
-  it('the project file may stand above cwd, up to the root of the repository', async () => {
+  it('finds the project file above cwd, up to the root of the repository', async () => {
     await mkdir(join(cwd, 'a/b'), { recursive: true });
     await project('model: a/project');
     await write('longhaul.yml', 'model: a/home');
@@ -123,21 +123,21 @@ describe('precedence', () => {
     expect((await load({ cwd: join(cwd, 'a/b') })).config.model).toBeUndefined();
   });
 
-  it('outside of a repository the search ends at home', async () => {
+  it('searches up to the home folder outside a repository', async () => {
     await write('longhaul.yml', 'model: a/home');
     const plain = join(home, 'plain/deep');
     await mkdir(plain, { recursive: true });
     expect((await load({ cwd: plain })).config.model).toBe('a/home');
   });
 
-  it('outside of both, a file above is not taken: it may be anybody’s', async () => {
+  it('ignores a file above cwd outside of both, because it may be anybody’s', async () => {
     await write('longhaul.yml', 'model: a/stranger');
     const elsewhere = join(home, 'nobody');
     await mkdir(join(home, 'plain'), { recursive: true });
     expect((await load({ cwd: join(home, 'plain'), home: elsewhere })).config.model).toBeUndefined();
   });
 
-  it('a file that is named stands in the place of the project’s, and must be there', async () => {
+  it('uses a named file instead of the project’s, and requires that it exists', async () => {
     await project('model: a/project');
     await user('limits: { steps: 7 }');
     const file = await write('elsewhere/mine.yml', 'model: a/named');
@@ -146,13 +146,13 @@ describe('precedence', () => {
     await expect(load({ file: `${file}.not` })).rejects.toMatchObject({ code: 'file_unreadable' });
   });
 
-  it('XDG_CONFIG_HOME moves the user file', async () => {
+  it('reads the user file from XDG_CONFIG_HOME', async () => {
     await write('xdg/longhaul/longhaul.yml', 'model: a/xdg');
     const env = { XDG_CONFIG_HOME: join(home, 'xdg') };
     expect((await load({ env })).config.model).toBe('a/xdg');
   });
 
-  it('paths in a file are meant from its folder', async () => {
+  it('resolves paths in a file relative to its folder', async () => {
     await user(
       'agents: { coder: { prompt: ./prompt.md } }\ncontext: { compression: { strategy: ~/mine.ts } }',
     );
@@ -161,7 +161,7 @@ describe('precedence', () => {
     expect(config.context.compression.strategy).toBe(join(home, 'mine.ts'));
   });
 
-  it('headings with nothing below them change nothing', async () => {
+  it('ignores headings without content', async () => {
     await project('model:\nlimits:\nproviders:\n  lmstudio:\ncontext:\n  compression:\n');
     const { config } = await load();
     expect(config.limits).toEqual(DEFAULT_CONFIG.limits);
@@ -172,14 +172,14 @@ describe('precedence', () => {
 describe('the environment', () => {
   const KEY = 'providers: { mine: { baseUrl: "http://mine/v1", apiKey: $MINE_KEY } }';
 
-  it('is read where a value is exactly $NAME', async () => {
+  it('replaces a value that is exactly $NAME', async () => {
     await project(`${KEY}\nsandbox: { image: "img:$TAG" }`);
     const { config } = await load({ env: { MINE_KEY: 'secret', TAG: 'no' } });
     expect(config.providers['mine']?.apiKey).toBe('secret');
     expect(config.sandbox.image).toBe('img:$TAG');
   });
 
-  it('gives numbers and truth values where they are wanted', async () => {
+  it('gives numbers and booleans where the schema expects them', async () => {
     await project(
       'server: { port: $PORT }\ncontext: { compression: { auto: $AUTO } }\nsandbox: { image: $IMAGE }',
     );
@@ -191,19 +191,19 @@ describe('the environment', () => {
     ]);
   });
 
-  it('a missing variable is named', async () => {
+  it('names a missing variable', async () => {
     await project('\nstorage:\n  url: $DB_URL\n');
     expect(await complaint()).toBe(
       'longhaul.yml:3:8: storage.url reads $DB_URL, which is not set in the environment.',
     );
   });
 
-  it('a missing variable where a number is wanted is one problem, not two', async () => {
+  it('reports a missing variable for a number as one problem', async () => {
     await project('server: { port: $PORT }');
     expect((await complaint()).split('\n')).toHaveLength(1);
   });
 
-  it('the missing key of a provider is no error until it is used', async () => {
+  it('accepts the missing key of a provider until it is used', async () => {
     await project(KEY);
     expect((await load()).config.providers['mine']?.apiKey).toBe('$MINE_KEY');
   });
@@ -227,13 +227,21 @@ describe('mistakes', () => {
       'approvals:\n  - { tool: bash, acton: deny, action: deny }\n',
       'longhaul.yml:2:19: approvals[0].acton is not a known key. Did you mean "action"?',
     ],
-    ['an unknown key like nothing', 'quantumFlux: 1', 'longhaul.yml:1:1: quantumFlux is not a known key.'],
+    [
+      'an unknown key without a similar one',
+      'quantumFlux: 1',
+      'longhaul.yml:1:1: quantumFlux is not a known key.',
+    ],
     [
       'a wrong type',
       'limits:\n  steps: many\n',
       'longhaul.yml:2:10: limits.steps must be a number, not "many".',
     ],
-    ['a mapping that is none', 'tools: 5', 'longhaul.yml:1:8: tools must be a mapping of keys, not 5.'],
+    [
+      'a number in place of a mapping',
+      'tools: 5',
+      'longhaul.yml:1:8: tools must be a mapping of keys, not 5.',
+    ],
     [
       'a number out of range',
       'server: { port: 99999 }',
@@ -251,23 +259,27 @@ describe('mistakes', () => {
     ],
     ['a missing value', 'approvals: [{ tool: bash }]', 'longhaul.yml:1:13: approvals[0].action is missing.'],
     [
-      'an address that is none',
+      'an invalid address',
       'providers: { x: { baseUrl: localhost } }',
       'longhaul.yml:1:28: providers.x.baseUrl must be an http:// or https:// URL, not "localhost".',
     ],
     [
-      'a trigger that is none',
+      'an invalid trigger',
       'context: { compression: { trigger: sometimes } }',
       'longhaul.yml:1:36: context.compression.trigger must be overflow, manual, or { threshold: 0.8 }, not "sometimes".',
     ],
-    ['a list as the whole', '- a\n', 'longhaul.yml:1:1: the file must be a mapping of keys, not a list.'],
     [
-      'a password in an address is never shown',
-      'providers: { x: { baseUrl: "http://me:secret@host/v1" } }',
-      'longhaul.yml:1:28: providers.x.baseUrl must hold no user name or password: a key goes into apiKey, not "http://********@host/v1".',
+      'a list in place of the whole file',
+      '- a\n',
+      'longhaul.yml:1:1: the file must be a mapping of keys, not a list.',
     ],
     [
-      'the key of a provider is never shown',
+      'a password in an address, without showing it',
+      'providers: { x: { baseUrl: "http://me:secret@host/v1" } }',
+      'longhaul.yml:1:28: providers.x.baseUrl must not contain a user name or password: a key belongs in apiKey, not "http://********@host/v1".',
+    ],
+    [
+      'a wrong key of a provider, without showing it',
       'providers: { x: { apiKey: 12345 } }',
       'longhaul.yml:1:27: providers.x.apiKey must be text, not a number.',
     ],
@@ -281,12 +293,12 @@ describe('mistakes', () => {
     ['a tab', 'tools:\n\tbash: 1', /^longhaul\.yml:2:1: this is not valid YAML: /],
     ['a key twice', 'model: a/b\nmodel: a/c', /^longhaul\.yml:2:1: this is not valid YAML: .*unique/],
     ['an alias to nothing', 'model: *nowhere', /^longhaul\.yml:1:\d+: this is not valid YAML: .*nowhere/],
-  ])('bad YAML: %s', async (_name, text, pattern) => {
+  ])('invalid YAML: %s', async (_name, text, pattern) => {
     await project(text);
     expect(await complaint()).toMatch(pattern);
   });
 
-  it('aliases that would fill the memory are refused', async () => {
+  it('refuses aliases that would fill the memory', async () => {
     const lines = ['a0: &a0 [x,x,x,x,x,x,x,x,x,x]'];
     for (let i = 1; i < 9; i += 1)
       lines.push(
@@ -306,25 +318,25 @@ describe('mistakes', () => {
     ]);
   });
 
-  it('says which file, when it is not in the working folder', async () => {
+  it('names the file if it is not in the working folder', async () => {
     const path = await user('modle: a/b');
     expect(await complaint()).toContain(`${path}:1:1: modle`);
   });
 
-  it('settings over the API are checked too', async () => {
+  it('checks settings from the API too', async () => {
     expect(await complaint({ settings: { limits: { stepz: 1 } } })).toBe(
       'settings: limits.stepz is not a known key. Did you mean "steps"?',
     );
   });
 
-  it('a key named __proto__ changes no object', async () => {
+  it('changes no object for a key named __proto__', async () => {
     await project('providers: { __proto__: { baseUrl: "http://x/v1" } }\n');
     await load().catch(() => undefined);
     expect(Object.hasOwn(Object.prototype, 'baseUrl')).toBe(false);
     expect(({} as Record<string, unknown>)['baseUrl']).toBeUndefined();
   });
 
-  it('a folder in the place of the file is an error of its own', async () => {
+  it('reports a folder in place of the file as file_unreadable', async () => {
     await mkdir(join(cwd, 'longhaul.yml'));
     await expect(load()).rejects.toMatchObject({ code: 'file_unreadable' });
   });

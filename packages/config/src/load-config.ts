@@ -13,30 +13,31 @@ export interface LoadConfigOptions {
   env: Environment;
   /** Absolute. */
   home: string;
-  /** What the command line says; already checked there. */
+  /** Settings from the command line, already checked. */
   flags?: ConfigInput;
   /** Settings changed over the API, as stored. */
   settings?: unknown;
-  /** Absolute path of a file that takes the place of the project's; it must be there. */
+  /** Absolute path of a file that replaces the project's. It must exist. */
   file?: string;
 }
 
 export interface LoadedConfig {
   config: Config;
-  /** Files that were read, the one that wins first. */
+  /** Files that were read, in order of precedence, highest first. */
   sources: string[];
-  /** Where each value comes from; what is not named is the default. */
+  /** The origin of each value. A value without an origin is the default. */
   origins: ConfigOrigins;
 }
 
 const FILE_NAME = 'longhaul.yml';
 
 /**
- * The configuration: flags, then settings, then the project's file, then the user's file, then defaults. Lists replace, mappings
- * merge. Having no file is fine, and costs nothing: neither the schema nor the YAML parser is loaded then.
+ * Loads the configuration. In order of precedence: flags, settings, the project's file, the user's file, defaults.
+ * Lists replace, mappings merge. Without a file, neither the schema nor the YAML parser is loaded.
  *
- * The project's file is `longhaul.yml` in `cwd` or a folder above it, up to the root of the git repository or the home folder; where
- * there is neither, in `cwd` alone. The user's is `~/.config/longhaul/longhaul.yml` (`XDG_CONFIG_HOME`).
+ * The project's file is `longhaul.yml` in `cwd` or in a folder above it, up to the root of the git repository or the
+ * home folder. Outside both, it is looked for in `cwd` only. The user's file is `~/.config/longhaul/longhaul.yml`
+ * (`XDG_CONFIG_HOME`).
  *
  * @throws {LonghaulError} `config_invalid` with file, line and column; `file_unreadable`.
  */
@@ -56,14 +57,14 @@ export async function loadConfig(options: LoadConfigOptions): Promise<LoadedConf
     originTree(flags, { from: 'flag' }),
   ].reduce<unknown>(merge, {});
   return {
-    // Every layer was checked, and merging checked layers into whole defaults gives a whole configuration.
+    // Every layer was checked, and merging checked layers into complete defaults gives a complete configuration.
     config: withHome(config as Config, options.home),
     sources: files.map((file) => file.path),
     origins: originsIn(origins),
   };
 }
 
-/** A file that was named, and the user's own, may send keys wherever they say. */
+/** Checks only the project's file. A named file and the user's file may send keys to any address. */
 function checkRedirects(
   files: readonly ConfigFile[],
   layers: readonly ConfigInput[],
@@ -81,7 +82,7 @@ interface ConfigFile {
   text: string;
 }
 
-/** The first file there is of each group. */
+/** Reads the first existing file of each group. */
 async function readFiles(groups: readonly (readonly string[])[]): Promise<ConfigFile[]> {
   const found: ConfigFile[] = [];
   for (const group of groups) {
@@ -107,7 +108,7 @@ async function readIfThere(path: string): Promise<string | undefined> {
     if (code === 'ENOENT' || code === 'ENOTDIR') return undefined;
     throw new LonghaulError(
       'file_unreadable',
-      `Cannot read ${path} (${String(code)}). Make it a readable file, or remove it.`,
+      `Cannot read ${path} (${String(code)}). Make the file readable, or remove it.`,
       {
         cause: error,
       },
@@ -123,7 +124,7 @@ async function projectFiles({ cwd, home, file }: LoadConfigOptions): Promise<str
     if (folder === resolve(home) || (await exists(join(folder, '.git')))) {
       return folders.map((path) => join(path, FILE_NAME));
     }
-    // Beyond a repository and the home folder, a file above may be anybody's.
+    // Outside a repository and the home folder, a file above could belong to anybody.
     if (dirname(folder) === folder) return [join(resolve(cwd), FILE_NAME)];
   }
 }
@@ -143,7 +144,7 @@ function userFile({ env, home }: LoadConfigOptions): string {
 
 interface CheckedFile {
   checked: ConfigInput;
-  /** As it stands in the file. */
+  /** The layer as written in the file. */
   written: unknown;
   origin: ConfigOrigin;
 }
@@ -168,7 +169,7 @@ async function check(layer: ConfigLayer, env: Environment): Promise<ConfigInput>
   return checkLayer(layer, env);
 }
 
-/** Paths in a file are meant from the file's own folder. */
+/** Resolves the paths in a file relative to the file's folder. */
 function withPaths(input: ConfigInput, folder: string, home: string): ConfigInput {
   const from = (path: string): string => resolve(folder, expandHome(path, home));
   const copy = structuredClone(input);

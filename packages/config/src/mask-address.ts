@@ -1,4 +1,4 @@
-/** An address with what stands for a password in it replaced; any other text as it is. */
+/** Replaces the user name and password in an address. Returns other text unchanged. */
 export function maskAddress(text: string): string {
   return text.replace(/^(https?:\/\/)[^/@]*@/, '$1********@');
 }

@@ -1,6 +1,6 @@
 import { API_KEY_VARIABLES, LOCAL_SERVERS } from '@longhaul/models';
 
-/** What to say when there is no model: everything that was looked at, and every way to name one. */
+/** Returns the message for a missing model: where it was looked for, and all ways to set one. */
 export function noModelMessage(): string {
   const ports = LOCAL_SERVERS.map((server) => `${server.name} on ${new URL(server.baseUrl).host}`);
   return [

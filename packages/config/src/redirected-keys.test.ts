@@ -33,17 +33,17 @@ describe("a project's file that names another address for a hosted provider", ()
   });
 
   it.each([
-    ['a key of its own', 'anthropic: { baseUrl: https://a.example, apiKey: of-the-file }'],
+    ['its own key', 'anthropic: { baseUrl: https://a.example, apiKey: of-the-file }'],
     ['another variable', 'x: { baseUrl: https://a.example, apiKey: $MINE_KEY }'],
     ['this machine', 'anthropic: { baseUrl: http://127.0.0.1:4000 }'],
     ['no address', 'anthropic: { models: { one: { window: 1000 } } }'],
     ['no key in the environment', 'openai: { baseUrl: https://a.example }'],
-  ])('is fine with %s', async (_, provider) => {
+  ])('is accepted with %s', async (_, provider) => {
     await project(`providers: { ${provider} }`);
     await load();
   });
 
-  it("is fine where the user's own file says so, or the user has named the file", async () => {
+  it("is accepted if the user's file has the same address, or if the user has named the file", async () => {
     const text = 'providers: { anthropic: { baseUrl: https://a.example } }';
     await project(text);
     await load({ file: join(cwd, 'longhaul.yml') });
@@ -56,7 +56,7 @@ describe("a project's file that names another address for a hosted provider", ()
   const upstream = (more: string) =>
     `gateway: { upstreams: [{ name: anthropic, baseUrl: https://evil.example/v1${more} }] }`;
 
-  it('is lent no key for an upstream of the gateway, neither of the environment nor of the user’s own file', async () => {
+  it('gets no key for an upstream of the gateway, from neither the environment nor the user’s file', async () => {
     await project(upstream(', apiKey: $ANTHROPIC_API_KEY'));
     await expect(load()).rejects.toThrow(/gateway\.upstreams\[0\]\.baseUrl/);
     await project(upstream(''));

@@ -4,8 +4,9 @@ import type { ConfigInput } from './config.ts';
 import { type Environment, readVariable } from './environment.ts';
 
 /**
- * A project's file comes with the project: it must not have the keys of hosted providers sent to an address of its own choice. An address
- * in the user's file, in a file that was named, or on this machine is fine, and so is a key that the file brings itself.
+ * Refuses a project's file that sends the key of a hosted provider to an address of its own choice: the file may come
+ * from somebody else. Allowed are addresses in the user's file, in a named file, and on this machine, and keys that the
+ * file itself contains.
  *
  * @throws {LonghaulError} `config_invalid`
  */
@@ -33,7 +34,7 @@ export function refuseRedirectedKeys(
     const { name, baseUrl, apiKey } = upstream;
     const isUsers = user.gateway?.upstreams?.some((other) => other.baseUrl === baseUrl);
     if (isOnThisMachine(baseUrl) || isUsers || user.providers?.[name]?.baseUrl === baseUrl) continue;
-    // Without a key of its own, an upstream is lent that of the provider of its name.
+    // An upstream without a key uses that of the provider with its name.
     const key = apiKey ?? project.providers?.[name]?.apiKey;
     const lent = user.providers?.[name]?.apiKey;
     if (key === undefined ? lent !== undefined : keys.has(key) || key === lent)
@@ -49,6 +50,6 @@ function isOnThisMachine(baseUrl: string): boolean {
 function redirected(key: string, { baseUrl, path }: { baseUrl: string; path: string }): LonghaulError {
   return new LonghaulError(
     'config_invalid',
-    `${path} would have your key sent to ${baseUrl} (${key}). If that is meant, set this address in your own ~/.config/longhaul/longhaul.yml, or name the file with --config.`,
+    `${path} would send your key to ${baseUrl} (${key}). If you want this, set the address in your own ~/.config/longhaul/longhaul.yml, or name the file with --config.`,
   );
 }

@@ -43,7 +43,7 @@ describe('resolveModel', () => {
     });
   });
 
-  it('leaves no more input usable than the provider takes', () => {
+  it('leaves no more input usable than the provider accepts', () => {
     const { windowTokens } = resolve('openai/gpt-5.1', { env: { OPENAI_API_KEY: 'key' } });
     expect(windowTokens).toBe(272_000 + 32_000);
   });
@@ -59,7 +59,7 @@ describe('resolveModel', () => {
     expect(resolved.apiKey).toBeUndefined();
   });
 
-  it('openai-compatible takes its address from the flag', () => {
+  it('takes the address of openai-compatible from the flag', () => {
     const options = { baseUrl: 'http://127.0.0.1:9999/v1', apiKey: 'k' };
     expect(resolve('openai-compatible/scripted', options)).toEqual({
       provider: 'openai-compatible',
@@ -92,7 +92,7 @@ describe('resolveModel', () => {
     },
   };
 
-  it('reads the gateway’s softer strictRoles as strict: an agent’s templates may take either', () => {
+  it('reads strictRoles: alternate as true', () => {
     const withRoles = (strictRoles: boolean | 'alternate'): ModelSettings => ({
       providers: { mine: { baseUrl: 'http://mine/v1', models: { one: { strictRoles } } } },
     });
@@ -100,7 +100,7 @@ describe('resolveModel', () => {
     expect(resolve('mine/one', {}, withRoles(false)).strictRoles).toBe(false);
   });
 
-  it('takes a provider of the configuration, with what it says of the model', () => {
+  it('uses a configured provider, with its facts about the model', () => {
     expect(resolve('mine/org/big', { env: { MINE_KEY: 'k' } }, MINE)).toEqual({
       provider: 'mine',
       model: 'org/big',
@@ -116,7 +116,7 @@ describe('resolveModel', () => {
     });
   });
 
-  it('flag beats configuration beats environment', () => {
+  it('prefers the flag to the configuration, and that to the environment', () => {
     const env = { ANTHROPIC_API_KEY: 'from-env' };
     expect(resolve('anthropic/x', { env }, MINE)).toMatchObject({
       apiKey: 'from-config',
@@ -130,7 +130,7 @@ describe('resolveModel', () => {
     expect(resolve('anthropic/x', { env })).toMatchObject({ apiKey: 'from-env' });
   });
 
-  it('a variable that is not set is named when the provider is used', () => {
+  it('names a variable that is not set when the provider is used', () => {
     const key = failure(() => resolve('mine/x', {}, MINE));
     expect([key.code, key.message]).toEqual(['provider_auth', expect.stringContaining('$MINE_KEY')]);
     const url = failure(() => resolve('far/x', {}, MINE));
@@ -147,22 +147,22 @@ describe('resolveModel', () => {
     expect(error.message).toContain(variable);
   });
 
-  it('GEMINI_API_KEY does for google', () => {
+  it('accepts GEMINI_API_KEY for google', () => {
     expect(resolve('google/x', { env: { GEMINI_API_KEY: 'g' } }).apiKey).toBe('g');
   });
 
-  it('an unknown provider is answered with the known ones and the nearest', () => {
+  it('suggests the nearest provider for an unknown one, and lists the known ones', () => {
     const error = failure(() => resolve('antropic/claude', {}, MINE));
     expect(error.code).toBe('unknown_model');
     expect(error.message).toContain('Did you mean "anthropic"?');
     expect(error.message).toContain('mine, anthropic, far, openai, google');
   });
 
-  it.each(['toString/x', '__proto__/x', 'constructor/x'])('%s is no provider', (name) => {
+  it.each(['toString/x', '__proto__/x', 'constructor/x'])('%s is not a provider', (name) => {
     expect(failure(() => resolve(name)).code).toBe('unknown_model');
   });
 
-  it('takes a bare name that one provider has, by the catalogue or the configuration', () => {
+  it('accepts a bare name that only one provider has, in the catalogue or the configuration', () => {
     expect(resolve('claude-sonnet-4-5', { env: { ANTHROPIC_API_KEY: 'a' } })).toMatchObject({
       provider: 'anthropic',
       model: 'claude-sonnet-4-5',
@@ -181,12 +181,12 @@ describe('resolveModel', () => {
       expect(failure(() => resolve(name)).code).toBe('unknown_model');
   });
 
-  it.each(['qwen3', 'qwen/qwen3-8b', 'claude-sonnet-4-5', 'a/b/c'])('takes %s beside an address', (model) => {
+  it.each(['qwen3', 'qwen/qwen3-8b', 'claude-sonnet-4-5', 'a/b/c'])('accepts %s together with an address', (model) => {
     const baseUrl = 'http://127.0.0.1:9/v1';
     expect(resolve(model, { baseUrl })).toMatchObject({ provider: 'openai-compatible', model, baseUrl });
   });
 
-  it('takes the option, then the coder, then the top level; with none it says what to do', () => {
+  it('uses the option, then the coder, then the top level; without any it says what to do', () => {
     const config: ModelSettings = {
       model: 'ollama/top',
       agents: { coder: { model: 'ollama/coder' } },
@@ -203,7 +203,7 @@ describe('resolveModel', () => {
 describe('findDefaultModel', () => {
   const nobody = async () => [];
 
-  it('takes the first key of the environment, without looking for servers', async () => {
+  it('uses the first key of the environment, without looking for servers', async () => {
     const detect = async () => expect.unreachable('a key is enough');
     const env = { GEMINI_API_KEY: 'g', OPENAI_API_KEY: 'o' };
     expect(await findDefaultModel({ env, detect })).toMatchObject({ provider: 'openai', apiKey: 'o' });
@@ -213,7 +213,7 @@ describe('findDefaultModel', () => {
     });
   });
 
-  it('then a server with a model in memory, before one with none', async () => {
+  it('prefers a server with a loaded model to one without', async () => {
     const servers = [
       {
         name: 'lmstudio',
@@ -240,7 +240,7 @@ describe('findDefaultModel', () => {
     expect(await first(servers.slice(0, 1))).toMatchObject({ kind: 'lmstudio', model: 'idle' });
   });
 
-  it('nothing is undefined, and the message names every way', async () => {
+  it('is undefined if nothing is found, and the message names every way to set a model', async () => {
     expect(await findDefaultModel({ env: { OPENAI_API_KEY: '' }, detect: nobody })).toBeUndefined();
     for (const word of [
       'ANTHROPIC_API_KEY',
@@ -277,16 +277,22 @@ describe('resolveWindow', () => {
     [name: string, model: ResolvedModel, options: ResolveWindowOptions, window: number, source: string]
   >([
     [
-      'what the server loaded beats what is configured',
+      'the window the server loaded, not the configured one',
       configured,
       { probe: says(8192) },
       8192,
       'vLLM /v1/models',
     ],
-    ['also where it is more', configured, { probe: says(131_072) }, 131_072, 'vLLM /v1/models'],
-    ['configuration where the server is silent', configured, { probe: silent }, 65_536, 'configuration'],
+    ['the same if it is larger', configured, { probe: says(131_072) }, 131_072, 'vLLM /v1/models'],
     [
-      'an earlier overflow caps the report',
+      'the configuration, if the server reports nothing',
+      configured,
+      { probe: silent },
+      65_536,
+      'configuration',
+    ],
+    [
+      'an earlier overflow, if it is below the report',
       configured,
       { probe: says(8192), remembered: async () => 4096 },
       4096,
@@ -300,22 +306,22 @@ describe('resolveWindow', () => {
       'an earlier overflow',
     ],
     [
-      'a report below an old overflow: the server was loaded anew',
+      'a report below an old overflow, because the model was loaded again',
       local,
       { probe: says(2048), remembered: async () => 4096 },
       2048,
       'vLLM /v1/models',
     ],
     [
-      'the flag in the place of configuration',
+      'the flag instead of the configuration',
       configured,
       { probe: silent, flag: 100_000 },
       100_000,
       '--window',
     ],
-    ['the flag makes a window smaller', configured, { probe: says(8192), flag: 4000 }, 4000, '--window'],
+    ['the flag, if it is below the report', configured, { probe: says(8192), flag: 4000 }, 4000, '--window'],
     [
-      'the flag makes no window larger than loaded',
+      'the report, if the flag is larger',
       local,
       { probe: says(8192), flag: 64_000 },
       8192,
@@ -325,7 +331,7 @@ describe('resolveWindow', () => {
     expect(await resolveWindow(model, options)).toMatchObject({ windowTokens, source });
   });
 
-  it('does not ask providers in the cloud', async () => {
+  it('does not ask hosted providers', async () => {
     const model = resolve('anthropic/claude-sonnet-4-5', { env: { ANTHROPIC_API_KEY: 'k' } });
     const probe = async () => expect.unreachable('it has no such answer');
     expect(await resolveWindow({ ...model, baseUrl: 'http://proxy' }, { probe })).toEqual({
@@ -335,14 +341,14 @@ describe('resolveWindow', () => {
     });
   });
 
-  it('an unknown output limit is a quarter of the window, and never more than the window', async () => {
+  it('assumes a quarter of the window for an unknown output limit, and limits a known one to the window', async () => {
     expect(await resolveWindow(local, { probe: says(8192) })).toMatchObject({ maxOutputTokens: 2048 });
     expect(await resolveWindow({ ...local, maxOutputTokens: 16_000 }, { probe: says(8192) })).toMatchObject({
       maxOutputTokens: 8192,
     });
   });
 
-  it('gives the engine what it needs, and no media that are not known to be taken', async () => {
+  it('returns the model facts, and accepts media only if the model is known to accept them', async () => {
     const window = await resolveWindow(local, { probe: says(8192) });
     expect(modelInfoOf(local, window)).toEqual({
       provider: 'mine',
@@ -353,14 +359,14 @@ describe('resolveWindow', () => {
     });
   });
 
-  it('an unknown window names the setting and the flag', async () => {
+  it('names the setting and the flag if the window is unknown', async () => {
     const error = resolveWindow(local, { probe: silent });
     await expect(error).rejects.toMatchObject({ code: 'window_unknown' });
     await expect(error).rejects.toThrow('providers.mine.models."org/big".window');
     await expect(error).rejects.toThrow('--window');
   });
 
-  it('a server that is not there is said to be so, where nothing else knows the window', async () => {
+  it('throws provider_unreachable if the server is unreachable and the window is unknown', async () => {
     const server = createServer();
     await new Promise<void>((done) => server.listen(0, '127.0.0.1', done));
     const baseUrl = `http://127.0.0.1:${(server.address() as AddressInfo).port}/v1`;
@@ -372,7 +378,7 @@ describe('resolveWindow', () => {
     expect(await resolveWindow({ ...configured, baseUrl }, options)).toMatchObject({ windowTokens: 65_536 });
   });
 
-  it('from a real server: found on its port, asked for its window', async () => {
+  it('finds a real server on its port, and asks for its window', async () => {
     const server = createServer((request, response) => {
       response.statusCode = request.url === '/v1/models' ? 200 : 404;
       response.end(JSON.stringify({ data: [{ id: 'org/model', max_model_len: 12_000 }] }));

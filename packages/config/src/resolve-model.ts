@@ -12,18 +12,18 @@ import type { Config, ModelConfig, ProviderConfig, ProviderKind } from './config
 import { type Environment, readVariable, referencedVariable } from './environment.ts';
 import { noModelMessage } from './no-model-message.ts';
 
-/** A model, and all that is needed to call it. */
+/** A model, and everything needed to call it. */
 export interface ResolvedModel {
   /** The provider's name. */
   provider: string;
   model: string;
-  /** Which client speaks to it. */
+  /** The client that calls it. */
   kind: 'anthropic' | 'openai' | 'google' | 'openai-compatible' | 'lmstudio' | 'ollama';
-  /** How its server reports windows, where that is known beforehand. */
+  /** How its server reports windows, if that is known from the configuration. */
   serverKind?: ServerKind;
   baseUrl?: string;
   apiKey?: string;
-  /** Tokens; from configuration, else from the catalogue. `resolveWindow` asks the server too. */
+  /** In tokens, from the configuration or else from the catalogue. `resolveWindow` asks the server too. */
   windowTokens?: number;
   windowSource?: 'configuration' | 'catalogue';
   maxOutputTokens?: number;
@@ -34,8 +34,9 @@ export interface ResolvedModel {
 
 export interface ResolveModelOptions {
   /**
-   * `provider/model`, or a model's name alone if one provider has it. Default: that of the agent `coder`, then the top-level one. Beside
-   * a `baseUrl`, a name without a known provider is one of that server, which is taken as OpenAI-compatible.
+   * `provider/model`, or only a model's name if exactly one provider has it. Default: the model of the agent `coder`,
+   * then the top-level one. With a `baseUrl`, a name without a known provider is a model of that server, which counts as
+   * OpenAI-compatible.
    */
   model?: string;
   baseUrl?: string;
@@ -46,11 +47,10 @@ export interface ResolveModelOptions {
 export type ModelSettings = Pick<Config, 'model' | 'providers'> & Partial<Pick<Config, 'agents'>>;
 
 /**
- * Returns the model that a name stands for, with all that is needed to call it. `provider/model` is split at its first slash: the rest may
- * contain more of them.
+ * Resolves the name of a model. `provider/model` is split at its first slash; the rest may contain more slashes.
  *
- * @throws {LonghaulError} `model_not_configured`, `unknown_model`, `provider_auth` (no key), `config_invalid` (an address that reads a
- * variable which is not set, or no address where one is needed).
+ * @throws {LonghaulError} `model_not_configured`; `unknown_model`; `provider_auth` without a key; `config_invalid` if
+ * the address names a variable that is not set, or a required address is missing.
  */
 export function resolveModel(config: ModelSettings, options: ResolveModelOptions): ResolvedModel {
   const name = options.model ?? config.agents?.['coder']?.model ?? config.model;
@@ -89,7 +89,7 @@ const KINDS: Readonly<Record<ProviderKind, { kind: Kind; serverKind?: ServerKind
   vllm: { kind: 'openai-compatible', serverKind: 'vllm' },
 };
 
-/** Names that need no configuration. */
+/** Providers that need no configuration. */
 const BUILT_IN: Readonly<Record<string, { kind: ProviderKind; baseUrl?: string }>> = {
   anthropic: { kind: 'anthropic' },
   openai: { kind: 'openai' },
@@ -101,7 +101,7 @@ const BUILT_IN: Readonly<Record<string, { kind: ProviderKind; baseUrl?: string }
   'openai-compatible': { kind: 'openai-compatible' },
 };
 
-/** Their address is known, and they do nothing without a key. */
+/** Whether the provider's address is known and it always requires a key. */
 function isCloud(kind: Kind): boolean {
   return kind === 'anthropic' || kind === 'openai' || kind === 'google';
 }
@@ -126,13 +126,16 @@ function splitName(
   );
 }
 
-/** The providers that have a model of this name, by the configuration and the catalogue. */
+/** Returns the providers that have a model with this name, in the configuration or the catalogue. */
 function providersOf(model: string, { providers }: ModelSettings): string[] {
   const configured = Object.keys(providers).filter((name) => own(providers[name]?.models ?? {}, model));
   return [...new Set([...configured, ...findProvidersOf(model)])];
 }
 
-/** The key of a provider of the user's own is never another one's key from the environment. */
+/**
+ * Returns a provider's key. A provider with a name of the user's own never gets another provider's key from the
+ * environment.
+ */
 function keyOf(provider: string, settings: ProviderConfig | undefined, env: Environment): string | undefined {
   const variable = referencedVariable(settings?.apiKey);
   if (variable === undefined && settings?.apiKey !== undefined) return settings.apiKey;
@@ -161,20 +164,17 @@ function addressOf(
 
 function knownOf(kind: Kind, model: string, settings: ModelConfig | undefined): Partial<ResolvedModel> {
   const entry = findModel(kind, model);
-  const window = windowOf(settings?.window, entry);
-  const maxOutputTokens = settings?.maxOutput ?? entry?.maxOutputTokens;
-  const price = settings?.price ?? entry?.price;
   const accepts = { images: false, files: false, ...entry?.accepts, ...settings?.accepts };
   return {
-    ...window,
-    ...(maxOutputTokens === undefined ? {} : { maxOutputTokens }),
-    ...(price === undefined ? {} : { price }),
-    ...(entry || settings?.accepts ? { accepts } : {}),
-    ...(settings?.strictRoles === undefined ? {} : { strictRoles: settings.strictRoles !== false }),
+    ...windowOf(settings?.window, entry),
+    maxOutputTokens: settings?.maxOutput ?? entry?.maxOutputTokens,
+    price: settings?.price ?? entry?.price,
+    accepts: entry || settings?.accepts ? accepts : undefined,
+    strictRoles: settings?.strictRoles === undefined ? undefined : settings.strictRoles !== false,
   };
 }
 
-/** The most that is reserved for output: usable is the window less this. */
+/** The maximum output reserve: usable is the window minus this. */
 const OUTPUT_RESERVE = 32_000;
 
 function windowOf(
@@ -183,7 +183,7 @@ function windowOf(
 ): Partial<ResolvedModel> {
   if (configured !== undefined) return { windowTokens: configured, windowSource: 'configuration' };
   if (!entry) return {};
-  // Some providers cap the input below the window; the window we count with must leave no more than that usable.
+  // Some providers limit the input below the window. The window used here must leave no more usable input than that.
   const cap = (entry.maxInputTokens ?? entry.windowTokens) + Math.min(entry.maxOutputTokens, OUTPUT_RESERVE);
   return { windowTokens: Math.min(entry.windowTokens, cap), windowSource: 'catalogue' };
 }

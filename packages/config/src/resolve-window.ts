@@ -6,11 +6,14 @@ import type { ResolvedModel } from './resolve-model.ts';
 export interface ResolveWindowOptions {
   /** `probeWindow` of @longhaul/models. */
   probe: (options: ProbeWindowOptions) => Promise<WindowReport | undefined>;
-  /** `checkServer` of @longhaul/models: tells a server that is not there from one that does not say. Absent: both are `window_unknown`. */
+  /**
+   * `checkServer` of @longhaul/models: distinguishes an unreachable server from one that does not report its window. If
+   * absent, both are `window_unknown`.
+   */
   check?: (options: CheckServerOptions) => Promise<LonghaulError | undefined>;
-  /** What an earlier refusal of this server and model taught, given what the server reports now. */
+  /** Returns the window learned from an earlier refusal of this server and model, given the window reported now. */
   remembered?: (reportedTokens: number | undefined) => Promise<number | undefined>;
-  /** `--window`: takes the place of configuration and catalogue, and caps what the server says. */
+  /** `--window`: replaces configuration and catalogue, and limits what the server reports. */
   flag?: number;
   signal?: AbortSignal;
 }
@@ -18,7 +21,7 @@ export interface ResolveWindowOptions {
 export interface ResolvedWindow {
   windowTokens: number;
   maxOutputTokens: number;
-  /** In words: `Ollama /api/ps`, `configuration`, `catalogue`, `--window`, `an earlier overflow`. */
+  /** For people: `Ollama /api/ps`, `configuration`, `catalogue`, `--window`, `an earlier overflow`. */
   source: string;
 }
 
@@ -27,15 +30,15 @@ interface Candidate {
   source: string;
 }
 
-/** Where nobody says how much a model may write. */
+/** Used if the maximum output of a model is unknown. */
 const DEFAULT_MAX_OUTPUT = 32_000;
 
 /**
- * The window to count with: an overflow error of this server caps it, then comes the server's own report of the loaded length,
- * then configuration, then the catalogue. There is no silent default.
+ * Determines the window of a model: the server's own report of the loaded length, or else the configuration, or else
+ * the catalogue. An earlier overflow error of this server limits it. There is no silent default.
  *
- * @throws {LonghaulError} `window_unknown`, naming the setting; `provider_unreachable`, `provider_timeout` or `provider_auth` where that
- * is why nothing is known.
+ * @throws {LonghaulError} `window_unknown`, naming the setting; `provider_unreachable`, `provider_timeout` or
+ * `provider_auth` if that is why the window is unknown.
  */
 export async function resolveWindow(
   model: ResolvedModel,
@@ -55,7 +58,10 @@ export async function resolveWindow(
   return { ...window, maxOutputTokens: Math.min(maxOutputTokens, window.windowTokens) };
 }
 
-/** What a driver and the engine need to know of the model. Media are taken only where that is known. */
+/**
+ * Returns what a driver and the engine need to know about the model. Media are accepted only if the model is known to
+ * accept them.
+ */
 export function modelInfoOf(model: ResolvedModel, window: ResolvedWindow): ModelInfo {
   return {
     provider: model.provider,
@@ -67,7 +73,7 @@ export function modelInfoOf(model: ResolvedModel, window: ResolvedWindow): Model
   };
 }
 
-/** Providers in the cloud do not report windows; their models are in the catalogue. */
+/** Asks the server for its window. Hosted providers do not report windows; their models are in the catalogue. */
 async function report(model: ResolvedModel, options: ResolveWindowOptions): Promise<Candidate | undefined> {
   const request = requestTo(model, options);
   const { serverKind } = model;
@@ -121,7 +127,7 @@ function unknownWindow({ provider, model, baseUrl }: ResolvedModel): LonghaulErr
   const tried =
     baseUrl === undefined
       ? 'it is not in the catalogue'
-      : `${baseUrl} did not report it, which it does only for a model that is loaded`;
+      : `${baseUrl} did not report it; servers report it only for a loaded model`;
   const message = `The context window of ${provider}/${model} is unknown: ${tried}. Set providers.${provider}.models.${key}.window in longhaul.yml, or pass --window TOKENS.`;
   return new LonghaulError('window_unknown', message, { data: { provider, model } });
 }

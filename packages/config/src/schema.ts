@@ -8,7 +8,7 @@ import { server } from './schema/server.ts';
 import { storage } from './schema/storage.ts';
 import { modelName, name, setting, url } from './schema/values.ts';
 
-/** What a `longhaul.yml` may hold. Keys that are not here are errors. Defaults are in `DEFAULT_CONFIG`. */
+/** The schema of `longhaul.yml`. Other keys are errors. Defaults are in `DEFAULT_CONFIG`. */
 export const configSchema = z.strictObject({
   model: setting(
     modelName,

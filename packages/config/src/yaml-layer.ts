@@ -36,7 +36,7 @@ function toValue(name: string, document: Document): unknown {
   try {
     return document.toJS();
   } catch (error) {
-    // An alias to nothing, or aliases of aliases that would fill the memory.
+    // An alias to nothing, or nested aliases that would fill the memory.
     throw invalidYaml(name, '1:1', error instanceof Error ? error.message : String(error));
   }
 }
@@ -51,7 +51,7 @@ function position(lines: LineCounter, offset: number): string {
   return `${line}:${col}`;
 }
 
-/** The place of the value or key at `path`, or of the innermost part of it that is there. */
+/** Returns the offset of the value or key at `path`, or of the innermost existing part of the path. */
 function offsetOf(document: Document, path: ConfigPath, atKey: boolean): number | undefined {
   let node: unknown = document.contents;
   let offset = isNode(node) ? startOf(node) : undefined;

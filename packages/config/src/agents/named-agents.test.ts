@@ -8,14 +8,14 @@ import { agentNameOf, loadAgents } from './named-agents.ts';
 const tools = createTools();
 const namesOf = (list: readonly { name: string }[]) => list.map(({ name }) => name);
 
-it('has the default agent with every tool where none is configured', async () => {
+it('has the default agent with all tools if none is configured', async () => {
   const agents = await loadAgents({ agents: {} }, tools);
   expect(namesOf(agents.list())).toEqual(['coder']);
   expect(namesOf(agents.get().tools)).toContain('bash');
   expect(agents.get().tools).toHaveLength(9);
 });
 
-it('gives each agent its model, its prompt and the tools that its patterns name', async () => {
+it('gives each agent its model, its prompt and the tools that match its patterns', async () => {
   const folder = await mkdtemp(join(tmpdir(), 'longhaul-agents-'));
   try {
     const prompt = join(folder, 'review.md');
@@ -38,7 +38,7 @@ it('gives each agent its model, its prompt and the tools that its patterns name'
   }
 });
 
-it('names what is wrong: a tool or an agent that there is not, a prompt that cannot be read', async () => {
+it('reports an unknown tool, an unknown agent and an unreadable prompt', async () => {
   const load = (coder: object) => loadAgents({ agents: { coder } }, tools);
   await expect(load({ tools: ['reed'] })).rejects.toMatchObject({
     code: 'config_invalid',

@@ -4,20 +4,20 @@ import { LonghaulError, type Session, suggestion } from '@longhaul/protocol';
 import type { AgentConfig, Config } from '../config.ts';
 import { selectTools } from './select-tools.ts';
 
-/** The agent of sessions that name none. It is there whether it is configured or not. */
+/** The agent of sessions that name none. It exists even if it is not configured. */
 export const DEFAULT_AGENT = 'coder';
 
-/** A model, a prompt and the tools that it may call, under a name. */
+/** A named combination of a model, a prompt and the tools it may call. */
 export interface NamedAgent {
   name: string;
-  /** `provider/model`. Absent: none is configured. */
+  /** `provider/model`. Absent if none is configured. */
   model?: string;
   /** Replaces the built-in system prompt. */
   prompt?: string;
   tools: readonly Tool[];
 }
 
-/** The agents of the configuration. A session names its own in its metadata, as `agent`. */
+/** The configured agents. A session names its agent in its metadata, as `agent`. */
 export class NamedAgents {
   readonly #agents: ReadonlyMap<string, NamedAgent>;
 
@@ -25,7 +25,7 @@ export class NamedAgents {
     this.#agents = new Map(agents.map((agent) => [agent.name, agent]));
   }
 
-  /** The default one first. */
+  /** Returns all agents, the default one first. */
   list(): NamedAgent[] {
     return [...this.#agents.values()];
   }
@@ -39,28 +39,33 @@ export class NamedAgents {
     throw new LonghaulError('unknown_agent', message, { data: { known: names } });
   }
 
-  /** How a session's agent works. @throws {LonghaulError} `unknown_agent` when it is no longer configured. */
+  /**
+   * Returns the prompt, tools and instructions of a session's agent.
+   *
+   * @throws {LonghaulError} `unknown_agent` if the agent is no longer configured.
+   */
   of({ metadata }: Pick<Session, 'metadata'>): SessionAgent {
     const { tools, prompt } = this.get(agentNameOf({ metadata }));
     const instructions = metadata?.['instructions'];
     return {
       tools,
       prompt,
-      ...(typeof instructions === 'string' ? { instructions } : {}),
+      instructions: typeof instructions === 'string' ? instructions : undefined,
     };
   }
 }
 
-/** The name of a session's agent. */
+/** Returns the name of a session's agent. */
 export function agentNameOf({ metadata }: { metadata?: Session['metadata'] | undefined }): string {
   const name = metadata?.['agent'];
   return typeof name === 'string' ? name : DEFAULT_AGENT;
 }
 
 /**
- * Returns the agents of the configuration, each with those of `tools` that its patterns name.
+ * Loads the configured agents. Each gets the tools that match its patterns.
  *
- * @throws {LonghaulError} `config_invalid` for a tool that there is not; `file_unreadable` for a prompt that cannot be read.
+ * @throws {LonghaulError} `config_invalid` for a tool that does not exist; `file_unreadable` for a prompt that cannot
+ * be read.
  */
 export async function loadAgents(
   config: Pick<Config, 'agents' | 'model'>,
@@ -91,7 +96,7 @@ async function readPrompt(name: string, path: string): Promise<string> {
   } catch (cause) {
     throw new LonghaulError(
       'file_unreadable',
-      `The prompt agents.${name}.prompt names, ${path}, cannot be read.`,
+      `The prompt file ${path} (agents.${name}.prompt) cannot be read.`,
       { cause },
     );
   }

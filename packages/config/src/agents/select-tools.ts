@@ -2,9 +2,10 @@ import type { Tool } from '@longhaul/core';
 import { LonghaulError, suggestion } from '@longhaul/protocol';
 
 /**
- * The tools that an agent's patterns name; `*` stands for any text.
+ * Returns the tools that match an agent's patterns; `*` matches any text.
  *
- * @throws {LonghaulError} `config_invalid` for a pattern that no tool matches. Only `mcp:` patterns may match nothing: there are no such tools yet.
+ * @throws {LonghaulError} `config_invalid` for a pattern that no tool matches, except `mcp:` patterns: such tools do
+ * not exist yet.
  */
 export function selectTools(agent: string, patterns: readonly string[], tools: readonly Tool[]): Tool[] {
   const names = tools.map((tool) => tool.name);
@@ -12,7 +13,7 @@ export function selectTools(agent: string, patterns: readonly string[], tools: r
     if (pattern.startsWith('mcp:') || names.some((name) => matches(pattern, name))) continue;
     throw new LonghaulError(
       'config_invalid',
-      `agents.${agent}.tools names "${pattern}", and no tool is called so.${suggestion(pattern, names)} There are: ${names.join(', ')}.`,
+      `agents.${agent}.tools names "${pattern}", but no tool has this name.${suggestion(pattern, names)} There are: ${names.join(', ')}.`,
     );
   }
   return tools.filter((tool) => patterns.some((pattern) => matches(pattern, tool.name)));

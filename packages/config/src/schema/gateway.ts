@@ -24,7 +24,7 @@ export const gateway = z.strictObject({
         compaction: setting(z.boolean(), 'false: forward requests unchanged.', true),
         apiKey: setting(
           text,
-          "Better as $NAME. Default: the provider's key, else the client's key is forwarded.",
+          "Better as $NAME. Default: the provider's key. Without one, the client's key is forwarded.",
         ),
       }),
     ),

@@ -2,7 +2,7 @@ import * as z from 'zod';
 import { DEFAULT_CONFIG as D } from '../config.ts';
 import { count, limit, setting, text } from './values.ts';
 
-// What a run works with, and where it stops.
+// Tools, sandbox and limits of a run.
 
 export const tools = z.strictObject({
   maxOutputChars: setting(

@@ -35,7 +35,9 @@ export const server = z.strictObject({
   ),
   hosts: setting(z.array(text), 'Host names of the server, besides addresses and localhost.', D.server.hosts),
   origins: setting(
-    z.array(z.string().regex(/^https?:\/\/[^/]+$/, { error: 'must be such as https://app.example.com' })),
+    z.array(
+      z.string().regex(/^https?:\/\/[^/]+$/, { error: 'must be an origin, such as https://app.example.com' }),
+    ),
     'Origins of other sites whose pages may use the server.',
     D.server.origins,
   ),

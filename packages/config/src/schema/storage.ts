@@ -12,13 +12,17 @@ export const storage = z.strictObject({
   ),
   retention: setting(
     z.strictObject({
-      days: setting(limit, 'Drop sessions that were not used for this many days.', D.storage.retention.days),
+      days: setting(
+        limit,
+        'Delete sessions that were not used for this many days.',
+        D.storage.retention.days,
+      ),
       maxBytes: setting(
         limit,
-        'Drop sessions, the least recently used first, until database and blobs are no larger than this.',
+        'Delete sessions, the least recently used first, until database and blobs are no larger than this.',
         D.storage.retention.maxBytes,
       ),
     }),
-    'Which sessions longhaul gc drops, after it has asked. null: none.',
+    'Which sessions longhaul gc deletes, after confirmation. null: none.',
   ),
 });

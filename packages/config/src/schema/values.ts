@@ -1,7 +1,7 @@
 import type { JsonValue } from '@longhaul/protocol';
 import * as z from 'zod';
 
-/** A key that may be absent, with what editors and the table of keys say of it. */
+/** An optional key, with its description and default for editors and the table of keys. */
 export const setting = <Schema extends z.ZodType>(
   schema: Schema,
   description: string,
@@ -16,11 +16,11 @@ export const modelName = z
   .string()
   .regex(/^[^/\s]+\/\S+$/, { error: 'must be provider/model, such as anthropic/claude-sonnet-4-5' });
 export const url = z.string().refine(isHttpUrl, { error: 'must be an http:// or https:// URL' });
-/** Requests cannot be made to an address that holds them. */
+/** `fetch` refuses an address with a user name or password. */
 export const urlWithoutPassword = url.refine((value) => value.startsWith('$') || isWithoutPassword(value), {
-  error: 'must hold no user name or password: a key goes into apiKey',
+  error: 'must not contain a user name or password: a key belongs in apiKey',
 });
-/** Of a provider, an agent, an upstream. */
+/** Name of a provider, an agent or an upstream. */
 export const name = z
   .string()
   .regex(/^[A-Za-z0-9][\w.-]*$/, { error: 'must be a name of letters, digits, - and .' });
@@ -30,7 +30,7 @@ function isWithoutPassword(value: string): boolean {
   return parsed === null || (parsed.username === '' && parsed.password === '');
 }
 
-/** `$NAME` of a variable that is not set stays until the provider is used. */
+/** `$NAME` of a variable that is not set is accepted until the provider is used. */
 function isHttpUrl(value: string): boolean {
   return value.startsWith('$') || (/^https?:/i.test(value) && URL.canParse(value));
 }
