@@ -3,11 +3,11 @@ import { LonghaulError } from '@longhaul/protocol';
 /**
  * Wraps a clean-up for `await using` and `using`. It runs on return, throw and abort, in reverse order of declaration.
  *
- * `await using` waits for the clean-up. `using` runs it, but cannot wait: an asynchronous clean-up is started and `internal` is thrown,
- * which also stands for the clean-up's own failure. The types allow `using` only for a synchronous clean-up.
+ * `await using` waits for the clean-up. `using` cannot wait: it starts an asynchronous clean-up and throws `internal`.
+ * A later failure of that clean-up is ignored. The types allow `using` only for a synchronous clean-up.
  *
  * @example await using _lease = defer(() => store.releaseLease(lease));
- * @throws {LonghaulError} `internal` from `Symbol.dispose`, if the clean-up returned a promise.
+ * @throws {LonghaulError} `internal` from `Symbol.dispose` if the clean-up returns a promise.
  */
 export function defer(cleanUp: () => Promise<unknown>): AsyncDisposable;
 export function defer(cleanUp: () => void): Disposable & AsyncDisposable;
@@ -16,7 +16,7 @@ export function defer(cleanUp: () => unknown): Disposable & AsyncDisposable {
     [Symbol.dispose]() {
       const result = cleanUp();
       if (!(result instanceof Promise)) return;
-      // The error below reports it; an unhandled rejection would end the process.
+      // Keeps a later failure from ending the process as an unhandled rejection.
       result.catch(() => undefined);
       throw new LonghaulError(
         'internal',

@@ -1,6 +1,9 @@
 /** Longer words are not a mistyped name: 255 bytes is the longest file name on common file systems. */
 const MAX_NAME_CHARS = 255;
-/** Edits are counted in words up to this length: the cost is the product of both lengths. Longer words are compared by pairs only. */
+/**
+ * Edits are counted in words up to this length: the cost is the product of both lengths. Longer words are compared by
+ * pairs only.
+ */
 const MAX_EDITED_CHARS = 32;
 /** Two edits in a word of five characters are a typo; three are another word. */
 const MIN_EDIT_SIMILARITY = 0.6;
@@ -9,8 +12,9 @@ const MIN_PAIR_SIMILARITY = 0.5;
 /**
  * Returns the candidates that `word` was probably meant to be, the most similar first and at most `limit` (default 1).
  *
- * A candidate is close if at most 40 % of its characters are edited, or if both share at least half of their character pairs.
- * Case is ignored. Among equally similar candidates, the one closest in length is first, then the order is alphabetical.
+ * A candidate is close if at most 40 % of its characters are edited, or if both share at least half of their character
+ * pairs. Case is ignored. Among equally similar candidates, the one closest in length is first, then the order is
+ * alphabetical.
  */
 export function nearestNames(
   word: string,
@@ -28,7 +32,10 @@ export function nearestNames(
     .map(({ name }) => name);
 }
 
-/** Returns ` Did you mean "x"?` for the closest candidate, or an empty string. `show` writes the name; quoted by default. */
+/**
+ * Returns ` Did you mean "x"?` for the closest candidate, or an empty string. `show` writes the name; quoted by
+ * default.
+ */
 export function suggestion(
   word: string,
   candidates: Iterable<string>,
@@ -39,8 +46,8 @@ export function suggestion(
 }
 
 /**
- * Returns the share of character pairs that both texts have (Dice's coefficient): 1 for equal texts, 0 for texts with nothing
- * in common. Linear in the lengths.
+ * Returns the share of character pairs that both texts have (Dice's coefficient): 1 for equal texts, 0 for texts with
+ * nothing in common. Linear in the lengths.
  */
 export function pairSimilarity(left: string, right: string): number {
   if (left === right) return 1;

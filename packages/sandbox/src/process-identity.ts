@@ -5,16 +5,19 @@ import { currentOwner, isOwnerAlive as isProcessAlive, processStat } from '@long
 const BOOT_NAME_CHARS = 8;
 
 /**
- * Returns a name for this process that no later process with the same pid gets: `PID.START.BOOT.NAMESPACE`. START is the kernel's
- * start time, BOOT the beginning of the boot id, NAMESPACE the pid namespace. Letters, digits and dots only, so it can be part of a
- * file name.
+ * Returns a name for this process that no later process with the same pid gets: `PID.START.BOOT.NAMESPACE`. START is
+ * the kernel's start time, BOOT the beginning of the boot id, NAMESPACE the pid namespace. Letters, digits and dots
+ * only, so it can be part of a file name.
  */
 export function ownerName(): string {
   const { pid, processStartedAt, bootId } = currentOwner();
   return [pid, processStartedAt, bootId.slice(0, BOOT_NAME_CHARS), namespaceName()].join('.');
 }
 
-/** Whether the process of an `ownerName` may still run. Counts as alive when it cannot be checked: a leftover is better than a kill. */
+/**
+ * Whether the process of an `ownerName` may still run. Counts as alive when it cannot be checked: a leftover is better
+ * than a kill.
+ */
 export function isOwnerAlive(owner: string): boolean {
   const [pidText, processStartedAt = '', boot, namespace] = owner.split('.');
   const pid = Number(pidText);

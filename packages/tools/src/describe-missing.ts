@@ -3,8 +3,8 @@ import { displayPath } from '@longhaul/core/tool-output';
 import { nearestNames } from '@longhaul/protocol';
 
 /**
- * Tells a model that its path does not exist, and what to do: up to three similar names in the same folder, the missing folder, or
- * a search.
+ * Tells a model that its path does not exist, and what to do: up to three similar names in the same folder, the missing
+ * folder, or a search.
  */
 export async function describeMissing(files: WorkspaceFiles, path: string): Promise<string> {
   const relative = await files.resolve(path);

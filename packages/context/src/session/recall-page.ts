@@ -27,8 +27,8 @@ export interface RecallPageOptions {
 }
 
 /**
- * Returns one page of a text: at most `lines` lines and `RECALL_MAX_CHARS` characters, but at least one line if `from` is in the text.
- * A final line feed ends the last line and starts no other.
+ * Returns one page of a text: at most `lines` lines and `RECALL_MAX_CHARS` characters, but at least one line if `from`
+ * is in the text. A final line feed ends the last line and starts no other.
  *
  * Walks the text once without splitting it, because it can be hundreds of megabytes long.
  */
