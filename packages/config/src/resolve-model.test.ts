@@ -181,10 +181,13 @@ describe('resolveModel', () => {
       expect(failure(() => resolve(name)).code).toBe('unknown_model');
   });
 
-  it.each(['qwen3', 'qwen/qwen3-8b', 'claude-sonnet-4-5', 'a/b/c'])('accepts %s together with an address', (model) => {
-    const baseUrl = 'http://127.0.0.1:9/v1';
-    expect(resolve(model, { baseUrl })).toMatchObject({ provider: 'openai-compatible', model, baseUrl });
-  });
+  it.each(['qwen3', 'qwen/qwen3-8b', 'claude-sonnet-4-5', 'a/b/c'])(
+    'accepts %s together with an address',
+    (model) => {
+      const baseUrl = 'http://127.0.0.1:9/v1';
+      expect(resolve(model, { baseUrl })).toMatchObject({ provider: 'openai-compatible', model, baseUrl });
+    },
+  );
 
   it('uses the option, then the coder, then the top level; without any it says what to do', () => {
     const config: ModelSettings = {

@@ -35,8 +35,8 @@ export interface ResolvedModel {
 export interface ResolveModelOptions {
   /**
    * `provider/model`, or only a model's name if exactly one provider has it. Default: the model of the agent `coder`,
-   * then the top-level one. With a `baseUrl`, a name without a known provider is a model of that server, which counts as
-   * OpenAI-compatible.
+   * then the top-level one. With a `baseUrl`, a name without a known provider is a model of that server, which counts
+   * as OpenAI-compatible.
    */
   model?: string;
   baseUrl?: string;

@@ -69,7 +69,7 @@ export type EventPayload =
       /** What the model sees. */
       sanitized: ToolOutputContent[];
       title?: string;
-      /** Facts for programs, as the part keeps them. Absent in events of an older version. */
+      /** Facts for programs, as in the part's metadata. Absent in events of an older version. */
       metadata?: JsonObject;
       /** How long the tool ran. Absent if it did not run. */
       durationMs?: number;

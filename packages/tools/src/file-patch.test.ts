@@ -6,7 +6,7 @@ import { describeChange } from './file-patch.ts';
 const lines = (count: number, text = 'line') =>
   Array.from({ length: count }, (_, at) => `${text} ${at + 1}\n`);
 
-test('gives the changed lines with two around them and the line numbers of the file', async () => {
+test('returns the changed lines with two context lines and the line numbers of the file', async () => {
   const before = lines(100);
   const after = [...before.slice(0, 49), 'new\n', 'newer\n', ...before.slice(50)];
   expect(await describeChange(before.join(''), after.join(''))).toEqual({
@@ -16,19 +16,19 @@ test('gives the changed lines with two around them and the line numbers of the f
   });
 });
 
-test('gives nothing for equal texts and for texts that differ in too many lines', async () => {
+test('returns nothing for equal texts and for texts that differ in too many lines', async () => {
   expect(await describeChange('a', 'a')).toEqual({});
   expect(await describeChange(lines(3_000, 'old').join(''), lines(3_000, 'new').join(''))).toEqual({});
 });
 
-test('cuts a long patch at the end of a line, and counts the whole', async () => {
+test('cuts a long patch at the end of a line, and counts all changed lines', async () => {
   const change = await describeChange('', lines(900, 'x'.repeat(40)).join(''));
   expect(change).toMatchObject({ patchCut: true, added: 900, removed: 0 });
   expect(String(change['patch']).length).toBeLessThanOrEqual(20_000);
   expect(change['patch']).toMatch(/\n\+x{40} \d+$/);
 });
 
-test('compares a large file whose change is small at once', async () => {
+test('compares a large file with a small change fast', async () => {
   const before = lines(400_000).join('');
   expect(await describeChange(before, before.replace('line 200000\n', 'here\n'))).toMatchObject({
     added: 1,
@@ -36,7 +36,7 @@ test('compares a large file whose change is small at once', async () => {
   });
 });
 
-test('gives a patch that turns one text into the other', async () => {
+test('returns a patch that turns one text into the other', async () => {
   const text = fc
     .array(fc.constantFrom('a\n', 'b\n', 'c\n', '\n', 'd'), { maxLength: 12 })
     .map((all) => all.join(''));

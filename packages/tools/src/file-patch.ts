@@ -1,15 +1,17 @@
 import type { JsonObject } from '@longhaul/protocol';
 
-/** Most characters of a patch that are kept; at the end of a line. */
+/** Maximum length of a patch, which is cut at the end of a line. */
 const MAX_PATCH_CHARS = 20_000;
-/** Texts that differ in more lines are not compared line by line. */
+/** Texts that differ in more lines than this get no patch. */
 const MAX_EDITS = 2_000;
 const CONTEXT_LINES = 2;
 
 /**
- * Describes the change of a text file, for people. Returns metadata: `patch`, the hunks of a unified diff (`@@ -1,3 +1,4 @@` and lines that
- * begin with a space, `-`, `+` or `\`), and `added` and `removed`, its lines. A `patch` over 20,000 characters is cut and `patchCut` is true.
- * Empty if the texts are the same or too different.
+ * Describes the change of a text file, for people. Empty if the texts are equal or differ in too many lines.
+ *
+ * Returns metadata: `patch`, the hunks of a unified diff (`@@ -1,3 +1,4 @@` and lines that begin with a space, `-`, `+`
+ * or `\`), and `added` and `removed`, the numbers of changed lines. A `patch` over 20,000 characters is cut, and
+ * `patchCut` is true.
  */
 export async function describeChange(before: string, after: string): Promise<JsonObject> {
   if (before === after) return {};
@@ -37,12 +39,15 @@ export async function describeChange(before: string, after: string): Promise<Jso
   return { patch: patch.slice(0, end === -1 ? MAX_PATCH_CHARS : end), patchCut: true, added, removed };
 }
 
-/** The format counts an empty range from the line before it. */
+/** The format gives an empty range the number of the line before it. */
 function range(start: number, lines: number): string {
   return `${lines === 0 ? start - 1 : start},${lines}`;
 }
 
-/** The lines that differ, with those around them, and the number of lines before: comparing a whole large file takes long. */
+/**
+ * Returns the lines that differ with their context, and the number of lines before them. Comparing a whole large file
+ * would take long.
+ */
 function changedRegion(before: string, after: string): { head: number; old: string; text: string } {
   const most = Math.min(before.length, after.length);
   let same = 0;

@@ -212,7 +212,10 @@ function createPipe() {
 
 const KEPT_LINES = 3;
 
-/** A line that comes in two pieces counts as two. */
+/**
+ * Returns the last lines that are not empty, including those of a new piece. A line that arrives in two pieces counts
+ * as two.
+ */
 function lastFilledLines(text: string, before: readonly string[]): readonly string[] {
   const lines = text
     .slice(-2000)

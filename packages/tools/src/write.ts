@@ -45,10 +45,10 @@ export function createWriteTool(): Tool<WriteInput> {
   };
 }
 
-/** Files that are larger are overwritten without a record of the change. */
+/** Larger files are overwritten without a patch in the metadata. */
 const MAX_COMPARED_BYTES = 1024 * 1024;
 
-/** Returns the text that is overwritten; undefined if there is none, or it is too large, unreadable or not text. */
+/** Returns the text that is overwritten. Undefined if there is none, or if it is too large, unreadable or not text. */
 async function readText(files: WorkspaceFiles, path: string): Promise<string | undefined> {
   try {
     const info = await files.stat(path);

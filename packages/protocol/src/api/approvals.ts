@@ -41,11 +41,9 @@ export type AnswerApprovalBody = z.infer<typeof answerApprovalBody>;
 export const answeredApprovalSchema = z.looseObject({
   ok: z.literal(true),
   approval: approvalSchema,
-  isNew: z
-    .boolean()
-    .meta({
-      description:
-        'false: the request had been answered before; approval holds that answer. Only without a handle.',
-    }),
+  isNew: z.boolean().meta({
+    description:
+      'false: the request had been answered before; approval holds that answer. Only without a handle.',
+  }),
 });
 export type AnsweredApprovalResult = z.infer<typeof answeredApprovalSchema>;

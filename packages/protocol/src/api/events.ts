@@ -141,11 +141,9 @@ export const eventSchema = z.discriminatedUnion('type', [
 ]) satisfies z.ZodType<LonghaulEvent>;
 
 export const eventsQuery = z.strictObject({
-  after: queryCount({ min: 0, max: 1e12 })
-    .optional()
-    .meta({
-      description: 'Number of the last event received; 0: from the start. Last-Event-ID takes precedence.',
-    }),
+  after: queryCount({ min: 0, max: 1e12 }).optional().meta({
+    description: 'Number of the last event received; 0: from the start. Last-Event-ID takes precedence.',
+  }),
 });
 
 export const eventsHeaders = z.looseObject({

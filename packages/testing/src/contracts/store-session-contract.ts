@@ -66,7 +66,7 @@ export function sessionContract({ it }: ContractRunner, open: OpenStore): void {
     assert.deepEqual(await found('x_'), []);
   });
 
-  it('lists the sessions of one folder, taken literally, with or without those below it, in pages', async () => {
+  it('lists the sessions of a folder, matched literally, with or without folders below it, in pages', async () => {
     await using store = await open();
     const workspaces = ['/work', '/work/a_b', '/work/axb', '/workshop', '/work/a_b/deep', '/'];
     for (const [index, workspace] of workspaces.entries())
