@@ -38,10 +38,13 @@ await describeKind('docker', () => {
     const options = folders.options();
     await using sandbox = await driver.open(options);
     await run(sandbox, 'echo kept >/tmp/kept; echo work >file');
-    const killed = run(sandbox, 'touch started; sleep 1000');
+    // Expected before the kill: a rejection before the engine answers would count as unhandled.
+    const killed = expect(run(sandbox, 'touch started; sleep 1000')).rejects.toMatchObject({
+      code: 'sandbox_failed',
+    });
     await expect.poll(() => sandbox.files.stat('started')).toBeDefined();
     await (await onlyContainer(options.sessionId)).kill();
-    await expect(killed).rejects.toMatchObject({ code: 'sandbox_failed' });
+    await killed;
     expect((await run(sandbox, 'cat /tmp/kept file')).output).toBe('kept\nwork\n');
   });
 
