@@ -214,7 +214,7 @@ function unknownName(name: string, providers: readonly string[], config: ModelSe
   ];
   const bare = new Map(known.map((full) => [full.slice(full.indexOf('/') + 1), full]));
   const hint = suggestion(name, bare.keys(), (close) => `"${bare.get(close)}"`);
-  const message = `No provider has a model "${name}".${hint} A model is named provider/model, such as ollama/qwen3:8b; beside --base-url URL, any name is accepted.`;
+  const message = `No provider has a model "${name}".${hint} A model is named provider/model, such as ollama/qwen3:8b; with --base-url URL, any name is accepted.`;
   return new LonghaulError('unknown_model', message, { data: { model: name } });
 }
 

@@ -159,11 +159,11 @@ describe('answers', () => {
   });
 
   test('does not treat a slow consumer as a silent server', async () => {
-    const { driver } = await chat(chunk({ content: 'x' }) + FINISH, { stallMs: 50 });
+    const { driver } = await chat(chunk({ content: 'x' }) + FINISH, { stallMs: 300 });
     const types: string[] = [];
     for await (const event of driver.step(requestOf([userSays('Hi')]))) {
       types.push(event.type);
-      await new Promise((resolve) => setTimeout(resolve, 120));
+      await new Promise((resolve) => setTimeout(resolve, 400));
     }
     expect(types.at(-1)).toBe('finish');
   });
