@@ -166,9 +166,9 @@ export class Runtime {
   ): Promise<ExecutorResult> {
     const { signal, ...message } = options;
     await this.#runs.existing(sessionId);
-    const callerCameAt = await this.#options.store.lastEventNumber(sessionId);
+    const waitBeganAt = await this.#options.store.lastEventNumber(sessionId);
     const { id, eventNumber } = await this.queue.enqueue(sessionId, content, message);
-    return this.#callers.answerTo(sessionId, { id, eventNumber, callerCameAt }, signal);
+    return this.#callers.answerTo(sessionId, { id, eventNumber, waitBeganAt }, signal);
   }
 
   /**
@@ -228,7 +228,7 @@ export class Runtime {
       .catch((error: unknown) => {
         throw busyAfterSend(error);
       });
-    const sent = { id, eventNumber, callerCameAt: eventNumber };
+    const sent = { id, eventNumber, waitBeganAt: eventNumber };
     return result ?? (await this.#callers.answerTo(sessionId, sent, signal));
   }
 

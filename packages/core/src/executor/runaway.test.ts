@@ -118,7 +118,7 @@ describe('at a limit', () => {
     expect(await test.runtime.resume(test.sessionId)).toMatchObject({ status: 'limit', stepCount: 2 });
     expect(look.starts).toBe(4);
     const resumed = driver.requests[3];
-    expect(resumed && lastText(resumed)).toContain('Tools can be called again');
+    expect(resumed && lastText(resumed)).toContain('tools are available again');
     expect(await test.run('and on')).toMatchObject({ status: 'limit' });
     expect(look.starts).toBe(6);
   });
