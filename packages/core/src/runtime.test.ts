@@ -2,7 +2,7 @@ import { LonghaulError } from '@longhaul/protocol';
 import { answer, createIdleSandbox, playedDriver, testRun } from '@longhaul/testing/doubles';
 import { expect, it } from 'vitest';
 
-it('a run cancelled while its sandbox opens is cancelled, not failed', async () => {
+it('ends a run as cancelled, not failed, when it is cancelled while its sandbox opens', async () => {
   const test = await testRun(playedDriver([]), [], {
     openSandbox: async () => {
       throw new LonghaulError('cancelled', 'Cancelled before the sandbox was opened.');
@@ -14,7 +14,7 @@ it('a run cancelled while its sandbox opens is cancelled, not failed', async () 
   expect(await test.store.getSession(test.sessionId)).toMatchObject({ status: 'cancelled' });
 });
 
-it('a sandbox that cannot be closed does not end the run a second time', async () => {
+it('emits one run:finished when the sandbox cannot be closed', async () => {
   const test = await testRun(playedDriver([answer('Done.')]), [], {
     openSandbox: async () =>
       createIdleSandbox({

@@ -37,7 +37,7 @@ import { busyAfterSend } from './session/session-errors.ts';
 
 const DEFAULT_INSTRUCTION_FILES = ['AGENTS.md'];
 
-/** Sessions and their runs, on the parts that were passed in. */
+/** Creates sessions, runs them, and gives access to their queue, context and events. */
 export class Runtime {
   readonly queue: MessageQueueService;
   readonly approvals: ApprovalService;
@@ -73,7 +73,7 @@ export class Runtime {
     });
   }
 
-  /** Every event of every session of this runtime, in order. Returns the function that ends the subscription. */
+  /** Subscribes to the events of all sessions of this runtime. Returns a function that ends the subscription. */
   subscribe(listener: EventListener): () => void {
     return this.#hub.subscribe(listener);
   }
@@ -86,23 +86,23 @@ export class Runtime {
     return this.queue.enqueue(sessionId, content);
   }
 
-  /** What fills the session's window: tokens by what they are, and what is hidden from the model. */
+  /** Reports what fills the session's window: tokens by kind, and the parts hidden from the model. */
   contextOf(sessionId: string, options?: MeasureSessionOptions): Promise<ContextReport> {
     return this.#context.report(sessionId, options);
   }
 
   /**
-   * Compacts the session now, or says what that would do. While a run drives it, the run compacts at its next step.
+   * Compacts the session now, or returns a preview. During a run, the run compacts at its next step.
    *
-   * @throws {LonghaulError} `session_not_found`, `window_unknown`, `context_exhausted`, `config_invalid`, `cancelled` (then the session
-   * is as it was).
+   * @throws {LonghaulError} `session_not_found`, `window_unknown`, `context_exhausted`, `config_invalid`, `cancelled`
+   * (the session is then unchanged).
    */
   compact(sessionId: string, options?: CompactSessionOptions): Promise<CompactSessionResult> {
     return this.#context.compact(sessionId, options);
   }
 
   /**
-   * Takes the newest compaction back: the model sees again what it hid, until the next one is needed.
+   * Undoes the newest compaction. The model sees the hidden messages again until the next compaction is needed.
    *
    * @throws {LonghaulError} `session_not_found`, `session_busy`.
    */
@@ -111,7 +111,7 @@ export class Runtime {
   }
 
   /**
-   * Keeps a message in every view, whatever is compacted. `target` is a handle (`m12`, `m12.3`) or a message's id.
+   * Keeps a message in every view, regardless of compactions. `target` is a handle (`m12`, `m12.3`) or a message id.
    *
    * @throws {LonghaulError} `session_not_found`, `session_busy`, `not_found`.
    */
@@ -119,31 +119,32 @@ export class Runtime {
     return this.#context.pin(sessionId, target);
   }
 
-  /** Lets compactions hide the message again. Throws as `pin` does. */
+  /** Allows compactions to hide the message again. Throws the errors of `pin`. */
   unpin(sessionId: string, target: string): Promise<PinResult> {
     return this.#context.unpin(sessionId, target);
   }
 
   /**
-   * Drives the session until it is idle. What goes wrong inside the run is its result; what prevents it from starting is thrown. Where another
-   * process has taken `content` and answered it first, its answer is the result.
+   * Runs the session until it is idle. Failures during the run are part of the result; failures to start it are thrown.
+   * If another process takes `content` first, the outcome of its run is the result.
    *
-   * @throws {LonghaulError} `session_not_found`, `session_busy`, `invalid_request`, `interrupted` while the program stops, and what opening
-   * driver or store throws.
+   * @throws {LonghaulError} `session_not_found`, `session_busy`, `invalid_request`, `interrupted` while the program
+   * stops, and errors of the driver, the sandbox and the store.
    */
   async run(sessionId: string, { content, signal }: RunOptions = {}): Promise<ExecutorResult> {
     await this.#runs.existing(sessionId);
     if (content !== undefined) return this.#runWith(sessionId, content, signal);
     const result = await this.#runs.start(sessionId, { signal });
     if (result !== undefined) return result;
-    throw new LonghaulError('internal', 'A run that was wanted was not started.');
+    throw new LonghaulError('internal', 'The run was not started.');
   }
 
   /**
-   * Goes on with a session: closes what a crash or a cancel left open, tells what that was (`run:repaired`), and drives it until it is idle.
+   * Resumes a session: closes what a crash left open, reports it (`run:repaired`), and runs the session until it is
+   * idle.
    *
-   * @returns `{status: 'nothing'}` when its last turn has its answer and no message waits: no model is called.
-   * @throws {LonghaulError} as `run`.
+   * @returns `{status: 'nothing'}` if the last turn is answered and the queue is empty. No model is called then.
+   * @throws {LonghaulError} See `run`.
    */
   async resume(sessionId: string, { signal }: { signal?: AbortSignal } = {}): Promise<ResumeResult> {
     return (
@@ -152,12 +153,14 @@ export class Runtime {
   }
 
   /**
-   * Sends a message and waits for the answer of the run that takes it. An idle session is driven; behind a run, in whichever process it is,
-   * the message waits for its next step. Several callers get the answer of the run that took their messages.
+   * Sends a message and waits for the outcome of the run that takes it. Starts a run if the session is idle. During a
+   * run of any process, the message waits in the queue for its next step. If one run takes the messages of several
+   * callers, they get the same outcome.
    *
-   * @param options.id A repeated id sends nothing again, and waits for the same answer.
-   * @param options.signal Ends the waiting; the run goes on.
-   * @throws {LonghaulError} `cancelled` when the run was; `queue_full`; as `run`.
+   * @param options.id Repeating an id does not send the message again, and waits for the same outcome.
+   * @param options.signal Ends the wait, not the run.
+   * @throws {LonghaulError} `cancelled` if the run was cancelled, the message was removed, or the signal aborted;
+   * `queue_full`; see `run`.
    */
   async sendAndWait(
     sessionId: string,
@@ -166,14 +169,14 @@ export class Runtime {
   ): Promise<ExecutorResult> {
     const { signal, ...message } = options;
     await this.#runs.existing(sessionId);
-    const callerCameAt = await this.#options.store.lastEventNumber(sessionId);
+    const waitBeganAt = await this.#options.store.lastEventNumber(sessionId);
     const { id, eventNumber } = await this.queue.enqueue(sessionId, content, message);
-    return this.#callers.answerTo(sessionId, { id, eventNumber, callerCameAt }, signal);
+    return this.#callers.answerTo(sessionId, { id, eventNumber, waitBeganAt }, signal);
   }
 
   /**
-   * Ends whatever drives the session, in whichever process it is, and answers when nothing of it goes on any more. What was said so far stays;
-   * messages that wait stay too, unless `clearQueue`. What a dead process left is closed.
+   * Cancels the run, or the work between runs, of any process. Resolves when its work has stopped. The log is kept, and
+   * queued messages are kept unless `clearQueue` is set. If the process of the run is dead, closes what it left open.
    *
    * @throws {LonghaulError} `session_not_found`.
    */
@@ -182,8 +185,8 @@ export class Runtime {
   }
 
   /**
-   * A new session that begins as this one stood at message `at` (its sequence; default: now), to go another way. A message is taken whole or not
-   * at all; what is open in it becomes interrupted.
+   * Creates a session with a copy of this one up to and including message `at` (a sequence; default: the last one).
+   * Open parts are interrupted in the copy.
    *
    * @throws {LonghaulError} `session_not_found`, `not_found`.
    */
@@ -191,7 +194,7 @@ export class Runtime {
     const { updatedAt: _updatedAt, status: _status, ...found } = await this.#runs.existing(sessionId);
     const source = withoutCompactionRequest(found);
     const now = Date.now();
-    const session = { ...source, id: newId(), createdAt: now, ...(title === undefined ? {} : { title }) };
+    const session = { ...source, id: newId(), createdAt: now, title: title ?? source.title };
     return this.#options.store.forkSession(sessionId, session, {
       at,
       newId,
@@ -200,8 +203,8 @@ export class Runtime {
   }
 
   /**
-   * Tells listeners of this runtime also what other processes store of the session: messages they queue, events of runs they drive. Chunks are
-   * not stored and so not told. Each event is told once, in the order of their numbers.
+   * Also emits the events that other processes store for the session, until the result is disposed. Each event is
+   * emitted once, in the order of the numbers. Chunks are not stored, so chunks of other processes are not emitted.
    *
    * @throws {LonghaulError} `session_not_found`.
    */
@@ -210,8 +213,8 @@ export class Runtime {
   }
 
   /**
-   * For a program that ends: takes no new runs, lets running steps finish, and after `graceMs` ends the rest as `interrupted`, to be resumed.
-   * Resolves when nothing runs.
+   * Stops the runtime before the program ends: refuses new runs, lets current steps finish, and after `graceMs`
+   * interrupts the remaining runs. They end as `interrupted` and can be resumed. Resolves when all runs have ended.
    */
   stop({ graceMs = 10_000 }: { graceMs?: number } = {}): Promise<void> {
     return this.#runs.stop(graceMs);
@@ -228,11 +231,11 @@ export class Runtime {
       .catch((error: unknown) => {
         throw busyAfterSend(error);
       });
-    const sent = { id, eventNumber, callerCameAt: eventNumber };
+    const sent = { id, eventNumber, waitBeganAt: eventNumber };
     return result ?? (await this.#callers.answerTo(sessionId, sent, signal));
   }
 
-  /** A start that does nothing where the last turn has its answer and no message waits. */
+  /** Options for a start that does nothing if the last turn is answered and the queue is empty. */
   #ifUnfinished(sessionId: string, signal: AbortSignal | undefined): StartOptions {
     const isWanted = async ({ messages }: SessionLog) =>
       !isAnswered(messages) || (await this.queue.hasPending(sessionId));
@@ -249,7 +252,6 @@ export class Runtime {
     });
   }
 
-  /** What the system text of a session is made of. */
   #systemOf(session: Session): { agent: SessionAgent; instructionFiles: readonly string[] } {
     const { instructionFiles = DEFAULT_INSTRUCTION_FILES } = this.#options;
     return { agent: this.#agentOf(session), instructionFiles };

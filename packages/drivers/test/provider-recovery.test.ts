@@ -61,7 +61,7 @@ describe('a failing call', () => {
     const { test } = await start();
     const result = await test.run('go');
     expect(result).toMatchObject({ status: 'failed', error: { code: 'provider_rate_limit' } });
-    expect(result.error?.message).toContain('3600 s, longer than retry.totalMs');
+    expect(result.error?.message).toContain('3600 s, more than retry.totalMs');
     expect(server.requests).toHaveLength(1);
   });
 
@@ -74,7 +74,7 @@ describe('a failing call', () => {
     expect(result).toMatchObject({ status: 'failed', error: { code: 'provider_bad_response' } });
     const { length } = server.requests;
     expect(length).toBeLessThanOrEqual(4);
-    if (length > 1) expect(result.error?.message).toContain(`Given up after ${length} tries`);
+    if (length > 1) expect(result.error?.message).toContain(`Gave up after ${length} tries`);
   });
 
   it.each([
@@ -122,7 +122,7 @@ describe('a failing call', () => {
     const { test } = await start();
     const result = await test.run('go');
     expect(result).toMatchObject({ status: 'failed', error: { code: 'provider_stream_cut' } });
-    expect(result.error?.message).toContain('Given up after 4 answers in a row that broke off.');
+    expect(result.error?.message).toContain('Gave up after 4 interrupted answers in a row.');
     expect(server.requests).toHaveLength(4);
     expect(test.of('llm:retry').map(({ attempt }) => attempt)).toEqual([1, 2, 3]);
     expect(test.of('llm:error').map(({ recoverable }) => recoverable)).toEqual([true, true, true, false]);
@@ -249,7 +249,7 @@ describe('a silently cut prompt', () => {
     expect(look.starts).toBe(5);
     expect((await tools()).at(-1)).toMatchObject({
       state: 'error',
-      error: expect.stringContaining('dropped the beginning'),
+      error: expect.stringContaining('dropped the start'),
     });
     expect(test.of('context:warning')[0]?.message).toMatch(
       /read 4000 of about \d+ tokens.*8192 tokens from now on/,
@@ -287,7 +287,7 @@ describe('a silently cut prompt', () => {
     const { test, look } = await start({ info: BIG, serverWindow, saw: () => page });
     expect(await test.run('go')).toMatchObject({ status: 'completed', text: 'Done.', compactions: 0 });
     expect(test.of('context:warning').map(({ message }) => message)).toEqual([
-      expect.stringContaining('not used any more'),
+      expect.stringContaining('ignored from now on'),
     ]);
     expect(serverWindow.kept).toEqual([]);
     expect(look.starts).toBe(9);
@@ -309,7 +309,7 @@ describe('a silently cut prompt', () => {
     const serverWindow = windowOf();
     const { test, look } = await start({ info: BIG, serverWindow, saw: () => page });
     expect(await test.run('go')).toMatchObject({ status: 'completed', text: 'Done.' });
-    expect(test.of('context:warning').at(-1)?.message).toContain('not used any more');
+    expect(test.of('context:warning').at(-1)?.message).toContain('ignored from now on');
     expect(test.of('context:usage').at(-1)).toMatchObject({ windowTokens: 65_536 });
     // Conclusions drawn on the way are reverted.
     expect(serverWindow.kept.at(-1) ?? 65_536).toBe(65_536);

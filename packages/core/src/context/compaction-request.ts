@@ -1,14 +1,14 @@
 import type { JsonObject, Session } from '@longhaul/protocol';
 import type { Store } from '../ports/index.ts';
 
-/** A compaction that a person asked for while a run drove the session. */
+/** A manual compaction that was requested during a run. */
 export interface CompactionRequest {
   at: number;
   /** A strategy's name. */
   strategy?: string;
 }
 
-/** Where it stands in the session's metadata: durable, and seen by whichever process drives the run. */
+/** Key of the request in the session's metadata, where the process of the run can read it. */
 const KEY = 'compactionRequest';
 
 export async function requestCompaction(
@@ -19,21 +19,21 @@ export async function requestCompaction(
   await store.updateSession(session.id, { metadata: { ...session.metadata, [KEY]: { ...request } } });
 }
 
-/** The request that waits, taken away from where it stood. */
+/** Removes the pending request and returns it. */
 export async function takeCompactionRequest(
   store: Store,
   sessionId: string,
 ): Promise<CompactionRequest | undefined> {
-  const { [KEY]: waiting, ...metadata } = (await store.getSession(sessionId))?.metadata ?? {};
-  if (waiting === undefined) return undefined;
+  const { [KEY]: pending, ...metadata } = (await store.getSession(sessionId))?.metadata ?? {};
+  if (pending === undefined) return undefined;
   await store.updateSession(sessionId, { metadata });
-  return toRequest(waiting);
+  return toRequest(pending);
 }
 
-/** A session as a fork takes it over: what was asked of the other one is not asked of it. */
+/** Returns the session without a pending request, for a fork. */
 export function withoutCompactionRequest<S extends Pick<Session, 'metadata'>>(session: S): S {
   if (session.metadata?.[KEY] === undefined) return session;
-  const { [KEY]: _waiting, ...metadata } = session.metadata;
+  const { [KEY]: _pending, ...metadata } = session.metadata;
   return { ...session, metadata };
 }
 
@@ -42,6 +42,6 @@ function toRequest(value: JsonObject[string]): CompactionRequest | undefined {
   const { at, strategy } = value;
   return {
     at: typeof at === 'number' ? at : 0,
-    ...(typeof strategy === 'string' ? { strategy } : {}),
+    strategy: typeof strategy === 'string' ? strategy : undefined,
   };
 }

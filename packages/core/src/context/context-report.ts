@@ -11,7 +11,7 @@ import { type Compaction, handleOf, type Mark, type Message, type Session } from
 import { sanitizeText } from '../tool-output/output-sanitizer.ts';
 import { nextRequestTokens, type SessionMeasure, type WindowSource } from './measure-session.ts';
 
-/** Tokens of the next request by what they are; together they are `tokens`. */
+/** Tokens of the next request by kind. Their sum is `tokens`. */
 export interface ContextShares {
   system: number;
   tools: number;
@@ -19,15 +19,15 @@ export interface ContextShares {
   narrative: number;
   /** Text of user messages. */
   user: number;
-  /** What the model wrote. */
+  /** Text of assistant messages. */
   assistant: number;
   /** Names and arguments of tool calls. */
   calls: number;
-  /** What tools returned. */
+  /** Outputs of tools. */
   outputs: number;
   /** Images and files. */
   media: number;
-  /** What the chat format adds. */
+  /** Overhead of the chat format. */
   framing: number;
 }
 
@@ -38,7 +38,7 @@ export interface MessageRange {
   count: number;
 }
 
-/** What one compaction hides that no earlier one did. */
+/** Messages that one compaction hides and no earlier one does. */
 export interface HiddenByCompaction {
   compactionId: string;
   round: number;
@@ -55,33 +55,36 @@ export interface PinnedMessage {
   messageId: string;
   handle: string;
   role: Message['role'];
-  /** How it begins. */
+  /** The beginning of the message. */
   text: string;
 }
 
-/** What fills a session's window. */
+/** The content of a session's window. */
 export interface ContextReport {
   sessionId: string;
   model: string;
   strategy: string;
-  /** Of the next request, if it left now. */
+  /** Size of the next request if it were sent now. */
   tokens: number;
   shares: ContextShares;
   window: {
     source: WindowSource;
     windowTokens?: number;
     usableTokens?: number;
-    /** At so many tokens the next compaction comes by itself. Absent: never, or the window is not known. */
+    /**
+     * Size of the request that triggers the next automatic compaction. Absent if there is none, or if the window is
+     * unknown.
+     */
     triggerTokens?: number;
   };
-  /** The newest compaction was undone: the trigger waits until the window is full. */
+  /** The newest compaction was undone, so the next automatic one waits until the window is full. */
   isTriggerRaised: boolean;
   messages: { total: number; visible: number; hidden: number };
   hidden: HiddenByCompaction[];
   pins: PinnedMessage[];
-  /** Handles of tool outputs behind a placeholder, of messages that are not hidden. */
+  /** Handles of tool outputs replaced by a placeholder, in messages that are not hidden. */
   pruned: string[];
-  /** Handles of parts whose middle is cut out, of messages that are not hidden. */
+  /** Handles of parts whose middle is cut out, in messages that are not hidden. */
   cut: string[];
 }
 
@@ -89,11 +92,11 @@ export interface ContextReportOptions {
   measure: SessionMeasure;
   strategy: CompressionStrategy;
   isAutomatic: boolean;
-  /** All marks of the session: those of a view leave out what they have no need of. */
+  /** All marks of the session. A view does not contain all of them. */
   allMarks: readonly Mark[];
 }
 
-/** @param log The session's view is enough of it. */
+/** @param log The session's view is sufficient. */
 export function contextReport(
   log: ContextLog & { session: Session },
   { measure, strategy, isAutomatic, allMarks }: ContextReportOptions,
@@ -141,12 +144,12 @@ function sharesOf(
   const sum = scaled.reduce((total, [, value]) => total + value, 0);
   const { system = 0, tools = 0, ledger = 0, narrative = 0, user = 0 } = Object.fromEntries(scaled);
   const { assistant = 0, calls = 0, outputs = 0, media = 0 } = Object.fromEntries(scaled);
-  // What rounding leaves goes where nobody counts.
+  // The framing takes the rounding error, so that the sum is exact.
   const framing = Math.max(0, tokens - sum);
   return { system, tools, ledger, narrative, user, assistant, calls, outputs, media, framing };
 }
 
-/** The message as a person finds it again: its handle, and how it begins. */
+/** Returns the handle and the beginning of a message, so that a person recognises it. */
 export function toPinned(message: Message): PinnedMessage {
   return {
     messageId: message.id,
@@ -173,10 +176,10 @@ function hiddenByCompaction(
   marks: readonly Mark[],
   hidden: ReadonlySet<string>,
 ): HiddenByCompaction[] {
-  const standing = marks.filter((mark) => mark.undoneAt === undefined);
-  const compactions = standing.filter((mark) => mark.kind === 'compaction');
-  const hiding = hidingOf(hidden, compactions);
-  const byCompaction = Map.groupBy(messages, ({ id }) => hiding.get(id));
+  const active = marks.filter((mark) => mark.undoneAt === undefined);
+  const compactions = active.filter((mark) => mark.kind === 'compaction');
+  const hiddenBy = firstHiddenBy(hidden, compactions);
+  const byCompaction = Map.groupBy(messages, ({ id }) => hiddenBy.get(id));
   return compactions.map((compaction) => {
     const { id: compactionId, round, strategy, reason, createdAt, tokensBefore, tokensAfter } = compaction;
     const facts = { compactionId, round, strategy, reason, createdAt, tokensBefore, tokensAfter };
@@ -185,23 +188,23 @@ function hiddenByCompaction(
   });
 }
 
-/** Of each message that is hidden, the first compaction that hid it: later ones name it again. */
-function hidingOf(hidden: ReadonlySet<string>, compactions: readonly Compaction[]): Map<string, string> {
-  const left = new Set(hidden);
-  const hiding = new Map<string, string>();
-  let before: readonly string[] = [];
+/** Maps each hidden message to the first compaction that hid it. Later compactions name it again. */
+function firstHiddenBy(hidden: ReadonlySet<string>, compactions: readonly Compaction[]): Map<string, string> {
+  const remaining = new Set(hidden);
+  const hiddenBy = new Map<string, string>();
+  let previous: readonly string[] = [];
   for (const compaction of compactions) {
-    // Looked at once: the list is made anew each time, and mostly begins as the one before.
+    // Read `hides` once, because a store may compute it on each access. It usually begins like the previous one.
     const { hides } = compaction;
-    const known = before.findIndex((id, index) => id !== hides[index]);
-    const fresh = hides.slice(known === -1 ? before.length : known);
-    for (const id of fresh) if (left.delete(id)) hiding.set(id, compaction.id);
-    before = hides;
+    const differs = previous.findIndex((id, index) => id !== hides[index]);
+    const added = hides.slice(differs === -1 ? previous.length : differs);
+    for (const id of added) if (remaining.delete(id)) hiddenBy.set(id, compaction.id);
+    previous = hides;
   }
-  return hiding;
+  return hiddenBy;
 }
 
-/** Messages that follow one another, as one range each. */
+/** Groups consecutive messages into ranges. */
 export function rangesOf(messages: readonly Message[]): MessageRange[] {
   const ranges: MessageRange[] = [];
   let next: number | undefined;
@@ -225,7 +228,7 @@ function handlesOf(
 ): string[] {
   const sequences = new Map(messages.map((message) => [message.id, message.sequence]));
   const { pinned } = activeMarks(marks);
-  // A pin shows an output again that was pruned before it.
+  // A pinned message shows its pruned outputs.
   const isWhole = (messageId: string) => kind === 'prune' && pinned.has(messageId);
   const handles = marks.flatMap((mark) => {
     if (mark.kind !== kind || mark.undoneAt !== undefined || hidden.has(mark.messageId)) return [];

@@ -9,17 +9,20 @@ export interface IdleSystemOptions {
   instructionFiles: readonly string[];
 }
 
-/** The system text as a run would have it, without opening a sandbox: the workspace's files are read directly. */
+/** Builds the system text of a session without opening a sandbox. Reads the workspace's files directly. */
 export async function idleSystemText(session: Session, options: IdleSystemOptions): Promise<string> {
   const { agent, instructionFiles } = options;
   const instructions = await readInstructionFiles(plainFiles(session.workspace), instructionFiles);
   return agentPrompt(agent, { workspacePath: session.workspace, sandbox: 'not open', instructions });
 }
 
-/** Reads below a folder; what a link leads out of it is as if it were not there. */
+/** Reads files below a folder. A path that leads out of it, also by a link, is treated as missing. */
 function plainFiles(workspace: string): Parameters<typeof readInstructionFiles>[0] {
   const inside = async (path: string): Promise<string | undefined> => {
-    const [root, file] = await Promise.all([real(workspace), real(join(workspace, path))]);
+    const [root, file] = await Promise.all([
+      realpathOrUndefined(workspace),
+      realpathOrUndefined(join(workspace, path)),
+    ]);
     return root !== undefined && file?.startsWith(root + sep) ? file : undefined;
   };
   return {
@@ -27,9 +30,8 @@ function plainFiles(workspace: string): Parameters<typeof readInstructionFiles>[
       const file = await inside(path);
       if (file === undefined) return undefined;
       await using handle = await open(file);
-      const { size, mtimeMs } = await handle.stat();
-      const kind = (await handle.stat()).isFile() ? 'file' : 'other';
-      return { kind, size, modifiedAt: mtimeMs };
+      const stats = await handle.stat();
+      return { kind: stats.isFile() ? 'file' : 'other', size: stats.size, modifiedAt: stats.mtimeMs };
     },
     async read(path, range = { start: 0, length: 0 }) {
       const file = await inside(path);
@@ -46,11 +48,11 @@ function plainFiles(workspace: string): Parameters<typeof readInstructionFiles>[
   };
 }
 
-async function real(path: string): Promise<string | undefined> {
+async function realpathOrUndefined(path: string): Promise<string | undefined> {
   try {
     return await realpath(path);
   } catch {
-    // Not there, or not to be read: the prompt is made without it, as a run would.
+    // The file is missing or not accessible. The system text is built without it.
     return undefined;
   }
 }

@@ -13,17 +13,17 @@ import { type EventOf, LonghaulError, type LonghaulEvent, type Session } from '@
 import type { ModelInfo, Store, ToolSchema } from '../ports/index.ts';
 import { findLastEvent } from '../session/events/find-last-event.ts';
 
-/** Where the window's size comes from. */
+/** Source of the window's size. */
 export type WindowSource = 'given' | 'last-run' | 'model' | 'unknown';
 
-/** How the requests of a session are measured while nothing runs. */
+/** The sizes by which requests of an idle session are measured. */
 export interface SessionMeasure {
   count: TokenCounter;
   meter: RequestMeter;
   systemTokens: number;
   toolTokens: number;
   source: WindowSource;
-  /** Absent when the window is not known. */
+  /** Absent if the window is unknown. */
   budget?: Budget;
 }
 
@@ -31,13 +31,16 @@ export interface MeasureOptions {
   store: Store;
   tools: readonly ToolSchema[];
   systemText: (session: Session) => Promise<string>;
-  /** Facts of the session's model. It may throw, for a model that is not configured here. */
+  /** Returns the facts of the session's model. May throw if the model is not configured. */
   modelInfo: () => Promise<ModelInfo>;
-  /** Wins over what the last run and the model say. */
+  /** Overrides the window of the last run and of the model. */
   windowTokens?: number | undefined;
 }
 
-/** As the last run measured it, what it had learned included; a session that never ran is measured by its model, if that is known. */
+/**
+ * Measures a session by the values of its last run, including what it learned. Without a run, by its model, if that is
+ * known.
+ */
 export async function measureSession(session: Session, options: MeasureOptions): Promise<SessionMeasure> {
   const count = memoizeCounter(countByClasses);
   const last = await findLastEvent(options.store, session.id, isUsage);
@@ -55,11 +58,11 @@ export function knownBudget({ budget }: SessionMeasure, session: Session): Budge
   if (budget !== undefined) return budget;
   throw new LonghaulError(
     'window_unknown',
-    `How large is the window? This session has not run here, and its model ${session.model} is not known here. Give its size: --window 32000.`,
+    `The size of the window is unknown: this session has not run yet, and its model ${session.model} is not configured. Pass the size, for example --window 32000.`,
   );
 }
 
-/** Of the next request, if it left now. */
+/** Returns the size of the next request if it were sent now. */
 export function nextRequestTokens(
   log: ContextLog,
   { meter, systemTokens, toolTokens }: SessionMeasure,
@@ -88,7 +91,7 @@ async function findWindow(
   try {
     return { source: 'model', window: await modelInfo() };
   } catch (error) {
-    // A model that is not configured here, or whose server does not run: then the window is not known.
+    // The model is not configured, or its server is not running.
     if (error instanceof LonghaulError) return { source: 'unknown' };
     throw error;
   }

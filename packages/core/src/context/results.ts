@@ -1,17 +1,20 @@
 import type { Message, Summary, TokenUsage } from '@longhaul/protocol';
 import type { MessageRange } from './context-report.ts';
 
-/** What a caller asks of a session's context, and what it is told. */
+/** Options and results of the operations on a session's context. */
 
 export interface MeasureSessionOptions {
-  /** Tokens of the window, where neither a run nor the model says it; wins over both. */
+  /** Size of the window in tokens. Overrides the window of the last run and of the model. */
   windowTokens?: number;
 }
 
 export interface CompactSessionOptions extends MeasureSessionOptions {
-  /** Says what would be done and changes nothing. Asks no model, so the narrative is that of the round before. */
+  /**
+   * Returns what a compaction would do, and changes nothing. Calls no model, so the narrative is that of the previous
+   * round.
+   */
   preview?: boolean;
-  /** A strategy's name. Default: the configured one. */
+  /** Name of a strategy. Default: the configured strategy. */
   strategy?: string;
   signal?: AbortSignal;
 }
@@ -21,35 +24,36 @@ export interface CompactionReport {
   round: number;
   tokensBefore: number;
   tokensAfter: number;
-  /** Messages that this compaction hides and no earlier one did. */
+  /** Messages that this compaction hides and no earlier one does. */
   hides: { count: number; ranges: MessageRange[] };
-  /** Tool outputs it puts behind a placeholder, and parts it shows with their middle cut out. */
+  /** Number of tool outputs that it replaces by a placeholder. */
   pruned: number;
+  /** Number of parts whose middle it cuts out. */
   cut: number;
   summary: Summary;
-  /** Of the model that wrote the narrative; absent when none was asked, or it does not say. */
+  /** Usage of the model call for the narrative. Absent if there was none, or if it reported no usage. */
   usage?: TokenUsage;
   warnings: string[];
 }
 
 export type CompactSessionResult =
   | ({ status: 'compacted' | 'preview' } & CompactionReport)
-  /** Nothing is old enough, or so little would be saved that it is not worth it. */
+  /** No message is old enough, or a compaction would save too little. */
   | { status: 'nothing'; tokens: number }
-  /** A run drives the session: it compacts at its next step. */
+  /** The session's current run compacts at its next step. */
   | { status: 'queued' };
 
 export type UndoResult =
   | {
       status: 'undone';
       round: number;
-      /** Messages that the model sees again. */
+      /** Number of messages that the model sees again. */
       shown: number;
-      /** Of the next request. */
+      /** Size of the next request. */
       tokens: number;
-      /** Absent when the window is not known. */
+      /** Absent if the window is unknown. */
       usableTokens?: number;
-      /** False: the next run has to compact again. */
+      /** False if the next run must compact again. */
       fits: boolean;
     }
   | { status: 'nothing' };
@@ -58,10 +62,10 @@ export interface PinResult {
   messageId: string;
   handle: string;
   role: Message['role'];
-  /** How the message begins. */
+  /** The beginning of the message. */
   text: string;
-  /** False: it was so already. */
+  /** False if the message was already pinned, or already unpinned. */
   changed: boolean;
-  /** A compaction hid the message, and the pin brings it back. */
+  /** A compaction hid the message, and the pin makes it visible again. */
   wasHidden: boolean;
 }

@@ -23,13 +23,13 @@ import { knownBudget, nextRequestTokens, type SessionMeasure } from './measure-s
 import type { CompactionReport, CompactSessionResult } from './results.ts';
 
 export interface SessionCompactorOptions {
-  /** Those of a session's agent. */
+  /** Returns the tools of a session's agent. */
   toolsFor: (session: Session) => readonly Tool[];
   compression: CompressionSettings;
   driverFor: (model: string) => Promise<ModelDriver>;
-  /** Default: the session's own model. */
+  /** Default: `driverFor`, that is, the session's model. */
   summariserFor?: (model: string) => Promise<ModelDriver | undefined>;
-  /** The system text of a session while nothing runs. */
+  /** Builds the system text of an idle session. */
   systemText: (session: Session) => Promise<string>;
 }
 
@@ -45,7 +45,7 @@ interface PlanOptions {
   summarise?: Summarise | undefined;
 }
 
-/** Compactions that a person asks for while nothing runs. */
+/** Makes manual compactions of an idle session. */
 export class SessionCompactor {
   readonly #options: SessionCompactorOptions;
 
@@ -53,7 +53,7 @@ export class SessionCompactor {
     this.#options = options;
   }
 
-  /** What a compaction would do. Asks no model and changes nothing. */
+  /** Returns what a compaction would do. Calls no model and changes nothing. */
   async preview(source: LedgerSource, task: CompactionTask): Promise<CompactSessionResult> {
     const { log } = source;
     const outcome = await this.#plan(log, task, { ledger: await new RunLedger(source).open() });
@@ -70,17 +70,17 @@ export class SessionCompactor {
   ): Promise<CompactSessionResult> {
     await writer.announce({ type: 'session:status', status: 'compacting' });
     let usage = ZERO_USAGE;
-    const { summarise, warnings } = await this.#summariser(task.session, signal, (spent) => {
-      usage = addUsage(usage, spent);
+    const { summarise, warnings } = await this.#summariser(task.session, signal, (added) => {
+      usage = addUsage(usage, added);
     });
-    const facts = new RunLedger(writer);
-    const ledger = await facts.open();
+    const runLedger = new RunLedger(writer);
+    const ledger = await runLedger.open();
     const outcome = await this.#plan(writer.log, task, { ledger, signal, summarise });
     if (signal.aborted) throw cancelledCompaction();
     if (outcome.status === 'exhausted') return nothingOrThrow(outcome.error, writer.log, task);
-    const whole = { ...outcome, warnings: [...warnings, ...outcome.warnings] };
-    const report = reportOf(whole, writer.log);
-    await recordCompaction(writer, whole, { status: 'idle', checkpoint: facts.checkpointIfDue() });
+    const compacted = { ...outcome, warnings: [...warnings, ...outcome.warnings] };
+    const report = reportOf(compacted, writer.log);
+    await recordCompaction(writer, compacted, { status: 'idle', checkpoint: runLedger.checkpointIfDue() });
     return { status: 'compacted', ...report, ...(usage.totalTokens === 0 ? {} : { usage }) };
   }
 
@@ -108,7 +108,7 @@ export class SessionCompactor {
     });
   }
 
-  /** A model that cannot be reached costs the narrative, not the compaction. */
+  /** If the model cannot be reached, the compaction is made without a narrative. */
   async #summariser(
     session: Session,
     signal: AbortSignal,
@@ -125,12 +125,14 @@ export class SessionCompactor {
     } catch (error) {
       if (!(error instanceof LonghaulError)) throw error;
       const reason = error.message.split('\n')[0];
-      return { warnings: [`No narrative, since the session's model cannot be asked: ${reason}`] };
+      return {
+        warnings: [`The summary has no narrative, because the session's model is not available: ${reason}`],
+      };
     }
   }
 }
 
-/** Little to save is no failure as long as the session fits. */
+/** If a compaction would save too little, returns `nothing` while the session fits, and throws otherwise. */
 function nothingOrThrow(
   error: LonghaulError,
   log: ContextLog,
@@ -150,14 +152,14 @@ function reportOf(
   log: ContextLog,
 ): CompactionReport {
   const { hidden } = activeMarks(log.marks);
-  const adds = new Set(compaction.hides.filter((id) => !hidden.has(id)));
+  const added = new Set(compaction.hides.filter((id) => !hidden.has(id)));
   const { strategy, round, tokensBefore, tokensAfter, summary } = compaction;
   return {
     strategy,
     round,
     tokensBefore,
     tokensAfter,
-    hides: { count: adds.size, ranges: rangesOf(log.messages.filter(({ id }) => adds.has(id))) },
+    hides: { count: added.size, ranges: rangesOf(log.messages.filter(({ id }) => added.has(id))) },
     pruned: marks.filter((mark) => mark.kind === 'prune').length,
     cut: marks.filter((mark) => mark.kind === 'cut').length,
     summary,

@@ -21,7 +21,7 @@ const STORES: [string, () => Promise<Store>][] = [
   ['sqlite', () => openSqliteStore({ path: ':memory:' })],
 ];
 
-/** A session with one long turn of `steps` tool calls, of about 600 tokens each, driven to its end. */
+/** Runs a session with one long turn of `steps` tool calls, of about 600 tokens each. */
 async function workedSession(store: Store, steps = 12): Promise<TestRun> {
   const look = testTool('look', () => text(`function found() {}\n${'some words of a file\n'.repeat(100)}`));
   const plan = Array.from({ length: steps }, (_, index) =>
@@ -32,15 +32,15 @@ async function workedSession(store: Store, steps = 12): Promise<TestRun> {
   return test;
 }
 
-/** The same session, on a store that does not give its whole log. */
+/** The same session, on a store that refuses to load the whole log. */
 async function withoutLog({ store, sessionId }: TestRun): Promise<TestRun> {
   const refusing: Store = Object.create(store, {
-    loadLog: { value: () => Promise.reject(new Error(`All of ${sessionId} is asked for.`)) },
+    loadLog: { value: () => Promise.reject(new Error(`The whole log of ${sessionId} was loaded.`)) },
   });
   return testRun(playedDriver([]), [], { store: refusing });
 }
 
-/** What the model would be sent now; `entries`: only the first so many. */
+/** A hash of the current view, or of its first `entries`. */
 async function view(test: TestRun, entries?: number): Promise<string> {
   const messages = buildView(await test.store.loadLog(test.sessionId)).map(({ message }) => message);
   return createHash('sha256')
@@ -65,13 +65,13 @@ async function stored(test: TestRun): Promise<string> {
   return JSON.stringify([log, events, await test.store.listRuns(test.sessionId)]);
 }
 
-describe.each(STORES)('by hand, on the %s store', (_, open) => {
-  it('a preview says what would be hidden, and changes nothing', async () => {
+describe.each(STORES)('manual operations on the %s store', (_, open) => {
+  it('preview returns what would be hidden, and changes nothing', async () => {
     await using store = await open();
     const test = await workedSession(store);
     const before = await stored(test);
     const plan = await test.runtime.compact(test.sessionId, { preview: true });
-    if (plan.status !== 'preview') throw new Error(`It is ${plan.status}.`);
+    if (plan.status !== 'preview') throw new Error(`Unexpected status ${plan.status}.`);
     expect(plan).toMatchObject({ strategy: 'reactive-overflow', round: 1, warnings: [] });
     expect(plan.tokensAfter).toBeLessThan(plan.tokensBefore);
     expect(plan.hides.count).toBeGreaterThan(3);
@@ -80,7 +80,7 @@ describe.each(STORES)('by hand, on the %s store', (_, open) => {
     expect(await stored(test)).toBe(before);
   });
 
-  it('a compaction does what its preview said, and is told', async () => {
+  it('compact does what its preview returned, and emits the event', async () => {
     await using store = await open();
     const test = await workedSession(store);
     const plan = await test.runtime.compact(test.sessionId, { preview: true });
@@ -92,7 +92,7 @@ describe.each(STORES)('by hand, on the %s store', (_, open) => {
     expect(await store.getSession(test.sessionId)).toMatchObject({ status: 'completed' });
   });
 
-  it('an undo brings back the very view there was, twice', async () => {
+  it('undo restores the previous view, twice', async () => {
     await using store = await open();
     const test = await workedSession(store);
     const [first, firstLength] = [await view(test), await viewLength(test)];
@@ -112,7 +112,7 @@ describe.each(STORES)('by hand, on the %s store', (_, open) => {
     expect(await test.runtime.undoCompaction(test.sessionId)).toEqual({ status: 'nothing' });
   });
 
-  it('what a compaction pruned and cut is whole again after its undo', async () => {
+  it('undo restores the outputs and parts that a compaction pruned and cut', async () => {
     await using store = await open();
     const test = await workedSession(store, 3);
     await test.run(`Mind this:\n${'a long list of wishes '.repeat(1_200)}`);
@@ -125,7 +125,7 @@ describe.each(STORES)('by hand, on the %s store', (_, open) => {
     expect(await view(test)).toBe(before);
   });
 
-  it('a pin brings a hidden message back at once, and keeps it through two compactions', async () => {
+  it('pin shows a hidden message at once, and keeps it through two compactions', async () => {
     await using store = await open();
     const test = await workedSession(store);
     await test.runtime.compact(test.sessionId);
@@ -150,7 +150,7 @@ describe.each(STORES)('by hand, on the %s store', (_, open) => {
     expect(await shown()).toBe(false);
   });
 
-  it('does without what is hidden: a session of months was loaded whole for each of these', async () => {
+  it('does not load the whole log: each operation loaded all of a session of months', async () => {
     await using store = await open();
     const test = await workedSession(store);
     await test.runtime.compact(test.sessionId);
@@ -163,7 +163,7 @@ describe.each(STORES)('by hand, on the %s store', (_, open) => {
     const plan = await away.runtime.compact(test.sessionId, { preview: true });
     const made = await away.runtime.compact(test.sessionId);
     expect(made).toEqual({ ...plan, status: 'compacted' });
-    // Facts of what only the first compaction had seen.
+    // The ledger has facts from messages that only the first compaction had read.
     expect(made).toMatchObject({ round: 2, summary: { ledger: expect.stringContaining('file-0.ts') } });
     expect(await away.runtime.undoCompaction(test.sessionId)).toMatchObject({ status: 'undone', round: 2 });
     const last = await away.runtime.undoCompaction(test.sessionId);
@@ -172,7 +172,7 @@ describe.each(STORES)('by hand, on the %s store', (_, open) => {
     expect(messages.hidden).toBe(0);
   });
 
-  it('tells what fills the window: all shares together are the request', async () => {
+  it('reports what fills the window: the sum of the shares is the request', async () => {
     await using store = await open();
     const test = await workedSession(store);
     const before = await test.runtime.contextOf(test.sessionId);
@@ -199,8 +199,8 @@ describe.each(STORES)('by hand, on the %s store', (_, open) => {
   });
 });
 
-describe('by hand', () => {
-  it('little to save is a notice, not an error', async () => {
+describe('manual operations', () => {
+  it('return nothing, not an error, if a compaction would save too little', async () => {
     const test = await testRun(playedDriver([answer('Done.')]));
     await test.run('A small thing.');
     expect(await test.runtime.compact(test.sessionId)).toMatchObject({ status: 'nothing' });
@@ -210,7 +210,7 @@ describe('by hand', () => {
     expect((await test.store.loadLog(test.sessionId)).marks).toEqual([]);
   });
 
-  it('a session that is being worked on compacts at its next step, and cannot be undone or pinned meanwhile', async () => {
+  it('queue a compaction for the next step during a run, and refuse undo and pin', async () => {
     const seen: unknown[] = [];
     let fork: Session | undefined;
     let steps = 0;
@@ -243,11 +243,11 @@ describe('by hand', () => {
     expect(test.of('context:compressed')).toMatchObject([{ reason: 'manual' }]);
     expect(order.slice(compressed).filter((type) => type === 'llm:thinking')).toHaveLength(3);
     expect((await test.store.getSession(test.sessionId))?.metadata).toEqual({});
-    // What was asked of a session is not asked of its fork.
+    // A fork does not copy the request.
     expect(fork?.metadata ?? {}).toEqual({});
   });
 
-  it('after an undo the strategy waits until the window is full, and then says that it must compact again', async () => {
+  it('wait after an undo until the window is full, and then warn and compact again', async () => {
     const look = testTool('look', () => text('words of a file\n'.repeat(150)));
     const steps = Array.from({ length: 14 }, (_, index) => calls({ name: 'look', callId: `c${index}` }));
     const early = { kind: 'threshold', percent: 0.3 } as const;
@@ -273,11 +273,11 @@ describe('by hand', () => {
     await test.run(`Read this: ${'many words '.repeat(3_000)}`);
     expect(test.of('context:compressed').length).toBeGreaterThan(rounds);
     expect(test.of('context:warning').map((event) => event.message)).toContain(
-      'What was undone does not fit into the window any more: compacting again.',
+      'The undone messages no longer fit into the window: compacting again.',
     );
   });
 
-  it('a cancelled compaction leaves the session as it was', async () => {
+  it('leave the session unchanged when a compaction is cancelled', async () => {
     const cancel = new AbortController();
     const driver = playedDriver([
       ...Array.from({ length: 8 }, (_, index) => calls({ name: 'look', callId: `c${index}` })),
@@ -298,7 +298,7 @@ describe('by hand', () => {
     expect(test.of('session:status').at(-1)).toMatchObject({ status: 'idle' });
   });
 
-  it('says what its narrative cost', async () => {
+  it('return the usage of the narrative', async () => {
     const steps = Array.from({ length: 8 }, (_, index) => calls({ name: 'look', callId: `c${index}` }));
     const driver = playedDriver([...steps, answer('Done.'), answer('It looked.', usageOf(5_000, 70))]);
     const look = testTool('look', () => text('words of a file\n'.repeat(150)));
@@ -312,7 +312,7 @@ describe('by hand', () => {
     expect(driver.requests.at(-1)?.system).toContain('Workspace: /');
   });
 
-  it('a model that cannot be reached costs the narrative alone', async () => {
+  it('compact without a narrative if the model cannot be reached', async () => {
     const test = await workedSession(createMemoryStore());
     const away = await testRun(playedDriver([]), [], {
       store: test.store,
@@ -327,7 +327,7 @@ describe('by hand', () => {
     });
   });
 
-  it('names what it does not find, and asks for a window it cannot know', async () => {
+  it('throw not_found for an unknown message, and window_unknown without a known window', async () => {
     const test = await testRun(playedDriver([answer('Done.', usageOf(50))]), [], {
       driverFor: async () => {
         const { LonghaulError } = await import('@longhaul/protocol');

@@ -30,13 +30,13 @@ import { SessionCompactor, type SessionCompactorOptions } from './session-compac
 export interface SessionContextOptions extends SessionCompactorOptions {
   store: Store;
   hub: EventHub;
-  /** Where what holds a session here can be cancelled. */
+  /** Registers long work, so that it can be cancelled. */
   runs: RunRegistry;
-  /** A strategy by its name. @throws {LonghaulError} `config_invalid` */
+  /** Returns a strategy by its name. @throws {LonghaulError} `config_invalid` */
   strategyFor?: (name: string) => CompressionStrategy | Promise<CompressionStrategy>;
 }
 
-/** What a person sees of a session's context, and does to it, between and beside its runs. */
+/** Reports a session's context, and changes it on a person's request: compactions, undo, pins. */
 export class SessionContext {
   readonly #options: SessionContextOptions;
   readonly #compactor: SessionCompactor;
@@ -46,7 +46,7 @@ export class SessionContext {
     this.#compactor = new SessionCompactor(options);
   }
 
-  /** What fills the window now. @throws {LonghaulError} `session_not_found` */
+  /** Reports what fills the window. @throws {LonghaulError} `session_not_found` */
   async report(sessionId: string, options: MeasureSessionOptions = {}): Promise<ContextReport> {
     const { store, compression } = this.#options;
     const view = await store.loadView(sessionId);
@@ -56,7 +56,11 @@ export class SessionContext {
     return contextReport(view, { measure, strategy, isAutomatic, allMarks });
   }
 
-  /** @throws {LonghaulError} `session_not_found`, `window_unknown`, `context_exhausted`, `cancelled`, `config_invalid`. */
+  /**
+   * Compacts the session, returns a preview, or queues a request for the current run.
+   *
+   * @throws {LonghaulError} `session_not_found`, `window_unknown`, `context_exhausted`, `cancelled`, `config_invalid`.
+   */
   async compact(sessionId: string, options: CompactSessionOptions = {}): Promise<CompactSessionResult> {
     const { store, hub, runs } = this.#options;
     const { signal: callerSignal } = options;
@@ -70,7 +74,7 @@ export class SessionContext {
     }
     try {
       return await holdIdle({ store, hub, session, runs, signal: callerSignal }, async (writer, signal) => {
-        // What was asked for meanwhile is done with this.
+        // This compaction also fulfils a pending request.
         await takeCompactionRequest(store, sessionId);
         return this.#compactor.compact(writer, plan, signal);
       });
@@ -82,16 +86,16 @@ export class SessionContext {
     }
   }
 
-  /** The strategy with this name, or the configured one. */
+  /** Returns the strategy with this name, or the configured one. */
   async strategyOf(name: string | undefined): Promise<CompressionStrategy> {
     const { compression, strategyFor } = this.#options;
     if (name === undefined || name === compression.strategy.name) return compression.strategy;
     if (strategyFor !== undefined) return strategyFor(name);
-    throw new LonghaulError('config_invalid', `There is no strategy "${name}" here.`);
+    throw new LonghaulError('config_invalid', `There is no strategy "${name}".`);
   }
 
   /**
-   * Takes the newest compaction back. Until the next one is needed, the session is compacted only when its window is full.
+   * Undoes the newest compaction. The next automatic compaction then waits until the window is full.
    *
    * @throws {LonghaulError} `session_not_found`, `session_busy`.
    */
@@ -100,7 +104,7 @@ export class SessionContext {
       const { compaction, hidden } = activeMarks(writer.log.marks);
       if (compaction === undefined) return { status: 'nothing' };
       await writer.undoCompaction(compaction);
-      // The compaction before it hides again what it hid.
+      // The previous compaction is active again, so the view must be reloaded.
       const view = await this.#options.store.loadView(sessionId);
       const measure = await this.#measure(session, {});
       const tokens = nextRequestTokens(view, measure);
@@ -117,9 +121,9 @@ export class SessionContext {
   }
 
   /**
-   * Keeps a message in every view from now on. One that is hidden comes back at once.
+   * Keeps a message in every view from now on. A hidden message becomes visible at once.
    *
-   * @param target A handle (`m12`, or `m12.3` for the message of that part) or a message's id.
+   * @param target A handle (`m12`, or `m12.3` for the message of that part) or a message id.
    * @throws {LonghaulError} `session_not_found`, `session_busy`, `not_found`.
    */
   async pin(sessionId: string, target: string): Promise<PinResult> {
@@ -133,7 +137,7 @@ export class SessionContext {
     });
   }
 
-  /** Lets compactions hide the message again. @throws as `pin` */
+  /** Allows compactions to hide the message again. Throws the errors of `pin`. */
   async unpin(sessionId: string, target: string): Promise<PinResult> {
     return this.#hold(sessionId, 'unpin the message', async (writer) => {
       const message = await this.#find(writer, target);
@@ -145,7 +149,7 @@ export class SessionContext {
     });
   }
 
-  /** For the run that drives the session: the compaction that was asked for since, once. */
+  /** Returns the pending compaction request once, for the run of the session. */
   async takeRequest(sessionId: string): Promise<{ strategy?: CompressionStrategy } | undefined> {
     const request = await takeCompactionRequest(this.#options.store, sessionId);
     if (request === undefined) return undefined;
@@ -166,22 +170,24 @@ export class SessionContext {
     }
   }
 
-  /** A message that is hidden stands in a view without its parts. */
+  /**
+   * Finds a message with its parts. Hidden messages have no parts in the loaded view, so they are read from the store.
+   */
   async #find({ log, lease }: SessionWriter, target: string): Promise<Message> {
     const place = parseHandle(target);
     const named = log.messages.find((message) =>
       place === undefined ? message.id === target : message.sequence === place.sequence,
     );
-    const whole = named === undefined ? undefined : await this.#whole(lease.sessionId, named);
-    const isPartThere = place?.partIndex === undefined || whole?.parts[place.partIndex] !== undefined;
-    if (whole !== undefined && isPartThere) return whole;
+    const message = named === undefined ? undefined : await this.#read(lease.sessionId, named);
+    const hasPart = place?.partIndex === undefined || message?.parts[place.partIndex] !== undefined;
+    if (message !== undefined && hasPart) return message;
     throw new LonghaulError(
       'not_found',
-      `Nothing in this session is named "${target}". Messages are m1 to m${log.messages.at(-1)?.sequence ?? 0}; longhaul show prints them with their names.`,
+      `This session has no message "${target}". Its messages are m1 to m${log.messages.at(-1)?.sequence ?? 0}; \`longhaul show\` prints them with their handles.`,
     );
   }
 
-  async #whole(sessionId: string, { sequence }: Message): Promise<Message | undefined> {
+  async #read(sessionId: string, { sequence }: Message): Promise<Message | undefined> {
     const range = { after: sequence - 1, limit: 1 };
     const { messages } = await this.#options.store.readMessages(sessionId, range);
     return messages[0];

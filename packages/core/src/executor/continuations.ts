@@ -2,32 +2,33 @@ import { LonghaulError } from '@longhaul/protocol';
 import { draftSyntheticMessage } from '../session/messages/user-message.ts';
 import type { RunEnd } from '../session/runs/run-result.ts';
 import type { SessionWriter } from '../session/session-writer.ts';
-import { emptyAnswer, neverDone } from './run-errors.ts';
+import { emptyAnswer, repeatedlyCutOff } from './run-errors.ts';
 
-/** Each of these may happen so often in a row before the run gives up. */
+/** How often in a row the model is asked to continue, before the run gives up. */
 const MAX_CONTINUES = 3;
 const MAX_EMPTY_ANSWERS = 1;
 
 const TEXTS = {
-  'continue-cut':
-    'The connection broke in the middle of your answer. What you had written stands above; go on from there.',
-  'continue-length': 'Your answer was cut off by its length limit. Go on exactly where it stopped.',
-  'continue-empty': 'Your answer was empty. If the work is done, say what was done; else go on with it.',
+  'continue-cut': 'The connection broke during your answer. Continue from where the text above stops.',
+  'continue-length': 'Your answer reached its length limit. Continue exactly where it stopped.',
+  'continue-empty': 'Your answer was empty. If the work is done, say what you did; otherwise continue.',
   'continue-truncated':
-    'The server had dropped the beginning of this conversation when you gave that answer, so it was not acted on. What stands above is whole again, older parts as a summary. Answer anew.',
+    'Answer again: the server had dropped the start of this conversation, so your last answer was not used. The conversation above is complete again, with older parts as a summary.',
 } as const;
 
 const CALL_MISSING =
-  'Your answer says that it calls a tool, and no call came with it. Give the call again; or, if the work is done, say what was done.';
+  'Your answer announced a tool call but contained none. Make the call; or, if the work is done, say what you did.';
 
 type Reason = keyof typeof TEXTS;
 
 export interface AnswerCuts {
+  /** Consecutive answers so far that the model was asked to continue. */
   soFar: number;
+  /** Another one ends the run. */
   isLast: boolean;
 }
 
-/** Asks the model to go on where its answer is no end of the work, and counts how often in a row. */
+/** Asks the model to continue after an answer that does not end the work, and limits how often in a row. */
 export class Continuations {
   readonly #writer: SessionWriter;
   #continues = 0;
@@ -37,59 +38,63 @@ export class Continuations {
     this.#writer = writer;
   }
 
-  /** Answers in a row that had to be gone on with, and whether a further one would end the run. */
   get cuts(): AnswerCuts {
     return { soFar: this.#continues, isLast: this.#continues >= MAX_CONTINUES };
   }
 
-  /** Tools were run. After calls that were cut off, that alone is no progress. */
-  toolsRun({ wasCut }: { wasCut: boolean }): void {
+  /** Resets the counts after tools have run. If the answer with the calls was cut off, it still counts as cut off. */
+  afterTools({ wasCut }: { wasCut: boolean }): void {
     if (!wasCut) this.#continues = 0;
     this.#emptyAnswers = 0;
   }
 
-  /** The answer broke off; what it had brought stands. */
-  async afterCut(error: LonghaulError): Promise<RunEnd | undefined> {
-    return this.cuts.isLast ? { status: 'failed', error: givenUpAfterCuts(error) } : this.ask('continue-cut');
+  /** The stream broke off in the middle of an answer. The received part is kept. */
+  async afterBrokenStream(error: LonghaulError): Promise<RunEnd | undefined> {
+    return this.cuts.isLast ? { status: 'failed', error: gaveUpAfterCuts(error) } : this.ask('continue-cut');
   }
 
-  /** The answer ended inside a call, which the model is told as the call's result. */
+  /**
+   * The answer ended inside a tool call. The result of the call asks the model to repeat it, so nothing is appended
+   * here.
+   */
   afterCutCall(): RunEnd | undefined {
     this.#continues += 1;
-    return this.#isHopeless() ? hopeless() : undefined;
+    return this.#endIfTooMany();
   }
 
-  /** Undefined: the model was asked. */
+  /** Returns undefined if the model was asked to continue. */
   async ask(reason: Reason): Promise<RunEnd | undefined> {
-    if (reason === 'continue-empty') return this.#askAgain(TEXTS[reason]);
+    if (reason === 'continue-empty') return this.#askAfterEmpty(TEXTS[reason]);
     this.#continues += 1;
-    if (this.#isHopeless()) return hopeless();
+    const end = this.#endIfTooMany();
+    if (end !== undefined) return end;
     await this.#writer.appendMessage(draftSyntheticMessage(TEXTS[reason], reason));
     return undefined;
   }
 
-  /** The answer announced a call that did not come. Said twice, its text is the answer. */
+  /**
+   * The finish reason was `tool-calls`, but there was no call. The second time in a row, the text is the final answer.
+   */
   async afterMissingCall(): Promise<RunEnd | undefined> {
-    return this.#emptyAnswers < MAX_EMPTY_ANSWERS ? this.#askAgain(CALL_MISSING) : { status: 'completed' };
+    return this.#emptyAnswers < MAX_EMPTY_ANSWERS
+      ? this.#askAfterEmpty(CALL_MISSING)
+      : { status: 'completed' };
   }
 
-  async #askAgain(text: string): Promise<RunEnd | undefined> {
+  async #askAfterEmpty(text: string): Promise<RunEnd | undefined> {
     this.#emptyAnswers += 1;
     if (this.#emptyAnswers > MAX_EMPTY_ANSWERS) return { status: 'failed', error: emptyAnswer() };
     await this.#writer.appendMessage(draftSyntheticMessage(text, 'continue-empty'));
     return undefined;
   }
 
-  #isHopeless(): boolean {
-    return this.#continues > MAX_CONTINUES;
+  #endIfTooMany(): RunEnd | undefined {
+    if (this.#continues <= MAX_CONTINUES) return undefined;
+    return { status: 'limit', error: repeatedlyCutOff(MAX_CONTINUES + 1) };
   }
 }
 
-function givenUpAfterCuts({ code, message, data, cause }: LonghaulError): LonghaulError {
-  const tries = `Given up after ${MAX_CONTINUES + 1} answers in a row that broke off.`;
-  return new LonghaulError(code, `${message} ${tries}`, { data, cause });
-}
-
-function hopeless(): RunEnd {
-  return { status: 'limit', error: neverDone(MAX_CONTINUES + 1) };
+function gaveUpAfterCuts({ code, message, data, cause }: LonghaulError): LonghaulError {
+  const note = `Gave up after ${MAX_CONTINUES + 1} interrupted answers in a row.`;
+  return new LonghaulError(code, `${message} ${note}`, { data, cause });
 }

@@ -11,11 +11,16 @@ import {
 
 export interface FittedResult {
   content: ToolOutputContent[];
-  /** `@blob:<id>` of the whole text, if it was cut. */
+  /** `@blob:<id>` of the full text, if it was truncated. */
   fullOutput?: string;
 }
 
-/** Media into blobs, text cut to its limit with the whole behind the handle. A blob store that fails costs the rest, never the result. */
+/**
+ * Stores media as blobs and truncates text to `maxChars`. The full text of a truncated result is stored as a blob and
+ * can be read by its handle. If the blob store is full or read-only, the truncated text is returned without a handle.
+ *
+ * @throws {LonghaulError} Other failures of the blob store; for media, all of them.
+ */
 export async function fitResult(
   result: ToolResult,
   options: { maxChars: number; handle: string; blobs: BlobStore },
@@ -30,7 +35,7 @@ export async function fitResult(
     return { content: [{ type: 'text', text: body }, ...media], fullOutput: blobReference(blobId) };
   }
   if (text.length <= options.maxChars) return { content };
-  const blobId = await spill(text, options.blobs);
+  const blobId = await storeText(text, options.blobs);
   const cut = truncateToolOutput(text, {
     maxChars: options.maxChars,
     keep: 'head-tail',
@@ -42,11 +47,11 @@ export async function fitResult(
   };
 }
 
-async function spill(text: string, blobs: BlobStore): Promise<string | undefined> {
+async function storeText(text: string, blobs: BlobStore): Promise<string | undefined> {
   try {
     return (await blobs.put(text)).id;
   } catch (error) {
-    // The cut text says that the rest was not kept; only a failure of the disk may be answered so.
+    // The truncated text then says that the rest was not kept.
     if (error instanceof LonghaulError && (error.code === 'store_full' || error.code === 'store_readonly'))
       return undefined;
     throw error;

@@ -1,4 +1,4 @@
-/** What must hold, always: one test for each promise, each of which fails when its rule is broken. */
+/** The engine's invariants, one test each. */
 import {
   countByClasses,
   ReactiveOverflowStrategy,
@@ -43,7 +43,7 @@ function requestTokens(request: StepRequest): number {
   return messages + countByClasses(request.system) + countByClasses(JSON.stringify(request.tools));
 }
 
-/** Answers a summary call with a summary, and everything else as told. */
+/** Answers summary calls with `summary`, and plays `steps` for the others. */
 function withSummaries(
   steps: readonly PlayedStep[],
   summary: (request: StepRequest) => readonly StepEvent[],
@@ -58,13 +58,13 @@ function withSummaries(
   return playedDriver([play]);
 }
 
-describe('what must hold, always', () => {
-  it('1: no request leaves with more than fits, whatever the tools return, and no session dies of a full context', async () => {
+describe('the invariants', () => {
+  it('1: sends no request larger than the window, and never fails because of a full context, for any tool output', async () => {
     await fc.assert(
       fc.asyncProperty(
         fc.array(fc.integer({ min: 1, max: 900 }), { minLength: 4, maxLength: 14 }),
         async (sizes) => {
-          // A model that would write far more than is left: only the window bounds what it is told.
+          // The model could write more than there is room for, so only the window limits maxOutputTokens.
           const steps = [...sizes.map((lines, index) => read(index, lines)), answer('Done.')];
           const driver = playedDriver(steps, { maxOutputTokens: 12_000 });
           const test = await testRun(driver, [reader()]);
@@ -80,7 +80,7 @@ describe('what must hold, always', () => {
     );
   });
 
-  it('2: a compaction that makes no progress ends the run with the sizes, and is not tried for ever', async () => {
+  it('2: ends the run with the sizes when a compaction makes no progress', async () => {
     const driver = playedDriver([answer('never')]);
     const test = await testRun(driver, [], { prompt: page(1, 1_200) });
     const result = await test.run('Hello.');
@@ -89,7 +89,7 @@ describe('what must hold, always', () => {
     expect(driver.requests).toHaveLength(0);
   });
 
-  it('3: after a compaction the run goes on by itself, with the task, the instructions and the todo list word for word', async () => {
+  it('3: continues after a compaction, with the task, the instructions and the todo list unchanged', async () => {
     const plan = {
       items: [
         { text: 'Read every file', status: 'in_progress' },
@@ -119,13 +119,13 @@ describe('what must hold, always', () => {
     expect(test.of('context:compressed').length).toBeGreaterThan(0);
     const sent = driver.requests.at(-1)?.messages ?? [];
     expect(textOf(sent[0])).toContain('Read all files. Never write to main.');
-    // The newest word of the user stays; the one before it is hidden, and stands in the ledger.
+    // The newest user message stays. The one before it is hidden and quoted in the ledger.
     expect(textOf(sent[1])).toContain('Rule two: all dates in UTC.');
     expect(textOf(sent[1])).toContain('[>] Read every file');
     expect(textOf(sent[1])).toContain('[ ] Write the report');
   });
 
-  it('4: the request for a summary fits its model, images and all', async () => {
+  it('4: sends summary requests that fit the window, including images', async () => {
     const image = testTool('look', () => ({
       content: [
         { type: 'image', data: 'aGk=', mediaType: 'image/png' },
@@ -143,7 +143,7 @@ describe('what must hold, always', () => {
     }
   });
 
-  it('5: usage from before a compaction never triggers another', async () => {
+  it('5: never compacts because of usage from before a compaction', async () => {
     const steps = Array.from({ length: 9 }, (_, index) => [
       ...read(index).slice(0, 1),
       { type: 'finish', finishReason: 'tool-calls', usage: usageOf(3_000 + index * 1_500) } as const,
@@ -161,7 +161,7 @@ describe('what must hold, always', () => {
     expect(isBackToBack).toBe(false);
   });
 
-  it('6: every call has its result and every result its call, whatever was cancelled, failed or compacted', async () => {
+  it('6: keeps calls and results paired after cancels, failures and compactions', async () => {
     const move = fc.constantFrom('read', 'unknown', 'broken', 'cancel', 'throw');
     await fc.assert(
       fc.asyncProperty(fc.array(move, { minLength: 3, maxLength: 12 }), async (moves) => {
@@ -211,7 +211,7 @@ describe('what must hold, always', () => {
     );
   });
 
-  it('7: no accepted user message is lost, and none is delivered twice', async () => {
+  it('7: delivers each accepted user message exactly once', async () => {
     let sent = 0;
     const accepted: string[] = [];
     const say = async (test: {
@@ -246,7 +246,7 @@ describe('what must hold, always', () => {
     expect(await test.runtime.queue.pendingCount(test.sessionId)).toBe(0);
   });
 
-  it('8: recovery starts nothing with a side effect again', async () => {
+  it('8: starts no tool again on recovery', async () => {
     const store = createMemoryStore();
     const pay = testTool('pay', () => text('paid'));
     const test = await testRun(playedDriver([answer('I check first.')]), [pay], { store });
@@ -271,7 +271,7 @@ describe('what must hold, always', () => {
     expect(pay.starts).toBe(0);
   });
 
-  it('9: what is cut or hidden can be read again by a handle that stands in its place', async () => {
+  it('9: can read cut or hidden output by the handle that replaces it', async () => {
     const secret = 'the-needle-in-line-50';
     const long = `${page(1, 600)}${secret}\n${page(2, 600)}`;
     const tools = [testTool('dump', () => text(long)), reader(), createRecallTool()];
@@ -298,7 +298,7 @@ describe('what must hold, always', () => {
     ]);
   });
 
-  it('10: a run that ends badly says so, and never gives an old answer as its own', async () => {
+  it('10: reports an error for a run without an answer, and never returns an earlier answer', async () => {
     const compression = { strategy: new ReactiveOverflowStrategy(), auto: true, ledgerShare: 0.2 };
     const endings: [readonly PlayedStep[], string][] = [
       [[[failure('provider_auth', 'bad key')]], 'failed'],

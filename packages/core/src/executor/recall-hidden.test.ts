@@ -12,20 +12,20 @@ import {
 import { createTools } from '@longhaul/tools';
 import { expect, it } from 'vitest';
 
-/** The fact that is hidden by the time it is needed, in the middle of a long output. */
+/** A fact in the middle of a long output. A compaction hides it before it is needed. */
 const FACT = 'const retryAfterSeconds = 4217;';
 const LINES = Array.from({ length: 150 }, (_, index) =>
   index === 99 ? FACT : `line ${index + 1} of the file`,
 );
 
-/** What the model was answered last. */
+/** The text of the last tool result in a request. */
 function lastResult(request: Parameters<Extract<PlayedStep, (...args: never[]) => unknown>>[0]): string {
   const part = request.messages.at(-1)?.content.at(-1);
   if (part?.type !== 'tool') return '';
   return part.output.map((content) => (content.type === 'text' ? content.text : '')).join('\n');
 }
 
-it('what a compaction hides is found by words, read by its handle and lines, and is bounded', async () => {
+it('finds text hidden by a compaction by words, reads it by handle and lines, and limits both results', async () => {
   await using store = await openSqliteStore({ path: ':memory:' });
   const recall = createTools({ ripgrep: null }).filter((tool) => tool.name === 'recall');
   const look = testTool('look', ({ at }) =>

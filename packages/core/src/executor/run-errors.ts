@@ -1,15 +1,16 @@
 import { LonghaulError } from '@longhaul/protocol';
 
-/** How a run can end other than with an answer, in words. */
+/** The errors and notes with which a run ends or is interrupted. */
 
 export function cancelledCompaction(): LonghaulError {
-  return new LonghaulError('cancelled', 'Cancelled during a compaction; the session is as it was.');
+  return new LonghaulError('cancelled', 'Cancelled during a compaction. The session is unchanged.');
 }
 
+/** @param limit The limit with its unit and its setting. */
 export function limitReached(limit: string): LonghaulError {
   return new LonghaulError(
     'limit_reached',
-    `The run stopped at its limit of ${limit}. What was done so far is kept.`,
+    `The run stopped at its limit of ${limit}. The work so far is kept.`,
   );
 }
 
@@ -23,11 +24,11 @@ export function noProgress(compactions: number): LonghaulError {
 export function emptyAnswer(): LonghaulError {
   return new LonghaulError(
     'empty_answer',
-    'The model answered with nothing, twice. Try again, or another model.',
+    'The model returned an empty answer twice. Try again, or use another model.',
   );
 }
 
-export function neverDone(times: number): LonghaulError {
+export function repeatedlyCutOff(times: number): LonghaulError {
   return new LonghaulError(
     'limit_reached',
     `The model was cut off ${times} times in a row without finishing its answer.`,
@@ -38,19 +39,19 @@ export function neverDone(times: number): LonghaulError {
 export function doomLoop(calls: readonly string[]): LonghaulError {
   return new LonghaulError(
     'doom_loop',
-    `The model goes round in a circle, also after it was told: ${shown(calls)} brought the same result again and again. What was done so far is kept. Say what it should do instead, or use another model.`,
+    `The model is in a loop, even after a warning: ${shortened(calls)} returned the same result each time. The work so far is kept. Tell the model what to do instead, or use another model.`,
   );
 }
 
-/** What a model in a circle is told, once for each. */
+/** The warning to a model in a loop. Each loop gets one. */
 export function loopNote({ calls, times }: { calls: readonly string[]; times: number }): string {
   const what = calls.length === 1 ? 'this call' : 'these calls';
-  return `You have made ${what} ${times} times in a row with the same result: ${shown(calls)}\nOnce more will bring nothing new, and ends the run. Do something else; or, if you cannot go on, say what is done and what is missing.`;
+  return `You have made ${what} ${times} times in a row with the same result: ${shortened(calls)}\nDo something else; repeating it ends the run. If you cannot continue, say what is done and what is missing.`;
 }
 
 const SHOWN_CALL_CHARS = 200;
 
-function shown(calls: readonly string[]): string {
+function shortened(calls: readonly string[]): string {
   return calls
     .map((call) => (call.length > SHOWN_CALL_CHARS ? `${call.slice(0, SHOWN_CALL_CHARS)}…` : call))
     .join('; ');
@@ -60,7 +61,8 @@ export function answerWithheld(): LonghaulError {
   return new LonghaulError('provider_content_filter', 'The provider withheld the answer (content filter).');
 }
 
-export function truncatedInSilence(sizes: {
+/** The server read only the newest part of the request, and did not report an error. */
+export function silentlyTruncated(sizes: {
   sentTokens: number;
   readTokens: number;
   windowTokens: number;
@@ -68,14 +70,14 @@ export function truncatedInSilence(sizes: {
   const { sentTokens, readTokens, windowTokens } = sizes;
   return new LonghaulError(
     'context_overflow',
-    `The server read ${readTokens} of about ${sentTokens} tokens: it dropped the oldest messages without a word. Its window is taken to be ${windowTokens} tokens from now on. For a longer one, load the model with more context (Ollama: OLLAMA_CONTEXT_LENGTH, or num_ctx in a Modelfile).`,
+    `The server read ${readTokens} of about ${sentTokens} tokens: it silently dropped the oldest messages. Longhaul assumes a window of ${windowTokens} tokens from now on. For a longer one, load the model with more context (Ollama: OLLAMA_CONTEXT_LENGTH, or num_ctx in a Modelfile).`,
     { data: sizes },
   );
 }
 
-/** Why calls are not run that a model made without having seen the whole conversation. */
-export const NOT_SEEN_WHOLE =
-  'Not run: the server had dropped the beginning of the conversation when this was asked for.';
+/** The result of calls that a model made without having read the whole conversation. */
+export const CONVERSATION_TRUNCATED =
+  'Not run: the server had dropped the start of the conversation when you made this call.';
 
-export const NONSENSE_USAGE =
-  'The server says that it reads far less than is sent, also of requests that fit: its token counts are not used any more.';
+export const USAGE_NOT_CREDIBLE =
+  'The server reports far fewer input tokens than it was sent, even for requests that fit. Its token counts are ignored from now on.';

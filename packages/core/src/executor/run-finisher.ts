@@ -6,11 +6,11 @@ import type { RunAccount } from './limits/run-account.ts';
 export interface RunFinisherOptions {
   writer: SessionWriter;
   account: RunAccount;
-  /** Of the run so far. */
+  /** Number of compactions in this run so far. */
   window: { readonly compactions: number };
 }
 
-/** Ends a run, in the store and for those who watch. Does not throw. */
+/** Stores and emits the end of a run. Does not throw. */
 export class RunFinisher {
   readonly #options: RunFinisherOptions;
 
@@ -18,12 +18,12 @@ export class RunFinisher {
     this.#options = options;
   }
 
-  /** The run's result, or undefined when a message has come in the meantime and the run goes on with it. */
+  /** Returns the run's result, or undefined if a message has arrived in the meantime and the run continues. */
   async finish(end: RunEnd): Promise<ExecutorResult | undefined> {
     try {
       return (await this.#store(end)) ? this.#result(end) : undefined;
     } catch (thrown) {
-      // The store cannot take the end. Whoever watches is told all the same; what was stored before stays.
+      // The end could not be stored. It is emitted in any case, and everything stored before is kept.
       const failed: RunEnd = { status: 'failed', error: end.error ?? toLonghaulError(thrown) };
       this.#options.writer.emitTransient(this.#finishedEvent(failed));
       return this.#result(failed);
@@ -36,7 +36,7 @@ export class RunFinisher {
     return { type: 'run:finished', runId: this.#options.writer.lease.runId, ...result, ...shape };
   }
 
-  /** Ends the run in the store. False: a message has come in the meantime, and the run goes on with it. */
+  /** Returns false if a message has arrived in the meantime. The run is then still open. */
   #store(end: RunEnd): Promise<boolean> {
     return this.#options.writer.finishRun({
       status: end.status,

@@ -20,7 +20,7 @@ const lastText = ({ messages }: StepRequest) => {
   return part?.type === 'text' ? part.text : '';
 };
 
-/** Looks at another place with each step, until it may not any more. */
+/** Makes a different call in each step until the last one. */
 function looking(more: Partial<{ last: readonly StepEvent[]; usage: number }> = {}): PlayedStep {
   let step = 0;
   return (request) => {
@@ -51,7 +51,7 @@ describe('at a limit', () => {
     ['steps', { steps: 3 }, '3 steps (limits.steps'],
     ['tokens', { tokens: 300 }, '300 tokens (limits.tokens'],
     ['cost', { costUsd: 0.3 }, '$0.3 (limits.costUsd'],
-  ])('of %s, one last step without tools writes down where the work stands', async (_name, limits, named) => {
+  ])('of %s, makes one last step without tools and keeps its closing note', async (_name, limits, named) => {
     const { test, look, driver } = await limited(limits);
     const result = await test.run('go');
     expect(result).toMatchObject({
@@ -66,13 +66,13 @@ describe('at a limit', () => {
     expect(driver.requests.filter(isLast)).toHaveLength(1);
     expect(last && lastText(last)).toContain(named);
     expect(last?.maxOutputTokens).toBe(1_500);
-    // It is paid for.
+    // The usage of the closing note counts.
     expect(result.usage.totalTokens).toBe(3 * 110 + 510);
     expect((await test.messages()).at(-2)?.metadata).toEqual({ synthetic: 'limit' });
     expect(test.of('run:finished')).toMatchObject([{ status: 'limit', text: 'Half of it is done.' }]);
   });
 
-  it('of time, what runs is ended, and the last step has a short grace', async () => {
+  it('of time, aborts the running step and limits the time of the closing note', async () => {
     const { test, driver } = await limited({ minutes: 0.005 }, looking(), 40);
     const result = await test.run('go');
     expect(result).toMatchObject({ status: 'limit', text: 'Half of it is done.' });
@@ -83,7 +83,7 @@ describe('at a limit', () => {
     ]);
   });
 
-  it('calls of the last step are not run, and have results that say so', async () => {
+  it('does not run the tool calls of the closing note, and closes them with a result', async () => {
     const disobeys: StepEvent[] = [
       { type: 'text-delta', id: 't', text: 'One more.' },
       ...calls({ name: 'look', callId: 'late', input: { at: 'late' } }),
@@ -98,7 +98,7 @@ describe('at a limit', () => {
     });
   });
 
-  it('a last step that fails changes nothing about how the run ends', async () => {
+  it('ends the run with the limit even if the closing note fails', async () => {
     const fails: StepEvent[] = [{ type: 'finish', finishReason: 'stop' }];
     const { test } = await limited({ steps: 1 }, looking({ last: fails }));
     expect(await test.run('go')).toMatchObject({ status: 'limit', error: { code: 'limit_reached' } });
@@ -108,25 +108,25 @@ describe('at a limit', () => {
     };
     const other = await limited({ steps: 1 }, silent);
     expect(await other.test.run('go')).toMatchObject({ status: 'limit', stepCount: 1 });
-    expect(other.test.of('context:warning').at(-1)?.message).toContain('could not be written down');
+    expect(other.test.of('context:warning').at(-1)?.message).toContain('could not be written');
   });
 
-  it('the session can be gone on with: what was written down is no final answer', async () => {
+  it('leaves the session resumable: the closing note is not a final answer', async () => {
     const { test, look, driver } = await limited({ steps: 2 });
     await test.run('go');
     expect((await test.store.getSession(test.sessionId))?.status).toBe('active');
     expect(await test.runtime.resume(test.sessionId)).toMatchObject({ status: 'limit', stepCount: 2 });
     expect(look.starts).toBe(4);
     const resumed = driver.requests[3];
-    expect(resumed && lastText(resumed)).toContain('Tools can be called again');
+    expect(resumed && lastText(resumed)).toContain('tools are available again');
     expect(await test.run('and on')).toMatchObject({ status: 'limit' });
     expect(look.starts).toBe(6);
   });
 });
 
-describe('a model that goes round in a circle', () => {
-  /** The same calls again and again, whatever it is told. */
-  const circling = (...round: string[]): PlayedStep => {
+describe('a model in a loop', () => {
+  /** Repeats the same calls and ignores the warning. */
+  const repeating = (...round: string[]): PlayedStep => {
     let step = -1;
     return (request) => {
       if (isLast(request)) return answer('I was stuck.');
@@ -138,22 +138,25 @@ describe('a model that goes round in a circle', () => {
 
   it.each([
     ['one call', ['a'], 4],
-    ['two by turns', ['a', 'b'], 7],
-    ['a round of four', ['a', 'b', 'c', 'd'], 13],
-  ])('%s: is told after three times, then stopped, and says where it stands', async (_name, round, steps) => {
-    const { test, look, driver } = await limited({}, circling(...round));
-    const result = await test.run('go');
-    expect(result).toMatchObject({ status: 'limit', text: 'I was stuck.', error: { code: 'doom_loop' } });
-    expect(result.error?.message).toContain('look {"at":"a"}');
-    expect(result.error?.exitCode).toBe(3);
-    expect(look.starts).toBe(steps);
-    const notes = (await test.messages()).filter((message) => message.metadata?.synthetic === 'doom-loop');
-    expect(notes).toHaveLength(1);
-    const told = driver.requests[steps - 1];
-    expect(told && lastText(told)).toContain('3 times in a row');
-  });
+    ['two alternating calls', ['a', 'b'], 7],
+    ['a sequence of four calls', ['a', 'b', 'c', 'd'], 13],
+  ])(
+    '%s: is warned after three repetitions, then stopped, and writes a closing note',
+    async (_name, round, steps) => {
+      const { test, look, driver } = await limited({}, repeating(...round));
+      const result = await test.run('go');
+      expect(result).toMatchObject({ status: 'limit', text: 'I was stuck.', error: { code: 'doom_loop' } });
+      expect(result.error?.message).toContain('look {"at":"a"}');
+      expect(result.error?.exitCode).toBe(3);
+      expect(look.starts).toBe(steps);
+      const notes = (await test.messages()).filter((message) => message.metadata?.synthetic === 'doom-loop');
+      expect(notes).toHaveLength(1);
+      const warned = driver.requests[steps - 1];
+      expect(warned && lastText(warned)).toContain('3 times in a row');
+    },
+  );
 
-  it('calls in one step count too', async () => {
+  it('counts repeated calls within one step', async () => {
     const same = (step: number) =>
       calls(...[1, 2, 3].map((n) => ({ name: 'look', callId: `c${step}-${n}`, input: { at: 'x' } })));
     const { test, look } = await limited({}, (request) =>
@@ -163,7 +166,7 @@ describe('a model that goes round in a circle', () => {
     expect(look.starts).toBe(6);
   });
 
-  it('one that listens goes on', async () => {
+  it('continues if it obeys the warning', async () => {
     let step = 0;
     const { test } = await limited({}, (request) => {
       step += 1;
@@ -177,7 +180,7 @@ describe('a model that goes round in a circle', () => {
     });
   });
 
-  it('waiting for something that changes is no circle', async () => {
+  it('does not treat polling with changing results as a loop', async () => {
     let seen = 0;
     const wait = testTool('look', () => {
       seen += 1;
@@ -191,7 +194,7 @@ describe('a model that goes round in a circle', () => {
     expect(await test.run('go')).toMatchObject({ status: 'completed', text: 'There.' });
   });
 
-  it('a long output is the same as before, although each is cut with a handle of its own', () => {
+  it('recognises equal truncated outputs, although each has its own handle', () => {
     const watch = new LoopWatch();
     const part = (handle: string, whole: string) => ({
       type: 'tool' as const,

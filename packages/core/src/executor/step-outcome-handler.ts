@@ -10,11 +10,11 @@ import type { RunAccount } from './limits/run-account.ts';
 import type { StepOutcome } from './model-call/step-outcome.ts';
 import {
   answerWithheld,
+  CONVERSATION_TRUNCATED,
   doomLoop,
   loopNote,
-  NONSENSE_USAGE,
-  NOT_SEEN_WHOLE,
-  truncatedInSilence,
+  silentlyTruncated,
+  USAGE_NOT_CREDIBLE,
 } from './run-errors.ts';
 import type { ToolRunner } from './tool-runner.ts';
 import type { Compactor } from './window/compactor.ts';
@@ -27,13 +27,12 @@ export interface StepOutcomeHandlerOptions {
   account: RunAccount;
   toolRunner: ToolRunner;
   approver: Approver;
-  warn: (message: string) => Promise<void>;
-  /** Default 3. Null: nothing is a loop. */
+  /** Default 3. Null disables the detection of loops. */
   repeatedCalls?: number | null | undefined;
   signal: AbortSignal;
 }
 
-/** What follows from a model call: tools are run, the run ends, or the model is asked to go on. */
+/** Decides what follows a model call: runs the tools, ends the run, or asks the model to continue. */
 export class StepOutcomeHandler {
   readonly #options: StepOutcomeHandlerOptions;
   readonly #continuations: Continuations;
@@ -45,79 +44,85 @@ export class StepOutcomeHandler {
     this.#loops = new LoopWatch(options.repeatedCalls);
   }
 
-  /** Calls that waited for approval when their process died have not been started: they are asked for again. */
-  async runWaitingCalls(): Promise<void> {
+  /**
+   * Runs the pending calls of the last message: the process that made them stopped while they waited for approval. They
+   * never started.
+   */
+  async runPendingCalls(): Promise<void> {
     const last = this.#options.writer.log.messages.at(-1);
-    const isWaiting = last?.parts.some((part) => part.type === 'tool' && part.state === 'pending');
-    if (last !== undefined && isWaiting) await this.#runTools(last);
+    const hasPending = last?.parts.some((part) => part.type === 'tool' && part.state === 'pending');
+    if (last !== undefined && hasPending) await this.#runTools(last);
   }
 
   get cuts(): AnswerCuts {
     return this.#continuations.cuts;
   }
 
-  /** Undefined: next step. */
-  async of(outcome: StepOutcome, request: FittedRequest): Promise<RunEnd | undefined> {
+  /** Returns undefined if the run continues with the next step. */
+  async handle(outcome: StepOutcome, request: FittedRequest): Promise<RunEnd | undefined> {
     this.#options.account.addStep(outcome);
     const { error, usage } = outcome;
-    if (error !== undefined) return this.#continuations.afterCut(error);
-    const wrong = usage === undefined ? undefined : await this.#options.window.calibrate(request, usage);
-    if (wrong === 'cut' && usage !== undefined) {
+    if (error !== undefined) return this.#continuations.afterBrokenStream(error);
+    const problem = usage === undefined ? undefined : await this.#options.window.calibrate(request, usage);
+    if (problem === 'cut' && usage !== undefined) {
       return this.#afterTruncation(outcome, request.predictedTokens, usage.inputTokens);
     }
-    if (wrong === 'nonsense') await this.#options.warn(NONSENSE_USAGE);
-    this.#options.compactor.stepDone();
+    if (problem === 'nonsense') await this.#warn(USAGE_NOT_CREDIBLE);
+    this.#options.compactor.resetCounts();
     return this.#afterStep(outcome, request);
   }
 
-  /** The model has not seen the whole conversation: what it wrote is kept, not acted on, and asked for anew. */
+  /**
+   * The model has not read the whole conversation. Its answer is kept but not acted on, and the model must answer
+   * again.
+   */
   async #afterTruncation(
     { message, hasToolCalls }: StepOutcome,
     sentTokens: number,
     readTokens: number,
   ): Promise<RunEnd | undefined> {
-    const error = truncatedInSilence({
+    const error = silentlyTruncated({
       sentTokens,
       readTokens,
       windowTokens: this.#options.window.windowTokens,
     });
-    if (message !== undefined && hasToolCalls) await this.#options.toolRunner.skip(message, NOT_SEEN_WHOLE);
-    await this.#options.warn(error.message);
+    if (message !== undefined && hasToolCalls)
+      await this.#options.toolRunner.skip(message, CONVERSATION_TRUNCATED);
+    await this.#warn(error.message);
     await this.#options.compactor.afterTruncation(error, this.#options.signal);
     return this.#continuations.ask('continue-truncated');
   }
 
-  /** Runs the tools of a step, or ends the run, or asks the model to go on. Undefined: next step. */
   async #afterStep(outcome: StepOutcome, request: FittedRequest): Promise<RunEnd | undefined> {
     const { message, finishReason } = outcome;
     if (message !== undefined && outcome.hasToolCalls) return this.#afterCalls(message, request);
     if (finishReason === 'content-filter') return { status: 'failed', error: answerWithheld() };
     if (finishReason === 'length') {
-      await this.#options.compactor.forMoreOutput(request, this.#options.signal);
+      await this.#options.compactor.makeRoomForOutput(request, this.#options.signal);
       return this.#continuations.ask('continue-length');
     }
     if (outcome.text.trim() === '') return this.#continuations.ask('continue-empty');
     if (finishReason === 'tool-calls') return this.#continuations.afterMissingCall();
-    return this.#unapproved({ isAtEnd: true }) ?? { status: 'completed' };
+    return this.#approverFailure({ isAtEnd: true }) ?? { status: 'completed' };
   }
 
   async #afterCalls(message: Message, request: FittedRequest): Promise<RunEnd | undefined> {
     await this.#runTools(message);
     const wasCut = message.finishReason === 'length';
-    this.#continuations.toolsRun({ wasCut });
+    this.#continuations.afterTools({ wasCut });
     if (this.#options.signal.aborted) return undefined;
     await this.#options.window.pruneIfWorthIt();
-    const unapproved = this.#unapproved({ isAtEnd: false });
-    if (unapproved !== undefined) return unapproved;
-    const end =
-      (await this.#watchForLoop(message)) ?? (wasCut ? this.#continuations.afterCutCall() : undefined);
-    // Given again, a call that was cut would end there again, unless there is more room for it.
-    if (end === undefined && wasCut)
-      await this.#options.compactor.forMoreOutput(request, this.#options.signal);
+    const failure = this.#approverFailure({ isAtEnd: false });
+    if (failure !== undefined) return failure;
+    const loopEnd = await this.#watchForLoop(message);
+    if (loopEnd !== undefined || !wasCut) return loopEnd;
+    const end = this.#continuations.afterCutCall();
+    // Without more room, the repeated call would be cut off at the same place.
+    if (end === undefined) await this.#options.compactor.makeRoomForOutput(request, this.#options.signal);
     return end;
   }
 
-  #unapproved(options: { isAtEnd: boolean }): RunEnd | undefined {
+  #approverFailure(options: { isAtEnd: boolean }): RunEnd | undefined {
     const error = this.#options.approver.failure(options);
     return error === undefined ? undefined : { status: 'failed', error };
   }
@@ -138,15 +143,20 @@ export class StepOutcomeHandler {
     });
   }
 
-  /** A model that goes round in a circle is told once, then stopped. */
+  /** Warns a model in a loop once, then ends the run. */
   async #watchForLoop({ parts }: Message): Promise<RunEnd | undefined> {
     const loop = this.#loops.add(parts.filter((part) => part.type === 'tool'));
     if (loop === undefined) return undefined;
     if (loop.isKnown) return { status: 'limit', error: doomLoop(loop.calls) };
     await this.#options.writer.appendMessage(draftSyntheticMessage(loopNote(loop), 'doom-loop'));
-    await this.#options.warn(
-      `The model made the same ${loop.calls.length === 1 ? 'call' : 'calls'} ${loop.times} times with the same result, and was told so.`,
+    const calls = loop.calls.length === 1 ? 'call' : 'calls';
+    await this.#warn(
+      `The model made the same ${calls} ${loop.times} times in a row with the same result. It was warned.`,
     );
     return undefined;
+  }
+
+  #warn(message: string): Promise<void> {
+    return this.#options.writer.announce({ type: 'context:warning', message });
   }
 }

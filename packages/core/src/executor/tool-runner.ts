@@ -22,11 +22,14 @@ export interface ToolRunnerOptions {
   history: SessionHistory;
   approver: Approver;
   clock: RunClock;
-  /** Cap of the output of a tool without its own. Default `DEFAULT_MAX_TOOL_OUTPUT_CHARS`. */
+  /**
+   * Maximum characters of a tool's output, for tools without their own maximum. Default
+   * `DEFAULT_MAX_TOOL_OUTPUT_CHARS`.
+   */
   maxOutputChars?: number;
 }
 
-/** One call of a step, where it stands in its message. */
+/** A call of a step and its place in the message. */
 interface Call {
   message: Message;
   index: number;
@@ -34,10 +37,11 @@ interface Call {
 }
 
 /**
- * Runs the calls of a step. Each is on disk before it starts and its result before this returns. Tools run in parallel unless one declares
- * that it runs alone. A failure, whatever it is, is a result for the model.
+ * Runs the calls of a step. Each call is stored before its tool starts, and each result before `run` returns. Tools run
+ * in parallel, except those with `runsAlone`. A failure of a tool becomes its result, for the model.
  *
- * On an abort it waits until what runs has stopped; calls not yet started are closed as interrupted.
+ * After an abort, `run` waits until the running tools have stopped. Calls that have not started are closed as
+ * interrupted.
  */
 export class ToolRunner {
   readonly #options: ToolRunnerOptions;
@@ -46,7 +50,7 @@ export class ToolRunner {
     this.#options = options;
   }
 
-  /** @param maxResultChars Most characters that each result may bring into the context. */
+  /** @param maxResultChars Maximum characters of each result in the context. */
   async run(message: Message, options: { signal: AbortSignal; maxResultChars: number }): Promise<void> {
     let group: Call[] = [];
     for (const [index, part] of message.parts.entries()) {
@@ -63,7 +67,7 @@ export class ToolRunner {
     await this.#runGroup(group, options);
   }
 
-  /** Closes the calls of a message, telling the model why they were not run. */
+  /** Closes the pending calls of a message without running them. The reason is their result, for the model. */
   async skip(message: Message, reason: string): Promise<void> {
     for (const [index, part] of message.parts.entries()) {
       if (part.type !== 'tool' || part.state !== 'pending') continue;
@@ -108,14 +112,11 @@ export class ToolRunner {
     if (part.inputText !== undefined && message.finishReason === 'length') {
       return {
         ok: false,
-        reason: `Not run: your answer was cut off at its length limit before the arguments of ${part.name} were complete. Give the call again; if that is cut off too, do it in several smaller calls.`,
+        reason: `Not run: your answer was cut off at its length limit inside the arguments of ${part.name}. Repeat it; if it is cut off again, split it into smaller calls.`,
       };
     }
     if (part.inputText !== undefined) {
-      return {
-        ok: false,
-        reason: badArguments(part),
-      };
+      return { ok: false, reason: badArguments(part) };
     }
     const parsed = tool.parse(part.input);
     if (!parsed.ok) return { ok: false, reason: `Invalid arguments for ${part.name}: ${parsed.reason}` };
@@ -195,14 +196,14 @@ export class ToolRunner {
         sanitized: fitted.content,
         title: result.title,
         metadata: result.metadata,
-        ...(part.startedAt === undefined ? {} : { durationMs: Date.now() - part.startedAt }),
+        durationMs: part.startedAt === undefined ? undefined : Date.now() - part.startedAt,
         ...(fitted.fullOutput === undefined ? {} : { truncated: true, handle }),
       },
     ]);
   }
 
   #interrupt(call: Call): Promise<void> {
-    const text = 'Not run: the run was cancelled before it started.';
+    const text = 'Not run: the run was cancelled before this call started.';
     return this.#closeUnrun(call, { text, state: 'interrupted' });
   }
 
@@ -234,9 +235,9 @@ type Execute = (context: ToolContext) => Promise<ToolResult>;
 const SHOWN_ARGUMENT_CHARS = 300;
 
 function badArguments({ name, error, inputText = '' }: ToolPart): string {
-  const why = (error ?? 'unreadable').replace(/\.+$/, '');
+  const reason = (error ?? 'unreadable').replace(/\.+$/, '');
   const { text } = cutMiddle(inputText, SHOWN_ARGUMENT_CHARS);
-  return `The arguments of ${name} are not a JSON object: ${why}. You wrote: ${text}\nCall it again with valid JSON.`;
+  return `The arguments of ${name} are not a JSON object: ${reason}. You wrote: ${text}\nCall it again with valid JSON.`;
 }
 
 function firstText(content: readonly ToolOutputContent[]): string {

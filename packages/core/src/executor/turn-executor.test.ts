@@ -18,7 +18,7 @@ const toolParts = (messages: { parts: { type: string }[] }[]) =>
   messages.flatMap((message) => message.parts).filter((part): part is ToolPart => part.type === 'tool');
 
 describe('a run', () => {
-  it('ends with the answer, stored once and told in order', async () => {
+  it('ends with the answer, stores it once and emits the events in order', async () => {
     const test = await testRun(playedDriver([answer('Done.', usageOf(100))]));
     const result = await test.run('do it');
 
@@ -46,7 +46,7 @@ describe('a run', () => {
     expect((await test.store.getSession(test.sessionId))?.status).toBe('completed');
   });
 
-  it('goes on on tool calls and shows the model each result beside its call', async () => {
+  it('continues after tool calls, and sends each result with its call', async () => {
     const driver = playedDriver([calls({ name: 'look', input: { at: 'x' } }), answer('Seen.')]);
     const look = testTool('look', () => text('there it is', { title: 'x' }));
     const test = await testRun(driver, [look]);
@@ -69,7 +69,7 @@ describe('a run', () => {
     expect(driver.requests[0]?.tools.map((tool) => tool.name)).toEqual(['look']);
   });
 
-  it('has a call on disk before its tool starts, and its result before the next model call', async () => {
+  it('stores a call before its tool starts, and its result before the next model call', async () => {
     const store = createMemoryStore();
     const seen: unknown[] = [];
     const stateOnDisk = async (sessionId: string) =>
@@ -92,7 +92,7 @@ describe('a run', () => {
     expect(seen).toEqual(['running', 'completed']);
   });
 
-  it('runs calls of a step in parallel, but one that runs alone by itself', async () => {
+  it('runs the calls of a step in parallel, except tools with runsAlone', async () => {
     const log: string[] = [];
     const work = (name: string) => async () => {
       log.push(`${name} starts`);
@@ -123,7 +123,7 @@ describe('a run', () => {
     ]);
   });
 
-  it('answers an unknown tool, bad arguments and a throwing tool with results the model can act on', async () => {
+  it('returns an error result for an unknown tool, invalid arguments and a throwing tool', async () => {
     const invalid: StepEvent[] = [
       { type: 'tool-call', callId: '1', name: 'nope', input: {} },
       {
@@ -155,7 +155,7 @@ describe('a run', () => {
     ]);
   });
 
-  it('delivers a message sent while it works at the next step, and does not finish over one', async () => {
+  it('delivers a message sent during a step with the next step', async () => {
     const driver = playedDriver([calls({ name: 'look' }), answer('first'), answer('second')]);
     const test = await testRun(driver, [
       testTool('look', async (_input, context) => {
@@ -176,7 +176,7 @@ describe('a run', () => {
     ]);
   });
 
-  it('goes on with a message that comes with the final answer instead of losing it', async () => {
+  it('continues with a message that arrives during the final answer', async () => {
     const driver = playedDriver([
       async function* (): AsyncGenerator<StepEvent> {
         await test.runtime.send(test.sessionId, [{ type: 'text', text: 'one more thing' }]);
@@ -191,7 +191,7 @@ describe('a run', () => {
     expect(await test.runtime.queue.pendingCount(test.sessionId)).toBe(0);
   });
 
-  it('stops at its step limit and says which', async () => {
+  it('stops at its step limit and names it', async () => {
     const test = await testRun(
       playedDriver([calls({ name: 'look' })]),
       [testTool('look', () => text('ok'))],
@@ -206,7 +206,7 @@ describe('a run', () => {
 });
 
 describe('a cancel', () => {
-  it('keeps the partial text, runs nothing after it, and ends as cancelled', async () => {
+  it('keeps the partial text, runs no tool, and ends as cancelled', async () => {
     const controller = new AbortController();
     const look = testTool('look', () => text('ok'));
     const driver = playedDriver([
@@ -231,7 +231,7 @@ describe('a cancel', () => {
     expect((await test.store.getSession(test.sessionId))?.status).toBe('cancelled');
   });
 
-  it('waits for a running tool to stop and starts no further one', async () => {
+  it('waits for a running tool to stop and starts no other', async () => {
     const controller = new AbortController();
     let hasStopped = false;
     const slow = testTool(
@@ -258,7 +258,7 @@ describe('a cancel', () => {
     expect(driver.requests).toHaveLength(1);
   });
 
-  it('keeps what waits in the queue for the next run', async () => {
+  it('keeps queued messages for the next run', async () => {
     const controller = new AbortController();
     const driver = playedDriver([
       async function* (): AsyncGenerator<StepEvent> {
@@ -278,7 +278,7 @@ describe('a cancel', () => {
 describe('a failing provider', () => {
   const refused = failure('provider_overloaded', 'overloaded', { data: { retryAfterMs: 1 } });
 
-  it('is tried again, announced, and then succeeds', async () => {
+  it('is retried with llm:retry events, and then succeeds', async () => {
     const asked = failure('provider_overloaded', 'overloaded', { data: { retryAfterMs: 700 } });
     const test = await testRun(playedDriver([[asked], [refused], answer('ok')]));
     expect(await test.run('go')).toMatchObject({ status: 'completed', text: 'ok', stepCount: 1 });
@@ -289,21 +289,21 @@ describe('a failing provider', () => {
     expect(await test.messages()).toHaveLength(2);
   });
 
-  it('ends the run as failed when the tries are used up', async () => {
+  it('fails the run after the last retry', async () => {
     const test = await testRun(playedDriver([[refused]]));
     const result = await test.run('go');
     expect(result).toMatchObject({ status: 'failed', error: { code: 'provider_overloaded' } });
     expect(test.of('run:finished')).toHaveLength(1);
   });
 
-  it('is not tried again when that cannot help', async () => {
+  it('is not retried after an error that is not retryable', async () => {
     const driver = playedDriver([[failure('provider_auth', 'bad key')]]);
     const test = await testRun(driver);
     expect(await test.run('go')).toMatchObject({ status: 'failed', error: { code: 'provider_auth' } });
     expect(driver.requests).toHaveLength(1);
   });
 
-  it('that breaks off in the middle has its text kept and continued, and its calls not run', async () => {
+  it('keeps and continues an answer that breaks off, and does not run its calls', async () => {
     const look = testTool('look', () => text('ok'));
     const broken: StepEvent[] = [
       { type: 'text-start', id: 't' },
@@ -323,26 +323,26 @@ describe('a failing provider', () => {
     expect(sent?.[2]).toMatchObject({ role: 'user' });
   });
 
-  it('that finishes "stop" after an error part has failed all the same', async () => {
-    const hole: StepEvent[] = [
+  it('fails the run after an error event, even if the stream finishes with "stop"', async () => {
+    const faulty: StepEvent[] = [
       ...answer('ok').slice(0, 3),
       failure('provider_bad_response', 'malformed chunk'),
       { type: 'finish', finishReason: 'stop' },
     ];
-    const test = await testRun(playedDriver([hole]));
+    const test = await testRun(playedDriver([faulty]));
     expect((await test.run('go')).status).toBe('failed');
   });
 });
 
-describe('nothing is completed without an answer', () => {
-  it('asks once more after an empty answer, then fails', async () => {
+describe('an empty or cut answer', () => {
+  it('is requested again once if empty, then fails the run', async () => {
     const driver = playedDriver([answer('')]);
     const test = await testRun(driver);
     expect(await test.run('go')).toMatchObject({ status: 'failed', error: { code: 'empty_answer' } });
     expect(driver.requests).toHaveLength(2);
   });
 
-  it('continues an answer cut off by its length', async () => {
+  it('is continued after its length limit', async () => {
     const cut: StepEvent[] = [...answer('one, two').slice(0, 3), { type: 'finish', finishReason: 'length' }];
     const driver = playedDriver([cut, answer(', three')]);
     const test = await testRun(driver);
@@ -350,7 +350,7 @@ describe('nothing is completed without an answer', () => {
     expect((await test.messages())[2]?.metadata).toEqual({ synthetic: 'continue-length' });
   });
 
-  it('gives up when every answer is cut off', async () => {
+  it('ends the run when every answer is cut off', async () => {
     const cut: StepEvent[] = [...answer('…').slice(0, 3), { type: 'finish', finishReason: 'length' }];
     const driver = playedDriver([cut]);
     const test = await testRun(driver);
@@ -362,7 +362,7 @@ describe('nothing is completed without an answer', () => {
 describe('the window', () => {
   const page = 'const value = compute(input, options); // line of a file\n'.repeat(120);
 
-  it('is never exceeded: compaction comes first, keeps the task, and the run goes on', async () => {
+  it('is never exceeded: the run compacts first, keeps the task, and continues', async () => {
     const steps = Array.from({ length: 12 }, (_, index) =>
       calls({ name: 'read', input: { path: `src/file${index}.ts` }, callId: `c${index}` }),
     );
@@ -383,7 +383,7 @@ describe('the window', () => {
     expect(JSON.stringify(last[1])).toContain('file0.ts');
   });
 
-  it('learned from a refusal holds from then on', async () => {
+  it('is set to the size that a refusal names', async () => {
     const refusal = failure('context_overflow', 'maximum context length is 4096 tokens', {
       data: { windowTokens: 4_096, requestTokens: 4_500 },
     });
@@ -395,7 +395,7 @@ describe('the window', () => {
     expect(test.of('context:compressed').at(-1)?.reason).toBe('overflow');
   });
 
-  it('named too small for prompt and answer together costs room for the answer, not a compaction: the prompt alone fits', async () => {
+  it('reduces maxOutputTokens instead of compacting when a refused prompt fits with less room for the answer', async () => {
     const refusal = failure('context_overflow', 'maximum context length is 16000 tokens', {
       data: { windowTokens: 16_000, requestTokens: 6_000 },
     });
@@ -409,7 +409,7 @@ describe('the window', () => {
     expect(sent?.maxOutputTokens).toBe(16_000 - 6_000 - 320);
   });
 
-  it('keeps room for an estimate that is too low: 2 % of the window were less than the error after a compaction', async () => {
+  it('keeps room for an estimate that is too low: a margin of 2 % was smaller than the error after a compaction', async () => {
     const driver = playedDriver([calls({ name: 'read' }), answer('ok')], { maxOutputTokens: 16_000 });
     const test = await testRun(driver, [testTool('read', () => text(page))]);
     await test.run('go');
@@ -419,7 +419,7 @@ describe('the window', () => {
     expect(predicted * 1.14 + asked).toBeLessThanOrEqual(16_000);
   });
 
-  it('that cuts an answer inside a call makes room before the call is given again, and says why it was not run', async () => {
+  it('that cuts an answer inside a call is compacted before the call is repeated, and the result gives the reason', async () => {
     const cut: StepEvent[] = [
       { type: 'tool-call-invalid', callId: 'w', name: 'read', inputText: '{"path":"a', reason: 'cut' },
       { type: 'finish', finishReason: 'length', usage: usageOf(9_000, 4_000) },
@@ -438,7 +438,7 @@ describe('the window', () => {
     expect(tools.find((part) => part.callId === 'again')?.state).toBe('completed');
   });
 
-  it('that cuts inside a call again and again ends the run, not the money', async () => {
+  it('that cuts inside a call repeatedly ends the run', async () => {
     const cut: StepEvent[] = [
       { type: 'tool-call-invalid', callId: 'w', name: 'read', inputText: '{"path":"a', reason: 'cut' },
       { type: 'finish', finishReason: 'length' },
@@ -448,7 +448,7 @@ describe('the window', () => {
     expect(await test.run('go')).toMatchObject({ status: 'limit', stepCount: 4 });
   });
 
-  it('refused for ever ends in a clear error, not in a loop', async () => {
+  it('fails the run when every request is refused', async () => {
     const driver = playedDriver([calls({ name: 'read' }), [failure('context_overflow', 'too long')]]);
     const test = await testRun(driver, [testTool('read', () => text(page))]);
     const result = await test.run('go');
@@ -457,7 +457,7 @@ describe('the window', () => {
     expect(driver.requests.length).toBeLessThanOrEqual(6);
   });
 
-  it('too small for the first message shows it with its middle cut out', async () => {
+  it('too small for the first message shows its start and its end', async () => {
     const driver = playedDriver([answer('ok')]);
     const test = await testRun(driver);
     const result = await test.run(`The task begins. ${page.repeat(12)} The task ends.`);
@@ -468,7 +468,7 @@ describe('the window', () => {
     expect(first).toContain('m1.0');
   });
 
-  it('makes a result share what a compaction could free, and keeps the rest behind a handle', async () => {
+  it('limits the results of a step to the room that a compaction can free, and stores their full text under a handle', async () => {
     const driver = playedDriver([calls({ name: 'read' }, { name: 'read', callId: 'two' }), answer('ok')]);
     const test = await testRun(driver, [testTool('read', () => text(page.repeat(10)))]);
     expect((await test.run('go')).status).toBe('completed');
@@ -479,8 +479,8 @@ describe('the window', () => {
   });
 });
 
-describe('a trigger that is out of reach', () => {
-  it('ends no session whose requests fit: system text alone took half the window', async () => {
+describe('a trigger that compaction cannot reach', () => {
+  it('does not end a session whose requests fit: the system text alone took half the window', async () => {
     const reads = Array.from({ length: 8 }, (_, index) => calls({ name: 'read', callId: `c${index}` }));
     const driver = playedDriver([...reads, answer('Done.')], { maxOutputTokens: 2_000 });
     const page = 'const value = compute(input, options); // line of a file\n'.repeat(60);
@@ -508,7 +508,7 @@ describe('an answer that does not end', () => {
         try {
           for (;;) {
             deltas += 1;
-            if (deltas > 10_000) throw new Error('nobody stopped it');
+            if (deltas > 10_000) throw new Error('the stream was not stopped');
             yield { type: 'text-delta', id: 't', text: 'and on and on it goes, word after word after word ' };
           }
         } finally {
@@ -524,13 +524,13 @@ describe('an answer that does not end', () => {
       compactions: 1,
     });
     expect(wasAborted).toBe(true);
-    const [, cut, goOn] = await test.messages();
+    const [, cut, request] = await test.messages();
     expect(cut).toMatchObject({
       status: 'done',
       finishReason: 'length',
       parts: [{ type: 'text', state: 'done' }],
     });
-    expect(goOn?.metadata).toEqual({ synthetic: 'continue-length' });
+    expect(request?.metadata).toEqual({ synthetic: 'continue-length' });
     for (const event of test.of('context:usage')) expect(event.tokens).toBeLessThan(event.usableTokens);
   });
 });
@@ -541,7 +541,7 @@ describe('pruning', () => {
   const reads = Array.from({ length: 20 }, (_, index) => calls({ name: 'read', callId: `c${index}` }));
   const policy = { strategy: new ReactiveOverflowStrategy(), auto: true, ledgerShare: 0.2 };
 
-  it('hides old outputs behind a placeholder with a handle where that saves far more than it makes to be read again', async () => {
+  it('replaces old outputs with a placeholder and a handle when that saves much more than reading them again costs', async () => {
     const driver = playedDriver([...reads, answer('ok')], { windowTokens: 64_000 });
     const compression = { ...policy, pruneProtectTokens: 4_000 };
     const test = await testRun(driver, [testTool('read', () => text(page))], { compression });
@@ -552,7 +552,7 @@ describe('pruning', () => {
     expect(toolParts(await test.messages())[0]?.output).toEqual([{ type: 'text', text: page }]);
   });
 
-  it('leaves the cached prefix alone where it would save little', async () => {
+  it('does not change the cached prefix when that saves little', async () => {
     const driver = playedDriver([...reads, answer('ok')], { windowTokens: 64_000 });
     const test = await testRun(driver, [testTool('read', () => text(page))], { compression: policy });
     expect((await test.run('go')).status).toBe('completed');
@@ -560,8 +560,8 @@ describe('pruning', () => {
   });
 });
 
-describe('one terminal event, always', () => {
-  it('also when a listener throws', async () => {
+describe('exactly one terminal event', () => {
+  it('is emitted when a listener throws', async () => {
     const test = await testRun(playedDriver([answer('ok')]));
     test.runtime.subscribe(() => {
       throw new Error('a listener of the caller');
@@ -570,7 +570,7 @@ describe('one terminal event, always', () => {
     expect(test.of('run:finished')).toHaveLength(1);
   });
 
-  it('also when a driver throws in the middle', async () => {
+  it('is emitted when a driver throws during a stream', async () => {
     const driver = playedDriver([
       async function* (): AsyncGenerator<StepEvent> {
         yield { type: 'text-start', id: 't' };
@@ -583,7 +583,7 @@ describe('one terminal event, always', () => {
     expect(test.closedSandboxes()).toBe(1);
   });
 
-  it('also when the store fails in the middle and at the end', async () => {
+  it('is emitted when the store fails during the run and at its end', async () => {
     const memory = createMemoryStore();
     const full = new LonghaulError('store_full', 'The disk is full.');
     const store: Store = new Proxy(memory, {
@@ -598,7 +598,7 @@ describe('one terminal event, always', () => {
     expect(test.of('run:finished')).toHaveLength(1);
   });
 
-  it('also when the sandbox cannot be opened', async () => {
+  it('is emitted when the sandbox cannot be opened', async () => {
     const test = await testRun(playedDriver([answer('ok')]), [], {
       openSandbox: () => Promise.reject(new LonghaulError('sandbox_unavailable', 'Docker does not answer.')),
     });
@@ -608,8 +608,8 @@ describe('one terminal event, always', () => {
   });
 });
 
-describe('what a dead run left open', () => {
-  it('is closed as interrupted, and nothing is started again', async () => {
+describe('an open call of a dead run', () => {
+  it('is closed as interrupted and not started again', async () => {
     const store = createMemoryStore();
     const look = testTool('look', () => text('ok'));
     const driver = playedDriver([answer('ok')]);

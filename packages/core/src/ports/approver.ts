@@ -2,31 +2,36 @@ import type { JsonValue, LonghaulError } from '@longhaul/protocol';
 
 export interface ApprovalRequest {
   callId: string;
-  /** The call's place in the session, such as `m12.3`. */
+  /** Handle of the call, such as `m12.3`. */
   handle: string;
   toolName: string;
   input: JsonValue;
-  /** Ends the waiting for an answer. What is returned then says nothing. */
+  /** Ends the wait for an answer. The verdict is ignored in that case. */
   signal: AbortSignal;
-  /** The time in which a person is asked is no time of the run: it stands still until the result is disposed. */
+  /**
+   * Stops the run's clock until the result is disposed. The time in which a person decides does not count against the
+   * run.
+   */
   stopClock: () => Disposable;
 }
 
-/** `waits`: the run is interrupted, and the request stands for whoever goes on with it; the call stays pending. */
+/** `waits`: the run is interrupted. The call stays pending and its request stays open, until the session is resumed. */
 export type ApprovalVerdict = { allowed: true } | { allowed: false; reason: string; waits?: true };
 
-/** Whether the calls of one run may be made. */
+/** Decides whether the calls of one run are allowed. */
 export interface Approver {
-  /** Answers at once, or when somebody has. Rejects only when the store does. */
+  /** Resolves at once, or when a person has answered. Rejects only if the store does. */
   approve(request: ApprovalRequest): Promise<ApprovalVerdict>;
   /**
-   * Why the run has failed: all that it wanted was refused, because nobody was there to be asked. `isAtEnd`: the model has given its
-   * final answer; before that, it is given some tries to find another way.
+   * Returns an error if the run has failed because its calls need approval and there is nobody to ask. Otherwise
+   * undefined.
+   *
+   * @param options.isAtEnd The model has given its final answer. Before that, it has some tries to find another way.
    */
   failure(options: { isAtEnd: boolean }): LonghaulError | undefined;
 }
 
-/** For runs that may do everything. */
+/** Allows every call. */
 export const ALLOW_ALL: Approver = {
   approve: async () => ({ allowed: true }),
   failure: () => undefined,

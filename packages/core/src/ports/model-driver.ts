@@ -8,7 +8,7 @@ import type {
   ToolOutputContent,
 } from '@longhaul/protocol';
 
-/** What a model is told of a tool. */
+/** The description of a tool for a model. */
 export interface ToolSchema {
   name: string;
   description: string;
@@ -16,16 +16,16 @@ export interface ToolSchema {
   parameters: { type: 'object'; [key: string]: JsonValue };
 }
 
-/** What the model and its server accept and cost, as far as known. */
+/** Limits and price of a model, as far as known. */
 export interface ModelInfo {
   provider: string;
   model: string;
   /** Tokens. */
   windowTokens: number;
   maxOutputTokens: number;
-  /** US dollars for a million tokens. */
+  /** US dollars per million tokens. */
   price?: ModelPrice;
-  /** Media the model takes; text always. */
+  /** Media types that the model supports besides text. */
   accepts: { images: boolean; files: boolean };
 }
 
@@ -38,7 +38,7 @@ export interface ModelPrice {
 
 export interface StepRequest {
   system: string;
-  /** Blob references expanded: media are base64 text here. */
+  /** Blob references are expanded: media are base64 text. */
   messages: readonly ViewMessage[];
   tools: readonly ToolSchema[];
   /** Absent: the provider's default. */
@@ -46,7 +46,7 @@ export interface StepRequest {
   signal: AbortSignal;
 }
 
-/** What happens in a step, in order. Every stream ends with exactly one `finish` or `error`. */
+/** The events of a step, in order. Every stream ends with exactly one `finish` or `error`. */
 export type StepEvent =
   | { type: 'text-start'; id: string }
   | { type: 'text-delta'; id: string; text: string }
@@ -57,32 +57,38 @@ export type StepEvent =
   | { type: 'tool-input-start'; callId: string; name: string }
   | { type: 'tool-input-delta'; callId: string; text: string }
   | { type: 'tool-call'; callId: string; name: string; input: JsonValue; providerMetadata?: ProviderMetadata }
-  /** The arguments are not a JSON object, as they came. */
+  /** A call whose arguments are not a JSON object. `inputText` has them as received. */
   | { type: 'tool-call-invalid'; callId: string; name: string; inputText: string; reason: string }
   | { type: 'file'; content: ToolOutputContent }
   | { type: 'finish'; finishReason: FinishReason; usage?: TokenUsage; model?: string }
   | { type: 'error'; error: LonghaulError };
 
-/** The window of the server behind a driver, where it can be asked or remembered. */
+/** Requests the window of a driver's server, and stores what was learned about it. */
 export interface ServerWindow {
-  /** Tokens that the model is loaded with, asked of the server now; undefined where it does not say. Does not throw. */
+  /**
+   * Requests the number of tokens that the model is loaded with. Returns undefined if the server does not report it.
+   * Does not throw.
+   */
   reported(): Promise<number | undefined>;
-  /** A refusal, or a prompt that was cut, has shown the window: kept for later runs. @throws {LonghaulError} of the store */
+  /**
+   * Stores a window learned from a refusal or a truncated prompt, for later runs. @throws {LonghaulError} Errors of the
+   * store.
+   */
   learned(windowTokens: number): Promise<void>;
 }
 
 /**
  * One way to call a model.
  *
- * `step` makes exactly one model call: no retries, no tools run. It never throws once iteration has begun: every failure is an
- * `error` event, mapped to a code (`context_overflow` carries `windowTokens` and `requestTokens` in its data where the message named
- * them; `provider_rate_limit` and `provider_overloaded` carry `retryAfterMs`). An abort of our own signal ends the stream with
- * `error` of code `cancelled`.
+ * `step` makes exactly one model call. It does not retry and does not run tools. Once iteration has begun it never
+ * throws: every failure is an `error` event with a code. `context_overflow` has `windowTokens` and `requestTokens` in
+ * its data if the message named them; `provider_rate_limit` and `provider_overloaded` have `retryAfterMs`. An abort of
+ * `signal` ends the stream with an `error` of code `cancelled`.
  */
 export interface ModelDriver {
-  /** As known now: a window that was learned stands in it for later runs. */
+  /** The current facts. In later runs they include a learned window. */
   readonly info: ModelInfo;
-  /** Absent: nothing is asked of the server, and what it shows is not kept. */
+  /** Absent if the server's window can be neither requested nor stored. */
   readonly serverWindow?: ServerWindow;
   step(request: StepRequest): AsyncIterable<StepEvent>;
 }

@@ -1,12 +1,15 @@
-/** How a kind of sandbox is found and opened. */
+/** Detects and opens one kind of sandbox. */
 export interface SandboxDriver {
   readonly kind: SandboxKind;
-  /** Whether it can be used here and now, and if not, what to do. Says of an `image`, where there are any, whether it is here. Does not throw. */
+  /**
+   * Checks whether the sandbox can be used now, and if not, returns the reason and a remedy. A driver with images also
+   * checks whether `image` is present. Does not throw.
+   */
   probe(options?: { image?: string }): Promise<SandboxProbe>;
   /**
    * Opens a sandbox around the workspace.
    *
-   * @throws {LonghaulError} `sandbox_unavailable`, with what to do.
+   * @throws {LonghaulError} `sandbox_unavailable`, with a remedy.
    */
   open(options: SandboxOptions): Promise<Sandbox>;
 }
@@ -18,44 +21,45 @@ export type SandboxProbe =
   | { available: false; reason: string; remedy: string };
 
 export interface SandboxOptions {
-  /** For labels, so that an orphan is found again. */
+  /** Used as a label, so that an orphaned sandbox can be found. */
   sessionId: string;
-  /** Absolute path of the workspace on this machine; it exists. */
+  /** Absolute path of the workspace on this machine. It must exist. */
   workspace: string;
   network: 'on' | 'off';
   memoryMb: number;
   pids: number;
   cpus: number;
-  /** Environment of every command, beside what the driver needs itself. Nothing else of the host's environment is passed. */
+  /** Environment of every command, in addition to the driver's own variables. The host's environment is not passed. */
   env: Readonly<Record<string, string>>;
   /** Image of the docker driver. */
   image: string;
   /**
-   * Folders of programs on this machine, put first on the PATH of commands. Drivers that share the host's system folders mount them
-   * read-only at their own path; a docker image brings its own programs, so docker ignores this.
+   * Folders with programs on this machine. They precede the other folders of the commands' PATH. Drivers that share the
+   * host's system folders mount them read-only at the same path. Docker ignores them, because an image has its own
+   * programs.
    */
   programFolders: readonly string[];
   signal?: AbortSignal;
 }
 
 /**
- * A place where the agent's commands run. Disposing kills all that still runs in it and removes what it made outside the
+ * Runs the agent's commands. Disposing kills all running processes in it and removes everything it created outside the
  * workspace.
  */
 export interface Sandbox extends AsyncDisposable {
   readonly kind: SandboxKind;
-  /** The workspace's path as commands see it: `/workspace`, or the real path for `local`. */
+  /** Path of the workspace for commands: `/workspace`, or the real path for `local`. */
   readonly workspacePath: string;
-  /** One line for the system prompt and the terminal: `bubblewrap, network on`. */
+  /** One line for the system prompt and the terminal, such as `bubblewrap, network on`. */
   readonly description: string;
   /**
-   * Runs a shell command (`bash` where there is one, else `sh`) and waits until it and all its descendants are gone. A command
-   * that leaves a process behind has it killed when the command ends.
+   * Runs a shell command (with `bash` if it exists, otherwise `sh`) and waits until the command and all its descendants
+   * have ended. Background processes are killed when the command ends.
    *
    * A non-zero exit code, a timeout and an abort are results, not errors.
    *
-   * @throws {LonghaulError} `sandbox_failed` when the command could not be started or the sandbox died; a further call may
-   * work again.
+   * @throws {LonghaulError} `sandbox_failed` if the command could not be started or the sandbox died. A later call may
+   * succeed.
    */
   exec(command: string, options: ExecOptions): Promise<ExecResult>;
   readonly files: WorkspaceFiles;
@@ -68,12 +72,15 @@ export interface ExecOptions {
   signal?: AbortSignal;
   /** Default: empty. */
   stdin?: string;
-  /** Output as it comes. While a returned promise is pending, the command is held back, not buffered. */
+  /**
+   * Called with output as it arrives. While a returned promise is pending, no more output is read, so the command
+   * blocks.
+   */
   onOutput: (chunk: Uint8Array, stream: 'stdout' | 'stderr') => void | Promise<void>;
 }
 
 export interface ExecResult {
-  /** Absent when the command was killed by a signal, the timeout or the abort. */
+  /** Absent if the command was killed by a signal, the timeout or the abort. */
   exitCode?: number;
   signal?: string;
   ended: 'exit' | 'timeout' | 'aborted';
@@ -81,22 +88,25 @@ export interface ExecResult {
 }
 
 /**
- * The files of the workspace, and no others. Paths are relative to the workspace, or absolute below `workspacePath`. A path that
- * leaves it, directly or through a symbolic link at any place in it, is refused with `path_outside_workspace`, also when a process
- * swaps links at the same time.
+ * Accesses the files of the workspace only. Paths are relative to the workspace, or absolute below `workspacePath`. A
+ * path that leads out of the workspace, directly or through a symbolic link anywhere in the path, is refused with
+ * `path_outside_workspace`, even if a process replaces links at the same time.
  *
- * @throws {LonghaulError} `path_outside_workspace`, `not_found`, `invalid_request` (a folder where a file was expected, and
- * the like), `file_unreadable` (no permission to read), `store_full`, `store_readonly`.
+ * @throws {LonghaulError} `path_outside_workspace`, `not_found`, `invalid_request` (for example a folder instead of a
+ * file), `file_unreadable` (no permission to read), `store_full`, `store_readonly`.
  */
 export interface WorkspaceFiles {
-  /** Absolute path of the workspace on this machine, links resolved. */
+  /** Absolute path of the workspace on this machine, with links resolved. */
   readonly root: string;
-  /** The path relative to the workspace, normalised, after all checks; `''` is the workspace itself. */
+  /** Checks a path and returns it normalised and relative to the workspace. `''` is the workspace itself. */
   resolve(path: string): Promise<string>;
   stat(path: string): Promise<FileInfo | undefined>;
-  /** Whole file, or bytes `[start, start + length)`. */
+  /** Reads the whole file, or bytes `[start, start + length)`. */
   read(path: string, range?: { start: number; length: number }): Promise<Uint8Array>;
-  /** Writes the whole file, by a temporary file and a rename; keeps the mode of a file that was there. Makes missing folders. */
+  /**
+   * Writes the whole file with a temporary file and a rename. Keeps the mode of an existing file. Creates missing
+   * folders.
+   */
   write(path: string, data: Uint8Array | string): Promise<{ created: boolean }>;
   list(path: string): Promise<DirectoryEntry[]>;
 }
@@ -111,6 +121,6 @@ export interface FileInfo {
 export interface DirectoryEntry {
   name: string;
   kind: 'file' | 'directory' | 'link' | 'other';
-  /** Bytes; of files only. */
+  /** Bytes. Present for files only. */
   size?: number;
 }

@@ -5,20 +5,20 @@ import type { Sandbox } from './sandbox.ts';
 import type { SearchHit } from './store/search-store.ts';
 
 /**
- * Something the model can do.
+ * A tool for the model.
  *
- * `parse` turns the model's arguments into the tool's own type, or says in words the model can act on what is wrong with
- * them. `execute` returns what the model sees; a failure that the model should know of (file not found, ambiguous match, exit code
- * 1) is a result with `isError`, not an exception. What it throws nevertheless becomes such a result.
+ * `parse` converts the model's arguments to the tool's input type, or returns a reason that the model can act on.
+ * `execute` returns the result for the model. A failure that the model can handle (file not found, ambiguous match,
+ * exit code 1) is a result with `isError`, not an exception. An exception becomes such a result.
  */
 export interface Tool<Input = unknown> {
   readonly name: string;
   readonly schema: ToolSchema;
-  /** Runs alone: not beside other tools of its step. Default false. */
+  /** The tool does not run in parallel with other tools of its step. Default false. */
   readonly runsAlone?: boolean;
-  /** Its outputs are never pruned. Default false. */
+  /** The tool's outputs are never pruned. Default false. */
   readonly isProtected?: boolean;
-  /** Cap of the text the model sees; the rest goes behind a handle. Default 120 000. */
+  /** Maximum characters of text for the model. The rest is available by the handle. Default 120 000. */
   readonly maxOutputChars?: number;
   parse(input: JsonValue): ToolInput<Input>;
   execute(input: Input, context: ToolContext): Promise<ToolResult>;
@@ -27,15 +27,15 @@ export interface Tool<Input = unknown> {
 export type ToolInput<Input> = { ok: true; input: Input } | { ok: false; reason: string };
 
 export interface ToolResult {
-  /** A short line for people: `src/app.ts (120 lines)`. */
+  /** A short line for people, such as `src/app.ts (120 lines)`. */
   title?: string;
   content: ToolOutputContent[];
   isError?: boolean;
-  /** Facts for programs, such as the exit code. Stored, not sent to the model. */
+  /** Data for programs, such as the exit code. Stored, but not sent to the model. */
   metadata?: JsonObject;
   /**
-   * The whole text is already in the blob store, because the tool cut the output itself while it came. The executor then adds the
-   * handle's line to the text.
+   * Set by a tool that has truncated its output itself and stored the full text as a blob. The executor then adds the
+   * line with the handle to the text.
    */
   fullOutput?: { blobId: string; chars: number };
 }
@@ -43,19 +43,19 @@ export interface ToolResult {
 export interface ToolContext {
   readonly sessionId: string;
   readonly callId: string;
-  /** The handle by which `recall` will find this call's full output. */
+  /** Handle by which `recall` finds this call's full output. */
   readonly handle: string;
   readonly sandbox: Sandbox;
   readonly blobs: BlobStore;
   readonly history: SessionHistory;
   readonly signal: AbortSignal;
-  /** Tells whoever watches what the tool is doing now. */
+  /** Emits `llm:tool-progress`. */
   progress(update: { title?: string; metadata?: JsonObject }): void;
 }
 
-/** The session's own past, hidden or not, for `recall`. */
+/** Gives `recall` access to the session's messages, including hidden ones. */
 export interface SessionHistory {
   search(terms: string, limit: number): Promise<SearchHit[]>;
-  /** The full text behind a handle, or undefined if nothing stands there. */
+  /** Returns the full text of a handle, or undefined if there is no such message or part. */
   fullText(handle: string): Promise<string | undefined>;
 }

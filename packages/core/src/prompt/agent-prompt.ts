@@ -1,34 +1,33 @@
 import type { Tool } from '../ports/tool.ts';
 import { buildSystemPrompt } from './system-prompt.ts';
 
-/** How the agent of one session works. */
+/** Tools and prompt of one session's agent. */
 export interface SessionAgent {
   tools: readonly Tool[];
   /** Replaces the built-in system prompt. */
   prompt?: string;
-  /** What the session's client adds; it stands after the workspace's instructions. */
+  /** Instructions of the session's client. They follow the workspace's instructions. */
   instructions?: string;
 }
 
 export interface AgentPromptOptions {
-  /** The workspace as commands see it. */
+  /** Path of the workspace inside the sandbox. */
   workspacePath: string;
-  /** Such as `bubblewrap, network on`. */
+  /** Description, such as `bubblewrap, network on`. */
   sandbox: string;
-  /** Of the workspace. What the session's client adds stands after them. */
+  /** Instruction files of the workspace. */
   instructions: readonly { path: string; text: string }[];
 }
 
-/** The system text of an agent at its work, or as it would be. */
+/** Builds the system text of an agent, for a run or for a measurement of an idle session. */
 export function agentPrompt(agent: SessionAgent, options: AgentPromptOptions): string {
   const { tools, prompt, instructions } = agent;
-  // As a file of instructions would stand there.
   const fromClient = instructions === undefined ? [] : [{ path: 'the client', text: instructions }];
   return buildSystemPrompt({
     ...options,
     date: new Date().toISOString().slice(0, 10),
     tools: tools.map((tool) => tool.name),
     instructions: [...options.instructions, ...fromClient],
-    ...(prompt === undefined ? {} : { prompt }),
+    prompt,
   });
 }

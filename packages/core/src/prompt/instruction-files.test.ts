@@ -11,12 +11,12 @@ const files = (contents: Record<string, string>): Parameters<typeof readInstruct
 });
 
 describe('readInstructionFiles', () => {
-  it('reads those that are there', async () => {
+  it('reads existing files and skips missing ones', async () => {
     const found = await readInstructionFiles(files({ 'AGENTS.md': 'Use tabs.' }), ['AGENTS.md', 'CLAUDE.md']);
     expect(found).toEqual([{ path: 'AGENTS.md', text: 'Use tabs.', isCut: false }]);
   });
 
-  it('cuts what is too long for the window, and says in the text how to read the rest', async () => {
+  it('cuts a file that is too long for the window, and tells the model to read the rest', async () => {
     const maxChars = maxInstructionChars(8_000);
     const [file] = await readInstructionFiles(
       files({ 'AGENTS.md': 'x'.repeat(50_000) }),
@@ -25,14 +25,14 @@ describe('readInstructionFiles', () => {
     );
     expect(file).toMatchObject({ isCut: true });
     expect(file?.text.length).toBeLessThan(3_400);
-    expect(file?.text).toContain('[cut here: AGENTS.md is longer; read it for the rest]');
+    expect(file?.text).toContain('[cut here; read AGENTS.md for the rest]');
   });
 
-  it('gives a large window no more than is useful', () => {
+  it('limits a file to 24,000 characters in a large window', () => {
     expect(maxInstructionChars(1_000_000)).toBe(24_000);
   });
 
-  it('does not hide a file that may not be read', async () => {
+  it('throws for a file outside the workspace', async () => {
     const forbidden = {
       ...files({ 'x.md': 'x' }),
       read: () => Promise.reject(new LonghaulError('path_outside_workspace', 'outside')),

@@ -1,27 +1,34 @@
 import { LonghaulError } from '@longhaul/protocol';
 import type { WorkspaceFiles } from '../ports/index.ts';
 
-/** A standing instruction of the workspace, as it goes into the system text. */
+/** An instruction file of the workspace, as included in the system text. */
 export interface InstructionFile {
   path: string;
   text: string;
-  /** The file is longer; its rest is left for the model to read. */
+  /** `text` is only the beginning of the file. The model can read the rest. */
   isCut: boolean;
 }
 
 const MAX_CHARS = 24_000;
 
-/** Share of the window, in characters: about a tenth of its tokens. System text is part of every request, and a small window needs the room. */
-const CHARS_A_WINDOW_TOKEN = 0.4;
+/**
+ * Characters of an instruction file per token of the window: about a tenth of the window. The system text is part of
+ * every request.
+ */
+const CHARS_PER_WINDOW_TOKEN = 0.4;
 
+/** Returns the maximum characters of one instruction file: 0.4 per token of the window, at most 24,000. */
 export function maxInstructionChars(windowTokens: number): number {
-  return Math.min(MAX_CHARS, Math.floor(windowTokens * CHARS_A_WINDOW_TOKEN));
+  return Math.min(MAX_CHARS, Math.floor(windowTokens * CHARS_PER_WINDOW_TOKEN));
 }
 
 /**
- * Reads the workspace's standing instructions. Files that are not there are left out; those too long are cut and say so.
+ * Reads the workspace's instruction files. Missing files are skipped. A longer file is cut, and its text then ends with
+ * a note.
  *
- * @throws {LonghaulError} `path_outside_workspace`, naming the key, for a path that leads out of the workspace; what reading throws.
+ * @throws {LonghaulError} `path_outside_workspace`, naming the configuration key, for a path that leads out of the
+ * workspace.
+ * @throws Errors of reading, except `not_found`.
  */
 export async function readInstructionFiles(
   files: Pick<WorkspaceFiles, 'stat' | 'read'>,
@@ -45,7 +52,7 @@ async function readOne(
     return {
       path,
       isCut,
-      text: isCut ? `${text}\n[cut here: ${path} is longer; read it for the rest]` : text,
+      text: isCut ? `${text}\n[cut here; read ${path} for the rest]` : text,
     };
   } catch (error) {
     if (error instanceof LonghaulError && error.code === 'not_found') return undefined;

@@ -1,32 +1,32 @@
 export interface SystemPromptOptions {
-  /** The workspace as commands see it. */
+  /** Path of the workspace inside the sandbox. */
   workspacePath: string;
-  /** Such as `bubblewrap, network on`. */
+  /** Description, such as `bubblewrap, network on`. */
   sandbox: string;
   /** `YYYY-MM-DD`. */
   date: string;
   tools: readonly string[];
-  /** Files of standing instructions found in the workspace, such as AGENTS.md. */
+  /** Instruction files of the workspace, such as AGENTS.md. */
   instructions: readonly { path: string; text: string }[];
-  /** Replaces the built-in text; the environment and the instructions still follow. */
+  /** Replaces the built-in text. The environment and the instructions are still appended. */
   prompt?: string;
 }
 
-const PROMPT = `You are Longhaul, a coding agent. You do the user's task with your tools, on your own, to the end.
+const PROMPT = `You are Longhaul, a coding agent. Complete the user's task with your tools, on your own.
 
-- Understand first: look at the task and at the code around it before you change anything.
-- Work in small steps and test each one. Read an error, find its cause, fix it, run again.
-- Keep the plan with \`todo\` when there are more than two steps, and keep it true.
-- Older messages may be replaced by a summary, old outputs by a placeholder. Nothing is lost: \`recall\` finds it by words or by handle (such as m12.3).
-- Make reasonable assumptions and say so at the end; don't ask.
-- Change what the task needs, in the style of the code around it. Never work around a failing test.
-- You are done when it works and you have seen it work. If something does not, say so plainly.
-- Say what you do in a sentence before a group of calls. Call independent tools together.`;
+- Before you change anything, read the task and the code it touches.
+- Work in small steps and test each one. After an error, find its cause, fix it, and test again.
+- If the task takes more than two steps, plan them with \`todo\` and keep the list current.
+- Older messages may be replaced by a summary, old outputs by a placeholder. Read the originals with \`recall\`, by words or by handle (such as m12.3).
+- Don't ask: make reasonable assumptions and state them at the end.
+- Change only what the task needs, in the style of the surrounding code. Never work around a failing test.
+- You are done when you have seen it work. If something does not work, say so.
+- Before a group of calls, say in one sentence what you will do. Call independent tools together.`;
 
-/** Text before the conversation. Small, since it is part of every request: a small window needs the room. */
+/** Builds the system text. It is short, because it is part of every request and takes room in a small window. */
 export function buildSystemPrompt(options: SystemPromptOptions): string {
   const environment = [
-    `Workspace: ${options.workspacePath} (paths are relative to it; nothing outside it can be read or written)`,
+    `Workspace: ${options.workspacePath} (paths are relative to it; you cannot read or write anything outside it)`,
     `Sandbox: ${options.sandbox}`,
     `Date: ${options.date}`,
   ].join('\n');

@@ -20,7 +20,7 @@ export interface RunParts {
   context: SessionContext;
 }
 
-/** Drives a session that is held, in a sandbox of its own, to the end of the run. */
+/** Executes a run of a held session to its end, in a new sandbox. */
 export async function executeRun(work: RunWork, parts: RunParts): Promise<ExecutorResult> {
   let result: ExecutorResult | undefined;
   try {
@@ -29,7 +29,7 @@ export async function executeRun(work: RunWork, parts: RunParts): Promise<Execut
     result = await executor.run();
   } catch (error) {
     if (result === undefined) throw error;
-    // The run has ended and been told; only its sandbox could not be closed.
+    // The end of the run is already stored and emitted.
     process.emitWarning(`The sandbox of a run could not be closed: ${toLonghaulError(error).message}`);
   }
   return result;

@@ -11,20 +11,23 @@ export interface RunSystemOptions {
   instructionFiles: readonly string[];
 }
 
-/** Makes the system text of a run, each time anew; tells once of instructions that are too long for the window. */
+/**
+ * Returns a function that builds the system text of a run. Its first call warns of instruction files that are too long
+ * for the window.
+ */
 export function runSystemBuilder(options: RunSystemOptions): () => Promise<string> {
   const { agent, sandbox, writer, windowTokens, instructionFiles } = options;
   const { workspacePath, description, files } = sandbox;
   const maxChars = maxInstructionChars(windowTokens);
-  let isTold = false;
+  let hasWarned = false;
   return async () => {
     const instructions = await readInstructionFiles(files, instructionFiles, maxChars);
     const cut = instructions.filter((file) => file.isCut).map(({ path }) => path);
-    if (cut.length > 0 && !isTold) {
-      const message = `${cut.join(', ')}: only the first ${maxChars} characters are part of every request; the model can read the rest.`;
+    if (cut.length > 0 && !hasWarned) {
+      const message = `${cut.join(', ')}: only the first ${maxChars} characters are in the system text. The model can read the rest.`;
       await writer.announce({ type: 'context:warning', message });
     }
-    isTold = true;
+    hasWarned = true;
     return agentPrompt(agent, { workspacePath, sandbox: description, instructions });
   };
 }

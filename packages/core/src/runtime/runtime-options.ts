@@ -9,19 +9,26 @@ import type { ApprovalService } from '../session/approvals/approval-service.ts';
 import type { ExecutorResult } from '../session/runs/run-result.ts';
 import type { SessionWriter } from '../session/session-writer.ts';
 
-/** The parts that sessions and their runs stand on. */
+/** The dependencies and settings of a runtime. */
 export interface RuntimeOptions {
   store: Store;
   blobs: BlobStore;
   tools: readonly Tool[];
   /** Opens the sandbox of a run. It is closed when the run ends. */
   openSandbox: (session: Session, signal: AbortSignal) => Promise<Sandbox>;
-  /** The driver for a session's model (`provider/model`). */
+  /** Returns the driver for a session's model (`provider/model`). */
   driverFor: (model: string) => Promise<ModelDriver>;
-  /** The driver that writes narratives. Undefined result: none, the ledger stands alone. Default: the session's own model. */
+  /**
+   * Returns the driver that writes narratives, or undefined for summaries with the ledger only. Default: the session's
+   * model.
+   */
   summariserFor?: (model: string) => Promise<ModelDriver | undefined>;
   compression: CompressionSettings;
-  /** A strategy by its name, for a compaction that names another than the configured one. @throws {LonghaulError} `config_invalid` */
+  /**
+   * Returns a strategy by its name, for a compaction that names another strategy than the configured one.
+   *
+   * @throws {LonghaulError} `config_invalid`
+   */
   strategyFor?: (name: string) => CompressionStrategy | Promise<CompressionStrategy>;
   costOf?: (usage: TokenUsage, driver: ModelDriver) => number | undefined;
   /**
@@ -29,15 +36,19 @@ export interface RuntimeOptions {
    * `@longhaul/approvals` decides by rules; `() => ALLOW_ALL` allows every call.
    */
   approverFor: (context: ApproverContext) => Approver;
-  /** Cap of the output of a tool without its own. */
+  /** Maximum characters of a tool's output, for tools without their own maximum. */
   maxToolOutputChars?: number;
   limits?: RunLimits;
   retry?: RetryOptions;
-  /** Files of standing instructions in the workspace. Default: `AGENTS.md`. */
+  /** Paths of instruction files in the workspace. Default: `AGENTS.md`. */
   instructionFiles?: readonly string[];
   /** Replaces the built-in system prompt. */
   prompt?: string;
-  /** The agent of a session, where they differ. Default: `tools` and `prompt` for all. @throws {LonghaulError} `unknown_agent` */
+  /**
+   * Returns the agent of a session. Default: `tools` and `prompt` for all sessions.
+   *
+   * @throws {LonghaulError} `unknown_agent`
+   */
   agentFor?: (session: Session) => SessionAgent;
 }
 
@@ -52,7 +63,7 @@ export interface NewSessionOptions {
 }
 
 export interface RunOptions {
-  /** Sent before the run starts. Absent: goes on with what waits in the queue. */
+  /** Queued before the run starts. Absent: the run continues with the log and the queue. */
   content?: readonly UserMessageContentPart[];
   signal?: AbortSignal;
 }
@@ -70,7 +81,7 @@ export interface ForkSessionOptions {
 
 export type ResumeResult = ExecutorResult | { status: 'nothing' };
 
-/** What an approver of one run works with. */
+/** The parts that an approver of one run uses. */
 export interface ApproverContext {
   service: ApprovalService;
   writer: SessionWriter;

@@ -5,7 +5,7 @@ import { newId } from './ids.ts';
 const MAX_TASK_CHARS = 2_000;
 const MAX_TITLE_CHARS = 80;
 
-/** A session as the store is given it, named after its task unless it has a title. */
+/** Drafts a session for the store. The default title is the first line of the task. */
 export function draftSession(
   options: Pick<Session, 'workspace' | 'model' | 'task' | 'metadata'> & { title?: string },
 ): NewSession {

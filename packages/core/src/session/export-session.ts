@@ -1,6 +1,10 @@
 import type { Store } from '../ports/index.ts';
 
-/** All there is of a session, in the format `longhaul-session`. @throws {LonghaulError} `session_not_found` */
+/**
+ * Exports all stored data of a session in the format `longhaul-session`.
+ *
+ * @throws {LonghaulError} `session_not_found`
+ */
 export async function exportSession(store: Store, sessionId: string) {
   const { session, messages, marks, damaged } = await store.loadLog(sessionId);
   const [events, queue, runs] = await Promise.all([

@@ -1,13 +1,16 @@
 import { v7 } from 'uuid';
 
-/** A new UUIDv7: ids ascend with time, also within a millisecond of one process. */
+/** Returns a new UUIDv7. Ids of one process ascend, even within a millisecond. */
 export function newId(): string {
   return v7();
 }
 
 const HOLD = 'hold-';
 
-/** The id of work between runs, which holds the session as a run does but is none: it has no `run:started`, no `run:finished`. */
+/**
+ * Returns an id for work between runs. Such work holds the lease like a run, but has no `run:started` and no
+ * `run:finished`.
+ */
 export function newHoldId(): string {
   return HOLD + newId();
 }

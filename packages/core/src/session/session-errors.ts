@@ -7,23 +7,26 @@ export async function existingSession(store: Store, sessionId: string): Promise<
   if (session !== undefined) return session;
   throw new LonghaulError(
     'session_not_found',
-    `There is no session ${sessionId}. \`longhaul sessions\` lists them.`,
+    `There is no session ${sessionId}. \`longhaul sessions\` lists the sessions.`,
   );
 }
 
-/** The store's refusal, in words for someone who did not want to send a message. Other errors stay as they are. */
+/**
+ * Adds a hint to `session_busy` for a caller that wanted something else than to send a message. Returns other errors
+ * unchanged.
+ */
 export function busyWith(error: unknown, what: string): unknown {
-  return withBusyHint(error, `Wait until that run has ended, or stop it; then ${what}.`);
+  return withBusyHint(error, `Wait until that run has ended, or cancel it; then ${what}.`);
 }
 
-/** The same for someone whose message was queued before: to a session that is worked on, it is not lost. */
+/** Adds a hint to `session_busy` for a caller whose message is already queued. Returns other errors unchanged. */
 export function busyAfterSend(error: unknown): unknown {
-  return withBusyHint(error, 'Your message waits in its queue, and is delivered at its next step.');
+  return withBusyHint(error, 'Your message is queued and will be delivered with the next step.');
 }
 
 function withBusyHint(error: unknown, hint: string): unknown {
   if (!(error instanceof LonghaulError) || error.code !== 'session_busy') return error;
   const { pid, host } = error.data;
-  const message = `The session is being worked on (process ${pid} on ${host}). ${hint}`;
+  const message = `The session is in use (process ${pid} on ${host}). ${hint}`;
   return new LonghaulError('session_busy', message, { data: error.data });
 }

@@ -3,7 +3,7 @@ import { type Part, parseBlobReference, parseHandle } from '@longhaul/protocol';
 import type { BlobStore, Store } from '../ports/index.ts';
 import type { SessionHistory } from '../ports/tool.ts';
 
-/** The session's own past for `recall`: the store's index for words, its messages and the blobs for handles. */
+/** Gives `recall` access to the session: searches the store's index, and reads handles from messages and blobs. */
 export function createSessionHistory(options: {
   store: Store;
   blobs: BlobStore;

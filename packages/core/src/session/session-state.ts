@@ -2,10 +2,16 @@ import type { Session, SessionStatus } from '@longhaul/protocol';
 import type { Store } from '../ports/index.ts';
 import { currentClaimant } from './leases/lease-owner.ts';
 
-/** How a session stands now. `running`: somebody works on it; `interrupted`: whoever did is dead. Else how its last run ended. */
+/**
+ * The state of a session. `running`: a living process holds it. `interrupted`: its process died. Otherwise its stored
+ * status.
+ */
 export type SessionState = SessionStatus | 'running' | 'interrupted';
 
-/** The stored status changes only when a run ends: a run that is under way, or died, is known by its lease. */
+/**
+ * Returns the state from the lease and the stored status. The stored status alone is not enough: it changes only when a
+ * run ends.
+ */
 export async function sessionState(
   store: Store,
   session: Pick<Session, 'id' | 'status'>,

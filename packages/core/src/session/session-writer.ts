@@ -22,7 +22,7 @@ import type { EventHub } from './events/event-hub.ts';
 import { storedTokens } from './messages/stored-tokens.ts';
 import { draftUserMessage } from './messages/user-message.ts';
 
-/** What is stored with a compaction. */
+/** The data that is stored together with a compaction. */
 export interface CompactionRecord {
   marks: readonly Mark[];
   events: readonly EventPayload[];
@@ -30,8 +30,8 @@ export interface CompactionRecord {
 }
 
 /**
- * The only way in which a run changes its session: stores first, then brings its own copy of the log up to date, then tells those who
- * watch. What is in `log` is on disk.
+ * Changes a session during a run; a run has no other way to do so. Each method stores the change, then updates `log`,
+ * then emits the events. `log` contains stored data only.
  */
 export class SessionWriter {
   readonly lease: Lease;
@@ -40,10 +40,10 @@ export class SessionWriter {
   readonly #messages: Message[];
   readonly #marks: Mark[];
 
-  /** Ids of messages that stand in the log without their parts, since a compaction hides them. */
+  /** Ids of messages in the log without their parts, because a compaction hides them. */
   readonly #unloaded: Set<string>;
 
-  /** @param options.log The whole log, or as much of it as the next request needs. */
+  /** @param options.log The whole log, or the part that the next request needs. */
   constructor(options: { store: Store; lease: Lease; hub: EventHub; log: SessionLog | SessionView }) {
     this.lease = options.lease;
     this.#store = options.store;
@@ -61,7 +61,7 @@ export class SessionWriter {
     return this.#unloaded;
   }
 
-  /** Of the whole log, loaded here or not. */
+  /** Reads messages from the store, including the parts of unloaded ones. */
   readMessages(page: Parameters<Store['readMessages']>[1]): ReturnType<Store['readMessages']> {
     return this.#store.readMessages(this.lease.sessionId, page);
   }
@@ -74,7 +74,7 @@ export class SessionWriter {
     this.#emitAll(await this.#store.appendEvents(this.lease, events));
   }
 
-  /** Not stored, not numbered: chunks and tool progress. */
+  /** Emits an event without storing or numbering it, such as a chunk or tool progress. */
   emitTransient(payload: EventPayload): void {
     this.#hub.emit({ ...payload, sessionId: this.lease.sessionId, at: Date.now() });
   }
@@ -108,7 +108,7 @@ export class SessionWriter {
     this.#emitAll(stored);
   }
 
-  /** Takes what waits and makes it one user message. Undefined when nothing waits. */
+  /** Takes all queued messages and appends them as one user message. Returns undefined if the queue is empty. */
   async takeQueue(): Promise<Message | undefined> {
     const taken = await this.#store.takeQueue(this.lease, (queued) => {
       const draft = draftUserMessage(queued);
@@ -122,7 +122,7 @@ export class SessionWriter {
     return taken.message;
   }
 
-  /** The request as it stands now: one that was made before a crash is not made again. */
+  /** Requests approval, or returns the existing request if it was made before a crash. */
   async requestApproval(request: NewApproval): Promise<Approval> {
     const { approval, events } = await this.#store.requestApproval(this.lease, request);
     this.#emitAll(events);
@@ -139,7 +139,9 @@ export class SessionWriter {
     this.#emitAll(stored);
   }
 
-  /** What is hidden now will not be shown again in this run: hours of work must not stay in memory. */
+  /**
+   * Frees the parts of hidden messages. The run does not need them again, and a long run must not keep them in memory.
+   */
   #unload(hides: readonly string[]): void {
     const fresh = new Set(hides.filter((id) => !this.#unloaded.has(id)));
     for (const [index, message] of this.#messages.entries()) {
@@ -155,12 +157,12 @@ export class SessionWriter {
     this.#emitAll(stored);
   }
 
-  /** Takes a compaction back, and with it the marks that belong to it. What it hid stays unloaded here. */
+  /** Undoes a compaction and the marks that belong to it. The messages it hid stay unloaded in `log`. */
   async undoCompaction(
     { id, round }: Pick<Compaction, 'id' | 'round'>,
     undoneAt = Date.now(),
   ): Promise<void> {
-    // Called in one tick, so that a store commits both together.
+    // Both calls are made in one tick, so that the store commits them together.
     const [, events] = await Promise.all([
       this.#store.undoMark(this.lease.sessionId, id, undoneAt),
       this.#store.appendEvents(this.lease, [{ type: 'context:undone', round }]),
@@ -172,14 +174,14 @@ export class SessionWriter {
     this.#emitAll(events);
   }
 
-  /** @returns Whether the mark stood until now. */
+  /** Undoes a mark. Returns false if it was already undone. */
   async undoMark(markId: string, undoneAt = Date.now()): Promise<boolean> {
     const isUndone = await this.#store.undoMark(this.lease.sessionId, markId, undoneAt);
     for (const mark of this.#marks) if (mark.id === markId) mark.undoneAt ??= undoneAt;
     return isUndone;
   }
 
-  /** Ends a run that this one has replaced. */
+  /** Ends a dead run that this run replaces. */
   async closeDeadRun(runId: string, events: readonly EventPayload[]): Promise<void> {
     this.#emitAll(await this.#store.closeDeadRun(this.lease, runId, events));
   }

@@ -1,7 +1,7 @@
 import type { TokenUsage } from '@longhaul/protocol';
 import type { Attributes } from '@opentelemetry/api';
 
-/** Names that the conventions give to providers; others keep their own. */
+/** Provider names of the semantic conventions, where they differ from ours. */
 const PROVIDERS: Readonly<Record<string, string>> = {
   google: 'gcp.gemini',
   xai: 'x_ai',

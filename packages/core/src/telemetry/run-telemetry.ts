@@ -3,7 +3,7 @@ import type { Context, Histogram, Meter, Span, Tracer } from '@opentelemetry/api
 import type { EventListener } from '../session/events/event-hub.ts';
 import { modelAttributes, usageAttributes } from './attributes.ts';
 
-/** OpenTelemetry's API, passed in: whoever traces nothing does not load it. */
+/** The OpenTelemetry API. It is passed in, so that it is loaded only for tracing. */
 export type TelemetryApi = Pick<
   typeof import('@opentelemetry/api'),
   'context' | 'SpanKind' | 'SpanStatusCode' | 'trace'
@@ -16,9 +16,10 @@ export interface RunTelemetryOptions {
 }
 
 /**
- * A listener for a runtime's events that makes spans and metrics of them, by OpenTelemetry's conventions for generative AI: a run
- * (`invoke_agent`) holds its steps and compactions, a step its model calls (`chat`, each try one) and its tools (`execute_tool`). No prompt, no
- * answer, no argument and no output is part of them.
+ * Creates a listener that turns a runtime's events into spans and metrics, by OpenTelemetry's semantic conventions for
+ * generative AI. The span of a run (`invoke_agent`) contains its steps and compactions. A step contains its model calls
+ * (`chat`, one span per try) and its tools (`execute_tool`). Spans and metrics contain no prompts, answers, arguments
+ * or outputs.
  *
  * @example runtime.subscribe(createRunTelemetry({ api, tracer, meter }));
  * @see https://opentelemetry.io/docs/specs/semconv/gen-ai/
@@ -48,7 +49,10 @@ export function createRunTelemetry(options: RunTelemetryOptions): EventListener 
   };
 }
 
-/** The bounds that the conventions name: without them all calls between 10 and 25 seconds, and all of more than 10,000 tokens, are one. */
+/**
+ * Returns the bucket boundaries of the conventions. With the default boundaries, all calls between 10 and 25
+ * seconds share a bucket, and so do all calls of more than 10,000 tokens.
+ */
 function powers(base: number, { from, count }: { from: number; count: number }): number[] {
   return Array.from({ length: count }, (_, exponent) => from * base ** exponent);
 }
@@ -60,7 +64,7 @@ interface TraceOptions extends RunTelemetryOptions {
 
 interface OpenSpan {
   span: Span;
-  /** For its children. */
+  /** Parent context for child spans. */
   context: Context;
   startedAt: number;
 }
@@ -91,16 +95,16 @@ class RunTrace {
 
   take(event: LonghaulEvent): void {
     if (event.type === 'llm:thinking') this.#startStep(event);
-    else if (event.type === 'llm:response') this.#answered(event);
-    else if (event.type === 'llm:error') this.#failed(event);
-    else if (event.type === 'llm:retry') this.#retried(event);
-    else if (event.type === 'session:status') this.#statusChanged(event);
-    else if (event.type === 'llm:tool-result') this.#toolDone(event);
-    else if (event.type === 'context:compressed') this.#compacted(event);
-    else if (event.type === 'run:finished') this.#finished(event);
+    else if (event.type === 'llm:response') this.#onResponse(event);
+    else if (event.type === 'llm:error') this.#onError(event);
+    else if (event.type === 'llm:retry') this.#onRetry(event);
+    else if (event.type === 'session:status') this.#onStatus(event);
+    else if (event.type === 'llm:tool-result') this.#onToolResult(event);
+    else if (event.type === 'context:compressed') this.#onCompressed(event);
+    else if (event.type === 'run:finished') this.#onFinished(event);
   }
 
-  /** Closes whatever is open. */
+  /** Ends all open spans. */
   end(at: number): void {
     for (const open of [this.#call, this.#compaction, this.#step, this.#run]) open?.span.end(new Date(at));
     this.#call = undefined;
@@ -145,7 +149,7 @@ class RunTrace {
     });
   }
 
-  #answered({ at, finishReason, tokenUsage, cost }: EventOf<'llm:response'>): void {
+  #onResponse({ at, finishReason, tokenUsage, cost }: EventOf<'llm:response'>): void {
     const call = this.#call;
     if (call === undefined) return;
     call.span.setAttributes({
@@ -164,7 +168,7 @@ class RunTrace {
     this.#call = undefined;
   }
 
-  #failed({ at, error }: EventOf<'llm:error'>): void {
+  #onError({ at, error }: EventOf<'llm:error'>): void {
     const call = this.#call;
     if (call === undefined) return;
     this.#markFailed(call.span, error);
@@ -178,11 +182,11 @@ class RunTrace {
     this.#call = undefined;
   }
 
-  #retried({ at, attempt, delayMs }: EventOf<'llm:retry'>): void {
+  #onRetry({ at, attempt, delayMs }: EventOf<'llm:retry'>): void {
     this.#step?.span.addEvent('retry', { attempt, delay_ms: delayMs }, new Date(at));
   }
 
-  #statusChanged({ at, status }: EventOf<'session:status'>): void {
+  #onStatus({ at, status }: EventOf<'session:status'>): void {
     if (status === 'compacting') {
       this.#compaction = this.#open('compact', { at, parent: this.#run.context });
       return;
@@ -194,7 +198,7 @@ class RunTrace {
     this.#compaction = undefined;
   }
 
-  #compacted(event: EventOf<'context:compressed'>): void {
+  #onCompressed(event: EventOf<'context:compressed'>): void {
     this.#compaction?.span.setAttributes({
       'longhaul.compaction.strategy': event.strategy,
       'longhaul.compaction.reason': event.reason,
@@ -204,7 +208,7 @@ class RunTrace {
     });
   }
 
-  #toolDone({ at, callId, toolName, success, durationMs = 0 }: EventOf<'llm:tool-result'>): void {
+  #onToolResult({ at, callId, toolName, success, durationMs = 0 }: EventOf<'llm:tool-result'>): void {
     const parent = this.#step?.context ?? this.#run.context;
     const { span } = this.#open(`execute_tool ${toolName}`, { at: at - durationMs, parent });
     span.setAttributes({
@@ -218,7 +222,7 @@ class RunTrace {
     span.end(new Date(at));
   }
 
-  #finished({ at, status, stepCount, usage, cost, error }: EventOf<'run:finished'>): void {
+  #onFinished({ at, status, stepCount, usage, cost, error }: EventOf<'run:finished'>): void {
     this.#run.span.setAttributes({
       'longhaul.run.status': status,
       'longhaul.run.steps': stepCount,
@@ -229,7 +233,7 @@ class RunTrace {
     this.end(at);
   }
 
-  /** The code alone: messages may quote what a provider said. */
+  /** Sets the error code only, because messages may quote the provider. */
   #markFailed(span: Span, { code }: { code: string }): void {
     span.setAttribute('error.type', code);
     span.setStatus({ code: this.#options.api.SpanStatusCode.ERROR, message: code });

@@ -1,17 +1,17 @@
 import { endBefore } from '@longhaul/context';
 
-/** How tools write names, sizes and cut lines in their answers: as few tokens as an unmistakable form allows. */
+/** Formats paths, sizes and lines in tool outputs: unambiguous, and with few tokens. */
 
 /**
- * A path on one line. One with a line break or another control character, or that begins with a quote, is written as a JSON string,
- * so that the model can hand it back as it stands.
+ * Returns a path on one line. A path with a line break or another control character, or with a leading quote, is
+ * written as a JSON string, so that the model can pass it back unchanged.
  */
 export function displayPath(path: string): string {
   if (path === '') return '.';
   return /^"|\p{Cc}|\p{Zl}|\p{Zp}/u.test(path) ? JSON.stringify(path) : path;
 }
 
-/** `532`, `1.2k`, `34M`: bytes in units of 1024. */
+/** Formats bytes in units of 1024: `532`, `1.2k`, `34M`. */
 export function compactSize(bytes: number): string {
   let value = bytes;
   for (const unit of ['', 'k', 'M', 'G']) {
@@ -23,7 +23,7 @@ export function compactSize(bytes: number): string {
   return String(bytes);
 }
 
-/** `1,234,567`, whatever the machine's locale. */
+/** Formats a number as `1,234,567`, regardless of the locale. */
 export function groupDigits(count: number): string {
   return String(count).replace(/\B(?=(\d{3})+$)/g, ',');
 }
@@ -32,7 +32,7 @@ export function plural(count: number, noun: string): string {
   return `${groupDigits(count)} ${noun}${count === 1 ? '' : noun.endsWith('ch') ? 'es' : 's'}`;
 }
 
-/** The first `maxChars` of a line, with a remark when more was there. Never half of a surrogate pair. */
+/** Returns the first `maxChars` of a line, with a note if the line is longer. Does not split a surrogate pair. */
 export function cutLine(line: string, maxChars: number): string {
   if (line.length <= maxChars) return line;
   return `${line.slice(0, endBefore(line, maxChars))} [… ${groupDigits(line.length)} chars]`;

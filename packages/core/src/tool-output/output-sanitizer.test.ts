@@ -7,7 +7,7 @@ test.each([
   ['cursor moves', 'a\x1b[2K\x1b[1Gb\x1b(Bc', 'abc'],
   ['NUL and bell', 'a\0b\x07c\x7f', 'abc'],
   ['a progress bar', '10%\r20%\r100%\ndone', '100%\ndone'],
-  ['a progress bar that returns at its end', '10%\r100%\r', '100%'],
+  ['a progress bar with a trailing return', '10%\r100%\r', '100%'],
   ['Windows line ends', 'a\r\nb\r\r\nc', 'a\nb\nc'],
   ['half a surrogate pair', 'a\ud83db', 'a\ufffdb'],
   ['plain text with tabs and emoji', 'a\tb\n😀 é', 'a\tb\n😀 é'],
@@ -15,12 +15,12 @@ test.each([
   expect(sanitizeText(dirty)).toBe(clean);
 });
 
-test('is linear on hostile input', () => {
+test('cleans hostile input in linear time', () => {
   const hostile = '\x1b]'.repeat(100_000) + '\r'.repeat(100_000);
   expect(sanitizeText(hostile)).toBe('');
 });
 
-test('leaves media as they are', () => {
+test('does not change media', () => {
   const image = { type: 'image' as const, data: 'AAAA', mediaType: 'image/png' };
   expect(sanitizeToolResult([{ type: 'text', text: 'a\0' }, image])).toEqual([
     { type: 'text', text: 'a' },
@@ -28,7 +28,7 @@ test('leaves media as they are', () => {
   ]);
 });
 
-test('tells binary from text', () => {
+test('distinguishes binary data from text', () => {
   expect(looksBinary(Buffer.from('plain text\n\x1b[31mred\x1b[0m\r\n'))).toBe(false);
   expect(looksBinary(Buffer.from('grüße aus köln', 'latin1'))).toBe(false);
   expect(looksBinary(Buffer.from('./a file\0./another file\0./third file\0'))).toBe(false);
@@ -36,7 +36,7 @@ test('tells binary from text', () => {
   expect(looksBinary(new Uint8Array())).toBe(false);
 });
 
-test('a character, an escape sequence and a progress bar split between chunks stay whole', () => {
+test('handles characters, escape sequences and progress bars that are split between chunks', () => {
   const bytes = Buffer.from('a😀b\x1b[31mred\x1b[0m 1%\r99%\nend');
   for (let size = 1; size <= bytes.length; size += 1) {
     const stream = createStreamSanitizer();
@@ -46,7 +46,7 @@ test('a character, an escape sequence and a progress bar split between chunks st
   }
 });
 
-test('binary chunks are counted in one line, text around them stays', () => {
+test('replaces binary chunks by one line with their size, and keeps the text around them', () => {
   const stream = createStreamSanitizer();
   const binary = new Uint8Array(1000);
   const text =
@@ -57,7 +57,7 @@ test('binary chunks are counted in one line, text around them stays', () => {
   expect(text + stream.end()).toBe('before\n[binary output: 2,000 bytes]\nafter');
 });
 
-test('an endless line does not pile up', () => {
+test('does not buffer an endless line', () => {
   const stream = createStreamSanitizer();
   const piece = Buffer.from('x'.repeat(50_000));
   let longest = 0;

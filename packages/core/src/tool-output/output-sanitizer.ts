@@ -2,14 +2,14 @@ import type { ToolOutputContent } from '@longhaul/protocol';
 import { plural } from './display.ts';
 
 /**
- * Cleans what a tool returned, before it is stored and sent: escape sequences and control characters go, progress bars
- * collapse to what a terminal would show last, and half surrogate pairs, which some providers refuse, are replaced. Media stay.
+ * Cleans the result of a tool before it is stored and sent. Removes escape sequences and control characters, reduces
+ * progress bars to their last state, and replaces lone surrogates, which some providers refuse. Media are unchanged.
  */
 export function sanitizeToolResult(content: readonly ToolOutputContent[]): ToolOutputContent[] {
   return content.map((part) => (part.type === 'text' ? { ...part, text: sanitizeText(part.text) } : part));
 }
 
-/** Everything that makes the slow path necessary. Tab and line feed are text. */
+/** A text without these characters needs no cleaning. Tab and line feed are text. */
 const NEEDS_CLEANING = /[\x00-\x08\x0b-\x1f\x7f-\x9f\ufffe\uffff]/;
 
 /** CSI sequences, OSC and other strings up to their end, charset and two-character escapes. */
@@ -32,12 +32,12 @@ export function sanitizeText(text: string): string {
   );
 }
 
-/** `10%\r20%\r100%` is shown as `100%`, as a terminal would. Windows line ends become plain ones. */
+/** Reduces `10%\r20%\r100%` to `100%`, as a terminal shows it, and CRLF to LF. */
 function collapseCarriageReturns(text: string): string {
   return text.includes('\r') ? text.split('\n').map(lastShown).join('\n') : text;
 }
 
-// By hand: an expression for returns at the end would take quadratic time on a line of many.
+// A regular expression for trailing returns would take quadratic time on a line with many of them.
 function lastShown(line: string): string {
   let end = line.length;
   while (end > 0 && line.charCodeAt(end - 1) === 13) end -= 1;
@@ -47,8 +47,8 @@ function lastShown(line: string): string {
 const SAMPLE_BYTES = 4096;
 
 /**
- * Whether bytes are no text in UTF-8. Judged from their first 4 KiB: more than a tenth of control characters, where a byte
- * that is not UTF-8 counts for a third of one (so that a little Latin-1 stays text).
+ * Returns true if the first 4 KiB are not UTF-8 text: more than a tenth of the characters are control characters. A
+ * byte that is not UTF-8 counts as a third of one, so that text with some Latin-1 is still text.
  */
 export function looksBinary(bytes: Uint8Array): boolean {
   let start = 0;
@@ -68,18 +68,18 @@ export function binaryNotice(bytes: number): string {
   return `[binary output: ${plural(bytes, 'byte')}]`;
 }
 
-/** Longest unfinished line that is held back so that a progress bar in it can be collapsed. */
+/** Maximum length of an unfinished line that is held back, so that a progress bar in it can be reduced. */
 const MAX_PENDING_CHARS = 64 * 1024;
 
-/** Turns the bytes of a stream into clean text as they come. Memory is bounded by one chunk and one line. */
+/** Converts the bytes of a stream to clean text. Memory is bounded by one chunk and one line. */
 export interface StreamSanitizer {
-  /** The text that is now final, often all but the last line. */
+  /** Returns the text that is now final: usually all complete lines. */
   push(chunk: Uint8Array): string;
-  /** The rest. */
+  /** Returns the remaining text. */
   end(): string;
 }
 
-/** Binary chunks are left out, with one line for every run of them that says how many bytes they had. */
+/** Replaces each run of binary chunks by one line with the number of their bytes. */
 export function createStreamSanitizer(): StreamSanitizer {
   const decoder = new TextDecoder();
   let pending = '';
@@ -103,7 +103,8 @@ export function createStreamSanitizer(): StreamSanitizer {
     const finished = pending.slice(0, lineEnd);
     pending = pending.slice(lineEnd);
     if (pending.length <= MAX_PENDING_CHARS) return sanitizeText(finished);
-    // One endless line: what a progress bar has overwritten goes first; if that is not enough, the line is let through in pieces.
+    // The line is too long. First drop overwritten states of a progress bar; if it is still too long, release it in
+    // pieces.
     const lastReturn = pending.lastIndexOf('\r', pending.length - 2);
     if (lastReturn > 0) pending = pending.slice(lastReturn + 1);
     if (pending.length <= MAX_PENDING_CHARS) return sanitizeText(finished);
@@ -130,7 +131,7 @@ export function createStreamSanitizer(): StreamSanitizer {
   };
 }
 
-/** Where an escape sequence or a surrogate pair may have begun whose end has not come yet. */
+/** Returns the index from which the text may be an incomplete escape sequence or surrogate pair. */
 function holdBackFrom(text: string): number {
   const escapeStart = text.lastIndexOf('\x1b');
   if (escapeStart > 0 && text.length - escapeStart < 64) return escapeStart;

@@ -6,7 +6,7 @@ import {
   truncateToolOutput,
 } from './tool-output-truncator.ts';
 
-test('leaves a text that fits as it is', () => {
+test('does not change a text that fits', () => {
   const text = 'x'.repeat(DEFAULT_MAX_TOOL_OUTPUT_CHARS);
   expect(truncateToolOutput(text)).toEqual({
     text,
@@ -17,7 +17,7 @@ test('leaves a text that fits as it is', () => {
   });
 });
 
-test('ends a cut text with the marker and the way to the rest', () => {
+test('ends a truncated text with the marker and the recall call', () => {
   const cut = truncateToolOutput('x'.repeat(1_234_567), { maxChars: 10, handle: 'm12.3' });
   expect(cut.text).toBe(
     `${'x'.repeat(10)}\n[Output truncated - exceeded maximum length]\nFull output: recall({"handle":"m12.3"}) (1,234,567 chars)`,
@@ -25,14 +25,14 @@ test('ends a cut text with the marker and the way to the rest', () => {
   expect(cut).toMatchObject({ truncated: true, limit: 'chars', charsBefore: 1_234_567, charsAfter: 10 });
 });
 
-test('says that the rest is lost when there is no handle', () => {
+test('notes that the full output was not kept if there is no handle', () => {
   const { text } = truncateToolOutput('abcdef', { maxChars: 3 });
   expect(text).toBe(
     'abc\n[Output truncated - exceeded maximum length]\nThe full output (6 chars) was not kept.',
   );
 });
 
-test('keeps head and tail with what is missing said between them', () => {
+test('keeps head and tail, with the number of missing characters between them', () => {
   const lines = Array.from({ length: 1000 }, (_, index) => `line ${index}`).join('\n');
   const cut = truncateToolOutput(lines, { maxChars: 200, keep: 'head-tail', handle: 'm1.0' });
   expect(cut.text).toMatch(/^line 0\n/);
@@ -41,7 +41,7 @@ test('keeps head and tail with what is missing said between them', () => {
   expect(cut.linesBefore).toBe(1000);
 });
 
-test('never splits a surrogate pair and never keeps more than asked', () => {
+test('never splits a surrogate pair and never keeps more than maxChars', () => {
   fc.assert(
     fc.property(
       fc.string({ unit: fc.constantFrom('😀', 'a', '\n'), maxLength: 60 }),
@@ -57,7 +57,7 @@ test('never splits a surrogate pair and never keeps more than asked', () => {
   );
 });
 
-test('formatToolOutput adds nothing to a whole output', () => {
+test('formatToolOutput adds nothing to a complete output', () => {
   expect(formatToolOutput('whole\n')).toBe('whole\n');
   expect(formatToolOutput('', { handle: 'm1.2', chars: 5 })).toMatch(/^\[Output truncated/);
 });

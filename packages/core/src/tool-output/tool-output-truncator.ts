@@ -1,35 +1,39 @@
 import { endBefore, startAfter } from '@longhaul/context';
 import { groupDigits } from './display.ts';
 
-/** Characters (UTF-16 units) that the model sees of the output of a tool without a limit of its own. */
+/** Maximum characters (UTF-16 units) of a tool's output for the model, for tools without their own maximum. */
 export const DEFAULT_MAX_TOOL_OUTPUT_CHARS = 120_000;
 
-/** The line that ends every cut output, before the line with the handle. Users' programs look for it. */
+/** The line that ends every truncated output, before the line with the handle. Users' programs search for it. */
 export const TRUNCATION_MARKER = '[Output truncated - exceeded maximum length]';
 
 export interface TruncateOptions {
-  /** Characters of the output that stay; the remark about what is missing comes on top. */
+  /** Maximum characters of the output to keep, without the notes. Default `DEFAULT_MAX_TOOL_OUTPUT_CHARS`. */
   maxChars?: number;
-  /** `head` keeps the beginning; `head-tail` half of each, for commands, whose errors stand at the end. Default `head`. */
+  /**
+   * `head` keeps the start. `head-tail` keeps start and end equally, for commands, whose errors are at the end. Default
+   * `head`.
+   */
   keep?: 'head' | 'head-tail';
-  /** The name by which `recall` finds the whole. Absent when it could not be kept. */
+  /** Handle by which `recall` finds the full output. Absent if it could not be kept. */
   handle?: string;
 }
 
 export interface TruncatedOutput {
-  /** What the model sees. */
+  /** The text for the model. */
   text: string;
   truncated: boolean;
-  /** Which limit was hit. */
+  /** The limit that was reached. */
   limit?: 'chars';
   charsBefore: number;
   linesBefore: number;
-  /** Of the kept text, without the remarks. */
+  /** Characters of the kept text, without the notes. */
   charsAfter: number;
 }
 
 /**
- * Cuts a tool's output to `maxChars`. Pure. Never splits a surrogate pair, and prefers to cut at a line's end when one is near.
+ * Truncates a tool's output to `maxChars`. Pure. Never splits a surrogate pair, and cuts at the end of a line if one is
+ * near.
  *
  * @example truncateToolOutput(text, { maxChars: 30_000, keep: 'head-tail', handle: 'm12.3' }).text
  */
@@ -60,8 +64,9 @@ function keepHead(text: string, maxChars: number): KeptText {
 }
 
 /**
- * Returns the first and the last half of `maxChars` of an output, with a line between them that counts the missing characters. A
- * stream that holds only its two ends passes them as `text` and `end`, and the length of the whole as `totalChars`.
+ * Returns the first and the last half of `maxChars` of an output, with a line between them that counts the missing
+ * characters. A stream that holds only its two ends passes them as `text` and `end`, and the length of the whole as
+ * `totalChars`.
  */
 export function keepHeadAndTail(
   text: string,
@@ -77,13 +82,16 @@ export function keepHeadAndTail(
 }
 
 export interface CutNotice {
-  /** Absent when the whole output could not be kept. */
+  /** Absent if the full output could not be kept. */
   handle?: string;
-  /** Characters of the whole output. */
+  /** Characters of the full output. */
   chars: number;
 }
 
-/** The final text for the model: the output, and if it was cut, the marker and how to read the rest. */
+/**
+ * Returns the text for the model: the output, and if it was truncated, the marker and the call that reads the full
+ * output.
+ */
 export function formatToolOutput(text: string, cut?: CutNotice): string {
   if (cut === undefined) return text;
   const rest =
@@ -93,7 +101,7 @@ export function formatToolOutput(text: string, cut?: CutNotice): string {
   return `${text}${text === '' || text.endsWith('\n') ? '' : '\n'}${TRUNCATION_MARKER}\n${rest}`;
 }
 
-/** At most `maxChars` from the start, up to a line's end if there is one in the last tenth. */
+/** Returns at most `maxChars` from the start, up to the end of a line if there is one in the last tenth. */
 function cutHead(text: string, maxChars: number): string {
   if (text.length <= maxChars) return text;
   if (maxChars <= 0) return '';
@@ -101,7 +109,7 @@ function cutHead(text: string, maxChars: number): string {
   return text.slice(0, lineEnd >= maxChars * 0.9 && lineEnd > 0 ? lineEnd : endBefore(text, maxChars));
 }
 
-/** At most `maxChars` from the end, from a line's start if there is one in the first tenth. */
+/** Returns at most `maxChars` from the end, from the start of a line if there is one in the first tenth. */
 function cutTail(text: string, maxChars: number): string {
   if (text.length <= maxChars) return text;
   if (maxChars <= 0) return '';

@@ -3,14 +3,14 @@ import type { StepOutcome } from '../model-call/step-outcome.ts';
 import type { RunClock } from './run-clock.ts';
 import type { RunProgress } from './run-limits.ts';
 
-/** What a run has used and said so far. */
+/** The usage, cost and answer of a run so far. */
 export class RunAccount {
   readonly #costOf: (usage: TokenUsage) => number | undefined;
   readonly #clock: Pick<RunClock, 'elapsedMs'>;
   usage: TokenUsage = ZERO_USAGE;
-  /** US dollars; undefined while no price is known. */
+  /** US dollars. Undefined while no price is known. */
   cost: number | undefined;
-  /** Model calls that ended well. */
+  /** Model calls without an error. */
   steps = 0;
   text = '';
   finishReason: FinishReason | undefined;
@@ -28,7 +28,7 @@ export class RunAccount {
     if (outcome.usage !== undefined) this.addUsage(outcome.usage);
   }
 
-  /** The answer after a limit: paid for, but no step of the work. */
+  /** Adds the answer after a limit. Its usage counts, but it is not a step. */
   addClosingNote({ text, finishReason, usage }: StepOutcome): void {
     if (text.trim() !== '') this.text = text;
     this.finishReason = finishReason;

@@ -16,7 +16,7 @@ it('aborts at its limit', () => {
   expect(clock.signal.aborted).toBe(true);
 });
 
-it('stands still until the last of those who stopped it lets it go on, and has then what was left', () => {
+it('stays stopped until the last stop is disposed, and then has the remaining time left', () => {
   using clock = new RunClock(1);
   vi.advanceTimersByTime(40_000);
   const stops = [clock.stop(), clock.stop()];
@@ -31,7 +31,7 @@ it('stands still until the last of those who stopped it lets it go on, and has t
   expect([clock.signal.aborted, clock.elapsedMs]).toEqual([true, 60_000]);
 });
 
-it('a limit beyond what a timer holds does not abort at once', () => {
+it('does not abort at once when the limit exceeds the longest timer', () => {
   using clock = new RunClock(60_000);
   using unlimited = new RunClock(null);
   vi.advanceTimersByTime(1_000);

@@ -1,12 +1,12 @@
-/** A timer takes 31 bits of milliseconds; a longer limit is checked between steps all the same. */
+/** The longest delay of a timer. A longer limit is checked between steps only. */
 const MAX_TIMER_MS = 2 ** 31 - 1;
 
-/** The time that a run has worked. It stands still while a person is asked. */
+/** Measures the time that a run has worked. The clock is stopped while a person decides about a call. */
 export class RunClock implements Disposable {
   readonly #limitMs: number;
   readonly #deadline = new AbortController();
   #workedMs = 0;
-  #goesSince: number | undefined = performance.now();
+  #runningSince: number | undefined = performance.now();
   #stops = 0;
   #timer: NodeJS.Timeout | undefined;
 
@@ -16,34 +16,36 @@ export class RunClock implements Disposable {
     this.#setTimer();
   }
 
-  /** Aborts at the limit: a call that hangs must not outlast it. */
+  /** Aborts at the limit, so that a call that hangs cannot outlast it. */
   get signal(): AbortSignal {
     return this.#deadline.signal;
   }
 
   get elapsedMs(): number {
-    return this.#workedMs + (this.#goesSince === undefined ? 0 : performance.now() - this.#goesSince);
+    return this.#workedMs + (this.#runningSince === undefined ? 0 : performance.now() - this.#runningSince);
   }
 
-  /** Stands still until the result is disposed; of several, the last. */
+  /**
+   * Stops the clock until the result is disposed. If it is stopped several times, until the last result is disposed.
+   */
   stop(): Disposable {
     this.#stops += 1;
     if (this.#stops === 1) {
       this.#workedMs = this.elapsedMs;
-      this.#goesSince = undefined;
+      this.#runningSince = undefined;
       clearTimeout(this.#timer);
     }
-    return { [Symbol.dispose]: () => this.#continuations() };
+    return { [Symbol.dispose]: () => this.#resume() };
   }
 
   [Symbol.dispose](): void {
     clearTimeout(this.#timer);
   }
 
-  #continuations(): void {
+  #resume(): void {
     this.#stops -= 1;
     if (this.#stops > 0) return;
-    this.#goesSince = performance.now();
+    this.#runningSince = performance.now();
     this.#setTimer();
   }
 

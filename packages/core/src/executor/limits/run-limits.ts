@@ -1,12 +1,14 @@
 import type { TokenUsage } from '@longhaul/protocol';
 
-/** What bounds a run. Null: unbounded. */
+/** The limits of a run. Null: no limit. */
 export interface RunLimits {
   steps: number | null;
   tokens: number | null;
   costUsd: number | null;
   minutes: number | null;
-  /** The same calls with the same results so often in a row are a loop. Default 3. */
+  /**
+   * The same calls with the same results this many times in a row are a loop. Default 3. Null disables the detection.
+   */
   repeatedCalls?: number | null;
 }
 
@@ -19,7 +21,7 @@ export interface RunProgress {
   elapsedMs: number;
 }
 
-/** The limit that is reached, in words, or undefined. */
+/** Returns the reached limit with its unit and its setting, or undefined. */
 export function reachedLimit(limits: RunLimits, progress: RunProgress): string | undefined {
   if (limits.steps !== null && progress.steps >= limits.steps)
     return `${limits.steps} ${limits.steps === 1 ? 'step' : 'steps'} (limits.steps, --max-steps)`;
@@ -28,6 +30,10 @@ export function reachedLimit(limits: RunLimits, progress: RunProgress): string |
   if (limits.costUsd !== null && progress.costUsd >= limits.costUsd)
     return `$${limits.costUsd} (limits.costUsd)`;
   if (limits.minutes !== null && progress.elapsedMs >= limits.minutes * 60_000)
-    return `${limits.minutes} ${limits.minutes === 1 ? 'minute' : 'minutes'} (limits.minutes)`;
+    return describeMinutes(limits.minutes);
   return undefined;
+}
+
+export function describeMinutes(minutes: number | null): string {
+  return `${minutes} ${minutes === 1 ? 'minute' : 'minutes'} (limits.minutes, --max-minutes)`;
 }

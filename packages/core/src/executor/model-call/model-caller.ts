@@ -5,8 +5,8 @@ import { expandBlobReferences } from '../../session/messages/media.ts';
 import { cancelled } from '../../session/runs/interruption.ts';
 import type { SessionWriter } from '../../session/session-writer.ts';
 import type { AnswerCuts } from '../continuations.ts';
-import { givenUp, RetryBudget, type RetryOptions, wait } from './retry.ts';
-import { refusedInSilence } from './silent-refusal.ts';
+import { gaveUp, RetryBudget, type RetryOptions, wait } from './retry.ts';
+import { detectSilentRefusal } from './silent-refusal.ts';
 import { reasoningOf, type StepOutcome } from './step-outcome.ts';
 import { guardStream } from './stream-guard.ts';
 import { StreamProcessor } from './stream-processor.ts';
@@ -17,62 +17,70 @@ export interface ModelCallerOptions {
   blobs: BlobStore;
   retry: RetryOptions;
   costOf: (usage: TokenUsage) => number | undefined;
-  /** Told what was said when a cancel broke it off: it is no step, but what the run said last. */
-  onBrokenOff: (text: string) => void;
+  /**
+   * Called with the partial text of a cancelled answer. The answer is not a step, but its text is the last text of the
+   * run.
+   */
+  onCancelledAnswer: (text: string) => void;
 }
 
 export interface CallTarget {
   system: string;
   windowTokens: number;
-  /** Real tokens for one counted token. */
+  /** Real tokens per counted token. */
   tokenRatio: number;
   tools: readonly ToolSchema[];
-  /** Answers before this one that broke off and were gone on with. */
+  /** Consecutive earlier answers that the model was asked to continue. */
   cuts: AnswerCuts;
   signal: AbortSignal;
 }
 
-/** Calls the model for one step and writes what comes into the session. */
+/** Calls the model for one step and writes its answer into the session. */
 export class ModelCaller {
   readonly #options: ModelCallerOptions;
-  /** Media types that were left out, each told of once. */
-  readonly #leftOut = new Set<string>();
+  /** Unsupported media types that have been reported. Each is reported once. */
+  readonly #reportedMedia = new Set<string>();
 
   constructor(options: ModelCallerOptions) {
     this.#options = options;
   }
 
   /**
-   * One step, tried again as its error allows. An overflow is handed back: room must be made first. What broke off after it had brought
-   * something is handed back too, to be continued rather than repeated.
+   * Makes one step, and retries it while its error is retryable. Two failures are returned instead: `context_overflow`,
+   * because the caller must first make room; and an answer that broke off after it had content, because the caller
+   * continues it.
    *
-   * @throws {LonghaulError} what no try can mend, and `cancelled`.
+   * @throws {LonghaulError} The error of the last try when there is no retry; `cancelled`.
    */
   async call(request: FittedRequest, target: CallTarget): Promise<StepOutcome> {
     const { signal, cuts } = target;
     const budget = new RetryBudget(this.#options.retry);
     for (;;) {
       const startedAt = performance.now();
-      const outcome = refusedInSilence(await this.#callOnce(request, target), request, target.windowTokens);
+      const outcome = detectSilentRefusal(
+        await this.#callOnce(request, target),
+        request,
+        target.windowTokens,
+      );
       const { error } = outcome;
       if (error === undefined) return outcome;
       if (signal.aborted) {
-        this.#options.onBrokenOff(outcome.text);
+        this.#options.onCancelledAnswer(outcome.text);
         throw cancelled();
       }
       if (error.code === 'context_overflow') return outcome;
       const failed = { ...outcome, error };
       const isCut = hasContent(outcome.message);
-      // A long answer that broke off is no waiting.
+      // The time of a try counts against the retry budget only if the try had no content.
       if (!isCut) budget.spend(performance.now() - startedAt);
       if (isCut && cuts.isLast) await this.#announceFailure(failed, { isRecoverable: false });
-      else await this.#waitForNextTry(failed, { budget, cuts, signal });
+      else await this.#waitForRetry(failed, { budget, cuts, signal });
       if (isCut) return outcome;
     }
   }
 
-  /** @throws {LonghaulError} the failure's error when there is no next try; `cancelled`. */
-  async #waitForNextTry(
+  /** @throws {LonghaulError} The error of the failure when there is no retry; `cancelled`. */
+  async #waitForRetry(
     failed: FailedStep,
     { budget, cuts, signal }: { budget: RetryBudget; cuts: AnswerCuts; signal: AbortSignal },
   ): Promise<void> {
@@ -80,7 +88,7 @@ export class ModelCaller {
     const { error } = failed;
     const delayMs = budget.nextDelay(error);
     await this.#announceFailure(failed, { isRecoverable: delayMs !== undefined });
-    if (delayMs === undefined) throw givenUp(error, budget.tries, retry);
+    if (delayMs === undefined) throw gaveUp(error, budget.tries, retry);
     const attempt = cuts.soFar + budget.tries;
     const nextTryAt = Date.now() + delayMs;
     await writer.announce(
@@ -95,7 +103,7 @@ export class ModelCaller {
   async #announceFailure(failed: FailedStep, { isRecoverable }: { isRecoverable: boolean }): Promise<void> {
     const { writer } = this.#options;
     const error = failed.error.toShape();
-    await writer.announce({ type: 'llm:error', error, recoverable: isRecoverable, ...saidBy(failed) });
+    await writer.announce({ type: 'llm:error', error, recoverable: isRecoverable, ...partialAnswer(failed) });
   }
 
   async #callOnce(
@@ -125,7 +133,7 @@ export class ModelCaller {
     return processor.process(guarded);
   }
 
-  /** The bytes of media that the model takes; for the others a line of text, and an event. */
+  /** Loads the bytes of media that the model supports. Other media become a line of text and are reported. */
   async #expandMedia(entries: FittedRequest['entries']): Promise<ViewMessage[]> {
     const { writer, driver, blobs } = this.#options;
     const { info } = driver;
@@ -138,9 +146,9 @@ export class ModelCaller {
         onUnsupported: (mediaType) => unsupported.add(mediaType),
       },
     );
-    for (const fileType of unsupported.difference(this.#leftOut)) {
-      this.#leftOut.add(fileType);
-      const errors = [`${info.model} does not take ${fileType}; it was told so in its place.`];
+    for (const fileType of unsupported.difference(this.#reportedMedia)) {
+      this.#reportedMedia.add(fileType);
+      const errors = [`${info.model} does not support ${fileType}. It received a line of text instead.`];
       await writer.announce({
         type: 'llm:unsupported-input',
         errors,
@@ -155,9 +163,9 @@ export class ModelCaller {
 
 type FailedStep = StepOutcome & { error: LonghaulError };
 
-function saidBy({ text, message }: FailedStep): { content?: string; reasoning?: string } {
+function partialAnswer({ text, message }: FailedStep): { content?: string; reasoning?: string } {
   const reasoning = message === undefined ? '' : reasoningOf(message);
-  return { ...(text === '' ? {} : { content: text }), ...(reasoning === '' ? {} : { reasoning }) };
+  return { content: text === '' ? undefined : text, reasoning: reasoning === '' ? undefined : reasoning };
 }
 
 function hasContent(message: Message | undefined): boolean {

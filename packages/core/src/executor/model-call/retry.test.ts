@@ -5,7 +5,7 @@ import { DEFAULT_RETRY, RetryBudget, type RetryOptions, wait } from './retry.ts'
 const overloaded = new LonghaulError('provider_overloaded', 'overloaded');
 const cut = new LonghaulError('provider_stream_cut', 'cut');
 
-/** What a call waits for while its tries fail like this; without jitter unless `random` says. */
+/** The delays after these errors. Without jitter by default. */
 function delaysOf(errors: readonly LonghaulError[], options: Partial<RetryOptions> = {}, random = () => 0.5) {
   const budget = new RetryBudget({ attempts: 4, totalMs: 600_000, ...options }, random);
   return errors.map((error) => budget.nextDelay(error));
@@ -14,11 +14,11 @@ function delaysOf(errors: readonly LonghaulError[], options: Partial<RetryOption
 const times = (count: number, error: LonghaulError) => Array.from({ length: count }, () => error);
 
 describe('the retries of a model call', () => {
-  it('double their wait with each try, and end with the last one', () => {
+  it('double their delay with each try, and end after the last one', () => {
     expect(delaysOf(times(4, cut))).toEqual([500, 1_000, 2_000, undefined]);
   });
 
-  it('outlast ten minutes of an overload by default, a try a minute at the least', () => {
+  it('outlast ten minutes of an overload by default, with at least one try a minute', () => {
     const delays = delaysOf(times(30, overloaded), DEFAULT_RETRY);
     expect(delays.slice(0, 6)).toEqual([500, 2_000, 8_000, 32_000, 60_000, 60_000]);
     const waited = delays.reduce<number>((sum, delay) => sum + (delay ?? 0), 0);
@@ -27,7 +27,7 @@ describe('the retries of a model call', () => {
     expect(delays.at(-1)).toBeUndefined();
   });
 
-  it('count overloads apart from other failures', () => {
+  it('count overloads separately from other failures', () => {
     const errors = [...times(5, overloaded), cut, ...times(2, overloaded), cut];
     const delays = delaysOf(errors, { attempts: 2, overloadAttempts: 20 });
     expect(delays[5]).toBe(500);
@@ -36,22 +36,22 @@ describe('the retries of a model call', () => {
     expect(delaysOf(times(2, overloaded), { attempts: 2 })).toEqual([500, undefined]);
   });
 
-  it('spread by a quarter each way', () => {
+  it('have a jitter of a quarter in both directions', () => {
     expect(delaysOf([cut], {}, () => 0)).toEqual([375]);
     expect(delaysOf([cut], {}, () => 1)).toEqual([625]);
   });
 
-  it('wait as long as the server asks', () => {
+  it('wait for retryAfterMs', () => {
     const asked = new LonghaulError('provider_rate_limit', 'slow down', { data: { retryAfterMs: 7_000 } });
     expect(delaysOf([asked, asked])).toEqual([7_000, 7_000]);
   });
 
-  it('grow also where the server says that the time is over already', () => {
+  it('back off although retryAfterMs is 0', () => {
     const past = new LonghaulError('provider_overloaded', 'come back', { data: { retryAfterMs: 0 } });
     expect(delaysOf([past, past, past])).toEqual([500, 2_000, 8_000]);
   });
 
-  it('are none past the total time, tries included, and on what no retry can mend', () => {
+  it('stop when totalMs is used up, and after an error that is not retryable', () => {
     const budget = new RetryBudget({ attempts: 4, totalMs: 10_000 });
     budget.spend(9_900);
     expect(budget.nextDelay(cut)).toBeUndefined();
@@ -60,7 +60,7 @@ describe('the retries of a model call', () => {
 });
 
 describe('wait', () => {
-  it('ends at once on an abort', async () => {
+  it('resolves at once on an abort', async () => {
     const controller = new AbortController();
     const waiting = wait(3_600_000, controller.signal);
     controller.abort();

@@ -1,17 +1,21 @@
 import { type ErrorCode, LonghaulError } from '@longhaul/protocol';
 
 export interface RetryOptions {
-  /** Tries of one model call, the first included. Default 6. */
+  /** Maximum tries of one model call, including the first. Default 6. */
   attempts: number;
-  /** The same while the provider is overloaded or asks to slow down: these are counted apart. Default: as `attempts`. */
+  /**
+   * Maximum tries while the provider is overloaded or rate-limits. They are counted separately. Default: `attempts`.
+   */
   overloadAttempts?: number;
-  /** Most time that one model call may take in tries that brought nothing and in waiting between them. Default 900 000. */
+  /**
+   * Maximum total time in milliseconds of the tries without content and of the waits between tries. Default 900 000.
+   */
   totalMs: number;
-  /** Wait before the second try; it grows with each further one. Default 500. */
+  /** Delay in milliseconds before the second try. It grows with each further try. Default 500. */
   firstDelayMs?: number;
 }
 
-/** An overload of ten minutes is outlasted; a server that is not there is given up after a quarter of a minute. */
+/** Outlasts an overload of ten minutes. Gives up on an unreachable server after about 15 seconds. */
 export const DEFAULT_RETRY: RetryOptions = { attempts: 6, overloadAttempts: 30, totalMs: 900_000 };
 
 const FIRST_DELAY_MS = 500;
@@ -22,11 +26,11 @@ interface Growth {
 }
 
 const USUAL: Growth = { factor: 2, maxDelayMs: 60_000 };
-/** A provider that answers, and asks for patience, is often back only after minutes. */
-const PATIENT: Growth = { factor: 4, maxDelayMs: 60_000 };
-const ASKS_FOR_PATIENCE: ReadonlySet<ErrorCode> = new Set(['provider_overloaded', 'provider_rate_limit']);
+/** An overloaded provider often needs minutes to recover. */
+const OVERLOAD: Growth = { factor: 4, maxDelayMs: 60_000 };
+const OVERLOAD_CODES: ReadonlySet<ErrorCode> = new Set(['provider_overloaded', 'provider_rate_limit']);
 
-/** What one model call may still spend in tries and in waiting. */
+/** Limits the tries and the waiting time of one model call. */
 export class RetryBudget {
   readonly #options: RetryOptions;
   readonly #random: () => number;
@@ -39,30 +43,30 @@ export class RetryBudget {
     this.#random = random;
   }
 
-  /** Tries that failed. */
+  /** Failed tries. */
   get tries(): number {
     return this.#failures + this.#overloads;
   }
 
-  /** Time in a try that brought nothing. */
+  /** Adds the time of a try without content. */
   spend(ms: number): void {
     this.#spentMs += ms;
   }
 
   /**
-   * How long to wait before the next try, or undefined to give up. Exponential, with jitter; never shorter than what the
-   * server asks for (`retryAfterMs`). The wait counts as spent.
+   * Counts a failed try. Returns the delay in milliseconds before the next one, or undefined to give up. The delay
+   * grows exponentially, has jitter, and is never shorter than the server's `retryAfterMs`. It is counted as spent.
    *
-   * @param error What the last try brought.
+   * @param error The error of the failed try.
    */
   nextDelay(error: LonghaulError): number | undefined {
-    const isOverload = ASKS_FOR_PATIENCE.has(error.code);
+    const isOverload = OVERLOAD_CODES.has(error.code);
     if (isOverload) this.#overloads += 1;
     else this.#failures += 1;
     if (!error.retryable) return undefined;
     const { attempts, overloadAttempts = attempts, totalMs } = this.#options;
     const delayMs = isOverload
-      ? this.#delay(error, this.#overloads, { most: overloadAttempts, growth: PATIENT })
+      ? this.#delay(error, this.#overloads, { most: overloadAttempts, growth: OVERLOAD })
       : this.#delay(error, this.#failures, { most: attempts, growth: USUAL });
     if (delayMs === undefined || this.#spentMs + delayMs > totalMs) return undefined;
     this.#spentMs += delayMs;
@@ -79,26 +83,32 @@ export class RetryBudget {
     const backoff = Math.min(growth.maxDelayMs, grown) * (0.75 + this.#random() / 2);
     const { retryAfterMs } = error.data;
     const asked = typeof retryAfterMs === 'number' ? retryAfterMs : 0;
-    // A server that names a time that is over, or that was too short before, is not asked again at once.
+    // The server's delay may be zero, or have been too short before. The backoff still applies.
     return Math.ceil(Math.max(asked, backoff));
   }
 }
 
-/** The error that ends the tries, saying so where there were several, or where the server asks for more time than there is. */
-export function givenUp(error: LonghaulError, attempts: number, { totalMs }: RetryOptions): LonghaulError {
+/**
+ * Returns the error that ends the tries. Its message names the number of tries, and a server's delay that exceeds
+ * `totalMs`.
+ */
+export function gaveUp(error: LonghaulError, attempts: number, { totalMs }: RetryOptions): LonghaulError {
   if (!error.retryable) return error;
   const asked = error.data['retryAfterMs'];
-  const long =
+  const tooLong =
     typeof asked === 'number' && asked > totalMs
-      ? ` It asks to wait ${Math.ceil(asked / 1000)} s, longer than retry.totalMs allows.`
+      ? ` It asks for a delay of ${Math.ceil(asked / 1000)} s, more than retry.totalMs allows.`
       : '';
-  const bound = ASKS_FOR_PATIENCE.has(error.code) ? 'retry.overloadAttempts' : 'retry.attempts';
-  const tries = attempts === 1 ? '' : ` Given up after ${attempts} tries (${bound}, retry.totalMs).`;
+  const bound = OVERLOAD_CODES.has(error.code) ? 'retry.overloadAttempts' : 'retry.attempts';
+  const tries = attempts === 1 ? '' : ` Gave up after ${attempts} tries (${bound}, retry.totalMs).`;
   const { code, message, data } = error;
-  return new LonghaulError(code, `${message}${long}${tries}`, { cause: error, data: { ...data, attempts } });
+  return new LonghaulError(code, `${message}${tooLong}${tries}`, {
+    cause: error,
+    data: { ...data, attempts },
+  });
 }
 
-/** Waits, or ends at once when the signal aborts. */
+/** Waits for the delay, or until the signal aborts. Does not reject. */
 export function wait(delayMs: number, signal: AbortSignal): Promise<void> {
   return new Promise((resolve) => {
     if (signal.aborted) return resolve();

@@ -2,17 +2,17 @@ import type { FinishReason, LonghaulError, Message, TokenUsage } from '@longhaul
 import type { StepEvent } from '../../ports/index.ts';
 import type { SessionWriter } from '../../session/session-writer.ts';
 
-/** What a model call came to. */
+/** The result of a model call. */
 export interface StepOutcome {
-  /** Absent when the call failed before it brought anything. */
+  /** Absent if the call failed before any content arrived. */
   message?: Message;
   finishReason: FinishReason;
   usage?: TokenUsage;
   cost?: number;
   text: string;
-  /** Calls waiting to be run. Empty after an error: nothing of a broken answer is run. */
+  /** The message has tool calls to run. Always false after an error: calls of an incomplete answer are not run. */
   hasToolCalls: boolean;
-  /** Set on any failure, whatever the finish reason said. */
+  /** Set on any failure, regardless of the finish reason. */
   error?: LonghaulError;
 }
 
@@ -25,7 +25,7 @@ export interface Answer {
   costOf: (usage: TokenUsage) => number | undefined;
 }
 
-/** Closes the message of an answer that came whole, and tells it. */
+/** Closes the message of a complete answer and emits `llm:response`. */
 export async function closeAnswer(
   writer: SessionWriter,
   { message, model, text, finish, costOf }: Answer,
@@ -33,28 +33,25 @@ export async function closeAnswer(
   const finishReason = finish?.finishReason ?? 'other';
   const usage = finish?.usage;
   const cost = usage === undefined ? undefined : costOf(usage);
-  const figures = {
-    usage,
-    cost,
-  };
+  const figures = { usage, cost };
   const [provider = '', ...name] = model.split('/');
   const reasoning = reasoningOf(message);
   await writer.closeMessage(message, { status: 'done', finishReason, ...figures }, [
     {
       type: 'llm:response',
       content: text,
-      ...(reasoning === '' ? {} : { reasoning }),
+      reasoning: reasoning === '' ? undefined : reasoning,
       provider,
       model: name.join('/'),
-      ...(usage === undefined ? {} : { tokenUsage: usage }),
-      ...(cost === undefined ? {} : { cost }),
+      tokenUsage: usage,
+      cost,
       finishReason,
     },
   ]);
   return { finishReason, ...figures };
 }
 
-/** All that the model thought for an answer. */
+/** The reasoning of a message, joined. */
 export function reasoningOf({ parts }: Message): string {
   return parts
     .filter((part) => part.type === 'reasoning')

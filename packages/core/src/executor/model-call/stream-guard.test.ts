@@ -32,13 +32,13 @@ async function guarded(
 }
 
 describe('guardStream', () => {
-  it('lets an answer of the length that was asked for pass, also beyond nine tenths of the window', async () => {
+  it('passes an answer of maxOutputTokens, even beyond nine tenths of the window', async () => {
     for (const chunk of [1, 12]) {
       expect(await guarded(3_600, chunk)).toEqual({ finish: 'stop', words: 3_600, wasStopped: false });
     }
   });
 
-  it('stops one that goes on all the same, and keeps what it said', async () => {
+  it('stops a longer answer and keeps its text so far', async () => {
     const stopped = await guarded(100_000);
     expect(stopped).toMatchObject({ finish: 'length', wasStopped: true });
     expect(stopped.words).toBeGreaterThan(3_600);

@@ -1,30 +1,33 @@
 import { countByClasses } from '@longhaul/context';
 import type { StepEvent } from '../../ports/index.ts';
 
-/** Share of the window at which an answer that goes on is stopped. */
+/** An answer is stopped when request and answer fill this share of the window. */
 const STOP_SHARE = 0.9;
 
-/** Deltas are counted in pieces of this length: split into words, a text would seem to have more tokens. */
+/**
+ * Deltas are joined to pieces of this length before they are counted: counted word by word, a text would seem to have
+ * more tokens.
+ */
 const PIECE_CHARS = 512;
 
-/** How far a count may be over the real one. A server that obeys its limit is never stopped. */
+/** How far a count may exceed the real one. With it, a server that obeys `maxOutputTokens` is not stopped. */
 const COUNT_ERROR = 1.5;
 
 export interface StreamGuardOptions {
   /** Predicted tokens of the request. */
   inputTokens: number;
-  /** What the server was told to write at the most. */
+  /** The maximum that the server was asked to obey. */
   maxOutputTokens: number;
   windowTokens: number;
-  /** Real tokens for one counted token, as the session has taught it. */
+  /** Real tokens per counted token, as measured in the session. */
   ratio: number;
-  /** Ends the model's call. */
+  /** Called to abort the model call. */
   stop: () => void;
 }
 
 /**
- * Stops an answer before it fills the window: not every server obeys the limit it was given, and some then drop the oldest messages without
- * a word. What was said so far stays and the answer counts as cut off by its length; a call that is not complete is not run.
+ * Stops an answer before it fills the window. Not every server obeys `maxOutputTokens`, and some then silently drop the
+ * oldest messages. The answer so far is kept, and its finish reason is `length`. An incomplete tool call is not run.
  */
 export async function* guardStream(
   stream: AsyncIterable<StepEvent>,

@@ -21,7 +21,7 @@ export function toToolPart(event: Extract<StepEvent, { type: 'tool-call' | 'tool
   };
 }
 
-export function notRun(part: ToolPart): ToolPart {
-  const error = 'Not run: the answer that asked for it broke off.';
+export function closeUnrun(part: ToolPart): ToolPart {
+  const error = 'Not run: the answer with this call broke off.';
   return { ...part, state: 'error', error, output: [{ type: 'text', text: error }], endedAt: Date.now() };
 }

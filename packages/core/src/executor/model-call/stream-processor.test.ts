@@ -9,7 +9,7 @@ import { currentOwner, isOwnerAlive } from '../../session/leases/lease-owner.ts'
 import { SessionWriter } from '../../session/session-writer.ts';
 import { StreamProcessor } from './stream-processor.ts';
 
-/** A store that notes the writes in the order in which they were asked for. */
+/** Uses a store that records the writes in the order of their calls. */
 async function setUp() {
   const memory = createMemoryStore();
   const writes: string[] = [];
@@ -102,7 +102,7 @@ describe('StreamProcessor', () => {
     ]);
   });
 
-  it('flushes text before any other event, so that nothing said before a call can be lost', async () => {
+  it('flushes text before any other event, so that no text before a call is lost', async () => {
     const { processor, writes } = await setUp();
     await processor.process(
       streamOf([
@@ -117,7 +117,7 @@ describe('StreamProcessor', () => {
     expect(writes).toEqual(['message', '0 text running 5', '1 tool pending', '0 text done 10', 'close']);
   });
 
-  it('flushes by size while a text streams on', async () => {
+  it('flushes by size during a fast stream', async () => {
     const { processor, writes } = await setUp();
     const delta = { type: 'text-delta', id: 't', text: 'x'.repeat(1_000) } as const;
     await processor.process(
@@ -131,7 +131,7 @@ describe('StreamProcessor', () => {
     expect(writes.slice(0, 3)).toEqual(['message', '0 text running 5000', '0 text done 9000']);
   });
 
-  it('flushes by time while a text trickles', async () => {
+  it('flushes by time during a slow stream', async () => {
     const { processor, stored } = await setUp();
     let seen: unknown;
     async function* trickle(): AsyncGenerator<StepEvent> {
@@ -147,7 +147,7 @@ describe('StreamProcessor', () => {
     expect(seen).toEqual({ type: 'text', text: 'slow', state: 'running' });
   });
 
-  it('keeps parts in order when a part without text stands before a call', async () => {
+  it('keeps the order of parts when an empty text precedes a call', async () => {
     const { processor, stored } = await setUp();
     await processor.process(
       streamOf([
@@ -159,7 +159,7 @@ describe('StreamProcessor', () => {
     expect((await stored())[0]?.parts.map((part) => part.type)).toEqual(['text', 'tool']);
   });
 
-  it('writes parts that are open at the same time in the order in which they began', async () => {
+  it('writes concurrently open parts in the order of their starts', async () => {
     const { processor, stored } = await setUp();
     await processor.process(
       streamOf([
@@ -188,7 +188,7 @@ describe('StreamProcessor', () => {
     ]);
   });
 
-  it('fails on an error part whatever the finish reason, and leaves no open part', async () => {
+  it('fails on an error event regardless of the finish reason, and leaves no open part', async () => {
     const { processor, stored } = await setUp();
     const outcome = await processor.process(
       streamOf([
@@ -208,13 +208,13 @@ describe('StreamProcessor', () => {
     });
   });
 
-  it('takes a stream that ends without a finish as cut', async () => {
+  it('reports provider_stream_cut for a stream without a finish', async () => {
     const { processor } = await setUp();
     const outcome = await processor.process(streamOf([{ type: 'text-start', id: 't' }]));
     expect(outcome.error?.code).toBe('provider_stream_cut');
   });
 
-  it('stores nothing of a call that failed before it brought anything', async () => {
+  it('stores nothing if the call fails before any content', async () => {
     const { processor, stored } = await setUp();
     const outcome = await processor.process(streamOf([failure('provider_overloaded', 'overloaded')]));
     expect(outcome.message).toBeUndefined();

@@ -11,16 +11,16 @@ import { newId } from '../../session/ids.ts';
 import { storeMedia } from '../../session/messages/media.ts';
 import type { SessionWriter } from '../../session/session-writer.ts';
 import { closeAnswer, type StepOutcome } from './step-outcome.ts';
-import { notRun, startOf, toToolPart } from './stream-parts.ts';
+import { closeUnrun, startOf, toToolPart } from './stream-parts.ts';
 
-/** Streamed text is on disk at the latest after this long, or this many characters: a crash loses no more. */
+/** Streamed text is written at least this often. A crash loses no more than that. */
 const FLUSH_INTERVAL_MS = 50;
 const FLUSH_CHARS = 4_096;
 
 export interface StreamProcessorOptions {
   writer: SessionWriter;
   blobs: BlobStore;
-  /** `provider/model`, as the message will carry it. */
+  /** `provider/model`, as stored in the message. */
   model: string;
   costOf: (usage: TokenUsage) => number | undefined;
 }
@@ -33,17 +33,18 @@ interface OpenStream {
 }
 
 /**
- * Writes a model's stream into the session while it comes: the assistant message first, then its parts, in the order of events.
- * Text is flushed every 50 ms or 4 KiB and before any other event; a tool call is on disk before anyone can start its tool.
+ * Writes a model's stream into the session while it arrives: the assistant message first, then its parts, in the order
+ * of events. Text is flushed every 50 ms, every 4,096 characters, and before any other event. A tool call is stored
+ * before `process` returns.
  */
 export class StreamProcessor {
   readonly #options: StreamProcessorOptions;
   #message: Message | undefined;
-  /** Parts that have an index, flushed or not. */
+  /** Number of parts with an index, whether or not they have been flushed. */
   #partCount = 0;
   readonly #open = new Map<string, OpenStream>();
   #flushTimer: NodeJS.Timeout | undefined;
-  /** Writes go one after the other, timer flushes too. */
+  /** Writes are sequential, including those of the flush timer. */
   #lastWrite: Promise<void> = Promise.resolve();
   #writeFailure: unknown;
   #texts: string[] = [];
@@ -54,7 +55,11 @@ export class StreamProcessor {
     this.#options = options;
   }
 
-  /** Takes one step's stream to its end. Throws only when the session cannot be written. */
+  /**
+   * Consumes the stream of one step.
+   *
+   * @throws The store's error if the session cannot be written. Anything in the stream that is not a `LonghaulError`.
+   */
   async process(stream: AsyncIterable<StepEvent>): Promise<StepOutcome> {
     let finish: Extract<StepEvent, { type: 'finish' }> | undefined;
     try {
@@ -76,7 +81,7 @@ export class StreamProcessor {
     if (finish === undefined && this.#error === undefined) {
       this.#error = new LonghaulError(
         'provider_stream_cut',
-        'The model stopped sending before its answer was complete.',
+        'The stream ended before the answer was complete.',
       );
     }
     return this.#close(finish);
@@ -188,7 +193,7 @@ export class StreamProcessor {
     return this.#message;
   }
 
-  /** Writes what streams have gained, in the order of their parts. */
+  /** Writes the text that has arrived since the last flush, in the order of the parts. */
   #flush(): Promise<void> {
     clearTimeout(this.#flushTimer);
     this.#flushTimer = undefined;
@@ -232,7 +237,7 @@ export class StreamProcessor {
     const message = this.#message;
     if (message === undefined) return base;
     for (const [index, part] of message.parts.entries()) {
-      if (part.type === 'tool' && part.state === 'pending') await this.#write(index, notRun(part));
+      if (part.type === 'tool' && part.state === 'pending') await this.#write(index, closeUnrun(part));
     }
     await this.#lastWrite;
     if (this.#writeFailure !== undefined) throw this.#writeFailure;
@@ -242,7 +247,7 @@ export class StreamProcessor {
   }
 }
 
-/** All streams of a process flush at the same moments: a store writes them in one commit, and waits for the disk once. */
+/** All streams of a process flush at the same times, so that the store can write them in one commit. */
 function untilNextFlush(): number {
   return FLUSH_INTERVAL_MS - (performance.now() % FLUSH_INTERVAL_MS);
 }

@@ -7,24 +7,24 @@ import type { ContextWindow } from './context-window.ts';
 export interface CompactorOptions {
   window: ContextWindow;
   writer: SessionWriter;
-  /** What summaries cost. */
+  /** Called with the usage of each summary. */
   onUsage: (usage: TokenUsage) => void;
-  /** Made anew after each compaction. */
+  /** Called after each compaction. */
   buildSystem: () => Promise<string>;
-  /** Asked before each step: whether someone wants a compaction now. Each wish is given once. */
+  /** Called before each step. Returns each compaction request once. */
   takeCompactionRequest?: () => Promise<{ strategy?: CompressionStrategy } | undefined>;
 }
 
 type Reason = 'threshold' | 'overflow' | 'manual';
 
-/** Each of these may happen so often in a row before the run gives up. */
+/** How often in a row each may happen without a completed step, before the run gives up. */
 const MAX_OVERFLOWS = 3;
 const MAX_IDLE_COMPACTIONS = 3;
 
-/** Share of the usable window that a request must have for a compaction to make much room. */
+/** A compaction frees much room only if the request fills at least this share of the usable window. */
 const WORTH_COMPACTING = 0.5;
 
-/** Makes room in the window when a run needs some, and sees to it that it does not go on making room for ever. */
+/** Compacts when a run needs room, and ends a run in which compactions do not help. */
 export class Compactor {
   readonly #options: CompactorOptions;
   #overflows = 0;
@@ -34,13 +34,16 @@ export class Compactor {
     this.#options = options;
   }
 
-  /** A step has brought something: what failed before it counts no more. */
-  stepDone(): void {
+  /** Called after a completed step. */
+  resetCounts(): void {
     this.#overflows = 0;
     this.#compactionsSinceStep = 0;
   }
 
-  /** @throws {LonghaulError} `context_exhausted` also after too many without a step between them; `cancelled`. */
+  /**
+   * @throws {LonghaulError} `context_exhausted`, also after more than three compactions without a completed step;
+   * `cancelled`.
+   */
   async compact(reason: Reason, signal: AbortSignal, strategy?: CompressionStrategy): Promise<void> {
     const { window, onUsage, buildSystem } = this.#options;
     this.#compactionsSinceStep += 1;
@@ -53,60 +56,68 @@ export class Compactor {
     window.setSystem(await buildSystem());
   }
 
-  /** A person asked for a compaction while the run went on. What cannot be done is said, and the run goes on. */
-  async compactIfAsked(signal: AbortSignal): Promise<void> {
+  /**
+   * Makes a compaction that a person requested during the run. If it is not possible, a warning is emitted and the run
+   * continues.
+   */
+  async compactIfRequested(signal: AbortSignal): Promise<void> {
     try {
-      const asked = await this.#options.takeCompactionRequest?.();
-      if (asked !== undefined) await this.compact('manual', signal, asked.strategy);
+      const request = await this.#options.takeCompactionRequest?.();
+      if (request !== undefined) await this.compact('manual', signal, request.strategy);
     } catch (error) {
       const code = error instanceof LonghaulError ? error.code : undefined;
       if (code !== 'context_exhausted' && code !== 'config_invalid') throw error;
       const { message } = toLonghaulError(error);
       await this.#options.writer.announce(
-        { type: 'context:warning', message: `The compaction that was asked for was not made: ${message}` },
+        { type: 'context:warning', message: `The requested compaction was not made: ${message}` },
         { type: 'session:status', status: 'busy' },
       );
     }
   }
 
   /**
-   * The server refused the request as too long: learns from that, and compacts unless less room for the answer is enough.
+   * Handles a request that the server refused as too long: learns the window, and compacts unless the request fits with
+   * less room for its answer.
    *
-   * @throws {LonghaulError} `error` itself when it was refused too often in a row.
+   * @throws {LonghaulError} `error` after more than three in a row, counted together with truncations.
    */
   async afterRefusal(error: LonghaulError, request: FittedRequest, signal: AbortSignal): Promise<void> {
     const { window, writer } = this.#options;
-    const mayGoOn = this.#countOverflow();
+    const canContinue = this.#countOverflow();
     await writer.announce({
       type: 'llm:error',
       error: error.toShape(),
       context: 'the server refused the request as too long',
-      recoverable: mayGoOn,
+      recoverable: canContinue,
     });
-    if (!mayGoOn) throw error;
+    if (!canContinue) throw error;
     const fitsWithLessRoom = await window.learnFromOverflow(error, request.predictedTokens);
     if (!fitsWithLessRoom) await this.compact('overflow', signal);
   }
 
-  /** The server read only a part of the request. @throws {LonghaulError} `error` when that happened too often in a row. */
+  /**
+   * Handles a request of which the server read only a part.
+   *
+   * @throws {LonghaulError} `error` after more than three in a row, counted together with refusals.
+   */
   async afterTruncation(error: LonghaulError, signal: AbortSignal): Promise<void> {
     if (!this.#countOverflow()) throw error;
     if (this.#options.window.decide().action !== 'send') await this.compact('overflow', signal);
   }
 
-  /** Where the window, not the model, set the answer's limit, the next one is to have more room. */
-  async forMoreOutput(
+  /** Compacts after a cut answer if the window, not the model, limited its length. */
+  async makeRoomForOutput(
     { predictedTokens, maxOutputTokens }: FittedRequest,
     signal: AbortSignal,
   ): Promise<void> {
-    const { usableTokens, maxOutputTokens: modelsMost } = this.#options.window.budget;
-    const isWindowToBlame =
-      maxOutputTokens < modelsMost && predictedTokens >= usableTokens * WORTH_COMPACTING;
-    if (!isWindowToBlame) return;
+    const { usableTokens, maxOutputTokens: modelMaximum } = this.#options.window.budget;
+    const isLimitedByWindow =
+      maxOutputTokens < modelMaximum && predictedTokens >= usableTokens * WORTH_COMPACTING;
+    if (!isLimitedByWindow) return;
     try {
       await this.compact('threshold', signal);
     } catch (error) {
-      // Nothing could be made smaller; the request still fits as it is.
+      // Nothing can be compacted, but the request still fits.
       if (!(error instanceof LonghaulError && error.code === 'context_exhausted')) throw error;
     }
   }

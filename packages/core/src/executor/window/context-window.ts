@@ -35,25 +35,25 @@ import { RunLedger } from './run-ledger.ts';
 import { summariseWith } from './summarise-with.ts';
 import { RequestGrowth, WindowLearner } from './window-learner.ts';
 
-/** The policy without what the tools themselves say. */
+/** The context policy without the protected tools, which the tools themselves declare. */
 export type CompressionSettings = Omit<ContextPolicy, 'protectedTools'>;
 
 export interface ContextWindowOptions {
   writer: SessionWriter;
   driver: ModelDriver;
-  /** Writes narratives; absent: ledger alone. */
+  /** Writes narratives. Without it, a summary has the ledger only. */
   summariser?: ModelDriver;
   settings: CompressionSettings;
   tools: readonly ToolSchema[];
   protectedTools: ReadonlySet<string>;
 }
 
-/** What one character of tool output costs at the least: results are bounded in characters before they are counted. */
+/** Tool results are limited in characters before they are counted. A low estimate keeps the limit safe. */
 const CHARS_PER_TOKEN = 3;
 const MIN_RESULT_CHARS = 1_000;
 
 /**
- * Keeps a session's requests within its model's window: measures, compacts, prunes, and learns from what requests really cost.
+ * Keeps a session's requests within its model's window: measures, compacts, prunes, and learns from the reported usage.
  */
 export class ContextWindow {
   readonly #options: ContextWindowOptions;
@@ -61,13 +61,13 @@ export class ContextWindow {
   readonly #meter: RequestMeter = createRequestMeter(this.#count);
   readonly #ledger: RunLedger;
   readonly #views = createViewKeeper();
-  /** Compacting was of no use below this many tokens. */
+  /** No compaction below this many tokens, because the last one freed nothing. 0: the last one did. */
   #dueFrom = 0;
   readonly #growth = new RequestGrowth();
   #system = '';
   readonly #learner: WindowLearner;
-  /** Of summary calls, since last asked. */
-  #spent: TokenUsage = ZERO_USAGE;
+  /** Usage of summary calls since the last `takeSummaryUsage`. */
+  #summaryUsage: TokenUsage = ZERO_USAGE;
   compactions = 0;
 
   constructor(options: ContextWindowOptions) {
@@ -76,7 +76,9 @@ export class ContextWindow {
     this.#learner = new WindowLearner(options.driver);
   }
 
-  /** System text stays as it is between compactions, so that the provider's cache holds. */
+  /**
+   * Call it at the start and after a compaction only: a changed system text invalidates the provider's prompt cache.
+   */
   setSystem(system: string): void {
     this.#system = system;
   }
@@ -90,7 +92,10 @@ export class ContextWindow {
     return computeBudget({ windowTokens, maxOutputTokens, fixedTokens: systemTokens + toolTokens });
   }
 
-  /** What a request is measured by; stored, so that a session can be measured when nothing runs. */
+  /**
+   * The sizes by which requests are measured. They are stored with `context:usage`, so that an idle session can be
+   * measured.
+   */
   get measure() {
     return {
       windowTokens: this.#learner.windowTokens,
@@ -101,7 +106,7 @@ export class ContextWindow {
     };
   }
 
-  /** Whether the next request may leave as the log stands now. */
+  /** Decides whether the next request can be sent, must be compacted first, or cannot be sent. */
   decide(): RequestDecision {
     return decideRequest(this.#state());
   }
@@ -119,10 +124,11 @@ export class ContextWindow {
   }
 
   /**
-   * Makes room and records it.
+   * Compacts and records the compaction.
    *
-   * @param strategy Default: that of the settings.
-   * @throws {LonghaulError} `context_exhausted`; `cancelled`.
+   * @param strategy Default: the configured strategy.
+   * @throws {LonghaulError} `context_exhausted`, except for the reason `threshold` while the request still fits;
+   * `cancelled`.
    */
   async compact(
     reason: CompactionReason,
@@ -130,7 +136,10 @@ export class ContextWindow {
     strategy: CompressionStrategy = this.#options.settings.strategy,
   ): Promise<void> {
     const { writer, settings } = this.#options;
-    if (reason !== 'manual' && isNewestCompactionUndone(writer.log.marks)) await this.#sayItIsNeededAgain();
+    if (reason !== 'manual' && isNewestCompactionUndone(writer.log.marks)) {
+      const message = 'The undone messages no longer fit into the window: compacting again.';
+      await writer.announce({ type: 'context:warning', message });
+    }
     await writer.announce({ type: 'session:status', status: 'compacting' });
     const ledger = await this.#ledger.open();
     const outcome = await compact({
@@ -160,16 +169,11 @@ export class ContextWindow {
     this.#meter.forgetMeasured();
   }
 
-  #sayItIsNeededAgain(): Promise<void> {
-    const message = 'What was undone does not fit into the window any more: compacting again.';
-    return this.#options.writer.announce({ type: 'context:warning', message });
-  }
-
   #summarise(signal: AbortSignal): { summarise?: Summarise } {
     const { summariser, tools } = this.#options;
     if (summariser === undefined) return {};
     const onUsage = (usage: TokenUsage) => {
-      this.#spent = addUsage(this.#spent, usage);
+      this.#summaryUsage = addUsage(this.#summaryUsage, usage);
     };
     return { summarise: summariseWith(summariser, { system: this.#system, tools, signal, onUsage }) };
   }
@@ -187,7 +191,9 @@ export class ContextWindow {
     await this.#options.writer.recordMarks(marks, [event]);
   }
 
-  /** Most characters a result may bring when so many come at once: a share of what a compaction could free. */
+  /**
+   * Returns the maximum characters of each of `calls` results: together they take 70 % of what a compaction can free.
+   */
   maxResultChars(calls: number): number {
     const { messageTokens } = this.budget;
     const freeTokens = messageTokens * (1 - this.#options.settings.ledgerShare) * 0.7;
@@ -196,36 +202,38 @@ export class ContextWindow {
   }
 
   /**
-   * Takes the real size of a request, as the server reports it.
+   * Calibrates the estimate with the reported size of a request.
    *
-   * @returns What is wrong with it: the server has read only a part (`cut`), or says what cannot be (`nonsense`).
+   * @returns `cut` if the server has read only a part of the request, `nonsense` if the reported size is impossible.
    */
   async calibrate(request: FittedRequest, usage: TokenUsage): Promise<'cut' | 'nonsense' | undefined> {
     const { predictedTokens } = request;
-    const read = await this.#learner.read(this.#growth.of(request, this.#meter.ratio), usage);
+    const read = await this.#learner.read(this.#growth.measure(request, this.#meter.ratio), usage);
     if (read === 'cut' || read === 'nonsense') return read;
     if (read === 'whole') this.#meter.calibrate(predictedTokens, usage.inputTokens);
     return undefined;
   }
 
   /**
-   * The server refused: what it named as its window holds from now on; without a number, a little less than was sent.
+   * Learns from a refusal. Uses the window and the request size that the server named. If it named neither, assumes
+   * that the request is 15 % larger than predicted.
    *
-   * @returns Whether the request fits as it is, with less room for its answer.
+   * @returns Whether the same request fits with less room for its answer.
    */
   async learnFromOverflow(error: LonghaulError, sentTokens: number): Promise<boolean> {
-    const named = error.data['windowTokens'];
+    const namedWindow = error.data['windowTokens'];
     const before = this.windowTokens;
-    if (typeof named === 'number' && named > 0) await this.#learner.refused(named);
-    const real = error.data['requestTokens'];
-    if (typeof real === 'number' && real > sentTokens) this.#meter.calibrate(sentTokens, real);
-    else if (typeof named !== 'number') this.#meter.calibrate(sentTokens, Math.ceil(sentTokens * 1.15));
-    // What was not known when the request was made: then the answer's room alone may have been too large.
-    const isNews = this.windowTokens < before || (typeof real === 'number' && real > sentTokens);
-    return typeof named === 'number' && isNews && this.decide().action === 'send';
+    if (typeof namedWindow === 'number' && namedWindow > 0) await this.#learner.refused(namedWindow);
+    const namedSize = error.data['requestTokens'];
+    if (typeof namedSize === 'number' && namedSize > sentTokens) this.#meter.calibrate(sentTokens, namedSize);
+    else if (typeof namedWindow !== 'number') this.#meter.calibrate(sentTokens, Math.ceil(sentTokens * 1.15));
+    // Only new information can make the same request fit.
+    const isNewInformation =
+      this.windowTokens < before || (typeof namedSize === 'number' && namedSize > sentTokens);
+    return typeof namedWindow === 'number' && isNewInformation && this.decide().action === 'send';
   }
 
-  /** Real tokens for one counted token, as the session has taught it. */
+  /** Real tokens per counted token, as measured in the session. */
   get tokenRatio(): number {
     return this.#meter.ratio;
   }
@@ -235,8 +243,8 @@ export class ContextWindow {
   }
 
   takeSummaryUsage(): TokenUsage {
-    const spent = this.#spent;
-    this.#spent = ZERO_USAGE;
-    return spent;
+    const usage = this.#summaryUsage;
+    this.#summaryUsage = ZERO_USAGE;
+    return usage;
   }
 }

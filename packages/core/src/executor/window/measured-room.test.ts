@@ -1,7 +1,7 @@
 import { answer, calls, playedDriver, testRun, testTool, text, usageOf } from '@longhaul/testing/doubles';
 import { expect, it } from 'vitest';
 
-it('after a compaction nothing counts as measured: a server that then gave no usage was asked for more than fits', async () => {
+it('forgets the measured size after a compaction: without usage, the next request did not fit', async () => {
   const WINDOW = 16_000;
   let steps = 0;
   const tokens = () => test.of('context:usage').at(-1)?.tokens ?? 0;
@@ -13,7 +13,7 @@ it('after a compaction nothing counts as measured: a server that then gave no us
         const isDone = test.of('context:compressed').length > 1;
         if (isDone) return answer('Done.');
         const events = calls({ name: 'read', callId: `c${steps}` });
-        // Until the compaction the server says what requests really have: exactly what was predicted.
+        // Until the compaction, the server reports exactly the predicted size.
         if (isCompacted()) return events;
         return events.map((event) =>
           event.type === 'finish' ? { ...event, usage: usageOf(tokens()) } : event,
@@ -33,7 +33,7 @@ it('after a compaction nothing counts as measured: a server that then gave no us
   expect(Math.max(...unmeasured.map(({ size }) => size))).toBeGreaterThan(measured);
   for (const { size, index } of unmeasured) {
     const asked = driver.requests[index]?.maxOutputTokens ?? 0;
-    // Room for an answer is never less than 1,000; else an estimate may be 15 % too low.
+    // Above the minimum of 1,000 output tokens, the estimate may be 15 % too low.
     if (asked > 1_000) expect(size * 1.15 + asked).toBeLessThanOrEqual(WINDOW + 2);
   }
 });

@@ -3,7 +3,7 @@ import type { ActivityStatus, Compaction, EventPayload } from '@longhaul/protoco
 import type { LedgerCheckpoint } from '../../ports/index.ts';
 import type { SessionWriter } from '../../session/session-writer.ts';
 
-/** Stores a compaction with its marks, and tells what it did; `status` is what the session does next. */
+/** Stores a compaction with its marks and emits its events. `status` is the session's activity afterwards. */
 export async function recordCompaction(
   writer: SessionWriter,
   { compaction, marks, warnings }: Extract<CompactOutcome, { status: 'compacted' }>,

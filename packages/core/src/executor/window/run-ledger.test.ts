@@ -56,8 +56,8 @@ async function wholeFold(store: Store) {
   return createLedgerKeeper().foldOf((await store.loadLog('s')).messages);
 }
 
-describe('the facts of a session that is gone on with', () => {
-  it('are those of the whole log, though what is hidden is not loaded', async () => {
+describe('the facts of a resumed session', () => {
+  it('are those of the whole log, although hidden messages are not loaded', async () => {
     const session = await longSession(260, 500);
     await session.store.recordCompaction(session.lease, hiding(240, 1));
     const writer = await resumed(session);
@@ -66,7 +66,7 @@ describe('the facts of a session that is gone on with', () => {
     expect(keeper.foldOf(writer.log.messages)).toEqual(await wholeFold(session.store));
   });
 
-  it('go on from where they were written down, whatever was hidden and added since', async () => {
+  it('continue from the checkpoint, with messages hidden and added since', async () => {
     const session = await longSession(120, 20_000);
     const first = await resumed(session);
     const ledger = new RunLedger(first);
@@ -93,7 +93,7 @@ describe('the facts of a session that is gone on with', () => {
     expect(keeper.foldOf(second.log.messages)).toEqual(await wholeFold(session.store));
   });
 
-  it('are read from the messages where what was written down is of another version', async () => {
+  it('are read from the messages if the checkpoint has another version', async () => {
     const session = await longSession(30, 100);
     const checkpoint = { sequence: 20, fold: '{"version":0}' };
     await session.store.recordCompaction(session.lease, hiding(25, 1), { checkpoint });
@@ -103,7 +103,7 @@ describe('the facts of a session that is gone on with', () => {
   });
 });
 
-it('a long run lets go of what its compactions hide, and recall still reads it', async () => {
+it('unloads hidden messages of a long run, and recall still reads them', async () => {
   const noise = testTool('noise', () => text(`needle ${'hay '.repeat(3_000)}`));
   const steps = Array.from({ length: 14 }, (_, step) => calls({ name: 'noise', input: { step: `${step}` } }));
   const driver = playedDriver([

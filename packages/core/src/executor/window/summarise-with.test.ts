@@ -4,7 +4,7 @@ import { expect, it } from 'vitest';
 import type { StepEvent, StepRequest } from '../../ports/index.ts';
 import { summariseWith } from './summarise-with.ts';
 
-it('a summary that never ends is stopped where it is as long as it may be', async () => {
+it('stops an endless summary near maxOutputTokens', async () => {
   let stopped: AbortSignal | undefined;
   const driver = playedDriver([
     async function* ({ signal }: StepRequest): AsyncGenerator<StepEvent> {

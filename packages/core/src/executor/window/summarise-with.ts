@@ -5,7 +5,10 @@ import { guardStream } from '../model-call/stream-guard.ts';
 import { cancelledCompaction } from '../run-errors.ts';
 
 export interface SummariseOptions {
-  /** System text and tools of the session: they stay in front of its prefix, so that the provider's cache holds. */
+  /**
+   * System text and tools of the session. In the mode `prefix` they are sent unchanged, so that the provider's cache
+   * applies.
+   */
   system: string;
   tools: readonly ToolSchema[];
   signal: AbortSignal;
@@ -14,10 +17,15 @@ export interface SummariseOptions {
 
 const SYSTEM = {
   transcript: 'You summarise coding sessions.',
-  selection: 'You choose what stays of a coding session, and answer with one JSON object.',
+  selection: 'You select what to keep of a coding session. Answer with one JSON object.',
 } as const;
 
-/** Writes narratives, and selects what stays, with a model. What it calls is never run; what goes wrong is a reply, but a cancel is thrown. */
+/**
+ * Lets a model write narratives and select what to keep. Its tool calls are never run. A failure is returned as a
+ * reply.
+ *
+ * @throws {LonghaulError} `cancelled`.
+ */
 export function summariseWith(driver: ModelDriver, options: SummariseOptions): Summarise {
   const { signal, onUsage } = options;
   return async (request) => {
@@ -30,7 +38,7 @@ export function summariseWith(driver: ModelDriver, options: SummariseOptions): S
       maxOutputTokens,
       signal: AbortSignal.any([signal, stopped.signal]),
     };
-    // What it was told to write is all that is needed of it: a server that goes on is stopped there.
+    // Stop a server that does not obey maxOutputTokens.
     const stream = guardStream(driver.step(step), {
       inputTokens: 0,
       windowTokens: 0,
@@ -51,6 +59,6 @@ export function summariseWith(driver: ModelDriver, options: SummariseOptions): S
         return { status: 'ok', text, finishedBy };
       }
     }
-    return { status: 'failed', reason: 'the summariser stopped before its answer was complete' };
+    return { status: 'failed', reason: 'the stream of the summariser ended before its answer was complete' };
   };
 }

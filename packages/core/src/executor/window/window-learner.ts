@@ -4,29 +4,35 @@ import type { ModelDriver } from '../../ports/index.ts';
 
 export interface MeasuredRequest {
   predictedTokens: number;
-  /** What stands in this request behind the one before; undefined where it is not that one with more of the same turn behind it. */
+  /**
+   * Tokens that this request adds to the previous one. Undefined unless the request is the previous one with more
+   * messages of the same turn appended.
+   */
   addedTokens?: number | undefined;
-  /** Media are estimated too roughly to conclude anything from. */
+  /** The sizes of media are estimated too roughly for a conclusion. */
   hasMedia: boolean;
 }
 
-/** A window that was concluded from a prompt which was cut. */
+/** A window inferred from a prompt that the server truncated. */
 interface Conclusion {
   windowTokens: number;
-  /** What it was taken to be before. */
+  /** The assumed window before the conclusion. */
   before: number;
-  /** Requests read whole since. */
+  /** Number of requests since then that were read completely. */
   confirmations: number;
 }
 
-/** So many requests must have been read whole before a conclusion is kept for later runs. */
+/** This many requests must be read completely before a conclusion is stored for later runs. */
 const CONFIRMATIONS = 2;
 
-/** What the server has shown of its window, beyond what was known at the start. */
+/** Learns the server's window from its refusals and from its reported usage. */
 export class WindowLearner {
   readonly #driver: ModelDriver;
   #windowTokens: number;
-  /** Of requests that were read whole, the largest (no smaller window can be behind it) and the last. 0: none yet. */
+  /**
+   * Sizes of the largest and the last request that were read completely. The window is at least the largest. 0: none
+   * yet.
+   */
   #largestWhole = 0;
   #lastWhole = 0;
   #concluded: Conclusion | undefined;
@@ -41,7 +47,7 @@ export class WindowLearner {
     return this.#windowTokens;
   }
 
-  /** A refusal has named the window. */
+  /** Applies the window that a refusal named. It can only get smaller. */
   async refused(windowTokens: number): Promise<void> {
     if (windowTokens >= this.#windowTokens) return;
     this.#windowTokens = windowTokens;
@@ -49,11 +55,12 @@ export class WindowLearner {
   }
 
   /**
-   * Looks at what the server says it has read of a request. Some drop the oldest messages without a word, and it shows only there. Then the
-   * window is asked for again (a model may be loaded by the first request), else concluded from what was read.
+   * Compares the reported size of a request with its predicted size. Some servers silently drop the oldest messages,
+   * and only the reported size shows it. In that case the window is requested from the server again (the first request
+   * may have loaded the model), or else inferred from the reported size.
    *
-   * @returns `cut`: a part was dropped, and `windowTokens` is what holds from now on. `nonsense`: the numbers cannot be true, and are not
-   * used from now on. `ignored`: so it was before.
+   * @returns `whole`: all was read. `cut`: a part was dropped, and `windowTokens` is updated. `nonsense`: the reported
+   * sizes are impossible and are ignored from now on. `ignored`: they have been ignored since an earlier request.
    */
   async read(
     request: MeasuredRequest,
@@ -68,9 +75,9 @@ export class WindowLearner {
       return reported < predictedTokens ? this.#conclude(reported, CONFIRMATIONS) : this.#disbelieve();
     }
     const isKnownToFit = predictedTokens <= Math.max(this.#concluded?.windowTokens ?? 0, this.#largestWhole);
-    const behind = windowBehind(inputTokens, predictedTokens);
-    if (judgement === 'only-new' || isKnownToFit || behind === undefined) return this.#disbelieve();
-    return this.#conclude(Math.max(behind, this.#largestWhole), 0);
+    const inferred = inferWindow(inputTokens, predictedTokens);
+    if (judgement === 'only-new' || isKnownToFit || inferred === undefined) return this.#disbelieve();
+    return this.#conclude(Math.max(inferred, this.#largestWhole), 0);
   }
 
   #judge({ predictedTokens, addedTokens }: MeasuredRequest, realTokens: number) {
@@ -98,7 +105,7 @@ export class WindowLearner {
     return 'cut';
   }
 
-  /** What was concluded from the numbers is taken back, for later runs too. */
+  /** Reverts what was inferred from the reported sizes, including what was stored for later runs. */
   async #disbelieve(): Promise<'nonsense'> {
     this.#believesUsage = false;
     const concluded = this.#concluded;
@@ -114,12 +121,12 @@ export class WindowLearner {
   }
 }
 
-/** Compares each request of a session with the one before it. */
+/** Compares each request of a session with the previous one. */
 export class RequestGrowth {
   #before: { messages: ViewMessage[]; rawTokens: number } | undefined;
 
-  /** @param ratio Real tokens for one counted token, as the request was predicted with. */
-  of({ entries, predictedTokens }: FittedRequest, ratio: number): MeasuredRequest {
+  /** @param ratio Real tokens per counted token, as used for the prediction. */
+  measure({ entries, predictedTokens }: FittedRequest, ratio: number): MeasuredRequest {
     const messages = entries.map((entry) => entry.message);
     const before = this.#before;
     this.#before = { messages, rawTokens: predictedTokens / ratio };
@@ -129,7 +136,7 @@ export class RequestGrowth {
   }
 }
 
-/** A message of the user ends a turn, and with it some providers drop what the model thought in it: such requests may shrink. */
+/** After a user message, some providers drop the reasoning of the previous turn, so the request may get smaller. */
 function continues(messages: readonly ViewMessage[], before: readonly ViewMessage[]): boolean {
   if (!before.every((message, index) => message === messages[index])) return false;
   return messages.slice(before.length).every((message) => message.role === 'assistant');
@@ -140,34 +147,39 @@ function isMedia(part: ViewMessage['content'][number]): boolean {
   return part.type === 'image' || part.type === 'file';
 }
 
-/** No server of local models has a smaller window by default: a shorter prompt is not cut. */
+/** Smallest default window of the servers for local models. They do not truncate a shorter prompt. */
 export const LEAST_WINDOW_TOKENS = 2_048;
 
-/** How far a prediction may be over the real size. Nothing measured yet: texts of some kinds cost half of what is counted. */
+/**
+ * A reported size below this share of the predicted size is too small. Before the first measurement, the estimate may
+ * be twice the real size.
+ */
 const UNMEASURED_SHARE = 0.5;
 const MEASURED_SHARE = 0.7;
 
-/** So much added to a request makes it larger, however wrong the estimate is. */
+/** An addition of at least this many estimated tokens makes a request larger, even if the estimate is wrong. */
 const LEAST_GROWTH_TOKENS = 128;
 
-/** How near to what was added a size is that counts nothing else. */
+/** Tolerance within which a reported size equals the size of the addition. */
 const ONLY_NEW_ERROR = 0.35;
 
 export interface ReadSizes {
   predictedTokens: number;
-  /** As the server reports it; nothing at all is no number. */
+  /** As reported by the server. 0: not reported. */
   realTokens: number;
-  /** Some request was read whole before, so that predictions are good. */
+  /** An earlier request was read completely, so the predictions are calibrated. */
   isMeasured: boolean;
-  /** The request is the one before with more behind it. */
+  /** The previous request, if this one only appends to it. */
   before?: { realTokens: number; addedTokens: number } | undefined;
 }
 
 /**
- * What a server's own count says of a prompt. Some servers (Ollama) drop the oldest messages of one that is too long, and keep the system text and
- * the newest: the count then stays where it was, or falls, while the prompt grows.
+ * Judges the reported size of a prompt. Some servers (Ollama) drop the oldest messages of a prompt that is too long,
+ * and keep the system text and the newest messages. The reported size then stays the same or falls while the prompt
+ * grows.
  *
- * `only-new`: it counts what was added and nothing else, as one that leaves out what it had in its cache.
+ * @returns `whole`: all was read. `too-little`: a part was dropped. `only-new`: the server counts only the added part,
+ * for example because it leaves out cached tokens.
  */
 export function judgeRead(sizes: ReadSizes): 'whole' | 'too-little' | 'only-new' {
   const { predictedTokens, realTokens, isMeasured, before } = sizes;
@@ -184,11 +196,14 @@ export function judgeRead(sizes: ReadSizes): 'whole' | 'too-little' | 'only-new'
   return realTokens < predictedTokens * share ? 'too-little' : 'whole';
 }
 
-/** What is cut fills the better part of the window: less was read by no server that does not say what its window is. */
+/** Smallest reported size from which a window is inferred. A truncated prompt fills most of the window. */
 const LEAST_READ_TOKENS = LEAST_WINDOW_TOKENS / 2;
 
-/** The window of a server that read `realTokens` of a longer prompt: the next usual size, unless all would have fitted into that. */
-export function windowBehind(realTokens: number, predictedTokens: number): number | undefined {
+/**
+ * Infers the window of a server that read `realTokens` of a longer prompt: the next power of two, or `realTokens` if
+ * the whole prompt would have fitted into that. Undefined if too little was read.
+ */
+export function inferWindow(realTokens: number, predictedTokens: number): number | undefined {
   if (realTokens < LEAST_READ_TOKENS) return undefined;
   const usual = Math.max(LEAST_WINDOW_TOKENS, 2 ** Math.ceil(Math.log2(realTokens)));
   return usual < predictedTokens ? usual : realTokens;

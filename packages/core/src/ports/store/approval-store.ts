@@ -6,29 +6,32 @@ export type NewApproval = Pick<Approval, 'callId' | 'handle' | 'toolName' | 'arg
 export interface NewAnswer {
   answer: ApprovalAnswer;
   reason?: string;
-  /** Of the request that is meant, since a provider may use a call's id again. Absent: the only one of the session with this id. */
+  /** Handle of the request. A provider may reuse a call id. Absent: the session's only request with this id. */
   handle?: string;
 }
 
-/** Calls that wait for a person, and what was answered. */
+/** Stores requests for approval and their answers. */
 export interface ApprovalStore {
-  /** Stores that a call waits for an answer, with `approval:requested`. Repeating a handle stores nothing and answers as it stands now, with no events. */
+  /**
+   * Stores that a call waits for an answer, with `approval:requested`. Repeating a handle stores nothing and answers as
+   * it stands now, with no events.
+   */
   requestApproval(
     lease: Lease,
     request: NewApproval,
   ): Promise<{ approval: Approval; events: LonghaulEvent[] }>;
   /**
-   * Answers a request for this call, from any process, with `approval:answered`. The first answer holds: `isNew` is false when there was
-   * one. Undefined when there is no such request.
+   * Stores the answer to a request, from any process, with `approval:answered`. Only the first answer is stored:
+   * `isNew` is false if there already was one. Returns undefined if there is no such request.
    *
-   * @throws {LonghaulError} `invalid_request` without a handle where several requests have this call id, answered ones too: nobody can
-   * tell which one was looked at. `session_not_found`.
+   * @throws {LonghaulError} `invalid_request` without a handle if several requests have this call id, including
+   * answered ones, because it is unknown which one is meant. `session_not_found`.
    */
   answerApproval(
     sessionId: string,
     callId: string,
     answer: NewAnswer,
   ): Promise<{ approval: Approval; isNew: boolean; events: LonghaulEvent[] } | undefined>;
-  /** In the order in which they were requested. */
+  /** Lists approvals in the order of their requests. */
   listApprovals(sessionId: string, options?: { open?: boolean }): Promise<Approval[]>;
 }

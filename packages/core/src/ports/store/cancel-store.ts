@@ -1,17 +1,17 @@
 import type { Claimant, LeaseHolder } from './lease-store.ts';
 
-/** Wishes, from any process, that a run may end. */
+/** Stores cancel requests from any process. */
 export interface CancelStore {
   /**
-   * Asks the run that holds the session to end. Answers who holds it; nobody, when nobody alive does. The wish stands until
-   * `answerCancel`, or until the run is deleted.
+   * Stores a request that the run holding the session ends, and returns the holder. Without a living holder, stores
+   * none and returns no holder. The request stays until `answerCancel`, or until the run is deleted.
    */
   requestCancel(
     sessionId: string,
     options: Claimant & { clearQueue: boolean },
   ): Promise<{ holder?: LeaseHolder; clearedMessages: number }>;
-  /** Whether someone wants the run to end, and it has not answered. */
+  /** Returns true if there is an unanswered request for the run. */
   hasCancelRequest(runId: string): Promise<boolean>;
-  /** The run has ended and nothing of it goes on: whoever asked for it may go on. */
+  /** Answers the request. Call it when the run has ended and its work has stopped. */
   answerCancel(runId: string): Promise<void>;
 }

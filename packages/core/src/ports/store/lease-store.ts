@@ -1,11 +1,11 @@
 import type { EventPayload, LonghaulEvent, RunStatus, Session } from '@longhaul/protocol';
 
-/** Who drives a session. Enough to tell whether it still lives. */
+/** The process that holds a session, with enough data to check whether it is alive. */
 export interface LeaseOwner {
   host: string;
   bootId: string;
   pid: number;
-  /** Start time of the process, as the kernel gives it: a pid alone is used again. */
+  /** Start time of the process, as reported by the kernel. A pid alone can be reused. */
   processStartedAt: string;
 }
 
@@ -13,11 +13,11 @@ export interface LeaseOwner {
 export interface Lease {
   readonly sessionId: string;
   readonly runId: string;
-  /** Grows with every acquisition. Appends with an older epoch are refused. */
+  /** Increases with each acquisition. Appends with an older epoch are refused. */
   readonly epoch: number;
 }
 
-/** Who asks whether a session is free, and how it tells the living from the dead. */
+/** The process that wants a session, and its check whether another process is alive. */
 export interface Claimant {
   owner: LeaseOwner;
   isAlive: (owner: LeaseOwner) => boolean;
@@ -33,7 +33,7 @@ export interface LeaseHolder {
 export interface FinishRunOptions {
   status: RunStatus;
   sessionStatus: Session['status'];
-  /** Close only if no message waits in the queue. Used by a run that believes it is done. */
+  /** Ends the run only if the queue is empty. Used by a run with a final answer. */
   onlyIfQueueEmpty: boolean;
   events: readonly EventPayload[];
 }
@@ -43,36 +43,36 @@ export interface RunRecord {
   sessionId: string;
   owner: LeaseOwner;
   startedAt: number;
-  /** Absent while it runs, and of a run whose process died, until `closeDeadRun`. */
+  /** Absent while the run is active. Absent for a run whose process died, until `closeDeadRun`. */
   endedAt?: number;
   status?: RunStatus;
 }
 
-/** Who drives a session, and the runs that did. */
+/** Stores the lease and the runs of a session. */
 export interface LeaseStore {
   /**
-   * Takes the session for a run, if nobody holds it, or if its holder is dead (`isAlive` says no) or its lease expired. The run of a
-   * holder that is replaced stays without an end until `closeDeadRun`.
+   * Takes the session for a run if nobody holds it, if its holder is dead (`isAlive` returns false), or if its lease
+   * has expired. The run of a replaced holder stays without an end until `closeDeadRun`.
    *
-   * Between processes of one boot, expiry is measured on the machine's own uptime: a clock that is set makes no difference.
+   * Between processes of the same boot, expiry is measured by the machine's uptime, so setting the clock has no effect.
    *
-   * @throws {LonghaulError} `session_busy` with the holder in `data`.
+   * @throws {LonghaulError} `session_busy`, with the holder in `data`.
    */
   acquireLease(
     sessionId: string,
     options: Claimant & { runId: string; ttlMs: number; events?: readonly EventPayload[] },
   ): Promise<{ lease: Lease; events: LonghaulEvent[] }>;
   renewLease(lease: Lease, ttlMs: number): Promise<void>;
-  /** Who holds the session. With a claimant, only a holder that `acquireLease` would not replace. */
+  /** Returns the holder of the session. With a claimant, only a holder that `acquireLease` would not replace. */
   leaseHolder(sessionId: string, claimant?: Claimant): Promise<LeaseHolder | undefined>;
-  /** Ends, as interrupted, a run that another replaced. Does nothing and answers `[]` when it has an end. */
+  /** Ends a replaced run as interrupted. If it already has an end, does nothing and returns `[]`. */
   closeDeadRun(lease: Lease, runId: string, events: readonly EventPayload[]): Promise<LonghaulEvent[]>;
   /**
-   * Ends the run and gives the lease back. With `onlyIfQueueEmpty` and a message waiting, changes nothing and answers
-   * `{finished: false}`.
+   * Ends the run and releases the lease. With `onlyIfQueueEmpty` and a queued message, changes nothing and returns
+   * `finished: false`.
    */
   finishRun(lease: Lease, options: FinishRunOptions): Promise<{ finished: boolean; events: LonghaulEvent[] }>;
   listRuns(sessionId: string): Promise<RunRecord[]>;
-  /** Of each session whose newest run has no end, or ended as interrupted, that run; the newest first. */
+  /** Returns the newest run of each session, if it has no end or ended as interrupted. Newest first. */
   listUnfinishedRuns(options: { limit: number }): Promise<RunRecord[]>;
 }

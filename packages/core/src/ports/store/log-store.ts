@@ -1,10 +1,10 @@
 import type { EventPayload, LonghaulEvent, Mark, Message, Part, Session } from '@longhaul/protocol';
 import type { Lease } from './lease-store.ts';
 
-/** What is known of a message when its row is first written; the store gives it its sequence. */
+/** A message as first stored. The store assigns its sequence. */
 export type MessageDraft = Omit<Message, 'sequence' | 'sessionId'>;
 
-/** Fields of a message that its end brings. */
+/** The fields of a message that are set when it is closed. */
 export type MessageClosing = Pick<Message, 'status' | 'tokenCount'> &
   Partial<Pick<Message, 'finishReason' | 'usage' | 'cost' | 'model'>>;
 
@@ -17,28 +17,34 @@ export interface DamagedRow {
 export interface SessionLog {
   session: Session;
   messages: Message[];
-  /** All marks, undone ones included, in the order in which they were made. A store may make a compaction's `hides` anew whenever it is looked at. */
+  /**
+   * All marks in the order of their creation, including undone ones. A store may compute a compaction's `hides` on each
+   * access.
+   */
   marks: Mark[];
-  /** Rows that could not be read, and why. They are left as they are. */
+  /** Rows that could not be read, with the reason. They are not changed. */
   damaged: DamagedRow[];
 }
 
-/** A log without what a compaction hides: enough for the next request, whatever the session's length. */
+/**
+ * A log without the parts of hidden messages. It is sufficient for the next request, regardless of the session's
+ * length.
+ */
 export interface SessionView extends SessionLog {
   /**
-   * Ids of messages that are hidden. They stand in `messages` in their place, without their parts, and without usage and cost unless a run
-   * that has no end may have written them.
+   * Ids of hidden messages. They keep their places in `messages`, but have no parts. They also have no usage and no
+   * cost, unless a run without an end may have written them.
    */
   unloaded: ReadonlySet<string>;
 }
 
-/** Sequences, themselves not included. */
+/** A range of sequences. Both ends are exclusive. */
 export interface SequenceRange {
   after?: number;
   before?: number;
 }
 
-/** Messages and their parts, written by the run that holds the session, read by anyone. */
+/** Stores messages and their parts. Only the run that holds the session writes; any process can read. */
 export interface LogStore {
   appendMessage(
     lease: Lease,
@@ -46,8 +52,8 @@ export interface LogStore {
     events?: readonly EventPayload[],
   ): Promise<{ message: Message; events: LonghaulEvent[] }>;
   /**
-   * Writes the part at `index`: a new one when `index` is the number of the message's parts, else a later state of the
-   * part there. A closed part never changes: that is refused with `internal`.
+   * Writes the part at `index`: a new part if `index` equals the number of parts, otherwise a new state of an existing
+   * part. A closed part cannot be changed: that is refused with `internal`.
    */
   putPart(
     lease: Lease,
@@ -63,13 +69,13 @@ export interface LogStore {
   ): Promise<LonghaulEvent[]>;
   loadLog(sessionId: string): Promise<SessionLog>;
   /**
-   * The log as the next request needs it. `buildView` makes the same of it as of the whole log: only marks that hide something of it, or could
-   * again, are there, and undone compactions name nothing.
+   * Loads the log for the next request. `buildView` returns the same for it as for the whole log. It contains only
+   * marks that hide something of it or could hide it again, and undone compactions have empty `hides`.
    */
   loadView(sessionId: string): Promise<SessionView>;
   /**
-   * A page of the session's messages, in their order: those after a sequence, from the oldest on; else the newest, of those before one
-   * where that is given.
+   * Returns a page of the session's messages, in order. With `after`: the oldest messages after that sequence. Without
+   * it: the newest messages, before the sequence `before` if given.
    */
   readMessages(
     sessionId: string,

@@ -2,24 +2,24 @@ import type { Compaction, EventPayload, LonghaulEvent, Mark } from '@longhaul/pr
 import type { Lease } from './lease-store.ts';
 import type { SessionLog } from './log-store.ts';
 
-/** The ledger's fold of a session up to a message, so that it need not be computed from the first one. */
+/** The ledger's fold of a session up to a message. With it, the ledger is not computed from the first message. */
 export interface LedgerCheckpoint {
-  /** Sequence of the last message in it. */
+  /** Sequence of the last message in the fold. */
   sequence: number;
-  /** As `ledgerFoldToJson` wrote it. */
+  /** Output of `ledgerFoldToJson`. */
   fold: string;
 }
 
-/** What hides a part of the log, or keeps it from being hidden. */
+/** Stores marks, which hide parts of the log or keep them visible. */
 export interface MarkStore {
-  /** The compaction row, its summary and all further marks, in one transaction. */
+  /** Stores a compaction, its summary and the other marks in one transaction. */
   recordCompaction(
     lease: Lease,
     compaction: Omit<Compaction, 'kind' | 'sessionId'>,
     options?: {
       marks?: readonly Mark[];
       events?: readonly EventPayload[];
-      /** Takes the place of the session's last one. */
+      /** Replaces the session's previous checkpoint. */
       checkpoint?: LedgerCheckpoint | undefined;
     },
   ): Promise<LonghaulEvent[]>;
@@ -29,8 +29,11 @@ export interface MarkStore {
     marks: readonly Mark[],
     events?: readonly EventPayload[],
   ): Promise<LonghaulEvent[]>;
-  /** Marks the mark as undone; with a compaction, the prune and cut marks that name it by `compactionId` too. Undoing what was undone, or an id that is not there, answers false. */
+  /**
+   * Marks a mark as undone. For a compaction, also the prune and cut marks with its `compactionId`. Returns false if
+   * the mark is already undone or does not exist.
+   */
   undoMark(sessionId: string, markId: string, undoneAt: number): Promise<boolean>;
-  /** All marks of the session, as `loadLog` gives them. */
+  /** Returns all marks of the session, as `loadLog` does. */
   readMarks(sessionId: string): Promise<Pick<SessionLog, 'marks' | 'damaged'>>;
 }

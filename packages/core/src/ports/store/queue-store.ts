@@ -2,9 +2,11 @@ import type { EventPayload, LonghaulEvent, Message, QueuedMessage } from '@longh
 import type { Lease } from './lease-store.ts';
 import type { MessageDraft } from './log-store.ts';
 
-/** Messages of the user that wait for the next step. */
+/** Stores user messages that wait for the next step. */
 export interface QueueStore {
-  /** Stores a message for the next step, from any process. Repeating an id stores nothing and answers as at first. */
+  /**
+   * Stores a message for the next step, from any process. Repeating an id stores nothing and returns the first result.
+   */
   enqueue(
     sessionId: string,
     message: QueuedMessage,
@@ -15,8 +17,8 @@ export interface QueueStore {
   removeQueued(sessionId: string, id: string): Promise<boolean>;
   clearQueue(sessionId: string): Promise<number>;
   /**
-   * Takes all that wait and appends the one message that `build` makes of them. `build` is called inside the transaction,
-   * with at least one message, and must be pure. Returns undefined when nothing waits.
+   * Takes all queued messages and appends the message that `build` returns. `build` is called inside the transaction
+   * with at least one message, and must be pure. Returns undefined if the queue is empty.
    */
   takeQueue(
     lease: Lease,

@@ -3,15 +3,15 @@ export interface SearchHit {
   messageId: string;
   sequence: number;
   partIndex: number;
-  /** A piece of the text around the match. */
+  /** The text around the match. */
   snippet: string;
 }
 
-/** Finds what was said. */
+/** Searches the text of messages. */
 export interface SearchStore {
   /**
-   * Parts whose text holds all the terms, best first. Identifiers are found by their words too (`retryAfter` by "retry").
-   * A part is found once it is closed. Terms are literal: no query syntax.
+   * Returns parts whose text contains all the terms, best match first. Identifiers also match by their words
+   * (`retryAfter` by "retry"). Only closed parts are found. Terms are literal: there is no query syntax.
    */
   search(terms: string, options?: { sessionId?: string; limit?: number }): Promise<SearchHit[]>;
 }

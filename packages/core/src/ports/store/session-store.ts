@@ -5,11 +5,11 @@ export type NewSession = Omit<Session, 'updatedAt' | 'status'>;
 export type SessionPatch = Partial<Pick<Session, 'status' | 'task' | 'title' | 'model' | 'metadata'>>;
 
 export interface ForkOptions {
-  /** Sequence of the last message that is copied. Default: all are. */
+  /** Sequence of the last message to copy. Default: all messages. */
   at?: number;
-  /** Ids of copied messages and marks. */
+  /** Returns ids for copied messages and marks. */
   newId: () => string;
-  /** What becomes of a part that is still open. Pure. */
+  /** Closes a part that is still open. Must be pure. */
   close: (part: Part) => Part;
 }
 
@@ -20,26 +20,27 @@ export interface SessionQuery {
   before?: string;
   /** Words, each of which occurs in the title or the task. */
   search?: string;
-  /** Only sessions that work in this folder. `below`: also those of the folders in it. */
+  /** Only sessions with this workspace. `below`: also sessions with a workspace below this folder. */
   workspace?: { folder: string; below?: boolean };
 }
 
-/** Sessions as such: what they are called, and that they are there. */
+/** Stores sessions, without their logs. */
 export interface SessionStore {
   createSession(session: NewSession): Promise<Session>;
   getSession(sessionId: string): Promise<Session | undefined>;
   /**
    * Returns a page of sessions, newest first.
    *
-   * @throws {LonghaulError} `session_not_found` if `before` names none.
+   * @throws {LonghaulError} `session_not_found` if `before` is not a session.
    */
   listSessions(query?: SessionQuery): Promise<Session[]>;
   updateSession(sessionId: string, patch: SessionPatch): Promise<Session>;
   /**
-   * A new session that begins as the source stood at message `at`: messages, parts, and the marks on them. A compaction that was made
-   * later, or hides a later message, is left out with the marks that belong to it. Sequences, and so handles, stay; blobs are shared.
+   * Creates a session with a copy of the source up to message `at`: messages, parts, and their marks. A compaction that
+   * was made later, or that hides a later message, is not copied, and neither are its marks. Sequences and handles are
+   * the same. Blobs are shared.
    *
-   * @throws {LonghaulError} `not_found` when the source has no message `at`.
+   * @throws {LonghaulError} `not_found` if the source has no message `at`.
    */
   forkSession(sourceId: string, session: NewSession, options: ForkOptions): Promise<Session>;
   deleteSession(sessionId: string): Promise<void>;

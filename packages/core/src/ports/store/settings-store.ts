@@ -1,9 +1,12 @@
 import type { JsonValue } from '@longhaul/protocol';
 
-/** What was set while the program ran. A key that begins with `session:ID:` is gone with that session. */
+/**
+ * Stores settings that were changed at run time. Deleting a session also deletes the keys that begin with
+ * `session:ID:`.
+ */
 export interface SettingsStore {
-  /** What was set while the program ran. Undefined: nothing, or taken back. */
+  /** Returns the value, or undefined if the key is not set. */
   getSetting(key: string): Promise<JsonValue | undefined>;
-  /** Undefined takes it back. */
+  /** Sets the value. Undefined removes the key. */
   putSetting(key: string, value: JsonValue | undefined): Promise<void>;
 }

@@ -10,16 +10,16 @@ import type { SessionStore } from './session-store.ts';
 import type { SettingsStore } from './settings-store.ts';
 
 /**
- * Where sessions live.
+ * Stores sessions.
  *
- * Every method is atomic: all of it is stored, or nothing, and what it returns is on disk. Methods that take a `Lease`
- * check its epoch in the same transaction and refuse a stale one with `lease_lost`. Methods that take `events` store
- * them in the same transaction and return them numbered, in the order given.
+ * Every method is atomic: it stores everything or nothing, and its result is stored before it resolves. Methods with a
+ * `Lease` check its epoch in the same transaction and refuse a stale one with `lease_lost`. Methods with `events` store
+ * them in the same transaction and return them with numbers, in the given order.
  *
- * A store may combine concurrent calls of one tick into one commit; each call still succeeds or fails alone.
+ * A store may combine concurrent calls of one tick into one commit. Each call still succeeds or fails independently.
  *
- * @throws {LonghaulError} `session_not_found`, `lease_lost`, `store_unavailable` (retryable: locked for longer than the busy
- * timeout), `store_full`, `store_readonly`, `store_corrupt`, `store_newer`.
+ * @throws {LonghaulError} `session_not_found`, `lease_lost`, `store_unavailable` (retryable: locked for longer than the
+ * busy timeout), `store_full`, `store_readonly`, `store_corrupt`, `store_newer`.
  */
 export interface Store
   extends SessionStore,
@@ -34,8 +34,8 @@ export interface Store
     SettingsStore,
     AsyncDisposable {
   /**
-   * Calls the listener, within a moment, after another process has changed what is stored, and after a cancel was asked for or
-   * answered. It is not said what changed. Does not keep a process alive.
+   * Calls the listener shortly after another process has changed stored data, and after a cancel was requested or
+   * answered. The listener does not learn what has changed. The watch does not keep the process alive.
    */
   watch(listener: () => void): Disposable;
 }

@@ -4,11 +4,11 @@ import type { EventHub } from '../events/event-hub.ts';
 
 export interface AnsweredApproval {
   approval: Approval;
-  /** False: somebody was faster with the only request for the call, and `approval` holds what they said. */
+  /** False if the only request for the call was already answered. `approval` then has the first answer. */
   isNew: boolean;
 }
 
-/** Requests for approval, in whichever process they were made, and their answers. */
+/** Lists and answers requests for approval, including those of other processes. */
 export class ApprovalService {
   readonly #store: Store;
   readonly #hub: EventHub;
@@ -19,25 +19,26 @@ export class ApprovalService {
     this.#hub = options.hub;
   }
 
-  /** In the order in which they were requested. `open`: only those that wait. */
+  /** Lists approvals in the order of their requests. `open`: only unanswered ones. */
   list(sessionId: string, options: { open?: boolean } = {}): Promise<Approval[]> {
     return this.#store.listApprovals(sessionId, options);
   }
 
   /**
-   * Answers an open request. Whoever knows its handle gives it: a provider may use a call's id again, and an answer that comes late would
-   * else be one to a call that nobody has seen.
+   * Answers an open request. Pass its handle if you know it: a provider may reuse a call id, and without the handle a
+   * late answer would apply to a later call.
    *
-   * @throws {LonghaulError} `session_not_found`; `not_found` when no such call has asked, or the request with this handle waits no longer;
-   * `invalid_request` without a handle, where several requests of the session have the call's id.
+   * @throws {LonghaulError} `session_not_found`; `not_found` if there is no request for the call, or the request with
+   * this handle is already answered; `invalid_request` without a handle, if several requests of the session have the
+   * call id.
    */
   async answer(sessionId: string, callId: string, answer: NewAnswer): Promise<AnsweredApproval> {
     const answered = await this.#answer(sessionId, callId, answer);
-    if (answer.handle !== undefined && !answered.isNew) throw waitsNoLonger(answered.approval);
+    if (answer.handle !== undefined && !answered.isNew) throw alreadyAnswered(answered.approval);
     return answered;
   }
 
-  /** Refuses what nobody shall answer any more. Whoever was faster is heard: the result holds what they said. */
+  /** Refuses a request unless it is already answered. Returns the approval with the answer that applies. */
   async refuse(
     request: Pick<Approval, 'sessionId' | 'callId' | 'handle'>,
     reason: string,
@@ -48,13 +49,16 @@ export class ApprovalService {
 
   async #answer(sessionId: string, callId: string, answer: NewAnswer): Promise<AnsweredApproval> {
     const answered = await this.#store.answerApproval(sessionId, callId, answer);
-    if (answered === undefined) throw nothingAsked(sessionId, callId, answer.handle);
+    if (answered === undefined) throw noSuchRequest(sessionId, callId, answer.handle);
     for (const event of answered.events) this.#hub.emit(event);
     for (const wake of this.#waiting) wake();
     return { approval: answered.approval, isNew: answered.isNew };
   }
 
-  /** The approval once it is answered; as it is when the signal aborts or the time (milliseconds since 1970) has come. */
+  /**
+   * Returns the approval when it is answered, or its current state when the signal aborts or at `until` (milliseconds
+   * since 1970).
+   */
   async waitForAnswer(
     approval: Approval,
     { signal, until }: { signal: AbortSignal; until: number | undefined },
@@ -73,7 +77,7 @@ export class ApprovalService {
     return all.find(({ handle }) => handle === approval.handle) ?? approval;
   }
 
-  /** Listens from now on, so that nothing between a look and the waiting is missed. */
+  /** Starts listening at once, so that a change between reading the state and waiting is not missed. */
   #nextChange(signal: AbortSignal, until: number | undefined): { happened: Promise<void> } & Disposable {
     const { promise, resolve } = Promise.withResolvers<void>();
     const timer =
@@ -98,19 +102,19 @@ export class ApprovalService {
 
 const MAX_TIMER_MS = 2 ** 31 - 1;
 
-function nothingAsked(sessionId: string, callId: string, handle?: string): LonghaulError {
+function noSuchRequest(sessionId: string, callId: string, handle?: string): LonghaulError {
   const at = handle === undefined ? '' : ` at ${handle}`;
   return new LonghaulError(
     'not_found',
-    `No call "${callId}"${at} of session ${sessionId} has asked for approval. Its list of approvals names those that wait.`,
+    `Session ${sessionId} has no request for approval of call "${callId}"${at}. List the session's approvals to see the open requests.`,
     { data: { sessionId, callId, ...(handle === undefined ? {} : { handle }) } },
   );
 }
 
-function waitsNoLonger({ sessionId, callId, handle, answer }: Approval): LonghaulError {
+function alreadyAnswered({ sessionId, callId, handle, answer }: Approval): LonghaulError {
   return new LonghaulError(
     'not_found',
-    `The request for call "${callId}" at ${handle} waits no longer: it has been answered before (${answer}). What is asked for now is in the session's list of approvals.`,
+    `The request for call "${callId}" at ${handle} is already answered (${answer}). List the session's approvals to see the open requests.`,
     { data: { sessionId, callId, handle, ...(answer === undefined ? {} : { answer }) } },
   );
 }

@@ -1,19 +1,19 @@
 import { type Approval, handleOf, type Message, type Part } from '@longhaul/protocol';
 
 /**
- * Whether a call must stay pending when a session is repaired: somebody was asked to approve it, or another call of its message, and none
- * of them has started. Only the last message can hold such calls.
+ * Returns a function that decides whether a call must stay pending when a session is repaired. It must if the last
+ * message has a pending call with a request for approval. Then all pending calls of that message stay.
  */
 export function isWaitingIn(
   messages: readonly Message[],
   approvals: readonly Approval[],
 ): (message: Message, part?: Part) => boolean {
   const last = messages.at(-1);
-  const asked = new Set(approvals.map(({ handle }) => handle));
-  const waits = last?.parts.some(
-    (part, index) => isPending(part) && asked.has(handleOf(last.sequence, index)),
+  const requested = new Set(approvals.map(({ handle }) => handle));
+  const isWaiting = last?.parts.some(
+    (part, index) => isPending(part) && requested.has(handleOf(last.sequence, index)),
   );
-  return (message, part) => waits === true && message === last && (part === undefined || isPending(part));
+  return (message, part) => isWaiting === true && message === last && (part === undefined || isPending(part));
 }
 
 function isPending(part: Part): boolean {

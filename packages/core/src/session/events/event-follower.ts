@@ -3,8 +3,8 @@ import type { EventHub } from './event-hub.ts';
 import { FollowedSession } from './followed-session.ts';
 
 /**
- * Brings into the hub what other processes store of the sessions that are followed here: messages they queue, and the events of runs they
- * drive. Chunks are not stored, so they are not brought.
+ * Emits the stored events of other processes for followed sessions: messages that they queue, and the runs that they
+ * drive. Chunks are not stored, so chunks of other processes are not emitted.
  */
 export class EventFollower {
   readonly #store: Store;
@@ -18,17 +18,17 @@ export class EventFollower {
   }
 
   /**
-   * Tells the session's events from now on, in the order of their numbers, until disposed. What is stored by then is told before disposing
-   * resolves.
+   * Emits the session's events from now on, in the order of their numbers, until the result is disposed. Disposing
+   * resolves after all events stored by then have been emitted.
    *
    * @throws {LonghaulError} `session_not_found`
    */
   async follow(sessionId: string): Promise<AsyncDisposable> {
     const followed = this.#sessions.get(sessionId) ?? this.#begin(sessionId);
     followed.followers += 1;
-    // Before it is read where the session stands: what another process stores after that is a change.
+    // Watch before reading the newest event number. Otherwise an event stored in between would be missed.
     this.#watch ??= this.#store.watch(() => {
-      for (const session of this.#sessions.values()) session.look();
+      for (const session of this.#sessions.values()) session.checkStore();
     });
     try {
       await followed.begun;
@@ -41,7 +41,7 @@ export class EventFollower {
       [Symbol.asyncDispose]: async () => {
         if (isOver) return;
         isOver = true;
-        followed.look();
+        followed.checkStore();
         while (!followed.isSettled) await followed.settled();
         this.#leave(sessionId, followed);
       },
@@ -53,7 +53,7 @@ export class EventFollower {
     const followed = new FollowedSession({
       store: this.#store,
       sessionId,
-      tell: (event) => hub.tell(event),
+      emit: (event) => hub.tell(event),
     });
     this.#sessions.set(sessionId, followed);
     hub.route(sessionId, followed);

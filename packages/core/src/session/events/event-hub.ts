@@ -2,27 +2,27 @@ import type { LonghaulEvent } from '@longhaul/protocol';
 
 export type EventListener = (event: LonghaulEvent) => void;
 
-/** Sees to the order in which a session's events are told. */
+/** Determines the order of a session's events. */
 export interface EventRoute {
   take(event: LonghaulEvent): void;
 }
 
 /**
- * Hands events to whoever watches. A listener that throws is taken off and named in a process warning: it can never
- * stop a run.
+ * Emits events to listeners. A listener that throws is removed and reported in a process warning. It does not stop a
+ * run.
  */
 export class EventHub {
   readonly #listeners = new Set<EventListener>();
-  /** Of sessions whose events come from other processes too. */
+  /** Routes of followed sessions, which also have events from other processes. */
   readonly #routes = new Map<string, EventRoute>();
 
-  /** Returns the function that ends the subscription. */
+  /** Returns a function that ends the subscription. */
   subscribe(listener: EventListener): () => void {
     this.#listeners.add(listener);
     return () => this.#listeners.delete(listener);
   }
 
-  /** From now on the session's events go to the route, which tells them in its turn. */
+  /** Sends the session's events to the route, which passes them to `tell` in order. */
   route(sessionId: string, route: EventRoute): void {
     this.#routes.set(sessionId, route);
   }
@@ -31,21 +31,21 @@ export class EventHub {
     this.#routes.delete(sessionId);
   }
 
-  /** An event of this process. */
+  /** Emits an event of this process, through the session's route if there is one. */
   emit(event: LonghaulEvent): void {
     const route = this.#routes.get(event.sessionId);
     if (route === undefined) this.tell(event);
     else route.take(event);
   }
 
-  /** Hands an event whose turn it is to all who listen. */
+  /** Passes an event to all listeners at once. */
   tell(event: LonghaulEvent): void {
     for (const listener of this.#listeners) {
       try {
         listener(event);
       } catch (error) {
         this.#listeners.delete(listener);
-        process.emitWarning(`An event listener threw at ${event.type} and was taken off: ${String(error)}`);
+        process.emitWarning(`An event listener threw at ${event.type} and was removed: ${String(error)}`);
       }
     }
   }

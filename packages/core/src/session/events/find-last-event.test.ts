@@ -4,7 +4,7 @@ import { heldSession } from '@longhaul/testing/contracts';
 import { expect, it } from 'vitest';
 import { findLastEvent } from './find-last-event.ts';
 
-it('finds the newest, however many came after it, and reads no more than it must', async () => {
+it('finds the newest matching event after many others, and reads one page for a recent one', async () => {
   await using store = createMemoryStore();
   const lease = await heldSession(store);
   const say = (message: string, count: number) =>

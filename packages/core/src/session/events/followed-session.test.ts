@@ -14,9 +14,9 @@ const chunk = (content: string): LonghaulEvent => ({
   offset: 0,
 });
 
-/** A log of which the first events are known, and what was told of it: numbers, and the text of chunks. */
+/** Follows a session with this log. `emitted` has the numbers of the emitted events, and the text of chunks. */
 async function following({ after, log = [], fails }: { after: number; log?: number[]; fails?: Error }) {
-  const told: (number | string)[] = [];
+  const emitted: (number | string)[] = [];
   const followed = new FollowedSession({
     sessionId: 's',
     store: {
@@ -30,92 +30,92 @@ async function following({ after, log = [], fails }: { after: number; log?: numb
           .map(stored);
       },
     },
-    tell: (event) => told.push(event.type === 'llm:chunk' ? event.content : (event.number ?? 0)),
+    emit: (event) => emitted.push(event.type === 'llm:chunk' ? event.content : (event.number ?? 0)),
   });
   await followed.settled();
-  return { followed, told, log };
+  return { followed, emitted, log };
 }
 
 describe('a followed session', () => {
-  it('tells at once what comes in its turn', async () => {
-    const { followed, told } = await following({ after: 4 });
+  it('emits events in order at once', async () => {
+    const { followed, emitted } = await following({ after: 4 });
     for (const event of [stored(5), chunk('a'), stored(6)]) followed.take(event);
-    expect(told).toEqual([5, 'a', 6]);
+    expect(emitted).toEqual([5, 'a', 6]);
   });
 
-  it('tells what another process has stored first, then what waited for it, with its chunks', async () => {
-    const { followed, told } = await following({ after: 4, log: [1, 2, 3, 4, 5, 6, 7, 8, 9] });
+  it('emits the events of another process before later local events and chunks', async () => {
+    const { followed, emitted } = await following({ after: 4, log: [1, 2, 3, 4, 5, 6, 7, 8, 9] });
     for (const event of [stored(7), chunk('a'), stored(9), chunk('b'), stored(5)]) followed.take(event);
-    expect(told).toEqual([]);
+    expect(emitted).toEqual([]);
     await followed.settled();
-    expect(told).toEqual([5, 6, 7, 'a', 8, 9, 'b']);
+    expect(emitted).toEqual([5, 6, 7, 'a', 8, 9, 'b']);
   });
 
-  it('tells more than a page of events, and each once', async () => {
+  it('emits more than a page of events, each once', async () => {
     const log = Array.from({ length: 1_203 }, (_, index) => index + 1);
-    const { followed, told } = await following({ after: 0, log });
+    const { followed, emitted } = await following({ after: 0, log });
     followed.take(stored(1_203));
-    followed.look();
+    followed.checkStore();
     followed.take(stored(7));
     await followed.settled();
-    expect(told).toEqual(log);
+    expect(emitted).toEqual(log);
   });
 
-  it('looks again when there is news while it reads', async () => {
-    const { followed, told, log } = await following({ after: 1, log: [1, 2] });
-    followed.look();
+  it('reads again if the store changes during a read', async () => {
+    const { followed, emitted, log } = await following({ after: 1, log: [1, 2] });
+    followed.checkStore();
     log.push(3);
-    followed.look();
+    followed.checkStore();
     await followed.settled();
-    expect(told).toEqual([2, 3]);
+    expect(emitted).toEqual([2, 3]);
   });
 
-  it('lets late news of the time before pass', async () => {
-    const { followed, told } = await following({ after: 4 });
+  it('passes a late event from before it began', async () => {
+    const { followed, emitted } = await following({ after: 4 });
     followed.take(stored(3));
-    expect(told).toEqual([3]);
+    expect(emitted).toEqual([3]);
   });
 
-  it('tells once what this process stores while it is looked up where it begins', async () => {
-    const told: (number | undefined)[] = [];
+  it('emits an event once if this process stores it before `begun` resolves', async () => {
+    const emitted: (number | undefined)[] = [];
     const last = Promise.withResolvers<number>();
     const followed = new FollowedSession({
       sessionId: 's',
       store: { lastEventNumber: () => last.promise, readEvents: async () => [stored(5), stored(6)] },
-      tell: ({ number }) => told.push(number),
+      emit: ({ number }) => emitted.push(number),
     });
     followed.take(stored(4));
     followed.take(stored(5));
     last.resolve(4);
-    followed.look();
+    followed.checkStore();
     await followed.settled();
-    expect(told).toEqual([4, 5, 6]);
+    expect(emitted).toEqual([4, 5, 6]);
   });
 
-  it('lets all pass where the session cannot be found', async () => {
-    const told: (number | undefined)[] = [];
+  it('passes all events if the session is not found', async () => {
+    const emitted: (number | undefined)[] = [];
     const missing = new LonghaulError('session_not_found', 'gone');
     const followed = new FollowedSession({
       sessionId: 's',
       store: { lastEventNumber: () => Promise.reject(missing), readEvents: () => Promise.reject(missing) },
-      tell: ({ number }) => told.push(number),
+      emit: ({ number }) => emitted.push(number),
     });
     followed.take(stored(4));
-    followed.look();
+    followed.checkStore();
     await expect(followed.begun).rejects.toBe(missing);
     await followed.settled();
-    expect(told).toEqual([4]);
+    expect(emitted).toEqual([4]);
   });
 
-  it('holds nothing back when numbers are missing or the store cannot be read', async () => {
-    const holes = await following({ after: 4, log: [1, 2, 3, 4, 8] });
-    holes.followed.take(stored(8));
-    await holes.followed.settled();
-    expect(holes.told).toEqual([8]);
+  it('emits events if numbers are missing or the store cannot be read', async () => {
+    const gaps = await following({ after: 4, log: [1, 2, 3, 4, 8] });
+    gaps.followed.take(stored(8));
+    await gaps.followed.settled();
+    expect(gaps.emitted).toEqual([8]);
     const locked = await following({ after: 4, fails: new LonghaulError('store_unavailable', 'locked') });
     locked.followed.take(stored(8));
     locked.followed.take(chunk('a'));
     await locked.followed.settled();
-    expect(locked.told).toEqual([8, 'a']);
+    expect(locked.emitted).toEqual([8, 'a']);
   });
 });

@@ -6,22 +6,23 @@ const PAGE = 500;
 export interface FollowedSessionOptions {
   store: Pick<EventStore, 'lastEventNumber' | 'readEvents'>;
   sessionId: string;
-  tell: (event: LonghaulEvent) => void;
+  emit: (event: LonghaulEvent) => void;
 }
 
 /**
- * A session that other processes write to as well: its events are told once each and in the order of their numbers, whoever brings them. What is
- * ahead of an event that another process has stored is held until that one is read.
+ * A session that several processes write to. Emits each event once and in the order of the numbers, whether it comes
+ * from this process or from the store. An event of this process waits until the events before it have been read from
+ * the store.
  */
 export class FollowedSession {
   followers = 0;
-  /** Resolves when it is known where it begins. What comes meanwhile waits: told at once, it would be read from the store and told again. */
+  /** Resolves when the first number to emit is known. Until then events wait. Otherwise they could be emitted twice. */
   readonly begun: Promise<void>;
   readonly #options: FollowedSessionOptions;
   readonly #held: LonghaulEvent[] = [];
-  /** Events numbered above it are told once each. What came before and is late is not known: it passes. */
+  /** Events with greater numbers are emitted once each. Events up to this number are not tracked and pass. */
   #after = Number.POSITIVE_INFINITY;
-  #toldTo = Number.POSITIVE_INFINITY;
+  #emittedTo = Number.POSITIVE_INFINITY;
   #isStale = false;
   #work: Promise<void> | undefined;
 
@@ -32,17 +33,17 @@ export class FollowedSession {
     this.#work = this.begun.then(catchUp, catchUp);
   }
 
-  /** An event of this process. */
+  /** Takes an event of this process. */
   take(event: LonghaulEvent): void {
-    if (this.#work === undefined && !this.#isAhead(event)) this.#tellOnce(event);
+    if (this.#work === undefined && !this.#isAhead(event)) this.#emitOnce(event);
     else {
       this.#held.push(event);
       this.#work ??= this.#catchUp();
     }
   }
 
-  /** Another process may have stored something. */
-  look(): void {
+  /** Call it when another process may have stored events. */
+  checkStore(): void {
     this.#isStale = true;
     this.#work ??= this.#catchUp();
   }
@@ -51,7 +52,7 @@ export class FollowedSession {
     return this.#work === undefined;
   }
 
-  /** Resolves when all that came so far is told. */
+  /** Resolves when all events so far have been emitted. */
   async settled(): Promise<void> {
     while (this.#work !== undefined) await this.#work;
   }
@@ -59,7 +60,7 @@ export class FollowedSession {
   async #begin(): Promise<void> {
     const { store, sessionId } = this.#options;
     this.#after = await store.lastEventNumber(sessionId);
-    this.#toldTo = this.#after;
+    this.#emittedTo = this.#after;
   }
 
   async #catchUp(): Promise<void> {
@@ -72,35 +73,35 @@ export class FollowedSession {
       }
       if (this.#isAhead(next)) await this.#readTo((next.number ?? 0) - 1);
       this.#held.shift();
-      this.#tellOnce(next);
+      this.#emitOnce(next);
     }
     this.#work = undefined;
   }
 
   #isAhead({ number }: LonghaulEvent): boolean {
-    return number !== undefined && number > this.#toldTo + 1;
+    return number !== undefined && number > this.#emittedTo + 1;
   }
 
-  #tellOnce(event: LonghaulEvent): void {
+  #emitOnce(event: LonghaulEvent): void {
     const { number } = event;
     if (number !== undefined && number > this.#after) {
-      if (number <= this.#toldTo) return;
-      this.#toldTo = number;
+      if (number <= this.#emittedTo) return;
+      this.#emittedTo = number;
     }
-    this.#options.tell(event);
+    this.#options.emit(event);
   }
 
   async #readTo(last: number): Promise<void> {
     const { store, sessionId } = this.#options;
     try {
-      while (this.#toldTo < last) {
-        const limit = Math.min(PAGE, last - this.#toldTo);
-        const events = await store.readEvents(sessionId, { after: this.#toldTo, limit });
-        for (const event of events) this.#tellOnce(event);
+      while (this.#emittedTo < last) {
+        const limit = Math.min(PAGE, last - this.#emittedTo);
+        const events = await store.readEvents(sessionId, { after: this.#emittedTo, limit });
+        for (const event of events) this.#emitOnce(event);
         if (events.length < limit) return;
       }
     } catch (error) {
-      // A session that is gone has no news, and a store that is locked or closed is named by whoever needs it; the next change is a next try.
+      // The session may be deleted, or the store locked or closed. The next change triggers another attempt.
       if (!(error instanceof LonghaulError)) throw error;
     }
   }

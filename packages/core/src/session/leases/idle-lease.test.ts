@@ -23,7 +23,7 @@ async function heldStore(uptime: () => number) {
   return { store, lease, claim };
 }
 
-it('a lease is renewed for as long as it is kept', async () => {
+it('renews a lease until it is disposed', async () => {
   const start = performance.now();
   const { store, lease, claim } = await heldStore(() => performance.now() - start);
   const keeping = keepLease(store, lease);
@@ -36,7 +36,7 @@ it('a lease is renewed for as long as it is kept', async () => {
   expect((await store.acquireLease('s', { runId: 'r2', ...claim })).lease.epoch).toBe(2);
 });
 
-it('a process that was stopped for too long is told that another took over, so that what it runs ends', async () => {
+it('calls onLost when another process has taken the session', async () => {
   let uptime = 0;
   const { store, lease, claim } = await heldStore(() => uptime);
   const onLost = vi.fn();
@@ -48,7 +48,7 @@ it('a process that was stopped for too long is told that another took over, so t
   expect(onLost).toHaveBeenCalledTimes(1);
 });
 
-it('a database that is locked for a while costs no lease', async () => {
+it('keeps the lease when the database is temporarily locked', async () => {
   const { store, lease } = await heldStore(() => 0);
   const locked: Store['renewLease'] = async () => {
     throw new LonghaulError('store_unavailable', 'locked');
@@ -62,7 +62,7 @@ it('a database that is locked for a while costs no lease', async () => {
   expect(onLost).not.toHaveBeenCalled();
 });
 
-it('a compaction that takes longer than a lease keeps the session', async () => {
+it('keeps the session during work that takes longer than a lease', async () => {
   const start = performance.now();
   const { store, lease, claim } = await heldStore(() => performance.now() - start);
   await store.finishRun(lease, {

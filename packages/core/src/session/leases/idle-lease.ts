@@ -8,13 +8,16 @@ import type { RunRegistry } from '../runs/run-registry.ts';
 import { SessionWriter } from '../session-writer.ts';
 import { LEASE_TTL_MS, takeSession } from './take-session.ts';
 
-/** What is done between runs is mostly done in milliseconds; a compaction takes as long as its model. */
+/** Work between runs usually takes milliseconds. A compaction takes as long as its model. */
 const PATIENCE_MS = 5_000;
 
-/** Renews a lease until it is disposed of. `onLost` is called when another has taken the session: what still runs must stop. */
+/**
+ * Renews a lease until the result is disposed. Calls `onLost` when another process has taken the session: running work
+ * must stop.
+ */
 export function keepLease(store: Store, lease: Lease, onLost: () => void = () => {}): AsyncDisposable {
   const timer = setInterval(() => {
-    // Whatever else fails is tried again before the lease expires, and met by the next append.
+    // Other errors are ignored: renewal is retried before the lease expires, and the next append reports the error.
     store.renewLease(lease, LEASE_TTL_MS).catch((error: unknown) => {
       if (toLonghaulError(error).code !== 'lease_lost') return;
       clearInterval(timer);
@@ -29,17 +32,19 @@ export interface IdleWork {
   store: Store;
   hub: EventHub;
   session: Session;
-  /** Where work that takes long can be cancelled from. */
+  /** Registers the work, so that it can be cancelled. */
   runs: RunRegistry;
-  /** How long other work between runs is waited for. Default 5 seconds. */
+  /** Maximum time to wait for other work between runs. Default 5,000. */
   patienceMs?: number;
   signal?: AbortSignal | undefined;
 }
 
 /**
- * Changes a session between its runs: takes it, as a run does, and gives it back as it was. What compactions hide is not loaded.
+ * Holds an idle session during `work`, with a lease like a run's, and releases it with its status unchanged. Hidden
+ * messages are not loaded.
  *
- * @throws {LonghaulError} `session_busy` while a run drives it; what `work` throws.
+ * @throws {LonghaulError} `session_busy` while a run drives the session, or if other work between runs takes too long.
+ * @throws Errors of `work`.
  */
 export async function holdIdle<T>(
   { store, hub, session, runs, patienceMs = PATIENCE_MS, signal: callerSignal }: IdleWork,

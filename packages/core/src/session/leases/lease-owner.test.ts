@@ -4,7 +4,7 @@ import { describe, expect, it } from 'vitest';
 import { currentOwner, isOwnerAlive } from './lease-owner.ts';
 
 describe('isOwnerAlive', () => {
-  it('knows this process, and no other that ever had its number', () => {
+  it('recognises this process, and no other with its pid', () => {
     const owner = currentOwner();
     expect(isOwnerAlive(owner)).toBe(true);
     expect(isOwnerAlive({ ...owner, processStartedAt: '1' })).toBe(false);
@@ -12,14 +12,14 @@ describe('isOwnerAlive', () => {
     expect(isOwnerAlive({ ...owner, pid: 2 ** 22 - 1 })).toBe(false);
   });
 
-  it('takes the owner on another host for alive: only its expiry tells', () => {
+  it('treats an owner on another host as alive', () => {
     expect(isOwnerAlive({ ...currentOwner(), host: 'elsewhere', bootId: 'x' })).toBe(true);
   });
 
   it.skipIf(!existsSync('/proc/self/stat'))(
-    'takes a zombie for dead: it kept its start time and its session',
+    'treats a zombie as dead: it kept its start time and its session',
     async () => {
-      // The shell starts a child that ends at once, and never waits for it.
+      // The shell starts a child that exits at once, and never reaps it.
       const shell = spawn('sh', ['-c', 'sleep 0 & echo $!; exec sleep 30'], {
         stdio: ['ignore', 'pipe', 'ignore'],
       });

@@ -1,13 +1,16 @@
 import type { Store } from '../../ports/index.ts';
 
-/** Listens from now on, so that nothing between a look and the waiting is missed. Over at the latest after `atMostMs`, or on the signal. */
+/**
+ * Waits for a change in the store. Listens from the call on, so that a change between reading the state and waiting is
+ * not missed. Also resolves after `timeoutMs` and when the signal aborts.
+ */
 export function nextChange(
   store: Store,
-  atMostMs: number,
+  timeoutMs: number,
   signal?: AbortSignal,
 ): { happened: Promise<void> } & Disposable {
   const { promise, resolve } = Promise.withResolvers<void>();
-  const timer = setTimeout(resolve, atMostMs);
+  const timer = setTimeout(resolve, timeoutMs);
   const watch = store.watch(resolve);
   const onAbort = () => resolve();
   if (signal?.aborted === true) resolve();

@@ -8,42 +8,42 @@ async function heldStore(runId: string) {
   const store = createMemoryStore();
   await store.createSession({ id: 's', createdAt: 1, task: '', title: '', model: 'm', workspace: '/' });
   const lease = await takeSession(store, 's', { runId, patienceMs: 0 });
-  const giveBack = () =>
+  const release = () =>
     store.finishRun(lease, {
       status: 'completed',
       sessionStatus: 'active',
       onlyIfQueueEmpty: false,
       events: [],
     });
-  return { store, giveBack };
+  return { store, release };
 }
 
-const forEver = Number.POSITIVE_INFINITY;
+const unlimited = Number.POSITIVE_INFINITY;
 
-it('a run that meets a pin or a compaction between runs waits until it is over, and is not refused', async () => {
-  const { store, giveBack } = await heldStore(newHoldId());
-  const taking = takeSession(store, 's', { runId: newId(), patienceMs: forEver });
-  await giveBack();
+it('waits for work between runs', async () => {
+  const { store, release } = await heldStore(newHoldId());
+  const taking = takeSession(store, 's', { runId: newId(), patienceMs: unlimited });
+  await release();
   expect((await taking).epoch).toBe(2);
 });
 
-it('a run is never waited for', async () => {
+it('does not wait for a run', async () => {
   const { store } = await heldStore(newId());
-  const taking = takeSession(store, 's', { runId: newId(), patienceMs: forEver });
+  const taking = takeSession(store, 's', { runId: newId(), patienceMs: unlimited });
   await expect(taking).rejects.toMatchObject({ code: 'session_busy' });
 });
 
-it('who has waited long enough is told who holds the session', async () => {
+it('throws session_busy with the holder after patienceMs', async () => {
   const { store } = await heldStore(newHoldId());
   const taking = takeSession(store, 's', { runId: newId(), patienceMs: 20 });
   await expect(taking).rejects.toMatchObject({ code: 'session_busy', data: { pid: process.pid } });
 });
 
-it('the waiting ends on its signal, and as an interruption when the program stops', async () => {
+it('throws cancelled on the signal, and interrupted when the program stops', async () => {
   const { store } = await heldStore(newHoldId());
   const [caller, program] = [new AbortController(), new AbortController()];
   const waiting = [caller, program].map(({ signal }) =>
-    takeSession(store, 's', { runId: newId(), patienceMs: forEver, signal }),
+    takeSession(store, 's', { runId: newId(), patienceMs: unlimited, signal }),
   );
   caller.abort();
   program.abort(interrupted());
@@ -51,7 +51,7 @@ it('the waiting ends on its signal, and as an interruption when the program stop
   await expect(waiting[1]).rejects.toMatchObject({ code: 'interrupted' });
 });
 
-it('work between runs drives nothing: a message that is sent meanwhile would be taken by nobody', async () => {
+it('does not return work between runs as the driving run', async () => {
   expect(await drivingRun((await heldStore(newHoldId())).store, 's')).toBeUndefined();
   expect(await drivingRun((await heldStore('r')).store, 's')).toMatchObject({ runId: 'r' });
 });

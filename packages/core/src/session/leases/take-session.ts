@@ -5,25 +5,28 @@ import { cancelled, interruptionOf } from '../runs/interruption.ts';
 import { currentClaimant } from './lease-owner.ts';
 import { nextChange } from './next-change.ts';
 
-/** A silent owner is replaced after this long. */
+/** A lease that its owner has not renewed for this long can be taken. */
 export const LEASE_TTL_MS = 30_000;
 
 export interface TakeOptions {
   runId: string;
-  /** How long work between runs is waited for: a compaction that was asked for, a pin, the end of a dead run. A run never is. */
+  /**
+   * Maximum time to wait for work between runs: a manual compaction, a pin, the repair of a dead run. A run is not
+   * waited for.
+   */
   patienceMs: number;
-  /** Ends the waiting. */
+  /** Ends the wait. */
   signal?: AbortSignal | undefined;
 }
 
-/** A look beside those that changes bring: a holder may die without a word. */
-const LOOK_MS = 500;
+/** Interval of checks in addition to those after changes. A holder can die without a change in the store. */
+const CHECK_INTERVAL_MS = 500;
 
 /**
  * Takes the session for this process.
  *
- * @throws {LonghaulError} `session_busy` while a run drives it, or work between runs outlasts the patience; on the signal `cancelled`, or the
- * interruption that is its reason.
+ * @throws {LonghaulError} `session_busy` while a run drives the session, or if work between runs takes longer than
+ * `patienceMs`. On an abort: the interruption that is its reason, or `cancelled`.
  */
 export async function takeSession(
   store: Store,
@@ -39,14 +42,17 @@ export async function takeSession(
       if (!isHeldBetweenRuns(error) || performance.now() >= until) throw error;
     }
     if (signal?.aborted === true) throw interruptionOf(signal) ?? cancelled();
-    using change = nextChange(store, LOOK_MS, signal);
-    // It may have been given back before anyone listened.
+    using change = nextChange(store, CHECK_INTERVAL_MS, signal);
+    // The session may have been released before the watch started.
     if ((await store.leaseHolder(sessionId, currentClaimant())) === undefined) continue;
     await change.happened;
   }
 }
 
-/** The run that drives the session, in whichever living process: it takes the messages that are sent. Work between runs does not. */
+/**
+ * Returns the holder of the lease if a living process drives a run. That run takes queued messages; work between runs
+ * does not.
+ */
 export async function drivingRun(
   store: Pick<Store, 'leaseHolder'>,
   sessionId: string,

@@ -11,7 +11,7 @@ const text = (value: string) => ({ type: 'text', text: value }) as const;
 const image = { type: 'image', data: '@blob:x', mediaType: 'image/png' } as const;
 
 describe('coalesce', () => {
-  it('leaves one message as it is', () => {
+  it('leaves one message unchanged', () => {
     expect(coalesce([queued('1', text('do it'), image)]).combinedContent).toEqual([text('do it'), image]);
   });
 
@@ -21,7 +21,7 @@ describe('coalesce', () => {
     ]);
   });
 
-  it('numbers three and more, in order', () => {
+  it('numbers three or more, in order', () => {
     const messages = ['a', 'b', 'c'].map((value, index) => queued(String(index + 1), text(value)));
     const result = coalesce(messages);
     expect(result.combinedContent).toEqual([text('[1]: a\n\n[2]: b\n\n[3]: c')]);
@@ -29,7 +29,7 @@ describe('coalesce', () => {
     expect(result.messages.map((message) => message.id)).toEqual(['1', '2', '3']);
   });
 
-  it('keeps images where they stood, also in a message that begins with one', () => {
+  it('keeps the positions of images, including in a message that begins with one', () => {
     const result = coalesce([queued('1', text('a'), image), queued('2', image, text('b'))]);
     expect(result.combinedContent).toEqual([text('First: a'), image, text('\n\nAlso: '), image, text('b')]);
   });

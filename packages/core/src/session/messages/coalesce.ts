@@ -6,8 +6,8 @@ import {
 } from '@longhaul/protocol';
 
 /**
- * Makes queued messages one, so that the model reads them together and in order: one as it is, two as `First: …` and `Also: …`, three
- * and more numbered. Images and files stay where they stood.
+ * Combines queued messages into one, in order. A single message stays unchanged, two become `First: …` and `Also: …`,
+ * three or more are numbered. Images and files keep their positions.
  */
 export function coalesce(messages: readonly QueuedMessage[]): CoalescedMessage {
   const first = messages[0];
@@ -41,13 +41,13 @@ function labelOf(index: number, total: number): string {
   return index === 0 ? 'First: ' : 'Also: ';
 }
 
-/** Texts that stand beside each other become one part. */
+/** Joins adjacent texts into one part. */
 function joinTexts(parts: readonly UserMessageContentPart[]): UserMessageContentPart[] {
   const joined: UserMessageContentPart[] = [];
   for (const part of parts) {
-    const before = joined.at(-1);
-    if (part.type === 'text' && before?.type === 'text') {
-      joined[joined.length - 1] = { type: 'text', text: before.text + part.text };
+    const previous = joined.at(-1);
+    if (part.type === 'text' && previous?.type === 'text') {
+      joined[joined.length - 1] = { type: 'text', text: previous.text + part.text };
     } else {
       joined.push(part);
     }

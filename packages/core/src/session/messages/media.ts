@@ -9,7 +9,7 @@ import type { BlobStore, ModelInfo } from '../../ports/index.ts';
 
 type Content = UserMessageContentPart | ToolOutputContent;
 
-/** Moves the bytes of images and files into the blob store: what a session stores holds `@blob:<id>` only. */
+/** Moves the bytes of images and files into the blob store and replaces them with `@blob:<id>`. */
 export async function storeMedia<T extends Content>(content: readonly T[], blobs: BlobStore): Promise<T[]> {
   return Promise.all(content.map((part) => storeOne(part, blobs)));
 }
@@ -23,13 +23,13 @@ async function storeOne<T extends Content>(part: T, blobs: BlobStore): Promise<T
 export interface ExpandOptions {
   blobs: BlobStore;
   accepts: ModelInfo['accepts'];
-  /** Told of each medium that the model does not take. */
+  /** Called for each medium that the model does not support. */
   onUnsupported?: (mediaType: string) => void;
 }
 
 /**
- * Puts the bytes back where the view has blob references. Media that the model does not take, and blobs that are gone, become a line
- * of text: never a failed request.
+ * Replaces blob references in a view with their bytes. Unsupported media and missing blobs become a line of text, so
+ * that the request does not fail.
  */
 export async function expandBlobReferences(
   messages: readonly ViewMessage[],
@@ -67,11 +67,11 @@ async function expandContent(
   const isAccepted = mediaType.startsWith('image/') ? accepts.images : accepts.files;
   if (!isAccepted) {
     onUnsupported?.(mediaType);
-    return { type: 'text', text: `[${mediaType} left out: this model does not take it]` };
+    return { type: 'text', text: `[${mediaType} omitted: not supported by this model]` };
   }
   const id = parseBlobReference(part.data);
   if (id === undefined) return part;
   if ((await blobs.stat(id)) === undefined)
-    return { type: 'text', text: `[${mediaType} left out: its bytes are gone]` };
+    return { type: 'text', text: `[${mediaType} omitted: its data is missing]` };
   return { ...part, data: Buffer.from(await blobs.get(id)).toString('base64') };
 }

@@ -4,7 +4,7 @@ import type { EventHub } from '../events/event-hub.ts';
 import { newId } from '../ids.ts';
 import { storeMedia } from './media.ts';
 
-/** Most messages that may wait for one session. */
+/** Maximum number of queued messages per session. */
 export const DEFAULT_MAX_PENDING = 1_000;
 
 export interface EnqueueResult {
@@ -12,13 +12,13 @@ export interface EnqueueResult {
   id: string;
   /** 1 is next. */
   position: number;
-  /** Of the event that told of it. */
+  /** Number of its `message:queued` event. */
   eventNumber: number;
 }
 
 /**
- * User messages waiting for a session's next step. They are on disk before `enqueue` answers, and survive a cancel, a crash and a
- * compaction.
+ * Manages the queue: user messages that wait for a session's next step. A message is stored before `enqueue` resolves.
+ * It survives a cancel, a crash and a compaction.
  */
 export class MessageQueueService {
   readonly #store: Store;
@@ -34,8 +34,10 @@ export class MessageQueueService {
   }
 
   /**
-   * @param id Repeating an id stores nothing and answers as at first.
-   * @throws {LonghaulError} `invalid_request` when there is no content; `queue_full`; `session_not_found`.
+   * Adds a message to the queue.
+   *
+   * @param options.id Repeating an id stores nothing and returns the first result.
+   * @throws {LonghaulError} `invalid_request` without content; `queue_full`; `session_not_found`.
    */
   async enqueue(
     sessionId: string,
@@ -86,9 +88,6 @@ export class MessageQueueService {
 function assertContent(content: readonly UserMessageContentPart[]): void {
   const isEmpty = content.every((part) => part.type === 'text' && part.text.trim() === '');
   if (isEmpty) {
-    throw new LonghaulError(
-      'invalid_request',
-      'A message needs text, an image or a file; this one has nothing in it.',
-    );
+    throw new LonghaulError('invalid_request', 'The message is empty. It needs text, an image or a file.');
   }
 }

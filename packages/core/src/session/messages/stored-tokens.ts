@@ -1,7 +1,7 @@
 import { estimateTokens, textOfOutput } from '@longhaul/context';
 import type { Part } from '@longhaul/protocol';
 
-/** A rough size for listings; what a request will cost is measured on the view. */
+/** Estimates the size of a message for listings. Requests are measured on the view instead. */
 export function storedTokens(parts: readonly Part[]): number {
   return parts.reduce((sum, part) => sum + estimateTokens(textOfPart(part)), 0);
 }

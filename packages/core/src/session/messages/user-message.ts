@@ -10,7 +10,7 @@ import { newId } from '../ids.ts';
 import { coalesce } from './coalesce.ts';
 import { storedTokens } from './stored-tokens.ts';
 
-/** The user message that queued ones become. Its metadata names them all. */
+/** Drafts one user message from queued messages. Its metadata has their ids. */
 export function draftUserMessage(queued: readonly QueuedMessage[]): MessageDraft {
   const { combinedContent, messages } = coalesce(queued);
   const single = messages.length === 1 ? messages[0] : undefined;
@@ -23,7 +23,7 @@ export function draftUserMessage(queued: readonly QueuedMessage[]): MessageDraft
   return userDraft(combinedContent.map(toPart), metadata);
 }
 
-/** A user message that the runtime puts in the user's place, so that the model goes on. */
+/** Drafts a user message that comes from the runtime, so that the model continues. */
 export function draftSyntheticMessage(text: string, reason: SyntheticReason): MessageDraft {
   return userDraft([{ type: 'text', text, state: 'done' }], { synthetic: reason });
 }
@@ -43,7 +43,6 @@ function userDraft(parts: Part[], metadata: MessageMetadata): MessageDraft {
 function toPart(content: UserMessageContentPart): Part {
   if (content.type === 'text') return { type: 'text', text: content.text, state: 'done' };
   const mediaType = content.mediaType ?? 'image/png';
-  const name =
-    content.type === 'file' && content.filename !== undefined ? { filename: content.filename } : {};
-  return { type: 'file', mediaType, data: content.data, ...name };
+  const filename = content.type === 'file' ? content.filename : undefined;
+  return { type: 'file', mediaType, data: content.data, filename };
 }

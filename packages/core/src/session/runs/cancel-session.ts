@@ -4,9 +4,9 @@ import { nextChange } from '../leases/next-change.ts';
 import type { RunRegistry } from './run-registry.ts';
 
 export interface CancelResult {
-  /** Something held the session, and has ended. False when it was idle, or whoever held it was dead. */
+  /** A run, or work between runs, was active and has ended. False if the session was idle or its process was dead. */
   wasRunning: boolean;
-  /** Messages that waited and are dropped, with `clearQueue`. */
+  /** Number of queued messages that `clearQueue` removed. */
   clearedMessages: number;
 }
 
@@ -14,14 +14,14 @@ export interface CancelOptions {
   store: Store;
   registry: RunRegistry;
   clearQueue: boolean;
-  /** Ends in the store what a dead process left. */
+  /** Stores the end of a dead process's run. */
   settle: () => Promise<void>;
 }
 
-/** A look at the owner beside those that changes bring: it may die without a word. */
-const LOOK_MS = 500;
+/** Interval of checks in addition to those after changes. An owner can die without a change in the store. */
+const CHECK_INTERVAL_MS = 500;
 
-/** Ends what holds the session, wherever it runs, and answers when nothing of it goes on any more. */
+/** Cancels the run or the work that holds the session, in any process. Resolves when its work has stopped. */
 export async function cancelSession(
   sessionId: string,
   { store, registry, clearQueue, settle }: CancelOptions,
@@ -32,26 +32,26 @@ export async function cancelSession(
     await settle();
     return { wasRunning: false, clearedMessages };
   }
-  const own = registry.find(holder.runId);
-  if (own === undefined) {
-    await untilAnswered(store, sessionId, holder);
+  const local = registry.find(holder.runId);
+  if (local === undefined) {
+    await waitForEnd(store, sessionId, holder);
     await settle();
   } else {
-    own.cancel();
-    await own.ended;
+    local.cancel();
+    await local.ended;
   }
   return { wasRunning: true, clearedMessages };
 }
 
-/** Until the run has answered, or its owner is dead or silent. */
-async function untilAnswered(store: Store, sessionId: string, { runId, owner }: LeaseHolder): Promise<void> {
+/** Waits until the run has answered the cancel request, its owner is dead, or its lease has expired. */
+async function waitForEnd(store: Store, sessionId: string, { runId, owner }: LeaseHolder): Promise<void> {
   for (;;) {
-    using change = nextChange(store, LOOK_MS);
+    using change = nextChange(store, CHECK_INTERVAL_MS);
     if (!(await store.hasCancelRequest(runId)) || !isOwnerAlive(owner)) return;
     const current = await store.leaseHolder(sessionId);
-    const isSilent =
+    const isExpired =
       current?.runId === runId && (await store.leaseHolder(sessionId, currentClaimant())) === undefined;
-    if (isSilent) return;
+    if (isExpired) return;
     await change.happened;
   }
 }

@@ -1,37 +1,37 @@
 import { LonghaulError } from '@longhaul/protocol';
 
 export function cancelled(): LonghaulError {
-  return new LonghaulError(
-    'cancelled',
-    'The run was cancelled. What was done so far is kept in the session.',
-  );
+  return new LonghaulError('cancelled', 'The run was cancelled. The work so far is kept in the session.');
 }
 
-/** A run that its own process ends early, to be gone on with later. As an abort's reason it keeps the run from ending as cancelled. */
+/**
+ * The process stops and ends the run early. As the reason of an abort, it makes the run end as interrupted instead of
+ * cancelled.
+ */
 export function interrupted(): LonghaulError {
   return new LonghaulError(
     'interrupted',
-    'The program that drove the session stopped. What was done so far is kept: resume the session to go on.',
+    'The program that ran the session stopped. The work so far is kept: resume the session to continue.',
   );
 }
 
-/** A run whose session another took over, after this one was silent for too long. */
+/** Another process took the session, because this one did not renew its lease in time. */
 export function takenOver(): LonghaulError {
   return new LonghaulError(
     'interrupted',
-    'Another process took the session over, since this one had been silent for too long. What was stored is kept.',
+    'Another process took over the session, because this one did not renew its lease in time. The stored work is kept.',
   );
 }
 
-/** A run that whoever takes the session next finds without an end. */
+/** The end of a run that the next run, or a cancel, finds open. */
 export function leftOpen(): LonghaulError {
   return new LonghaulError(
     'interrupted',
-    'The program that drove the session died, or was silent for too long, and another process took the session over. What was stored is kept.',
+    'The program that ran the session died, or did not renew its lease in time, and another process took over. The stored work is kept.',
   );
 }
 
-/** The interruption that a signal was aborted with, if it was. */
+/** Returns the interruption that is the signal's abort reason, or undefined. */
 export function interruptionOf({ reason }: AbortSignal): LonghaulError | undefined {
   return reason instanceof LonghaulError && reason.code === 'interrupted' ? reason : undefined;
 }

@@ -14,15 +14,15 @@ import { isHoldId } from '../ids.ts';
 import type { SessionWriter } from '../session-writer.ts';
 import { leftOpen } from './interruption.ts';
 
-/** What a run before this one left behind. */
+/** What an earlier run left open. */
 export type Repair = Omit<EventOf<'run:repaired'>, 'type' | 'message' | 'sessionId' | 'at' | 'number'>;
 
 /**
- * Closes what a dead run left open: parts, messages, and the run itself, which gets its `run:finished`. A call that had started is answered
- * with "its outcome is unknown"; one that had not is said not to have run. Nothing is started again. Calls
- * that wait for approval stay pending. What was found is told in one event.
+ * Closes what a dead run left open: parts, messages, and the run itself, which gets its `run:finished`. The result of a
+ * call that had started is "its outcome is unknown", that of another call is "not run". No call is started again. Calls
+ * that wait for approval stay pending. Emits one `run:repaired`.
  *
- * @returns Undefined when there was nothing to repair.
+ * @returns Undefined if there was nothing to repair.
  */
 export async function repairSession(
   writer: SessionWriter,
@@ -32,17 +32,17 @@ export async function repairSession(
   const parts = await repairOpenParts(writer, store, now);
   const runIds = await closeDeadRuns(writer, store);
   const repair = { ...parts, runIds };
-  if (!isWorthSaying(repair)) return undefined;
+  if (!hasFindings(repair)) return undefined;
   await writer.announce({ type: 'run:repaired', ...repair, message: describe(repair) });
   return repair;
 }
 
-/** The same for a part that is open in the source of a fork. */
+/** Closes an open part as interrupted. Also used for the open parts of a fork's source. */
 export function closeOpenPart(part: Part, now: number): Part {
   if (part.type === 'text' || part.type === 'reasoning') return { ...part, state: 'interrupted' };
   if (part.type !== 'tool') return part;
   const text =
-    part.state === 'running' ? INTERRUPTED_RESULT : '[Not run: the run ended before this call was started.]';
+    part.state === 'running' ? INTERRUPTED_RESULT : '[Not run: the run ended before this call started.]';
   return { ...part, state: 'interrupted', error: text, output: [{ type: 'text', text }], endedAt: now };
 }
 
@@ -70,16 +70,16 @@ async function closeDeadRuns(writer: SessionWriter, store: Store): Promise<strin
   const { lease, log } = writer;
   const runs = await store.listRuns(lease.sessionId);
   const dead = runs.filter((run) => run.endedAt === undefined && run.runId !== lease.runId);
-  const told: string[] = [];
+  const closed: string[] = [];
   for (const run of dead) {
     const isHold = isHoldId(run.runId);
     await writer.closeDeadRun(run.runId, isHold ? [] : [finishedEvent(run, log.messages)]);
-    if (!isHold) told.push(run.runId);
+    if (!isHold) closed.push(run.runId);
   }
-  return told;
+  return closed;
 }
 
-/** What the log says that the run had done. */
+/** Returns the `run:finished` of a dead run, with its steps, usage and text from the log. */
 function finishedEvent({ runId, startedAt }: RunRecord, messages: readonly Message[]): EventPayload {
   const steps = messages.filter(({ role, createdAt }) => role === 'assistant' && createdAt >= startedAt);
   const costs = steps.flatMap(({ cost }) => cost ?? []);
@@ -89,7 +89,7 @@ function finishedEvent({ runId, startedAt }: RunRecord, messages: readonly Messa
     status: 'interrupted',
     stepCount: steps.filter(({ status }) => status === 'done').length,
     usage: steps.reduce((sum, { usage }) => (usage === undefined ? sum : addUsage(sum, usage)), ZERO_USAGE),
-    ...(costs.length === 0 ? {} : { cost: costs.reduce((sum, cost) => sum + cost) }),
+    cost: costs.length === 0 ? undefined : costs.reduce((sum, cost) => sum + cost),
     text: textOf(steps.at(-1)),
     error: leftOpen().toShape(),
     compactions: 0,
@@ -100,7 +100,7 @@ function textOf(message: Message | undefined): string {
   return (message?.parts ?? []).map((part) => (part.type === 'text' ? part.text : '')).join('');
 }
 
-function isWorthSaying({ runIds, unknownCalls, unstartedCalls, partialText }: Repair): boolean {
+function hasFindings({ runIds, unknownCalls, unstartedCalls, partialText }: Repair): boolean {
   return runIds.length > 0 || unknownCalls > 0 || unstartedCalls > 0 || partialText;
 }
 
@@ -108,10 +108,10 @@ function describe({ unknownCalls, unstartedCalls, partialText }: Repair): string
   const found = [
     ...(unknownCalls > 0 ? [`${count(unknownCalls, 'call')} whose outcome is unknown`] : []),
     ...(unstartedCalls > 0 ? [`${count(unstartedCalls, 'call')} not started`] : []),
-    ...(partialText ? ['an answer broken off'] : []),
+    ...(partialText ? ['an incomplete answer'] : []),
   ];
   const left = found.length === 0 ? 'nothing open' : found.join(', ');
-  return `The run before was interrupted. It left ${left}.`;
+  return `The previous run was interrupted. It left ${left}.`;
 }
 
 function count(number: number, noun: string): string {
@@ -119,10 +119,5 @@ function count(number: number, noun: string): string {
 }
 
 function closingOf({ finishReason, usage, cost }: Message) {
-  return {
-    status: 'interrupted' as const,
-    finishReason,
-    usage,
-    cost,
-  };
+  return { status: 'interrupted' as const, finishReason, usage, cost };
 }

@@ -2,21 +2,21 @@ import { LonghaulError } from '@longhaul/protocol';
 import type { Lease, Store } from '../../ports/index.ts';
 import { cancelled, interrupted } from './interruption.ts';
 
-/** What holds a session in this process: a run, or work between runs. */
+/** A run, or work between runs, that holds a session in this process. */
 export interface ActiveRun extends AsyncDisposable {
   readonly sessionId: string;
   readonly runId: string;
-  /** Aborts on the caller's signal, on a cancel from anywhere, and when the program stops. */
+  /** Aborts on the caller's signal, on a cancel from any process, and when the program stops. */
   readonly signal: AbortSignal;
-  /** Aborts when the run is to end after the step it is in. */
+  /** Aborts when the run must end after its current step. */
   readonly drain: AbortSignal;
-  /** Resolves when nothing of it goes on any more. */
+  /** Resolves when all its work has stopped. */
   readonly ended: Promise<void>;
   cancel(): void;
   interrupt(reason: LonghaulError): void;
 }
 
-/** The runs of this process. While there is one, looks whether another process wants it to end. */
+/** Keeps the active runs of this process, and cancels those for which any process has stored a cancel request. */
 export class RunRegistry {
   readonly #store: Store;
   readonly #runs = new Map<string, ActiveRun & { finishAfterStep: () => void }>();
@@ -26,7 +26,7 @@ export class RunRegistry {
     this.#store = store;
   }
 
-  /** Disposing says that the run has ended, to those who wait here and elsewhere. */
+  /** Registers a run. Disposing the result marks the run as ended, and answers cancel requests for it. */
   begin({ sessionId, runId }: Lease, callerSignal?: AbortSignal): ActiveRun {
     const controller = new AbortController();
     const drain = new AbortController();
@@ -48,9 +48,9 @@ export class RunRegistry {
       },
     };
     this.#runs.set(runId, run);
-    this.#watch ??= this.#store.watch(() => void this.#look());
-    // A wish may have come before anyone looked.
-    void this.#lookAt(run);
+    this.#watch ??= this.#store.watch(() => void this.#checkAll());
+    // A request may have been stored before the watch started.
+    void this.#check(run);
     return run;
   }
 
@@ -58,7 +58,7 @@ export class RunRegistry {
     return this.#runs.get(runId);
   }
 
-  /** Ends all: after the step each is in, or at once when that takes longer than `graceMs`. */
+  /** Ends all runs: each after its current step, or at once after `graceMs`. */
   async stop(graceMs: number): Promise<void> {
     const runs = [...this.#runs.values()];
     if (runs.length === 0) return;
@@ -77,25 +77,27 @@ export class RunRegistry {
     this.#watch = undefined;
   }
 
-  async #look(): Promise<void> {
-    for (const run of [...this.#runs.values()]) await this.#lookAt(run);
+  async #checkAll(): Promise<void> {
+    for (const run of [...this.#runs.values()]) await this.#check(run);
   }
 
-  async #lookAt(run: ActiveRun): Promise<void> {
-    const isWanted = await this.#ask(() => this.#store.hasCancelRequest(run.runId));
-    if (isWanted === true) run.cancel();
+  async #check(run: ActiveRun): Promise<void> {
+    const isRequested = await this.#ignoreStoreErrors(() => this.#store.hasCancelRequest(run.runId));
+    if (isRequested === true) run.cancel();
   }
 
   async #answer(runId: string): Promise<void> {
-    await this.#ask(async () => {
+    await this.#ignoreStoreErrors(async () => {
       if (await this.#store.hasCancelRequest(runId)) await this.#store.answerCancel(runId);
     });
   }
 
-  /** A store that cannot be asked fails the run by itself; whoever waits for the answer sees that the lease is gone. */
-  async #ask<T>(question: () => Promise<T>): Promise<T | undefined> {
+  /**
+   * A failing store also fails the run itself, and a process that waits for the run's end sees that the lease is gone.
+   */
+  async #ignoreStoreErrors<T>(operation: () => Promise<T>): Promise<T | undefined> {
     try {
-      return await question();
+      return await operation();
     } catch (error) {
       if (error instanceof LonghaulError) return undefined;
       throw error;

@@ -2,13 +2,13 @@ import type { FinishReason, LonghaulError, RunStatus, SessionStatus, TokenUsage 
 
 export interface ExecutorResult {
   status: RunStatus;
-  /** Model calls that ended well; the last one after a limit, which only writes down where the work stands, is none. */
+  /** Completed model calls, without the closing note after a limit. */
   stepCount: number;
   usage: TokenUsage;
-  /** US dollars; absent when the model's price is unknown. */
+  /** US dollars. Absent if the price of the model is unknown. */
   cost?: number;
   finishReason?: FinishReason;
-  /** The final answer. At a limit, where the work stands; else what was said last. */
+  /** The final answer; at a limit, the closing note; otherwise the last text of the model. */
   text: string;
   error?: LonghaulError;
   compactions: number;
@@ -17,11 +17,14 @@ export interface ExecutorResult {
 /** Why a run stops. */
 export interface RunEnd {
   status: RunStatus;
-  /** Always there unless the status is `completed`. */
+  /** Present unless the status is `completed`. */
   error?: LonghaulError;
 }
 
-/** What becomes of the session: one that was stopped at a limit can go on. */
+/**
+ * Returns the session's status after a run. After a limit or an interruption it is `active`, so the session can be
+ * resumed.
+ */
 export function sessionStatusAfter(status: RunStatus): SessionStatus {
   return status === 'completed' || status === 'failed' || status === 'cancelled' ? status : 'active';
 }

@@ -31,7 +31,7 @@ afterAll(() => rm(folder, { recursive: true, force: true }));
 
 const says = (value: string) => [{ type: 'text' as const, text: value }];
 
-/** Two programs on one database: `near` drives what its model plays, `far` has a connection of its own. */
+/** Two programs on one database, each with its own connection. `near` runs the played steps. */
 async function twoPrograms(steps: readonly PlayedStep[], tools: Parameters<typeof testRun>[1] = []) {
   count += 1;
   const path = join(folder, `${count}.db`);
@@ -67,7 +67,7 @@ async function farRuntime(store: Store, steps: readonly PlayedStep[]): Promise<R
   });
 }
 
-/** Begins an answer, tells that it has, and says no more until the request is aborted or `go` resolves. */
+/** Begins an answer, calls `onBegun`, and waits until the request is aborted or `go` resolves. */
 function hangs(onBegun: () => void, go: Promise<void> = new Promise(() => {})) {
   return async function* (request: StepRequest): AsyncGenerator<StepEvent> {
     yield { type: 'text-start', id: 't' };
@@ -92,7 +92,7 @@ function gate() {
   return { opened: promise, open: resolve };
 }
 
-/** Leaves the session as a process does that was killed: its lease is held by somebody dead. */
+/** Leaves the session like a killed process: a dead process holds its lease. */
 async function killedRun(
   { store, sessionId }: TestRun,
   work: (lease: { sessionId: string; runId: string; epoch: number }) => Promise<void>,
@@ -109,7 +109,7 @@ async function killedRun(
 }
 
 describe('a cancel', () => {
-  it('ends the run in the model stream, keeps what was said, and answers after the run has ended', async () => {
+  it('stops the model stream, keeps the partial text, and resolves after the run has ended', async () => {
     const begun = gate();
     const test = await testRun(playedDriver([hangs(begun.open)]));
     const running = test.run('do it');
@@ -119,9 +119,9 @@ describe('a cancel', () => {
     expect(outcome).toEqual({ wasRunning: true, clearedMessages: 0 });
     expect(test.closedSandboxes()).toBe(1);
     expect(test.of('run:finished')).toMatchObject([{ status: 'cancelled', text: 'half an answer' }]);
-    const told = test.events.length;
+    const emitted = test.events.length;
     expect(await running).toMatchObject({ status: 'cancelled', error: { code: 'cancelled' } });
-    expect(test.events.length).toBe(told);
+    expect(test.events.length).toBe(emitted);
     expect((await test.messages()).at(-1)).toMatchObject({
       status: 'interrupted',
       parts: [{ text: 'half an answer', state: 'interrupted' }],
@@ -129,7 +129,7 @@ describe('a cancel', () => {
     expect(await test.runtime.queue.pendingCount(test.sessionId)).toBe(1);
   });
 
-  it('drops what waits when asked to, also of an idle session', async () => {
+  it('clears the queue of an idle session with clearQueue', async () => {
     const test = await testRun(playedDriver([]));
     await test.runtime.send(test.sessionId, says('one'));
     await test.runtime.send(test.sessionId, says('two'));
@@ -140,7 +140,7 @@ describe('a cancel', () => {
     await expect(test.runtime.cancel('absent')).rejects.toMatchObject({ code: 'session_not_found' });
   });
 
-  it('ends the wait between two tries', async () => {
+  it('ends the wait before a retry', async () => {
     const failed = gate();
     const step = () => {
       failed.open();
@@ -154,7 +154,7 @@ describe('a cancel', () => {
     expect(test.of('run:finished')).toHaveLength(1);
   });
 
-  it('ends the call that writes a narrative, and leaves the log as it was', async () => {
+  it('stops a summary call, and leaves the log unchanged', async () => {
     const asked = gate();
     const summariser = playedDriver([hangs(asked.open)]);
     const long = answer('word '.repeat(9_000));
@@ -172,7 +172,7 @@ describe('a cancel', () => {
     expect((await test.store.loadLog(test.sessionId)).marks).toEqual([]);
   });
 
-  it('ends parallel tools: those that ran are interrupted, none is started again', async () => {
+  it('interrupts parallel tools and starts none again', async () => {
     let started = 0;
     const both = gate();
     const slow = testTool('slow', async (_input, { signal }) => {
@@ -195,7 +195,7 @@ describe('a cancel', () => {
     expect(slow.starts).toBe(2);
   });
 
-  it('reaches a run of another program, and answers when it has ended there', async () => {
+  it('stops a run of another program, and resolves when it has ended there', async () => {
     const begun = gate();
     await using programs = await twoPrograms([hangs(begun.open)]);
     const { near, far } = programs;
@@ -208,7 +208,7 @@ describe('a cancel', () => {
     expect(await far.cancel(near.sessionId)).toEqual({ wasRunning: false, clearedMessages: 0 });
   });
 
-  it('gives the run of a dead process its end', async () => {
+  it("stores the end of a dead process's run", async () => {
     const test = await testRun(playedDriver([]));
     await killedRun(test, async () => {});
     expect(await test.runtime.cancel(test.sessionId)).toEqual({ wasRunning: false, clearedMessages: 0 });
@@ -217,8 +217,8 @@ describe('a cancel', () => {
   });
 });
 
-describe('going on', () => {
-  it('closes what a killed process left, says what that was, and starts nothing again', async () => {
+describe('a resume', () => {
+  it('closes the open parts of a killed process, reports them, and starts no call again', async () => {
     const tool = testTool('once', () => text('done'));
     const test = await testRun(playedDriver([answer('Finished.')]), [tool]);
     await killedRun(test, async (lease) => {
@@ -253,7 +253,7 @@ describe('going on', () => {
     expect(test.of('run:repaired')[0]?.message).toContain('1 call whose outcome is unknown');
   });
 
-  it('continues an answer that was broken off, by a message of its own', async () => {
+  it('continues an incomplete answer with a synthetic user message', async () => {
     const driver = playedDriver([answer(' and the rest')]);
     const test = await testRun(driver);
     await killedRun(test, async (lease) => {
@@ -280,7 +280,7 @@ describe('going on', () => {
     });
   });
 
-  it('calls no model when the last turn has its answer and nothing waits', async () => {
+  it('does not call the model when the last turn is answered and the queue is empty', async () => {
     const driver = playedDriver([answer('Done.'), answer('More.')]);
     const test = await testRun(driver);
     expect(await test.runtime.resume(test.sessionId)).toEqual({ status: 'nothing' });
@@ -294,7 +294,7 @@ describe('going on', () => {
     expect(await test.runtime.resume(test.sessionId)).toMatchObject({ status: 'completed', text: 'More.' });
   });
 
-  it('refuses a session that another program drives, naming it', async () => {
+  it('throws session_busy with the holder when another program runs the session', async () => {
     const begun = gate();
     await using programs = await twoPrograms([hangs(begun.open)]);
     void programs.near.run('do it');
@@ -305,7 +305,7 @@ describe('going on', () => {
     });
   });
 
-  it('in a fork leaves the source alone', async () => {
+  it('of a fork does not change the source', async () => {
     const test = await testRun(playedDriver([answer('One.'), answer('Two.'), answer('Other.')]));
     await test.run('first');
     await test.run('second');
@@ -321,8 +321,8 @@ describe('going on', () => {
   });
 });
 
-describe('a run whose message another program was faster to take', () => {
-  it('has that answer for its result, and asks the model for no other', async () => {
+describe('a run whose message another program takes first', () => {
+  it('returns the answer of that program and does not call its model', async () => {
     count += 1;
     const path = join(folder, `${count}.db`);
     await using farStore = await openSqliteStore({ path });
@@ -342,8 +342,8 @@ describe('a run whose message another program was faster to take', () => {
   });
 });
 
-describe('callers that wait', () => {
-  it('drive an idle session, and get its answer', async () => {
+describe('sendAndWait', () => {
+  it('runs an idle session and returns its answer', async () => {
     const test = await testRun(playedDriver([answer('Hello.')]));
     const result = await test.runtime.sendAndWait(test.sessionId, says('hi'), { id: 'q1' });
     expect(result).toMatchObject({ status: 'completed', text: 'Hello.', stepCount: 1 });
@@ -352,7 +352,7 @@ describe('callers that wait', () => {
     expect(test.of('run:finished')).toHaveLength(1);
   });
 
-  it('behind a busy session, in both programs, all get the answer of the run that took their message', async () => {
+  it('returns the answer of the run that took the message to all callers, in both programs', async () => {
     const begun = gate();
     const go = gate();
     await using programs = await twoPrograms([hangs(begun.open, go.opened), answer('For all of you.')]);
@@ -373,7 +373,7 @@ describe('callers that wait', () => {
     expect(near.of('run:finished')).toHaveLength(1);
   });
 
-  it('get an error when the run is cancelled, and their message stays when it had not been taken', async () => {
+  it('throws cancelled when the run is cancelled, and keeps a message that was not taken', async () => {
     const begun = gate();
     const test = await testRun(playedDriver([hangs(begun.open), answer('Later.')]));
     const taken = test.runtime.sendAndWait(test.sessionId, says('one'));
@@ -390,7 +390,7 @@ describe('callers that wait', () => {
     expect(retried).toMatchObject({ status: 'completed', text: 'Later.' });
   });
 
-  it('drive the session themselves when the run they waited behind has failed', async () => {
+  it('runs the session when the run before its message has failed', async () => {
     const begun = gate();
     const go = gate();
     const fails = async function* (): AsyncGenerator<StepEvent> {
@@ -408,7 +408,7 @@ describe('callers that wait', () => {
     expect(await behind).toMatchObject({ status: 'completed', text: 'Mine.' });
   });
 
-  it('are told when their message is removed, and leave on their signal without ending the run', async () => {
+  it('throws cancelled when its message is removed or its signal aborts, without ending the run', async () => {
     const begun = gate();
     const go = gate();
     const test = await testRun(playedDriver([hangs(begun.open, go.opened)]));
@@ -427,7 +427,7 @@ describe('callers that wait', () => {
 });
 
 describe('a program that stops', () => {
-  it('lets the step end, then leaves the session to be gone on with', async () => {
+  it('finishes the current step, then leaves the session resumable', async () => {
     const begun = gate();
     const go = gate();
     const tool = testTool('work', async () => {
@@ -449,11 +449,11 @@ describe('a program that stops', () => {
     });
     expect((await test.messages()).at(-1)?.parts).toMatchObject([{ state: 'completed' }]);
     expect(await test.store.getSession(test.sessionId)).toMatchObject({ status: 'active' });
-    const next = await farRuntime(test.store, [answer('Went on.')]);
-    expect(await next.resume(test.sessionId)).toMatchObject({ status: 'completed', text: 'Went on.' });
+    const next = await farRuntime(test.store, [answer('Continued.')]);
+    expect(await next.resume(test.sessionId)).toMatchObject({ status: 'completed', text: 'Continued.' });
   });
 
-  it('ends what takes longer than its grace as interrupted, not as cancelled', async () => {
+  it('ends a step that takes longer than graceMs as interrupted, not as cancelled', async () => {
     const begun = gate();
     const test = await testRun(playedDriver([hangs(begun.open)]));
     const running = test.run('do it');
@@ -465,8 +465,8 @@ describe('a program that stops', () => {
   });
 });
 
-describe('what another program does', () => {
-  it('is told to those who follow the session, each event once', async () => {
+describe('an event of another program', () => {
+  it('is emitted once to followers of the session', async () => {
     const begun = gate();
     const go = gate();
     await using programs = await twoPrograms([hangs(begun.open, go.opened), answer('Read it.')]);
@@ -487,7 +487,7 @@ describe('what another program does', () => {
     expect(near.of('message:dequeued').map(({ count }) => count)).toEqual([1, 1]);
   });
 
-  it('is told once also where this program stores something while a follower is on its way in', async () => {
+  it('is emitted once if this program stores an event while `follow` begins', async () => {
     const { runtime, store, sessionId, events } = await testRun(playedDriver([]));
     const lastEventNumber = store.lastEventNumber.bind(store);
     store.lastEventNumber = async (id) => {
@@ -502,7 +502,7 @@ describe('what another program does', () => {
     expect(numbersOf(events)).toEqual([1, 2]);
   });
 
-  it('is told also where it happens while a follower is on its way in: it waited for the next change', async () => {
+  it('is emitted if it is stored while `follow` begins: it waited for the next change', async () => {
     await using programs = await twoPrograms([]);
     const { near, far } = programs;
     const lastEventNumber = near.store.lastEventNumber.bind(near.store);
@@ -515,7 +515,7 @@ describe('what another program does', () => {
     await expect.poll(() => numbersOf(near.events)).toEqual([1]);
   });
 
-  it('is told to the end where the answer is read before the change is seen', async () => {
+  it('is emitted up to the last one if the answer is read before the change is noticed', async () => {
     const begun = gate();
     const go = gate();
     await using programs = await twoPrograms([hangs(begun.open, go.opened), answer('For you.')]);
@@ -533,7 +533,7 @@ describe('what another program does', () => {
     await running;
   });
 
-  it('is told before what came of it, however soon the run goes on', async () => {
+  it('is emitted before its consequences when the run continues at once', async () => {
     const begun = gate();
     const go = gate();
     await using programs = await twoPrograms([hangs(begun.open, go.opened), answer('Read them.')]);

@@ -14,7 +14,7 @@ import { type ActiveRun, RunRegistry } from './run-registry.ts';
 import { type ExecutorResult, sessionStatusAfter } from './run-result.ts';
 import { continueFrom } from './turn-state.ts';
 
-/** What a run works with, once the session is its own. */
+/** The parts of a run that holds its session. */
 export interface RunWork {
   session: Session;
   driver: ModelDriver;
@@ -28,17 +28,19 @@ export interface SessionRunsOptions {
   hub: EventHub;
   follower: EventFollower;
   driverFor: (model: string) => Promise<ModelDriver>;
-  /** Does the work. Its result is a run that has ended in the store. */
+  /** Executes the run and stores its end. */
   execute: (work: RunWork) => Promise<ExecutorResult>;
 }
 
 export interface StartOptions {
   signal?: AbortSignal | undefined;
-  /** Asked once the session is held: false gives it back untouched. Default: runs whatever stands in the log. */
+  /**
+   * Called with the session held and repaired. If false, the session is released without a run. Default: always run.
+   */
   isWanted?: (log: SessionLog) => boolean | Promise<boolean>;
 }
 
-/** Takes sessions, repairs them, drives them and gives them back; ends what runs, here and in other processes. */
+/** Starts runs of sessions, and cancels them in this and other processes. */
 export class SessionRuns {
   readonly registry: RunRegistry;
   readonly #options: SessionRunsOptions;
@@ -50,10 +52,12 @@ export class SessionRuns {
   }
 
   /**
-   * Drives the session until it is idle. What is done to it between runs, in whichever process, is waited for.
+   * Takes and repairs the session, runs it until it is idle, and releases it. Waits for work between runs of any
+   * process.
    *
-   * @returns Undefined when `isWanted` said no.
-   * @throws {LonghaulError} `session_not_found`, `session_busy`, `interrupted` when the program is stopping, and what driver or store throw.
+   * @returns Undefined if `isWanted` returned false.
+   * @throws {LonghaulError} `session_not_found`; `session_busy`; `interrupted` while the program stops; errors of
+   * driver and store.
    */
   async start(sessionId: string, options: StartOptions = {}): Promise<ExecutorResult | undefined> {
     const { store, follower, driverFor } = this.#options;
@@ -72,7 +76,7 @@ export class SessionRuns {
     return await this.#drive({ session, driver, lease, active }, options);
   }
 
-  /** As `Runtime.cancel`. */
+  /** See `Runtime.cancel`. */
   async cancel(sessionId: string, options: { clearQueue: boolean }): Promise<CancelResult> {
     const { store } = this.#options;
     await this.existing(sessionId);
@@ -84,7 +88,7 @@ export class SessionRuns {
     });
   }
 
-  /** Gives the run of a dead process its end, where there is one. Someone else may be faster. */
+  /** Repairs the session if a dead process holds it. Does nothing if another process is faster. */
   async settle(sessionId: string): Promise<void> {
     const { store, hub } = this.#options;
     if ((await store.leaseHolder(sessionId)) === undefined) return;
@@ -98,7 +102,7 @@ export class SessionRuns {
     }
   }
 
-  /** Takes no new runs and ends those that go on: after their step, or as it is when that takes longer than `graceMs`. */
+  /** Refuses new runs and ends the active ones: each after its current step, or at once after `graceMs`. */
   async stop(graceMs: number): Promise<void> {
     this.#stopping.abort(interrupted());
     await this.registry.stop(graceMs);
@@ -119,7 +123,7 @@ export class SessionRuns {
     try {
       await repairSession(writer, store, Date.now());
       if (isWanted !== undefined && !(await isWanted(log))) {
-        await this.#giveBack(writer, session);
+        await this.#release(writer, session);
         return undefined;
       }
       await writer.announce({
@@ -137,7 +141,7 @@ export class SessionRuns {
     }
   }
 
-  /** A log that cannot be read ends the run all the same. */
+  /** Loads the log. If that fails, stores the end of the run. */
   async #load({
     session,
     lease,
@@ -151,32 +155,32 @@ export class SessionRuns {
     try {
       return await store.loadView(session.id);
     } catch (error) {
-      const nothing = { session, messages: [], marks: [], damaged: [] };
-      await failRun(new SessionWriter({ store, lease, hub, log: nothing }), active, error);
+      const empty = { session, messages: [], marks: [], damaged: [] };
+      await failRun(new SessionWriter({ store, lease, hub, log: empty }), active, error);
       throw error;
     }
   }
 
-  async #giveBack(writer: SessionWriter, session: Session): Promise<void> {
+  async #release(writer: SessionWriter, session: Session): Promise<void> {
     const end = { status: 'completed', sessionStatus: session.status, onlyIfQueueEmpty: false } as const;
     await writer.finishRun({ ...end, events: [] });
   }
 }
 
-function anyOf(own: AbortSignal, callers: AbortSignal | undefined): AbortSignal {
-  return callers === undefined ? own : AbortSignal.any([own, callers]);
+function anyOf(signal: AbortSignal, other: AbortSignal | undefined): AbortSignal {
+  return other === undefined ? signal : AbortSignal.any([signal, other]);
 }
 
 async function reportDamage(writer: SessionWriter, { damaged }: SessionLog): Promise<void> {
   if (damaged.length === 0) return;
   const warnings = damaged.map<EventPayload>(({ table, id, reason }) => ({
     type: 'context:warning',
-    message: `A damaged row was left out: ${table} ${id}: ${reason}`,
+    message: `A damaged row was skipped: ${table} ${id}: ${reason}`,
   }));
   await writer.announce(...warnings);
 }
 
-/** A run that could not be driven still ends in the store and for those who watch. */
+/** Stores and emits the end of a run that could not be executed. */
 async function failRun(writer: SessionWriter, { signal }: ActiveRun, thrown: unknown): Promise<void> {
   const error = interruptionOf(signal) ?? toLonghaulError(thrown);
   const { code } = error;
@@ -199,7 +203,7 @@ async function failRun(writer: SessionWriter, { signal }: ActiveRun, thrown: unk
       events: [finished, { type: 'session:status', status: 'idle' }],
     });
   } catch {
-    // The store is what failed: the caller gets the first error, and those who watch are told without it.
+    // The store has failed. The caller gets the first error; listeners get the event without storing it.
     writer.emitTransient(finished);
   }
 }

@@ -3,7 +3,7 @@ import type { Store } from '../../ports/index.ts';
 import { draftSyntheticMessage } from '../messages/user-message.ts';
 import type { SessionWriter } from '../session-writer.ts';
 
-/** Whether the log ends in a final answer: there is nothing to go on with. */
+/** Returns true if the log is empty or ends with a final answer, so that there is nothing to resume. */
 export function isAnswered(messages: readonly Message[]): boolean {
   const last = messages.at(-1);
   if (last === undefined) return true;
@@ -11,32 +11,34 @@ export function isAnswered(messages: readonly Message[]): boolean {
   return last.parts.every((part) => part.type !== 'tool') && !endsAtLimit(messages);
 }
 
-/** What stands last was written down because a limit was reached: the work is not done. */
+/** Returns true if the log ends with the closing note of a limit: the work is not done. */
 function endsAtLimit(messages: readonly Message[]): boolean {
   return messages.at(-1)?.role === 'assistant' && messages.at(-2)?.metadata?.synthetic === 'limit';
 }
 
-const GO_ON =
-  'You were interrupted in the middle of your answer. What you had written stands above; go on from there.';
+const AFTER_INTERRUPTION = 'Your answer was interrupted. Continue from where the text above stops.';
 
-const GO_ON_AFTER_LIMIT =
-  'The limit that ended the last run is no longer in force: go on with the work from where you left it. Tools can be called again.';
+const AFTER_LIMIT =
+  'Continue the work: the limit of the last run no longer applies, and tools are available again.';
 
-/** An answer that was broken off, or written down at a limit, is continued by a user message, unless one waits: models do not go on from their own words. */
+/**
+ * Appends a user message after an interrupted answer or a closing note, because models do not continue from an
+ * assistant message. Does nothing if a message is queued.
+ */
 export async function continueFrom(writer: SessionWriter, isMessageWaiting: boolean): Promise<void> {
   const last = writer.log.messages.at(-1);
-  const isBrokenOff =
+  const isIncomplete =
     last?.role === 'assistant' &&
     last.status === 'interrupted' &&
     last.parts.some((part) => part.type === 'text' && part.text !== '') &&
     last.parts.every((part) => part.type !== 'tool');
   if (isMessageWaiting) return;
-  if (isBrokenOff) await writer.appendMessage(draftSyntheticMessage(GO_ON, 'continue-cut'));
+  if (isIncomplete) await writer.appendMessage(draftSyntheticMessage(AFTER_INTERRUPTION, 'continue-cut'));
   else if (endsAtLimit(writer.log.messages))
-    await writer.appendMessage(draftSyntheticMessage(GO_ON_AFTER_LIMIT, 'continue-limit'));
+    await writer.appendMessage(draftSyntheticMessage(AFTER_LIMIT, 'continue-limit'));
 }
 
-/** Whether `resume` would find nothing to do, seen from outside: no model is needed for that. */
+/** Returns true if `resume` would have nothing to do. Needs no model and no lease. */
 export async function isNothingToResume(store: Store, sessionId: string): Promise<boolean> {
   const [holder, { messages }, waiting] = await Promise.all([
     store.leaseHolder(sessionId),

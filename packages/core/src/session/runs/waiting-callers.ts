@@ -15,10 +15,10 @@ export interface WaitingCallersOptions {
 
 export interface SentMessage {
   id: string;
-  /** Of the event that told it was queued: its answer comes later. */
+  /** Number of its `message:queued` event. The answer follows it. */
   eventNumber: number;
-  /** The session's newest event when the caller came. A run that was cancelled before does not concern it. */
-  callerCameAt: number;
+  /** Number of the session's newest event when the wait began. A run cancelled before it does not end the wait. */
+  waitBeganAt: number;
 }
 
 interface Waiter {
@@ -27,10 +27,10 @@ interface Waiter {
   signal: AbortSignal | undefined;
 }
 
-/** A look at the queue and at the owner beside those that events bring. */
-const LOOK_MS = 1_000;
+/** Interval of checks of the queue and the lease, in addition to those after events. */
+const CHECK_INTERVAL_MS = 1_000;
 
-/** Those who sent a message and wait for the answer of the run that takes it, whichever process drives it. */
+/** Lets callers wait for the outcome of the run that takes their message, in any process. */
 export class WaitingCallers {
   readonly #options: WaitingCallersOptions;
 
@@ -39,50 +39,49 @@ export class WaitingCallers {
   }
 
   /**
-   * The outcome of the run that took the message; drives the session itself when nobody else does.
+   * Returns the outcome of the run that takes the message. Starts a run if no living process holds the session.
    *
-   * @param signal Ends the waiting, not the run.
-   * @throws {LonghaulError} `cancelled` when that run, or the one the caller waited behind, was cancelled, when the message was taken out of the
-   * queue, or on the signal; what starting a run throws.
+   * @param signal Ends the wait, not the run.
+   * @throws {LonghaulError} `cancelled` if that run, or one before it during the wait, was cancelled; if the message
+   * was removed from the queue; or on the signal. Also errors of starting a run.
    */
   async answerTo(sessionId: string, sent: SentMessage, signal?: AbortSignal): Promise<ExecutorResult> {
     await using _follow = await this.#options.follower.follow(sessionId);
     const reader = new OutcomeReader(this.#options.store, sessionId, sent);
     for (;;) {
-      using news = this.#nextNews(sessionId, signal);
+      using change = this.#nextChange(sessionId, signal);
       if (signal?.aborted === true) throw stoppedWaiting();
       const outcome = await reader.read();
       if (outcome !== undefined) return outcome;
-      if (await this.#isNobodysTurn(sessionId)) await this.#drive(sessionId, { sent, reader, signal });
-      else await news.happened;
+      if (await this.#isUnheld(sessionId)) await this.#drive(sessionId, { sent, reader, signal });
+      else await change.happened;
     }
   }
 
-  /** Nobody alive drives the session. */
-  async #isNobodysTurn(sessionId: string): Promise<boolean> {
+  async #isUnheld(sessionId: string): Promise<boolean> {
     return (await this.#options.store.leaseHolder(sessionId, currentClaimant())) === undefined;
   }
 
-  /** Drives the session, or gives a dead run its end. The outcome is read from its events, as everyone else reads it. */
+  /** Starts a run, or repairs a dead one. The outcome is read from the stored events in either case. */
   async #drive(sessionId: string, { sent, reader, signal }: Waiter): Promise<void> {
     const { runs, store } = this.#options;
     if (reader.isTaken) return runs.settle(sessionId);
     const isWaiting = async () => (await store.listQueue(sessionId)).some(({ id }) => id === sent.id);
     if (!(await isWaiting())) {
-      await reader.mustBeTaken();
+      await reader.assertTaken();
       return;
     }
     try {
       await Promise.race([runs.start(sessionId, { isWanted: isWaiting }), aborted(signal)]);
     } catch (error) {
-      // Someone else was faster: their run takes the message.
+      // The run of another caller takes the message.
       if (!(error instanceof LonghaulError && error.code === 'session_busy')) throw error;
     }
   }
 
-  #nextNews(sessionId: string, signal: AbortSignal | undefined): { happened: Promise<void> } & Disposable {
+  #nextChange(sessionId: string, signal: AbortSignal | undefined): { happened: Promise<void> } & Disposable {
     const { promise, resolve } = Promise.withResolvers<void>();
-    const timer = setTimeout(resolve, LOOK_MS);
+    const timer = setTimeout(resolve, CHECK_INTERVAL_MS);
     const onAbort = () => resolve();
     signal?.addEventListener('abort', onAbort);
     const end = this.#options.hub.subscribe((event) => {
@@ -99,7 +98,7 @@ export class WaitingCallers {
   }
 }
 
-/** Reads a session's events from a message's queueing on, until the run that took it has ended. */
+/** Reads the events after `message:queued`, until the run that took the message has ended. */
 class OutcomeReader {
   readonly #store: Store;
   readonly #sessionId: string;
@@ -121,7 +120,7 @@ class OutcomeReader {
       this.#readTo = event.number ?? this.#readTo;
       if (event.type === 'message:dequeued' && event.ids.includes(this.#sent.id)) this.isTaken = true;
       if (event.type !== 'run:finished') continue;
-      if (event.status === 'cancelled' && (this.isTaken || this.#readTo > this.#sent.callerCameAt)) {
+      if (event.status === 'cancelled' && (this.isTaken || this.#readTo > this.#sent.waitBeganAt)) {
         throw cancelledBy(event, this.isTaken);
       }
       if (this.isTaken) return resultOf(event);
@@ -129,14 +128,17 @@ class OutcomeReader {
     return undefined;
   }
 
-  /** For a message that is not in the queue: it was taken since the last look, or somebody removed it. */
-  async mustBeTaken(): Promise<void> {
+  /**
+   * Call it for a message that is not in the queue: it was either taken since the last read, or removed. @throws
+   * `cancelled` if removed.
+   */
+  async assertTaken(): Promise<void> {
     const all = await this.#store.readEvents(this.#sessionId, { after: this.#sent.eventNumber });
     const isTaken = all.some(
       (event) => event.type === 'message:dequeued' && event.ids.includes(this.#sent.id),
     );
     if (!isTaken)
-      throw new LonghaulError('cancelled', 'The message was taken out of the queue before a run took it.');
+      throw new LonghaulError('cancelled', 'The message was removed from the queue before a run took it.');
   }
 }
 
@@ -158,16 +160,17 @@ function resultOf({
     compactions,
     cost,
     finishReason,
-    ...(error === undefined
-      ? {}
-      : { error: new LonghaulError(error.code, error.message, { data: error.data ?? {} }) }),
+    error:
+      error === undefined
+        ? undefined
+        : new LonghaulError(error.code, error.message, { data: error.data ?? {} }),
   };
 }
 
 function cancelledBy({ runId }: EventOf<'run:finished'>, isTaken: boolean): LonghaulError {
   const message = isTaken
-    ? 'The run that took the message was cancelled. What was done so far is kept in the session.'
-    : 'The run that the message waited behind was cancelled. The message stays in the queue for the next run.';
+    ? 'The run that took the message was cancelled. The work so far is kept in the session.'
+    : 'The run before the message was cancelled. The message stays in the queue for the next run.';
   return new LonghaulError('cancelled', message, { data: { runId } });
 }
 
@@ -180,5 +183,5 @@ function aborted(signal: AbortSignal | undefined): Promise<void> {
 }
 
 function stoppedWaiting(): LonghaulError {
-  return new LonghaulError('cancelled', 'The wait for an answer was ended. The session goes on.');
+  return new LonghaulError('cancelled', 'The wait for the answer was cancelled. The session continues.');
 }

@@ -1,0 +1,78 @@
+import { RunAccount } from './limits/run-account.ts';
+import { RunClock } from './limits/run-clock.ts';
+import { ModelCaller } from './model-call/model-caller.ts';
+import { RunFinisher } from './run-finisher.ts';
+import { StepOutcomeHandler } from './step-outcome-handler.ts';
+import { ToolRunner } from './tool-runner.ts';
+import type { TurnExecutorOptions } from './turn-executor-options.ts';
+import { Compactor } from './window/compactor.ts';
+import { ContextWindow } from './window/context-window.ts';
+
+/** The collaborators of one `TurnExecutor`. */
+export interface ExecutorParts {
+  /** Aborts when the caller's signal does, and at the time limit: a model call that hangs cannot outlast the limit. */
+  signal: AbortSignal;
+  clock: RunClock;
+  account: RunAccount;
+  window: ContextWindow;
+  compactor: Compactor;
+  caller: ModelCaller;
+  toolRunner: ToolRunner;
+  outcomeHandler: StepOutcomeHandler;
+  finisher: RunFinisher;
+}
+
+/** Creates the collaborators and connects them. The run's clock starts here. */
+export function createExecutorParts(options: TurnExecutorOptions): ExecutorParts {
+  const { writer, driver, summariser, tools, blobs, approver, limits, costOf } = options;
+  const clock = new RunClock(limits.minutes);
+  const signal = AbortSignal.any([options.signal, clock.signal]);
+  const account = new RunAccount(costOf, clock);
+  const window = new ContextWindow({
+    writer,
+    driver,
+    settings: options.compression,
+    tools: tools.map((tool) => tool.schema),
+    protectedTools: new Set(tools.filter((tool) => tool.isProtected === true).map((tool) => tool.name)),
+    summariser,
+  });
+  const compactor = new Compactor({
+    writer,
+    window,
+    buildSystem: options.buildSystem,
+    onUsage: (usage) => account.addUsage(usage),
+    takeCompactionRequest: options.takeCompactionRequest,
+  });
+  const caller = new ModelCaller({
+    writer,
+    driver,
+    blobs,
+    retry: options.retry,
+    costOf,
+    onCancelledAnswer: (text) => {
+      if (text !== '') account.text = text;
+    },
+  });
+  const toolRunner = new ToolRunner({
+    writer,
+    sandbox: options.sandbox,
+    blobs,
+    history: options.history,
+    approver,
+    clock,
+    tools: new Map(tools.map((tool) => [tool.name, tool])),
+    maxOutputChars: options.maxToolOutputChars,
+  });
+  const outcomeHandler = new StepOutcomeHandler({
+    writer,
+    window,
+    compactor,
+    account,
+    toolRunner,
+    approver,
+    signal,
+    repeatedCalls: limits.repeatedCalls,
+  });
+  const finisher = new RunFinisher({ writer, account, window });
+  return { signal, clock, account, window, compactor, caller, toolRunner, outcomeHandler, finisher };
+}

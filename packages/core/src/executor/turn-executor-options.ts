@@ -1,0 +1,34 @@
+import type { CompressionStrategy } from '@longhaul/context';
+import type { TokenUsage } from '@longhaul/protocol';
+import type { Approver } from '../ports/approver.ts';
+import type { BlobStore, ModelDriver, Sandbox } from '../ports/index.ts';
+import type { SessionHistory, Tool } from '../ports/tool.ts';
+import type { SessionWriter } from '../session/session-writer.ts';
+import type { RunLimits } from './limits/run-limits.ts';
+import type { RetryOptions } from './model-call/retry.ts';
+import type { CompressionSettings } from './window/context-window.ts';
+
+export interface TurnExecutorOptions {
+  writer: SessionWriter;
+  driver: ModelDriver;
+  /** Writes narratives. Without it, a summary has the ledger only. */
+  summariser?: ModelDriver;
+  sandbox: Sandbox;
+  blobs: BlobStore;
+  tools: readonly Tool[];
+  history: SessionHistory;
+  approver: Approver;
+  /** Maximum characters of a tool's output, for tools without their own maximum. */
+  maxToolOutputChars?: number;
+  compression: CompressionSettings;
+  limits: RunLimits;
+  retry: RetryOptions;
+  costOf: (usage: TokenUsage) => number | undefined;
+  /** Called at the start and after each compaction. */
+  buildSystem: () => Promise<string>;
+  /** Called before each step. Returns each compaction request once. */
+  takeCompactionRequest?: () => Promise<{ strategy?: CompressionStrategy } | undefined>;
+  signal: AbortSignal;
+  /** Ends the run as interrupted after the current step, so that it can be resumed later. */
+  drain?: AbortSignal;
+}
