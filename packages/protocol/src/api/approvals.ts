@@ -7,11 +7,11 @@ const answer = z.enum(['once', 'always', 'deny']);
 export const approvalSchema = z.looseObject({
   sessionId: z.string(),
   callId: z.string(),
-  handle: z.string().meta({ description: "The call's place in the session, such as m12.3." }),
+  handle: z.string().meta({ description: 'Handle of the tool call in the session, such as m12.3.' }),
   toolName: z.string(),
   args: jsonValueSchema,
   requestedAt: z.number(),
-  answeredAt: z.number().optional().meta({ description: 'Absent while it waits.' }),
+  answeredAt: z.number().optional().meta({ description: 'Absent until the request is answered.' }),
   answer: answer.optional(),
   reason: z.string().optional(),
 }) satisfies z.ZodType<Approval>;
@@ -22,7 +22,7 @@ export const approvalsQuery = z.strictObject({
   open: z
     .enum(['true', 'false'])
     .optional()
-    .meta({ description: 'true: only those that wait. Default: all.' }),
+    .meta({ description: 'true: only requests without an answer. Default: all requests.' }),
 });
 
 export const approvalsSchema = z.looseObject({ approvals: z.array(approvalSchema) });
@@ -30,12 +30,13 @@ export type ApprovalList = z.infer<typeof approvalsSchema>;
 
 export const answerApprovalBody = z.strictObject({
   answer: answer.meta({
-    description: 'once: this call. always: the same, for the rest of the session. deny: it is not made.',
+    description:
+      'once: approve this call. always: also approve later calls of this tool with the same subjects (such as commands or paths) in this session. deny: refuse the call.',
   }),
-  reason: nameText(2_000).optional().meta({ description: 'For the model, with deny.' }),
+  reason: nameText(2_000).optional().meta({ description: 'Reason for deny, which the model sees.' }),
   handle: nameText(40).min(1).optional().meta({
     description:
-      'Of the request that is meant: a provider may use a call id again. Needed where several requests of the session have this id.',
+      'Handle of the approval request. Required if several requests of the session have this call id, because a provider may reuse call ids.',
   }),
 });
 export type AnswerApprovalBody = z.infer<typeof answerApprovalBody>;
@@ -43,8 +44,9 @@ export type AnswerApprovalBody = z.infer<typeof answerApprovalBody>;
 export const answeredApprovalSchema = z.looseObject({
   ok: z.literal(true),
   approval: approvalSchema,
-  isNew: z
-    .boolean()
-    .meta({ description: 'False, without a handle only: somebody had answered before; approval says what.' }),
+  isNew: z.boolean().meta({
+    description:
+      'False if the request already had an answer, which is in approval. Only possible without a handle.',
+  }),
 });
 export type AnsweredApprovalResult = z.infer<typeof answeredApprovalSchema>;

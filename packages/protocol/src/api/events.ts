@@ -3,7 +3,7 @@ import type { LonghaulEvent } from '../events.ts';
 import { tokenUsageSchema } from '../schemas.ts';
 import { errorShapeSchema, jsonObjectSchema, jsonValueSchema, nameText, queryCount } from './common.ts';
 
-/** What an event stream carries. `docs/api.md` says how a reader puts the text together. */
+/** The events of an event stream. `docs/api.md` explains how a reader assembles streamed text. */
 
 const envelope = {
   sessionId: z.string(),
@@ -27,7 +27,7 @@ const content = z.discriminatedUnion('type', [
 ]);
 const finishReason = z.enum(['stop', 'tool-calls', 'length', 'content-filter', 'error', 'other']);
 
-/** Every event of this version. A newer server may send types that are not here: readers pass over them. */
+/** Every event of this version. A newer server may send other types, which readers must ignore. */
 export const eventSchema = z.discriminatedUnion('type', [
   event('run:started', { runId: z.string(), task: z.string(), model: z.string() }),
   event('run:finished', {
@@ -56,7 +56,10 @@ export const eventSchema = z.discriminatedUnion('type', [
     isComplete: z.boolean().optional(),
     messageId: z.string(),
     partIndex: z.int().min(0),
-    offset: z.int().min(0).meta({ description: 'Where in the part its content begins, in UTF-16 units.' }),
+    offset: z
+      .int()
+      .min(0)
+      .meta({ description: 'Position of content in the text of the part, in UTF-16 code units.' }),
   }),
   event('llm:tool-call', { toolName: z.string(), args: jsonValueSchema, callId: z.string() }),
   event('llm:tool-progress', {
@@ -137,18 +140,22 @@ export const eventSchema = z.discriminatedUnion('type', [
 ]) satisfies z.ZodType<LonghaulEvent>;
 
 export const eventsQuery = z.strictObject({
-  after: queryCount({ min: 0, max: 1e12 })
-    .optional()
-    .meta({ description: 'Number of the last event that was seen; 0: from the start. Last-Event-ID wins.' }),
+  after: queryCount({ min: 0, max: 1e12 }).optional().meta({
+    description:
+      'Number of the last event that the client has. 0: from the start. Last-Event-ID takes precedence.',
+  }),
 });
 
 export const eventsHeaders = z.looseObject({
-  'last-event-id': nameText(40).optional().meta({ description: 'Number of the last event that was seen.' }),
+  'last-event-id': nameText(40)
+    .optional()
+    .meta({ description: 'Number of the last event that the client has.' }),
 });
 
 /**
- * Named SSE events beside the unnamed ones, which carry a `LonghaulEvent` each. `resync`: the reader was too slow, or the server stops;
- * the stream ends here, and goes on after the last number where it is opened again.
+ * The data of the named SSE event `resync`, which ends the stream. Unnamed SSE events have a `LonghaulEvent` each.
+ * `slow`: the reader was too slow. `stopping`: the server is stopping. In both cases the reader reconnects with its
+ * last number. `deleted`: the session was deleted.
  */
 export const resyncSchema = z.looseObject({ reason: z.enum(['slow', 'stopping', 'deleted']) });
 export type Resync = z.infer<typeof resyncSchema>;

@@ -1,5 +1,6 @@
 /**
- * The HTTP API: one table of operations with the schemas of what they take and give. A subpath of its own, since it brings zod.
+ * The HTTP API: one table of operations with the schemas of their requests and responses. It is a separate subpath
+ * because it depends on zod.
  */
 export type { AnswerApprovalBody, AnsweredApprovalResult, ApprovalList } from './approvals.ts';
 export type { ChatBody, ChatUiMessage } from './chat.ts';

@@ -5,8 +5,8 @@ import { userContentSchema } from './content.ts';
 
 const idempotencyKey = z
   .string()
-  .regex(/^[\w.:-]{1,128}$/, { error: 'must be 1 to 128 letters, digits, and . : _ -' })
-  .meta({ description: 'Sent again, it stores nothing and is answered as at first.' });
+  .regex(/^[\w.:-]{1,128}$/, { error: 'must be 1 to 128 characters: letters, digits, and . : _ -' })
+  .meta({ description: 'Idempotency key. A repeated key stores nothing and gets the first response again.' });
 
 export const idempotencyHeaders = z.looseObject({ 'idempotency-key': idempotencyKey.optional() });
 
@@ -14,7 +14,7 @@ export const sendMessageBody = z.strictObject({
   content: userContentSchema,
   id: idempotencyKey
     .optional()
-    .meta({ description: 'Of the message; the header Idempotency-Key says the same.' }),
+    .meta({ description: 'Id of the message. Same as the header Idempotency-Key.' }),
   metadata: jsonObjectSchema.optional(),
 });
 export type SendMessageBody = z.infer<typeof sendMessageBody>;
@@ -27,33 +27,35 @@ export const sendResultSchema = z.discriminatedUnion('queued', [
     ok: z.literal(true),
     queued: z.literal(false),
     id: z.string(),
-    runId: z.string().meta({ description: 'Of the run that was started.' }),
+    runId: z.string().meta({ description: 'Id of the started run.' }),
   }),
   z.looseObject({
     ok: z.literal(true),
     queued: z.literal(true),
     id: z.string(),
-    position: z.int().min(1).meta({ description: '1 is next.' }),
+    position: z.int().min(1).meta({ description: 'Position in the queue. 1 is next.' }),
   }),
 ]);
-/** A run was started, or the session is worked on and the message waits for its next step. */
+/** Either a run has started, or the message waits in the queue for the next step. */
 export type SendResult = z.infer<typeof sendResultSchema>;
 
 export const listMessagesQuery = z.strictObject({
   limit: queryCount({ max: 200 }).default(50),
-  before: queryCount({ max: 1e9 }).optional().meta({ description: 'Only messages with a smaller sequence.' }),
+  before: queryCount({ max: 1e9 }).optional().meta({ description: 'Only messages with a lower sequence.' }),
   after: queryCount({ min: 0, max: 1e9 })
     .optional()
-    .meta({ description: 'Only messages with a greater sequence, the oldest first.' }),
+    .meta({ description: 'Only messages with a higher sequence, oldest first.' }),
 });
 
-/** What the model does not see of a message, and why. */
+/** Which parts of a message the model does not see, and why. */
 export const visibilitySchema = z.looseObject({
-  handle: z.string().meta({ description: 'Such as m12.' }),
-  hiddenBy: z.string().optional().meta({ description: 'Id of the compaction behind which it stands.' }),
+  handle: z.string().meta({ description: 'Handle of the message, such as m12.' }),
+  hiddenBy: z.string().optional().meta({ description: 'Id of the compaction that hides the message.' }),
   isPinned: z.boolean(),
-  prunedParts: z.array(z.int().min(0)).meta({ description: 'Parts behind a placeholder.' }),
-  cutParts: z.array(z.int().min(0)).meta({ description: 'Parts with their middle cut out.' }),
+  prunedParts: z
+    .array(z.int().min(0))
+    .meta({ description: 'Indexes of tool parts whose output is replaced by a placeholder.' }),
+  cutParts: z.array(z.int().min(0)).meta({ description: 'Indexes of parts whose middle is removed.' }),
 });
 
 export const listedMessageSchema = z.intersection(
@@ -63,8 +65,8 @@ export const listedMessageSchema = z.intersection(
 export type ListedMessage = z.infer<typeof listedMessageSchema>;
 
 export const messagePageSchema = z.looseObject({
-  messages: z.array(listedMessageSchema).meta({ description: 'In the order of the session.' }),
-  hasMore: z.boolean().meta({ description: 'There are more in the direction that was asked for.' }),
+  messages: z.array(listedMessageSchema).meta({ description: 'In ascending order of sequence.' }),
+  hasMore: z.boolean().meta({ description: 'True if there are more messages in the requested direction.' }),
 });
 export type MessagePage = z.infer<typeof messagePageSchema>;
 
@@ -79,23 +81,25 @@ export const editQueuedBody = z.strictObject({ content: userContentSchema });
 export type EditQueuedBody = z.infer<typeof editQueuedBody>;
 
 export const cancelBody = z.strictObject({
-  clearQueue: z.boolean().default(false).meta({ description: 'Drop what waits, too.' }),
+  clearQueue: z.boolean().default(false).meta({ description: 'Also clear the queue.' }),
 });
 export const cancelResultSchema = z.looseObject({
   ok: z.literal(true),
-  cancelled: z.boolean().meta({ description: 'False: nothing ran.' }),
-  clearedMessages: z.int().min(0).meta({ description: 'That waited, and were dropped.' }),
+  cancelled: z.boolean().meta({ description: 'False if no run was active.' }),
+  clearedMessages: z.int().min(0).meta({ description: 'Number of messages removed from the queue.' }),
 });
 export type CancelResult = z.infer<typeof cancelResultSchema>;
 
 export const resumeResultSchema = z.looseObject({
   ok: z.literal(true),
-  runId: z.string().optional().meta({ description: 'Absent: there was nothing to go on with.' }),
+  runId: z.string().optional().meta({ description: 'Absent if there was nothing to resume.' }),
 });
 export type ResumeResult = z.infer<typeof resumeResultSchema>;
 
 export const searchQuery = z.strictObject({
-  q: nameText(500).min(1).meta({ description: 'All words must occur in one text. They are literal.' }),
+  q: nameText(500)
+    .min(1)
+    .meta({ description: 'Words to find, taken literally. All of them must occur in one text.' }),
   sessionId: sessionIdSchema.optional(),
   limit: queryCount({ max: 200 }).default(20),
 });

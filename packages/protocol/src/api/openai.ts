@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { nameText } from './common.ts';
 
-/** OpenAI's API, as far as agents are offered on it. Fields that are not here are allowed, and have no effect. */
+/** The supported part of OpenAI's API. Other fields are accepted and ignored. */
 
 const MAX_MESSAGES = 20_000;
 
@@ -17,7 +17,7 @@ const maxTokens = z.int().min(1).nullish();
 export const chatCompletionHeaders = z.looseObject({
   'x-openwebui-chat-id': nameText(200)
     .optional()
-    .meta({ description: 'Tells chats apart that begin alike.' }),
+    .meta({ description: 'Separates chats that start with the same messages.' }),
 });
 
 export const chatCompletionBody = z.looseObject({
@@ -28,10 +28,13 @@ export const chatCompletionBody = z.looseObject({
   n: z.int().nullish(),
   max_tokens: maxTokens,
   max_completion_tokens: maxTokens,
-  tools: z.array(z.unknown()).nullish().meta({ description: 'None: an agent has its own.' }),
+  tools: z.array(z.unknown()).nullish().meta({ description: 'Must be empty: an agent has its own tools.' }),
   functions: z.array(z.unknown()).nullish(),
-  response_format: z.looseObject({ type: z.string() }).nullish().meta({ description: 'Text alone.' }),
-  user: nameText(500).nullish().meta({ description: 'Tells chats apart that begin alike.' }),
+  response_format: z
+    .looseObject({ type: z.string() })
+    .nullish()
+    .meta({ description: 'Only the type text is supported.' }),
+  user: nameText(500).nullish().meta({ description: 'Separates chats that start with the same messages.' }),
 });
 export type ChatCompletionBody = z.output<typeof chatCompletionBody>;
 

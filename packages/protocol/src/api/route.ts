@@ -1,10 +1,12 @@
 import type { z } from 'zod';
 import type { ErrorCode } from '../errors.ts';
 
-/** One operation of the HTTP API. Server, OpenAPI document and client are made from the same table of these. */
+/**
+ * One operation of the HTTP API. The server, the OpenAPI document and the client are generated from one table of these.
+ */
 export interface ApiRoute {
   method: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
-  /** With `{name}` for each of `params`. */
+  /** The path, with `{name}` for each of `params`. */
   path: string;
   tag: string;
   summary: string;
@@ -12,18 +14,18 @@ export interface ApiRoute {
   params?: z.ZodType;
   query?: z.ZodType;
   headers?: z.ZodType;
-  /** JSON, unless `consumes` says otherwise. An absent body is `{}`. */
+  /** Schema of the JSON body. An absent body is `{}`. Not used with `consumes`. */
   body?: z.ZodType;
-  /** Media types of a body that is passed on as bytes. */
+  /** Media types of a body that the handler gets as bytes. */
   consumes?: readonly string[];
-  /** Which limit its body has. Default: `json`. */
+  /** Size limit of the body. Default: `json`. */
   bodyLimit?: 'json' | 'upload';
   status: 200 | 201 | 204;
-  /** JSON, unless `produces` says otherwise. Absent with 204. */
+  /** Schema of the response. The response is JSON unless `produces` is set. Absent with 204. */
   response?: z.ZodType;
   produces?: string;
-  /** Codes of this operation alone; those of every one (`unauthorized` and so on) are not named. */
+  /** Error codes specific to this operation. Codes common to all operations, such as `unauthorized`, are not listed. */
   errors?: readonly ErrorCode[];
-  /** Answers without a token. */
+  /** The operation needs no token. */
   isPublic?: true;
 }

@@ -5,7 +5,7 @@ export const healthSchema = z.looseObject({ status: z.literal('ok') });
 
 export const readySchema = z.looseObject({
   status: z.enum(['ready', 'stopping', 'unavailable']),
-  runs: z.int().min(0).meta({ description: 'Runs of this server that are under way.' }),
+  runs: z.int().min(0).meta({ description: 'Number of active runs on this server.' }),
 });
 
 export const blobParams = z.strictObject({
@@ -15,21 +15,24 @@ export const blobQuery = z.strictObject({
   type: z
     .enum(['image/png', 'image/jpeg', 'image/gif', 'image/webp'])
     .optional()
-    .meta({ description: 'As what a page shows it. Default: a download.' }),
+    .meta({ description: 'Media type to display the image as. Default: the bytes are a download.' }),
 });
 
-/** `longhaul export`'s format. */
+/** The format of `longhaul export`. */
 export const exportSchema = z.looseObject({
   format: z.literal('longhaul-session'),
   version: z.literal(1),
 });
 
 export const importQuery = z.strictObject({
-  workspace: nameText(4_096).min(1).optional().meta({ description: 'As when a session is created.' }),
+  workspace: nameText(4_096)
+    .min(1)
+    .optional()
+    .meta({ description: 'Folder on the server, as for createSession.' }),
   name: nameText(255)
     .min(1)
     .optional()
-    .meta({ description: 'Name of the file, for the title and messages.' }),
+    .meta({ description: 'Name of the file. It is used in the title and in error messages.' }),
 });
 
 export const importResultSchema = z.looseObject({

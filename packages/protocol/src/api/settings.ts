@@ -8,7 +8,10 @@ const trigger = z.union(
 
 const summariser = z
   .union([z.enum(['__same__', 'none']), modelNameSchema], 'must be __same__, none, or provider/model')
-  .meta({ description: 'Who writes summaries.' });
+  .meta({
+    description:
+      'Model that writes summaries. __same__: the model of the session. none: summaries without a narrative.',
+  });
 
 const options = {
   preserveLastNTurns: z.int().min(0).max(1e6),
@@ -18,7 +21,10 @@ const options = {
   ledgerShare: z.number().min(0).max(1),
 };
 
-/** What a client may set; it stands above the project's file, and below flags. `null` takes a setting back. */
+/**
+ * Settings that a client can change. They override the project's configuration file; flags override them. `null` resets
+ * a setting.
+ */
 export const settingsBody = z.strictObject({
   compression: z.strictObject({
     strategy: strategyNameSchema.nullable().optional(),
@@ -30,11 +36,11 @@ export const settingsBody = z.strictObject({
 });
 export type SettingsBody = z.infer<typeof settingsBody>;
 
-/** What holds now, and which of it was set over the API. */
+/** The settings in effect. `changed` has those that were set over the API. */
 export const settingsSchema = z.looseObject({
   compression: z.looseObject({
     strategy: z.string(),
-    trigger: trigger.nullable().meta({ description: "null: the strategy's own." }),
+    trigger: trigger.nullable().meta({ description: "null: the strategy's default trigger." }),
     auto: z.boolean(),
     model: summariser,
     options: z.looseObject(options),
@@ -47,7 +53,7 @@ export const modelsSchema = z.looseObject({
   default: z.string().optional(),
   models: z.array(
     z.looseObject({
-      name: z.string().meta({ description: 'provider/model, as a session takes it.' }),
+      name: z.string().meta({ description: 'provider/model. A session accepts this name.' }),
       provider: z.string(),
       windowTokens: z.number().optional(),
       maxOutputTokens: z.number().optional(),

@@ -1,5 +1,5 @@
-/** Path of one session; what belongs to it stands below. */
+/** Path of one session. The paths of its subresources start with it. */
 export const SESSION = '/api/sessions/{sessionId}';
 
-/** What server-sent events are. */
+/** Media type of server-sent events. */
 export const EVENT_STREAM = 'text/event-stream';
