@@ -7,11 +7,11 @@ const answer = z.enum(['once', 'always', 'deny']);
 export const approvalSchema = z.looseObject({
   sessionId: z.string(),
   callId: z.string(),
-  handle: z.string().meta({ description: "The call's place in the session, such as m12.3." }),
+  handle: z.string().meta({ description: 'Handle of the tool call in the session, such as m12.3.' }),
   toolName: z.string(),
   args: jsonValueSchema,
   requestedAt: z.number(),
-  answeredAt: z.number().optional().meta({ description: 'Absent while the request is open.' }),
+  answeredAt: z.number().optional().meta({ description: 'Absent until the request is answered.' }),
   answer: answer.optional(),
   reason: z.string().optional(),
 }) satisfies z.ZodType<Approval>;
@@ -19,7 +19,10 @@ export const approvalSchema = z.looseObject({
 export const approvalParams = z.strictObject({ sessionId: sessionIdSchema, callId: nameText(200).min(1) });
 
 export const approvalsQuery = z.strictObject({
-  open: z.enum(['true', 'false']).optional().meta({ description: 'true: only open requests. Default: all.' }),
+  open: z
+    .enum(['true', 'false'])
+    .optional()
+    .meta({ description: 'true: only requests without an answer. Default: all requests.' }),
 });
 
 export const approvalsSchema = z.looseObject({ approvals: z.array(approvalSchema) });
@@ -28,12 +31,12 @@ export type ApprovalList = z.infer<typeof approvalsSchema>;
 export const answerApprovalBody = z.strictObject({
   answer: answer.meta({
     description:
-      'once: allow this call. always: also allow the same for the rest of the session. deny: refuse it.',
+      'once: approve this call. always: also approve later calls of this tool with the same subjects (such as commands or paths) in this session. deny: refuse the call.',
   }),
-  reason: nameText(2_000).optional().meta({ description: 'With deny: the reason, for the model.' }),
+  reason: nameText(2_000).optional().meta({ description: 'Reason for deny, which the model sees.' }),
   handle: nameText(40).min(1).optional().meta({
     description:
-      'Handle of the request. Required if several requests of the session have this call id, because providers may reuse ids.',
+      'Handle of the approval request. Required if several requests of the session have this call id, because a provider may reuse call ids.',
   }),
 });
 export type AnswerApprovalBody = z.infer<typeof answerApprovalBody>;
@@ -43,7 +46,7 @@ export const answeredApprovalSchema = z.looseObject({
   approval: approvalSchema,
   isNew: z.boolean().meta({
     description:
-      'false: the request had been answered before; approval holds that answer. Only without a handle.',
+      'False if the request already had an answer, which is in approval. Only possible without a handle.',
   }),
 });
 export type AnsweredApprovalResult = z.infer<typeof answeredApprovalSchema>;

@@ -30,18 +30,18 @@ export const errorShapeSchema = z.looseObject({
   data: jsonObjectSchema.optional(),
 });
 
-/** The body of every response that is not 2xx. */
+/** The body of every response whose status is not 2xx. */
 export const errorBodySchema = z.looseObject({ error: errorShapeSchema }).meta({ id: 'Error' });
 export type ErrorBody = z.infer<typeof errorBodySchema>;
 
-/** Text from a client: limited in length, and without NUL characters. */
+/** Text from a client, with a maximum length and without NUL characters. */
 export const nameText = (maxChars: number) =>
   z
     .string()
     .max(maxChars)
     .regex(/^[^\0]*$/, { error: 'must not contain a NUL character' });
 
-export const sessionIdSchema = nameText(200).min(1).meta({ description: 'Id of a session.' });
+export const sessionIdSchema = nameText(200).min(1).meta({ description: 'Session id.' });
 
 export const sessionParams = z.strictObject({ sessionId: sessionIdSchema });
 
@@ -50,7 +50,7 @@ export const queuedMessageParams = z.strictObject({
   messageId: nameText(200).min(1),
 });
 
-/** A number in a query string. */
+/** An integer in a query string. */
 export const queryCount = ({ min = 1, max }: { min?: number; max: number }) =>
   z.coerce.number().int().min(min).max(max);
 
@@ -58,10 +58,7 @@ export const modelNameSchema = nameText(300)
   .regex(/^[^/\s]+\/\S+$/, { error: 'must be provider/model, such as anthropic/claude-sonnet-4-5' })
   .meta({ description: 'provider/model' });
 
-/**
- * The engine's strategies. Only configuration files may name a module's path: a client must not make the server load
- * code.
- */
+/** The built-in strategies. Only configuration files can name a module: a client must not make the server load code. */
 export const strategyNameSchema = z.enum([
   'reactive-overflow',
   'proactive-threshold',

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import type { UserMessageContentPart } from '../message.ts';
 
-/** What a client may send in a message. */
+/** The content of a message from a client. */
 
 const mediaType = z
   .string()
@@ -10,14 +10,14 @@ const mediaType = z
 
 const mediaData = z.union(
   [z.base64().min(4), z.string().regex(/^@blob:[0-9a-f]{64}$/)],
-  'must be base64, or @blob: followed by the id of a blob',
+  'must be base64, or @blob: followed by a blob id',
 );
 
 const filename = z
   .string()
   .min(1)
   .max(255)
-  .regex(/^[^/\\\u0000-\u001f]+$/, { error: 'must be a name without a path' });
+  .regex(/^[^/\\\u0000-\u001f]+$/, { error: 'must be a file name without a path' });
 
 export const userContentPartSchema = z.discriminatedUnion('type', [
   z.strictObject({ type: z.literal('text'), text: z.string() }),
@@ -32,10 +32,10 @@ export const userContentPartSchema = z.discriminatedUnion('type', [
 
 const MAX_PARTS = 100;
 
-/** A text, or a list of parts: text, images, files. */
+/** A text, or a list of text, image and file parts. */
 export const userContentSchema = z.union(
   [z.string().min(1), z.array(userContentPartSchema).min(1).max(MAX_PARTS)],
-  `must be a text, or a list of 1 to ${MAX_PARTS} parts: {type: "text", text}, {type: "image", data}, {type: "file", data, mediaType}`,
+  `must be a non-empty text, or a list of 1 to ${MAX_PARTS} parts: {type: "text", text}, {type: "image", data}, {type: "file", data, mediaType}`,
 );
 export type UserContent = z.infer<typeof userContentSchema>;
 

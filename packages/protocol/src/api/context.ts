@@ -10,15 +10,15 @@ const messageRangeSchema = z.looseObject({ from: z.string(), to: z.string(), cou
 export const contextQuery = z.strictObject({
   windowTokens: queryCount({ max: 1e9 })
     .optional()
-    .meta({ description: 'The window to measure against, for a session that has not run yet.' }),
+    .meta({ description: 'Window size to measure against, for a session that has not run yet.' }),
 });
 
-/** The content of a session's window. */
+/** Reports how a session's window is used. */
 export const contextReportSchema = z.looseObject({
   sessionId: z.string(),
   model: z.string(),
   strategy: z.string(),
-  tokens: tokens.meta({ description: 'Tokens of the next request if it were sent now.' }),
+  tokens: tokens.meta({ description: 'Tokens of the next request, if it were sent now.' }),
   shares: z.looseObject({
     system: tokens,
     tools: tokens,
@@ -62,8 +62,8 @@ export const compactBody = z.strictObject({
   preview: z
     .boolean()
     .default(false)
-    .meta({ description: 'Report what a compaction would do, and change nothing.' }),
-  strategy: strategyNameSchema.optional().meta({ description: 'Default: the configured one.' }),
+    .meta({ description: 'Report what the compaction would do, without changing anything.' }),
+  strategy: strategyNameSchema.optional().meta({ description: 'Default: the configured strategy.' }),
   windowTokens: z.int().min(1).max(1e9).optional(),
 });
 export type CompactBody = z.infer<typeof compactBody>;
@@ -103,7 +103,9 @@ export const undoResultSchema = z.discriminatedUnion('status', [
 export type UndoneResult = z.infer<typeof undoResultSchema>;
 
 export const pinBody = z.strictObject({
-  target: nameText(200).min(1).meta({ description: 'A handle (m12, m12.3), or the id of a message.' }),
+  target: nameText(200)
+    .min(1)
+    .meta({ description: 'A handle, such as m12 or m12.3, or the id of a message.' }),
 });
 export const pinResultSchema = z.looseObject({
   messageId: z.string(),

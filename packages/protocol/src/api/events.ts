@@ -3,7 +3,7 @@ import type { LonghaulEvent } from '../events.ts';
 import { tokenUsageSchema } from '../schemas.ts';
 import { errorShapeSchema, jsonObjectSchema, jsonValueSchema, nameText, queryCount } from './common.ts';
 
-/** The events of an event stream. `docs/api.md` explains how a reader assembles the text. */
+/** The events of an event stream. `docs/api.md` explains how a reader assembles streamed text. */
 
 const envelope = {
   sessionId: z.string(),
@@ -27,7 +27,7 @@ const content = z.discriminatedUnion('type', [
 ]);
 const finishReason = z.enum(['stop', 'tool-calls', 'length', 'content-filter', 'error', 'other']);
 
-/** Every event of this version. A newer server may send other types; readers ignore them. */
+/** Every event of this version. A newer server may send other types, which readers must ignore. */
 export const eventSchema = z.discriminatedUnion('type', [
   event('run:started', { runId: z.string(), task: z.string(), model: z.string() }),
   event('run:finished', {
@@ -59,7 +59,7 @@ export const eventSchema = z.discriminatedUnion('type', [
     offset: z
       .int()
       .min(0)
-      .meta({ description: 'Offset of the content in the text of the part, in UTF-16 units.' }),
+      .meta({ description: 'Position of content in the text of the part, in UTF-16 code units.' }),
   }),
   event('llm:tool-call', { toolName: z.string(), args: jsonValueSchema, callId: z.string() }),
   event('llm:tool-progress', {
@@ -73,7 +73,6 @@ export const eventSchema = z.discriminatedUnion('type', [
     success: z.boolean(),
     sanitized: z.array(content),
     title: z.string().optional(),
-    metadata: jsonObjectSchema.optional(),
     durationMs: amount.optional(),
     truncated: z.boolean().optional(),
     handle: z.string().optional(),
@@ -142,18 +141,21 @@ export const eventSchema = z.discriminatedUnion('type', [
 
 export const eventsQuery = z.strictObject({
   after: queryCount({ min: 0, max: 1e12 }).optional().meta({
-    description: 'Number of the last event received; 0: from the start. Last-Event-ID takes precedence.',
+    description:
+      'Number of the last event that the client has. 0: from the start. Last-Event-ID takes precedence.',
   }),
 });
 
 export const eventsHeaders = z.looseObject({
-  'last-event-id': nameText(40).optional().meta({ description: 'Number of the last event received.' }),
+  'last-event-id': nameText(40)
+    .optional()
+    .meta({ description: 'Number of the last event that the client has.' }),
 });
 
 /**
- * The named SSE event `resync`; unnamed events carry one `LonghaulEvent` each. It ends the stream: the reader was too
- * slow, the server is stopping, or the session was deleted. A reader opens the stream again after the last number it
- * received.
+ * The data of the named SSE event `resync`, which ends the stream. Unnamed SSE events have a `LonghaulEvent` each.
+ * `slow`: the reader was too slow. `stopping`: the server is stopping. In both cases the reader reconnects with its
+ * last number. `deleted`: the session was deleted.
  */
 export const resyncSchema = z.looseObject({ reason: z.enum(['slow', 'stopping', 'deleted']) });
 export type Resync = z.infer<typeof resyncSchema>;

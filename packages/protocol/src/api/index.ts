@@ -1,6 +1,6 @@
 /**
- * The HTTP API: one table of operations, with schemas of their requests and responses. A separate subpath, because it
- * imports zod.
+ * The HTTP API: one table of operations with the schemas of their requests and responses. It is a separate subpath
+ * because it depends on zod.
  */
 export type { AnswerApprovalBody, AnsweredApprovalResult, ApprovalList } from './approvals.ts';
 export type { ChatBody, ChatUiMessage } from './chat.ts';

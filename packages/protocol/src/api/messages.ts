@@ -5,8 +5,8 @@ import { userContentSchema } from './content.ts';
 
 const idempotencyKey = z
   .string()
-  .regex(/^[\w.:-]{1,128}$/, { error: 'must be 1 to 128 letters, digits, and . : _ -' })
-  .meta({ description: 'Idempotency key: a repeated request stores nothing and returns the first result.' });
+  .regex(/^[\w.:-]{1,128}$/, { error: 'must be 1 to 128 characters: letters, digits, and . : _ -' })
+  .meta({ description: 'Idempotency key. A repeated key stores nothing and gets the first response again.' });
 
 export const idempotencyHeaders = z.looseObject({ 'idempotency-key': idempotencyKey.optional() });
 
@@ -33,27 +33,29 @@ export const sendResultSchema = z.discriminatedUnion('queued', [
     ok: z.literal(true),
     queued: z.literal(true),
     id: z.string(),
-    position: z.int().min(1).meta({ description: 'Position in the queue; 1 is next.' }),
+    position: z.int().min(1).meta({ description: 'Position in the queue. 1 is next.' }),
   }),
 ]);
-/** A run was started, or a run is active and the message waits for its next step. */
+/** Either a run has started, or the message waits in the queue for the next step. */
 export type SendResult = z.infer<typeof sendResultSchema>;
 
 export const listMessagesQuery = z.strictObject({
   limit: queryCount({ max: 200 }).default(50),
-  before: queryCount({ max: 1e9 }).optional().meta({ description: 'Only messages with a smaller sequence.' }),
+  before: queryCount({ max: 1e9 }).optional().meta({ description: 'Only messages with a lower sequence.' }),
   after: queryCount({ min: 0, max: 1e9 })
     .optional()
-    .meta({ description: 'Only messages with a greater sequence, the oldest first.' }),
+    .meta({ description: 'Only messages with a higher sequence, oldest first.' }),
 });
 
 /** Which parts of a message the model does not see, and why. */
 export const visibilitySchema = z.looseObject({
-  handle: z.string().meta({ description: 'Such as m12.' }),
+  handle: z.string().meta({ description: 'Handle of the message, such as m12.' }),
   hiddenBy: z.string().optional().meta({ description: 'Id of the compaction that hides the message.' }),
   isPinned: z.boolean(),
-  prunedParts: z.array(z.int().min(0)).meta({ description: 'Indexes of parts replaced by a placeholder.' }),
-  cutParts: z.array(z.int().min(0)).meta({ description: 'Indexes of parts without their middle.' }),
+  prunedParts: z
+    .array(z.int().min(0))
+    .meta({ description: 'Indexes of tool parts whose output is replaced by a placeholder.' }),
+  cutParts: z.array(z.int().min(0)).meta({ description: 'Indexes of parts whose middle is removed.' }),
 });
 
 export const listedMessageSchema = z.intersection(
@@ -63,8 +65,8 @@ export const listedMessageSchema = z.intersection(
 export type ListedMessage = z.infer<typeof listedMessageSchema>;
 
 export const messagePageSchema = z.looseObject({
-  messages: z.array(listedMessageSchema).meta({ description: 'In the order of the session.' }),
-  hasMore: z.boolean().meta({ description: 'Whether more messages follow in the requested direction.' }),
+  messages: z.array(listedMessageSchema).meta({ description: 'In ascending order of sequence.' }),
+  hasMore: z.boolean().meta({ description: 'True if there are more messages in the requested direction.' }),
 });
 export type MessagePage = z.infer<typeof messagePageSchema>;
 
@@ -83,22 +85,21 @@ export const cancelBody = z.strictObject({
 });
 export const cancelResultSchema = z.looseObject({
   ok: z.literal(true),
-  cancelled: z.boolean().meta({ description: 'false: no run was active.' }),
+  cancelled: z.boolean().meta({ description: 'False if no run was active.' }),
   clearedMessages: z.int().min(0).meta({ description: 'Number of messages removed from the queue.' }),
 });
 export type CancelResult = z.infer<typeof cancelResultSchema>;
 
 export const resumeResultSchema = z.looseObject({
   ok: z.literal(true),
-  runId: z
-    .string()
-    .optional()
-    .meta({ description: 'Id of the started run. Absent if there was nothing to resume.' }),
+  runId: z.string().optional().meta({ description: 'Absent if there was nothing to resume.' }),
 });
 export type ResumeResult = z.infer<typeof resumeResultSchema>;
 
 export const searchQuery = z.strictObject({
-  q: nameText(500).min(1).meta({ description: 'Literal words. All must occur in one text.' }),
+  q: nameText(500)
+    .min(1)
+    .meta({ description: 'Words to find, taken literally. All of them must occur in one text.' }),
   sessionId: sessionIdSchema.optional(),
   limit: queryCount({ max: 200 }).default(20),
 });

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { nameText } from './common.ts';
 
-/** The part of OpenAI's API through which agents can be used. Other fields are accepted and ignored. */
+/** The supported part of OpenAI's API. Other fields are accepted and ignored. */
 
 const MAX_MESSAGES = 20_000;
 
@@ -17,7 +17,7 @@ const maxTokens = z.int().min(1).nullish();
 export const chatCompletionHeaders = z.looseObject({
   'x-openwebui-chat-id': nameText(200)
     .optional()
-    .meta({ description: 'Distinguishes chats with the same beginning.' }),
+    .meta({ description: 'Separates chats that start with the same messages.' }),
 });
 
 export const chatCompletionBody = z.looseObject({
@@ -30,8 +30,11 @@ export const chatCompletionBody = z.looseObject({
   max_completion_tokens: maxTokens,
   tools: z.array(z.unknown()).nullish().meta({ description: 'Must be empty: an agent has its own tools.' }),
   functions: z.array(z.unknown()).nullish(),
-  response_format: z.looseObject({ type: z.string() }).nullish().meta({ description: 'Only text.' }),
-  user: nameText(500).nullish().meta({ description: 'Distinguishes chats with the same beginning.' }),
+  response_format: z
+    .looseObject({ type: z.string() })
+    .nullish()
+    .meta({ description: 'Only the type text is supported.' }),
+  user: nameText(500).nullish().meta({ description: 'Separates chats that start with the same messages.' }),
 });
 export type ChatCompletionBody = z.output<typeof chatCompletionBody>;
 

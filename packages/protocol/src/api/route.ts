@@ -1,10 +1,12 @@
 import type { z } from 'zod';
 import type { ErrorCode } from '../errors.ts';
 
-/** An operation of the HTTP API. Server, client and OpenAPI document are built from the same table of operations. */
+/**
+ * One operation of the HTTP API. The server, the OpenAPI document and the client are generated from one table of these.
+ */
 export interface ApiRoute {
   method: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
-  /** Contains `{name}` for each of `params`. */
+  /** The path, with `{name}` for each of `params`. */
   path: string;
   tag: string;
   summary: string;
@@ -12,21 +14,18 @@ export interface ApiRoute {
   params?: z.ZodType;
   query?: z.ZodType;
   headers?: z.ZodType;
-  /** JSON unless `consumes` is set. An absent body counts as `{}`. */
+  /** Schema of the JSON body. An absent body is `{}`. Not used with `consumes`. */
   body?: z.ZodType;
-  /** Media types of a body that is passed on as raw bytes. */
+  /** Media types of a body that the handler gets as bytes. */
   consumes?: readonly string[];
-  /** Size limit of the body. Default `json`. */
+  /** Size limit of the body. Default: `json`. */
   bodyLimit?: 'json' | 'upload';
   status: 200 | 201 | 204;
-  /** JSON unless `produces` is set. Absent with 204. */
+  /** Schema of the response. The response is JSON unless `produces` is set. Absent with 204. */
   response?: z.ZodType;
   produces?: string;
-  /**
-   * Error codes specific to this operation. Codes that every operation can return (`unauthorized` and so on) are left
-   * out.
-   */
+  /** Error codes specific to this operation. Codes common to all operations, such as `unauthorized`, are not listed. */
   errors?: readonly ErrorCode[];
-  /** Can be called without a token. */
+  /** The operation needs no token. */
   isPublic?: true;
 }

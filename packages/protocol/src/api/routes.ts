@@ -10,7 +10,7 @@ import { serviceRoutes } from './routes/service.ts';
 import { sessionRoutes } from './routes/sessions.ts';
 import { transferRoutes } from './routes/transfer.ts';
 
-/** All operations of the HTTP API, by name. */
+/** Every operation of the HTTP API, by name. */
 export const API_ROUTES = {
   ...sessionRoutes,
   ...messageRoutes,
@@ -32,13 +32,13 @@ type Parsed<Name extends OperationName, Key extends string> =
 type Unparsed<Name extends OperationName, Key extends string> =
   ApiRoutes[Name] extends Record<Key, infer Schema extends z.ZodType> ? z.input<Schema> : undefined;
 
-/** The parts of a request after validation, as the server gets them. */
+/** The parts of a request after validation, as the server's handlers get them. */
 export type ParamsOf<Name extends OperationName> = Parsed<Name, 'params'>;
 export type QueryOf<Name extends OperationName> = Parsed<Name, 'query'>;
 export type HeadersOf<Name extends OperationName> = Parsed<Name, 'headers'>;
 export type BodyOf<Name extends OperationName> = Parsed<Name, 'body'>;
 export type ResponseOf<Name extends OperationName> = Parsed<Name, 'response'>;
 
-/** The parts of a request as a client sends them. */
+/** The parts of a request before validation, as a client sends them. */
 export type QueryInputOf<Name extends OperationName> = Unparsed<Name, 'query'>;
 export type BodyInputOf<Name extends OperationName> = Unparsed<Name, 'body'>;

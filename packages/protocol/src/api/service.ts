@@ -15,7 +15,7 @@ export const blobQuery = z.strictObject({
   type: z
     .enum(['image/png', 'image/jpeg', 'image/gif', 'image/webp'])
     .optional()
-    .meta({ description: 'Media type for showing the blob in a page. Default: a download.' }),
+    .meta({ description: 'Media type to display the image as. Default: the bytes are a download.' }),
 });
 
 /** The format of `longhaul export`. */
@@ -25,11 +25,14 @@ export const exportSchema = z.looseObject({
 });
 
 export const importQuery = z.strictObject({
-  workspace: nameText(4_096).min(1).optional().meta({ description: 'Same as when a session is created.' }),
+  workspace: nameText(4_096)
+    .min(1)
+    .optional()
+    .meta({ description: 'Folder on the server, as for createSession.' }),
   name: nameText(255)
     .min(1)
     .optional()
-    .meta({ description: 'Name of the file, used for the title and in messages.' }),
+    .meta({ description: 'Name of the file. It is used in the title and in error messages.' }),
 });
 
 export const importResultSchema = z.looseObject({

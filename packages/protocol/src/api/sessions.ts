@@ -3,8 +3,8 @@ import { sessionSchema } from '../schemas.ts';
 import { jsonObjectSchema, modelNameSchema, nameText, queryCount, sessionIdSchema } from './common.ts';
 
 /**
- * State of a session. `running`: a living process runs it. `interrupted`: the process that ran it is dead. Otherwise
- * the outcome of its last run.
+ * The current state of a session. `running`: a process works on it. `interrupted`: the process that worked on it has
+ * died. The other values report how its last run ended.
  */
 export const sessionStateSchema = z.enum([
   'active',
@@ -16,7 +16,7 @@ export const sessionStateSchema = z.enum([
 ]);
 export type SessionState = z.infer<typeof sessionStateSchema>;
 
-/** A session with its state. */
+/** A session and its state. */
 export const sessionInfoSchema = z.intersection(sessionSchema, z.looseObject({ state: sessionStateSchema }));
 export type SessionInfo = z.infer<typeof sessionInfoSchema>;
 
@@ -25,7 +25,7 @@ export const sessionDetailSchema = z.intersection(
   z.looseObject({
     /** Number of the newest event. `events?after=` with this number returns only later events. */
     lastEvent: z.int().min(0),
-    queued: z.int().min(0).meta({ description: 'Number of queued messages.' }),
+    queued: z.int().min(0).meta({ description: 'Number of messages in the queue.' }),
   }),
 );
 export type SessionDetail = z.infer<typeof sessionDetailSchema>;
@@ -35,17 +35,19 @@ const MAX_TITLE = 300;
 export const createSessionBody = z.strictObject({
   workspace: nameText(4_096).min(1).optional().meta({
     description:
-      'Folder on the server, inside an allowed folder. A relative path starts at the first allowed folder, which is the default.',
+      'Folder on the server. It must be one of server.workspaces, or inside one. Default: the first of them. A relative path is resolved against the first.',
   }),
-  model: modelNameSchema.optional().meta({ description: 'provider/model. Default: the configured one.' }),
+  model: modelNameSchema
+    .optional()
+    .meta({ description: 'provider/model. Default: the model of the agent, or else the configured model.' }),
   agent: nameText(200)
     .min(1)
     .optional()
-    .meta({ description: 'A configured agent. Default: metadata.agent, or else coder.' }),
+    .meta({ description: 'Name of a configured agent. Default: metadata.agent, or else coder.' }),
   title: nameText(MAX_TITLE).min(1).optional(),
   task: nameText(2_000)
     .optional()
-    .meta({ description: 'What the session is about. Default: the first message.' }),
+    .meta({ description: 'What the session is about. Default: the text of the first message.' }),
   metadata: jsonObjectSchema.optional(),
 });
 export type CreateSessionBody = z.infer<typeof createSessionBody>;
@@ -55,27 +57,29 @@ export const updateSessionBody = z.strictObject({
   model: modelNameSchema.optional(),
   metadata: jsonObjectSchema
     .optional()
-    .meta({ description: 'Merged with the existing metadata. null removes a key.' }),
+    .meta({ description: 'Merged into the existing metadata. null removes a key.' }),
 });
 export type UpdateSessionBody = z.infer<typeof updateSessionBody>;
 
 export const listSessionsQuery = z.strictObject({
   limit: queryCount({ max: 200 }).default(50),
   before: sessionIdSchema.optional().meta({ description: '`next` of the previous page.' }),
-  search: nameText(200).optional().meta({ description: 'Words in the title or task.' }),
+  search: nameText(200).optional().meta({ description: 'Words to find in the title or the task.' }),
 });
 
 export const sessionPageSchema = z.looseObject({
   sessions: z.array(sessionInfoSchema).meta({ description: 'Newest first.' }),
-  next: z.string().optional().meta({ description: 'Absent on the last page.' }),
+  next: z
+    .string()
+    .optional()
+    .meta({ description: 'Value of `before` for the next page. Absent on the last page.' }),
 });
 export type SessionPage = z.infer<typeof sessionPageSchema>;
 
 export const forkSessionBody = z.strictObject({
-  at: nameText(200)
-    .min(1)
-    .optional()
-    .meta({ description: 'Last message of the fork: its id, or a handle such as m12. Default: the newest.' }),
+  at: nameText(200).min(1).optional().meta({
+    description: 'Last message of the fork: its id, or a handle such as m12. Default: the newest message.',
+  }),
   title: nameText(MAX_TITLE).min(1).optional(),
 });
 export type ForkSessionBody = z.infer<typeof forkSessionBody>;

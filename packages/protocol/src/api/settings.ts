@@ -8,7 +8,10 @@ const trigger = z.union(
 
 const summariser = z
   .union([z.enum(['__same__', 'none']), modelNameSchema], 'must be __same__, none, or provider/model')
-  .meta({ description: 'The model that writes summaries.' });
+  .meta({
+    description:
+      'Model that writes summaries. __same__: the model of the session. none: summaries without a narrative.',
+  });
 
 const options = {
   preserveLastNTurns: z.int().min(0).max(1e6),
@@ -19,7 +22,8 @@ const options = {
 };
 
 /**
- * The settings a client may change. They override the project's file; flags override them. `null` removes a setting.
+ * Settings that a client can change. They override the project's configuration file; flags override them. `null` resets
+ * a setting.
  */
 export const settingsBody = z.strictObject({
   compression: z.strictObject({
@@ -32,11 +36,11 @@ export const settingsBody = z.strictObject({
 });
 export type SettingsBody = z.infer<typeof settingsBody>;
 
-/** The settings in effect, and those set through the API. */
+/** The settings in effect. `changed` has those that were set over the API. */
 export const settingsSchema = z.looseObject({
   compression: z.looseObject({
     strategy: z.string(),
-    trigger: trigger.nullable().meta({ description: "null: the strategy's default." }),
+    trigger: trigger.nullable().meta({ description: "null: the strategy's default trigger." }),
     auto: z.boolean(),
     model: summariser,
     options: z.looseObject(options),
@@ -49,7 +53,7 @@ export const modelsSchema = z.looseObject({
   default: z.string().optional(),
   models: z.array(
     z.looseObject({
-      name: z.string().meta({ description: 'provider/model, as used in a session.' }),
+      name: z.string().meta({ description: 'provider/model. A session accepts this name.' }),
       provider: z.string(),
       windowTokens: z.number().optional(),
       maxOutputTokens: z.number().optional(),

@@ -8,9 +8,9 @@ export const eventRoutes = {
     method: 'GET',
     path: `${SESSION}/events`,
     tag: 'events',
-    summary: 'Stream the events of a session: all after a number, then live',
+    summary: 'Stream the events of a session: those after a number, then live events',
     description:
-      'Server-sent events. `id` is the number of an event; parts of an answer (`llm:chunk`) have none. Without a number, the stream sends the text so far of the answer in progress, then only new events.',
+      'Server-sent events. `id` is the number of an event; pieces of streamed text (`llm:chunk`) have none. Without a number, the stream starts with the text so far of the answer in progress, then sends only new events.',
     params: sessionParams,
     query: eventsQuery,
     headers: eventsHeaders,

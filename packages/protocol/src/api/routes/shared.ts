@@ -1,5 +1,5 @@
-/** Path of one session, and prefix of the paths of its parts. */
+/** Path of one session. The paths of its subresources start with it. */
 export const SESSION = '/api/sessions/{sessionId}';
 
-/** The media type of server-sent events. */
+/** Media type of server-sent events. */
 export const EVENT_STREAM = 'text/event-stream';
