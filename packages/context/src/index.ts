@@ -104,13 +104,12 @@ export {
 } from './strategies/proactive-threshold.ts';
 export { type PruningAgentOptions, PruningAgentStrategy } from './strategies/pruning-agent.ts';
 export { type ReactiveOverflowOptions, ReactiveOverflowStrategy } from './strategies/reactive-overflow.ts';
+export { createStrategy, type StrategyOptions } from './strategies/registry.ts';
 export {
-  createStrategy,
   isStrategyName,
   STRATEGY_NAMES,
   type StrategyName,
-  type StrategyOptions,
-} from './strategies/registry.ts';
+} from './strategies/strategy-names.ts';
 export {
   COMPACTION_THRESHOLD_PERCENT,
   RECENT_MESSAGES_TO_KEEP,
@@ -149,4 +148,4 @@ export type {
   ViewMessage,
   ViewUserMessage,
 } from './view-message.ts';
-export { type ViewShares, viewShares } from './view-shares.ts';
+export { type ContextShares, contextShares, type ViewShares, viewShares } from './view-shares.ts';

@@ -1,10 +1,10 @@
 import type { Compaction } from '@longhaul/protocol';
 import { expect, it } from 'vitest';
 import { call, code, LogBuilder } from '../test/log-fixtures.ts';
-import { viewMessageTokens } from './request-size.ts';
+import { createRequestMeter, viewMessageTokens } from './request-size.ts';
 import { countByClasses } from './tokens.ts';
 import { buildView } from './view.ts';
-import { viewShares } from './view-shares.ts';
+import { contextShares, viewShares } from './view-shares.ts';
 
 const image = { type: 'image', data: `@blob:${'0'.repeat(64)}`, mediaType: 'image/png' } as const;
 
@@ -50,4 +50,26 @@ it('gives every token of a view to exactly one share', () => {
   expect(hidden.narrative).toBe(countByClasses('It went well so far.'));
   expect(hidden.ledger).toBeGreaterThan(0);
   expect(plain.outputs - hidden.outputs).toBe(countByClasses(code(40)));
+});
+
+it.each([0.5, 1, 1.37])('divides every token of a request with a ratio of %d', (ratio) => {
+  const { log } = new LogBuilder().user('Build it').step('Looking', call('read', { output: code(40) }));
+  const entries = buildView(log);
+  const [systemTokens, toolTokens] = [701, 333];
+  const meter = createRequestMeter(countByClasses, ratio);
+  const requestTokens = meter.requestTokens(entries, systemTokens + toolTokens);
+  const shares = contextShares(entries, {
+    count: countByClasses,
+    systemTokens,
+    toolTokens,
+    ratio: meter.ratio,
+    requestTokens,
+  });
+  expect(Object.values(shares).reduce((sum, share) => sum + share)).toBe(requestTokens);
+  expect(shares).toMatchObject({
+    system: Math.round(701 * ratio),
+    tools: Math.round(333 * ratio),
+    ledger: 0,
+  });
+  expect(shares.framing).toBeGreaterThan(0);
 });

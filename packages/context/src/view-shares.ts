@@ -4,34 +4,79 @@ import type { TokenCounter } from './tokens.ts';
 import type { ViewEntry } from './view.ts';
 import type { ViewAssistantPart, ViewMessage } from './view-message.ts';
 
-/** Counted tokens of a view by what they are. */
-export interface ViewShares {
-  /** Of the summary: facts computed from the log, the heading included. */
+/** Tokens of a request, divided by what they are. Each token is in exactly one share. */
+export interface ContextShares {
+  /** The system text. */
+  system: number;
+  /** Schemas of the tools. */
+  tools: number;
+  /** Of the summary: the facts computed from the log, and the heading. */
   ledger: number;
-  /** Of the summary: what a model wrote. */
+  /** Of the summary: the text that a model wrote. */
   narrative: number;
   /** Text of user messages. */
   user: number;
-  /** What the model wrote: its text, and reasoning that is sent back. */
+  /** Text that the model wrote, and reasoning that is sent back. */
   assistant: number;
   /** Names and arguments of tool calls. */
   calls: number;
   /** Text that tools returned, placeholders of pruned outputs included. */
   outputs: number;
-  /** Images and files, wherever they stand. */
+  /** Images and files, of users and of tools. */
   media: number;
-  /** What the chat format adds, and the line behind a summary. */
+  /** What the chat format adds, and the user message after a summary. */
   framing: number;
 }
 
+/** The shares of a view: a request without its system text and tools. */
+export type ViewShares = Omit<ContextShares, 'system' | 'tools'>;
+
+export interface ViewSharesOptions {
+  count: TokenCounter;
+  /** The compaction whose summary the view shows. */
+  compaction?: Pick<Compaction, 'summary'> | undefined;
+}
+
+export interface ContextSharesOptions extends ViewSharesOptions {
+  /** Counted tokens of the system text. */
+  systemTokens: number;
+  /** Counted tokens of the tool schemas. */
+  toolTokens: number;
+  /** Real tokens for one counted token; see `RequestMeter`. */
+  ratio: number;
+  /** Predicted tokens of the whole request; see `RequestMeter`. */
+  requestTokens: number;
+}
+
 /**
- * What fills a request: every token of the view stands in exactly one share.
- *
- * @param compaction The one whose summary the view shows.
+ * Divides the tokens of the next request. The shares add up to `requestTokens`: `framing` takes the remainder that rounding leaves, if it is
+ * positive.
  */
+export function contextShares(
+  entries: readonly ViewEntry[],
+  { systemTokens, toolTokens, ratio, requestTokens, ...options }: ContextSharesOptions,
+): ContextShares {
+  const view = viewShares(entries, options);
+  const real = (counted: number) => Math.round(counted * ratio);
+  const shares = {
+    system: real(systemTokens),
+    tools: real(toolTokens),
+    ledger: real(view.ledger),
+    narrative: real(view.narrative),
+    user: real(view.user),
+    assistant: real(view.assistant),
+    calls: real(view.calls),
+    outputs: real(view.outputs),
+    media: real(view.media),
+  };
+  const known = Object.values(shares).reduce((sum, share) => sum + share, 0);
+  return { ...shares, framing: Math.max(0, requestTokens - known) };
+}
+
+/** Divides the counted tokens of a view. The shares add up to the counted tokens of its messages. */
 export function viewShares(
   entries: readonly ViewEntry[],
-  { count, compaction }: { count: TokenCounter; compaction?: Pick<Compaction, 'summary'> | undefined },
+  { count, compaction }: ViewSharesOptions,
 ): ViewShares {
   const shares: ViewShares = {
     ledger: 0,
@@ -57,7 +102,7 @@ function addSummary(shares: ViewShares, tokens: number, narrativeTokens: number)
   shares.ledger += Math.max(0, tokens - narrativeTokens);
 }
 
-/** @returns How many tokens of the message were given to a share. */
+/** Returns how many tokens of the message were added to a share. */
 function addMessage(shares: ViewShares, message: ViewMessage, count: TokenCounter): number {
   const empty = viewMessageTokens({ role: 'user', content: [] }, count);
   const tokensOf = (part: ToolOutputContent | ViewAssistantPart) =>

@@ -21,6 +21,8 @@ export interface FileTree {
 /** Share of the room that lines of files alone may take: names make a file's line worth having. */
 const FILES_SHARE = 0.4;
 const LINE_CHARS = 110;
+/** No name takes fewer, its blank included. */
+const MIN_NAME_CHARS = 7;
 
 /**
  * Files by folder with the names that came from them, and the names that came from none: as many as fit, the worthiest first.
@@ -33,6 +35,7 @@ export function buildFileTree(options: TreeOptions): FileTree {
     if (draft.usedChars < options.maxChars * FILES_SHARE) draft.addFile(file.key);
   }
   for (const { name, seen } of options.names) {
+    if (draft.usedChars > options.maxChars - MIN_NAME_CHARS) break;
     const isPlaced = seen.file !== undefined && options.files.has(seen.file);
     if (isPlaced || options.shown?.has(name) !== true) draft.addName(name, seen);
   }
@@ -101,6 +104,7 @@ class TreeDraft {
   }
 
   #addPath(path: string): void {
+    if (this.usedChars + path.length - path.lastIndexOf('/') > this.#maxChars) return;
     const key = fileKey(path);
     if (this.#files.has(key)) {
       this.addFile(key);

@@ -25,12 +25,12 @@ function factsOf(texts: readonly string[]): InstructionFact[] {
 
 interface Within {
   maxTokens: number;
-  wholeTokens?: number;
+  shareTokens?: number;
   verbatim?: ReadonlySet<string>;
 }
 
-function sectionOf(texts: readonly string[], { maxTokens, wholeTokens = maxTokens, verbatim }: Within) {
-  return instructionSection(factsOf(texts), { maxTokens, wholeTokens, verbatim, count: countByClasses });
+function sectionOf(texts: readonly string[], { maxTokens, shareTokens = maxTokens, verbatim }: Within) {
+  return instructionSection(factsOf(texts), { maxTokens, shareTokens, verbatim, count: countByClasses });
 }
 
 const RULES = Array.from(
@@ -51,7 +51,7 @@ describe('instructionSection', () => {
   it('leaves out acknowledgements and repetitions first, and lists their handles', () => {
     const texts = ['Build it.', ...RULES, 'ok', 'ls', 'yes please', `${RULES[3]?.toUpperCase()} `];
     const all = sectionOf(texts, { maxTokens: 2_000 });
-    const section = sectionOf(texts, { maxTokens: (all?.tokens ?? 0) + 60, wholeTokens: 100 });
+    const section = sectionOf(texts, { maxTokens: (all?.tokens ?? 0) + 60, shareTokens: 100 });
     expect(section?.isWhole).toBe(false);
     for (const rule of RULES.filter((_, index) => index !== 3))
       expect(section?.text).toContain(`) ${rule}\n`);
@@ -64,7 +64,7 @@ describe('instructionSection', () => {
   it('takes an instruction that the view shows for the one that repeats the others', () => {
     const section = sectionOf(['Build it.', ...RULES, 'Use tabs.', 'use tabs'], {
       maxTokens: 600,
-      wholeTokens: 0,
+      shareTokens: 0,
       verbatim: new Set(['id-1', 'id-23']),
     });
     expect(section?.text).toContain('(Instructions left out: 1 short or repeated (m22)');

@@ -8,8 +8,11 @@ export interface InstructionOptions {
   verbatim?: ReadonlySet<string> | undefined;
   /** Most tokens of the section. */
   maxTokens: number;
-  /** Most tokens up to which acknowledgements and repetitions are shown too. */
-  wholeTokens: number;
+  /**
+   * The section's own share of them. Up to it, acknowledgements and repetitions are shown too, and excerpts of long instructions fill it. Tokens
+   * beyond it are for more whole instructions.
+   */
+  shareTokens: number;
   count: TokenCounter;
 }
 
@@ -42,12 +45,13 @@ const HEADING = '### User instructions (verbatim)';
  */
 export function instructionSection(
   instructions: readonly InstructionFact[],
-  { verbatim, maxTokens, wholeTokens, count }: InstructionOptions,
+  { verbatim, maxTokens, shareTokens, count }: InstructionOptions,
 ): InstructionSection | undefined {
   const hidden = instructions.filter(({ messageId }) => verbatim?.has(messageId) !== true);
   const headTokens = count(`${HEADING}\n\n\n`);
-  const whole = wholeLines(hidden, { tokens: wholeTokens - headTokens, count });
-  const lines = whole ?? shortenedLines(instructions, hidden, { tokens: maxTokens - headTokens, count });
+  const room = { tokens: maxTokens - headTokens, shareTokens: shareTokens - headTokens, count };
+  const whole = wholeLines(hidden, { ...room, tokens: room.shareTokens });
+  const lines = whole ?? shortenedLines(instructions, hidden, room);
   if (lines.length === 0) return undefined;
   const text = [HEADING, ...lines].join('\n');
   return { text, tokens: count(`${text}\n\n`), isWhole: whole !== undefined };
@@ -55,6 +59,7 @@ export function instructionSection(
 
 interface Room {
   tokens: number;
+  shareTokens: number;
   count: TokenCounter;
 }
 
@@ -96,7 +101,11 @@ function shortenedLines(
 ): string[] {
   const [task] = instructions;
   const { lines, minor } = selectLines(instructions, hidden, room);
-  const shown = cutLongest(lines, task, { ...room, tokens: room.tokens - NOTE_TOKENS });
+  const shown = cutLongest(lines, task, {
+    ...room,
+    tokens: room.tokens - NOTE_TOKENS,
+    shareTokens: room.shareTokens - NOTE_TOKENS,
+  });
   for (;;) {
     const texts = [...shown.map(({ text }) => text), ...noteAbout(hidden, minor, shown)];
     const tokens = texts.reduce((sum, text) => sum + room.count(text) + 1, 0);
@@ -159,19 +168,24 @@ function taskTokens({ tokens }: Line, maxTokens: number): number {
 /** Fewer spare tokens hold no further sentence. */
 const MIN_SPARE_TOKENS = 8;
 
+/** Of the section's share, for one excerpt, where tokens beyond the share are used. */
+const MAX_EXCERPT_SHARE = 0.25;
+
 /**
- * Cuts the longest lines to one length, so that all fit. The newest ones get the tokens that the cuts leave over. A line of which no
- * sentence fits is left out.
+ * Cuts the longest lines to one length, so that all fit. The newest ones get the tokens of the share that the cuts leave over. A line of which
+ * no sentence fits is left out.
  */
 function cutLongest(lines: readonly Line[], task: InstructionFact | undefined, room: Room): Line[] {
-  const { tokens: maxTokens, count } = room;
+  const { tokens: maxTokens, shareTokens, count } = room;
   const forTask = lines
     .filter(({ fact }) => fact === task)
     .reduce((sum, line) => sum + taskTokens(line, maxTokens), 0);
   const lengths = lines.filter(({ fact }) => fact !== task).map(({ tokens }) => tokens);
-  const limit = Math.max(MIN_TOKENS, commonLimit(lengths, maxTokens - forTask));
+  const within = (tokens: number) => commonLimit(lengths, tokens - forTask);
+  const excerpt = Math.max(within(shareTokens), shareTokens * MAX_EXCERPT_SHARE);
+  const limit = Math.max(MIN_TOKENS, Math.min(within(maxTokens), excerpt));
   const shown = lines.map((line) => cutLine(line, line.fact === task ? forTask : limit, count));
-  let spare = shown.reduce((left, line) => left - (line?.tokens ?? 0), maxTokens);
+  let spare = shown.reduce((left, line) => left - (line?.tokens ?? 0), shareTokens);
   for (const [index, line] of [...lines.entries()].reverse()) {
     const short = shown[index];
     if (spare < MIN_SPARE_TOKENS || short === undefined || short === line) continue;

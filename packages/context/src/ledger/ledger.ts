@@ -93,8 +93,8 @@ function instructionsWithin(
   { maxTokens, count, verbatim, named }: LedgerOptions & { named: NamedFiles },
 ): Filled {
   if (instructions.every(({ messageId }) => verbatim?.has(messageId))) return undefined;
-  const within = (most: number, wholeTokens: number) =>
-    instructionSection(instructions, { verbatim, maxTokens: most, wholeTokens, count });
+  const within = (most: number, share: number) =>
+    instructionSection(instructions, { verbatim, maxTokens: most, shareTokens: share, count });
   const namesTokens = Math.floor(maxTokens * NAMES_SHARE);
   const shareTokens = Math.floor(maxTokens * INSTRUCTIONS_SHARE);
   const least = Math.max(shareTokens, leftTokens - namesTokens);

@@ -20,7 +20,7 @@ export interface NameSections {
 /** Characters of a token for the first attempt. */
 const CHARS_PER_TOKEN = 4;
 /** Share of the room that may stay unused. */
-const MAX_UNUSED = 0.02;
+const MAX_UNUSED = 0.015;
 
 /**
  * The sections of files and names, within `maxTokens`. The tree is built for a number of characters. A token has no fixed number of them, so

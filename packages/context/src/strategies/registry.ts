@@ -4,18 +4,8 @@ import { MiddleRemovalStrategy } from './middle-removal.ts';
 import { ProactiveThresholdStrategy } from './proactive-threshold.ts';
 import { PruningAgentStrategy } from './pruning-agent.ts';
 import { ReactiveOverflowStrategy } from './reactive-overflow.ts';
+import type { StrategyName } from './strategy-names.ts';
 import { StructuredSummaryStrategy } from './structured-summary.ts';
-
-/** Every strategy of the engine; the first is the default. */
-export const STRATEGY_NAMES = [
-  'reactive-overflow',
-  'proactive-threshold',
-  'structured-summary',
-  'middle-removal',
-  'pruning-agent',
-] as const;
-
-export type StrategyName = (typeof STRATEGY_NAMES)[number];
 
 export interface StrategyOptions {
   /** Default: the strategy's own. */
@@ -26,7 +16,7 @@ export interface StrategyOptions {
   recentMessagesToKeep?: number;
 }
 
-/** Adding a strategy: its class, its line here, and its name above. The contract suite then runs it. */
+/** A new strategy needs its class, its name in `strategy-names.ts` and a line here. The contract suite then runs it. */
 const STRATEGIES: Readonly<Record<StrategyName, (options: StrategyOptions) => CompressionStrategy>> = {
   'reactive-overflow': (options) => new ReactiveOverflowStrategy(options),
   'proactive-threshold': ({ trigger }) => new ProactiveThresholdStrategy(withTrigger(trigger)),
@@ -42,10 +32,6 @@ const STRATEGIES: Readonly<Record<StrategyName, (options: StrategyOptions) => Co
  */
 export function createStrategy(name: StrategyName, options: StrategyOptions = {}): CompressionStrategy {
   return STRATEGIES[name](options);
-}
-
-export function isStrategyName(name: string): name is StrategyName {
-  return STRATEGY_NAMES.some((own) => own === name);
 }
 
 /** Options of one strategy must not reach another that has a like-named one. */

@@ -1,4 +1,5 @@
 import { describeStrategy } from '../../test/strategy-contract.ts';
-import { createStrategy, STRATEGY_NAMES } from './registry.ts';
+import { createStrategy } from './registry.ts';
+import { STRATEGY_NAMES } from './strategy-names.ts';
 
 for (const name of STRATEGY_NAMES) describeStrategy(name, () => createStrategy(name));
