@@ -41,7 +41,7 @@ async function hide(server: TestServer, sessionId: string, count: number): Promi
   });
 }
 
-it('goes back to a message that a compaction hides, without loading what else is hidden', async () => {
+it('goes back to a message that a compaction hides, without loading other hidden messages', async () => {
   await using server = await startTestServer();
   for (const id of ['one', 'two', 'three']) await ask(server, id, id);
   const before = await read(server);
