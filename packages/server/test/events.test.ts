@@ -188,11 +188,11 @@ describe('events of a session over HTTP', () => {
   });
 
   it('disconnects a slow reader without waiting for it, and the reader misses nothing after it reconnects', async () => {
-    let tell: (event: LonghaulEvent) => void = () => {};
+    let emit: (event: LonghaulEvent) => void = () => {};
     await using test = await startTestServer({
       limits: { readerBufferBytes: 100_000 },
       spyOn: (listener) => {
-        tell = listener;
+        emit = listener;
       },
     });
     const id = await test.newSession();
@@ -203,7 +203,7 @@ describe('events of a session over HTTP', () => {
     const metadata = { output: 'x'.repeat(20_000) };
     // More data than fits into the buffers of a socket.
     for (let round = 0; round < 1_000; round += 1) {
-      tell({ type: 'llm:tool-progress', callId: 'c', metadata, sessionId: id, at: round });
+      emit({ type: 'llm:tool-progress', callId: 'c', metadata, sessionId: id, at: round });
       if (round % 50 === 0) await sleep(1);
     }
     await test.call('POST', `/api/sessions/${id}/messages`, text('hello'));
@@ -215,11 +215,11 @@ describe('events of a session over HTTP', () => {
   });
 
   it('disconnects the reader with the most waiting data above the limit of all readers', async () => {
-    let tell: (event: LonghaulEvent) => void = () => {};
+    let emit: (event: LonghaulEvent) => void = () => {};
     await using test = await startTestServer({
       limits: { readerBufferBytes: 1_000_000_000, readersBufferBytes: 1_000_000 },
       spyOn: (listener) => {
-        tell = listener;
+        emit = listener;
       },
     });
     const [one, other] = [await test.newSession(), await test.newSession()];
@@ -230,7 +230,7 @@ describe('events of a session over HTTP', () => {
     const metadata = { output: 'x'.repeat(20_000) };
     for (let round = 0; round < 1_000; round += 1) {
       for (const sessionId of [one, other])
-        tell({ type: 'llm:tool-progress', callId: 'c', metadata, sessionId, at: round });
+        emit({ type: 'llm:tool-progress', callId: 'c', metadata, sessionId, at: round });
       if (round % 10 > 0) continue;
       await expect.poll(() => quick.events.length, { interval: 1, timeout: 10_000 }).toBeGreaterThan(round);
     }
