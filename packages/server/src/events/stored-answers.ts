@@ -47,7 +47,7 @@ export class StoredAnswers {
     if (!endsAnswer(event)) return [];
     const isLater = ({ createdAt }: Message) => createdAt > event.at;
     const begun = countBefore(this.#unsent, isLater);
-    // Each complete answer has its own event, so at most one is taken.
+    // Each complete answer has its own event, so at most one complete answer is taken.
     return this.#take(event.type === 'run:finished' ? begun : Math.min(begun, this.#upToWhole()));
   }
 

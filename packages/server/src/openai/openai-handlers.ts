@@ -85,8 +85,8 @@ export function openAiHandlers(context: HandlerContext): Pick<RouteHandlers, Nam
   }
 
   /**
-   * Returns the key of the lock for one turn at a time: the chat id if the client sends one, or else the place in a
-   * session.
+   * Returns the key of the lock for one turn at a time: the chat id if the client sends one, or else the id of the
+   * known session, or else the hash of the conversation.
    */
   async function lockKey(chat: AgentChat): Promise<string> {
     if (chat.chatId !== '') return `${chat.agent.name}\n${chat.hint}`;
