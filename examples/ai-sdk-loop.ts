@@ -1,7 +1,8 @@
 /**
- * The AI SDK's own loop, with a `prepareStep` that keeps it within the model's window.
+ * The AI SDK's agent loop, with a `prepareStep` that keeps it within the model's window.
  *
- * Run it against any compatible server: `OPENAI_BASE_URL=http://127.0.0.1:1234/v1 node examples/ai-sdk-loop.ts "What is in README.md?"`
+ * Run it against any compatible server: `OPENAI_BASE_URL=http://127.0.0.1:1234/v1 node examples/ai-sdk-loop.ts "What is
+ * in README.md?"`
  */
 import { readFile } from 'node:fs/promises';
 import { createOpenAICompatible } from '@ai-sdk/openai-compatible';

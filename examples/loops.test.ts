@@ -36,7 +36,7 @@ function pathOf(number: number): string {
   return join(folder, `part${number}.ts`);
 }
 
-/** Some 2,500 tokens: all files together are five times the window. */
+/** About 2,500 tokens. All files together are five times the window. */
 function fileText(number: number): string {
   const lines = Array.from(
     { length: 220 },
@@ -45,7 +45,7 @@ function fileText(number: number): string {
   return [...lines, number === 2 ? `export const ${SECRET};` : '', ''].join('\n');
 }
 
-/** Reads file after file, then asks `recall` for what it saw long ago, and answers from that. */
+/** Reads all files, then calls `recall` for an early file, and answers from the result. */
 function script(): Script {
   let read = 0;
   return ({ messages, asksForSummary }) => {
@@ -60,7 +60,7 @@ function script(): Script {
   };
 }
 
-/** The rounds of compaction that stood in what the server was sent. */
+/** The compaction rounds in the requests that the server received. */
 function rounds(): number[] {
   const bodies = server.requests.map(({ body }) => JSON.stringify(body));
   const seen = bodies.flatMap((body) => /Compaction Round (\d+)/.exec(body)?.[1] ?? []);
@@ -74,8 +74,8 @@ function expectWithinWindow(): void {
   for (const { body } of server.requests) expect(userTexts(body?.messages ?? [])[0]).toContain(QUESTION);
 }
 
-describe('a loop that reads five windows full of files, and recalls what it read first', () => {
-  it('with the official OpenAI client', async () => {
+describe('a loop that reads five windows of files and recalls an early one', () => {
+  it('stays within the window with the official OpenAI client', async () => {
     server = await createScriptedModelServer({ script: script(), windowTokens: WINDOW_TOKENS });
     using log = vi.spyOn(console, 'error').mockImplementation(() => {});
     const client = new OpenAI({ baseURL: server.url, apiKey: 'any', maxRetries: 0 });
@@ -85,7 +85,7 @@ describe('a loop that reads five windows full of files, and recalls what it read
     expect(log.mock.calls.join()).toContain('compacted: ');
   });
 
-  it('with the AI SDK, and a narrative by the model', async () => {
+  it('stays within the window with the AI SDK and a narrative of the model', async () => {
     server = await createScriptedModelServer({ script: script(), windowTokens: WINDOW_TOKENS });
     const model = createOpenAICompatible({ name: 'scripted', baseURL: server.url })('scripted');
     const text = await answerWithAiSdk(QUESTION, { model, windowTokens: WINDOW_TOKENS });

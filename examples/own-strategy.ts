@@ -1,8 +1,8 @@
 /**
- * A custom strategy. Of the older messages it keeps the steps that changed files, as far as they fit: a file that was only read can be
- * read again. Set it with
+ * A custom strategy. Of the older messages it keeps the steps that changed files, as far as they fit: a file that was
+ * only read can be read again. Set it with
  *
- *     context: { compression: { strategy: ./own-strategy.ts } }
+ * context: { compression: { strategy: ./own-strategy.ts } }
  */
 import type { CompactionPlan, CompressionStrategy, PlanInput, Trigger } from '@longhaul/context';
 

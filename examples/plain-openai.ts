@@ -1,7 +1,8 @@
 /**
- * An agent loop with the official OpenAI client that never outgrows its model's window.
+ * An agent loop with the official OpenAI client that stays within its model's window.
  *
- * Run it against any compatible server: `OPENAI_BASE_URL=http://127.0.0.1:1234/v1 OPENAI_API_KEY=any node examples/plain-openai.ts "What is in README.md?"`
+ * Run it against any compatible server: `OPENAI_BASE_URL=http://127.0.0.1:1234/v1 OPENAI_API_KEY=any node
+ * examples/plain-openai.ts "What is in README.md?"`
  */
 import { readFile } from 'node:fs/promises';
 import { createContextSession, openAiChatFormat, RECALL_TOOL } from '@longhaul/context';

@@ -9,7 +9,7 @@ import { Served } from './test-support/serve.ts';
 
 const say = (command: string) => ({ text: '', toolCalls: [{ name: 'bash', arguments: { command } }] });
 
-/** Runs one command, looks at what else was said, and answers with it. */
+/** Runs one command, then answers with its output and the user's other messages. */
 const script: Script = ({ messages }) => {
   if (!hasToolCall(messages, 'bash')) return say('touch made && echo touched');
   const also = userTexts(messages).slice(1).join(' ');
@@ -20,9 +20,9 @@ const script: Script = ({ messages }) => {
 };
 
 describe('a task through the typed client and a real server', () => {
-  it('streams its events, takes a message meanwhile, and asks for approval', async () => {
+  it('streams its events, accepts a message during the run, and asks for approval', async () => {
     const { promise: isQueued, resolve: queued } = Promise.withResolvers<void>();
-    // The answer comes once the second message waits for it.
+    // The model answers only after the second message is queued.
     const waiting: Script = async (request) => {
       if (hasToolCall(request.messages, 'bash')) await isQueued;
       return script(request);
@@ -50,7 +50,7 @@ describe('a task through the typed client and a real server', () => {
     await expect(stranger.models()).rejects.toMatchObject({ code: 'unauthorized' });
   });
 
-  it('knows all that the server offers', async () => {
+  it('supports the other operations of the server', async () => {
     await using served = await Served.start({ script });
     const client = createClient(served);
     const { id } = await client.sessions.create({ title: 'One', metadata: { from: 'test' } });
@@ -86,7 +86,7 @@ describe('a task through the typed client and a real server', () => {
     await expect(client.blob(`@blob:${'0'.repeat(64)}`)).rejects.toMatchObject({ code: 'blob_not_found' });
   });
 
-  it('hears every event once and every text whole through a connection that breaks again and again', async () => {
+  it('receives every event once and every text completely over a connection that keeps breaking', async () => {
     const long = Array.from({ length: 400 }, (_, index) => `word${index}`).join(' ');
     let step = 0;
     const { promise: isWatched, resolve: watch } = Promise.withResolvers<void>();
@@ -130,7 +130,7 @@ describe('a task through the typed client and a real server', () => {
   });
 });
 
-/** Passes everything on, and breaks each connection after so many bytes of answers. */
+/** Starts a proxy that breaks each connection after `bytes` bytes of responses. */
 async function breakingProxy(baseUrl: string, bytes: number) {
   const { hostname, port } = new URL(baseUrl);
   const { connect } = await import('node:net');

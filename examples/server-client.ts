@@ -1,19 +1,20 @@
 /**
- * A task given to `longhaul serve` through the typed client: its events, a second message while the first is worked on, and approvals.
+ * Sends a task to `longhaul serve` with the typed client: events, a second message during the run, and approvals.
  *
- * Run it beside a server: `LONGHAUL_TOKEN=$(cat ~/.local/share/longhaul/server-token) node examples/server-client.ts "Fix the failing test."`
+ * Run it with a server on this machine: `LONGHAUL_TOKEN=$(cat ~/.local/share/longhaul/server-token) node
+ * examples/server-client.ts "Fix the failing test."`
  */
 import { createClient, type LonghaulClient } from '@longhaul/client';
 
 export interface WorkOptions {
-  /** Sent as soon as the first tool has run: it waits for the next step. */
+  /** A message that is sent after the first tool call and waits for the next step. */
   meanwhile?: string;
-  /** Decides on calls that must be approved. */
+  /** Decides on tool calls that need approval. Default: refuse. */
   approve?: (toolName: string, args: unknown) => boolean | Promise<boolean>;
   write?: (text: string) => void;
 }
 
-/** Works on the task in a session of its own, and returns the final answer. */
+/** Creates a session for the task and returns the final answer. */
 export async function work(
   client: LonghaulClient,
   task: string,
@@ -22,7 +23,7 @@ export async function work(
   const session = await client.sessions.create({ title: task.slice(0, 60) });
   await client.sendMessage(session.id, task);
   let toSend = meanwhile;
-  // From the first event on; a connection that breaks is taken up again where it broke.
+  // Starts at the first event. The client reconnects after a failure and misses no event.
   for await (const event of client.events(session.id, { after: 0 })) {
     switch (event.type) {
       case 'llm:chunk':

@@ -13,13 +13,13 @@ export interface ServeOptions {
   script: Script;
   /** Lines of `approvals` in the configuration, as YAML. */
   approvals?: string;
-  /** Pages of this origin may use it. */
+  /** An origin whose pages may use the server. */
   origin?: string;
   /** Milliseconds between pieces of an answer. */
   pieceMs?: number;
 }
 
-/** The real `longhaul serve`, with a scripted model and a folder of its own. */
+/** The real `longhaul serve`, with a scripted model and a temporary folder. */
 export class Served implements AsyncDisposable {
   readonly baseUrl: string;
   readonly token: string;
@@ -63,13 +63,13 @@ export class Served implements AsyncDisposable {
   }
 }
 
-/** Rejects when it ends: what waits for its words would wait for ever. */
+/** Rejects when the server exits, so a test does not wait forever for its output. */
 async function endOf(child: ChildProcess): Promise<never> {
   const [code, signal] = await once(child, 'exit');
-  throw new Error(`longhaul serve ended (${code ?? signal}) before it said where it listens.`);
+  throw new Error(`longhaul serve exited (${code ?? signal}) before it printed its address.`);
 }
 
-/** A server that does not stop is a defect of its own, and shall not look like a test that hangs. */
+/** Stops the server. Throws if it does not stop, so this defect does not look like a test that hangs. */
 async function stop(child: ChildProcess): Promise<void> {
   if (child.exitCode !== null || child.signalCode !== null) return;
   const ended = once(child, 'exit');

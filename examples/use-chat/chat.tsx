@@ -4,7 +4,7 @@ import { useState } from 'react';
 import { Message } from './message.tsx';
 import type { ChatData, ChatMessage } from './types.ts';
 
-/** The run goes on when the page is closed, and the answer is taken up again when it is opened. */
+/** The run continues when the page is closed. A page that is opened later resumes the answer. */
 const transport = new DefaultChatTransport<ChatMessage>({ body: { onDisconnect: 'continue' } });
 
 export function Chat({ id, messages: earlier }: { id: string; messages: ChatMessage[] }) {
@@ -60,7 +60,7 @@ function Composer(props: { isBusy: boolean; onSend: (text: string) => void; onSt
     >
       <input
         aria-label="Message"
-        placeholder="What is to be done?"
+        placeholder="Describe a task"
         value={text}
         onChange={(event) => setText(event.target.value)}
       />
@@ -89,7 +89,7 @@ function Window({ context }: { context: ChatData['context'] | undefined }) {
   );
 }
 
-/** Ends the run itself, not only this page's stream of it; the stream then ends by itself. */
+/** Cancels the run itself, not only this page's stream. The stream then ends too. */
 async function cancelRun(messages: readonly ChatMessage[]): Promise<void> {
   const sessionId = messages.at(-1)?.metadata?.sessionId;
   if (sessionId === undefined) return;

@@ -2,14 +2,14 @@ import { createRoot } from 'react-dom/client';
 import { Chat } from './chat.tsx';
 import type { ChatMessage } from './types.ts';
 
-// The chat's id stands in the address: a page that is loaded again goes on with it.
+// The chat id is in the URL, so a reloaded page continues the same chat.
 location.hash ||= crypto.randomUUID();
 const id = location.hash.slice(1);
 
-/** The server holds the conversation. */
+/** Loads the conversation, which the server stores. */
 async function messagesOf(chatId: string): Promise<ChatMessage[]> {
   const response = await fetch(`/api/chat/${encodeURIComponent(chatId)}`);
-  if (!response.ok) throw new Error(`The chat cannot be read: ${await response.text()}`);
+  if (!response.ok) throw new Error(`Loading the chat failed: ${await response.text()}`);
   const { messages } = await response.json();
   return messages;
 }

@@ -8,7 +8,7 @@ export function Message({ message, answer }: { message: ChatMessage; answer: Ans
   return (
     <li className={message.role}>
       {message.parts.map((part, index) => {
-        // Parts only ever come at the end: their place names them.
+        // Parts are only appended, so the index is a stable key.
         const key = `${message.id}:${index}`;
         switch (part.type) {
           case 'text':
@@ -20,7 +20,7 @@ export function Message({ message, answer }: { message: ChatMessage; answer: Ans
           case 'reasoning':
             return (
               <details key={key}>
-                <summary>Thoughts</summary>
+                <summary>Reasoning</summary>
                 <pre>{part.text}</pre>
               </details>
             );
@@ -48,7 +48,7 @@ export function Message({ message, answer }: { message: ChatMessage; answer: Ans
 
 const STATES: Partial<Record<DynamicToolUIPart['state'], string>> = {
   'input-available': 'running…',
-  'approval-requested': 'waits for you',
+  'approval-requested': 'waiting for approval',
   'approval-responded': 'answered',
   'output-available': 'done',
   'output-error': 'failed',
@@ -74,19 +74,19 @@ function Tool({ part, answer }: { part: DynamicToolUIPart; answer: Answer }) {
 
 function Ask({ id, what, answer }: { id: string; what: string; answer: Answer }) {
   const refuse = () => {
-    const reason = prompt('Why not? The agent is told.', '');
+    const reason = prompt('Reason for the agent (optional):', '');
     if (reason !== null) void answer({ id, approved: false, ...(reason === '' ? {} : { reason }) });
   };
   return (
     <fieldset className="ask">
-      {/* All of it: what is cut off cannot be judged. */}
+      {/* Shows the whole call: a truncated call cannot be judged. */}
       <pre>{what}</pre>
-      <span>May it?</span>
+      <span>Allow this call?</span>
       <button type="button" className="main" onClick={() => void answer({ id, approved: true })}>
         Allow
       </button>
       <button type="button" onClick={refuse}>
-        No
+        Deny
       </button>
     </fieldset>
   );

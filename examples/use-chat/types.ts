@@ -1,13 +1,13 @@
 import type { UIMessage } from 'ai';
 
-/** What the server says beside an answer's text. */
+/** Metadata that the server adds to an answer. */
 interface ChatMetadata {
   sessionId: string;
   lastEvent?: number;
   status?: string;
 }
 
-// An alias, not an interface: the SDK wants an index signature.
+// A type alias instead of an interface, because the SDK requires an index signature.
 export type ChatData = {
   compaction: { originalTokens: number; compressedTokens: number; round: number };
   notice: { message: string };

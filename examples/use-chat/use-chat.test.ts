@@ -18,7 +18,7 @@ import type { ChatMessage } from './types.ts';
 const CHROMIUM = '/usr/bin/chromium';
 const SLOW = 'Take your time.';
 
-/** What the newest user message says decides: `run X` runs a command, anything else is answered. */
+/** Runs a command if the newest user message is `run X`. Answers all other messages. */
 const script: Script = async ({ messages }) => {
   const asked = userTexts(messages).at(-1) ?? '';
   const command = /run (.*)/.exec(asked)?.[1];
@@ -73,7 +73,7 @@ const toolsOf = (message: ChatMessage | undefined) =>
   (message?.parts ?? []).flatMap((part) => (part.type === 'dynamic-tool' ? part : []));
 
 describe('useChat of the AI SDK, unchanged', () => {
-  it('shows steps, texts, calls and their outputs, and holds one conversation', async () => {
+  it('shows steps, texts, calls and outputs in one conversation', async () => {
     const chat = newChat();
     await chat.sendMessage({ text: 'run echo hello' });
     expect(chat.error).toBeUndefined();
@@ -96,7 +96,7 @@ describe('useChat of the AI SDK, unchanged', () => {
     expect(chat.messages.map(({ role }) => role)).toEqual(['user', 'assistant', 'user', 'assistant']);
   });
 
-  it('asks for approval, and goes on in the same message', async () => {
+  it('asks for approval, and continues in the same message', async () => {
     const chat = newChat();
     await chat.sendMessage({ text: 'run touch approved' });
     const [call] = toolsOf(chat.lastMessage);
@@ -122,7 +122,7 @@ describe('useChat of the AI SDK, unchanged', () => {
     expect(existsSync(join(served.folder, 'refused'))).toBe(false);
   });
 
-  it('cancels the run at stop(), and takes the next message', async () => {
+  it('cancels the run on stop(), and accepts the next message', async () => {
     const chat = newChat();
     const sent = chat.sendMessage({ text: SLOW });
     await vi.waitFor(() => expect(textOf(chat.lastMessage)).toContain('word word'), { timeout: 60_000 });
@@ -135,7 +135,7 @@ describe('useChat of the AI SDK, unchanged', () => {
     expect(textOf(chat.lastMessage)).toBe(`You have said 2: ${SLOW} | Go on.`);
   });
 
-  it('gives an answer anew, and takes a changed message, in a fork', async () => {
+  it('regenerates an answer and accepts an edited message in a fork', async () => {
     const chat = newChat();
     await chat.sendMessage({ text: 'One.' });
     await chat.sendMessage({ text: 'Two.' });
@@ -150,7 +150,7 @@ describe('useChat of the AI SDK, unchanged', () => {
     expect(textOf(chat.lastMessage)).toBe('You have said 2: First. | Second.');
   });
 
-  it('takes up the answer under way, from its beginning', async () => {
+  it('resumes the answer in progress from its beginning', async () => {
     const first = newChat();
     const sent = first.sendMessage({ text: SLOW }, { body: { onDisconnect: 'continue' } });
     await vi.waitFor(() => expect(textOf(first.lastMessage)).toContain('word word'), { timeout: 60_000 });
@@ -168,7 +168,7 @@ describe('useChat of the AI SDK, unchanged', () => {
     expect(nothing.status).toBe('ready');
   });
 
-  it('gives a page that was loaded again what it had: texts, calls, files, and what waits for approval', async () => {
+  it('restores texts, calls, files and open approvals in a reloaded page', async () => {
     const chat = newChat();
     const url = `data:image/png;base64,${PIXEL}`;
     const files = [{ type: 'file' as const, mediaType: 'image/png', filename: 'dot.png', url }];
@@ -197,7 +197,7 @@ describe('useChat of the AI SDK, unchanged', () => {
     await vi.waitFor(() => expect(textOf(again.lastMessage)).toContain('It said'), { timeout: 60_000 });
     expect(again.messages).toHaveLength(4);
     const first = again.messages[0];
-    // Back to the message with the picture, as the server names it.
+    // Goes back to the message with the image, by the id that the server returned.
     await again.sendMessage({
       text: 'See.',
       files: first?.parts.filter((part) => part.type === 'file') ?? [],
@@ -205,16 +205,16 @@ describe('useChat of the AI SDK, unchanged', () => {
     });
     expect(textOf(again.lastMessage)).toMatch(/^You have said 1: \[image\/png .*See\.$/s);
     expect((await loadChat(chat.id)).map(textOf)).toEqual(['See.', textOf(again.lastMessage)]);
-    expect(await loadChat('a chat that nobody has begun')).toEqual([]);
+    expect(await loadChat('a chat without a message')).toEqual([]);
   });
 
-  it('keeps what was said before a stop(), answers what is sent right after it, and pages', async () => {
+  it('keeps the text before a stop(), answers the next message, and returns pages', async () => {
     const chat = newChat();
     const sent = chat.sendMessage({ text: SLOW });
     await vi.waitFor(() => expect(textOf(chat.lastMessage)).toContain('word word'), { timeout: 60_000 });
     await chat.stop();
     await sent;
-    // At once: the run may still be on its way to its end.
+    // Sent at once, while the cancelled run may still be ending.
     await chat.sendMessage({ text: 'run exit 3' });
     const [, cut, , answer] = await loadChat(chat.id);
     expect(textOf(cut)).toMatch(/^word word/);
@@ -228,7 +228,7 @@ describe('useChat of the AI SDK, unchanged', () => {
     expect(older.next).toBeUndefined();
   });
 
-  it('answers a message that is sent again with its answer, and runs it once', async () => {
+  it('returns the same answer for a message that is sent again, and runs it once', async () => {
     const message = {
       id: 'the-same',
       role: 'user',
@@ -250,7 +250,7 @@ describe('useChat of the AI SDK, unchanged', () => {
     expect(readFileSync(join(served.folder, 'times'), 'utf8')).toBe('once\n');
   });
 
-  it('says what is wrong with a message, and how a run failed', async () => {
+  it('reports the problem with an invalid message', async () => {
     const chat = newChat();
     const url = 'https://elsewhere.example/picture.png';
     await chat.sendMessage({ files: [{ type: 'file', mediaType: 'image/png', url }] });
@@ -277,7 +277,7 @@ describe('the page', () => {
     await vite.listen();
     browser = await chromium.launch({ executablePath: CHROMIUM, args: ['--no-sandbox'] });
     page = await browser.newPage({ viewport: { width: 900, height: 800 } });
-    // A busy machine takes long to bundle the page.
+    // Bundling the page can be slow on a busy machine.
     page.setDefaultTimeout(100_000);
   });
   afterAll(async () => {
@@ -285,7 +285,7 @@ describe('the page', () => {
     await vite?.close();
   });
 
-  it('works in a browser: a task, an approval, a reload', async ({ skip }) => {
+  it('works in a browser with a task, an approval and a reload', async ({ skip }) => {
     if (!existsSync(CHROMIUM)) return lacks('chromium', `there is no ${CHROMIUM}`, skip);
     const problems: string[] = [];
     page.on('pageerror', (error) => problems.push(error.message));

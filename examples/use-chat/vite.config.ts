@@ -5,8 +5,8 @@ const { LONGHAUL_URL: target = 'http://127.0.0.1:4140', LONGHAUL_TOKEN: token = 
 const proxy = { target, changeOrigin: true, headers: { authorization: `Bearer ${token}`, origin: target } };
 
 /**
- * The page and the agent under one address. The token stays here: a page that has it may do whatever the agent can. In production, a back end
- * of one's own stands in this place, and lets in those who may.
+ * Serves the page and the agent at one address. The proxy adds the token, because a page with the token could do
+ * whatever the agent can. In production, use your own back end instead, with access control for your users.
  */
 export default defineConfig({
   root: import.meta.dirname,

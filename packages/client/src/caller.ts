@@ -16,32 +16,32 @@ export interface CallInput<Name extends OperationName> {
   params?: ParamsOf<Name>;
   query?: QueryInputOf<Name>;
   body?: BodyInputOf<Name>;
-  /** In place of a JSON body. */
+  /** Sent instead of a JSON body. */
   bytes?: Blob | ArrayBuffer | Uint8Array<ArrayBuffer> | string;
-  /** The server answers a repeated key as at first: the request may be repeated. */
+  /** Makes the request safe to repeat: the server returns the first response for a repeated key. */
   idempotencyKey?: string | undefined;
   headers?: Record<string, string>;
   signal?: AbortSignal | undefined;
 }
 
-/** Makes the requests of the API's table, and repeats those that may be. */
+/** Sends the requests of the API, and retries those that are safe to repeat. */
 export class Caller {
   readonly #options: ClientOptions;
   readonly #base: string;
 
-  /** @throws {LonghaulError} `usage` for an address or a token that no request can have. */
+  /** @throws {LonghaulError} `usage` if `baseUrl` or `token` is invalid. */
   constructor(options: ClientOptions) {
     const token = options.token?.trim();
     if (!URL.canParse(options.baseUrl) || !/^https?:/i.test(options.baseUrl)) {
       throw new LonghaulError(
         'usage',
-        `baseUrl is "${options.baseUrl}"; expected the server's address, such as http://127.0.0.1:4140.`,
+        `baseUrl is "${options.baseUrl}", which is not an HTTP URL. Use the server's address, such as http://127.0.0.1:4140.`,
       );
     }
     if (token !== undefined && !/^[\x21-\x7e]+$/.test(token)) {
       throw new LonghaulError(
         'usage',
-        'token must be one word of visible ASCII characters: what stands in the token file of `longhaul serve`.',
+        'token must be one word of visible ASCII characters. Use the token from the token file of `longhaul serve`.',
       );
     }
     this.#options = { ...options, ...(token === undefined ? {} : { token }) };
@@ -49,9 +49,9 @@ export class Caller {
   }
 
   /**
-   * The answer, checked against its schema.
+   * Sends a request and returns the validated response.
    *
-   * @throws {LonghaulError} with the server's code; `server_unreachable`, `server_bad_response`, `cancelled`.
+   * @throws {LonghaulError} The server's error code, `server_unreachable`, `server_bad_response` or `cancelled`.
    */
   async call<Name extends OperationName>(name: Name, input: CallInput<Name> = {}): Promise<ResponseOf<Name>> {
     const response = await this.open(name, input);
@@ -59,12 +59,12 @@ export class Caller {
     const body = await this.#read(response, input.signal);
     const parsed = route.response?.safeParse(body);
     if (parsed?.success === false)
-      throw unreadable(`The answer to ${route.method} ${route.path}`, parsed.error);
-    // The schema that has just been used is the one that the type is made of.
+      throw unreadable(`The response to ${route.method} ${route.path}`, parsed.error);
+    // The type is derived from the schema that validated the value.
     return parsed?.data as ResponseOf<Name>;
   }
 
-  /** The response itself, once its status is a good one. */
+  /** Sends a request, with retries, and returns the response if its status is 2xx. */
   async open<Name extends OperationName>(name: Name, input: CallInput<Name> = {}): Promise<Response> {
     const { retries = 3, retryDelayMs = 500 } = this.#options;
     const { method }: ApiRoute = API_ROUTES[name];
@@ -99,7 +99,7 @@ export class Caller {
     try {
       return JSON.parse(text);
     } catch (error) {
-      throw unreadable(`The answer of ${response.url}`, error);
+      throw unreadable(`The response of ${response.url}`, error);
     }
   }
 

@@ -6,7 +6,7 @@ import { createClient } from './client.ts';
 
 type Handler = (request: IncomingMessage, response: ServerResponse, body: string) => void;
 
-/** A real server that answers what the test says; real requests. */
+/** A real HTTP server whose responses the test defines. */
 class Play implements AsyncDisposable {
   readonly requests: { method: string; url: string; headers: IncomingMessage['headers']; body: string }[] =
     [];
@@ -64,7 +64,7 @@ describe('requests', () => {
     [{ baseUrl: '/api' }, 'http://127.0.0.1:4140'],
     [{ token: 'a b' }, 'token file'],
     [{ token: '' }, 'token file'],
-  ])('are not begun with %j', async (options, message) => {
+  ])('are refused for invalid options %j', async (options, message) => {
     play = await Play.open(() => undefined);
     expect(() => play.client(options)).toThrowError(
       expect.objectContaining({ code: 'usage', message: expect.stringContaining(message) }),
@@ -86,7 +86,7 @@ describe('requests', () => {
     expect(play.requests[1]?.url).toBe('/behind/a/proxy/api/sessions?limit=3&search=a+b');
   });
 
-  it('name the request that is answered, where it is known: a call may have the id of another', async () => {
+  it('send the handle of the approval request if it is known (several calls may have the same id)', async () => {
     const request = { callId: 'c1', handle: 'm2.0' };
     const approval = { ...request, sessionId: 's', toolName: 'bash', args: {}, requestedAt: 1 };
     play = await Play.open((_, response) => json(response, 200, { ok: true, approval, isNew: true }));
@@ -112,7 +112,7 @@ describe('requests', () => {
     expect(second - first).toBeGreaterThanOrEqual(990);
   });
 
-  it('throw the code that the server gives, and what is no answer of one', async () => {
+  it('throw the server’s error code, and report responses of other programs', async () => {
     play = await Play.open((_, response) => json(response, 404, refusal('session_not_found')));
     const client = play.client();
     await expect(client.sessions.get('x')).rejects.toMatchObject({
@@ -133,7 +133,7 @@ describe('requests', () => {
     await expect(cancelled).rejects.toMatchObject({ code: 'cancelled' });
   });
 
-  it('are repeated with one key where that is safe, and only there', async () => {
+  it('are retried with one idempotency key, and only if that is safe', async () => {
     let failures = 2;
     const flaky: Handler = (_, response) => {
       failures -= 1;
@@ -151,7 +151,7 @@ describe('requests', () => {
   });
 });
 
-/** A session's stored events, and the text of the answer under way. */
+/** A stored event of the session. */
 const stored = (number: number): LonghaulEvent => ({
   ...({ type: 'context:warning', message: `${number}` } satisfies EventPayload),
   sessionId: 's',
@@ -184,12 +184,13 @@ const open = (response: ServerResponse) =>
   response.writeHead(200, { 'content-type': 'text/event-stream; charset=utf-8' });
 
 describe('the stream of events', () => {
-  it('goes on after whatever breaks it: nothing twice, nothing missing', async () => {
+  it('reconnects after every kind of failure without losing or repeating events', async () => {
     const text = 'Long text, äöü€😀, in many pieces.'.repeat(20);
     const COUNT = 200;
     let written = 0;
-    let told = 0;
-    // Tells some events and a piece of text, then breaks in its own way; what was told is stored.
+    let sent = 0;
+    // Each connection sends some events and pieces of text, then breaks in a different way. Sent events count as
+    // stored.
     const breaks: ((response: ServerResponse) => void)[] = [
       (response) => response.destroy(),
       (response) => response.end(),
@@ -199,14 +200,14 @@ describe('the stream of events', () => {
     let connection = 0;
     play = await Play.open((request, response) => {
       open(response);
-      for (let number = afterOf(request.url) + 1; number <= told; number += 1)
+      for (let number = afterOf(request.url) + 1; number <= sent; number += 1)
         response.write(frame(stored(number)));
       if (written > 0) response.write(frame(chunk(0, text.slice(0, written))));
-      for (let count = 0; count < 7 && told < COUNT; count += 1) {
-        told += 1;
+      for (let count = 0; count < 7 && sent < COUNT; count += 1) {
+        sent += 1;
         const next = Math.min(text.length, written + 5);
         response.write(frame(chunk(written, text.slice(written, next))));
-        response.write(frame(stored(told)));
+        response.write(frame(stored(sent)));
         written = next;
       }
       connection += 1;
@@ -221,7 +222,7 @@ describe('the stream of events', () => {
     expect(connection).toBeGreaterThan(20);
   });
 
-  it('begins with what comes from now on, after the newest number', async () => {
+  it('starts after the newest event if no number is given', async () => {
     play = await Play.open((request, response) => {
       if (!request.url?.includes('/events')) {
         const session = {
@@ -245,12 +246,12 @@ describe('the stream of events', () => {
     ]);
   });
 
-  it('counts silence as a lost connection, and heartbeats as life', async () => {
+  it('reconnects after silence, but not while heartbeats arrive', async () => {
     const reasons: string[] = [];
     play = await Play.open((_, response) => {
       open(response).flushHeaders();
       if (play.requests.length === 1) return;
-      // The event comes after more silence than there may be, had there been no heartbeats.
+      // Without heartbeats, the time until the event would exceed silenceMs.
       let left = 30;
       const beats = setInterval(() => {
         left -= 1;
@@ -264,14 +265,14 @@ describe('the stream of events', () => {
       onReconnect: ({ message }) => reasons.push(message),
     });
     expect(await collect(events, () => true)).toEqual([stored(1)]);
-    expect(reasons).toEqual(['Nothing came for 1000 ms, not even a heartbeat.']);
+    expect(reasons).toEqual(['Received no data for 1000 ms, not even a heartbeat.']);
   });
 
-  it('does not count as silence that this program stood still: what came meanwhile was thrown away and asked for again', async () => {
+  it('does not treat a suspended program as a silent server (data that had arrived was discarded and requested again)', async () => {
     const silenceMs = 200;
     play = await Play.open((_, response) => {
       open(response).write(frame(stored(1)));
-      // By then it is on its way, and the time is over before it is read.
+      // The event is on its way by then, and silenceMs passes before it is read.
       setImmediate(() => Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 2 * silenceMs));
     });
     expect(await collect(play.client().events('s', { after: 0, silenceMs }), () => true)).toEqual([
@@ -280,7 +281,7 @@ describe('the stream of events', () => {
     expect(play.requests).toHaveLength(1);
   });
 
-  it('ends with its signal and with its session, and throws what coming back cannot mend', async () => {
+  it('ends when its signal aborts or its session is deleted, and throws errors that are not retryable', async () => {
     play = await Play.open((_, response) => void open(response).write(frame(stored(1))));
     const controller = new AbortController();
     const seen: LonghaulEvent[] = [];
@@ -297,7 +298,7 @@ describe('the stream of events', () => {
     });
   });
 
-  it('opens the stream again at a gap in a text, once', async () => {
+  it('reopens the stream once after a gap in a text', async () => {
     play = await Play.open(
       (_, response) => void open(response).write(frame(chunk(5, 'late')) + frame(stored(1))),
     );
@@ -306,7 +307,7 @@ describe('the stream of events', () => {
     expect(play.requests).toHaveLength(2);
   });
 
-  it('opens the stream again at a hole in the numbers, and goes on where nothing fills it', async () => {
+  it('reopens the stream after a gap in the numbers, and continues if the events do not exist', async () => {
     play = await Play.open((request, response) => {
       const numbers = afterOf(request.url) === 0 ? [1, 4] : play.requests.length === 2 ? [2, 3, 4, 7] : [7];
       open(response).write(numbers.map((number) => frame(stored(number))).join(''));
@@ -316,7 +317,7 @@ describe('the stream of events', () => {
     expect(play.requests.map(({ url }) => afterOf(url))).toEqual([0, 1, 4]);
   });
 
-  it('counts headers that never come as silence too: a proxy that holds a request back held it for ever', async () => {
+  it('reconnects if response headers never arrive (a proxy held the request back forever)', async () => {
     play = await Play.open((_, response) => {
       if (play.requests.length > 1) open(response).write(frame(stored(1)));
     });
@@ -325,7 +326,7 @@ describe('the stream of events', () => {
     expect(play.requests).toHaveLength(2);
   });
 
-  it('takes no page of a proxy for a stream: it would be asked for again and again', async () => {
+  it('refuses a page of a proxy as a stream (it was requested again and again)', async () => {
     play = await Play.open((_, response) =>
       response.writeHead(200, { 'content-type': 'text/html' }).end('<title>Sign in</title>'),
     );
@@ -336,7 +337,7 @@ describe('the stream of events', () => {
     expect(play.requests).toHaveLength(1);
   });
 
-  it('comes back after a resync for a reason that a newer server may have', async () => {
+  it('reconnects after a resync with an unknown reason', async () => {
     play = await Play.open((_, response) => {
       if (play.requests.length === 1) open(response).end('event: resync\ndata: {"reason":"tired"}\n\n');
       else open(response).write(frame(stored(1)));
@@ -344,7 +345,7 @@ describe('the stream of events', () => {
     expect(await collect(play.client().events('s', { after: 0 }), () => true)).toEqual([stored(1)]);
   });
 
-  it('hands nothing on once its signal has aborted, also of what has come already', async () => {
+  it('yields no event after its signal has aborted, even if it has arrived', async () => {
     play = await Play.open(
       (_, response) => void open(response).write(frame(stored(1)) + frame(stored(2)) + frame(stored(3))),
     );

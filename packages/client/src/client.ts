@@ -16,7 +16,9 @@ export interface CallOptions {
 }
 
 export interface SendOptions extends CallOptions {
-  /** Sent again, the message is stored once and answered as at first. Default: a new one for each call. */
+  /**
+   * A message with a repeated key is stored once and gets the first response again. Default: a new key for each call.
+   */
   idempotencyKey?: string;
   metadata?: BodyInputOf<'sendMessage'>['metadata'];
 }
@@ -27,9 +29,10 @@ export interface EventsOptions
 export type LonghaulClient = ReturnType<typeof createClient>;
 
 /**
- * A client of `longhaul serve`. Works in Node, Bun and browsers.
+ * Creates a client of `longhaul serve`. It works in Node.js, Bun and browsers.
  *
- * Every call throws a `LonghaulError` with the server's code; `server_unreachable` when there is no answer; `cancelled` when its signal aborts.
+ * Every call throws a `LonghaulError` with the server's error code, with `server_unreachable` if there is no response,
+ * or with `cancelled` if its signal aborts.
  *
  * @example
  * const client = createClient({ baseUrl: 'http://127.0.0.1:4140', token });
@@ -45,7 +48,7 @@ export function createClient(options: ClientOptions) {
   return {
     sessions: sessionCalls(caller),
 
-    /** Starts a run, or waits for the next step of the one under way: `queued` says which. */
+    /** Sends a message. It starts a run, or waits in the queue for the next step of the active run (`queued: true`). */
     sendMessage: (
       sessionId: string,
       content: UserContent,
@@ -59,8 +62,9 @@ export function createClient(options: ClientOptions) {
       }),
 
     /**
-     * Events of a session: all since `after`, or from now on. Goes on by itself after whatever breaks the connection; numbered events come
-     * once each, in order, and texts without an overlap. Ends with the signal, or when the session is deleted.
+     * Reads the events of a session: all events after `after`, or new events only. Reconnects after every connection
+     * failure. Each numbered event arrives once and in order, and pieces of text do not overlap. Ends when the signal
+     * aborts or the session is deleted.
      */
     events: (
       sessionId: string,
@@ -68,7 +72,7 @@ export function createClient(options: ClientOptions) {
     ): AsyncGenerator<LonghaulEvent, void, undefined> =>
       sessionEvents(caller, sessionId, { retryDelayMs: options.retryDelayMs, ...eventsOptions }),
 
-    /** Events of all sessions, live only: what comes while the connection is broken is missed. */
+    /** Reads the events of all sessions, live only. Events during a reconnect are lost. */
     allEvents: (
       eventsOptions: Omit<EventsOptions, 'after'> = {},
     ): AsyncGenerator<LonghaulEvent, void, undefined> =>
@@ -82,29 +86,29 @@ export function createClient(options: ClientOptions) {
     messages: (sessionId: string, query: QueryInputOf<'listMessages'> = {}, { signal }: CallOptions = {}) =>
       call('listMessages', { params: { sessionId }, query, signal }),
 
-    /** Stops the run. What was said stays; what waits does, unless `clearQueue`. */
+    /** Cancels the active run. Its messages are kept. The queue is kept too, unless `clearQueue` is set. */
     cancel: (sessionId: string, body: BodyInputOf<'cancel'> = {}, { signal }: CallOptions = {}) =>
       call('cancel', { params: { sessionId }, body, signal }),
 
-    /** Goes on where a run was interrupted, or with what waits. */
+    /** Resumes an interrupted run, or delivers the queued messages. */
     resume: (sessionId: string, { signal }: CallOptions = {}) =>
       call('resume', { params: { sessionId }, signal }),
 
     compact: (sessionId: string, body: BodyInputOf<'compact'> = {}, { signal }: CallOptions = {}) =>
       call('compact', { params: { sessionId }, body, signal }),
 
-    /** Takes the newest compaction back. */
+    /** Undoes the newest compaction. */
     undo: (sessionId: string, { signal }: CallOptions = {}) =>
       call('undo', { params: { sessionId }, signal }),
 
-    /** Keeps a message in view: a handle such as `m12`, or an id. */
+    /** Pins a message, named by a handle such as `m12` or an id, so that no compaction hides it. */
     pin: (sessionId: string, body: BodyInputOf<'pin'>, { signal }: CallOptions = {}) =>
       call('pin', { params: { sessionId }, body, signal }),
 
     unpin: (sessionId: string, body: BodyInputOf<'unpin'>, { signal }: CallOptions = {}) =>
       call('unpin', { params: { sessionId }, body, signal }),
 
-    /** What fills the window. */
+    /** Reports how the window is used. */
     context: (sessionId: string, query: QueryInputOf<'getContext'> = {}, { signal }: CallOptions = {}) =>
       call('getContext', { params: { sessionId }, query, signal }),
 
@@ -118,10 +122,11 @@ export function createClient(options: ClientOptions) {
           signal,
         }),
       /**
-       * Answers a request: one of the list, or its event. The first answer holds; a later one throws `not_found`.
+       * Answers an approval request, given as an item of `list` or an `approval:requested` event. Only the first answer
+       * counts. A later one throws `not_found`.
        *
-       * By a call's id alone only where one request of the session has it (`invalid_request` else); `isNew` says whether the answer was
-       * the first.
+       * If `request` is only a call id, a later answer does not throw, and `isNew` is false. If several requests of the
+       * session have this call id, `invalid_request` is thrown.
        */
       answer: (
         sessionId: string,
@@ -147,7 +152,10 @@ export function createClient(options: ClientOptions) {
       call('search', { query, signal }),
     models: ({ signal }: CallOptions = {}) => call('listModels', { signal }),
 
-    /** Bytes of an image, a file, or the whole of a cut output; `id` may be a reference (`@blob:…`). */
+    /**
+     * Returns the bytes of an image or a file, or the whole text of a truncated output. `id` may be a reference
+     * (`@blob:…`).
+     */
     blob: async (id: string, { signal }: CallOptions = {}): Promise<Blob> => {
       const blobId = id.replace(/^@blob:/, '');
       return (await caller.open('getBlob', { params: { blobId }, signal })).blob();
@@ -159,7 +167,7 @@ function sessionCalls(caller: Caller) {
   return {
     create: (body: BodyInputOf<'createSession'> = {}, { signal }: CallOptions = {}) =>
       caller.call('createSession', { body, signal }),
-    /** The newest first; `before: page.next` gives the next page. */
+    /** Lists sessions, newest first. `before: page.next` returns the next page. */
     list: (query: QueryInputOf<'listSessions'> = {}, { signal }: CallOptions = {}) =>
       caller.call('listSessions', { query, signal }),
     get: (sessionId: string, { signal }: CallOptions = {}) =>
@@ -173,7 +181,7 @@ function sessionCalls(caller: Caller) {
       caller.call('forkSession', { params: { sessionId }, body, signal }),
     export: (sessionId: string, { signal }: CallOptions = {}) =>
       caller.call('exportSession', { params: { sessionId }, signal }),
-    /** Makes a session of a recorded file, of any format that `longhaul import` knows. */
+    /** Creates a session from a recorded file in any format that `longhaul import` reads. */
     import: (
       file: NonNullable<CallInput<'importSession'>['bytes']>,
       query: QueryInputOf<'importSession'> = {},
@@ -195,7 +203,10 @@ function queueCalls(caller: Caller) {
   };
 }
 
-/** Without a number to begin after, the newest is asked for first: what happens before the first event would else be lost with a connection. */
+/**
+ * Without `after`, first gets the number of the newest event. Otherwise a connection failure before the first event
+ * would lose the events in the meantime.
+ */
 async function* sessionEvents(
   caller: Caller,
   sessionId: string,
@@ -215,7 +226,7 @@ async function* sessionEvents(
   });
 }
 
-/** After an abort the number does not matter: the iteration ends. */
+/** Returns the number of the newest event. Returns 0 after an abort, because the iteration then ends anyway. */
 async function newestEvent(
   caller: Caller,
   sessionId: string,

@@ -7,26 +7,29 @@ import { type SseEvent, SseParser } from './sse-parser.ts';
 import { TextOffsets } from './text-offsets.ts';
 
 export interface EventStreamOptions {
-  /** Opens the stream after a number; undefined: from now on. */
+  /** Opens the stream after the event with this number. Undefined: new events only. */
   open: (after: number | undefined, signal: AbortSignal) => Promise<Response>;
-  /** Number of the last event that was seen. */
+  /** Number of the last event that the caller has. */
   after?: number | undefined;
   /** Ends the iteration, without an error. */
   signal?: AbortSignal | undefined;
-  /** Silence, heartbeats included, after which a stream counts as lost. Default 45 000. */
+  /**
+   * Milliseconds without any data, including heartbeats, after which the connection counts as lost. Default: 45,000.
+   */
   silenceMs?: number | undefined;
-  /** Told of each time that the stream is opened again, and why. */
+  /** Called before each reconnect, with the error that ended the connection. */
   onReconnect?: ((error: LonghaulError) => void) | undefined;
+  /** Milliseconds before the first retry of a failed connection. Default: 500. */
   retryDelayMs?: number | undefined;
-  /** False: numbers and texts of many sessions, in no order. Default true. */
+  /** False: the stream has events of many sessions, so numbers and offsets are not checked. Default: true. */
   isOneSession?: boolean;
 }
 
 /**
- * Events of a stream that is opened again, after the last number that came, whenever it ends. Each numbered event comes once, in order;
- * pieces of a text come without an overlap.
+ * Reads the events of a stream, and reconnects after the last received number whenever the stream ends. Each numbered
+ * event arrives once and in order. Pieces of text do not overlap.
  *
- * @throws {LonghaulError} what opening it again cannot mend, such as `unauthorized` or `session_not_found`.
+ * @throws {LonghaulError} Errors that are not retryable, such as `unauthorized` or `session_not_found`.
  */
 export async function* readEvents(
   options: EventStreamOptions,
@@ -51,7 +54,8 @@ export async function* readEvents(
       if (!error.retryable) throw error;
       options.onReconnect?.(error);
       failures += 1;
-      // A stream that was let go while it worked may be opened again at once.
+      // Reopens at once if the stream was open and this is the first failure since an event. Waits after other failures, and
+      // after a resync other than `slow`.
       if (failures > 1 || state.mustWait) await sleep(delayFor(error, failures, state.retryMs), signal);
     }
   }
@@ -62,13 +66,15 @@ interface StreamState {
   texts: TextOffsets;
   retryMs: number;
   mustWait?: boolean;
-  /** The stream was opened again because of a gap in a text. */
+  /** The last reconnect was caused by a gap in a text. */
   sawGap?: boolean;
-  /** It was opened again because the event after this number did not come. Where it does not come then either, there is none. */
+  /**
+   * The stream was reopened because the event after this number was missing. If it is missing again, it does not exist.
+   */
   holeAfter?: number;
 }
 
-/** One connection. Ends when the session is deleted; throws a retryable error when the stream must be opened again. */
+/** Reads one connection. Returns if the session is deleted. Throws a retryable error if the stream must be reopened. */
 async function* readOnce(
   options: EventStreamOptions,
   state: StreamState,
@@ -94,29 +100,36 @@ async function* readOnce(
   } finally {
     lost.abort();
   }
-  throw new LonghaulError('server_unreachable', 'The stream of events ended.');
+  throw new LonghaulError('server_unreachable', 'The event stream ended.');
 }
 
-/** A page to sign in at, or another program, will say the same again. */
+/**
+ * Checks the content type. A sign-in page or another program would send the same response again, so the error is not
+ * retryable.
+ */
 function assertStream({ headers, url }: Response): void {
   const type = headers.get('content-type') ?? 'no content type';
-  if (!type.startsWith('text/event-stream')) throw unreadable(`The answer of ${url} (${type})`);
+  if (!type.startsWith('text/event-stream')) throw unreadable(`The response of ${url} (${type})`);
 }
 
-/** True: nothing more will come. @throws {LonghaulError} when the stream must be opened again. */
+/**
+ * Returns true if the session is deleted and no more events will follow.
+ *
+ * @throws {LonghaulError} A retryable error if the stream must be reopened.
+ */
 function isOver({ data }: SseEvent, state: StreamState): boolean {
   const reason = resyncReason(data);
   if (reason === 'deleted') return true;
   state.mustWait = reason !== 'slow';
-  throw new LonghaulError('server_unreachable', `The server ended the stream of events (${reason}).`);
+  throw new LonghaulError('server_unreachable', `The server ended the event stream (${reason}).`);
 }
 
-/** A newer server may have other reasons: it is come back to, as for all but one. */
+/**
+ * Returns the reason of a resync event. A newer server may have other reasons, after which the client also reconnects.
+ */
 function resyncReason(data: string): string {
   try {
-    return (
-      resyncSchema.safeParse(JSON.parse(data)).data?.reason ?? 'for a reason that this client does not know'
-    );
+    return resyncSchema.safeParse(JSON.parse(data)).data?.reason ?? 'unknown reason';
   } catch (error) {
     throw unreadable('A resync event', error);
   }
@@ -146,13 +159,13 @@ function toEvent(
   }
   if (state.sawGap !== true) {
     state.sawGap = true;
-    throw new LonghaulError('server_unreachable', 'A piece of text is missing from the stream of events.');
+    throw new LonghaulError('server_unreachable', 'A piece of text is missing from the event stream.');
   }
   state.texts.skipTo(event);
   return event;
 }
 
-/** Events are the server's own: what a newer one adds is handed on as it is. */
+/** Parses an event without validating its fields, so events and fields of a newer server are kept. */
 function parseEvent(data: string): LonghaulEvent {
   try {
     const event: LonghaulEvent = JSON.parse(data);
@@ -180,23 +193,30 @@ async function* readText(
   }
 }
 
-/** For reading what lies there already. */
+/** Time to read data that has already arrived. */
 const LATE_MS = 50;
 
-/** Heartbeats come within this time, so whatever does not is lost: headers too, which a proxy may hold back for ever. */
+/**
+ * Aborts the connection if `work` takes longer than `silenceMs`. The server sends heartbeats more often, so the
+ * connection is then lost. The limit also applies to response headers, which a proxy may hold back.
+ */
 async function inTime<T>(
   work: Promise<T>,
   { lost, silenceMs }: { lost: AbortController; silenceMs: number },
 ): Promise<T> {
   let timer = setTimeout(() => {
-    // What came while this program itself stood still, as on a machine that was asleep, has not been read yet.
+    // The program may have been suspended, for example while the machine slept. Data that arrived in the meantime is
+    // read first.
     timer = setTimeout(() => lost.abort(), LATE_MS);
   }, silenceMs);
   try {
     return await work;
   } catch (error) {
     if (!lost.signal.aborted) throw error;
-    throw new LonghaulError('server_unreachable', `Nothing came for ${silenceMs} ms, not even a heartbeat.`);
+    throw new LonghaulError(
+      'server_unreachable',
+      `Received no data for ${silenceMs} ms, not even a heartbeat.`,
+    );
   } finally {
     clearTimeout(timer);
   }

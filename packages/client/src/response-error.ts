@@ -1,17 +1,17 @@
 import { type JsonObject, LonghaulError } from '@longhaul/protocol';
 import { errorBodySchema } from '@longhaul/protocol/api';
 
-/** What a refused request says. */
+/** Converts an error response to a `LonghaulError`. */
 export async function responseError(response: Response): Promise<LonghaulError> {
   const text = await response.text().catch(() => '');
   const { error } = readBody(text) ?? {};
   const retryAfterMs = Number(response.headers.get('retry-after')) * 1_000;
   const data: JsonObject = retryAfterMs > 0 ? { retryAfterMs } : {};
-  if (error === undefined) return notOurs(response, text);
+  if (error === undefined) return foreignError(response, text);
   return new LonghaulError(error.code, error.message, { data: { ...data, ...error.data } });
 }
 
-/** @throws {LonghaulError} `cancelled` when the signal has aborted, else `server_unreachable`. */
+/** Converts a failed request to an error: `cancelled` if the signal has aborted, or else `server_unreachable`. */
 export function networkError(thrown: unknown, url: URL, signal: AbortSignal | undefined): LonghaulError {
   if (signal?.aborted === true) {
     return new LonghaulError('cancelled', 'The request was cancelled.', { cause: thrown });
@@ -19,7 +19,7 @@ export function networkError(thrown: unknown, url: URL, signal: AbortSignal | un
   const why = thrown instanceof Error ? thrown.message : String(thrown);
   return new LonghaulError(
     'server_unreachable',
-    `No answer from ${url.origin} (${why}). Is \`longhaul serve\` running there?`,
+    `No response from ${url.origin} (${why}). Check that \`longhaul serve\` is running there.`,
     { cause: thrown, data: { origin: url.origin } },
   );
 }
@@ -27,7 +27,7 @@ export function networkError(thrown: unknown, url: URL, signal: AbortSignal | un
 export function unreadable(what: string, cause?: unknown): LonghaulError {
   return new LonghaulError(
     'server_bad_response',
-    `${what} is not what this client knows. Client and server may be of different versions.`,
+    `${what} has an unknown format. The client and the server may have different versions.`,
     { cause },
   );
 }
@@ -40,12 +40,12 @@ function readBody(text: string) {
   }
 }
 
-/** A proxy between, another program at this address, or a newer server. */
-function notOurs({ status, url }: Response, text: string): LonghaulError {
+/** Returns an error for a response of a proxy, another program or a newer server. */
+function foreignError({ status, url }: Response, text: string): LonghaulError {
   const start = text.trim().slice(0, 200);
   return new LonghaulError(
     status === 502 || status === 503 || status === 504 ? 'server_unreachable' : 'server_bad_response',
-    `${url} answered ${status} in a form that is not Longhaul's${start === '' ? '' : `: ${start}`}`,
+    `${url} returned ${status} without a Longhaul error${start === '' ? '' : `: ${start}`}`,
     { data: { status } },
   );
 }

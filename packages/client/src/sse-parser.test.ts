@@ -13,33 +13,33 @@ const message = (data: string, id = ''): SseEvent => ({ type: 'message', data, i
 describe('server-sent events', () => {
   it.each([
     ['one line', 'data: a\n\n', [message('a')]],
-    ['lines joined, one blank taken off', 'data:a\ndata:  b\ndata\n\n', [message('a\n b\n')]],
+    ['joined lines, with one leading space removed', 'data:a\ndata:  b\ndata\n\n', [message('a\n b\n')]],
     ['CRLF, CR and LF', 'data: a\r\n\r\ndata: b\r\rdata: c\n\n', [message('a'), message('b'), message('c')]],
-    ['comments and unknown fields left out', ': hi\nfoo: bar\ndata: a\n\n', [message('a')]],
-    ['no event without data', 'event: x\nid: 1\n\ndata: a\n\n', [message('a', '1')]],
+    ['a stream, ignoring comments and unknown fields', ': hi\nfoo: bar\ndata: a\n\n', [message('a')]],
+    ['no event from a block without data', 'event: x\nid: 1\n\ndata: a\n\n', [message('a', '1')]],
     [
-      'a name for its event alone',
+      'a name that applies to one event only',
       'event: x\ndata: a\n\ndata: b\n\n',
       [{ type: 'x', data: 'a', id: '' }, message('b')],
     ],
     [
-      'an id that stays, and one with a zero ignored',
+      'an id that stays in effect, ignoring one with a NUL character',
       'id: 7\ndata: a\n\nid: 8\0\ndata: b\n\nid\ndata: c\n\n',
       [message('a', '7'), message('b', '7'), message('c')],
     ],
-    ['an event that was not ended dropped', 'data: a\n\ndata: b\n', [message('a')]],
+    ['no event from an unfinished block', 'data: a\n\ndata: b\n', [message('a')]],
   ])('reads %s', (_, text, events) => {
     expect(read(text)).toEqual(events);
   });
 
-  it('takes retry only as digits', () => {
+  it('accepts retry only as digits', () => {
     const parser = new SseParser();
     parser.push('retry: 1500\n');
     parser.push('retry: 2s\n');
     expect(parser.retryMs).toBe(1500);
   });
 
-  it('reads the same whatever the pieces', () => {
+  it('reads the same events for any split of the text', () => {
     const line = fc.constantFrom('data: ä€😀', 'data', 'id: 4', 'event: x', ': c', '', 'data:\ttab');
     const end = fc.constantFrom('\n', '\r', '\r\n');
     fc.assert(

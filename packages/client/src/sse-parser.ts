@@ -1,18 +1,22 @@
 /** One event of a stream of server-sent events. */
 export interface SseEvent {
-  /** `message`, unless the stream names it. */
+  /** The name of the event. `message` if the stream has none. */
   type: string;
   data: string;
-  /** The newest id of the stream, which may have come with an earlier event. */
+  /** The last id of the stream, which may be from an earlier event. */
   id: string;
 }
 
 /**
- * Reads server-sent events as the HTML standard has them (https://html.spec.whatwg.org/multipage/server-sent-events.html): lines end with CR,
- * LF or both, data of several lines is joined, an id with a zero character is ignored. Pieces may end anywhere.
+ * Parses server-sent events according to the HTML standard
+ * (https://html.spec.whatwg.org/multipage/server-sent-events.html): lines end with CR, LF or CRLF, several data lines
+ * are joined, an id with a NUL character is ignored. The text can be split anywhere.
  */
 export class SseParser {
-  /** Pieces of the line that has not ended: joined once, since one of many megabytes comes in thousands. */
+  /**
+   * Pieces of the unfinished line. They are joined only once, because a line of many megabytes arrives in thousands of
+   * pieces.
+   */
   #rest: string[] = [];
   #endedWithCr = false;
   #type = '';
@@ -20,12 +24,12 @@ export class SseParser {
   #id = '';
   #retryMs: number | undefined;
 
-  /** What the server asks to wait before coming back. */
+  /** Milliseconds that the server asks clients to wait before they reconnect. */
   get retryMs(): number | undefined {
     return this.#retryMs;
   }
 
-  /** @param text Decoded; a byte order mark at the start is the decoder's to take. */
+  /** @param text Decoded text. The decoder must remove a byte order mark at the start. */
   push(text: string): SseEvent[] {
     const events: SseEvent[] = [];
     for (const line of this.#lines(text)) {
@@ -35,7 +39,10 @@ export class SseParser {
     return events;
   }
 
-  /** Whole lines. A CR at the end of a piece ends its line; an LF at the start of the next belongs to it. */
+  /**
+   * Returns the complete lines. A CR at the end of a piece ends its line. An LF at the start of the next piece belongs
+   * to that CR.
+   */
   #lines(piece: string): string[] {
     let text = piece;
     if (this.#endedWithCr && text.startsWith('\n')) text = text.slice(1);

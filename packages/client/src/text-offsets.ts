@@ -3,15 +3,15 @@ import type { EventOf } from '@longhaul/protocol';
 type Chunk = EventOf<'llm:chunk'>;
 
 /**
- * How far the texts of the message under way have been handed on. After a reconnect its text so far comes again in one piece: only what
- * is new of it is handed on.
+ * Tracks how much text of the message in progress was delivered. After a reconnect, the server sends the text so far
+ * again in one piece. Only the new part of it is delivered.
  */
 export class TextOffsets {
   #messageId: string | undefined;
   readonly #lengths = new Map<number, number>();
   readonly #complete = new Set<number>();
 
-  /** What is new of the chunk; undefined: nothing. `gap`: something before it has not come. */
+  /** Returns the new part of the chunk. Undefined: nothing is new. `gap`: text before the chunk is missing. */
   take(chunk: Chunk): Chunk | 'gap' | undefined {
     if (chunk.messageId !== this.#messageId) this.#begin(chunk.messageId);
     const known = this.#lengths.get(chunk.partIndex) ?? 0;
@@ -24,7 +24,7 @@ export class TextOffsets {
     return { ...chunk, content, offset: known };
   }
 
-  /** The gap cannot be filled: the text goes on from here. */
+  /** Continues the text from this chunk after a gap that cannot be filled. */
   skipTo({ partIndex, offset }: Chunk): void {
     this.#lengths.set(partIndex, offset);
   }

@@ -17,8 +17,8 @@ const EXPECTED = '1 ä€😀, 2 ä€😀, 3 ä€😀, 4 ä€😀, 5 ä€�
 
 const run = promisify(execFile);
 
-/** Tells two events a connection, in pieces that cut characters, and breaks. */
-async function tell(response: ServerResponse, after: number): Promise<void> {
+/** Sends two events per connection, in pieces that split characters, then ends the connection. */
+async function sendEvents(response: ServerResponse, after: number): Promise<void> {
   response.writeHead(200, { 'content-type': 'text/event-stream' });
   const frames = [after + 1, after + 2].map((number) => {
     const event = { type: 'context:warning', message: 'ä€😀', sessionId: 's', at: 0, number };
@@ -32,10 +32,10 @@ async function tell(response: ServerResponse, after: number): Promise<void> {
   response.end();
 }
 
-describe('the client, of which nothing belongs to Node', () => {
+describe('the client, which uses no Node.js API', () => {
   let server: Server;
   let page = '';
-  /** What the page has read, as it says itself. */
+  /** The result that the page sends. */
   const shown = Promise.withResolvers<string>();
   let baseUrl = '';
 
@@ -45,9 +45,10 @@ describe('the client, of which nothing belongs to Node', () => {
       if (url.pathname === '/')
         response.writeHead(200, { 'content-type': 'text/html; charset=utf-8' }).end(page);
       else if (url.pathname === '/shown') text(request).then(shown.resolve, shown.reject);
-      else if (url.pathname.endsWith('/events')) void tell(response, Number(url.searchParams.get('after')));
+      else if (url.pathname.endsWith('/events'))
+        void sendEvents(response, Number(url.searchParams.get('after')));
       else {
-        const error = { code: 'session_not_found', message: 'There is none.', retryable: false };
+        const error = { code: 'session_not_found', message: 'There is no such session.', retryable: false };
         response.writeHead(404, { 'content-type': 'application/json' }).end(JSON.stringify({ error }));
       }
     });
@@ -61,7 +62,7 @@ describe('the client, of which nothing belongs to Node', () => {
     await new Promise((resolve) => server.close(resolve));
   });
 
-  it('bundles for a browser without an import', async () => {
+  it('bundles for a browser without imports', async () => {
     const bundle = await bundleForBrowser(INDEX);
     console.log(
       `@longhaul/client: ${gzipSync(bundle.code, { level: 9 }).length} bytes gzipped, zod included`,
@@ -70,20 +71,20 @@ describe('the client, of which nothing belongs to Node', () => {
     expect(bundle.code).not.toMatch(/["']node:/);
   });
 
-  it('runs under Node', async () => {
+  it('runs in Node.js', async () => {
     expect(await readSession(baseUrl)).toBe(EXPECTED);
   });
 
-  it('runs under Bun', async ({ skip }) => {
+  it('runs in Bun', async ({ skip }) => {
     const bun = await findBun();
-    if (bun === undefined) return lacks('bun', 'no Bun that runs was found', skip);
+    if (bun === undefined) return lacks('bun', 'no working Bun was found', skip);
     const { stdout } = await run(bun, ['--conditions=longhaul-src', SCRIPT, baseUrl]);
     expect(stdout.trim()).toBe(EXPECTED);
   });
 
   it('runs in a browser', async ({ skip }) => {
     const chromium = await findChromium();
-    if (chromium === undefined) return lacks('chromium', 'no Chromium that runs was found', skip);
+    if (chromium === undefined) return lacks('chromium', 'no working Chromium was found', skip);
     const folder = await mkdtemp(join(tmpdir(), 'longhaul-client-'));
     try {
       const { code } = await bundleForBrowser(SCRIPT);

@@ -1,6 +1,6 @@
 import { createClient } from '@longhaul/client';
 
-/** Reads a session's events through a connection that breaks, with nothing of Node: runs under any engine of JavaScript. */
+/** Reads a session's events over a connection that breaks. Uses no Node.js API, so it runs in any JavaScript engine. */
 export async function readSession(baseUrl: string): Promise<string> {
   const client = createClient({ baseUrl, token: 'tk', retryDelayMs: 5 });
   const seen: string[] = [];
@@ -13,5 +13,5 @@ export async function readSession(baseUrl: string): Promise<string> {
   return `${seen.join(', ')}; ${code}`;
 }
 
-// What Bun is given; a browser calls the function itself.
+// For Bun. A browser calls the function directly.
 if (import.meta.main) readSession(process.argv[2] ?? '').then(console.log);

@@ -1,6 +1,6 @@
 import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client';
 
-/** What Prometheus reads. */
+/** The server's metrics for Prometheus. */
 export interface ServerMetrics {
   request(request: { method: string; status: number; ms: number }): void;
   run(run: { status: string; seconds: number; inputTokens: number; outputTokens: number }): void;
@@ -13,31 +13,31 @@ export function createMetrics(now: { runs: () => number; readers: () => number }
   collectDefaultMetrics({ register: registry });
   const requests = new Histogram({
     name: 'longhaul_http_request_seconds',
-    help: 'Time of requests; streams of events count until they are open.',
+    help: 'Duration of requests. For event streams, the time until the stream is open.',
     labelNames: ['method', 'status'],
     buckets: [0.001, 0.003, 0.01, 0.03, 0.1, 0.3, 1, 3, 10],
     registers,
   });
   const runs = new Counter({
     name: 'longhaul_runs_total',
-    help: 'Runs that ended, by how.',
+    help: 'Finished runs by status.',
     labelNames: ['status'],
     registers,
   });
   const runSeconds = new Histogram({
     name: 'longhaul_run_seconds',
-    help: 'Time of runs.',
+    help: 'Duration of runs.',
     buckets: [1, 3, 10, 30, 100, 300, 1_000, 3_000, 10_000],
     registers,
   });
   const tokens = new Counter({
     name: 'longhaul_tokens_total',
-    help: 'Tokens of runs that ended.',
+    help: 'Tokens of finished runs.',
     labelNames: ['kind'],
     registers,
   });
-  gauge('longhaul_runs_active', 'Runs under way.', now.runs, registers);
-  gauge('longhaul_event_readers', 'Open streams of events.', now.readers, registers);
+  gauge('longhaul_runs_active', 'Active runs.', now.runs, registers);
+  gauge('longhaul_event_readers', 'Open event streams.', now.readers, registers);
   return {
     request: ({ method, status, ms }) => requests.observe({ method, status: String(status) }, ms / 1_000),
     run({ status, seconds, inputTokens, outputTokens }) {

@@ -3,7 +3,10 @@ import { type DestinationStream, type Logger, pino } from 'pino';
 export const LOG_LEVELS = ['debug', 'info', 'warn', 'error', 'silent'] as const;
 export type LogLevel = (typeof LOG_LEVELS)[number];
 
-/** One JSON object a line: at `info` one for each run, at `debug` one for each request too. Nothing of a request's body or headers. */
+/**
+ * Creates a log with one JSON object per line: one for each run at `info`, and also one for each request at `debug`. It
+ * never contains the body or headers of a request.
+ */
 export function createServerLog(
   destination: DestinationStream,
   { level, mask }: { level: LogLevel; mask: (text: string) => string },

@@ -3,10 +3,10 @@ import type { BlobStore, ModelDriver, Runtime, Store } from '@longhaul/core';
 import type { CacheStore } from '@longhaul/models';
 import type { ImportResult, Models, Settings, SettingsBody } from '@longhaul/protocol/api';
 import type { Logger } from 'pino';
-import type { Told } from './http/route-handler.ts';
+import type { KnownFields } from './http/route-handler.ts';
 import type { RateOptions } from './safety/rate-limiter.ts';
 
-/** The agent, as whoever starts the server has put it together. */
+/** The parts of the agent that the server uses. The caller of `startServer` composes them. */
 export interface ServedAgent {
   runtime: Runtime;
   store: Store;
@@ -14,29 +14,29 @@ export interface ServedAgent {
   models: ModelDirectory;
   settings: SettingsService;
   importer: SessionFileImporter;
-  /** The agents that sessions can name, and that are offered as models. */
+  /** The agents that sessions can name and that the OpenAI API offers as models. */
   agents: Pick<NamedAgents, 'list' | 'get'>;
-  /** Which session a chat of OpenAI's API is. What it forgets is asked for from the client's own history. */
+  /** Maps chats of the OpenAI API to sessions. A lost entry is rebuilt from the history that the client sends. */
   chats: CacheStore;
 }
 
 export interface ModelDirectory {
   /**
-   * The full name of the model that is named, or of the default one.
+   * Returns the full name of the given model, or of the default model.
    *
    * @throws {LonghaulError} `unknown_model`, `model_not_configured`, `provider_auth`, `config_invalid`.
    */
   resolve(name?: string): Promise<string>;
-  /** Makes the model ready, so that what is wrong with it is said before a message is stored. Throws what is wrong. */
+  /** Prepares the model, so that a problem with it is reported before a message is stored. Throws the problem. */
   prepare(name: string): Promise<void>;
-  /** The same, to be called without a session. */
+  /** Returns a driver for calls to the model outside a session. Throws like `prepare`. */
   driverFor(name: string): Promise<ModelDriver>;
   list(): Promise<Models>;
 }
 
 export interface SettingsService {
   get(): Promise<Settings>;
-  /** @throws {LonghaulError} `config_invalid`, `unknown_model`; then everything is as it was. */
+  /** @throws {LonghaulError} `config_invalid`, `unknown_model`; the settings are then unchanged. */
   put(change: SettingsBody): Promise<Settings>;
 }
 
@@ -45,29 +45,32 @@ export interface SessionFileImporter {
   import(
     file: Uint8Array,
     options: { workspace: string; name?: string; signal: AbortSignal },
-  ): Promise<Told<ImportResult>>;
+  ): Promise<KnownFields<ImportResult>>;
 }
 
-/** How agents answer on OpenAI's API. */
+/** How agents answer on the OpenAI API. */
 export type OpenAiOptions = Config['server']['openai'];
 
 export interface ServerLimits {
-  /** Bytes of a body of JSON. */
+  /** Maximum size of a JSON body. */
   jsonBytes: number;
-  /** Bytes of a message with media, and of an imported file. */
+  /** Maximum size of a message with media, and of an imported file. */
   uploadBytes: number;
-  /** Of one address; null: none. */
+  /** Rate limit of each client address. null: no limit. */
   rate: RateOptions | null;
-  /** Time for a request's headers, and for all of it. */
+  /** Time for receiving a request's headers. */
   headersTimeoutMs: number;
+  /** Time for receiving a whole request. */
   requestTimeoutMs: number;
-  /** What may wait for one reader of events. */
+  /** Bytes that may wait for one reader of events. */
   readerBufferBytes: number;
-  /** What may wait for all of them together. */
+  /** Bytes that may wait for all readers together. */
   readersBufferBytes: number;
+  /** Maximum number of readers of events. */
   readers: number;
+  /** Time without data after which a stream of events gets a comment. */
   heartbeatMs: number;
-  /** How long steps may go on once the server is asked to stop. */
+  /** Time that running steps have to finish when the server stops. */
   stopGraceMs: number;
 }
 
@@ -88,17 +91,17 @@ export interface ServerOptions {
   agent: ServedAgent;
   /** Address to listen on. */
   host: string;
-  /** 0: any free one. */
+  /** 0: any free port. */
   port: number;
-  /** Every request but those for `/healthz` and `/readyz` must carry it. Undefined: only allowed on a loopback address. */
+  /** Required in every request except `/healthz` and `/readyz`. May be undefined only on a loopback address. */
   token?: string;
-  /** Folders that sessions may work in, or inside of; at least one. */
+  /** Folders that sessions may work in, including their subfolders. At least one. */
   workspaces: readonly string[];
-  /** Names by which the server may be called, beside addresses and `localhost`. */
+  /** Allowed names in the Host header, in addition to IP addresses and `localhost`. */
   hosts?: readonly string[];
   /** Origins of other sites whose pages may use the server, such as `https://app.example.com`. */
   origins?: readonly string[];
-  /** Never shown to clients, in events, exports or errors; the token is one by itself. */
+  /** Texts that are masked in events, exports and errors. The token is always masked. */
   secrets?: readonly string[];
   limits?: Partial<ServerLimits>;
   openai?: Partial<OpenAiOptions>;

@@ -17,18 +17,20 @@ export interface LonghaulServer extends AsyncDisposable {
   readonly url: string;
   readonly port: number;
   /**
-   * Stops in good order: no new runs; steps may finish for the grace time, what is left is interrupted and can be resumed; readers of events
-   * are told to come back; what is being answered is answered. `atOnce` waits for no step. A second call is the first one's end.
+   * Stops the server gracefully. It refuses new runs and gives running steps the grace time to finish. Then it
+   * interrupts unfinished runs, which can be resumed, sends `resync` to the readers of events, and answers open
+   * requests. `atOnce` skips the grace time. A second call waits for the first one.
    */
   stop(options?: { atOnce?: boolean }): Promise<void>;
-  /** Starts runs for sessions whose last run was interrupted. Answers the ids of those that started. */
+  /** Starts runs for sessions whose last run was interrupted. Returns the ids of the sessions whose run started. */
   resumeInterrupted(): Promise<string[]>;
 }
 
 /**
  * Serves the agent over HTTP.
  *
- * @throws {LonghaulError} `config_invalid` for an open address without a token; `usage` when the address is taken or is none of this machine.
+ * @throws {LonghaulError} `config_invalid` for an address that is not loopback without a token; `usage` if the address
+ * is in use or cannot be bound.
  */
 export async function startServer(options: ServerOptions): Promise<LonghaulServer> {
   const { agent, host, token, log, version } = options;
@@ -45,7 +47,7 @@ export async function startServer(options: ServerOptions): Promise<LonghaulServe
     heartbeatMs: limits.heartbeatMs,
     room: { maxBytesEach: limits.readerBufferBytes, maxBytes: limits.readersBufferBytes },
     maxReaders: limits.readers,
-    onFailure: (error) => log.error({ err: error }, 'events could not be read'),
+    onFailure: (error) => log.error({ err: error }, 'reading events failed'),
   });
   const guard = createGuard({
     token,
@@ -110,7 +112,7 @@ function serving({ server, port, host, runs, feeds, agent, limits, log }: Parts)
         try {
           if ((await runs.start(sessionId)) !== undefined) started.push(sessionId);
         } catch (error) {
-          log.warn({ sessionId, err: error }, 'session could not be resumed');
+          log.warn({ sessionId, err: error }, 'resuming the session failed');
         }
       }
       return started;
@@ -120,13 +122,16 @@ function serving({ server, port, host, runs, feeds, agent, limits, log }: Parts)
   return handle;
 }
 
-/** A request that is none: its address or its Host header cannot be read. */
+/** The response to a request whose URL or Host header is malformed. */
 function malformedRequest(): Response {
-  const error = new LonghaulError('invalid_request', 'The request cannot be read.');
+  const error = new LonghaulError(
+    'invalid_request',
+    'The request is malformed: its URL or its Host header is invalid.',
+  );
   return Response.json({ error: error.toShape() }, { status: error.status });
 }
 
-/** What is being answered when everything else has ended may take so long. */
+/** Time that open requests have to finish after all runs have ended. */
 const CLOSE_MS = 3_000;
 const MAX_RESUMED = 1_000;
 
@@ -136,21 +141,21 @@ async function listen(server: Server, address: { host: string; port: number }): 
     server.listen(address, resolve);
   });
   const bound = server.address();
-  if (bound === null || typeof bound === 'string') throw new Error('A TCP server has an address.');
+  if (bound === null || typeof bound === 'string') throw new Error('The server has no TCP address.');
   return bound.port;
 }
 
 function cannotListen(error: NodeJS.ErrnoException, { host, port }: { host: string; port: number }) {
   const why =
     error.code === 'EADDRINUSE'
-      ? 'another program listens there. End it, or name another port with --port'
-      : `it is refused (${error.code}). Name an address of this machine with --host`;
+      ? 'another program listens there. Stop that program, or choose another port with --port'
+      : `the system refuses it (${error.code}). Set --host to an address of this machine`;
   return new LonghaulError('usage', `The server cannot listen on ${host}:${port}: ${why}.`, { cause: error });
 }
 
 function noToken(host: string): LonghaulError {
   return new LonghaulError(
     'config_invalid',
-    `The server would listen on ${host}, which others can reach, without a token. Leave out --no-token, or listen on 127.0.0.1.`,
+    `A server on ${host}, which other machines can reach, needs a token. Remove --no-token, or listen on 127.0.0.1.`,
   );
 }

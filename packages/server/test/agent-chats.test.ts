@@ -3,12 +3,12 @@ import fc from 'fast-check';
 import { expect, it } from 'vitest';
 import { pieces, startTestServer, type TestServer } from './test-server.ts';
 
-/** What a person does with a chat in a front-end. */
+/** An action of a person in the chat of a front-end. */
 type Act =
   | { kind: 'send' }
-  /** Goes back to an earlier message, and writes it anew or asks for another answer. */
+  /** Goes back to an earlier message, and edits it or regenerates its answer. */
   | { kind: 'back'; to: number; isEdited: boolean }
-  /** Changes an answer, as some front-ends let people do. */
+  /** Edits an answer, as some front-ends allow. */
   | { kind: 'forge'; at: number }
   | { kind: 'two-at-once' };
 
@@ -28,7 +28,7 @@ const plain = (messages: readonly ChatMessage[]) =>
 
 interface Player {
   server: TestServer;
-  /** What the model was sent for each question. */
+  /** The messages that the model got for each question. */
   seen: Map<string, string[]>;
   next(): string;
 }
@@ -49,7 +49,7 @@ async function ask(
   const completion: ChatCompletion = JSON.parse(await response.text());
   expect(response.status).toBe(200);
   const question = messages.at(-1)?.content;
-  // Whatever session it went to: the model saw this conversation, no other, and all of it.
+  // Regardless of the session, the model must get exactly this conversation.
   expect(seen.get(String(question))).toEqual(plain(messages));
   return { role: 'assistant', content: completion.choices[0]?.message.content ?? '' };
 }
@@ -68,7 +68,7 @@ async function play(
   if (what.kind === 'back' && turns > 0) {
     const index = (what.to % turns) * 2;
     const before = chat.splice(index);
-    // The same words again would be the same question to this test; the engine knows only the history before them.
+    // Each text is unique, because this test identifies a question by its text.
     chat.push(
       user(what.isEdited ? `edited ${player.next()}` : `${before[0]?.content} again ${player.next()}`),
     );
@@ -83,7 +83,7 @@ async function play(
   chat.push(answer);
 }
 
-it('the model sees the conversation that the client shows, whatever is edited, asked anew, forged or sent at once', async () => {
+it('sends the client’s conversation to the model after edits, regenerated or forged answers, and simultaneous requests', async () => {
   let count = 0;
   let said = 0;
   const seen = new Map<string, string[]>();

@@ -4,7 +4,7 @@ import type { Approval } from '@longhaul/protocol';
 import { expect, it } from 'vitest';
 import { pieces, startTestServer, type TestServer } from './test-server.ts';
 
-/** A model that publishes twice, by calls with one id; and how often it was let. */
+/** A model that makes two calls with the same id, and a counter of the calls that ran. */
 function publisher() {
   const published: unknown[] = [];
   const publish: RuntimeOptions['tools'][number] = {
@@ -39,7 +39,7 @@ async function waiting(server: TestServer, sessionId: string, version: number): 
     return found;
   };
   await expect.poll(look).toBeDefined();
-  if (found === undefined) throw new Error(`version ${version} has not been asked for`);
+  if (found === undefined) throw new Error(`there is no approval request for version ${version}`);
   return found;
 }
 
@@ -48,7 +48,7 @@ async function say(server: TestServer, sessionId: string, body: object) {
   return { status: response.status, body: await response.json() };
 }
 
-it('does not take a late answer to a call for one to the next, though the provider uses its id again', async () => {
+it('does not apply a late answer to a later call with the same id', async () => {
   const { published, given } = publisher();
   await using server = await startTestServer(given);
   const id = await server.newSession();
@@ -78,7 +78,7 @@ it('does not take a late answer to a call for one to the next, though the provid
   await expect.poll(() => published).toEqual([{ version: 2 }]);
 });
 
-it('takes of a page only answers to the request that it has shown, though the call has an id that was used before', async () => {
+it('applies answers of a page only to the request that it shows, even if the call id was used before', async () => {
   const { published, given } = publisher();
   await using server = await startTestServer(given);
   const ask = { id: 'u1', role: 'user', parts: [{ type: 'text', text: 'go' }] };
@@ -99,7 +99,7 @@ it('takes of a page only answers to the request that it has shown, though the ca
   expect(published).toEqual([{ version: 2 }]);
 });
 
-/** An assistant's message in which the page's user has answered. */
+/** An assistant message with the answer of the page's user. */
 function responded({ handle, callId, toolName }: Approval, approved: boolean): object {
   const approval = { id: handle, approved };
   const part = { type: 'dynamic-tool', toolName, toolCallId: callId, input: {}, approval };

@@ -24,7 +24,7 @@ beforeAll(async () => {
   await server.call('POST', `/api/sessions/${sessionId}/messages`, {
     content: [{ type: 'image', data: image, mediaType: 'image/png' }],
   });
-  // A run that still goes on would take what the tests queue.
+  // A run that is still active would deliver the messages that the tests queue.
   await using stream = await openStream(`${server.url}/api/sessions/${sessionId}/events?after=0`);
   await stream.until(isEvent('run:finished'));
   const { messages } = await server.store.readMessages(sessionId, { limit: 1, after: 0 });
@@ -42,7 +42,7 @@ async function expectError(response: Response, status: number, code?: ErrorCode)
   expect(text).not.toMatch(/\bat .*\.(?:ts|js):\d+|node_modules/);
 }
 
-/** Over a bare socket: what `fetch` would not send. */
+/** Sends a request over a plain socket that `fetch` would not send. */
 async function raw(text: string): Promise<string> {
   const { port } = new URL(server.url);
   const socket = connect(Number(port), '127.0.0.1');
@@ -62,7 +62,7 @@ const withBody = () => examples.filter(({ body }) => body !== undefined);
 const withJson = () => withBody().filter(({ route }) => route.consumes === undefined);
 
 describe('every operation', () => {
-  it('refuses a request without a token, with a wrong one, and with one in the address', async () => {
+  it('refuses a request without a token, with a wrong token, and with the token in the URL', async () => {
     for (const example of closed()) {
       await expectError(await send(server, example, { token: null }), 401, 'unauthorized');
       await expectError(await send(server, example, { token: `${TOKEN}x` }), 401, 'unauthorized');
@@ -77,7 +77,7 @@ describe('every operation', () => {
     }
   });
 
-  it('refuses the name and the pages of another site, also for what needs no token', async () => {
+  it('refuses another host name and the pages of another site, even for operations without a token', async () => {
     const { hostname, port } = new URL(server.url);
     for (const example of examples) {
       const head = `${example.method} ${example.path} HTTP/1.1\r\nAuthorization: Bearer ${TOKEN}\r\nConnection: close\r\n`;
@@ -94,7 +94,7 @@ describe('every operation', () => {
     expect(await raw(`GET /healthz HTTP/1.1\r\n\r\n`)).toContain('400 Bad Request');
   });
 
-  it('refuses a body of 20 MB, whether its length is said or not', async () => {
+  it('refuses a body of 20 MB with and without Content-Length', async () => {
     const large = new Uint8Array(20 * MB).fill(32);
     for (const example of withBody()) {
       await expectError(await send(server, example, { body: large }), 413, 'request_too_large');
@@ -113,7 +113,7 @@ describe('every operation', () => {
     await expectError(chunked, 413, 'request_too_large');
   });
 
-  it('refuses JSON that is none, wrong types, unknown fields, and depth that would break a stack', async () => {
+  it('refuses invalid JSON, wrong types, unknown fields and deep nesting', async () => {
     const wrong = [
       '{"content":',
       'null',
@@ -134,14 +134,14 @@ describe('every operation', () => {
     }
   });
 
-  it('refuses a content type that it does not know', async () => {
+  it('refuses an unsupported content type', async () => {
     const types = ['text/html', 'application/x-www-form-urlencoded', 'multipart/form-data; boundary=x', ''];
     for (const example of withBody()) {
       for (const type of types) {
         const response = await send(server, example, { headers: { 'content-type': type } });
         await expectError(response, 415, 'media_type_unsupported');
       }
-      // What a small body unpacks to has no bound.
+      // The decompressed size of a small body has no limit.
       const packed = { body: gzipSync('{}'), headers: { 'content-encoding': 'gzip' } };
       await expectError(await send(server, example, packed), 415, 'media_type_unsupported');
     }
@@ -150,7 +150,7 @@ describe('every operation', () => {
       await expectError(await send(server, example, simple), 415, 'media_type_unsupported');
   });
 
-  it('says that a session is not there, and takes none of another one for its own', async () => {
+  it('reports an unknown session, and refuses ids of another session', async () => {
     const ofSession = examples.filter(({ path }) => path.includes(sessionId));
     const paths = new Set<string>();
     for (const example of ofSession) {
@@ -188,7 +188,7 @@ describe('every operation', () => {
     await server.runtime.queue.clear(sessionId);
   });
 
-  it('opens no file for a blob whose id is a path', async () => {
+  it('opens no file for a blob id that is a path', async () => {
     const ids = [
       '../../etc/passwd',
       '..%2F..%2Fetc%2Fpasswd',
@@ -216,7 +216,7 @@ describe('every operation', () => {
     await expectError(await server.fetch(`/blobs/${blobId}?type=text/html`), 400, 'invalid_request');
   });
 
-  it('stores nothing of a request that is cut in the middle, and goes on', async () => {
+  it('stores nothing of a request that is cut off, and keeps running', async () => {
     const answered = () => server.log.filter((line) => JSON.parse(line).msg === 'request').length;
     for (const { method, path, contentType = 'application/json' } of withBody()) {
       const before = answered();
@@ -235,7 +235,7 @@ describe('every operation', () => {
     expect(server.log.filter((line) => JSON.parse(line).level >= 50)).toEqual([]);
   });
 
-  it('changes nothing by GET, and names the methods that an address takes', async () => {
+  it('changes nothing on GET, and lists the methods of an address', async () => {
     const paths = new Map<string, Set<string>>();
     for (const { path, method } of examples) {
       const known = paths.get(path) ?? new Set();

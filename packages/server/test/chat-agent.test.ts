@@ -4,7 +4,7 @@ import { pieces, startTestServer, type TestServer } from './test-server.ts';
 
 const READER = { name: 'reader', model: 'played/large', prompt: 'You only read.', tools: [] };
 
-/** A server whose model answers with the beginning of its system text. */
+/** Starts a server whose model answers with the start of its system prompt. */
 const start = () =>
   startTestServer({
     agents: [READER],
@@ -25,18 +25,18 @@ async function sessionOf(server: TestServer, chat: string): Promise<Session> {
   return server.call<Session & Record<string, unknown>>('GET', `/api/sessions/${sessionId}`);
 }
 
-/** Deltas come in pieces. */
+/** Joins the text deltas. */
 const textOf = async (response: Response) =>
   [...(await response.text()).matchAll(/"delta":"([^"]*)"/g)].map(([, delta]) => delta).join('');
 
-it('a chat is with the agent that its first message names: its prompt and its model', async () => {
+it('assigns a chat to the agent of its first message, with its prompt and model', async () => {
   await using server = await start();
   expect(await textOf(await ask(server, 'first', { agent: 'reader' }))).toBe('System: You only read.');
   expect(await sessionOf(server, 'first')).toMatchObject({
     model: 'played/large',
     metadata: { chatId: 'first', agent: 'reader' },
   });
-  // A page sends it each time, or never again.
+  // Later requests may name the agent or leave it out.
   expect((await ask(server, 'first', { agent: 'reader' }, 'two')).status).toBe(200);
   expect(await textOf(await ask(server, 'first', {}, 'three'))).toBe('System: You only read.');
   const again = { agent: 'reader', trigger: 'regenerate-message' };
@@ -44,7 +44,7 @@ it('a chat is with the agent that its first message names: its prompt and its mo
   expect(await sessionOf(server, 'first')).toMatchObject({ metadata: { agent: 'reader' } });
 });
 
-it('is not gone on with by another, and there is none without one', async () => {
+it('refuses another agent in the same chat, and an unknown agent', async () => {
   await using server = await start();
   await (await ask(server, 'plain', {})).text();
   const { model, metadata, lastEvent } = { lastEvent: 0, ...(await sessionOf(server, 'plain')) };

@@ -41,12 +41,12 @@ async function hide(server: TestServer, sessionId: string, count: number): Promi
   });
 }
 
-it('goes back to a message that a compaction hides, without loading what else is hidden', async () => {
+it('goes back to a message that a compaction hides, without loading other hidden messages', async () => {
   await using server = await startTestServer();
   for (const id of ['one', 'two', 'three']) await ask(server, id, id);
   const before = await read(server);
   await hide(server, before.sessionId, 4);
-  server.store.loadLog = () => Promise.reject(new Error('The whole log is asked for.'));
+  server.store.loadLog = () => Promise.reject(new Error('loadLog must not be called.'));
   expect(await ask(server, 'two', 'two anew', { messageId: 'two' })).toContain('[DONE]');
   const after = await read(server);
   expect(after.sessionId).not.toBe(before.sessionId);

@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
 import { gate, pieces, startTestServer } from './test-server.ts';
 
-it('answers what a page sends before it is seen that it has left its last answer: the message waited behind the run that was cancelled', async () => {
+it('answers a message that arrives before the disconnect of the previous stream (it waited behind the cancelled run)', async () => {
   const never = gate();
   await using server = await startTestServer({
     play: (text, { signal }) =>
@@ -22,7 +22,7 @@ it('answers what a page sends before it is seen that it has left its last answer
   await expect
     .poll(async () => new TextDecoder().decode((await reader?.read())?.value))
     .toContain('text-delta');
-  // The next message is here before the end of the connection is.
+  // The next message arrives before the connection of the first closes.
   const second = await ask('two', 'more');
   page.abort();
   const answer = await second.text();

@@ -9,7 +9,7 @@ interface Chunk {
   delta?: string;
 }
 
-/** What a page shows, however it came in pieces: remarks beside the answer are left out. */
+/** Returns the chunks of the answer, with adjacent deltas joined and data parts left out. */
 function shown(text: string): Chunk[] {
   const chunks: Chunk[] = [];
   for (const [, json] of text.matchAll(/^data: (\{.*)$/gm)) {
@@ -40,7 +40,7 @@ const join = async (server: TestServer): Promise<Stream> => {
 };
 const textOf = ({ blocks }: Stream) => blocks.map(({ data = '' }) => `data: ${data}\n`).join('');
 
-it('a page that comes later is shown what a step had said before it broke off, as one that was there is', async () => {
+it('sends the text of a step that broke off to pages that join later', async () => {
   const [broken, next, rest] = [gate(), gate(), gate()];
   let tries = 0;
   await using server = await startTestServer({
@@ -83,7 +83,7 @@ it('a page that comes later is shown what a step had said before it broke off, a
   expect(shown(textOf(late))).toEqual(there);
 });
 
-it('a page that comes before its message is delivered is shown it, and takes up the answer from the beginning', async () => {
+it('shows an undelivered message to a page that joins, and streams its answer from the beginning', async () => {
   const ready = gate();
   await using server = await startTestServer({
     run: {

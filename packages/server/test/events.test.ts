@@ -9,7 +9,7 @@ import { gate, pieces, startTestServer, testRuntime } from './test-server.ts';
 const LONG = Array.from({ length: 700 }, (_, index) => `wörd${index} 🙂 `).join('');
 const text = (content: string) => ({ content });
 
-/** What a reader makes of chunks, as docs/api.md says. Throws on a hole, and on text that comes twice. */
+/** Assembles text from chunks as docs/api.md describes. Throws on a gap, and on text that arrives twice. */
 class Assembled {
   readonly numbers: number[] = [];
   readonly texts = new Map<string, string>();
@@ -19,7 +19,7 @@ class Assembled {
     return this.numbers.at(-1);
   }
 
-  /** `isFirst`: of a new connection, the text so far comes whole once. */
+  /** @param seen Parts whose text this connection has sent: the text so far is sent whole once per connection. */
   add(event: LonghaulEvent, seen: Set<string>): void {
     if (event.number !== undefined) {
       expect(event.number).toBe((this.last ?? event.number - 1) + 1);
@@ -36,7 +36,7 @@ class Assembled {
   }
 }
 
-/** Reads until a run has ended, coming back whenever the stream ends before. */
+/** Reads until a run has ended, and reconnects if the stream ends earlier. */
 async function readToEnd(url: string, after: number, assembled = new Assembled()): Promise<Assembled> {
   for (;;) {
     await using stream = await openStream(url, { after: assembled.last ?? after });
@@ -50,7 +50,7 @@ async function readToEnd(url: string, after: number, assembled = new Assembled()
 const numbered = ({ events }: Stream) => events.filter(({ number }) => number !== undefined);
 
 describe('events of a session over HTTP', () => {
-  it('tells all since a number, then live, each once and in order, with the number as id', async () => {
+  it('sends all events after a number, then live events, each once and in order, with the number as id', async () => {
     await using server = await startTestServer();
     const id = await server.newSession();
     await server.call('POST', `/api/sessions/${id}/messages`, text('one'));
@@ -71,7 +71,7 @@ describe('events of a session over HTTP', () => {
     expect(second.blocks[0]).toEqual({ retry: undefined });
   });
 
-  it('a reader that disconnects 1,000 times during one answer ends with exactly the text that was stored', async () => {
+  it('delivers exactly the stored text to a reader that reconnects 1,000 times during one answer', async () => {
     const go = gate();
     await using server = await startTestServer({
       play: () =>
@@ -105,13 +105,13 @@ describe('events of a session over HTTP', () => {
     const part = stored?.parts[0];
     expect(part?.type === 'text' && part.text).toBe(LONG);
     expect(assembled.responses).toEqual([LONG]);
-    // The last pieces may have come as the whole answer only.
-    const told = assembled.texts.get(`${stored?.id}.0`) ?? '';
-    expect([told.length > LONG.length - 200, LONG.startsWith(told)]).toEqual([true, true]);
+    // The last pieces may only arrive with the complete answer.
+    const received = assembled.texts.get(`${stored?.id}.0`) ?? '';
+    expect([received.length > LONG.length - 200, LONG.startsWith(received)]).toEqual([true, true]);
     expect(assembled.numbers).toEqual(assembled.numbers.map((_, index) => index + 1));
   });
 
-  it('in the middle of an answer gives the text so far once, then its pieces', async () => {
+  it('sends the text so far once, then new pieces, to a reader that joins during an answer', async () => {
     const go = gate();
     await using server = await startTestServer({
       play: (_, { signal }) =>
@@ -140,7 +140,7 @@ describe('events of a session over HTTP', () => {
     ]);
   });
 
-  it('tells of a run in another process: its events, and its text as it is stored', async () => {
+  it('sends the events of a run in another process, and its text as it is stored', async () => {
     await using server = await startTestServer();
     const id = await server.newSession();
     await using stream = await openStream(`${server.url}/api/sessions/${id}/events?after=0`);
@@ -168,7 +168,7 @@ describe('events of a session over HTTP', () => {
     await expect.poll(() => numbered(stream)).toEqual(stored);
   });
 
-  it('tells a message that another process queues while a run goes on here', async () => {
+  it('sends the event of a message that another process queues during a run', async () => {
     const go = gate();
     await using server = await startTestServer({
       play: (_, { signal }) => pieces('ab', { size: 1, pause: () => go.wait(signal) }),
@@ -187,12 +187,12 @@ describe('events of a session over HTTP', () => {
     await expect.poll(() => numbered(stream)).toEqual(stored);
   });
 
-  it('lets a slow reader go without waiting for it, and the reader misses nothing when it is back', async () => {
-    let tell: (event: LonghaulEvent) => void = () => {};
+  it('disconnects a slow reader without waiting for it, and the reader misses nothing after it reconnects', async () => {
+    let emit: (event: LonghaulEvent) => void = () => {};
     await using test = await startTestServer({
       limits: { readerBufferBytes: 100_000 },
       spyOn: (listener) => {
-        tell = listener;
+        emit = listener;
       },
     });
     const id = await test.newSession();
@@ -201,9 +201,9 @@ describe('events of a session over HTTP', () => {
     await slow.until(({ data }) => data === undefined);
     slow.response.pause();
     const metadata = { output: 'x'.repeat(20_000) };
-    // More than the buffers of a socket hold.
+    // More data than fits into the buffers of a socket.
     for (let round = 0; round < 1_000; round += 1) {
-      tell({ type: 'llm:tool-progress', callId: 'c', metadata, sessionId: id, at: round });
+      emit({ type: 'llm:tool-progress', callId: 'c', metadata, sessionId: id, at: round });
       if (round % 50 === 0) await sleep(1);
     }
     await test.call('POST', `/api/sessions/${id}/messages`, text('hello'));
@@ -214,12 +214,12 @@ describe('events of a session over HTTP', () => {
     expect(assembled.responses).toEqual(['You said: hello']);
   });
 
-  it('lets go first of the reader for whom most waits, where all together have not taken too much', async () => {
-    let tell: (event: LonghaulEvent) => void = () => {};
+  it('disconnects the reader with the most waiting data above the limit of all readers', async () => {
+    let emit: (event: LonghaulEvent) => void = () => {};
     await using test = await startTestServer({
       limits: { readerBufferBytes: 1_000_000_000, readersBufferBytes: 1_000_000 },
       spyOn: (listener) => {
-        tell = listener;
+        emit = listener;
       },
     });
     const [one, other] = [await test.newSession(), await test.newSession()];
@@ -230,7 +230,7 @@ describe('events of a session over HTTP', () => {
     const metadata = { output: 'x'.repeat(20_000) };
     for (let round = 0; round < 1_000; round += 1) {
       for (const sessionId of [one, other])
-        tell({ type: 'llm:tool-progress', callId: 'c', metadata, sessionId, at: round });
+        emit({ type: 'llm:tool-progress', callId: 'c', metadata, sessionId, at: round });
       if (round % 10 > 0) continue;
       await expect.poll(() => quick.events.length, { interval: 1, timeout: 10_000 }).toBeGreaterThan(round);
     }
@@ -242,7 +242,7 @@ describe('events of a session over HTTP', () => {
     expect(quick.blocks.some(({ event }) => event === 'resync')).toBe(false);
   });
 
-  it('tells much that was missed to the end', async () => {
+  it('sends a large number of missed bytes completely', async () => {
     await using server = await startTestServer();
     const id = await server.newSession();
     const url = `${server.url}/api/sessions/${id}/events`;
@@ -257,7 +257,7 @@ describe('events of a session over HTTP', () => {
     expect(numbers).toEqual(numbers.map((_, index) => index + 1));
   });
 
-  it('sends comments into a silent stream, and the events of all sessions without numbers as ids', async () => {
+  it('sends comments into an idle stream, and the events of all sessions without ids', async () => {
     await using server = await startTestServer({ limits: { heartbeatMs: 200 } });
     const ids = [await server.newSession(), await server.newSession()];
     await using all = await openStream(`${server.url}/api/events`);
@@ -268,7 +268,7 @@ describe('events of a session over HTTP', () => {
     expect(all.blocks.every(({ id }) => id === undefined)).toBe(true);
   });
 
-  it('shows no secret, and keeps the offsets of the text', async () => {
+  it('masks secrets, and keeps the offsets of the text', async () => {
     const secret = 'sk-very-secret-0123456789';
     await using server = await startTestServer({
       options: { secrets: [secret] },
@@ -284,7 +284,7 @@ describe('events of a session over HTTP', () => {
     expect(shown).not.toContain(secret);
   });
 
-  it('shows no secret in answers either: messages, hits of a search and titles came as they are stored', async () => {
+  it('masks secrets in messages, search hits and titles', async () => {
     const secret = 'sk-"very"-secret\\0123456789';
     await using server = await startTestServer({
       options: { secrets: [secret] },
@@ -306,7 +306,7 @@ describe('events of a session over HTTP', () => {
     expect(JSON.stringify(stream.blocks)).not.toContain('0123456789');
   });
 
-  it('ends the stream of a session that is deleted, and refuses one that is not there', async () => {
+  it('ends the stream of a deleted session, and refuses an unknown session', async () => {
     await using server = await startTestServer();
     const id = await server.newSession();
     await using stream = await openStream(`${server.url}/api/sessions/${id}/events`);

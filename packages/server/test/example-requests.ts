@@ -1,7 +1,7 @@
 import { API_ROUTES, type ApiRoute, type OperationName } from '@longhaul/protocol/api';
 import type { TestServer } from './test-server.ts';
 
-/** A request that each operation answers well, to be spoilt. */
+/** A valid request for an operation. Tests make it invalid. */
 export interface Example {
   name: OperationName;
   route: ApiRoute;
@@ -12,7 +12,7 @@ export interface Example {
   streams: boolean;
 }
 
-/** The media type of a body that the operation takes. */
+/** The media type of the operation's body. */
 const JSON_TYPE = 'application/json';
 
 const BODIES: Partial<Record<OperationName, (sessionId: string) => unknown>> = {
@@ -37,7 +37,7 @@ const BODIES: Partial<Record<OperationName, (sessionId: string) => unknown>> = {
   }),
 };
 
-/** The table of operations, as requests for this session and this blob. */
+/** Returns a valid request for each operation, with this session and this blob. */
 export function exampleRequests({ sessionId, blobId }: { sessionId: string; blobId: string }): Example[] {
   const values: Record<string, string> = {
     sessionId,
@@ -48,7 +48,7 @@ export function exampleRequests({ sessionId, blobId }: { sessionId: string; blob
     model: 'agent%2Fcoder',
   };
   return Object.entries<ApiRoute>(API_ROUTES).map(([key, route]) => {
-    // The table's keys are the operations' names.
+    // The keys of API_ROUTES are operation names.
     const name = key as OperationName;
     const path = route.path.replaceAll(/\{(\w+)\}/g, (_, param: string) => values[param] ?? '');
     const query =

@@ -51,10 +51,10 @@ beforeAll(async () => {
 });
 afterAll(() => server[Symbol.asyncDispose]());
 
-/** One of the sessions there are now. */
+/** The id of an existing session. */
 const knownId = fc.nat({ max: 2 }).map((index) => ids[index] ?? '');
 
-/** Values that are no text of a schema's pattern, and break what is careless. */
+/** Hostile values that match no pattern of a schema. */
 const nasty = fc.oneof(
   fc.constantFrom(
     '',
@@ -79,7 +79,7 @@ const nasty = fc.oneof(
   fc.base64String({ maxLength: 40 }),
 );
 
-/** Mostly what a schema asks for, at times something else. */
+/** Generates values that usually match a schema. */
 function anyValueOf(schema: Schema, depth = 0): fc.Arbitrary<unknown> {
   const right = rightValueOf(schema, depth);
   return fc.oneof(
@@ -188,12 +188,12 @@ function encode(value: unknown): string {
   try {
     return encodeURIComponent(String(value));
   } catch {
-    // Half of a surrogate pair.
+    // A lone surrogate.
     return '%ED%A0%80';
   }
 }
 
-/** Another session in the place of one that is deleted. */
+/** Replaces a deleted session. */
 async function replace(path: string): Promise<void> {
   const index = ids.findIndex((id) => path.endsWith(id));
   ids[index] = await server.newSession();
@@ -216,7 +216,7 @@ async function send({ method, path, query, headers, body, contentType }: Try): P
 }
 
 describe('the OpenAPI document', () => {
-  it('holds with requests of every kind: never a 500, never a stack, always an answer it names', async () => {
+  it('describes the response to every kind of request: never a 500, never a stack', async () => {
     let tried = 0;
     const unnamed = new Set<string>();
     const statuses = new Map<number, number>();
@@ -238,7 +238,7 @@ describe('the OpenAPI document', () => {
             expect(text, place).not.toMatch(/\bat .*\.(?:ts|js):\d+|node_modules/);
             if (response.ok) return;
             const { error } = errorBodySchema.parse(JSON.parse(text));
-            // Without one of its parameters, a path is another one, or none.
+            // With an empty parameter, the path is another route or none.
             const isOther = ['not_found', 'method_not_allowed'].includes(error.code);
             if (!isOther && !(String(response.status) in operation.responses))
               unnamed.add(`${operation.operationId}: ${response.status} ${error.code}`);
@@ -259,7 +259,7 @@ describe('the OpenAPI document', () => {
     await sleep(0);
   });
 
-  it('names every operation, and nothing that it refers to is missing', () => {
+  it('contains every operation, and every reference resolves', () => {
     const text = JSON.stringify(document);
     const references = [...text.matchAll(/"\$ref":"([^"]+)"/g)].map(([, reference]) => reference);
     expect(references.length).toBeGreaterThan(10);

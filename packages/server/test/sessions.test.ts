@@ -42,7 +42,7 @@ describe('sessions over HTTP', () => {
       workspace: server.workspace,
       model: 'played/one',
     });
-    // Metadata that a change does not name stays: a chat's name, an agent, a compaction that waits stand there.
+    // Metadata that a change does not name is kept, such as a chat id, an agent or a pending compaction.
     const changed = await server.call('PATCH', path, { metadata: { color: 'red' } });
     expect(changed).toMatchObject({ metadata: { title: 'Fix parser', color: 'red' } });
     const without = await server.call<{ metadata: object }>('PATCH', path, { metadata: { title: null } });
@@ -51,7 +51,7 @@ describe('sessions over HTTP', () => {
     expect((await server.fetch(path)).status).toBe(404);
   });
 
-  it('take messages with media once each, and show what was said', async () => {
+  it('store each message with media once, and return it', async () => {
     await using server = await startTestServer();
     const id = await server.newSession();
     const data = Buffer.from('image bytes').toString('base64');
@@ -94,7 +94,7 @@ describe('sessions over HTTP', () => {
     expect([after.messages.map(({ sequence }) => sequence), after.hasMore]).toEqual([[2, 3], true]);
   });
 
-  it('answer a message that is sent again as at first: twice at once, after its run, until the session is gone', async () => {
+  it('return the first response for a message that is sent again: simultaneously, after its run, until the session is deleted', async () => {
     await using server = await startTestServer();
     const id = await server.newSession();
     const send = () =>
@@ -115,7 +115,7 @@ describe('sessions over HTTP', () => {
     expect((await send()).status).toBe(404);
   });
 
-  it('queue what comes while a run goes on: listed, edited, removed, delivered; and a cancel stops it', async () => {
+  it('queue messages during a run (listed, edited, removed, delivered), and cancel the run', async () => {
     const go = gate();
     await using server = await startTestServer({
       play: (text, { signal }) =>
@@ -157,7 +157,7 @@ describe('sessions over HTTP', () => {
     });
   });
 
-  it('show and change their context, fork, export, and are searched', async () => {
+  it('report and change their context, are forked, exported and searched', async () => {
     await using server = await startTestServer();
     const id = await server.newSession();
     const path = `/api/sessions/${id}`;
@@ -189,7 +189,7 @@ describe('sessions over HTTP', () => {
     expect(hits.map(({ handle }) => handle)).toEqual(expect.arrayContaining(['m1.0']));
   });
 
-  it('tell of each message the first compaction that hid it, of those that stand', async () => {
+  it('report the first active compaction that hid each message', async () => {
     await using server = await startTestServer();
     const id = await server.newSession();
     const { lease } = await server.store.acquireLease(id, {
@@ -222,7 +222,7 @@ describe('sessions over HTTP', () => {
     ]);
   });
 
-  it('work in allowed folders only, whatever a link says', async () => {
+  it('are limited to allowed folders, even through symbolic links', async () => {
     await using server = await startTestServer();
     await mkdir(join(server.workspace, 'app'));
     await symlink('/etc', join(server.workspace, 'out'));
@@ -253,7 +253,7 @@ describe('sessions over HTTP', () => {
 });
 
 describe('the server', () => {
-  it('says how it is, in figures too, and keeps settings', async () => {
+  it('reports its health and metrics, and stores settings', async () => {
     await using server = await startTestServer();
     expect(await (await server.fetch('/healthz', { token: null })).json()).toEqual({ status: 'ok' });
     expect(await (await server.fetch('/readyz', { token: null })).json()).toEqual({
@@ -282,7 +282,7 @@ describe('the server', () => {
     expect(Object.keys(API_ROUTES).length).toBeGreaterThan(30);
   });
 
-  it('answers pages of allowed origins, and bounds how often an address may ask', async () => {
+  it('answers pages of allowed origins, and limits the request rate of an address', async () => {
     await using server = await startTestServer({
       options: { origins: ['https://app.example'] },
       limits: { rate: { perSecond: 0.001, burst: 4 } },
@@ -305,7 +305,7 @@ describe('the server', () => {
     expect(await limited.json()).toMatchObject({ error: { code: 'rate_limited', retryable: true } });
   });
 
-  it('stops in good order: refuses runs, lets a step finish, tells readers to come back', async () => {
+  it('stops gracefully: refuses runs, lets a step finish, sends resync to readers', async () => {
     const go = gate();
     const server = await startTestServer({
       limits: { stopGraceMs: 60_000 },
@@ -332,7 +332,7 @@ describe('the server', () => {
     await expect(server.fetch('/healthz')).rejects.toThrow();
   });
 
-  it('interrupts what outlasts the grace time, and goes on with it when it is back', async () => {
+  it('interrupts a step that outlasts the grace time, and resumes it after a restart', async () => {
     const server = await startTestServer({
       limits: { stopGraceMs: 50 },
       play: (_, { signal }) => pieces('never', { pause: () => gate().wait(signal) }),
@@ -352,7 +352,7 @@ describe('the server', () => {
     await server[Symbol.asyncDispose]();
   });
 
-  it('ends a connection that never says what it wants', async () => {
+  it('closes a connection that never completes its request', async () => {
     await using server = await startTestServer({ limits: { headersTimeoutMs: 300, requestTimeoutMs: 300 } });
     const { connect } = await import('node:net');
     const socket = connect(Number(new URL(server.url).port), '127.0.0.1');

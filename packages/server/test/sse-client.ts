@@ -14,13 +14,13 @@ export interface Stream extends AsyncDisposable {
   readonly response: IncomingMessage;
   readonly blocks: Block[];
   readonly events: LonghaulEvent[];
-  /** Resolves when a block like this has come. */
+  /** Resolves when a matching block has arrived. */
   until(matches: (block: Block) => boolean): Promise<Block>;
   ended: Promise<void>;
   request: ClientRequest;
 }
 
-/** Reads events over a socket of its own, block by block. */
+/** Reads events over a separate socket, block by block. */
 export async function openStream(
   url: string,
   { after, headers = {} }: { after?: number | undefined; headers?: Record<string, string> } = {},

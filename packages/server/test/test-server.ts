@@ -23,7 +23,7 @@ import { type LonghaulServer, type ServerLimits, type ServerOptions, startServer
 
 export const TOKEN = 'test-token-0123456789-0123456789-0123456789';
 
-/** Plays what the newest user message asks for. */
+/** Produces the model's answer to the newest user message. */
 export type Play = (text: string, request: StepRequest) => AsyncIterable<StepEvent>;
 
 export interface TestServerOptions {
@@ -32,11 +32,11 @@ export interface TestServerOptions {
   options?: Partial<ServerOptions>;
   /** Default: no tools. */
   run?: Partial<Pick<RuntimeOptions, 'tools' | 'approverFor' | 'agentFor' | 'retry' | 'openSandbox'>>;
-  /** Beside the default one. */
+  /** Agents in addition to the default one. */
   agents?: readonly NamedAgent[];
-  /** A database that others use too. */
+  /** A folder with a database that others use too. Default: a new temporary folder. */
   folder?: string;
-  /** Given each listener of the runtime's events. */
+  /** Gets each listener of the runtime's events. */
   spyOn?: (listener: EventListener) => void;
 }
 
@@ -47,15 +47,15 @@ export interface TestServer extends AsyncDisposable {
   readonly store: SqliteStore;
   readonly folder: string;
   readonly workspace: string;
-  /** Lines of the log. */
+  /** The lines of the log. */
   readonly log: string[];
   fetch(path: string, init?: RequestInit & { token?: string | null }): Promise<Response>;
-  /** Sends JSON and reads JSON; fails on a status that is not 2xx. */
+  /** Sends JSON and reads JSON. Throws if the status is not 2xx. */
   call<T = Record<string, unknown>>(method: string, path: string, body?: unknown): Promise<T>;
   newSession(fields?: object): Promise<string>;
 }
 
-/** A real server on a free port, on a real database, with a model that plays. */
+/** Starts a real server on a free port, with a real database and a scripted model. */
 export async function startTestServer(given: TestServerOptions = {}): Promise<TestServer> {
   const folder = given.folder ?? (await mkdtemp(join(tmpdir(), 'longhaul-server-')));
   const workspace = join(folder, 'workspace');
@@ -139,7 +139,7 @@ export function testRuntime(
   });
 }
 
-/** Answers with the user's own words, in pieces. */
+/** Answers with the user's own text, in pieces. */
 export async function* echo(text: string): AsyncGenerator<StepEvent> {
   yield* pieces(`You said: ${text}`);
 }
@@ -157,7 +157,7 @@ export async function* pieces(
   yield { type: 'finish', finishReason: 'stop' };
 }
 
-/** A place where a model waits until the test says go, or the run is aborted. */
+/** A point where a model waits until the test opens it or the run is aborted. */
 export function gate(): { open: () => void; wait: (signal?: AbortSignal) => Promise<void> } {
   const { promise, resolve } = Promise.withResolvers<void>();
   return {
@@ -192,7 +192,7 @@ function playedDriver(play: Play): ModelDriver {
   };
 }
 
-/** Keeps what was set, as the command does, without files and flags. */
+/** Services that store settings in memory, without files and flags. */
 function services(play: Play = echo): Omit<ServerOptions['agent'], 'runtime' | 'store' | 'blobs' | 'agents'> {
   const { compression } = DEFAULT_CONFIG.context;
   let changed: Settings['changed'] = { compression: {} };

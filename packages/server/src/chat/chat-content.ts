@@ -5,9 +5,10 @@ import { z } from 'zod';
 type UiMessage = ChatBody['messages'][number];
 
 /**
- * What a user's UI message says: its texts, and the files that it carries itself.
+ * Returns the content of a user's UI message: its texts and files.
  *
- * @throws {LonghaulError} `invalid_request` for an empty one, and for files that stand elsewhere: the server fetches nothing for a client.
+ * @throws {LonghaulError} `invalid_request` for an empty message, and for files at other URLs: the server downloads
+ * nothing for a client.
  */
 export function contentOf({ parts }: UiMessage): UserMessageContentPart[] {
   const content = parts.flatMap((part) => {
@@ -16,7 +17,7 @@ export function contentOf({ parts }: UiMessage): UserMessageContentPart[] {
   });
   const parsed = userContentSchema.safeParse(content.filter((part) => part['text'] !== ''));
   if (!parsed.success || typeof parsed.data === 'string') {
-    throw new LonghaulError('invalid_request', 'The message must hold text, or files as data: URLs.');
+    throw new LonghaulError('invalid_request', 'The message must contain text, or files as data: URLs.');
   }
   return parsed.data;
 }
@@ -29,7 +30,7 @@ function fileOf({ url, mediaType, filename }: Record<string, unknown>): Record<s
   if (match === null && blob === undefined) {
     throw new LonghaulError(
       'invalid_request',
-      'A file must be a data: URL in base64, or one that a message of this chat names: this server fetches nothing from elsewhere.',
+      'A file must be a data: URL in base64, or a /blobs/ URL from a message of this chat. The server downloads nothing from other URLs.',
     );
   }
   const type = typeof mediaType === 'string' && mediaType !== '' ? mediaType : match?.[1];
@@ -39,7 +40,10 @@ function fileOf({ url, mediaType, filename }: Record<string, unknown>): Record<s
 }
 
 export interface UiApproval {
-  /** Of the request: its id in the page. A call's id may come again. */
+  /**
+   * Handle of the request, which is its id in the page. A provider may reuse call ids, so they do not identify a
+   * request.
+   */
   handle: string;
   approved: boolean;
   reason?: string;
@@ -50,22 +54,21 @@ const answeredPart = z.looseObject({
   approval: z.looseObject({ id: z.string(), approved: z.boolean(), reason: z.string().optional() }),
 });
 
-/** The answers to requests for approval that a page has put into an assistant's message. */
+/** Returns the answers to approval requests in an assistant message. */
 export function approvalsOf({ parts }: UiMessage): UiApproval[] {
   return parts.flatMap((part) => {
     const { data } = answeredPart.safeParse(part);
     if (data === undefined) return [];
     const { id, approved, reason } = data.approval;
-    const said = reason === undefined ? {} : { reason: reason.slice(0, MAX_REASON_CHARS) };
-    return [{ handle: id, approved, ...said }];
+    return [{ handle: id, approved, reason: reason?.slice(0, MAX_REASON_CHARS) }];
   });
 }
 
 const MAX_REASON_CHARS = 2_000;
 
-const told = z.looseObject({ lastEvent: z.int().min(0) });
+const metadataSchema = z.looseObject({ lastEvent: z.int().min(0) });
 
-/** Number of the last event that the message shows, as its stream has said. */
+/** Returns the number of the last event that the message shows. Its stream stored the number in the metadata. */
 export function lastEventOf({ metadata }: UiMessage): number | undefined {
-  return told.safeParse(metadata).data?.lastEvent;
+  return metadataSchema.safeParse(metadata).data?.lastEvent;
 }

@@ -20,35 +20,45 @@ import { UiTranslator } from './ui-translator.ts';
 
 type UiMessage = ChatBody['messages'][number];
 
-/** An answer to be streamed: events after a number, as one UI message. */
+/** An answer to stream: the events after a number, as one UI message. */
 interface Answer {
   sessionId: string;
   after: number;
   translator: UiTranslator;
-  /** The page has left. */
+  /** Called if the page disconnects before the answer is complete. */
   onLeft?: () => Promise<unknown>;
-  /** Nobody reads it any more, whether it is whole or not. */
+  /** Called when the stream closes, whether the answer is complete or not. */
   onClosed?: () => void;
 }
 
-/** `useChat` of the AI SDK, on sessions: the session holds the conversation, and of what a page sends only what is new is taken. */
+/**
+ * Handlers for `useChat` of the AI SDK. The session stores the conversation, so only the new part of each request is
+ * used.
+ */
 export function chatHandlers(
   context: HandlerContext,
 ): Pick<RouteHandlers, 'chat' | 'chatMessages' | 'chatStream'> {
   const { runtime, store, blobs, runs, feeds } = context;
   const sessions = new ChatSessions(context);
   const turns = new ChatTurns({ store, runs });
-  /** Cancels of pages that have left: what they send next would else wait behind a run that ends without taking it. */
+  /**
+   * Cancels in progress, after pages have disconnected. The next message must wait for them: otherwise it is queued
+   * behind a run that ends without delivering it.
+   */
   const cancels = new Map<string, Promise<unknown>>();
-  /** Ids of messages whose answers pages wait for. */
+  /** Ids of messages whose answers are being streamed to pages. */
   const awaited = new Set<string>();
 
   return {
     async chat({ body, raw }) {
       const last = body.messages.findLast(({ role }) => role !== 'system');
-      if (last === undefined) throw new LonghaulError('invalid_request', 'messages holds no message.');
+      if (last === undefined)
+        throw new LonghaulError(
+          'invalid_request',
+          'messages must contain at least one user or assistant message.',
+        );
       const isApproval = last.role === 'assistant' && body.trigger === 'submit-message';
-      await stream(isApproval ? await goOn(body, last) : await send(body), raw);
+      await stream(isApproval ? await answerApprovals(body, last) : await send(body), raw);
       return RESPONSE_ALREADY_SENT;
     },
 
@@ -56,14 +66,13 @@ export function chatHandlers(
       const session = await sessions.find(chatId);
       if (session === undefined) return { messages: [] };
       const { id: sessionId } = session;
-      const range = before === undefined ? {} : { before };
-      const page = await store.readMessages(sessionId, { limit: limit + 1, ...range });
+      const page = await store.readMessages(sessionId, { limit: limit + 1, before });
       const messages = page.messages.slice(-limit);
       const approvals = await runtime.approvals.list(sessionId);
-      const next = page.messages.length > limit ? { next: messages[0]?.sequence } : {};
+      const next = page.messages.length > limit ? messages[0]?.sequence : undefined;
       const undelivered = before === undefined ? await turns.next(sessionId) : [];
       const waiting = undelivered.length === 0 ? undefined : draftUserMessage(undelivered);
-      return { sessionId, messages: uiHistory(messages, { sessionId, approvals, waiting }), ...next };
+      return { sessionId, messages: uiHistory(messages, { sessionId, approvals, waiting }), next };
     },
 
     async chatStream({ params: { chatId }, raw }) {
@@ -79,7 +88,8 @@ export function chatHandlers(
 
   async function send(body: ChatBody): Promise<Answer> {
     const message = body.messages.findLast(({ role }) => role === 'user');
-    if (message === undefined) throw new LonghaulError('invalid_request', 'messages holds no user message.');
+    if (message === undefined)
+      throw new LonghaulError('invalid_request', 'messages must contain a user message.');
     const content = contentOf(message);
     await assertBlobs(blobs, content);
     const task = content.find((part) => part.type === 'text')?.text ?? '';
@@ -99,47 +109,53 @@ export function chatHandlers(
       translator.isStarted ? runtime.cancel(sessionId) : runtime.queue.remove(sessionId, message.id);
     awaited.add(message.id);
     const onClosed = () => awaited.delete(message.id);
-    const onLeft = body.onDisconnect === 'cancel' ? { onLeft: cancel } : {};
-    return { sessionId, after, translator, onClosed, ...onLeft };
+    const onLeft = body.onDisconnect === 'cancel' ? cancel : undefined;
+    return { sessionId, after, translator, onClosed, onLeft };
   }
 
-  /** The chat's session; where the page goes back to a message that was answered, one that ends before it. */
+  /**
+   * Returns the session of the chat. If the page goes back to an earlier message, this is a new session that ends
+   * before that message.
+   */
   async function currentSession(body: ChatBody, message: UiMessage, task: string): Promise<Session> {
     const session = await sessions.findOrCreate(body.id, { task, agent: body.agent });
     if (body.trigger !== 'regenerate-message' && body.messageId !== message.id) return session;
-    // Hidden or not, every message is there with its name.
+    // The view includes hidden messages with their ids.
     const { messages } = await store.loadView(session.id);
     const known = messages.find((candidate) => isFrom(candidate, message.id));
     return known === undefined ? session : sessions.goBack(body.id, session, known.sequence);
   }
 
-  /** Takes what the page's user has approved or refused, and streams what comes of it into the same UI message. */
-  async function goOn(body: ChatBody, message: UiMessage): Promise<Answer> {
+  /** Stores the user's answers to approval requests, and streams the rest of the answer into the same UI message. */
+  async function answerApprovals(body: ChatBody, message: UiMessage): Promise<Answer> {
     const session = await sessions.find(body.id);
-    if (session === undefined) throw new LonghaulError('session_not_found', 'This chat has no session yet.');
+    if (session === undefined)
+      throw new LonghaulError(
+        'session_not_found',
+        'This chat has no session yet. Send a user message first.',
+      );
     assertAgent(session, body.agent);
     const { id: sessionId } = session;
     const after = lastEventOf(message) ?? (await store.lastEventNumber(sessionId));
     const open = await runtime.approvals.list(sessionId, { open: true });
     const waiting = open.map(({ callId }) => callId);
-    for (const said of approvalsOf(message)) {
-      const request = open.find(({ handle }) => handle === said.handle);
-      if (request !== undefined) await answer(request, said);
+    for (const given of approvalsOf(message)) {
+      const request = open.find(({ handle }) => handle === given.handle);
+      if (request !== undefined) await answer(request, given);
     }
     if (!(await runs.isDriven(sessionId))) await runs.start(sessionId);
     const translator = new UiTranslator({ sessionId, waiting });
-    const onLeft = () => runtime.cancel(sessionId);
-    return { sessionId, after, translator, ...(body.onDisconnect === 'cancel' ? { onLeft } : {}) };
+    const onLeft = body.onDisconnect === 'cancel' ? () => runtime.cancel(sessionId) : undefined;
+    return { sessionId, after, translator, onLeft };
   }
 
-  /** Where somebody was faster since the page has asked, its stream tells what they said. */
+  /** Answers a request. If it was answered in the meantime, the stream shows that answer. */
   async function answer(
     { sessionId, callId, handle }: Approval,
     { approved, reason }: UiApproval,
   ): Promise<void> {
-    const said = reason === undefined ? {} : { reason };
     try {
-      const given = { handle, answer: approved ? 'once' : 'deny', ...said } as const;
+      const given = { handle, answer: approved ? 'once' : 'deny', reason } as const;
       await runtime.approvals.answer(sessionId, callId, given);
     } catch (error) {
       if (toLonghaulError(error).code !== 'not_found') throw error;
@@ -167,7 +183,7 @@ export function chatHandlers(
     if (!translator.isEnded && !(await willEnd(sessionId, after))) reader?.close('other');
   }
 
-  /** A run drives the session or begins behind what holds it, or its end is among the events that are on their way. */
+  /** Whether the answer will end with an event: the session is held, or a `run:finished` event is already stored. */
   async function willEnd(sessionId: string, after: number): Promise<boolean> {
     if (await runs.isHeld(sessionId)) return true;
     const events = await store.readEvents(sessionId, { after });
@@ -185,7 +201,7 @@ export function chatHandlers(
     cancels.set(sessionId, ended);
   }
 
-  /** What a page has sent before it was seen that another had left: its sender waits for an answer. */
+  /** Starts a run for messages that arrived before the cancel ended. Their pages wait for an answer. */
   async function takeUp(sessionId: string): Promise<void> {
     const waiting = await store.listQueue(sessionId);
     if (waiting.some(({ id }) => awaited.has(id))) await runs.start(sessionId);
@@ -197,5 +213,5 @@ function isFrom({ role, metadata }: Message, id: string): boolean {
 }
 
 function warn(error: unknown): void {
-  process.emitWarning(`A chat whose page has left could not be cancelled: ${toLonghaulError(error).message}`);
+  process.emitWarning(`Cancelling the run of a disconnected page failed: ${toLonghaulError(error).message}`);
 }

@@ -9,18 +9,18 @@ import type { UiTranslator } from './ui-translator.ts';
 
 export interface ChatReaderOptions {
   translator: UiTranslator;
-  /** Where what the page has not taken waits. */
+  /** Limits the data that waits for the page. */
   room: ReaderRoom;
   headers: Readonly<Record<string, string>>;
   onClose: () => void;
-  /** The page has left before the answer was whole. */
+  /** Called if the page disconnects before the answer is complete. */
   onLeft: () => void;
 }
 
-/** The version of the protocol, which the AI SDK looks for. */
+/** The version of the protocol, which the AI SDK checks. */
 const PROTOCOL = { 'x-vercel-ai-ui-message-stream': 'v1' };
 
-/** Reads a session's events for `useChat`, and writes them as a UI message stream. */
+/** Writes the events of a session as a UI message stream for `useChat`. */
 export class ChatReader implements FrameReader {
   readonly #response: ServerResponse;
   readonly #options: ChatReaderOptions;
@@ -31,7 +31,7 @@ export class ChatReader implements FrameReader {
     this.#response = response;
     this.#options = options;
     response.on('close', () => this.#onClose());
-    // A page that has left is no failure; `close` follows.
+    // A disconnected page is not a failure. A `close` event follows.
     response.on('error', () => undefined);
     response.writeHead(200, {
       'content-type': 'text/event-stream; charset=utf-8',
@@ -77,7 +77,7 @@ export class ChatReader implements FrameReader {
     if (!this.isClosed) await drained(this.#response);
   }
 
-  /** Ends an answer that no event will end. */
+  /** Ends an answer that will not end with an event. */
   close(finishReason: UiFinishReason): void {
     this.write(this.#options.translator.end(finishReason));
     this.#finish();
@@ -103,12 +103,12 @@ export class ChatReader implements FrameReader {
 }
 
 const WHY: Readonly<Record<Resync['reason'], string>> = {
-  slow: 'The page did not keep up with the answer. Load it again: the answer goes on.',
-  stopping: 'The server stops. The answer is kept, and can be gone on with.',
+  slow: 'The page was too slow to receive the answer. Reload the page: the answer continues.',
+  stopping: 'The server is stopping. The answer so far is stored and can be resumed.',
   deleted: 'The session was deleted.',
 };
 
-/** Frames are of our own making: one line of data, and perhaps an id before it. */
+/** Parses a frame of `toFrame`: one line of data, possibly after an id line. */
 function eventOf(frame: string): LonghaulEvent {
   const event: LonghaulEvent = JSON.parse(frame.slice(frame.indexOf('data: ') + 'data: '.length));
   return event;

@@ -6,13 +6,14 @@ import type { HandlerContext } from '../handlers/handler-context.ts';
 
 interface NewChat {
   task: string;
-  /** Of the configuration. Default: the one that sessions have. */
+  /** Name of a configured agent. Default: the default agent of sessions. */
   agent: string | undefined;
 }
 
 /**
- * Which session a chat is. A chat's id is a session's own id, or any name: then its session's id is computed from it, so that two requests at
- * once cannot make two. An answer that is asked for anew, and a message that is changed, go on in a fork, which the first session names.
+ * Maps chats to sessions. A chat id is either a session id or any name. For a name, the session id is computed from it,
+ * so that two simultaneous requests cannot create two sessions. A regenerated answer or an edited message continues in
+ * a fork. The metadata of the first session names the fork (`continuedBy`).
  */
 export class ChatSessions {
   readonly #context: Pick<HandlerContext, 'runtime' | 'store' | 'models' | 'agents' | 'workspaces'>;
@@ -28,14 +29,14 @@ export class ChatSessions {
     return continued ?? first;
   }
 
-  /** @throws {LonghaulError} `unknown_agent`; `invalid_request` for a chat that is another agent's. */
+  /** @throws {LonghaulError} `unknown_agent`; `invalid_request` for a chat with another agent. */
   async findOrCreate(chatId: string, chat: NewChat): Promise<Session> {
     const session = (await this.find(chatId)) ?? (await this.#create(chatId, chat));
     assertAgent(session, chat.agent);
     return session;
   }
 
-  /** The chat goes on in a session that ends before the message; the one until now stays as it is. */
+  /** Continues the chat in a new session that ends before the message. The previous session stays unchanged. */
   async goBack(chatId: string, session: Session, sequence: number): Promise<Session> {
     const { runtime, store } = this.#context;
     await runtime.cancel(session.id);
@@ -70,7 +71,7 @@ export class ChatSessions {
         ...texts,
       });
     } catch (error) {
-      // Another request of the chat was faster.
+      // Another request of the same chat created the session first.
       const known = await store.getSession(id);
       if (known !== undefined && error instanceof LonghaulError) return known;
       throw error;
@@ -78,21 +79,26 @@ export class ChatSessions {
   }
 }
 
-/** An agent has its prompt, its tools and its model: what was said with one is not gone on with by another unawares. */
+/**
+ * Checks that the request names the chat's own agent or none. Another agent has another prompt, other tools and another
+ * model.
+ *
+ * @throws {LonghaulError} `invalid_request`
+ */
 export function assertAgent(session: Session, agent: string | undefined): void {
   const own = agentNameOf(session);
   if (agent === undefined || agent === own) return;
   throw new LonghaulError(
     'invalid_request',
-    `This chat is with the agent "${own}", not "${agent}". Begin another chat with that one.`,
+    `This chat is with the agent "${own}", not "${agent}". Start a new chat for that agent.`,
   );
 }
 
 function newSession({ task, title, model, workspace, metadata }: Session) {
-  return { task, title, model, workspace, ...(metadata === undefined ? {} : { metadata }) };
+  return { task, title, model, workspace, metadata };
 }
 
-/** A UUID of version 8, made of the name. */
+/** Returns a UUID of version 8, computed from the chat id. */
 function idOfChat(chatId: string): string {
   const hex = createHash('sha256').update(`longhaul chat\n${chatId}`).digest('hex');
   return `${hex.slice(0, 8)}-${hex.slice(8, 12)}-8${hex.slice(13, 16)}-8${hex.slice(17, 20)}-${hex.slice(20, 32)}`;

@@ -2,13 +2,13 @@ import { findLastEvent, type Store } from '@longhaul/core';
 import type { EventOf, LonghaulEvent, QueuedMessage } from '@longhaul/protocol';
 import type { RunKeeper } from '../runs/run-keeper.ts';
 
-/** A message and where the events of its answer begin. */
+/** A user message, and the event number after which the events of its answer start. */
 export interface ChatTurn {
   awaits: string;
   after: number;
 }
 
-/** Which message of a chat is answered, or will be next. */
+/** Finds the message of a chat that is being answered or will be answered next. */
 export class ChatTurns {
   readonly #store: Store;
   readonly #runs: RunKeeper;
@@ -18,7 +18,7 @@ export class ChatTurns {
     this.#runs = runs;
   }
 
-  /** The messages that the next answer will be to. None where an answer is under way: those behind it have their turn later. */
+  /** Returns the messages that the next answer is for. Empty while an answer is in progress. */
   async next(sessionId: string): Promise<QueuedMessage[]> {
     const waiting = await this.#store.listQueue(sessionId);
     if (waiting.length === 0) return [];
@@ -26,7 +26,7 @@ export class ChatTurns {
     return last?.type === 'message:dequeued' ? [] : waiting;
   }
 
-  /** The turn whose answer comes, delivered or not. Undefined where nobody works on one. */
+  /** Returns the current turn, even if its message is not delivered yet. Undefined if no process works on one. */
   async underWay(sessionId: string): Promise<ChatTurn | undefined> {
     const next = (await this.next(sessionId)).at(-1);
     if (next !== undefined) {
@@ -41,9 +41,10 @@ export class ChatTurns {
   }
 
   /**
-   * The number before the event that the message was queued with: a page that sends a message again gets its answer again.
+   * Returns the number before the `message:queued` event of the message. So a page that sends a message again gets the
+   * same answer again.
    *
-   * @param before The session's newest event when the message was sent: it is looked for after that first.
+   * @param before Number of the session's newest event before the message was sent. The search starts there.
    */
   async beforeQueueing(sessionId: string, id: string, before?: number): Promise<number> {
     const isOurs = (event: LonghaulEvent): event is EventOf<'message:queued'> =>

@@ -4,13 +4,13 @@ import type { UiChunk } from './ui-chunk.ts';
 type Kind = 'text' | 'reasoning';
 
 /**
- * Texts and calls of one step, in the order in which a reader expects them: reasoning and text, then the calls. What was not heard while it
- * streamed is taken from the whole answer.
+ * Orders the parts of one step as a reader expects them: reasoning and text, then the calls. Text that was missed while
+ * streaming is taken from the complete answer.
  */
 export class StepParts {
   #open: { id: string; kind: Kind } | undefined;
   readonly #seen = { text: '', reasoning: '' };
-  /** Calls wait for the text before them, which may only come with the whole answer. */
+  /** Calls that wait for the text before them, which may only arrive with the complete answer. */
   #held: UiChunk[] = [];
   #isAnswered = false;
   #count = 0;
@@ -39,14 +39,14 @@ export class StepParts {
     return this.#isAnswered ? this.#released() : [];
   }
 
-  /** The whole answer, or what had come of one that broke off. */
+  /** Handles the complete answer, or the text of an answer that broke off. */
   response({ content = '', reasoning = '' }: { content?: string; reasoning?: string }): UiChunk[] {
     const chunks = [...this.#missing('reasoning', reasoning), ...this.#missing('text', content)];
     this.#isAnswered = true;
     return [...chunks, ...this.end()];
   }
 
-  /** Closes what is open, and gives what was held back. */
+  /** Closes the open part and releases the calls that wait. */
   end(): UiChunk[] {
     return [...this.#closed(), ...this.#released()];
   }

@@ -1,6 +1,6 @@
 import type { JsonObject, JsonValue } from '@longhaul/protocol';
 
-/** What is said of an answer beside its text: kept by the page with its message, and sent back with the next request. */
+/** Metadata of an answer. The page stores it with the message and sends it back with the next request. */
 export interface ChatMetadata {
   sessionId: string;
   /** Number of the last event that the message shows. */
@@ -10,7 +10,7 @@ export interface ChatMetadata {
   cost?: number;
 }
 
-/** The parts of the AI SDK's UI message stream that are used here (version 1 of the protocol, as of `ai` 7). */
+/** The parts of the AI SDK's UI message stream that the server uses (version 1 of the protocol, as of `ai` 7). */
 export type UiChunk =
   | { type: 'start'; messageId?: string; messageMetadata?: ChatMetadata }
   | { type: 'start-step' }

@@ -29,8 +29,8 @@ const asked = ({ sequence: at }: Message, index: number, more: Partial<Approval>
 const history = (messages: Message[], approvals: Approval[] = []) =>
   uiHistory(messages, { sessionId: 's', approvals });
 
-describe('a session as the messages of a page', () => {
-  it('makes one answer of all steps, and leaves out what the runtime said in the user’s name', () => {
+describe('a session as UI messages', () => {
+  it('joins all steps to one answer and leaves out user messages that the runtime generated', () => {
     const messages = history([
       message('user', [text('Go.')], { metadata: { originalMessages: ['page-1', 'page-2'] } }),
       message('assistant', [text('Half an')]),
@@ -54,7 +54,7 @@ describe('a session as the messages of a page', () => {
     ]);
   });
 
-  it('tells of every call what became of it', () => {
+  it('shows the outcome of every tool call', () => {
     const step = message('assistant', [
       tool('completed', { output: [{ type: 'text', text: 'out' }] }),
       tool('error', { error: 'It broke.' }),

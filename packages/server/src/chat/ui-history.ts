@@ -13,8 +13,8 @@ import { outputOf, textOf } from './ui-remarks.ts';
 type UiPart = ChatUiMessage['parts'][number];
 
 /**
- * A session's messages as a page of `useChat` holds them: each user message, and all steps of its answer as one message. What the runtime
- * said to the model in the user's name is left out, as it is in the stream.
+ * Converts the messages of a session to UI messages for `useChat`: each user message, and all steps of its answer as
+ * one message. User messages that the runtime generated are left out, as in the stream.
  */
 export function uiHistory(
   messages: readonly Message[],
@@ -25,7 +25,7 @@ export function uiHistory(
   }: {
     sessionId: string;
     approvals: readonly Approval[];
-    /** What the next answer will be to, and is not delivered yet. */
+    /** The undelivered message that the next answer is for. */
     waiting?: UserMessage | undefined;
   },
 ): ChatUiMessage[] {
@@ -55,10 +55,10 @@ function userMessage(message: UserMessage): ChatUiMessage {
   return { id: userIdOf(message), role: 'user', parts: message.parts.flatMap((part) => plainPart(part)) };
 }
 
-/** Of the UI message that answers a user's. */
+/** Returns the id of the UI message that answers a user message. */
 export const answerId = (messageId: string): string => `answer-${messageId}`;
 
-/** The page's own id; of several that were delivered together, the last one's, whose answer it is. */
+/** Returns the page's id of the message. For messages that were delivered together, it is the id of the last one. */
 function userIdOf({ id, metadata }: UserMessage): string {
   return metadata?.originalMessages?.at(-1) ?? id;
 }
@@ -84,14 +84,14 @@ function plainPart(part: Part): UiPart[] {
   }
 }
 
-/** Bytes stay where they are: a page loads them from the server, and may send the address back. */
+/** Files in the blob store become URLs of the server, which the page may also send back. */
 function filePart({ data, mediaType, filename }: FilePart): UiPart {
   const blob = parseBlobReference(data);
   const url =
     blob === undefined
       ? `data:${mediaType};base64,${data}`
       : `/blobs/${blob}?type=${encodeURIComponent(mediaType)}`;
-  return { type: 'file', mediaType, url, ...(filename === undefined ? {} : { filename }) };
+  return { type: 'file', mediaType, url, filename };
 }
 
 function toolPart(part: ToolPart, approval: Approval | undefined): UiPart {
@@ -103,14 +103,14 @@ function toolPart(part: ToolPart, approval: Approval | undefined): UiPart {
   }
   if (decided?.approved === false) return { ...call, state: 'output-denied', approval: decided };
   if (part.state === 'error' || part.state === 'interrupted') {
-    const said = textOf(part.output ?? []);
-    return { ...call, state: 'output-error', errorText: said === '' ? (part.error ?? 'Interrupted.') : said };
+    const text = textOf(part.output ?? []);
+    return { ...call, state: 'output-error', errorText: text === '' ? (part.error ?? 'Interrupted.') : text };
   }
-  // An answer that is known here is none that a page still has to send.
+  // An answered request must not be shown as open: the page has no answer to send.
   if (approval === undefined || decided !== undefined) return { ...call, state: 'input-available' };
   return { ...call, state: 'approval-requested', approval: { id: approval.handle } };
 }
 
 function decisionOf({ handle, answer, reason }: Approval) {
-  return { id: handle, approved: answer !== 'deny', ...(reason === undefined ? {} : { reason }) };
+  return { id: handle, approved: answer !== 'deny', reason };
 }

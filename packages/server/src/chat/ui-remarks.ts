@@ -1,7 +1,7 @@
 import type { EventOf, FinishReason, LonghaulEvent, ToolOutputContent } from '@longhaul/protocol';
 import type { UiChunk, UiFinishReason } from './ui-chunk.ts';
 
-/** What happens beside the answer: data parts, of which those that only hold for a moment are not kept in the message. */
+/** Converts events that are not part of the answer to data parts. Transient ones are not stored in the message. */
 export function remark(event: LonghaulEvent): UiChunk[] {
   switch (event.type) {
     case 'context:compressed': {
@@ -65,13 +65,13 @@ export function toolOutput(
   return { type: 'tool-output-error', toolCallId: callId, errorText: textOf(sanitized), dynamic: true };
 }
 
-/** Of an answer that broke off. */
+/** Reports a call of an answer that broke off. */
 export function callNotRun(callId: string): UiChunk {
-  const errorText = 'Not run: the answer that asked for it broke off.';
+  const errorText = 'Not run: the answer broke off before the call was made.';
   return { type: 'tool-output-error', toolCallId: callId, errorText, dynamic: true };
 }
 
-/** Text as it is; where there is media too, the parts. */
+/** Returns the text if there is only text, or else all parts. */
 export function outputOf(content: readonly ToolOutputContent[]) {
   if (content.every(({ type }) => type === 'text')) return textOf(content);
   return content.map((part) => ({ ...part }));

@@ -66,7 +66,7 @@ const textOf = (chunks: readonly UiChunk[]) =>
   chunks.map((each) => (each.type === 'text-delta' ? each.delta : '')).join('');
 
 describe('a session as a UI message stream', () => {
-  it('opens and closes every step and part, and holds calls until the text before them is whole', () => {
+  it('opens and closes every step and part, and holds calls until the text before them is complete', () => {
     const translator = new UiTranslator({ sessionId: 's', awaits: 'q', messageId: 'a' });
     expect(translator.begin()).toEqual([
       { type: 'start', messageId: 'a', messageMetadata: { sessionId: 's' } },
@@ -112,7 +112,7 @@ describe('a session as a UI message stream', () => {
     expect(chunks.at(-1)).toMatchObject({ messageMetadata: { lastEvent: number, status: 'completed' } });
   });
 
-  it('gives the text that was missed while it streamed, once', () => {
+  it('sends text that was missed while streaming, once', () => {
     const whole = translated(new UiTranslator({ sessionId: 's' }), [
       thinking(),
       call('c'),
@@ -138,7 +138,7 @@ describe('a session as a UI message stream', () => {
     expect(types(half).filter((type) => type === 'text-start')).toHaveLength(1);
   });
 
-  it('ends when all that is left waits for approval, and goes on with the answers', () => {
+  it('ends when all remaining calls wait for approval, and continues with the answers', () => {
     const ask = (callId: string) =>
       event({ type: 'approval:requested', callId, handle: `m2.${callId}`, toolName: 'bash', args: {} });
     const answer = (callId: string, allowed: boolean) =>
@@ -180,11 +180,11 @@ describe('a session as a UI message stream', () => {
     ['cancelled', ['finish', 'abort']],
     ['failed', ['finish', 'error']],
     ['limit', ['data-notice', 'finish']],
-  ] as const)('says how a run ended that did not complete: %s', (status, expected) => {
+  ] as const)('reports the status of a run that did not complete: %s', (status, expected) => {
     expect(types(new UiTranslator({ sessionId: 's' }).push(finished(status)))).toEqual(expected);
   });
 
-  it('tells what had come of an answer that broke off, to those who were there once, and to those who come later too', () => {
+  it('sends the text of an answer that broke off once, to early and late readers', () => {
     const later = [
       failed({ content: 'Half', reasoning: 'Hm' }),
       thinking(),
@@ -204,13 +204,13 @@ describe('a session as a UI message stream', () => {
     }
   });
 
-  it('goes on in the same step after a try that brought nothing', () => {
+  it('continues in the same step after an attempt without output', () => {
     const events = [thinking(), failed(), chunk('Done.'), response('Done.')];
     const chunks = translated(new UiTranslator({ sessionId: 's' }), events);
     expect(types(chunks)).toEqual(['start-step', 'text-start', 'text-delta', 'text-end']);
   });
 
-  it('does not wait for calls of an answer that broke off: the page was never asked for an approval after one', () => {
+  it('does not wait for calls of an answer that broke off (a later approval request never ended the stream)', () => {
     const translator = new UiTranslator({ sessionId: 's' });
     const broken = translated(translator, [thinking(), call('a'), failed({ content: 'I look.' })]);
     expect(types(broken).slice(-3)).toEqual([
@@ -229,7 +229,7 @@ describe('a session as a UI message stream', () => {
     expect(translator.isEnded).toBe(true);
   });
 
-  it('waits past the end of the run before, and says so where the message stays behind', () => {
+  it('waits past the end of the previous run, and reports a message that stays in the queue', () => {
     const waiting = new UiTranslator({ sessionId: 's', awaits: 'q' });
     expect(waiting.push(finished())).toEqual([]);
     expect(types(waiting.push(delivered('p', 'q')))).toEqual(['data-queue']);

@@ -5,24 +5,30 @@ import { callNotRun, notice, remark, toolOutput, toUiReason } from './ui-remarks
 
 export interface UiTranslatorOptions {
   sessionId: string;
-  /** Id of the message whose answer this is: what comes before its delivery belongs to another. Absent: all that comes is told. */
+  /**
+   * Id of the user message. Events before its delivery belong to another answer and are skipped. Absent: no event is
+   * skipped.
+   */
   awaits?: string;
-  /** Id of the UI message. Absent: the page's last one is gone on with. */
+  /** Id of the UI message. Absent: the stream continues the page's last message. */
   messageId?: string;
-  /** A run that is cancelled before the delivery is followed by one that takes the message. Default: it is not. */
+  /**
+   * Whether another run will deliver the message if the current run is cancelled before the delivery. Default: false.
+   */
   isTakenUp?: () => boolean;
-  /** Calls that wait for approval, as the page knows. */
+  /** Ids of calls that wait for approval, as the page shows them. */
   waiting?: readonly string[];
 }
 
 /**
- * Turns the events of a session into the parts of one UI message: from the delivery of a user message to the end of the run, or to the
- * moment when all that is left waits for approval. Pure but for what it remembers.
+ * Converts the events of a session to the parts of one UI message. The message starts with the delivery of a user
+ * message. It ends with the run, or when all remaining calls wait for approval. The class has state but no side
+ * effects.
  */
 export class UiTranslator {
   readonly #options: UiTranslatorOptions;
   readonly #parts = new StepParts();
-  /** Calls without a result, and whether they wait for approval. */
+  /** Calls without a result, and whether each waits for approval. */
   readonly #calls = new Map<string, { waits: boolean }>();
   readonly #denied = new Set<string>();
   #isStarted: boolean;
@@ -41,16 +47,15 @@ export class UiTranslator {
     return this.#isStarted;
   }
 
-  /** Nothing more belongs to this answer. */
+  /** Whether the answer has ended. Later events are ignored. */
   get isEnded(): boolean {
     return this.#isEnded;
   }
 
-  /** What is said before any event. */
+  /** Returns the chunks that come before any event. */
   begin(): UiChunk[] {
     const { messageId, sessionId } = this.#options;
-    const id = messageId === undefined ? {} : { messageId };
-    return [{ type: 'start', ...id, messageMetadata: { sessionId } }];
+    return [{ type: 'start', messageId, messageMetadata: { sessionId } }];
   }
 
   push(event: LonghaulEvent): UiChunk[] {
@@ -59,7 +64,7 @@ export class UiTranslator {
     return this.#isStarted ? this.#translate(event) : this.#await(event);
   }
 
-  /** Ends an answer that no event will end. */
+  /** Ends an answer that will not end with an event. */
   end(finishReason: UiFinishReason): UiChunk[] {
     return this.#end(finishReason);
   }
@@ -73,8 +78,11 @@ export class UiTranslator {
     }
     if (event.type !== 'run:finished' || event.status === 'completed') return [];
     if (event.status === 'cancelled' && this.#options.isTakenUp?.() === true) return [];
-    // A run that ends otherwise leaves the queue as it is.
-    return [notice(`The run before ended (${event.status}); the message waits.`), ...this.#end('other')];
+    // A run that did not complete leaves its queue unchanged.
+    return [
+      notice(`The previous run ended (${event.status}). The message is still in the queue.`),
+      ...this.#end('other'),
+    ];
   }
 
   #translate(event: LonghaulEvent): UiChunk[] {
@@ -116,7 +124,10 @@ export class UiTranslator {
     return [...this.#parts.end(), { type: 'finish-step' }];
   }
 
-  /** What was tried again without a word belongs to the same step. What was said stands, and is gone on from in the next; its calls are not run. */
+  /**
+   * Handles an answer that broke off. Without text or calls, the retry belongs to the same step. Otherwise the text is
+   * kept, the answer continues in the next step, and the calls are not run.
+   */
   #brokenOff({ content, reasoning }: EventOf<'llm:error'>): UiChunk[] {
     const dropped = [...this.#calls].flatMap(([callId, { waits }]) => (waits ? [] : callId));
     for (const callId of dropped) this.#calls.delete(callId);
@@ -145,11 +156,13 @@ export class UiTranslator {
     if (call?.waits !== true) return [];
     call.waits = false;
     if (!allowed) this.#denied.add(callId);
-    const said = reason === undefined ? {} : { reason };
-    return [{ type: 'tool-approval-response', approvalId: handle, approved: allowed, ...said }];
+    return [{ type: 'tool-approval-response', approvalId: handle, approved: allowed, reason }];
   }
 
-  /** A page answers in a request of its own, which it sends once this stream has ended. */
+  /**
+   * Ends the stream if all remaining calls wait for approval. The page sends its answers in a new request, after this
+   * stream has ended.
+   */
   #endIfAllWait(): UiChunk[] {
     const calls = [...this.#calls.values()];
     const allWait = calls.length > 0 && calls.every(({ waits }) => waits);
@@ -158,19 +171,18 @@ export class UiTranslator {
 
   #finished({ status, error, usage, cost, finishReason }: EventOf<'run:finished'>): UiChunk[] {
     const facts = { status, totalTokens: usage.totalTokens, cost };
-    const why = error?.message ?? `The run ended: ${status}.`;
+    const why = error?.message ?? `The run ended with status ${status}.`;
     if (status === 'completed') return this.#end(toUiReason(finishReason), facts);
     if (status === 'cancelled') return [...this.#end('other', facts), { type: 'abort', reason: 'cancelled' }];
     if (status === 'limit') return [...this.#endStep(), notice(why), ...this.#end('other', facts)];
-    // Last: a page stops reading there.
+    // The error comes last, because a page stops reading there.
     return [...this.#end('error', facts), { type: 'error', errorText: why }];
   }
 
   #end(finishReason: UiFinishReason, facts: Partial<ChatMetadata> = {}): UiChunk[] {
     this.#isEnded = true;
     const { sessionId } = this.#options;
-    const lastEvent = this.#lastEvent === undefined ? {} : { lastEvent: this.#lastEvent };
-    const messageMetadata = { sessionId, ...lastEvent, ...facts };
+    const messageMetadata = { sessionId, lastEvent: this.#lastEvent, ...facts };
     return [...this.#endStep(), { type: 'finish', finishReason, messageMetadata }];
   }
 }

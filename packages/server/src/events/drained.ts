@@ -1,6 +1,8 @@
 import type { Writable } from 'node:stream';
 
-/** Done when what was written is on its way, or the reader has left: an error of the connection is nothing else. */
+/**
+ * Resolves when the written data has been flushed or the stream is closed. A connection error also closes the stream.
+ */
 export function drained(stream: Writable): Promise<void> {
   return new Promise((resolve) => {
     if (stream.destroyed || !stream.writableNeedDrain) return resolve();

@@ -4,20 +4,20 @@ import { drained } from './drained.ts';
 import type { FrameReader } from './frame-reader.ts';
 import type { ReaderRoom } from './reader-room.ts';
 
-/** How long a reader that is told to come back may take to hear it. */
+/** Time that a reader has to receive the `resync` event before the connection is destroyed. */
 const GOODBYE_MS = 5_000;
 const RETRY_MS = 1_000;
 
 export interface EventReaderOptions {
-  /** Where what the reader has not taken waits. */
+  /** Limits the data that waits for the reader. */
   room: ReaderRoom;
   headers: Readonly<Record<string, string>>;
   onClose: () => void;
 }
 
 /**
- * One reader of an event stream. Writing never waits: what a slow reader has not taken is bounded, and beyond that the reader is told to
- * come back with the number it has seen, and let go.
+ * One reader of an event stream. Writing never waits. The data that waits for a slow reader is limited: beyond the
+ * limit, the stream ends with `resync`, and the reader reconnects with its last number.
  */
 export class EventReader implements FrameReader {
   readonly #response: ServerResponse;
@@ -33,12 +33,12 @@ export class EventReader implements FrameReader {
       this.#isClosed = true;
       onClose();
     });
-    // A reader that has left is no failure; `close` follows.
+    // A disconnected reader is not a failure. A `close` event follows.
     response.on('error', () => undefined);
     response.writeHead(200, {
       'content-type': 'text/event-stream; charset=utf-8',
       'cache-control': 'no-store',
-      // nginx would hold events back.
+      // Keeps nginx from buffering the events.
       'x-accel-buffering': 'no',
       ...headers,
     });
@@ -53,7 +53,7 @@ export class EventReader implements FrameReader {
     return this.#response.writableLength;
   }
 
-  /** A frame that is larger than all that may wait goes to whoever has taken the ones before. */
+  /** Sends a frame of any size if the data that already waits is within the limit. Otherwise ends the stream. */
   send(frame: string): void {
     if (this.#isClosed) return;
     if (this.waitingBytes > this.#room.maxBytesEach) {
@@ -61,31 +61,31 @@ export class EventReader implements FrameReader {
       return;
     }
     this.#lastWriteAt = performance.now();
-    this.#gather();
+    this.#cork();
     this.#response.write(frame);
     this.#room.sent(frame.length);
   }
 
-  /** What one turn of the event loop brings goes out in one piece. */
-  #gather(): void {
+  /** Batches the frames of one turn of the event loop into one write. */
+  #cork(): void {
     if (this.#isGathering) return;
     this.#isGathering = true;
     this.#response.cork();
-    setImmediate(() => this.#release());
+    setImmediate(() => this.#uncork());
   }
 
-  #release(): void {
+  #uncork(): void {
     if (!this.#isGathering) return;
     this.#isGathering = false;
     this.#response.uncork();
   }
 
-  /** Keeps proxies from closing a stream in which nothing happens. */
+  /** Sends a comment into an idle stream, so that proxies don't close it. */
   heartbeat(now: number, intervalMs: number): void {
     if (now - this.#lastWriteAt >= intervalMs) this.send(': still here\n\n');
   }
 
-  /** Done when what was sent is on its way, or the reader has left. */
+  /** Resolves when the sent data has been flushed or the reader has disconnected. */
   async drained(): Promise<void> {
     if (!this.isClosed) await drained(this.#response);
   }
@@ -93,8 +93,8 @@ export class EventReader implements FrameReader {
   end(reason: Resync['reason']): void {
     if (this.#isClosed) return;
     this.#isClosed = true;
-    // What is gathered goes out before the last word.
-    this.#release();
+    // Batched frames must be sent before the `resync` event.
+    this.#uncork();
     this.#response.end(`event: resync\ndata: ${JSON.stringify({ reason })}\n\n`);
     const timer = setTimeout(() => this.#response.destroy(), GOODBYE_MS);
     timer.unref();

@@ -1,15 +1,15 @@
 import type { Resync } from '@longhaul/protocol/api';
 
-/** Who is told of events. Told without waiting: whoever does not keep up is let go. */
+/** A reader of SSE frames. Sending never waits: a reader that does not keep up is disconnected. */
 export interface FrameReader {
   readonly isClosed: boolean;
-  /** Of what was sent, so much has not been taken. */
+  /** Number of sent bytes that the reader has not received yet. */
   readonly waitingBytes: number;
-  /** @param frame One whole SSE event. */
+  /** @param frame One complete SSE event. */
   send(frame: string): void;
-  /** Something to say where nothing was said for long. */
+  /** Sends a comment if nothing was sent for `intervalMs`. */
   heartbeat(now: number, intervalMs: number): void;
-  /** Done when what was sent is on its way, or the reader has left. */
+  /** Resolves when the sent data has been flushed or the reader has disconnected. */
   drained(): Promise<void>;
   end(reason: Resync['reason']): void;
 }

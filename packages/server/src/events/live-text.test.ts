@@ -13,19 +13,19 @@ const chunk = (offset: number, content: string): EventOf<'llm:chunk'> => ({
   content,
 });
 
-it('tells what is new of a chunk that reaches back into text that came from the store, and nothing of one that is known', () => {
+it('returns only the new text of a chunk that overlaps stored text, and nothing for a known chunk', () => {
   const live = new LiveText('s');
-  const told: (LonghaulEvent | undefined)[] = [
+  const sent: (LonghaulEvent | undefined)[] = [
     live.take(chunk(0, 'abc')),
     live.take(chunk(1, 'bcde')),
     live.take(chunk(2, 'cd')),
     live.take(chunk(5, 'f')),
   ];
-  expect(told).toEqual([chunk(0, 'abc'), chunk(3, 'de'), undefined, chunk(5, 'f')]);
+  expect(sent).toEqual([chunk(0, 'abc'), chunk(3, 'de'), undefined, chunk(5, 'f')]);
   expect(live.snapshot()).toMatchObject([{ offset: 0, content: 'abcdef' }]);
 });
 
-it('holds nothing of an answer that broke off: its error says what had come of it', () => {
+it('discards the text of an answer that broke off, because its error contains the text', () => {
   const live = new LiveText('s');
   live.take(chunk(0, 'abc'));
   const error = { code: 'provider_stream_cut', message: 'Cut.', retryable: true } as const;

@@ -7,7 +7,7 @@ interface TextSoFar {
   text: string;
 }
 
-/** The texts of the message that is being written, as far as they have been told. */
+/** The text of the message in progress, as far as it was sent to readers. */
 export class LiveText {
   readonly #sessionId: string;
   #messageId: string | undefined;
@@ -22,9 +22,11 @@ export class LiveText {
   }
 
   /**
-   * Takes note of what is told to readers. The whole answer comes with `llm:response`, one that broke off with `llm:error`, so its pieces are not needed any more.
+   * Records an event that is about to be sent to readers. `llm:response` has the whole answer and `llm:error` the text
+   * of an answer that broke off, so both discard the recorded pieces.
    *
-   * @returns What is new of it: a chunk that reaches back is shortened. Undefined: nothing.
+   * @returns The event to send. A chunk that overlaps known text is shortened to the new text. Undefined: there is no
+   * new text.
    */
   take(event: LonghaulEvent): LonghaulEvent | undefined {
     if (event.type === 'llm:response' || event.type === 'llm:error') this.#begin(undefined);
@@ -34,13 +36,13 @@ export class LiveText {
     const known = this.#parts.get(partIndex) ?? { chunkType, text: '' };
     this.#parts.set(partIndex, known);
     const overlap = known.text.length - offset;
-    const news = overlap > 0 ? content.slice(overlap) : content;
-    known.text += news;
+    const fresh = overlap > 0 ? content.slice(overlap) : content;
+    known.text += fresh;
     if (overlap <= 0) return event;
-    return news === '' ? undefined : { ...event, offset: offset + overlap, content: news };
+    return fresh === '' ? undefined : { ...event, offset: offset + overlap, content: fresh };
   }
 
-  /** All of it so far: one chunk for each part. */
+  /** Returns the whole text so far, as one chunk for each part. */
   snapshot(): Chunk[] {
     const messageId = this.#messageId;
     if (messageId === undefined) return [];
@@ -49,7 +51,7 @@ export class LiveText {
     );
   }
 
-  /** What a stored message has beyond what was told: chunks to be told. */
+  /** Returns the text of a stored message that was not sent yet, as chunks. */
   advance({ id, role, parts }: Message): Chunk[] {
     if (role !== 'assistant') return [];
     return parts.flatMap((part, partIndex) => {

@@ -2,7 +2,7 @@ import { expect, it } from 'vitest';
 import type { FrameReader } from './frame-reader.ts';
 import { ReaderRoom } from './reader-room.ts';
 
-/** Takes what is sent only when it is told to. */
+/** A reader that receives data only when the test resets `waitingBytes`. */
 class Slow implements FrameReader {
   readonly #room: () => ReaderRoom;
   waitingBytes = 0;
@@ -32,17 +32,17 @@ function readers(count: number, maxBytes: number): Slow[] {
   return all;
 }
 
-it('lets go of those for whom most waits, and of no more than it must', () => {
+it('disconnects the readers with the most waiting data, and no more than necessary', () => {
   const all = readers(10, 5_000);
   for (const [index, reader] of all.entries()) {
     expect(all.some(({ isClosed }) => isClosed)).toBe(false);
     reader.send('x'.repeat(100 * (index + 1)));
   }
-  // 5,500 waited, and 3,600 do now.
+  // 5,500 bytes were waiting, and 3,600 are left.
   expect(all.map(({ isClosed }) => isClosed)).toEqual([...Array(8).fill(false), true, true]);
 });
 
-it('bounds what waits for all readers together, however much is sent', () => {
+it('limits the waiting data of all readers together', () => {
   const all = readers(100, 10_000);
   let most = 0;
   for (let round = 0; round < 1_000; round += 1) {
@@ -57,7 +57,7 @@ it('bounds what waits for all readers together, however much is sent', () => {
   expect(most).toBeLessThanOrEqual(10_000 * (1 + 1 / 16));
 });
 
-it('lets nobody go who takes what is sent, however much that is', () => {
+it('disconnects no reader that receives its data', () => {
   const [idle, ...quick] = readers(10, 1_000);
   idle?.send('x'.repeat(900));
   for (let round = 0; round < 1_000; round += 1) {

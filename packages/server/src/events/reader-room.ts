@@ -1,44 +1,49 @@
 import type { FrameReader } from './frame-reader.ts';
 
 export interface ReaderRoomOptions {
-  /** What may wait for one reader. */
+  /** Bytes that may wait for one reader. */
   maxBytesEach: number;
-  /** What may wait for all of them together. */
+  /** Bytes that may wait for all readers together. */
   maxBytes: number;
 }
 
-/** Where there is too little room, so much of it is made free that it need not be made again at once. */
+/**
+ * Above the limit, readers are disconnected until the waiting data is below this share of it. The margin avoids doing
+ * so again at once.
+ */
 const SHARE_LEFT = 0.75;
-/** It is looked at all readers at most so often that this share of the room was sent meanwhile. */
+/** Between two checks of all readers, at least this share of the limit is sent. */
 const MIN_SHARE_BETWEEN = 1 / 16;
 
 /**
- * The memory in which what readers have not taken waits. There is a bound for each, and one for all together: two thousand slow readers would else
- * take two thousand times what one may. Beyond it, those for whom most waits are told to come back.
+ * Limits the memory for data that waits for readers. There is one limit for each reader and one for all readers
+ * together, because two thousand slow readers would otherwise use two thousand times the limit of one. Above the total
+ * limit, the readers with the most waiting data are disconnected and must reconnect.
  *
- * What waits is not counted as it comes and goes, which would cost every reader of every event something: it cannot have grown by more than
- * was sent since it was looked at last.
+ * The waiting data is not counted on every write, because that would cost time for each reader and event. Since the
+ * last check, it cannot have grown by more than the bytes sent since then, so a new check is only needed after that
+ * many bytes.
  */
 export class ReaderRoom {
   readonly maxBytesEach: number;
   readonly #maxBytes: number;
   readonly #readers: ReadonlySet<FrameReader>;
-  #untilLook: number;
+  #bytesUntilCheck: number;
 
   constructor({ maxBytesEach, maxBytes }: ReaderRoomOptions, readers: ReadonlySet<FrameReader>) {
     this.maxBytesEach = maxBytesEach;
     this.#maxBytes = maxBytes;
     this.#readers = readers;
-    this.#untilLook = maxBytes;
+    this.#bytesUntilCheck = maxBytes;
   }
 
-  /** So much was sent to one of the readers. */
+  /** Records that `bytes` were sent to one of the readers. */
   sent(bytes: number): void {
-    this.#untilLook -= bytes;
-    if (this.#untilLook < 0) this.#look();
+    this.#bytesUntilCheck -= bytes;
+    if (this.#bytesUntilCheck < 0) this.#check();
   }
 
-  #look(): void {
+  #check(): void {
     const open = [...this.#readers].filter(({ isClosed }) => !isClosed);
     let waiting = open.reduce((sum, { waitingBytes }) => sum + waitingBytes, 0);
     const leaving: FrameReader[] = [];
@@ -49,8 +54,8 @@ export class ReaderRoom {
         leaving.push(reader);
       }
     }
-    // Before they are told, which sends something too.
-    this.#untilLook = Math.max(this.#maxBytes - waiting, this.#maxBytes * MIN_SHARE_BETWEEN);
+    // Set before the readers are ended, because ending them sends data too.
+    this.#bytesUntilCheck = Math.max(this.#maxBytes - waiting, this.#maxBytes * MIN_SHARE_BETWEEN);
     for (const reader of leaving) reader.end('slow');
   }
 }

@@ -17,7 +17,7 @@ const response = (content: string): EventPayload => ({
   ...{ type: 'llm:response', content, provider: 'm', model: 'm', finishReason: 'stop' },
 });
 
-/** A reader that keeps what it is told, in short: types, and texts with their offsets. */
+/** A reader that records what it receives: event types, and texts with their offsets. */
 class Listener implements FrameReader {
   readonly told: string[] = [];
   readonly waitingBytes = 0;
@@ -40,9 +40,9 @@ class Listener implements FrameReader {
   }
 }
 
-/** Feeds of one process, on a store that another one writes to as well. */
+/** Feeds of one process, on a store that another process also writes to. */
 class Bench implements AsyncDisposable {
-  /** A moment is over with each look at the clock. */
+  /** Advances by 1 with each call. */
   readonly now = () => {
     this.#time += 1;
     return this.#time;
@@ -51,7 +51,7 @@ class Bench implements AsyncDisposable {
   readonly memory = createMemoryStore({ now: this.now });
   readonly store: Store;
   readonly feeds: SessionFeeds;
-  /** Done once, right after the store was asked for this, and before it is answered. */
+  /** Callbacks that run once, after the store has read and before the result is returned. */
   meanwhile: Partial<Record<'lastEventNumber' | 'readEvents', () => unknown>> = {};
   #emit: (event: LonghaulEvent) => void = () => undefined;
   #changed: () => void = () => undefined;
@@ -113,12 +113,12 @@ class Bench implements AsyncDisposable {
     return this.#lease;
   }
 
-  /** A run of this process stores it, and tells. */
-  async tell(...payloads: EventPayload[]): Promise<void> {
+  /** Stores and emits events, as a run of this process does. */
+  async emit(...payloads: EventPayload[]): Promise<void> {
     for (const event of await this.memory.appendEvents(this.lease, payloads)) this.#emit(event);
   }
 
-  /** A run of this process streams an answer. */
+  /** Streams an answer, as a run of this process does. */
   async stream(content: string): Promise<void> {
     const messageId = await this.answer(content);
     const place = { messageId, partIndex: 0, offset: 0 };
@@ -126,12 +126,12 @@ class Bench implements AsyncDisposable {
     for (const event of await this.#close(messageId, content)) this.#emit(event);
   }
 
-  /** Another process stores it; that is seen when `look` is called. */
+  /** Stores events, as another process does. The feeds notice them when `look` is called. */
   async write(...payloads: EventPayload[]): Promise<void> {
     await this.memory.appendEvents(this.lease, payloads);
   }
 
-  /** An answer that has so much text. */
+  /** Stores an unfinished answer with this text. */
   async answer(text: string): Promise<string> {
     this.#messages += 1;
     const id = `a${this.#messages}`;
@@ -170,17 +170,17 @@ class Bench implements AsyncDisposable {
   }
 }
 
-it('keeps a session for a reader on its way in: an answer that ended meanwhile let it go, and the reader heard nothing more', async () => {
+it('keeps the topic while a reader is attached (an answer that ended in the meantime dropped it, and the reader got no more events)', async () => {
   await using bench = await new Bench().begin();
-  // While the reader is told what it has missed, an answer ends.
-  bench.meanwhile.readEvents = () => bench.tell(response('x'));
+  // An answer ends while the reader gets the events it had missed.
+  bench.meanwhile.readEvents = () => bench.emit(response('x'));
   const reader = await bench.read();
-  await bench.tell(warning('and then'));
+  await bench.emit(warning('and then'));
   expect(reader.told).toEqual(['run:started', 'llm:response', 'and then']);
 });
 
 it.each(['lastEventNumber', 'readEvents'] as const)(
-  'tells a reader on its way in what another process stores meanwhile (at %s): nobody looked again, and it heard of it with the next change only',
+  'sends an event that another process stores while a reader is attached, at %s (it was only sent with the next change)',
   async (moment) => {
     await using bench = await new Bench().begin();
     bench.meanwhile[moment] = async () => {
@@ -192,7 +192,7 @@ it.each(['lastEventNumber', 'readEvents'] as const)(
   },
 );
 
-it('looks again for what another process stores while a hole is filled', async () => {
+it('reads the store again after another process writes while a gap is filled', async () => {
   await using bench = await new Bench().begin();
   const reader = await bench.read();
   await bench.write(warning('in the hole'));
@@ -200,17 +200,17 @@ it('looks again for what another process stores while a hole is filled', async (
     await bench.write(warning('meanwhile'));
     bench.look();
   };
-  await bench.tell(warning('behind it'));
+  await bench.emit(warning('behind it'));
   await expect.poll(() => reader.told).toEqual(['run:started', 'in the hole', 'behind it', 'meanwhile']);
 });
 
-it('tells answers of another process in their turn, though several came between two looks: the next one’s text came before the last one’s end, and again', async () => {
+it('sends several answers of another process in order (the text of the next came before the end of the last, and twice)', async () => {
   await using bench = await new Bench().begin();
   const reader = await bench.read(1);
   await bench.whole('one');
   await bench.write(warning('a tool'));
   await bench.whole('two');
-  // Behind the events and before the messages are read, the next answer begins.
+  // The next answer starts after the events are read and before the messages are read.
   bench.meanwhile.readEvents = () => bench.answer('three');
   bench.look();
   const first = ['0: one', 'llm:response', 'a tool', '0: two', 'llm:response', '0: three'];
@@ -221,7 +221,7 @@ it('tells answers of another process in their turn, though several came between 
   await expect.poll(() => reader.told).toEqual([...first, 'last']);
 });
 
-it('tells what came of an answer that failed before its error, and the next try behind it', async () => {
+it('sends the text of a failed answer before its error, and the retry after it', async () => {
   await using bench = await new Bench().begin();
   const reader = await bench.read(1);
   const error = { code: 'provider_stream_cut', message: 'Cut.', retryable: true } as const;
@@ -232,11 +232,11 @@ it('tells what came of an answer that failed before its error, and the next try 
   await expect.poll(() => reader.told).toEqual(told);
 });
 
-it('tells no text again that a run of this process has told, when another one goes on', async () => {
+it('does not repeat the text of a run of this process when another process continues', async () => {
   await using bench = await new Bench().begin();
   const reader = await bench.read(1);
   await bench.stream('said here');
-  await bench.tell(FINISHED);
+  await bench.emit(FINISHED);
   await bench.write(STARTED);
   await bench.answer('said there');
   bench.look();
@@ -244,7 +244,7 @@ it('tells no text again that a run of this process has told, when another one go
   await expect.poll(() => reader.told).toEqual(told);
 });
 
-it('says to a reader on its way in that its session is deleted: it waited for what never came', async () => {
+it('ends a reader whose session is deleted while it is attached (it waited forever)', async () => {
   await using bench = await new Bench().begin();
   bench.meanwhile.readEvents = () => bench.feeds.drop('s');
   expect((await bench.read()).told).toEqual(['run:started', 'deleted']);

@@ -11,9 +11,9 @@ export interface SessionFeedsOptions {
   runtime: Pick<Runtime, 'subscribe'>;
   store: Store;
   mask: (text: string) => string;
-  /** A comment is sent into a stream in which nothing was said for so long. */
+  /** Time without data after which a stream gets a comment. */
   heartbeatMs: number;
-  /** What may wait for readers that do not keep up. */
+  /** Limits of the data that waits for slow readers. */
   room: ReaderRoomOptions;
   maxReaders: number;
   onFailure: (error: unknown) => void;
@@ -24,9 +24,9 @@ interface OpenOptions {
   headers: Readonly<Record<string, string>>;
 }
 
-/** Everyone who reads events over HTTP. */
+/** Sends events to all readers over HTTP. */
 export class SessionFeeds implements Disposable {
-  /** What readers have not taken waits in it. */
+  /** Limits the data that waits for readers. */
   readonly room: ReaderRoom;
   readonly #options: SessionFeedsOptions;
   readonly #topics = new Map<string, SessionTopic>();
@@ -53,12 +53,15 @@ export class SessionFeeds implements Disposable {
     return this.#readers.size;
   }
 
-  /** @throws {LonghaulError} `session_not_found`, `rate_limited`, `shutting_down`; once the stream is open, nothing. */
+  /**
+   * @throws {LonghaulError} `session_not_found`, `rate_limited`, `shutting_down`. Nothing is thrown once the stream is
+   * open.
+   */
   openSession(sessionId: string, after: number | undefined, open: OpenOptions): Promise<void> {
     return this.openReader(sessionId, after, (onClose) => this.#eventReader(open, onClose));
   }
 
-  /** The same for a reader of its own kind. `create` is given what the reader must call once it has left. */
+  /** Like `openSession`, with a custom reader. The reader must call `onClose` when it disconnects. */
   async openReader(
     sessionId: string,
     after: number | undefined,
@@ -73,7 +76,7 @@ export class SessionFeeds implements Disposable {
         this.#forgetIfIdle(sessionId);
       });
       await this.#attach(reader, topic, after);
-      // Deleted while the reader was told what it had missed.
+      // The session was deleted while the reader got the events it had missed.
       if (this.#topics.get(sessionId) !== topic) reader.end('deleted');
     } finally {
       this.#forgetIfIdle(sessionId);
@@ -97,7 +100,7 @@ export class SessionFeeds implements Disposable {
     this.#readersOfAll.add(this.#newReader(create, (left) => this.#readersOfAll.delete(left)));
   }
 
-  /** The session is deleted: its readers are told. */
+  /** Ends the streams of a deleted session with `resync`. */
   drop(sessionId: string): void {
     this.#topics.get(sessionId)?.close('deleted');
     this.#topics.delete(sessionId);
@@ -129,11 +132,12 @@ export class SessionFeeds implements Disposable {
   }
 
   #assertRoom(): void {
-    if (this.#isClosed) throw new LonghaulError('shutting_down', 'The server is stopping. Come back later.');
+    if (this.#isClosed)
+      throw new LonghaulError('shutting_down', 'The server is stopping. Retry after it has restarted.');
     if (this.#readers.size < this.#options.maxReaders) return;
     throw new LonghaulError(
       'rate_limited',
-      `${this.#readers.size} readers are connected, and this server takes no more.`,
+      `The server has its maximum of ${this.#options.maxReaders} readers of events. Close a stream, or retry later.`,
     );
   }
 
@@ -143,7 +147,8 @@ export class SessionFeeds implements Disposable {
       made ??= toFrame(event, this.#options.mask);
       return made;
     };
-    // The text of an answer is kept from its beginning: a reader may come in the middle of it.
+    // The text of an answer is recorded from its beginning even without readers, because a reader may join in the
+    // middle.
     const topic =
       event.type === 'llm:chunk' ? this.#topicOf(event.sessionId) : this.#topics.get(event.sessionId);
     topic?.receive(event, frame);
@@ -154,7 +159,7 @@ export class SessionFeeds implements Disposable {
     for (const reader of this.#readersOfAll) reader.send(ofAll);
   }
 
-  /** A topic that knows where its session stands, and is kept until the reader who comes is in. */
+  /** Returns an anchored topic. The topic is kept at least until `coming` is disposed. */
   async #anchoredTopic(sessionId: string): Promise<{ topic: SessionTopic; coming: Disposable }> {
     for (;;) {
       const topic = this.#topicOf(sessionId);
@@ -166,7 +171,7 @@ export class SessionFeeds implements Disposable {
         throw error;
       }
       if (this.#topics.get(sessionId) === topic) return { topic, coming };
-      // The session was deleted meanwhile.
+      // The topic was dropped in the meantime, for example because the session was deleted.
       coming[Symbol.dispose]();
     }
   }
@@ -184,7 +189,7 @@ export class SessionFeeds implements Disposable {
     if (this.#topics.get(sessionId)?.isIdle === true) this.#topics.delete(sessionId);
   }
 
-  /** One look at the store at a time, and one more where it changed meanwhile. */
+  /** Reads the changes of other processes, one pass at a time. A change during a pass causes another pass. */
   #onForeignChange(): void {
     if (this.#catchingUp !== undefined) {
       this.#mustCatchUpAgain = true;

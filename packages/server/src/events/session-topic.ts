@@ -16,27 +16,28 @@ export interface SessionTopicOptions {
 }
 
 /**
- * What readers of one session are told. `lastNumber` is the number of the last event that was told: a reader that comes gets what is
- * stored up to it, then the text of the answer under way, and from the same moment on whatever is told. So nothing comes twice, and
- * nothing is missing. Events come from a run of this process, and from the store where another process works on the session.
+ * Sends the events of one session to its readers. `lastNumber` is the number of the last event that was sent. A new
+ * reader gets the stored events up to that number, then the text so far of the answer in progress, and from that moment
+ * on every event that is sent. So each event arrives exactly once. Events come from a run of this process, or from the
+ * store if another process works on the session.
  */
 export class SessionTopic {
   readonly #options: SessionTopicOptions;
   readonly #readers = new Set<FrameReader>();
   readonly #live: LiveText;
   readonly #answers: StoredAnswers;
-  /** Readers on their way in. */
+  /** Number of readers that are being attached. */
   #expected = 0;
   #lastNumber = 0;
   #anchoring: Promise<void> | undefined;
   #isAnchored = false;
-  /** A run of this process streams: its text need not be looked for in the store. */
+  /** A run of this process streams, so its text is not read from the store. */
   #streamsHere = false;
-  /** A run has begun and not ended, wherever it is. */
+  /** A run of any process is active. */
   #isDriven = false;
-  /** Set while the store is read: what comes meanwhile waits here. */
+  /** Set while the store is read. Events that arrive in the meantime wait here. */
   #waiting: LonghaulEvent[] | undefined;
-  /** The store has changed since it was begun to be read. */
+  /** The store has changed since the current read started. */
   #isStale = false;
 
   constructor(options: SessionTopicOptions) {
@@ -45,12 +46,15 @@ export class SessionTopic {
     this.#answers = new StoredAnswers(options.store, options.sessionId);
   }
 
-  /** Those on their way in are readers too: what comes while they are told what they have missed is for them. */
+  /**
+   * Whether the session has readers. Readers that are being attached count, because they need the events that arrive in
+   * the meantime.
+   */
   get hasReaders(): boolean {
     return this.#readers.size > 0 || this.#expected > 0;
   }
 
-  /** A reader is on its way, until what this returns is disposed. */
+  /** Counts a reader that is being attached, until the result is disposed. */
   expectReader(): Disposable {
     this.#expected += 1;
     return {
@@ -60,13 +64,13 @@ export class SessionTopic {
     };
   }
 
-  /** Nobody reads, and there is no text that a reader to come would need. */
+  /** Whether there are no readers and no text in progress that a later reader would need. */
   get isIdle(): boolean {
     return !this.hasReaders && this.#live.isEmpty;
   }
 
   /**
-   * Finds out where the session stands. Called before the first reader is let in.
+   * Reads the current state of the session. Must be called before the first reader is attached.
    *
    * @throws {LonghaulError} `session_not_found`
    */
@@ -79,7 +83,10 @@ export class SessionTopic {
     if (this.#isStale) await this.catchUp();
   }
 
-  /** Lets a reader in: what it has missed, the text so far, then all that comes. `after` undefined: nothing was missed. */
+  /**
+   * Attaches a reader. It gets the events after `after`, the text so far, then all new events. If `after` is undefined,
+   * it gets no earlier events.
+   */
   async attach(reader: FrameReader, after: number | undefined): Promise<void> {
     let seen = Math.min(after ?? this.#lastNumber, this.#lastNumber);
     while (seen < this.#lastNumber && !reader.isClosed) {
@@ -88,12 +95,12 @@ export class SessionTopic {
         if ((event.number ?? 0) > this.#lastNumber) break;
         seen = event.number ?? seen;
         reader.send(this.#frame(event).ofSession);
-        // What was missed goes out as fast as the reader takes it, however much it is.
+        // Missed events are sent as fast as the reader receives them, so their number is not limited.
         await reader.drained();
       }
       if (page.length === 0) break;
     }
-    // In one go: what is told from here on reaches this reader too.
+    // No await from here on: every event sent after the snapshot must reach this reader.
     if (reader.isClosed) return;
     for (const chunk of this.#live.snapshot()) reader.send(this.#frame(chunk).ofSession);
     this.#readers.add(reader);
@@ -103,23 +110,26 @@ export class SessionTopic {
     this.#readers.delete(reader);
   }
 
-  /** An event of a run of this process. `frame` is made when somebody needs it. */
+  /** Receives an event of a run of this process. `frame` is only called if a reader needs the frame. */
   receive(event: LonghaulEvent, frame: () => Frame): void {
     if (event.type === 'llm:chunk') this.#streamsHere = true;
     if (event.type === 'run:finished') this.#streamsHere = false;
-    this.#answers.passHere(event);
+    this.#answers.recordHere(event);
     if (this.#waiting !== undefined) {
       this.#waiting.push(event);
       return;
     }
     const number = event.number ?? this.#lastNumber + 1;
-    const isHole = this.#isAnchored && number > this.#lastNumber + 1;
-    // Another process has added something in between: it is in the store.
-    if (isHole && this.#readers.size > 0) void this.#fill([event]);
-    else this.#tell(event, frame);
+    const isGap = this.#isAnchored && number > this.#lastNumber + 1;
+    // Another process stored the events in between.
+    if (isGap && this.#readers.size > 0) void this.#fill([event]);
+    else this.#send(event, frame);
   }
 
-  /** Tells what another process has stored. Where the store is being read, it is read once more: what came of it may be older. */
+  /**
+   * Sends the events that another process has stored. If a read of the store is in progress, the store is read again
+   * after it.
+   */
   async catchUp(): Promise<void> {
     if (!this.hasReaders) return;
     if (!this.#isAnchored || this.#waiting !== undefined) this.#isStale = true;
@@ -135,9 +145,10 @@ export class SessionTopic {
     const { store, sessionId } = this.#options;
     const number = await store.lastEventNumber(sessionId);
     const holder = await store.leaseHolder(sessionId);
-    // Read after the number, so that a text is never older than the events: a message that is done is told of by an event to come.
+    // Read after the number, so the text is never older than the events: the event of a finished message is still to be
+    // sent.
     const { messages } = await store.readMessages(sessionId, { limit: 1 });
-    // What was stored before is told by now.
+    // Events of this process that were stored before have been received after this.
     await setImmediate();
     this.#lastNumber = Math.max(this.#lastNumber, number);
     this.#isAnchored = true;
@@ -145,30 +156,33 @@ export class SessionTopic {
     this.#isDriven ||= holder !== undefined;
     if (newest === undefined) return;
     this.#answers.startAt(newest);
-    if (this.#live.isEmpty && newest.status !== 'done') this.#tellAll(this.#live.advance(newest));
+    if (this.#live.isEmpty && newest.status !== 'done') this.#sendAll(this.#live.advance(newest));
   }
 
-  /** Tells what the store has beyond the last number, then what came meanwhile. */
+  /** Sends the stored events after the last number, then the events that arrived in the meantime. */
   async #fill(first: LonghaulEvent[]): Promise<void> {
     this.#waiting = first;
     try {
       do {
         this.#isStale = false;
-        await this.#tellStored();
+        await this.#sendStored();
       } while (this.#isStale);
     } catch (error) {
       this.#options.onFailure(error);
-      // They come back with their last number, and find out how it is.
+      // The readers reconnect with their last number and get the current state or an error.
       this.close('stopping');
     } finally {
       const waiting = this.#waiting ?? [];
       this.#waiting = undefined;
-      this.#tellAll(waiting);
+      this.#sendAll(waiting);
     }
   }
 
-  /** Events beyond the last number and, where another process drives the session, the text of its answers. */
-  async #tellStored(): Promise<void> {
+  /**
+   * Sends the stored events after the last number. If another process drives the session, also sends the text of its
+   * answers.
+   */
+  async #sendStored(): Promise<void> {
     const events: LonghaulEvent[] = [];
     for (;;) {
       const page = await this.#read(events.at(-1)?.number ?? this.#lastNumber);
@@ -177,33 +191,33 @@ export class SessionTopic {
     }
     const isDriven = this.#isDriven || events.some(({ type }) => type === 'run:started');
     const isElsewhere = isDriven && !this.#streamsHere;
-    // Read after the events, so that every answer whose end they tell is there whole.
+    // Read after the events, so every answer that an event ends is complete.
     if (isElsewhere) await this.#answers.read();
     for (const event of events) {
-      if (isElsewhere) this.#tellTexts(this.#answers.takeBefore(event));
-      this.#tellAll([event]);
+      if (isElsewhere) this.#sendTexts(this.#answers.takeBefore(event));
+      this.#sendAll([event]);
     }
-    if (isElsewhere) this.#tellTexts(this.#answers.takeRest());
+    if (isElsewhere) this.#sendTexts(this.#answers.takeRest());
   }
 
-  #tellTexts(messages: readonly Message[]): void {
-    for (const message of messages) this.#tellAll(this.#live.advance(message));
+  #sendTexts(messages: readonly Message[]): void {
+    for (const message of messages) this.#sendAll(this.#live.advance(message));
   }
 
-  #tellAll(events: readonly LonghaulEvent[]): void {
-    for (const event of events) this.#tell(event, () => this.#frame(event));
+  #sendAll(events: readonly LonghaulEvent[]): void {
+    for (const event of events) this.#send(event, () => this.#frame(event));
   }
 
-  #tell(event: LonghaulEvent, frame: () => Frame): void {
+  #send(event: LonghaulEvent, frame: () => Frame): void {
     if (event.number !== undefined) {
       if (event.number <= this.#lastNumber) return;
       this.#lastNumber = event.number;
     }
     if (event.type === 'run:started') this.#isDriven = true;
     if (event.type === 'run:finished') this.#isDriven = false;
-    const news = this.#live.take(event);
-    if (news === undefined || this.#readers.size === 0) return;
-    const { ofSession } = news === event ? frame() : this.#frame(news);
+    const fresh = this.#live.take(event);
+    if (fresh === undefined || this.#readers.size === 0) return;
+    const { ofSession } = fresh === event ? frame() : this.#frame(fresh);
     for (const reader of this.#readers) reader.send(ofSession);
   }
 

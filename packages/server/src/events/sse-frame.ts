@@ -1,10 +1,10 @@
 import type { LonghaulEvent } from '@longhaul/protocol';
 
-/** An event as readers get it: made once, sent to all of them. */
+/** An event as SSE text. It is created once and sent to all readers. */
 export interface Frame {
-  /** With the event's number in its session as `id`. */
+  /** For readers of one session: the number of the event in its session is the `id`. */
   ofSession: string;
-  /** Without: numbers of several sessions are no order. */
+  /** For readers of all sessions: without `id`, because the numbers of several sessions are not in one order. */
   ofAll: string;
 }
 

@@ -1,66 +1,70 @@
 import type { Store } from '@longhaul/core';
 import type { LonghaulEvent, Message } from '@longhaul/protocol';
 
-/** A run writes one message for each step: this is more than there can be between two looks. */
+/** More messages than runs can write between two reads: a run writes one for each step. */
 const MESSAGES = 100;
 
 /**
- * The answers of a session that another process writes, as the store has them, and in their turn: the text of an answer belongs before the
- * event that ends it, and what was answered next behind that event.
+ * Reads the answers that another process writes to a session, and returns them in order: the text of an answer comes
+ * before the event that ends it, and the text of the next answer after that event.
  */
 export class StoredAnswers {
   readonly #store: Pick<Store, 'readMessages'>;
   readonly #sessionId: string;
-  /** Messages up to here are whole, and told. Undefined: a run of this process has written some since. */
+  /** Messages up to this sequence are complete and sent. Undefined: a run of this process has since written more. */
   #after: number | undefined = 0;
-  /** What began by then was told as it came here. */
-  #toldHereUntil = 0;
-  /** Read, and not told. */
-  #untold: Message[] = [];
+  /** Messages created up to this time were sent from events of this process. */
+  #sentHereUntil = 0;
+  /** Messages that were read but not sent. */
+  #unsent: Message[] = [];
 
   constructor(store: Pick<Store, 'readMessages'>, sessionId: string) {
     this.#store = store;
     this.#sessionId = sessionId;
   }
 
-  /** The session's newest message is the first that may have something to tell. */
+  /** Starts at the newest message of the session, the first one that may have unsent text. */
   startAt({ sequence, status }: Message): void {
     this.#after = status === 'running' ? sequence - 1 : sequence;
   }
 
-  /** An event of this process: the texts before it came the same way. */
-  passHere(event: LonghaulEvent): void {
+  /** Records an event of this process. The text before it was also sent from events of this process. */
+  recordHere(event: LonghaulEvent): void {
     if (event.type === 'llm:chunk') this.#after = undefined;
-    if (endsAnswer(event)) this.#toldHereUntil = event.at;
+    if (endsAnswer(event)) this.#sentHereUntil = event.at;
   }
 
+  /** Reads the unsent messages. */
   async read(): Promise<void> {
-    const range = this.#after === undefined ? {} : { after: this.#after };
-    const { messages } = await this.#store.readMessages(this.#sessionId, { ...range, limit: MESSAGES });
-    this.#untold = messages;
-    this.#take(messages.findLastIndex(({ createdAt }) => createdAt <= this.#toldHereUntil) + 1);
+    const range = { after: this.#after, limit: MESSAGES };
+    const { messages } = await this.#store.readMessages(this.#sessionId, range);
+    this.#unsent = messages;
+    this.#take(messages.findLastIndex(({ createdAt }) => createdAt <= this.#sentHereUntil) + 1);
   }
 
-  /** Those whose text belongs before the event. */
+  /** Takes the messages whose text comes before the event. */
   takeBefore(event: LonghaulEvent): Message[] {
     if (!endsAnswer(event)) return [];
     const isLater = ({ createdAt }: Message) => createdAt > event.at;
-    const begun = countBefore(this.#untold, isLater);
-    // An answer that came whole before has an event of its own.
+    const begun = countBefore(this.#unsent, isLater);
+    // Each complete answer has its own event, so at most one complete answer is taken.
     return this.#take(event.type === 'run:finished' ? begun : Math.min(begun, this.#upToWhole()));
   }
 
-  /** Once all events are told: up to the answer under way, or to one whose event is still to come. */
+  /**
+   * Takes the remaining messages after all events are sent: up to the answer in progress, or the answer whose event is
+   * still to come.
+   */
   takeRest(): Message[] {
     return this.#take(this.#upToWhole());
   }
 
   #upToWhole(): number {
-    return countBefore(this.#untold, ({ role, status }) => role === 'assistant' && status === 'done') + 1;
+    return countBefore(this.#unsent, ({ role, status }) => role === 'assistant' && status === 'done') + 1;
   }
 
   #take(count: number): Message[] {
-    const taken = this.#untold.splice(0, count);
+    const taken = this.#unsent.splice(0, count);
     this.#after = taken.findLast(({ status }) => status !== 'running')?.sequence ?? this.#after;
     return taken;
   }

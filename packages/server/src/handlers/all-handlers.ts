@@ -11,7 +11,7 @@ import { serviceHandlers } from './service-handlers.ts';
 import { sessionHandlers } from './session-handlers.ts';
 import { transferHandlers } from './transfer-handlers.ts';
 
-/** What each operation of the table does. */
+/** Creates the handlers of all operations. */
 export function allHandlers(context: HandlerContext): RouteHandlers {
   return {
     ...sessionHandlers(context),

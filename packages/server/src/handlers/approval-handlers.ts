@@ -10,12 +10,7 @@ export function approvalHandlers({
     },
 
     async answerApproval({ params: { sessionId, callId }, body: { answer, reason, handle } }) {
-      const given = {
-        answer,
-        ...(reason === undefined ? {} : { reason }),
-        ...(handle === undefined ? {} : { handle }),
-      };
-      return { ok: true, ...(await approvals.answer(sessionId, callId, given)) };
+      return { ok: true, ...(await approvals.answer(sessionId, callId, { answer, reason, handle })) };
     },
   };
 }

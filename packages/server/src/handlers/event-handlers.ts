@@ -6,7 +6,7 @@ import type { HandlerContext } from './handler-context.ts';
 export function eventHandlers({ feeds }: HandlerContext): Pick<RouteHandlers, 'sessionEvents' | 'allEvents'> {
   return {
     async sessionEvents({ params: { sessionId }, query, headers, raw }) {
-      const after = lastSeen(headers['last-event-id']) ?? query.after;
+      const after = parseLastEventId(headers['last-event-id']) ?? query.after;
       if (raw.method === 'HEAD') return new Response(null);
       await feeds.openSession(sessionId, after, { response: raw.outgoing, headers: raw.headers });
       return RESPONSE_ALREADY_SENT;
@@ -21,8 +21,8 @@ export function eventHandlers({ feeds }: HandlerContext): Pick<RouteHandlers, 's
 }
 
 /** @throws {LonghaulError} `invalid_request` */
-function lastSeen(header: string | undefined): number | undefined {
+function parseLastEventId(header: string | undefined): number | undefined {
   if (header === undefined || header === '') return undefined;
   if (/^\d{1,12}$/.test(header)) return Number(header);
-  throw new LonghaulError('invalid_request', 'Last-Event-ID must be the number of an event.');
+  throw new LonghaulError('invalid_request', 'Last-Event-ID must be the number of an event: 1 to 12 digits.');
 }

@@ -4,7 +4,7 @@ import type { RunKeeper } from '../runs/run-keeper.ts';
 import type { Workspaces } from '../safety/workspaces.ts';
 import type { OpenAiOptions, ServedAgent, ServerLimits } from '../server-options.ts';
 
-/** What the operations work with. */
+/** The dependencies of the handlers. */
 export interface HandlerContext extends ServedAgent {
   runs: RunKeeper;
   feeds: SessionFeeds;

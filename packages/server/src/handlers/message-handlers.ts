@@ -15,7 +15,7 @@ export function messageHandlers({ runtime, store, blobs, runs }: HandlerContext)
     if (id !== undefined && key !== undefined && id !== key) {
       throw new LonghaulError(
         'invalid_request',
-        'The id in the body and the header Idempotency-Key differ. Send one of them, or the same twice.',
+        'The id in the body and the header Idempotency-Key differ. Send only one of them, or the same value in both.',
       );
     }
     const parts = toContentParts(content);
@@ -37,7 +37,7 @@ export function messageHandlers({ runtime, store, blobs, runs }: HandlerContext)
         after,
       });
       const hasMore = page.messages.length > limit;
-      // One more than is shown tells whether there is more; it stands where the reading went on.
+      // The query reads one extra message, at the far end of the page, to detect whether there are more.
       const messages = after === undefined ? page.messages.slice(-limit) : page.messages.slice(0, limit);
       const { marks } = await store.readMarks(sessionId);
       return { messages: withVisibility(messages, marks), hasMore };
@@ -51,7 +51,10 @@ export function messageHandlers({ runtime, store, blobs, runs }: HandlerContext)
     async resume({ params: { sessionId } }) {
       await runs.existing(sessionId);
       if (await runs.isDriven(sessionId)) {
-        throw new LonghaulError('session_busy', 'The session is being worked on.');
+        throw new LonghaulError(
+          'session_busy',
+          'The session has an active run, so there is nothing to resume.',
+        );
       }
       const runId = await runs.start(sessionId);
       return { ok: true, runId };
@@ -59,7 +62,11 @@ export function messageHandlers({ runtime, store, blobs, runs }: HandlerContext)
   };
 }
 
-/** A message that names bytes nobody has would fail much later, in the middle of a run. */
+/**
+ * Checks that the blobs of a message exist. Without this check, the message would only fail later, during the run.
+ *
+ * @throws {LonghaulError} `blob_not_found`
+ */
 export async function assertBlobs(
   blobs: HandlerContext['blobs'],
   parts: ReturnType<typeof toContentParts>,
@@ -67,20 +74,20 @@ export async function assertBlobs(
   for (const part of parts) {
     const id = part.type === 'text' ? undefined : parseBlobReference(part.data);
     if (id === undefined || (await blobs.stat(id)) !== undefined) continue;
-    throw new LonghaulError('blob_not_found', `There is no blob ${id}.`);
+    throw new LonghaulError('blob_not_found', `There is no blob ${id}. Send the bytes in base64 instead.`);
   }
 }
 
 function withVisibility(messages: readonly Message[], marks: readonly Mark[]): ListedMessage[] {
   const { hidden, pinned } = activeMarks(marks);
-  const standing = marks.filter((mark) => mark.undoneAt === undefined);
+  const active = marks.filter((mark) => mark.undoneAt === undefined);
   const partsOf = (kind: 'prune' | 'cut', messageId: string) => {
-    const indexes = standing.flatMap((mark) =>
+    const indexes = active.flatMap((mark) =>
       mark.kind === kind && mark.messageId === messageId ? [mark.partIndex] : [],
     );
     return [...new Set(indexes)];
   };
-  const hiding = hidingOf(new Set(messages.flatMap(({ id }) => (hidden.has(id) ? [id] : []))), standing);
+  const hiding = hidingOf(new Set(messages.flatMap(({ id }) => (hidden.has(id) ? [id] : []))), active);
   return messages.map((message) => {
     const by = hiding.get(message.id);
     return {
@@ -96,14 +103,13 @@ function withVisibility(messages: readonly Message[], marks: readonly Mark[]): L
   });
 }
 
-/** The first compaction that hid each of them: later ones hide what earlier ones did. */
+/** Maps each message to the first compaction that hid it. Later compactions hide the same messages again. */
 function hidingOf(messageIds: ReadonlySet<string>, marks: readonly Mark[]): Map<string, string> {
   const left = new Set(messageIds);
   const hiding = new Map<string, string>();
   for (const mark of marks) {
     if (left.size === 0) break;
     if (mark.kind !== 'compaction') continue;
-    // Looked at once: the list is made anew each time.
     for (const id of mark.hides) if (left.delete(id)) hiding.set(id, mark.id);
   }
   return hiding;

@@ -44,6 +44,6 @@ export function queueHandlers({ runtime: { queue }, blobs }: HandlerContext): Pi
 function doesNotWait(messageId: string): LonghaulError {
   return new LonghaulError(
     'not_found',
-    `No message ${messageId.slice(0, 100)} waits in this session: it was delivered or removed, or is another one's.`,
+    `The queue of this session has no message ${messageId.slice(0, 100)}. It was delivered or removed, or belongs to another session.`,
   );
 }

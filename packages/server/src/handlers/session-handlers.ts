@@ -49,7 +49,7 @@ export function sessionHandlers({
 
     async listSessions({ query: { limit, before, search } }) {
       const page = await store.listSessions({
-        // One more than is shown tells whether there is a next page.
+        // Reads one extra session to detect whether there is a next page.
         limit: limit + 1,
         before,
         search,
@@ -73,8 +73,8 @@ export function sessionHandlers({
       const session = await runs.existing(sessionId);
       const patch = {
         title,
-        ...(model === undefined ? {} : { model: await models.resolve(model) }),
-        ...(metadata === undefined ? {} : { metadata: merged(session.metadata, metadata) }),
+        model: model === undefined ? undefined : await models.resolve(model),
+        metadata: metadata === undefined ? undefined : merged(session.metadata, metadata),
       };
       return withState(await store.updateSession(sessionId, patch));
     },
@@ -84,7 +84,7 @@ export function sessionHandlers({
       if (await runs.isHeld(sessionId)) {
         throw new LonghaulError(
           'session_busy',
-          'The session is being worked on. Cancel the run, then delete it.',
+          'The session has an active run or another operation in progress. Cancel the run, then delete the session.',
         );
       }
       await store.deleteSession(sessionId);
@@ -116,12 +116,15 @@ export function sessionHandlers({
     if (found !== undefined) return found.sequence;
     throw new LonghaulError(
       'not_found',
-      `The session has no message ${target.slice(0, 100)}. Name one by its id, or by a handle such as m12.`,
+      `The session has no message ${target.slice(0, 100)}. Use the id of a message, or a handle such as m12.`,
     );
   }
 }
 
-/** What is not named stays: an agent, a chat, a compaction that waits stand there too. `null` takes a key away. */
+/**
+ * Merges changes into the metadata. Keys that are not in `changes` are kept, because the server also stores the agent,
+ * the chat and a pending compaction there. `null` removes a key.
+ */
 function merged(known: JsonObject = {}, changes: JsonObject): JsonObject {
   return Object.fromEntries(Object.entries({ ...known, ...changes }).filter(([, value]) => value !== null));
 }

@@ -29,7 +29,7 @@ export function transferHandlers({
 
     async getBlob({ params: { blobId }, query: { type } }) {
       const bytes = await blobs.get(blobId);
-      // Bytes of a tool or a user: never as something that a browser would run.
+      // The bytes come from a tool or a user, so a browser must never execute them.
       return new Response(Uint8Array.from(bytes), {
         headers: {
           'content-type': type ?? 'application/octet-stream',

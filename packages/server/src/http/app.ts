@@ -32,7 +32,7 @@ const SAFE_HEADERS = {
   'x-content-type-options': 'nosniff',
 };
 
-/** The whole HTTP side: the table of operations, each behind the guard. */
+/** Creates the HTTP application: the routes of all operations, protected by the guard. */
 export function createApp(options: AppOptions): Hono<Bindings> {
   const { guard, log, metrics, mask } = options;
   const app = new Hono<Bindings>();
@@ -65,21 +65,28 @@ export function createApp(options: AppOptions): Hono<Bindings> {
   for (const [path, routes] of byPath) {
     for (const [name, route] of routes) {
       app.on(route.method, path, (context) =>
-        // The table's keys are the operations' names.
+        // The keys of API_ROUTES are operation names.
         answer(context, { ...options, name: name as OperationName, route }),
       );
     }
     const allow = routes.map(([, { method }]) => method).join(', ');
     app.all(path, (context) => {
       guard.authenticate(callerOf(context));
-      throw new LonghaulError('method_not_allowed', `${context.req.method} is not possible here: ${allow}.`, {
-        data: { allow },
-      });
+      throw new LonghaulError(
+        'method_not_allowed',
+        `This address does not support ${context.req.method}. Use ${allow}.`,
+        {
+          data: { allow },
+        },
+      );
     });
   }
 
   app.notFound((context) => {
-    const error = new LonghaulError('not_found', 'There is nothing at this address. See /openapi.json.');
+    const error = new LonghaulError(
+      'not_found',
+      'This address does not exist. See /openapi.json for all addresses.',
+    );
     return failed(context, error, mask);
   });
   app.onError((thrown, context) => {
@@ -99,9 +106,9 @@ async function answer(
   const { name, route, guard, handlers } = options;
   if (route.isPublic !== true) guard.authenticate(callerOf(context));
   const { incoming, outgoing } = context.env;
-  const left = new AbortController();
+  const clientLeft = new AbortController();
   const onClose = () => {
-    if (!outgoing.writableFinished) left.abort();
+    if (!outgoing.writableFinished) clientLeft.abort();
   };
   outgoing.once('close', onClose);
   try {
@@ -111,11 +118,11 @@ async function answer(
       url: context.req.url,
       limits: options.limits,
     });
-    // What was parsed by the schemas of this operation is what its handler takes.
+    // The request was parsed with the schemas of this operation, so it has the type that its handler takes.
     const handler = handlers[name] as (request: unknown) => Promise<unknown>;
     const value = await handler({
       ...request,
-      signal: left.signal,
+      signal: clientLeft.signal,
       raw: { method: context.req.method, incoming, outgoing, headers: allHeaders(context) },
     });
     return value instanceof Response
@@ -141,7 +148,7 @@ function succeeded(context: AppContext, { route, value, mask }: Success): Respon
       'content-type': `${route.produces}; charset=utf-8`,
     });
   }
-  // Whatever a model or a tool printed may stand in it.
+  // The value can contain output of a model or a tool, and so a secret.
   const text = mask(JSON.stringify(value));
   return context.body(text, route.status, { ...headers, 'content-type': 'application/json; charset=utf-8' });
 }

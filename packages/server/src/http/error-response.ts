@@ -2,9 +2,9 @@ import { maskSecrets } from '@longhaul/models';
 import type { LonghaulError } from '@longhaul/protocol';
 import type { ErrorBody } from '@longhaul/protocol/api';
 
-/** Clients that come back at once would only be refused again. */
+/** Retry-After of 503 responses: a client that retries at once would be refused again. */
 const RETRY_AFTER_SECONDS = 5;
-/** Not a status of its own in HTTP: the client has closed, or another one has cancelled. */
+/** Status of `cancelled`, whose own status 499 is not a standard HTTP status. */
 const CANCELLED_STATUS = 409;
 
 export interface Failure {
@@ -13,29 +13,39 @@ export interface Failure {
   body: ErrorBody;
 }
 
-/** What went wrong, as a client is told: no stack, no cause, no secret. A defect of ours keeps its message to the log. */
+/**
+ * Converts an error to a response without stack, cause or secrets. The message of an `internal` error is only in the
+ * log.
+ */
 export function toFailure(error: LonghaulError, mask: (text: string) => string): Failure {
   const { code, message, retryable, data } = error.toShape();
-  const isOurs = code === 'internal';
-  const text = isOurs ? 'The server failed at this request; its log says why.' : mask(maskSecrets(message));
+  const isInternal = code === 'internal';
+  const text = isInternal
+    ? 'The request failed because of a defect in the server. Its log has the details.'
+    : mask(maskSecrets(message));
   const status = error.status === 499 ? CANCELLED_STATUS : error.status;
   return {
     status,
     headers: headersOf(error),
-    body: { error: { code, message: text, retryable, ...(data === undefined || isOurs ? {} : { data }) } },
+    body: {
+      error: { code, message: text, retryable, ...(data === undefined || isInternal ? {} : { data }) },
+    },
   };
 }
 
-/** Where everything has OpenAI's shape. */
+/** Prefix of the paths whose errors have the format of the OpenAI API. */
 export const OPENAI_PATH = '/v1/';
 
-/** Clients look for this one, and for its status, to shorten their own history. */
+/** Clients check for this code and status to shorten their history. */
 const TOO_LONG = { code: 'context_length_exceeded', status: 400 };
 
-/** Nothing has begun: the same request may be sent again. Of all others a client does not know what their turn has done already. */
+/**
+ * Errors before the turn starts. The client can retry the request. After any other error, the turn may already have had
+ * effects.
+ */
 const NOTHING_BEGAN: ReadonlySet<string> = new Set(['rate_limited', 'queue_full', 'shutting_down']);
 
-/** The same as clients of OpenAI's API expect it: `type` and `param` too, and whether they may try again by themselves. */
+/** Converts an error to the format of the OpenAI API, with `type`, `param` and the header `x-should-retry`. */
 export function toOpenAiFailure(error: LonghaulError, mask: (text: string) => string) {
   const { body, ...failure } = toFailure(error, mask);
   const isTooLong = error.code === 'context_exhausted' || error.code === 'context_overflow';

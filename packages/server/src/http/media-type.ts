@@ -1,8 +1,8 @@
 import { LonghaulError } from '@longhaul/protocol';
 
 /**
- * A body of another type than JSON can be sent by any page without asking first (a form, a `text/plain`), so it is refused also where
- * its text would be JSON.
+ * Refuses a body whose media type is not allowed, even if its text is valid JSON: any page can send a form or
+ * `text/plain` without a CORS preflight request.
  *
  * @throws {LonghaulError} `media_type_unsupported`
  */
@@ -13,12 +13,12 @@ export function assertMediaType(contentType: string | undefined, allowed: readon
   if (allowed.includes(type) && isUtf8) return;
   throw new LonghaulError(
     'media_type_unsupported',
-    `The body must be ${allowed.join(' or ')}${isUtf8 ? '' : ' in UTF-8'}; its Content-Type says ${JSON.stringify((contentType ?? 'nothing').slice(0, 100))}.`,
+    `The body must be ${allowed.join(' or ')}${isUtf8 ? '' : ' in UTF-8'}, but its Content-Type is ${contentType === undefined ? 'missing' : JSON.stringify(contentType.slice(0, 100))}.`,
   );
 }
 
 /**
- * A compressed body has no size that could be bounded before it is unpacked, so none is.
+ * Refuses compressed bodies, because their size after decompression cannot be checked in advance.
  *
  * @throws {LonghaulError} `media_type_unsupported`
  */
@@ -26,6 +26,6 @@ export function assertNotCompressed(encoding: string | undefined): void {
   if (encoding === undefined || /^(?:identity)?$/i.test(encoding.trim())) return;
   throw new LonghaulError(
     'media_type_unsupported',
-    `The body must be sent as it is, without Content-Encoding; it says ${JSON.stringify(encoding.slice(0, 100))}.`,
+    `The body must not be compressed, but its Content-Encoding is ${JSON.stringify(encoding.slice(0, 100))}.`,
   );
 }

@@ -4,10 +4,10 @@ import { z } from 'zod';
 
 type Json = Record<string, unknown>;
 
-/** What every operation may answer. */
+/** Errors that every operation can return. */
 const COMMON_ERRORS: readonly ErrorCode[] = ['invalid_request', 'forbidden', 'rate_limited'];
 
-/** The OpenAPI document, made from the same table as the routes. */
+/** Returns the OpenAPI document, generated from the same table as the routes. */
 export function openApiDocument({ version }: { version: string }): Json {
   const components: Json = {};
   const schemaOf = (schema: z.ZodType, io: 'input' | 'output') => jsonSchema(schema, { io, components });
@@ -52,7 +52,7 @@ function operation(operationId: string, route: ApiRoute, schemaOf: SchemaOf): Js
       ...parameters('header', route.headers, schemaOf),
     ],
     ...requestBody(route, schemaOf),
-    responses: { [status]: { description: 'Done.', ...content }, ...errorResponses(route) },
+    responses: { [status]: { description: 'Success.', ...content }, ...errorResponses(route) },
   };
 }
 
@@ -97,7 +97,7 @@ function errorResponses({ errors = [], isPublic, body, consumes }: ApiRoute): Js
   );
 }
 
-/** Named parts of a schema go where all of the document can refer to them. */
+/** Converts a schema to JSON Schema and moves its named parts to the components of the document. */
 function jsonSchema(
   schema: z.ZodType,
   { io, components }: { io: 'input' | 'output'; components: Json },

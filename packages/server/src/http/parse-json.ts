@@ -1,17 +1,17 @@
 import { LonghaulError } from '@longhaul/protocol';
 
-/** Deeper values would overflow the stack of whoever walks them. */
+/** Deeper values could overflow the stack of recursive code. */
 const MAX_DEPTH = 64;
 
 /**
- * JSON from outside. An empty body is `{}`.
+ * Parses the JSON body of a request. An empty body is `{}`.
  *
  * @throws {LonghaulError} `invalid_request`
  */
 export function parseJson(body: Uint8Array): unknown {
   if (body.length === 0) return {};
   const value = parse(body);
-  if (isDeeperThan(value, MAX_DEPTH)) throw malformed(`it is nested more than ${MAX_DEPTH} deep`);
+  if (isDeeperThan(value, MAX_DEPTH)) throw malformed(`it has more than ${MAX_DEPTH} levels of nesting`);
   return value;
 }
 
@@ -19,7 +19,7 @@ function parse(body: Uint8Array): unknown {
   try {
     return JSON.parse(new TextDecoder('utf-8', { fatal: true }).decode(body));
   } catch (error) {
-    throw malformed(error instanceof SyntaxError ? 'it cannot be parsed' : 'it is not UTF-8');
+    throw malformed(error instanceof SyntaxError ? 'its syntax is invalid' : 'it is not UTF-8');
   }
 }
 
@@ -37,5 +37,5 @@ function isDeeperThan(root: unknown, max: number): boolean {
 }
 
 function malformed(why: string): LonghaulError {
-  return new LonghaulError('invalid_request', `The body must be JSON, and ${why}.`);
+  return new LonghaulError('invalid_request', `The body must be JSON in UTF-8, but ${why}.`);
 }

@@ -15,7 +15,8 @@ export interface UnparsedRequest {
 }
 
 /**
- * Every piece of a request by its schema. The body is read last: what is refused without it is refused at once.
+ * Parses all parts of a request with their schemas. The body is read last, so a request with another invalid part is
+ * refused without reading it.
  *
  * @throws {LonghaulError} `invalid_request`, `media_type_unsupported`, `request_too_large`.
  */

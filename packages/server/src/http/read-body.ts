@@ -2,10 +2,10 @@ import type { IncomingMessage } from 'node:http';
 import { LonghaulError } from '@longhaul/protocol';
 
 /**
- * The whole body, at most `maxBytes` of it. Of one that is larger no more is read than that; the listener lets the client send the rest
- * for a moment, so that it sees the answer.
+ * Reads the whole body. Reading stops once the body is larger than `maxBytes`. The HTTP listener then drains the rest
+ * for a short time, so that the client gets the response.
  *
- * @throws {LonghaulError} `request_too_large`; `invalid_request` when it was cut off.
+ * @throws {LonghaulError} `request_too_large`; `invalid_request` if the connection closed before the end of the body.
  */
 export async function readBody(incoming: IncomingMessage, maxBytes: number): Promise<Buffer> {
   if (Number(incoming.headers['content-length'] ?? 0) > maxBytes) throw tooLarge(maxBytes);
@@ -29,13 +29,13 @@ export async function readBody(incoming: IncomingMessage, maxBytes: number): Pro
 }
 
 function cutOff(): LonghaulError {
-  return new LonghaulError('invalid_request', 'The request was cut off before its end.');
+  return new LonghaulError('invalid_request', 'The connection closed before the end of the request body.');
 }
 
 function tooLarge(maxBytes: number): LonghaulError {
   return new LonghaulError(
     'request_too_large',
-    `The body is larger than the ${maxBytes} bytes that this server takes here.`,
+    `The body is larger than ${maxBytes} bytes, the limit of this operation.`,
     { data: { maxBytes } },
   );
 }

@@ -1,36 +1,36 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { BodyOf, HeadersOf, OperationName, ParamsOf, QueryOf, ResponseOf } from '@longhaul/protocol/api';
 
-/** A request whose every piece is checked. */
+/** A request after validation. */
 export interface RouteRequest<Name extends OperationName> {
   params: ParamsOf<Name>;
   query: QueryOf<Name>;
   headers: HeadersOf<Name>;
   body: BodyOf<Name>;
-  /** The body of an operation that takes bytes. */
+  /** The body of an operation with `consumes`; empty for other operations. */
   bytes: Uint8Array;
-  /** Aborts when the client leaves. */
+  /** Aborts when the client disconnects before the response is complete. */
   signal: AbortSignal;
   raw: {
     method: string;
     incoming: IncomingMessage;
-    /** For answers that are written by hand; the handler then returns `RESPONSE_ALREADY_SENT`. */
+    /** For handlers that write the response themselves. They return `RESPONSE_ALREADY_SENT`. */
     outgoing: ServerResponse;
-    /** Headers that such an answer has to carry. */
+    /** Headers that such a response must include. */
     headers: Readonly<Record<string, string>>;
   };
 }
 
-/** Answers one operation: with the value of its schema, or with a response of its own. */
+/** Handles one operation. Returns a value of the operation's response schema, or a complete `Response`. */
 export type RouteHandler<Name extends OperationName> = (
   request: RouteRequest<Name>,
-) => Promise<Told<ResponseOf<Name>> | Response>;
+) => Promise<KnownFields<ResponseOf<Name>> | Response>;
 
-/** An answer without the room that its schema leaves for fields of newer versions. */
-export type Told<Value> = Value extends readonly (infer Item)[]
-  ? Told<Item>[]
+/** The type without the index signatures that loose schemas add for fields of newer versions. */
+export type KnownFields<Value> = Value extends readonly (infer Item)[]
+  ? KnownFields<Item>[]
   : Value extends object
-    ? { [Key in keyof Value as string extends Key ? never : Key]: Told<Value[Key]> }
+    ? { [Key in keyof Value as string extends Key ? never : Key]: KnownFields<Value[Key]> }
     : Value;
 
 export type RouteHandlers = { [Name in OperationName]: RouteHandler<Name> };

@@ -16,15 +16,15 @@ export interface AgentChat {
   /** `provider/model` of the agent. */
   model: string;
   request: ChatRequest;
-  /** Of the request's history. */
+  /** The hashes of the request's history. */
   chain: HistoryChain;
-  /** What the client calls the chat. */
+  /** The client's id of the chat, or an empty string. */
   chatId: string;
-  /** What it says of whose chat this is, its name included. */
+  /** The chat id and the user, as far as the client sends them. */
   hint: string;
 }
 
-/** Finds or makes the session that a chat goes on in. */
+/** Finds or creates the session of a chat. */
 export class AgentChats {
   readonly #context: Context;
   readonly #book: ChatBook;
@@ -35,13 +35,13 @@ export class AgentChats {
   }
 
   find({ request, chain, hint }: AgentChat) {
-    const isThere = async (id: string) => (await this.#context.store.getSession(id)) !== undefined;
-    return this.#book.find(request.history, { chain, hint, isThere });
+    const exists = async (id: string) => (await this.#context.store.getSession(id)) !== undefined;
+    return this.#book.find(request.history, { chain, hint, exists });
   }
 
   /**
-   * The session whose log is the request's history: the one that ends with it; a fork of one that has gone on since; a new one. What of the
-   * history no session knows is appended as text.
+   * Returns the session whose log is the request's history: the session that ends with it, a fork of a session that has
+   * continued since, or a new session. The part of the history that no session has is appended as text.
    */
   async open(chat: AgentChat): Promise<Session> {
     const { history } = chat.request;
@@ -49,28 +49,28 @@ export class AgentChats {
     const session =
       place === undefined
         ? await this.#create(chat)
-        : await this.#goOn(chat, place.sessionId, place.sequence);
+        : await this.#continue(chat, place.sessionId, place.sequence);
     await importHistory(this.#context.store, session.id, history.slice(place?.messages ?? 0));
     return session;
   }
 
-  async #goOn(chat: AgentChat, sessionId: string, sequence: number): Promise<Session> {
+  async #continue(chat: AgentChat, sessionId: string, sequence: number): Promise<Session> {
     const { runtime, runs } = this.#context;
     const isAtItsEnd = (await this.headOf(sessionId)) === sequence && !(await runs.isDriven(sessionId));
     const session = isAtItsEnd
       ? await runs.existing(sessionId)
       : await runtime.fork(sessionId, { at: sequence });
-    return this.#asNow(session, chat);
+    return this.#refreshed(session, chat);
   }
 
-  /** Sequence of the session's newest message; 0 without one. */
+  /** Returns the sequence of the session's newest message, or 0 if there is none. */
   async headOf(sessionId: string): Promise<number> {
     const { messages } = await this.#context.store.readMessages(sessionId, { limit: 1 });
     return messages[0]?.sequence ?? 0;
   }
 
-  /** The agent's model and the client's instructions may be others than at the last turn. */
-  async #asNow(session: Session, chat: AgentChat): Promise<Session> {
+  /** Updates the agent's model and the client's instructions, which may have changed since the last turn. */
+  async #refreshed(session: Session, chat: AgentChat): Promise<Session> {
     const metadata = metadataOf(chat, session.metadata);
     const isSame =
       session.model === chat.model && metadata['instructions'] === session.metadata?.['instructions'];

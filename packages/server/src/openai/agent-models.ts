@@ -3,11 +3,11 @@ import { LonghaulError } from '@longhaul/protocol';
 
 const PREFIX = 'agent/';
 
-/** The name under which an agent is offered as a model. */
+/** Returns the model id of an agent. */
 export const modelIdOf = ({ name }: Pick<NamedAgent, 'name'>): string => PREFIX + name;
 
 /**
- * The agent behind a model's name.
+ * Returns the agent with the given model id.
  *
  * @throws {LonghaulError} `model_not_found`
  */
@@ -18,6 +18,6 @@ export function agentOfModel(agents: Pick<NamedAgents, 'list' | 'get'>, model: s
   const names = known.map(modelIdOf).join(', ');
   throw new LonghaulError(
     'model_not_found',
-    `The model "${model.slice(0, 100)}" does not exist. This server has: ${names}.`,
+    `The model "${model.slice(0, 100)}" does not exist. Use one of these models: ${names}.`,
   );
 }

@@ -14,18 +14,18 @@ type Context = Pick<HandlerContext, 'runtime' | 'mask' | 'openai'>;
 export interface AgentTurn {
   sessionId: string;
   content: readonly UserMessageContentPart[];
-  /** Aborts when the client leaves. */
+  /** Aborts when the client disconnects. */
   signal: AbortSignal;
   write: (piece: AnswerPiece) => void;
 }
 
-const NOBODY =
-  'Nobody can be asked over this API, so what needs approval is refused. Do without it, or say what you would need.';
+const NOBODY_TO_ASK =
+  'Nobody can be asked over this API, so calls that need approval are refused. Continue without them, or say what you need.';
 
 /**
- * Sends a message to a session and tells what comes of it.
+ * Sends a message to a session, and writes the answer as it arrives.
  *
- * @throws {LonghaulError} why there is no whole answer; what was told until then stays in the session.
+ * @throws {LonghaulError} The reason why the answer is incomplete. The text so far stays in the session.
  */
 export async function takeTurn(
   context: Context,
@@ -35,28 +35,28 @@ export async function takeTurn(
   const id = newId();
   const answer = new AnswerText(id);
   let hasText = false;
-  const tell = (piece: AnswerPiece) => {
+  const emit = (piece: AnswerPiece) => {
     hasText ||= piece.kind === 'content';
     write({ ...piece, text: mask(piece.text) });
   };
   const end = runtime.subscribe((event) => {
     if (event.sessionId !== sessionId) return;
-    for (const piece of answer.push(event)) tell(piece);
+    for (const piece of answer.push(event)) emit(piece);
     if (openai.ask === 'deny') refuse(event);
   });
   const refuse = (event: LonghaulEvent) => {
     if (event.type !== 'approval:requested' || !answer.isStarted) return;
-    runtime.approvals.refuse(event, NOBODY).catch(warn);
+    runtime.approvals.refuse(event, NOBODY_TO_ASK).catch(warn);
   };
   const onLeft = () => void stop(context, { sessionId, id }).catch(warn);
   if (openai.onDisconnect === 'cancel') signal.addEventListener('abort', onLeft, { once: true });
   try {
-    if (signal.aborted) throw new LonghaulError('cancelled', 'The client has left.');
+    if (signal.aborted) throw new LonghaulError('cancelled', 'The client disconnected.');
     const result = await runtime.sendAndWait(sessionId, content, { id });
     const last = lastWords(result);
-    // Another process may have driven the session: what it said is known now.
-    if (!hasText && result.text !== '') tell({ kind: 'content', text: result.text });
-    if (last !== undefined) tell({ kind: 'content', text: `${hasText ? '\n\n' : ''}${last}` });
+    // If another process drove the session, its text is only known now.
+    if (!hasText && result.text !== '') emit({ kind: 'content', text: result.text });
+    if (last !== undefined) emit({ kind: 'content', text: `${hasText ? '\n\n' : ''}${last}` });
     const finishReason = result.status === 'limit' ? 'length' : toChatFinish(result.finishReason);
     return { finishReason, usage: result.usage };
   } finally {
@@ -65,11 +65,11 @@ export async function takeTurn(
   }
 }
 
-/** What the answer has to end with; a run without an answer is thrown. */
+/** Returns a note for the end of the answer, if the run reached a limit. Throws if the run failed or was cancelled. */
 function lastWords({ status, error }: ExecutorResult): string | undefined {
   if (status === 'completed') return undefined;
-  if (status === 'limit') return `[${error?.message ?? 'The run has reached a limit.'}]`;
-  throw error ?? new LonghaulError('internal', `The run ended: ${status}.`);
+  if (status === 'limit') return `[${error?.message ?? 'The run reached a limit.'}]`;
+  throw error ?? new LonghaulError('internal', `The run ended with status ${status}.`);
 }
 
 async function stop(
@@ -81,5 +81,7 @@ async function stop(
 }
 
 function warn(error: unknown): void {
-  process.emitWarning(`A turn over OpenAI's API could not be ended: ${toLonghaulError(error).message}`);
+  process.emitWarning(
+    `Cancelling a turn of the OpenAI API, or refusing its approval request, failed: ${toLonghaulError(error).message}`,
+  );
 }

@@ -1,6 +1,6 @@
 import type { EventOf, JsonValue, LonghaulEvent } from '@longhaul/protocol';
 
-/** A piece of an answer. `activity`: what tools and engine do. */
+/** A piece of an answer. `activity`: a line about a tool call or the engine. */
 export interface AnswerPiece {
   kind: 'content' | 'reasoning' | 'activity';
   text: string;
@@ -9,17 +9,17 @@ export interface AnswerPiece {
 const MAX_LINE_CHARS = 200;
 
 /**
- * Turns the events of a run into an answer: the texts of all its steps, parted by an empty line; its reasoning; and a line for each call.
- * Begins with the delivery of the message that it answers. Pure but for what it remembers.
+ * Converts the events of a run to an answer: the texts of all steps, separated by an empty line; the reasoning; and a
+ * line for each tool call. The answer starts with the delivery of its message. The class has state but no side effects.
  */
 export class AnswerText {
   readonly #awaits: string;
   #isStarted = false;
-  /** The part that was told last, of either kind. */
+  /** Id of the last part of each kind. */
   readonly #part = { content: '', reasoning: '' };
   #reasonedLast: 'text' | 'activity' | undefined;
 
-  /** @param awaits Id of the message that is answered. */
+  /** @param awaits Id of the message to answer. */
   constructor(awaits: string) {
     this.#awaits = awaits;
   }
@@ -54,7 +54,7 @@ export class AnswerText {
   }
 }
 
-/** What happens beside the text, in a line. */
+/** Returns a line about an event that is not text. */
 function lineOf(event: LonghaulEvent): string | undefined {
   switch (event.type) {
     case 'llm:tool-call':
@@ -64,7 +64,7 @@ function lineOf(event: LonghaulEvent): string | undefined {
     case 'context:compressed':
       return `⚙️ context compacted: ${event.originalTokens} → ${event.compressedTokens} tokens`;
     case 'llm:retry':
-      return `↻ trying again: ${event.reason}`;
+      return `↻ retrying: ${event.reason}`;
     case 'approval:requested':
       return `? ${event.toolName} waits for approval`;
     default:
@@ -72,7 +72,7 @@ function lineOf(event: LonghaulEvent): string | undefined {
   }
 }
 
-/** What a call is about: its only text, or all of it. */
+/** Returns the command, path or pattern of a call, or else all arguments. */
 function argumentsLine(args: JsonValue): string {
   if (typeof args !== 'object' || args === null || Array.isArray(args)) return JSON.stringify(args);
   const about = args['command'] ?? args['path'] ?? args['pattern'];

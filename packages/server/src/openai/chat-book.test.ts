@@ -14,14 +14,14 @@ function bookWith(cache = createMemoryCache()) {
       book.find(history, {
         chain: new HistoryChain('coder', history),
         hint,
-        isThere: async (id) => id !== gone,
+        exists: async (id) => id !== gone,
       }),
     remember: (history: ClientMessage[], sessionId: string, hint = '') =>
       book.remember(new HistoryChain('coder', history), hint, { sessionId, sequence: history.length }),
   };
 }
 
-it('finds the longest beginning that is known, whatever spaces and thoughts a front-end has put into answers', async () => {
+it('finds the longest known prefix despite whitespace and reasoning that a front-end added to answers', async () => {
   const { find, remember } = bookWith();
   await remember(said('a', 'One.\n\nTwo.'), 's1');
   await remember(said('a', 'One.\n\nTwo.', 'b', 'Three.'), 's1');
@@ -39,7 +39,7 @@ it('finds the longest beginning that is known, whatever spaces and thoughts a fr
   expect(await find([])).toBeUndefined();
 });
 
-it('keeps chats apart that a client names, falls back to what has no name, and passes over sessions that are gone', async () => {
+it('separates chats by hint, falls back to the entry without a hint, and skips deleted sessions', async () => {
   const { find, remember } = bookWith();
   await remember(said('hi', 'Hello.'), 's1', 'chat 1');
   await remember(said('hi', 'Hello.'), 's2', 'chat 2');
@@ -52,26 +52,26 @@ it('keeps chats apart that a client names, falls back to what has no name, and p
   });
 });
 
-it('goes on without a cache that fails', async () => {
+it('continues if the cache fails', async () => {
   const fails = () => Promise.reject(new Error('no disk'));
   const { find, remember } = bookWith({ get: fails, getFirst: fails, set: fails, delete: fails });
   await remember(said('a', 'b'), 's1');
   expect(await find(said('a', 'b'))).toBeUndefined();
 });
 
-it('costs one hash for each message, and one look, for a chat of 10,000', async () => {
+it('needs one cache lookup for a chat of 10,000 messages', async () => {
   const cache = createMemoryCache();
-  let looks = 0;
+  let lookups = 0;
   const { find, remember } = bookWith({
     ...cache,
     set: (key, value) => cache.set(key, value),
     getFirst: (keys) => {
-      looks += 1;
+      lookups += 1;
       return cache.getFirst(keys);
     },
   });
   const long = said(...Array.from({ length: 10_000 }, (_, index) => `message ${index}`));
   await remember(long, 's1');
   expect(await find(long)).toMatchObject({ messages: 10_000 });
-  expect(looks).toBe(1);
+  expect(lookups).toBe(1);
 });

@@ -4,25 +4,26 @@ import { z } from 'zod';
 import type { ClientMessage } from './chat-request.ts';
 import type { HistoryChain } from './history-chain.ts';
 
-/** Where a conversation stands: its last message is the session's message `sequence`. */
+/** The end of a conversation in a session: its last message is the session's message `sequence`. */
 export interface ChatPlace {
   sessionId: string;
   sequence: number;
 }
 
 export interface FoundPlace extends ChatPlace {
-  /** How many messages of the history it stands for. */
+  /** Number of messages of the history that the session has. */
   messages: number;
 }
 
 const placeSchema = z.object({ sessionId: z.string(), sequence: z.int().min(1) });
 
-/** Longer ones are looked for by their newest answers only. */
+/** Maximum number of answers to search for, from the newest. */
 const MAX_LOOKED_FOR = 500;
 
 /**
- * Which place of which session a conversation is, by the hash of its messages. The same conversation under a hint (a chat's id, a user) is
- * kept apart; where nothing is known under it, what is known without counts. A cache that fails costs what it knew, and no answer.
+ * Maps conversations to places in sessions, by the hash of their messages. A hint (a chat id, a user) separates equal
+ * conversations. If nothing is stored under the hint, the entry without a hint is used. If the cache fails, its entries
+ * are lost, but requests still succeed.
  */
 export class ChatBook {
   readonly #cache: CacheStore;
@@ -31,14 +32,10 @@ export class ChatBook {
     this.#cache = cache;
   }
 
-  /** The longest beginning of the history that ends with an answer, and is known. */
+  /** Finds the longest known prefix of the history that ends with an answer. */
   async find(
     history: readonly ClientMessage[],
-    {
-      chain,
-      hint,
-      isThere,
-    }: { chain: HistoryChain; hint: string; isThere: (id: string) => Promise<boolean> },
+    { chain, hint, exists }: { chain: HistoryChain; hint: string; exists: (id: string) => Promise<boolean> },
   ): Promise<FoundPlace | undefined> {
     let candidates = history
       .flatMap(({ role }, index) => (role === 'assistant' ? [index + 1] : []))
@@ -51,16 +48,16 @@ export class ChatBook {
       const at = candidates.findIndex(({ key }) => key === hit.key);
       const { data } = placeSchema.safeParse(JSON.parse(hit.value));
       const messages = candidates[at]?.messages;
-      if (data !== undefined && messages !== undefined && (await isThere(data.sessionId))) {
+      if (data !== undefined && messages !== undefined && (await exists(data.sessionId))) {
         return { ...data, messages };
       }
-      // Its session was deleted: what is known of a shorter beginning may still be there.
+      // The session was deleted. The session of a shorter prefix may still exist.
       candidates = candidates.slice(at + 1);
     }
     return undefined;
   }
 
-  /** Keeps where the conversation stands. */
+  /** Stores the place of a conversation. A failure of the cache is only a warning. */
   async remember(chain: HistoryChain, hint: string, { sessionId, sequence }: ChatPlace): Promise<void> {
     const value = JSON.stringify({ sessionId, sequence });
     try {
@@ -86,5 +83,5 @@ function keysOf(hash: string, hint: string): string[] {
 }
 
 function warn(error: unknown): void {
-  process.emitWarning(`The cache of chats fails: ${toLonghaulError(error).message}`);
+  process.emitWarning(`The chat cache failed: ${toLonghaulError(error).message}`);
 }

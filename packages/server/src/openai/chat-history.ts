@@ -4,7 +4,10 @@ import { type ClientMessage, textOf } from './chat-request.ts';
 
 const LEASE_TTL_MS = 60_000;
 
-/** Appends what a client says was said before, as text: media and calls of others are named, not taken over. */
+/**
+ * Appends the client's history to the session as text. Media are replaced by their type, tool results become
+ * messages of the assistant, and tool calls are left out.
+ */
 export async function importHistory(
   store: Store,
   sessionId: string,

@@ -4,7 +4,7 @@ import { ChatLocks } from './chat-locks.ts';
 
 const never = new AbortController().signal;
 
-it('gives turns in the order of asking, and forgets who leaves', async () => {
+it('grants turns in the order of the requests, and skips aborted ones', async () => {
   const locks = new ChatLocks();
   const order: string[] = [];
   const first = await locks.take('a', never);
@@ -26,7 +26,7 @@ it('gives turns in the order of asking, and forgets who leaves', async () => {
   expect([order, locks.isHeld('a')]).toEqual([['third'], false]);
 });
 
-it('lets no more than a few wait', async () => {
+it('refuses more than 8 waiting requests', async () => {
   const locks = new ChatLocks();
   const first = await locks.take('a', never);
   const waiting = Array.from({ length: 8 }, () => locks.take('a', never));

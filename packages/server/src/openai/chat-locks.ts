@@ -2,7 +2,7 @@ import { LonghaulError } from '@longhaul/protocol';
 
 const MAX_WAITING = 8;
 
-/** One turn of a chat at a time: who comes while one is under way waits for its end. */
+/** Allows one turn of a chat at a time. Later requests wait for its end. */
 export class ChatLocks {
   readonly #held = new Map<string, (() => void)[]>();
 
@@ -10,15 +10,15 @@ export class ChatLocks {
     return this.#held.has(key);
   }
 
-  /** @throws {LonghaulError} `rate_limited` when too many wait; `cancelled` when the signal aborts first. */
+  /** @throws {LonghaulError} `rate_limited` if too many requests wait; `cancelled` if the signal aborts first. */
   async take(key: string, signal: AbortSignal): Promise<Disposable> {
     const waiting = this.#held.get(key);
     if (waiting === undefined) this.#held.set(key, []);
     else await waitIn(waiting, signal);
-    return { [Symbol.dispose]: () => this.#giveOn(key) };
+    return { [Symbol.dispose]: () => this.#release(key) };
   }
 
-  #giveOn(key: string): void {
+  #release(key: string): void {
     const next = this.#held.get(key)?.shift();
     if (next === undefined) this.#held.delete(key);
     else next();
@@ -27,13 +27,13 @@ export class ChatLocks {
 
 async function waitIn(waiting: (() => void)[], signal: AbortSignal): Promise<void> {
   if (waiting.length >= MAX_WAITING) {
-    const message = `${waiting.length} requests wait for this chat already. Come back when it has answered.`;
+    const message = `${waiting.length} requests already wait for this chat. Retry after they are answered.`;
     throw new LonghaulError('rate_limited', message, { data: { retryAfterSeconds: 30 } });
   }
   const { promise, resolve, reject } = Promise.withResolvers<void>();
   const onAbort = () => {
     waiting.splice(waiting.indexOf(resolve), 1);
-    reject(new LonghaulError('cancelled', 'The client left before its turn came.'));
+    reject(new LonghaulError('cancelled', 'The client disconnected before its request was processed.'));
   };
   waiting.push(resolve);
   if (signal.aborted) onAbort();

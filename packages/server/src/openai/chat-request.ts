@@ -4,32 +4,34 @@ import { contentOf } from '../chat/chat-content.ts';
 
 export type ClientMessage = ChatCompletionBody['messages'][number];
 
-/** A request for a completion, taken apart. */
+/** A parsed request for a completion. */
 export interface ChatRequest {
   /** The client's system messages, as one text. */
   instructions: string;
-  /** What was said before, system messages apart. Ends with what is not the user's, or is empty. */
+  /** The messages before `newest`, without system messages. Empty, or ends with a message that is not the user's. */
   history: ClientMessage[];
   /** The user's newest messages. */
   newest: ClientMessage[];
   content: UserMessageContentPart[];
   maxTokens: number | undefined;
-  /** A front-end asks for a title, tags, or what to ask next: nobody goes on from it. */
+  /** A front-end's request for a title, tags or follow-up questions, which is not part of the conversation. */
   isAside: boolean;
 }
 
 /**
- * @throws {LonghaulError} `invalid_request` for what an agent cannot do: the client's tools, several answers, another format than text, media
- * that stand elsewhere; and when the user does not have the last word.
+ * Parses a request for a completion.
+ *
+ * @throws {LonghaulError} `invalid_request` for features that agents don't support (the client's tools, several
+ * answers, a format other than text, media at other URLs), and if the last message is not the user's.
  */
 export function readChatRequest(body: ChatCompletionBody): ChatRequest {
-  refuseWhatAgentsLack(body);
+  refuseUnsupported(body);
   const isSystem = ({ role }: ClientMessage) => role === 'system' || role === 'developer';
   const said = body.messages.filter((message) => !isSystem(message));
   const end = said.findLastIndex(({ role }) => role !== 'user') + 1;
   const newest = said.slice(end);
   if (newest.length === 0) {
-    throw new LonghaulError('invalid_request', 'messages must end with a message of the user.');
+    throw new LonghaulError('invalid_request', 'messages must end with a user message.');
   }
   const maxTokens = body.max_completion_tokens ?? body.max_tokens ?? undefined;
   return {
@@ -48,13 +50,14 @@ export function textOf({ content }: ClientMessage): string {
   return (content ?? []).flatMap(({ text }) => (typeof text === 'string' ? [text] : [])).join('\n');
 }
 
-function refuseWhatAgentsLack({ tools, functions, n, response_format: format }: ChatCompletionBody): void {
-  const lacks = (why: string) => new LonghaulError('invalid_request', why);
+function refuseUnsupported({ tools, functions, n, response_format: format }: ChatCompletionBody): void {
+  const unsupported = (message: string) => new LonghaulError('invalid_request', message);
   if ((tools?.length ?? 0) > 0 || (functions?.length ?? 0) > 0) {
-    throw lacks('An agent calls tools of its own, on the server: send no tools.');
+    throw unsupported('An agent only uses its own tools, on the server. Remove tools and functions.');
   }
-  if ((n ?? 1) !== 1) throw lacks('An agent gives one answer: n must be 1.');
-  if ((format?.type ?? 'text') !== 'text') throw lacks('An agent answers in text: send no response_format.');
+  if ((n ?? 1) !== 1) throw unsupported('An agent gives one answer. Set n to 1.');
+  if ((format?.type ?? 'text') !== 'text')
+    throw unsupported('An agent answers in text. Remove response_format.');
 }
 
 const SHORT_ANSWER_TOKENS = 100;
@@ -65,7 +68,7 @@ function isAside(said: readonly ClientMessage[], maxTokens: number | undefined):
   return isShort || said.some((message) => isFrontEndTask(textOf(message)));
 }
 
-/** In the form of a UI message, which has rules for what is taken. */
+/** Converts a message by way of a UI message, so the same rules for content apply. */
 function toContent({ content }: ClientMessage): UserMessageContentPart[] {
   const parts =
     typeof content === 'string' ? [{ type: 'text', text: content }] : (content ?? []).map(toUiPart);
@@ -85,7 +88,7 @@ function toUiPart(part: Record<string, unknown> & { type: string }): {
   }
   throw new LonghaulError(
     'invalid_request',
-    `A part of a message must be text, image_url or file, not "${part.type.slice(0, 50)}".`,
+    `The type of a message part must be text, image_url or file, not "${part.type.slice(0, 50)}".`,
   );
 }
 

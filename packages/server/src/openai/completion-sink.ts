@@ -11,13 +11,13 @@ import {
   usageChunkOf,
 } from './completion-wire.ts';
 
-/** Where an answer goes: in pieces as they come, or whole. */
+/** Receives an answer, and sends it in pieces as they arrive or as a whole. */
 export interface CompletionSink {
-  /** Once it is sure that there is an answer. From then on a failure is part of it. */
+  /** Starts the response. After this, a failure is sent as part of the response. */
   open(sessionId?: string): void;
   write(piece: AnswerPiece): void;
   finish(end: CompletionEnd): Response;
-  /** Throws where nothing is open. */
+  /** Sends the failure as part of the response. Throws it if the response has not started. */
   fail(error: LonghaulError): Response;
 }
 
@@ -34,7 +34,7 @@ export interface SinkOptions {
 
 const SESSION_HEADER = 'x-longhaul-session';
 
-/** One JSON body at the end. */
+/** Collects the answer and sends it as one JSON body. */
 export function wholeSink({ head, activity }: Pick<SinkOptions, 'head' | 'activity'>): CompletionSink {
   const said = { content: '', reasoning: '' };
   let session: Record<string, string> = {};
@@ -53,7 +53,7 @@ export function wholeSink({ head, activity }: Pick<SinkOptions, 'head' | 'activi
   };
 }
 
-/** Server-sent events, as OpenAI's API sends them. A client that does not keep up is let go. */
+/** Sends server-sent events in the format of the OpenAI API. A client that does not keep up is disconnected. */
 export function streamSink(options: SinkOptions): CompletionSink {
   const { head, activity, outgoing, includesUsage, maxBufferBytes } = options;
   let heartbeat: NodeJS.Timeout | undefined;
@@ -74,7 +74,7 @@ export function streamSink(options: SinkOptions): CompletionSink {
 
   function open(sessionId?: string): void {
     if (outgoing.headersSent) return;
-    // A client that has left is no failure; `close` follows.
+    // A disconnected client is not a failure. A `close` event follows.
     outgoing.on('error', () => undefined);
     outgoing.writeHead(200, {
       ...options.headers,

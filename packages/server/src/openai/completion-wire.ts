@@ -7,7 +7,7 @@ import type {
   TokenUsage,
 } from '@longhaul/protocol';
 
-/** What all chunks of a completion share. */
+/** The fields that all chunks of a completion share. */
 export interface CompletionHead {
   id: string;
   created: number;

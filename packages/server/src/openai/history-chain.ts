@@ -2,8 +2,8 @@ import { createHash } from 'node:crypto';
 import { type ClientMessage, textOf } from './chat-request.ts';
 
 /**
- * Hashes of a conversation's beginnings: the n-th stands for its first n messages. Each is made from the one before, so that a message more
- * costs that message alone.
+ * Hashes of all prefixes of a conversation: the n-th is the hash of its first n messages. Each hash is computed from
+ * the previous one, so a new message costs one hash.
  */
 export class HistoryChain {
   readonly #hashes: string[];
@@ -22,7 +22,7 @@ export class HistoryChain {
     return this;
   }
 
-  /** Of the first `count` messages. */
+  /** Returns the hash of the first `count` messages. */
   at(count: number): string {
     return this.#hashes[count] ?? '';
   }
@@ -32,9 +32,10 @@ export class HistoryChain {
   }
 }
 
-/** What of a message says that it is the same one when it comes again. */
+/** Returns the parts of a message that identify it when a client sends it again. */
 function identityOf(message: ClientMessage): string[] {
   const { role, content } = message;
+  // Front-ends also reformat whitespace in answers.
   if (role === 'assistant') return [role, withoutThoughts(textOf(message)).replaceAll(/\s+/g, '')];
   const others = typeof content === 'string' ? [] : (content ?? []).filter(({ type }) => type !== 'text');
   return [
@@ -44,7 +45,7 @@ function identityOf(message: ClientMessage): string[] {
   ];
 }
 
-/** Front-ends keep reasoning inside the answer, and send it back or not; they also set spaces and lines anew. */
+/** Removes reasoning, which some front-ends keep inside the answer and send back. */
 function withoutThoughts(text: string): string {
   return text.replaceAll(/<details type="reasoning"[^>]*>[\s\S]*?<\/details>|<think>[\s\S]*?<\/think>/g, '');
 }

@@ -18,7 +18,7 @@ import { answerAside } from './side-answer.ts';
 type Names = 'listAgentModels' | 'getAgentModel' | 'chatCompletion';
 type Request = RouteRequest<'chatCompletion'>;
 
-/** The agents on OpenAI's API: each is a model, and a completion is a whole turn of it. */
+/** Handlers of the OpenAI API: each agent is a model, and each completion is a whole turn of the agent. */
 export function openAiHandlers(context: HandlerContext): Pick<RouteHandlers, Names> {
   const { agents, models, runs, mask, limits, openai } = context;
   const book = new ChatBook(context.chats);
@@ -57,14 +57,14 @@ export function openAiHandlers(context: HandlerContext): Pick<RouteHandlers, Nam
 
   async function answer(chat: AgentChat, sink: CompletionSink, signal: AbortSignal): Promise<Response> {
     const key = await lockKey(chat);
-    // Waiting may take long, and must not look like silence.
+    // The wait may be long, so the response starts now and gets heartbeats.
     if (locks.isHeld(key)) sink.open();
     using _turn = await locks.take(key, signal);
     const session = await chats.open(chat);
     sink.open(session.id);
-    let said = '';
+    let text = '';
     const write = (piece: AnswerPiece) => {
-      if (piece.kind === 'content') said += piece.text;
+      if (piece.kind === 'content') text += piece.text;
       sink.write(piece);
     };
     const { content } = chat.request;
@@ -72,18 +72,22 @@ export function openAiHandlers(context: HandlerContext): Pick<RouteHandlers, Nam
     try {
       end = await takeTurn(context, { sessionId: session.id, content, signal, write });
     } finally {
-      // Before the client knows that it is whole, and may go on. Half an answer, too, is what it may send back.
-      if (said !== '') await remember(chat, session.id, said);
+      // Stored before the response ends, because the client may continue at once. An incomplete answer is stored too,
+      // because the client may send it back.
+      if (text !== '') await remember(chat, session.id, text);
     }
     return sink.finish(end);
   }
 
-  async function remember(chat: AgentChat, sessionId: string, said: string): Promise<void> {
-    const chain = chat.chain.add(...chat.request.newest, { role: 'assistant', content: said });
+  async function remember(chat: AgentChat, sessionId: string, text: string): Promise<void> {
+    const chain = chat.chain.add(...chat.request.newest, { role: 'assistant', content: text });
     await book.remember(chain, chat.hint, { sessionId, sequence: await chats.headOf(sessionId) });
   }
 
-  /** What may have one turn at a time: the chat, by its id where the client tells it. */
+  /**
+   * Returns the key of the lock for one turn at a time: the chat id if the client sends one, or else the id of the
+   * known session, or else the hash of the conversation.
+   */
   async function lockKey(chat: AgentChat): Promise<string> {
     if (chat.chatId !== '') return `${chat.agent.name}\n${chat.hint}`;
     const place = await chats.find(chat);
@@ -110,7 +114,7 @@ export function openAiHandlers(context: HandlerContext): Pick<RouteHandlers, Nam
   }
 }
 
-/** Opens with the first piece: what goes wrong before has a status of its own. */
+/** Starts the response with the first piece, so an earlier failure gets its own HTTP status. */
 function openingWriter(sink: CompletionSink): (piece: AnswerPiece) => void {
   return (piece) => {
     sink.open();
@@ -118,7 +122,7 @@ function openingWriter(sink: CompletionSink): (piece: AnswerPiece) => void {
   };
 }
 
-/** What a client says of the chat, beside its messages. */
+/** Returns the identifiers of the chat that the client sends besides its messages. */
 function namesOf({ headers, body }: Request): Pick<AgentChat, 'chatId' | 'hint'> {
   const chatId = headers['x-openwebui-chat-id'] ?? '';
   return { chatId, hint: [chatId, body.user ?? ''].filter((name) => name !== '').join('\n') };

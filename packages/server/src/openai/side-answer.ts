@@ -5,9 +5,10 @@ import { type ChatRequest, type ClientMessage, textOf } from './chat-request.ts'
 import { type CompletionEnd, toChatFinish } from './completion-wire.ts';
 
 /**
- * A title, tags, what to ask next: answered by the agent's model, without session, prompt and tools.
+ * Answers a front-end's request for a title, tags or follow-up questions with the agent's model, without a session,
+ * prompt or tools.
  *
- * @throws {LonghaulError} what is wrong with the model's answer.
+ * @throws {LonghaulError} The failure of the model call.
  */
 export async function answerAside(
   driver: ModelDriver,

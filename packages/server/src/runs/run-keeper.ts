@@ -19,7 +19,7 @@ export interface RunKeeperOptions {
   runtime: Runtime;
   store: Store;
   models: ModelDirectory;
-  /** Keeps what the senders of messages with an id were answered. */
+  /** Stores the responses to messages that had an id. */
   answers: CacheStore;
   metrics: ServerMetrics;
   log: Logger;
@@ -31,12 +31,12 @@ export interface SentMessage {
   metadata?: NonNullable<Parameters<Runtime['queue']['enqueue']>[2]>['metadata'];
 }
 
-/** Starts runs that nobody waits for, and knows which are under way. */
+/** Starts runs in the background and tracks the active runs. */
 export class RunKeeper implements Disposable {
   readonly #options: RunKeeperOptions;
   readonly #answers: SentAnswers;
   readonly #running = new Map<string, number>();
-  /** Those who want to know the id of the next run of a session. */
+  /** Callbacks that get the id of a session's next run. */
   readonly #awaiting = new Map<string, Set<(runId: string) => void>>();
   readonly #unsubscribe: () => void;
   #isStopping = false;
@@ -56,9 +56,11 @@ export class RunKeeper implements Disposable {
   }
 
   /**
-   * Stores a message, and starts a run where nobody drives the session. One whose id is known is answered as it was at first.
+   * Stores a message, and starts a run if no run drives the session. A message with a known id gets the first response
+   * again.
    *
-   * @throws {LonghaulError} `session_not_found`, `queue_full`, `shutting_down`, what is wrong with the model; then nothing is stored.
+   * @throws {LonghaulError} `session_not_found`, `queue_full`, `shutting_down`, or a problem with the model. In these
+   * cases nothing is stored.
    */
   async send(sessionId: string, message: SentMessage): Promise<SendResult> {
     this.assertOpen();
@@ -76,7 +78,7 @@ export class RunKeeper implements Disposable {
       metadata,
     });
     const answer = { ok: true, queued: true, id: queued.id, position: Math.max(1, queued.position) } as const;
-    // Asked after the message is stored: a run that ends before it sees the message has given the session back by then.
+    // Checked after the message is stored: a run that ended without seeing the message has released the session by now.
     const waits = (await store.listQueue(sessionId)).some((message) => message.id === queued.id);
     if (!waits || (await this.isDriven(sessionId))) return answer;
     if (await this.isHeld(sessionId)) {
@@ -88,10 +90,10 @@ export class RunKeeper implements Disposable {
   }
 
   /**
-   * Goes on with what waits in the session, in the background.
+   * Resumes the session in the background: an interrupted run, or the messages in the queue.
    *
-   * @returns The run's id; undefined when there is nothing to do, or someone else was faster.
-   * @throws {LonghaulError} what keeps a run from starting, other than `session_busy`.
+   * @returns The id of the run. Undefined if there is nothing to do, or another process drives the session.
+   * @throws {LonghaulError} The reason why no run starts, except `session_busy`.
    */
   async start(sessionId: string): Promise<string | undefined> {
     this.assertOpen();
@@ -104,29 +106,31 @@ export class RunKeeper implements Disposable {
         throw failure;
       },
     );
-    // Whether it started or failed to, someone is told below; what happens later stands in the run's own end.
-    ended.catch((error: unknown) => this.#options.log.debug({ sessionId, err: error }, 'run ended badly'));
+    // The caller gets the start or its failure below. The run's own end reports later failures.
+    ended.catch((error: unknown) => this.#options.log.debug({ sessionId, err: error }, 'run failed'));
     return await Promise.race([started.runId, ended]);
   }
 
-  /** Behind a compaction, which may take as long as its model: nobody waits for that. */
+  /**
+   * Starts a run after a compaction that holds the session. Not awaited, because the compaction may wait for a model.
+   */
   #startLater(sessionId: string): void {
     this.start(sessionId).catch((error: unknown) =>
-      this.#options.log.warn({ sessionId, err: error }, 'a run could not be started'),
+      this.#options.log.warn({ sessionId, err: error }, 'starting a run failed'),
     );
   }
 
-  /** Takes no new runs from here on. */
+  /** Refuses all new runs from now on. */
   refuseNew(): void {
     this.#isStopping = true;
   }
 
-  /** A run takes the messages of the session. */
+  /** Whether a run drives the session and will deliver its messages. */
   async isDriven(sessionId: string): Promise<boolean> {
     return (await drivingRun(this.#options.store, sessionId)) !== undefined;
   }
 
-  /** A run, or work between runs, changes the session. */
+  /** Whether a run or another operation, such as a compaction, holds the session's lease. */
   async isHeld(sessionId: string): Promise<boolean> {
     return (await this.#options.store.leaseHolder(sessionId, currentClaimant())) !== undefined;
   }
@@ -146,7 +150,7 @@ export class RunKeeper implements Disposable {
     if (!this.#isStopping) return;
     throw new LonghaulError(
       'shutting_down',
-      'The server is stopping and takes no new runs. Come back later.',
+      'The server is stopping and refuses new runs. Retry after it has restarted.',
     );
   }
 
@@ -167,7 +171,7 @@ export class RunKeeper implements Disposable {
   #receive(event: LonghaulEvent): void {
     if (event.type === 'run:started') {
       this.#running.set(event.runId, event.at);
-      for (const tell of this.#awaiting.get(event.sessionId) ?? []) tell(event.runId);
+      for (const resolve of this.#awaiting.get(event.sessionId) ?? []) resolve(event.runId);
     }
     if (event.type === 'run:finished') this.#onFinished(event);
   }
@@ -180,9 +184,8 @@ export class RunKeeper implements Disposable {
     const ms = event.at - startedAt;
     const { inputTokens, outputTokens } = usage;
     this.#options.metrics.run({ status, seconds: ms / 1_000, inputTokens, outputTokens });
-    const facts = { sessionId, runId, status, ms, stepCount, compactions, inputTokens, outputTokens };
-    const failure = error === undefined ? {} : { code: error.code, reason: error.message };
-    const line = { ...facts, ...(cost === undefined ? {} : { cost }), ...failure };
+    const totals = { stepCount, compactions, inputTokens, outputTokens, cost };
+    const line = { sessionId, runId, status, ms, ...totals, code: error?.code, reason: error?.message };
     if (status === 'failed') this.#options.log.warn(line, 'run');
     else this.#options.log.info(line, 'run');
   }

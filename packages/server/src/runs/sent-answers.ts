@@ -7,8 +7,8 @@ interface SentId {
 }
 
 /**
- * What was answered to a message that came with an id. That it waits is known from the queue; that it has started a run, and which,
- * is kept here, so that whoever did not hear the answer gets the same one.
+ * Stores the responses to messages with an id, so that a client that missed a response gets the same one again. Only
+ * responses with a run id are stored. The queue itself knows the messages that still wait.
  */
 export class SentAnswers {
   readonly #kept: CacheStore;
@@ -18,7 +18,9 @@ export class SentAnswers {
     this.#kept = kept;
   }
 
-  /** The first answer, or that of `send` where there is none. A message that is sent twice at once is sent once. */
+  /**
+   * Returns the stored response, or else calls `send`. Simultaneous calls with the same id share one call of `send`.
+   */
   async once(sent: SentId, send: () => Promise<SendResult>): Promise<SendResult> {
     const key = `sent/${sent.sessionId}/${sent.id}`;
     const underWay = this.#underWay.get(key);

@@ -1,8 +1,9 @@
 import { isIP } from 'node:net';
 
 /**
- * Whether a request's Host header is one of ours. A page of another site that makes its own name point here (DNS rebinding) sends
- * that name; an address cannot be made to point anywhere, so addresses are let through.
+ * Creates a check that a request's Host header names this server. It prevents DNS rebinding: a page of another site
+ * that points its own name to this server sends that name. IP addresses are always allowed, because they cannot be
+ * rebound.
  */
 export function createHostCheck(names: readonly string[]): (host: string | undefined) => boolean {
   const allowed = new Set(['localhost', ...names.map((name) => name.toLowerCase())]);
@@ -12,7 +13,7 @@ export function createHostCheck(names: readonly string[]): (host: string | undef
   };
 }
 
-/** Without the port, and an IPv6 address without its brackets. */
+/** Returns the host without the port, and an IPv6 address without its brackets. Undefined: the header is malformed. */
 function hostName(host: string | undefined): string | undefined {
   const match = /^(?:\[([\da-f:.]+)\]|([^\s:[\]/@]+))(?::\d{1,5})?$/i.exec(host ?? '');
   return (match?.[1] ?? match?.[2])?.toLowerCase();

@@ -2,7 +2,10 @@ import { timingSafeEqual } from 'node:crypto';
 
 export type BearerCheck = (authorization: string | undefined) => boolean;
 
-/** Whether a header `Authorization` carries the token. Takes as long for a wrong token as for the right one; how long a token is, is no secret. */
+/**
+ * Creates a check that an `Authorization` header contains the token. The comparison takes constant time. It does not
+ * hide the length of the token, which is not secret.
+ */
 export function createBearerCheck(token: string): BearerCheck {
   const expected = Buffer.from(token);
   return (authorization) => {

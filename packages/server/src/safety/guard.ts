@@ -10,23 +10,23 @@ export interface GuardOptions {
   rate: RateOptions | null;
 }
 
-/** What a request says of where it comes from. */
+/** The origin and credentials of a request. */
 export interface Caller {
   address: string;
   host: string | undefined;
   origin: string | undefined;
-  /** `Sec-Fetch-Site`: browsers say whether a page of another site asks. */
+  /** `Sec-Fetch-Site`, in which browsers report whether a page of another site sends the request. */
   fetchSite: string | undefined;
   authorization: string | undefined;
 }
 
-/** Decides who gets in, before anything of a request is read. */
+/** Decides whether a request is allowed, before its body is read. */
 export interface Guard {
-  /** @throws {LonghaulError} `forbidden` for another site's host name or page; `rate_limited`. */
+  /** @throws {LonghaulError} `forbidden` for an unknown host name or a page of another site; `rate_limited`. */
   admit(caller: Caller): void;
   /** @throws {LonghaulError} `unauthorized` */
   authenticate(caller: Caller): void;
-  /** The origin to be named in an answer; undefined when there is none, or it is our own. */
+  /** The origin to allow in the CORS headers of the response. Undefined unless the origin is in `origins`. */
   corsOrigin(caller: Caller): string | undefined;
 }
 
@@ -41,21 +41,21 @@ export function createGuard(options: GuardOptions): Guard {
     admit({ address, host, origin, fetchSite }) {
       const wait = limiter?.take(address);
       if (wait !== undefined) {
-        throw new LonghaulError('rate_limited', `Too many requests. Go on in ${wait} s.`, {
+        throw new LonghaulError('rate_limited', `Too many requests. Retry after ${wait} s.`, {
           data: { retryAfterSeconds: wait },
         });
       }
       if (!isOurHost(host)) {
         throw new LonghaulError(
           'forbidden',
-          `This server is not called ${JSON.stringify((host ?? '').slice(0, 100))}. Name it by its address or as localhost, or allow the name with server.hosts.`,
+          `The host name ${JSON.stringify((host ?? '').slice(0, 100))} is not allowed. Use an IP address or localhost, or add the name to server.hosts.`,
         );
       }
       const isForeign = origin === undefined ? isOtherSite(fetchSite) : !isOwnOrigin(origin, host);
       if (isForeign && (origin === undefined || !isAllowed(origin))) {
         throw new LonghaulError(
           'forbidden',
-          `Pages of ${JSON.stringify((origin ?? 'other sites').slice(0, 100))} may not use this server. Allow the origin with server.origins.`,
+          `${origin === undefined ? 'Pages of other sites' : `Pages of ${JSON.stringify(origin.slice(0, 100))}`} are not allowed to use this server. Add the origin to server.origins.`,
         );
       }
     },
@@ -64,7 +64,7 @@ export function createGuard(options: GuardOptions): Guard {
       if (hasToken(authorization)) return;
       throw new LonghaulError(
         'unauthorized',
-        'This needs the header "Authorization: Bearer TOKEN". The token stands in the file that longhaul serve names when it starts.',
+        'The token is missing or wrong. Send the header "Authorization: Bearer TOKEN". The token is in the file that longhaul serve prints when it starts.',
       );
     },
 
@@ -72,12 +72,12 @@ export function createGuard(options: GuardOptions): Guard {
   };
 }
 
-/** `same-site` is another port of this machine, or another name of the domain: not a page of ours. */
+/** `same-site` counts as another site: it can be another port of this machine or another name of the same domain. */
 function isOtherSite(fetchSite: string | undefined): boolean {
   return fetchSite === 'cross-site' || fetchSite === 'same-site';
 }
 
-/** A page that this server itself has served. */
+/** Whether this server itself served the page. */
 function isOwnOrigin(origin: string, host: string | undefined): boolean {
   return host !== undefined && (origin === `http://${host}` || origin === `https://${host}`);
 }

@@ -1,9 +1,9 @@
-/** Most addresses that are remembered at once. */
+/** Maximum number of addresses that are remembered at the same time. */
 const MAX_BUCKETS = 10_000;
 
 export interface RateOptions {
   perSecond: number;
-  /** Requests that may come at once. */
+  /** Number of requests that may arrive at once. */
   burst: number;
 }
 
@@ -12,7 +12,7 @@ interface Bucket {
   at: number;
 }
 
-/** A token bucket for each key. */
+/** Limits the request rate with a token bucket for each key. */
 export class RateLimiter {
   readonly #options: RateOptions;
   readonly #now: () => number;
@@ -23,7 +23,7 @@ export class RateLimiter {
     this.#now = now;
   }
 
-  /** Undefined: go on. Else the seconds after which the next request is taken. */
+  /** Returns undefined if the request is allowed, or the number of seconds until the next one is allowed. */
   take(key: string): number | undefined {
     const { perSecond, burst } = this.#options;
     const now = this.#now();

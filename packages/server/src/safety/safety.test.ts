@@ -16,7 +16,7 @@ beforeAll(async () => {
 afterAll(() => rm(folder, { recursive: true, force: true }));
 
 describe('the token file', () => {
-  it('is made once, for its owner only, also by servers that start together', async () => {
+  it('is created once, readable by its owner only, even if servers start together', async () => {
     const path = join(folder, 'new', 'token');
     const loaded = await Promise.all(Array.from({ length: 8 }, () => loadToken(path)));
     expect(new Set(loaded.map(({ token }) => token)).size).toBe(1);
@@ -27,7 +27,7 @@ describe('the token file', () => {
     expect(await loadToken(path)).toEqual({ token: loaded[0]?.token, isNew: false });
   });
 
-  it('that others could read holds another token from then on', async () => {
+  it('gets a new token if others could read the file', async () => {
     const path = join(folder, 'shared');
     const { token } = await loadToken(path);
     await chmod(path, 0o644);
@@ -37,7 +37,7 @@ describe('the token file', () => {
     expect((await loadToken(path)).token).toBe(renewed.token);
   });
 
-  it('that holds something else is named, and left as it is', async () => {
+  it('is reported and left unchanged if it contains something else', async () => {
     const path = join(folder, 'other');
     await writeFile(path, 'hunter2', { mode: 0o600 });
     await expect(loadToken(path)).rejects.toMatchObject({ code: 'file_unreadable' });
@@ -46,7 +46,7 @@ describe('the token file', () => {
   });
 });
 
-describe('who gets in', () => {
+describe('access control', () => {
   it.each([
     ['127.0.0.1:4140', true],
     ['[::1]:4140', true],
@@ -60,7 +60,7 @@ describe('who gets in', () => {
     ['localhost:80:80', false],
     ['', false],
     [undefined, false],
-  ])('the host %s: %s', (host, isOurs) => {
+  ])('allows the host %s: %s', (host, isOurs) => {
     expect(createHostCheck(['App.Example'])(host)).toBe(isOurs);
   });
 
@@ -72,11 +72,11 @@ describe('who gets in', () => {
     ['0.0.0.0', false],
     ['127.0.0.1.example', false],
     ['::', false],
-  ])('%s is loopback: %s', (host, expected) => {
+  ])('detects that %s is loopback: %s', (host, expected) => {
     expect(isLoopback(host)).toBe(expected);
   });
 
-  it('takes the whole token after Bearer, and nothing else', () => {
+  it('accepts only the whole token after Bearer', () => {
     const check = createBearerCheck('the-token');
     const given = [
       'Bearer the-token',
@@ -90,7 +90,7 @@ describe('who gets in', () => {
     expect(given.map(check)).toEqual([true, true, false, false, false, false, false]);
   });
 
-  it('lets a burst through, then as many as come again, each address by itself, and forgets the oldest', () => {
+  it('allows a burst, then the refilled tokens, for each address separately, and forgets the oldest address', () => {
     let now = 0;
     const limiter = new RateLimiter({ perSecond: 2, burst: 3 }, () => now);
     expect(Array.from({ length: 5 }, () => limiter.take('a'))).toEqual([
@@ -109,7 +109,7 @@ describe('who gets in', () => {
 });
 
 describe('known secrets', () => {
-  it('are starred in text of any kind, as long as they are; short ones would hide too much', () => {
+  it('are replaced by asterisks of the same length in text and JSON, except short ones', () => {
     const mask = createSecretMask(['abcdefgh', 'abcdefgh-and-more', 'short', '']);
     expect(mask('{"x":"abcdefgh-and-more abcdefgh short"}')).toBe(
       `{"x":"${'*'.repeat(17)} ${'*'.repeat(8)} short"}`,

@@ -1,9 +1,10 @@
-/** A short secret would hide ordinary text. */
+/** Shorter secrets are not masked, because they would hide ordinary text. */
 const MIN_SECRET_CHARS = 8;
 
 /**
- * Puts stars in the place of known secrets: as many as the secret has characters, so that the offsets of streamed text stay right.
- * Works on JSON, too: a secret with characters that are escaped there is looked for in both forms.
+ * Creates a function that replaces known secrets with asterisks. Their number is the length of the secret, so the
+ * offsets of streamed text stay correct. The function also works on JSON: it finds both the plain and the JSON-escaped
+ * form of a secret.
  */
 export function createSecretMask(secrets: readonly string[]): (text: string) => string {
   const known = [...new Set(secrets)]

@@ -7,10 +7,10 @@ const TOKEN_BYTES = 32;
 const TOKEN = /^[\w-]{32,256}$/;
 
 /**
- * The token in the file, made at the first start. Only its owner can read the file; the token of one that others
- * can read is taken for known, and made anew.
+ * Returns the token in the file, and creates it if the file does not exist. Only the owner of the file can read it. If
+ * others can read it, the token counts as leaked and is replaced.
  *
- * @throws {LonghaulError} `file_unreadable` for a file that cannot be read or written, or holds something else.
+ * @throws {LonghaulError} `file_unreadable` if the file cannot be read or written, or does not contain a token.
  */
 export async function loadToken(path: string): Promise<{ token: string; isNew: boolean }> {
   try {
@@ -23,7 +23,7 @@ export async function loadToken(path: string): Promise<{ token: string; isNew: b
     const code = error instanceof Error && 'code' in error ? String(error.code) : String(error);
     throw new LonghaulError(
       'file_unreadable',
-      `The server's token file ${path} cannot be read or written (${code}). Make its folder writable for this user.`,
+      `The server's token file ${path} cannot be read or written (${code}). Make the file and its folder readable and writable for this user.`,
       { cause: error },
     );
   }
@@ -36,16 +36,19 @@ async function readPrivate(path: string): Promise<string | undefined> {
   if (!TOKEN.test(token)) {
     throw new LonghaulError(
       'file_unreadable',
-      `${path} should hold the server's token, 32 to 256 letters, digits, - and _, and holds something else. Remove it, and a new one is made.`,
+      `${path} does not contain a valid server token (32 to 256 letters, digits, - and _). Delete the file: the next start creates a new token.`,
     );
   }
   const isShared = (info.mode & 0o077) !== 0;
   return isShared ? replace(path) : token;
 }
 
-/** Two servers that start together end up with one token: who comes second reads the first one's, which is there whole. */
+/**
+ * Creates the file with a new token. If two servers start together, the second one reads the complete file of the
+ * first.
+ */
 async function create(path: string): Promise<{ token: string; isNew: boolean }> {
-  const made = await writeBeside(path);
+  const made = await writeTemporary(path);
   try {
     await link(made.path, path);
     return { token: made.token, isNew: true };
@@ -58,18 +61,18 @@ async function create(path: string): Promise<{ token: string; isNew: boolean }> 
 }
 
 async function replace(path: string): Promise<string> {
-  const made = await writeBeside(path);
+  const made = await writeTemporary(path);
   await rename(made.path, path);
   return made.token;
 }
 
-async function writeBeside(path: string): Promise<{ path: string; token: string }> {
+async function writeTemporary(path: string): Promise<{ path: string; token: string }> {
   const token = randomBytes(TOKEN_BYTES).toString('base64url');
-  const beside = `${path}.${randomBytes(6).toString('hex')}`;
-  await using file = await open(beside, 'wx', 0o600);
+  const temporary = `${path}.${randomBytes(6).toString('hex')}`;
+  await using file = await open(temporary, 'wx', 0o600);
   await file.writeFile(`${token}\n`);
   await file.sync();
-  return { path: beside, token };
+  return { path: temporary, token };
 }
 
 function ifAbsent(error: NodeJS.ErrnoException): undefined {

@@ -2,7 +2,7 @@ import { realpath, stat } from 'node:fs/promises';
 import { isAbsolute, relative, resolve, sep } from 'node:path';
 import { LonghaulError } from '@longhaul/protocol';
 
-/** Finds the folder that a client names, or refuses it. */
+/** Resolves the workspace folder that a client names, or refuses it. */
 export interface Workspaces {
   readonly roots: readonly string[];
   /** @throws {LonghaulError} `workspace_not_allowed` */
@@ -10,15 +10,16 @@ export interface Workspaces {
 }
 
 /**
- * Folders of sessions lie inside the allowed roots, once every symbolic link is followed. What lies outside and what does not exist are
- * refused in the same words: a client cannot find out what there is.
+ * Allows only folders inside the given roots, after resolving symbolic links. A folder outside the roots and a folder
+ * that does not exist get the same message, so a client cannot find out which files exist.
  *
- * @param roots Absolute, existing folders; at least one.
+ * @param roots Absolute paths of existing folders. At least one.
  */
 export async function createWorkspaces(roots: readonly string[]): Promise<Workspaces> {
   const real = await Promise.all(roots.map((root) => realpath(root)));
   const [first] = real;
-  if (first === undefined) throw new LonghaulError('config_invalid', 'server.workspaces names no folder.');
+  if (first === undefined)
+    throw new LonghaulError('config_invalid', 'server.workspaces is empty. Add at least one folder.');
   return {
     roots: real,
     async resolve(path) {
@@ -27,7 +28,7 @@ export async function createWorkspaces(roots: readonly string[]): Promise<Worksp
       if (found !== undefined && real.some((root) => isInside(root, found))) return found;
       throw new LonghaulError(
         'workspace_not_allowed',
-        'The workspace must be an existing folder inside one that this server allows (server.workspaces in its configuration).',
+        'The workspace must be an existing folder in one of the folders that the server allows (server.workspaces in its configuration).',
       );
     },
   };
@@ -38,12 +39,12 @@ async function realFolder(path: string): Promise<string | undefined> {
     const real = await realpath(path);
     return (await stat(real)).isDirectory() ? real : undefined;
   } catch {
-    // Absent, not ours to read, a loop of links: each is simply no workspace.
+    // The folder does not exist, cannot be read, or is a loop of links.
     return undefined;
   }
 }
 
 function isInside(root: string, path: string): boolean {
-  const way = relative(root, path);
-  return way === '' || (way !== '..' && !way.startsWith(`..${sep}`) && !isAbsolute(way));
+  const below = relative(root, path);
+  return below === '' || (below !== '..' && !below.startsWith(`..${sep}`) && !isAbsolute(below));
 }
