@@ -139,6 +139,31 @@ describe('longhaul doctor', () => {
   });
 });
 
+it('longhaul doctor --base-url checks that address and the model there', async () => {
+  await using bench = await Bench.open();
+  const { server } = await bench.serve({ script: () => '' });
+  const check = async (...args: string[]) => {
+    const lines = linesOf((await bench.run(['doctor', '--json', ...args])).stdout).map((line) =>
+      JSON.parse(line),
+    );
+    return ['base-url', 'model'].map((wanted) => lines.find(({ name }) => name === wanted));
+  };
+  expect(await check('--base-url', server.url)).toEqual([
+    { name: 'base-url', status: 'ok', detail: `${server.url} has 1 model: scripted` },
+    {
+      name: 'model',
+      status: 'ok',
+      detail: 'openai-compatible/scripted, no key, window 16k (vLLM /v1/models)',
+    },
+  ]);
+  const [address, model] = await check('--base-url', 'http://127.0.0.1:9/v1', '-m', 'any');
+  expect(address).toMatchObject({ status: 'failed', remedy: expect.stringContaining('Start the server') });
+  expect(model).toMatchObject({ status: 'failed' });
+  expect((await bench.run(['doctor', '--base-url', 'nowhere'])).stderr).toContain(
+    '--base-url must be an address',
+  );
+});
+
 it('longhaul doctor says of a database of a newer version, which SQLite finds sound, what a run says', async () => {
   await using bench = await Bench.open();
   await bench.run(['sessions']);

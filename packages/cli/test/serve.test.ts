@@ -181,3 +181,28 @@ describe('longhaul serve', () => {
     expect([code, stderr]).toEqual([0, expect.stringContaining('"status":"completed"')]);
   });
 });
+
+it('longhaul serve without a model says what it looked for, and works for a session that names one', async () => {
+  await using bench = await Bench.open();
+  const { server } = await bench.serve({ script: () => 'All done.' });
+  await writeFile(
+    join(bench.workspace, 'longhaul.yml'),
+    `providers: { mine: { baseUrl: "${server.url}" } }\nsandbox: { driver: local }\n`,
+  );
+  const shown = bench.start(['serve', '--port', '0']);
+  await shown.saw('Ctrl-C stops it');
+  const banner = shown.output().replaceAll(/\s+/g, ' ');
+  expect(banner).toContain('No model: none is configured, and none was found. Looked for: ANTHROPIC_API_KEY');
+  expect(banner).toContain('Name one when you create a session, as {"model": "provider/model"}');
+  shown.child.kill('SIGTERM');
+  await shown.ended;
+  const running = bench.start(['serve', '--port', '0', '--json']);
+  const { call } = await listening(running);
+  expect(JSON.parse(running.output().split('\n')[0] ?? '')).not.toHaveProperty('model');
+  expect(await call('POST', '/api/sessions', {})).toMatchObject({ error: { code: 'model_not_configured' } });
+  const { id } = await call('POST', '/api/sessions', { model: 'mine/scripted' });
+  await call('POST', `/api/sessions/${id}/messages`, { content: 'Go' });
+  await expect.poll(async () => (await call('GET', `/api/sessions/${id}`)).state).toBe('completed');
+  running.child.kill('SIGTERM');
+  expect((await running.ended).code).toBe(0);
+});

@@ -28,15 +28,14 @@ it('a second Ctrl-C leaves the terminal as it was: no paste mode, no line that w
 it('what Ctrl-C says does not stand in the middle of a text that streams', async () => {
   await using bench = await Bench.open();
   const { flags } = await bench.serve({
-    script: () => ({ text: `Begun ${'on '.repeat(500)}`, fault: { kind: 'slow', delayMs: 20 } }),
+    script: () => ({ text: `Begun\n\n${'on '.repeat(500)}`, fault: { kind: 'slow', delayMs: 20 } }),
   });
   const running = bench.start(['run', 'Talk', ...FLAGS, ...flags], TERMINAL);
   await running.saw('Begun');
   running.child.stdin?.write('\u0003');
   const { code, stdout } = await running.ended;
   expect(code).toBe(130);
-  // The line that was begun is erased, and stands below again.
-  expect(stdout).toMatch(/\u001b\[KStopping; Ctrl-C again ends at once\.\r?\n(Begun|on )/);
+  expect(stdout).toMatch(/\u001b\[KStopping; Ctrl-C again ends at once\.\r?\n(?:.*\n)*on on /);
 });
 
 it('a run that is stopped tells of the messages it has left: they waited without a word', async () => {
@@ -84,4 +83,41 @@ it('the text of a message for the queue can come from standard input: a lone - w
   expect(await bench.run(['queue', 'last', 'add', '-'], { input: '' })).toMatchObject({ code: 2 });
   const [message] = JSON.parse((await bench.run(['queue', 'last', '--json'])).stdout);
   expect(message.content).toEqual([{ type: 'text', text: 'Look at this:\n\nFirst line\r\nsecond line' }]);
+});
+
+it('offers to send the line that was typed when the run ended, and sends it at Enter', async () => {
+  await using bench = await Bench.open();
+  const { server, flags } = await bench.serve({
+    script: ({ number }) => (number === 1 ? 'word '.repeat(60) : 'Yes.'),
+    chunkChars: 5,
+    chunkDelayMs: 20,
+  });
+  const running = bench.start(['run', 'Work', ...FLAGS, ...flags], TERMINAL);
+  await running.saw('writing');
+  running.child.stdin?.write('And te');
+  await running.saw('The run has ended. Enter sends this line');
+  expect(server.requests).toHaveLength(1);
+  running.child.stdin?.write('sts\r');
+  const { code, stdout } = await running.ended;
+  expect(code).toBe(0);
+  expect(stdout).toContain('Yes.');
+  expect(JSON.stringify(server.requests.at(-1)?.body)).toContain('And tests');
+});
+
+it('keeps the line that was typed when the run ended on the screen if it is not sent', async () => {
+  await using bench = await Bench.open();
+  const { server, flags } = await bench.serve({
+    script: () => 'word '.repeat(60),
+    chunkChars: 5,
+    chunkDelayMs: 20,
+  });
+  const running = bench.start(['run', 'Work', ...FLAGS, ...flags], TERMINAL);
+  await running.saw('writing');
+  running.child.stdin?.write('And tests');
+  await running.saw('The run has ended.');
+  running.child.stdin?.write('\u0003');
+  const { code, stdout } = await running.ended;
+  expect(code).toBe(0);
+  expect(stdout).toContain('! typed and not sent: And tests\r\n');
+  expect(server.requests).toHaveLength(1);
 });

@@ -104,7 +104,14 @@ export const GATEWAY_FLAGS = {
   'no-token': toggle,
   json: toggle,
 } as const;
-export const DOCTOR_FLAGS = { ...WHERE, deep: toggle, json: toggle, 'no-color': toggle } as const;
+export const DOCTOR_FLAGS = {
+  ...WHERE,
+  model: { type: 'string', short: 'm' },
+  'base-url': text,
+  deep: toggle,
+  json: toggle,
+  'no-color': toggle,
+} as const;
 export const GC_FLAGS = {
   ...WHERE,
   'older-than': text,

@@ -324,7 +324,10 @@ machine clients must bring the token in LONGHAUL_GATEWAY_TOKEN as their API key.
   doctor: `Check what is installed, reachable and configured, and say what to do about the rest.
 
   longhaul doctor
+  longhaul doctor --base-url http://127.0.0.1:8080/v1
 
+  -m, --model NAME      check this model instead of the configured one
+      --base-url URL    check the OpenAI-compatible server at this address
       --deep            read every page of the database and every blob
       --json            one check per line
       --no-color        no colours

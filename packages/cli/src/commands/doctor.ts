@@ -1,3 +1,4 @@
+import { checkedAddress } from '../command-line/checked-address.ts';
 import { DOCTOR_FLAGS } from '../command-line/flags.ts';
 import { parseFlags, usage } from '../command-line/parse-flags.ts';
 import type { Check } from '../doctor/check.ts';
@@ -10,7 +11,9 @@ import { columnsOf, type Terminal, wantsColors } from '../terminal.ts';
 export async function doctor(argv: readonly string[], terminal: Terminal): Promise<number> {
   const { values, positionals } = parseFlags(argv, 'doctor', DOCTOR_FLAGS);
   if (positionals.length > 0) throw usage(`longhaul doctor takes no "${positionals[0]}".`, 'doctor');
-  const checks = await runChecks(values, terminal);
+  const baseUrl = checkedAddress(values['base-url']);
+  const choice = { model: values.model, baseUrl, isAddressGiven: baseUrl !== undefined };
+  const checks = await runChecks({ ...values, choice }, terminal);
   const isReady = checks.every((check) => check.status !== 'failed');
   if (values.json) for (const check of checks) terminal.out.write(`${JSON.stringify(check)}\n`);
   else {

@@ -1,5 +1,5 @@
 import type { ConfigInput } from '@longhaul/config';
-import { LonghaulError } from '@longhaul/protocol';
+import { checkedAddress } from '../command-line/checked-address.ts';
 import { RESUME_FLAGS, RUN_FLAGS } from '../command-line/flags.ts';
 import { oneOf, type ParsedFlags, parseFlags, positiveNumber, usage } from '../command-line/parse-flags.ts';
 import { watchInterrupts } from '../run/interrupt.ts';
@@ -112,21 +112,4 @@ function toConfig(values: RunValues): ConfigInput {
     limits: { steps, costUsd, minutes },
     context: { compression: { strategy: values.strategy } },
   };
-}
-
-/** @throws {LonghaulError} `usage` */
-function checkedAddress(text: string | undefined): string | undefined {
-  if (text === undefined) return undefined;
-  const url = /^https?:\/\//.test(text) ? URL.parse(text) : null;
-  if (url !== null && (url.username !== '' || url.password !== '')) {
-    throw new LonghaulError(
-      'usage',
-      `--base-url takes no user name or password. Leave them out of the address of ${url.host}, and set LONGHAUL_API_KEY, or providers.NAME.apiKey in longhaul.yml.`,
-    );
-  }
-  if (url !== null) return text;
-  throw new LonghaulError(
-    'usage',
-    `--base-url must be an address such as http://127.0.0.1:8080/v1, not "${text}".`,
-  );
 }

@@ -1,6 +1,7 @@
 import { dirname, join } from 'node:path';
 import type { ConfigInput } from '@longhaul/config';
-import type { LogLevel, LonghaulServer } from '@longhaul/server';
+import { LonghaulError } from '@longhaul/protocol';
+import type { LogLevel, LonghaulServer, ServedAgent } from '@longhaul/server';
 import { SERVE_FLAGS } from '../command-line/flags.ts';
 import { oneOf, parseFlags, positiveNumber, usage } from '../command-line/parse-flags.ts';
 import { loadSettings } from '../compose/load-settings.ts';
@@ -69,6 +70,7 @@ export async function serve(argv: readonly string[], terminal: Terminal): Promis
   });
   const banner: Banner = {
     url: server.url,
+    ...(await modelOf(agent)),
     tokenFile: known === undefined ? undefined : tokenFile,
     isNewToken: known?.isNew,
     interrupted: (await storage.store.listUnfinishedRuns({ limit: 1_000 })).map(({ sessionId }) => sessionId),
@@ -81,6 +83,16 @@ export async function serve(argv: readonly string[], terminal: Terminal): Promis
   );
   log.info({ url: server.url, interrupted: banner.interrupted, resumed: banner.resumed }, 'listening');
   return await untilStopped(server, { signals, terminal, log });
+}
+
+/** The model of sessions that name none. A server without one starts, since each session can name its own. */
+async function modelOf({ models }: ServedAgent): Promise<Pick<Banner, 'model' | 'modelProblem'>> {
+  try {
+    return { model: await models.resolve(undefined) };
+  } catch (error) {
+    if (!(error instanceof LonghaulError)) throw error;
+    return error.code === 'model_not_configured' ? {} : { modelProblem: error.message };
+  }
 }
 
 function toConfig(values: { host?: string; port?: string }): ConfigInput {

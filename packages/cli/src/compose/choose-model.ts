@@ -100,6 +100,6 @@ async function onlyModelOf(baseUrl: string, env: Environment): Promise<string> {
     .join(', ');
   throw new LonghaulError(
     'usage',
-    `${baseUrl} ${names === '' ? 'lists no model. The address of an OpenAI-compatible server usually ends in /v1' : `has several models: ${names}`}. Name one: --model openai-compatible/NAME --base-url ${baseUrl}`,
+    `${baseUrl} ${names === '' ? 'lists no model. The address of an OpenAI-compatible server usually ends in /v1' : `has several models: ${names}`}. Name one: --model NAME --base-url ${baseUrl}`,
   );
 }

@@ -57,8 +57,8 @@ function outputLines(result: Result, { columns, paint, verbose }: ToolDetailsOpt
 
 function diffLines(lines: readonly ChangeLine[], { columns, paint, verbose }: ToolDetailsOptions): string[] {
   const colors = { '+': paint.good, '-': paint.bad, ' ': paint.dim, '…': paint.dim };
-  const width = Math.max(...lines.map(({ number }) => (number === undefined ? 0 : String(number).length)));
   const shown = verbose ? lines : lines.slice(0, DIFF_LINES);
+  const width = Math.max(...shown.map(({ number }) => (number === undefined ? 0 : String(number).length)));
   const texts = shown.map(({ sign, number, text }) => {
     const gutter = width === 0 ? '' : `${String(number ?? '').padStart(width)} `;
     const line = printable(`${gutter}${sign} ${text.replaceAll('\t', '    ')}`).trimEnd();
@@ -85,7 +85,7 @@ function brokenAnywhere(line: string, columns: number): string[] {
 }
 
 function more(count: number): string[] {
-  return count > 0 ? [`+${count} more`] : [];
+  return count > 0 ? [`+${count} more ${count === 1 ? 'line' : 'lines'}`] : [];
 }
 
 function textOf({ sanitized }: Result): string {

@@ -1,3 +1,4 @@
+import { modelPlaces } from '@longhaul/config';
 import { wrapText } from '../render/word-wrapper.ts';
 
 export interface Banner {
@@ -8,11 +9,15 @@ export interface Banner {
   /** Sessions whose last run was cut off. */
   interrupted: readonly string[];
   resumed: readonly string[];
+  /** The model of sessions that name none. Absent: there is none. */
+  model?: string;
+  /** Why the configured model cannot be used. */
+  modelProblem?: string;
 }
 
 /** What a person sees who has started a server: where it is, and how to try it. */
 export function serverBanner(
-  { url, tokenFile, isNewToken, interrupted, resumed }: Banner,
+  { url, tokenFile, isNewToken, interrupted, resumed, model, modelProblem }: Banner,
   columns: number,
 ): string {
   const auth = tokenFile === undefined ? '' : ' -H "Authorization: Bearer $TOKEN"';
@@ -23,6 +28,7 @@ export function serverBanner(
   return [
     `Longhaul listens on ${url}`,
     token,
+    ...modelLines({ model, modelProblem }, columns),
     '',
     'Try it',
     ...(tokenFile === undefined ? [] : [`  TOKEN=$(cat '${tokenFile}')`]),
@@ -34,6 +40,20 @@ export function serverBanner(
     'Ctrl-C stops it: steps may finish; again, and it stops at once.',
     '',
   ].join('\n');
+}
+
+function modelLines(
+  { model, modelProblem }: Pick<Banner, 'model' | 'modelProblem'>,
+  columns: number,
+): string[] {
+  if (model !== undefined) return [`Model: ${model}`];
+  const problem =
+    modelProblem === undefined
+      ? `No model: none is configured, and none was found. Looked for: ${modelPlaces()}.`
+      : `The configured model cannot be used. ${modelProblem}`;
+  const advice =
+    'Name one when you create a session, as {"model": "provider/model"}, or start a local server: neither needs a restart. Or set a key or model in longhaul.yml, and start this server again.';
+  return ['', wrapText(problem, columns).trimEnd(), wrapText(advice, columns).trimEnd()];
 }
 
 function interruptedLines(
