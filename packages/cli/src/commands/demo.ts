@@ -7,7 +7,7 @@ import type { Terminal } from '../terminal.ts';
 export async function demo(argv: readonly string[], terminal: Terminal): Promise<number> {
   const { values, positionals } = parseFlags(argv, 'demo', DEMO_FLAGS);
   if (positionals.length > 0) throw usage('The demo has its own task and takes no other.', 'demo');
-  const sandbox = oneOf(values.sandbox, '--sandbox', ['auto', 'bubblewrap', 'docker', 'local'] as const);
+  const sandbox = oneOf(values.sandbox, '--sandbox', DEMO_FLAGS.sandbox.values);
   const window = positiveNumber(values.window, '--window', { whole: true });
   const { runDemo } = await import('../demo/run-demo.ts');
   using interrupt = watchInterrupts(terminal, () => {

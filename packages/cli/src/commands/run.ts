@@ -102,8 +102,8 @@ function resumeFlags(values: RunValues): string[] {
 }
 
 function toConfig(values: RunValues): ConfigInput {
-  const driver = oneOf(values.sandbox, '--sandbox', ['auto', 'docker', 'bubblewrap', 'local'] as const);
-  const network = oneOf(values.network, '--network', ['on', 'off'] as const);
+  const driver = oneOf(values.sandbox, '--sandbox', RUN_FLAGS.sandbox.values);
+  const network = oneOf(values.network, '--network', RUN_FLAGS.network.values);
   const steps = positiveNumber(values['max-steps'], '--max-steps', { whole: true });
   const costUsd = positiveNumber(values['max-cost'], '--max-cost', { whole: false });
   const minutes = positiveNumber(values['max-minutes'], '--max-minutes', { whole: false });

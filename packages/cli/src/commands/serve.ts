@@ -19,8 +19,8 @@ import { version } from '../version.ts';
 export async function serve(argv: readonly string[], terminal: Terminal): Promise<number> {
   const { values, positionals } = parseFlags(argv, 'serve', SERVE_FLAGS);
   if (positionals.length > 0) throw usage(`longhaul serve takes no "${positionals[0]}".`, 'serve');
-  const levels = ['debug', 'info', 'warn', 'error', 'silent'] as const;
-  const level = oneOf<LogLevel>(values['log-level'], '--log-level', levels) ?? 'info';
+  const level =
+    oneOf<LogLevel>(values['log-level'], '--log-level', SERVE_FLAGS['log-level'].values) ?? 'info';
   const flags = toConfig(values);
   const first = await loadSettings(values, terminal, flags);
   const url = first.config.storage.url;
