@@ -30,7 +30,7 @@ const strategy = {
 } as const;
 
 const WHERE = { cwd: { type: 'string', short: 'C' }, config: text } as const;
-/** Of commands that name a session: those of every folder are meant. */
+/** For commands that name a session: sessions of every folder. */
 const ALL = { all: toggle } as const;
 
 export const RUN_FLAGS = {
@@ -58,7 +58,7 @@ export const RUN_FLAGS = {
 } as const;
 
 const { session: _session, resume: _resume, wait: _wait, ...RESUMING } = RUN_FLAGS;
-/** What `run` takes, but for what says which session, and how it is sent a message. */
+/** The flags of `run`, except those that name a session or send a message to one. */
 export const RESUME_FLAGS = RESUMING;
 export const CANCEL_FLAGS = { ...WHERE, ...ALL, 'clear-queue': toggle, json: toggle } as const;
 export const FORK_FLAGS = { ...WHERE, ...ALL, at: text, title: text, json: toggle } as const;

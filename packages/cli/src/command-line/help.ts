@@ -429,7 +429,10 @@ sandbox. Its window is far too small for the task. No key and no network are use
 `,
 };
 
-/** Returns the help of a command, or of all. Lines longer than `columns` are broken at words. Default: as written, at most 120 columns. */
+/**
+ * Returns the help of a command, or of all. Lines longer than `columns` are broken at words. Default: as written, at
+ * most 120 columns.
+ */
 export function helpFor(topic: string | undefined, columns = 120): string {
   const text = topic === undefined ? OVERVIEW : (TOPICS[topic] ?? OVERVIEW);
   if (text.split('\n').every((line) => line.length <= columns)) return text;

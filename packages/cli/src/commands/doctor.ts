@@ -7,7 +7,7 @@ import { createPaint } from '../render/paint.ts';
 import { wrapText } from '../render/word-wrapper.ts';
 import { columnsOf, type Terminal, wantsColors } from '../terminal.ts';
 
-/** `longhaul doctor`: what is here, and what to do about the rest. */
+/** `longhaul doctor`: checks this machine, with a remedy for each problem. */
 export async function doctor(argv: readonly string[], terminal: Terminal): Promise<number> {
   const { values, positionals } = parseFlags(argv, 'doctor', DOCTOR_FLAGS);
   if (positionals.length > 0) throw usage(`longhaul doctor takes no "${positionals[0]}".`, 'doctor');
@@ -20,7 +20,7 @@ export async function doctor(argv: readonly string[], terminal: Terminal): Promi
     const colors = wantsColors(terminal, values['no-color']);
     terminal.out.write(checkList(checks, { columns: columnsOf(terminal.out), colors }));
     terminal.out.write(
-      isReady ? '\nReady: longhaul run "task"\n' : '\nA task cannot be run yet: see ✗ above.\n',
+      isReady ? '\nReady: longhaul run "task"\n' : '\nNo task can be run yet. See ✗ above.\n',
     );
   }
   return isReady ? 0 : 1;
@@ -28,7 +28,7 @@ export async function doctor(argv: readonly string[], terminal: Terminal): Promi
 
 const NAME_COLUMNS = 14;
 
-/** One check a line; what to do about it below. */
+/** Prints one check per line, with the remedy below it. */
 export function checkList(
   checks: readonly Check[],
   { columns, colors }: { columns: number; colors: boolean },

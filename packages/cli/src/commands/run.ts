@@ -9,7 +9,7 @@ import type { Terminal } from '../terminal.ts';
 
 type RunValues = ParsedFlags<typeof RUN_FLAGS>['values'];
 
-/** `longhaul run`: a task to its end. */
+/** `longhaul run`: works on a task until it is done. */
 export async function run(argv: readonly string[], terminal: Terminal): Promise<number> {
   const { values, positionals } = parseFlags(argv, 'run', RUN_FLAGS);
   const typed = ['run', ...argv];

@@ -8,7 +8,9 @@ import { type Check, failedCheck } from './check.ts';
 
 type Environment = Readonly<Record<string, string | undefined>>;
 
-/** Checks the servers on this machine, the one at `--base-url`, and the model that a run would use. No model is called. */
+/**
+ * Checks the servers on this machine, the one at `--base-url`, and the model that a run would use. No model is called.
+ */
 export async function checkModels(config: Config, choice: ModelChoice, env: Environment): Promise<Check[]> {
   const { baseUrl } = choice;
   const [local, address, model] = await Promise.all([

@@ -8,7 +8,7 @@ import { checkModels } from './model.ts';
 import { checkGit, checkNode, checkRipgrep } from './programs.ts';
 import { checkSandboxes } from './sandboxes.ts';
 
-/** Everything a run needs, each thing by itself: what fails hides nothing of the rest. */
+/** Checks everything that a run needs. A failed check does not stop the others. */
 export async function runChecks(
   place: Place & { deep?: boolean; choice: ModelChoice },
   terminal: Terminal,

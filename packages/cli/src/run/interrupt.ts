@@ -2,7 +2,10 @@ import type { Terminal } from '../terminal.ts';
 
 const SIGNALS = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const;
 
-/** Signals of two kinds within this time are one Ctrl-C: it reaches the process and, through the launcher, as SIGTERM too. */
+/**
+ * Signals of two kinds within this time are one Ctrl-C: it reaches the process and, through the launcher, as SIGTERM
+ * too.
+ */
 const SAME_MS = 500;
 
 export interface Interrupt extends Disposable {
@@ -11,8 +14,10 @@ export interface Interrupt extends Disposable {
 }
 
 /**
- * Watches for signals. The first Ctrl-C, SIGTERM or SIGHUP asks the run to end; a second Ctrl-C ends the process at once. A second SIGTERM
- * or SIGHUP does not: a closed terminal sends several, to the process group and through the launcher, and the session would be left open.
+ * Watches for signals. The first Ctrl-C, SIGTERM or SIGHUP asks the run to end; a second Ctrl-C ends the process at
+ * once. A second SIGTERM or SIGHUP does not: a closed terminal sends several, to the process group and through the
+ * launcher, and the session would be left open.
+ *
  */
 export function watchInterrupts(terminal: Terminal, onFirst: () => void): Interrupt {
   const controller = new AbortController();

@@ -5,7 +5,10 @@ import { shortId } from '../render/format.ts';
 import { isOfScope, scopeOf } from '../session/workspace-scope.ts';
 import type { RunRequest } from './run-plan.ts';
 
-/** Returns what makes the command that resumes a session of this run, to be pasted into the folder where this one was typed. */
+/**
+ * Returns what makes the command that resumes a session of this run, to be pasted into the folder where this one was
+ * typed.
+ */
 export async function resumeCommand(
   { place, terminal, resumeFlags }: Pick<RunRequest, 'place' | 'terminal' | 'resumeFlags'>,
   { settings, workspace = settings.workspace }: { settings: Settings; workspace: string | undefined },

@@ -20,8 +20,9 @@ export interface TypeAhead extends Disposable {
   /** Resolves once every line that was entered is queued or shown as not sent, with the ids of the queued ones. */
   settled(): Promise<readonly string[]>;
   /**
-   * After the run: offers to send the text that was typed and not entered. Resolves with the text at Enter; with undefined if there is none,
-   * at Ctrl-C and at an abort. Text that is not sent is printed when this is disposed.
+   * After the run: offers to send the text that was typed and not entered. Resolves with the text at Enter; with
+   * undefined if there is none, at Ctrl-C and at an abort. Text that is not sent is printed when this is disposed.
+   *
    */
   offerRest(signal: AbortSignal): Promise<string | undefined>;
   /** Takes the text that was typed and not entered. */
@@ -31,7 +32,10 @@ export interface TypeAhead extends Disposable {
 const PASTE_ON = '\u001b[?2004h';
 const PASTE_OFF = '\u001b[?2004l';
 
-/** Shows what is typed while the agent works below its output, and queues it at each Enter. Keys that signal a process still do. */
+/**
+ * Shows what is typed while the agent works below its output, and queues it at each Enter. Keys that signal a process
+ * still do.
+ */
 export function typeAhead({ terminal, queue, sessionId, live, draft = '' }: TypeAheadOptions): TypeAhead {
   const { input, out } = terminal;
   const editor = new LineEditor();
