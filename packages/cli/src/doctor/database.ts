@@ -114,7 +114,7 @@ function describeBlobs({ blobs }: Contents, deep: boolean): Check {
   return {
     name,
     status: 'missing',
-    detail: `of ${named} blobs, ${missing.length} are missing and ${broken.length} damaged, in ${ids.map(shortId).join(', ')}`,
+    detail: `of ${plural(named, 'blob')}, ${missing.length} are missing and ${broken.length} damaged, in ${ids.map(shortId).join(', ')}`,
     remedy:
       'These sessions can still be used: the model is informed that the content is missing. Restore the files from a backup of the folder blobs, or delete damaged ones: they are written again when their content is stored again.',
   };
