@@ -85,14 +85,16 @@ describe('the address that a session keeps from --base-url', () => {
       const env = { LONGHAUL_API_KEY: 'sk-secret-123' };
       const refused = await bench.run(['run', ...LOCAL, '--session', 'last', 'Hi'], { env });
       expect(refused).toMatchObject({ code: 2, stdout: '' });
-      expect(refused.stderr).toMatch(/--base-url http:\/\/models\.example\.com\/v1.*The project names its database/);
+      expect(refused.stderr).toMatch(
+        /--base-url http:\/\/models\.example\.com\/v1.*The project names its database/,
+      );
       const there = ['--base-url', server.url];
       const again = await bench.run(['run', ...LOCAL, '--session', 'last', ...there, 'Hi'], { env });
       expect(again.stdout).toBe('Hello.\n');
     },
   );
 
-  it('cannot be set by a session's metadata or an imported file', async () => {
+  it('cannot be set by the metadata of a session or an imported file', async () => {
     await using bench = await Bench.open();
     const { flags } = await bench.serve({ script: () => 'Hello.' });
     await bench.call(['run', ...LOCAL, ...flags, 'Hi']);
