@@ -43,7 +43,7 @@ describe('longhaul gc', () => {
       /1 blob that no session names \(5\.0 kB\) would be removed/,
     );
     expect((await bench.call(['gc'])).stdout).toMatch(
-      /Dropped: 1 blob that no session names \(5\.0 kB\)\.\nFreed/,
+      /Removed: 1 blob that no session names \(5\.0 kB\)\.\nFreed/,
     );
     await expect(stat(nobodys)).rejects.toThrow('ENOENT');
 
@@ -92,7 +92,7 @@ describe('a damaged database', () => {
     const aside = (await readdir(dirname(database))).filter((name) => /\.damaged-[^.]*Z$/.test(name));
     expect(aside).toHaveLength(1);
     expect(await readFile(join(dirname(database), aside[0] ?? ''))).toEqual(damaged);
-    expect((await bench.call(['repair'])).stdout).toMatch(/is sound: there\s+is nothing to repair/);
+    expect((await bench.call(['repair'])).stdout).toMatch(/is sound\. There\s+is nothing to repair/);
     expect((await bench.run(['run', 'Again', ...args])).code).toBe(0);
   });
 
@@ -108,7 +108,7 @@ describe('a damaged database', () => {
     expect(repaired.code).toBe(1);
     expect(await readFile(database, 'utf8')).toMatch(/^Dear diary/);
     expect((await bench.call(['repair', '--move-aside', '--yes'])).stdout).toMatch(
-      /The next run begins with a new\s+database/,
+      /The next run starts with a new\s+database/,
     );
     expect((await bench.call(['sessions'])).code).toBe(0);
   });
