@@ -2,10 +2,13 @@
  * Checks the Markdown files. Fails on a path that does not exist: link targets, and paths in backticks that start with
  * a folder of this repository. Fails on an npm script that does not exist. Fails on a code block that is not in its
  * source file: a fenced block below a line `<!-- examples/x.ts -->` must be in that file verbatim, except for
- * indentation.
+ * indentation. Fails on a flag or value of the `longhaul` command that its parser does not know, and on a flag that
+ * docs/cli.md does not name.
  */
 import { existsSync, globSync, readdirSync, readFileSync } from 'node:fs';
-import { dirname, resolve } from 'node:path';
+import { dirname, join, resolve } from 'node:path';
+import * as flags from '../packages/cli/src/command-line/flags.ts';
+import { commandFlags, undocumentedFlags, wrongCommandLines, wrongReference } from './command-lines.ts';
 
 const EXCLUDE = ['**/node_modules/**', '**/dist/**'];
 const roots = new Set(
@@ -15,11 +18,12 @@ const roots = new Set(
 );
 const scripts = new Set(Object.keys(JSON.parse(readFileSync('package.json', 'utf8')).scripts));
 const files = globSync('**/*.md', { exclude: EXCLUDE });
-const problems = files.flatMap(checkFile);
+const commands = commandFlags(flags);
+const problems = [...files.flatMap(checkFile), ...checkCommands()];
 
 for (const problem of problems) console.error(problem);
 if (problems.length > 0) process.exit(1);
-console.log(`Docs: checked ${files.length} Markdown files, no dead paths.`);
+console.log(`Docs: checked ${files.length} Markdown files, no dead paths, no unknown flags.`);
 
 function checkFile(file: string): string[] {
   const text = readFileSync(file, 'utf8');
@@ -35,6 +39,18 @@ function checkFile(file: string): string[] {
     }
   }
   return [...found, ...wrongSnippets(file, text)];
+}
+
+function checkCommands(): string[] {
+  const pages = ['README.md', 'packages/cli/README.md', ...globSync('docs/*.md')];
+  const wrong = pages.flatMap((page) =>
+    wrongCommandLines(readFileSync(page, 'utf8'), commands).map((problem) => `${page}: ${problem}`),
+  );
+  const page = 'docs/cli.md';
+  const readPage = (path: string) => readFileSync(join('docs', path), 'utf8');
+  const text = readFileSync(page, 'utf8');
+  const ofReference = [...wrongReference(text, commands), ...undocumentedFlags(text, commands, readPage)];
+  return [...wrong, ...ofReference.map((problem) => `${page}: ${problem}`)];
 }
 
 function wrongSnippets(file: string, text: string): string[] {

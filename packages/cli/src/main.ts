@@ -5,7 +5,7 @@ import { columnsOf, processTerminal, type Terminal } from './terminal.ts';
 /** Runs a command to its end and returns its exit code. */
 export type Command = (argv: readonly string[], terminal: Terminal) => Promise<number>;
 
-/** Each is loaded when it is called: help must cost nothing. */
+/** Each command is loaded when it is called, so that help starts fast. */
 const COMMANDS: Readonly<Record<string, () => Promise<Command>>> = {
   run: async () => (await import('./commands/run.ts')).run,
   resume: async () => (await import('./commands/run.ts')).resume,
@@ -35,10 +35,11 @@ const COMMANDS: Readonly<Record<string, () => Promise<Command>>> = {
 /**
  * The `longhaul` command.
  *
- * Exit codes: 0 done, 1 failed, 2 wrong usage or configuration, 3 stopped at a limit, 4 nothing could be approved, 130
- * cancelled.
+ * Exit codes: 0 done, 1 failed, 2 wrong usage or configuration, 3 stopped at a limit, 4 every call needed an approval
+ * that nobody could give, 130 cancelled.
  *
  * @param argv Without the program's own name.
+ *
  */
 export async function main(argv: readonly string[], terminal: Terminal = processTerminal()): Promise<number> {
   const output = surviveLostOutput(terminal);
@@ -46,7 +47,9 @@ export async function main(argv: readonly string[], terminal: Terminal = process
   await written(terminal);
   const lost = output.failure;
   if (lost === undefined) return exitCode;
-  terminal.err.write(`longhaul: Standard output cannot be written (${lost}). What was stored is kept.\n`);
+  terminal.err.write(
+    `longhaul: Standard output cannot be written (${lost}). Everything stored so far is kept.\n`,
+  );
   return exitCode === 0 || exitCode === ERROR_TRAITS.cancelled.exitCode ? 1 : exitCode;
 }
 
@@ -58,7 +61,7 @@ async function dispatchOrExplain(argv: readonly string[], terminal: Terminal): P
   }
 }
 
-/** A pipe takes 64 KiB at a time: what its reader has not taken yet would be lost with the process. */
+/** Waits until all output is written: a pipe takes 64 KiB at a time, and the rest would be lost with the process. */
 async function written({ out, err }: Terminal): Promise<void> {
   await Promise.all(
     [out, err].map((stream) => new Promise<void>((resolve) => stream.write('', () => resolve()))),
@@ -94,7 +97,7 @@ async function showHelp(
   return isError ? 2 : 0;
 }
 
-/** What stands before `--`: after it, everything is text. */
+/** Returns the arguments before `--`. After it, everything is text. */
 function flagsOf(argv: readonly string[]): readonly string[] {
   const end = argv.indexOf('--');
   return end === -1 ? argv : argv.slice(0, end);
@@ -109,13 +112,13 @@ function unknownCommand(name: string): LonghaulError {
   return new LonghaulError('usage', `There is no command "${name}".${hint}${task} See: longhaul --help`);
 }
 
-/** A reader that has seen enough (`| head`) closes the pipe: what is left to say is dropped. A full disk is a failure. */
+/** If the reader closes the pipe (`| head`), the rest of the output is dropped. A full disk is a failure. */
 function surviveLostOutput({ out, err }: Terminal): { readonly failure: string | undefined } {
   let failure: string | undefined;
   out.on('error', (error: NodeJS.ErrnoException) => {
     if (error.code !== 'EPIPE' && error.code !== 'EIO') failure ??= error.code ?? error.message;
   });
-  // There is no other place left to say so.
+  // There is no other place to report this.
   err.on('error', () => undefined);
   return {
     get failure() {

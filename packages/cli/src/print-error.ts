@@ -3,13 +3,13 @@ import { hintFor } from './hints.ts';
 import { wrapText } from './render/word-wrapper.ts';
 import { columnsOf, type Terminal } from './terminal.ts';
 
-/** Says what went wrong and what to do, and returns the exit code. With `json`, standard output gets one line too. */
+/** Prints an error with its remedy, and returns the exit code. With `json`, also prints one line on standard output. */
 export function printError(thrown: unknown, terminal: Terminal, { json }: { json: boolean }): number {
   const error = toLonghaulError(thrown);
   if (json) terminal.out.write(`${JSON.stringify({ type: 'error', error: error.toShape() })}\n`);
   const hint = hintFor(error);
   const text = `longhaul: ${error.message}\n${hint === undefined ? '' : `${hint}\n`}`;
-  // A terminal breaks lines in the middle of words; programs that read along want theirs whole.
+  // A terminal would break lines inside words. Programs get whole lines.
   terminal.err.write(terminal.err.isTTY === true ? wrapText(text, columnsOf(terminal.err)) : text);
   if (terminal.env['LONGHAUL_DEBUG']) terminal.err.write(`${stackOf(error)}\n`);
   return error.exitCode;

@@ -1,10 +1,10 @@
-/** A terminal's, or that of a pipe, a file or a test. */
+/** The output of a terminal, a pipe, a file or a test. */
 export interface OutputStream extends NodeJS.WritableStream {
   readonly isTTY?: boolean;
   readonly columns?: number;
 }
 
-/** Where a command reads and writes. */
+/** The streams and the environment of a command. */
 export interface Terminal {
   out: OutputStream;
   err: OutputStream;
@@ -25,7 +25,7 @@ export function processTerminal(): Terminal {
   };
 }
 
-/** Narrower than this, nothing is laid out; wider, lines are hard to read. */
+/** Text is laid out for at least this many columns, and at most as many as are easy to read. */
 const MIN_COLUMNS = 40;
 const MAX_COLUMNS = 120;
 const DEFAULT_COLUMNS = 80;
@@ -35,7 +35,10 @@ export function columnsOf(stream: OutputStream): number {
   return Math.max(MIN_COLUMNS, Math.min(MAX_COLUMNS, columns || DEFAULT_COLUMNS));
 }
 
-/** NO_COLOR (https://no-color.org) and `--no-color` win over everything; a dumb terminal and a pipe have none. */
+/**
+ * Whether to use colours. NO_COLOR (https://no-color.org) and `--no-color` come first. A dumb terminal and a pipe have
+ * none.
+ */
 export function wantsColors(terminal: Terminal, noColor: boolean | undefined): boolean {
   const { NO_COLOR, TERM, FORCE_COLOR } = terminal.env;
   if (noColor === true || (NO_COLOR !== undefined && NO_COLOR !== '')) return false;
@@ -43,7 +46,7 @@ export function wantsColors(terminal: Terminal, noColor: boolean | undefined): b
   return terminal.out.isTTY === true && TERM !== 'dumb';
 }
 
-/** Whether a line may be drawn over: only where a person looks, and colours are welcome. */
+/** Whether lines can be redrawn: only in a terminal with colours. */
 export function canAnimate(terminal: Terminal, colors: boolean): boolean {
   return terminal.out.isTTY === true && colors && terminal.env['TERM'] !== 'dumb';
 }

@@ -1,6 +1,6 @@
 import { readFile } from 'node:fs/promises';
 
-/** Of the `longhaul` package. */
+/** Returns the version of the `longhaul` package. */
 export async function version(): Promise<string> {
   const text = await readFile(new URL('../package.json', import.meta.url), 'utf8');
   const { version }: { version: string } = JSON.parse(text);

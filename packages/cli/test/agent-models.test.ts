@@ -114,7 +114,7 @@ describe('agents as models of OpenAI’s API', () => {
   });
   afterAll(() => shared[Symbol.asyncDispose]());
 
-  it('a chat is one session across turns and a restart; a turn asked for anew goes on in a fork', async () => {
+  it('keeps a chat in one session across turns and a restart; a repeated turn continues in a fork', async () => {
     await using server = await serve();
     const models = await server.client.models.list();
     expect(models.data.map(({ id }) => id)).toEqual(['agent/coder', 'agent/reader']);
@@ -168,7 +168,7 @@ describe('agents as models of OpenAI’s API', () => {
     expect(await again.sessions()).toHaveLength(4);
   });
 
-  it('streams what it would answer whole, with its reasoning and what tools do, also to the AI SDK', async () => {
+  it('streams the same answer, with reasoning and tool calls, also to the AI SDK', async () => {
     const server = shared;
     const messages: Chat = [user('run: echo hi; exit 3')];
     const whole = await server.client.chat.completions.create({ model: 'agent/coder', messages });
@@ -249,7 +249,7 @@ describe('agents as models of OpenAI’s API', () => {
     expect(await server.sessions()).toHaveLength(before + 2);
   });
 
-  it('refuses what needs approval, with the reason, since nobody can be asked', async () => {
+  it('refuses calls that need approval, with the reason, since nobody can be asked', async () => {
     await using server = await serve({
       more: 'approvals: [{ tool: bash, action: ask }]\nserver: { openai: { activity: comment } }',
     });

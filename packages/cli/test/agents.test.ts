@@ -5,7 +5,7 @@ import { Bench } from './harness.ts';
 
 const CONFIG = 'agents: { reviewer: { prompt: ./prompts/review.md, tools: [re*, "mcp:*"] } }\n';
 
-it('longhaul run --agent gives the model the prompt and the tools of that agent, and the session keeps it', async () => {
+it('longhaul run --agent uses the prompt and tools of that agent, and the session keeps it', async () => {
   await using bench = await Bench.open();
   await mkdir(join(bench.workspace, 'prompts'));
   await writeFile(join(bench.workspace, 'prompts', 'review.md'), 'You review, and change nothing.');

@@ -35,14 +35,14 @@ describe('approvals in the command', () => {
 
   const made = () => existsSync(join(bench.workspace, 'made'));
 
-  it('ends with 4 where nobody can be asked and nothing else was done', async () => {
+  it('ends with 4 if nobody can be asked and nothing else was done', async () => {
     const ended = await bench.run(['run', ...flags, '--json', 'Touch it']);
     const finished = eventsOf(ended).find((event) => event.type === 'run:finished');
     expect(finished).toMatchObject({ status: 'failed', error: { code: 'approval_denied' } });
     expect([ended.code, made()]).toEqual([4, false]);
   });
 
-  it('allows with --yes what would be asked for', async () => {
+  it('allows calls that would ask with --yes', async () => {
     const { code } = await bench.run(['run', ...flags, '--yes', '--quiet', 'Touch it']);
     expect([code, made()]).toEqual([0, true]);
   });
@@ -64,7 +64,7 @@ describe('approvals in the command', () => {
     expect(await readFile(join(bench.workspace, 'longhaul.yml'), 'utf8')).toBe(RULES);
   });
 
-  it('keeps a request through a kill of its process: answered afterwards, the call is made once', async () => {
+  it('keeps a request after its process is killed, and makes the call once when it is answered', async () => {
     await writeFile(
       join(bench.workspace, 'longhaul.yml'),
       `${RULES}model: local/scripted\nsandbox: { driver: local }\nproviders:\n  local: { kind: openai-compatible, baseUrl: "${modelUrl}", models: { scripted: { window: 16000 } } }\n`,

@@ -23,7 +23,7 @@ const NOWHERE = [
   '16000',
 ];
 
-describe('wrong usage exits with 2 and says what to do', () => {
+describe('wrong usage exits with 2 and names the remedy', () => {
   it.each([
     [['run', '--modle', 'x', 'task'], /Unknown flag --modle\. Did you mean --model\?/],
     [['run', '-x', 'task'], /Unknown flag -x\. See: longhaul run --help/],
@@ -50,7 +50,6 @@ describe('wrong usage exits with 2 and says what to do', () => {
       ['run', 'task', '--model', 'gpt-51'],
       /No provider has a model "gpt-51"\. Did you mean "openai\/gpt-5"\?/,
     ],
-    [['run', 'task', '--model', 'gpt-5.1'], /No API key for openai/],
     [
       ['run', 'task', '--model', 'antropic/claude'],
       /no provider is called "antropic"\. Did you mean "anthropic"\?/,
@@ -76,7 +75,7 @@ describe('wrong usage exits with 2 and says what to do', () => {
     }
   });
 
-  it('a configuration that is no YAML, or has a key that is not known, is named with its line', async () => {
+  it('names the line of invalid YAML and of an unknown key', async () => {
     await using bench = await Bench.open();
     const path = join(bench.workspace, 'longhaul.yml');
     await writeFile(path, 'model: a/b\nlimits: { steps: 3\n');
@@ -89,7 +88,7 @@ describe('wrong usage exits with 2 and says what to do', () => {
     expectRefusal(await bench.run(['run', 'task']), { code: 2, says });
   });
 
-  it('a tool that is not there is named, instead of a run without tools', async () => {
+  it('names an unknown tool instead of running without it', async () => {
     await using bench = await Bench.open();
     const { flags } = await bench.serve({ script: () => 'Hello.' });
     const configure = (tools: string) =>
@@ -102,7 +101,7 @@ describe('wrong usage exits with 2 and says what to do', () => {
     expect((await bench.run(args)).code).toBe(0);
   });
 
-  it('instructions outside of the workspace are refused by the name of their key', async () => {
+  it('refuses instructions outside of the workspace, and names their key', async () => {
     await using bench = await Bench.open();
     const { flags } = await bench.serve({ script: () => 'Hello.' });
     await writeFile(join(bench.workspace, 'longhaul.yml'), 'context: { instructions: [../x] }\n');
@@ -111,7 +110,13 @@ describe('wrong usage exits with 2 and says what to do', () => {
     expect(ended.code).toBe(1);
   });
 
-  it('with --json the refusal is one line on standard output too', async () => {
+  it('takes the name of a model alone, and names the key that its provider lacks', async () => {
+    await using bench = await Bench.open();
+    const ended = await bench.run(['run', 'task', '--model', 'gpt-5.1']);
+    expectRefusal(ended, { code: 1, says: /No API key for openai/ });
+  });
+
+  it('prints the refusal as one line on standard output with --json', async () => {
     await using bench = await Bench.open();
     const ended = await bench.run(['run', 'task', '--json', '--model', 'antropic/claude']);
     const lines = linesOf(ended.stdout);
@@ -122,7 +127,7 @@ describe('wrong usage exits with 2 and says what to do', () => {
 });
 
 describe('what the machine lacks', () => {
-  it('an unreachable server is named, tried again, and the session kept', async () => {
+  it('names an unreachable server, retries, and keeps the session', async () => {
     await using bench = await Bench.open();
     const { server, flags } = await bench.serve({ script: () => 'Hello.' });
     await server.close();
@@ -137,7 +142,7 @@ describe('what the machine lacks', () => {
     expectRefusal(await bench.run(args, { env }), { code: 1, says: /Cannot reach openai-compatible/ });
   });
 
-  it('a wrong key fails at once, without the key in the output', async () => {
+  it('fails at once with a wrong key, and does not print the key', async () => {
     await using bench = await Bench.open();
     const { flags, server } = await bench.serve({ script: () => 'Hello.', apiKey: 'right-key-1234567890' });
     const run = (key: string) =>
@@ -153,7 +158,7 @@ describe('what the machine lacks', () => {
     expect((await run('right-key-1234567890')).code).toBe(0);
   });
 
-  it('a wrong key without a named model, and a base URL without /v1, are told from a server that has no model', async () => {
+  it('distinguishes a wrong key and a base URL without /v1 from a server without models', async () => {
     await using bench = await Bench.open();
     const { server } = await bench.serve({ script: () => 'Hello.', apiKey: 'right-key-1234567890' });
     const run = (...flags: string[]) => bench.run(['run', 'task', '--sandbox', 'local', ...flags]);
@@ -166,9 +171,7 @@ describe('what the machine lacks', () => {
     expect(ended.code).toBe(1);
   });
 
-  it('a workspace that this user may not read is named, not the file that is looked for in it', async ({
-    skip,
-  }) => {
+  it('names an unreadable workspace, not the file that is looked for in it', async ({ skip }) => {
     await using bench = await Bench.open();
     const uid = process.getuid?.() === 0 ? { uid: 65534 } : {};
     await chmod(bench.root, 0o755);
@@ -182,7 +185,7 @@ describe('what the machine lacks', () => {
     expectRefusal(ended, { code: 2, says: /The workspace \S+locked cannot be read \(EACCES\)/ });
   });
 
-  it('no Docker engine: the run fails in the session, and says what to do', async () => {
+  it('fails in the session without a Docker engine, and names the remedy', async () => {
     await using bench = await Bench.open();
     const { flags } = await bench.serve({ script: () => 'Hello.' });
     const ended = await bench.run(['run', 'task', '--sandbox', 'docker', ...flags], {
@@ -195,7 +198,7 @@ describe('what the machine lacks', () => {
   });
 
   it.runIf(existsSync('/dev/full'))(
-    'standard output on a full disk: it is said on standard error, without a stack, and the session is kept',
+    'reports a full disk of standard output on standard error, and keeps the session',
     async () => {
       await using bench = await Bench.open();
       const { flags } = await bench.serve({ script: () => 'Hello.' });
@@ -211,9 +214,7 @@ describe('what the machine lacks', () => {
     },
   );
 
-  it('no home folder that is known: said, and an empty HOME is not the root of the disk', async ({
-    skip,
-  }) => {
+  it('reports an unknown home folder, and does not take an empty HOME for /', async ({ skip }) => {
     if (process.getuid?.() !== 0) skip('Only root can be somebody who is not there');
     await using bench = await Bench.open();
     await chmod(bench.root, 0o755);
@@ -229,7 +230,7 @@ describe('what the machine lacks', () => {
       });
   });
 
-  it('a home below /proc, where a folder cannot be made: refused at once', async () => {
+  it('refuses a home below /proc at once', async () => {
     await using bench = await Bench.open();
     const { flags } = await bench.serve({ script: () => 'Hello.' });
     const ended = await bench.run(['run', 'task', '--sandbox', 'local', ...flags], {
@@ -248,7 +249,7 @@ describe('what the machine lacks', () => {
     expectRefusal(ended, { code: 1, says: /\/sys\/longhaul\/x\.db or its folder cannot be written/ });
   });
 
-  it('a full disk ends the run with what was stored kept', async ({ skip }) => {
+  it('ends the run on a full disk and keeps everything stored', async ({ skip }) => {
     await using bench = await Bench.open();
     const disk = join(bench.root, 'disk');
     await mkdir(disk);
@@ -285,7 +286,7 @@ describe('what the machine lacks', () => {
     }
   });
 
-  it('a run without any model says every way to have one, and offers the demo', async ({ skip }) => {
+  it('lists every way to name a model if there is none, and offers the demo', async ({ skip }) => {
     await using bench = await Bench.open();
     const ended = await bench.run(['run', 'task']);
     const lacking = lacks('no-model-server', () => ended.code === 2);

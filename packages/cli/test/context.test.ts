@@ -19,7 +19,7 @@ async function benchWithWork(steps = 10) {
 }
 
 describe('longhaul context', () => {
-  it('shows a bar for each share, in 80 columns, and as JSON what they are', async () => {
+  it('shows a bar for each share, in 80 columns, and the shares as JSON', async () => {
     const { bench } = await benchWithWork();
     await using _bench = bench;
     const { stdout, code } = await bench.call(['context', 'last']);
@@ -46,7 +46,7 @@ describe('longhaul context', () => {
     expect(sum).toBe(report.tokens);
   });
 
-  it('is about another window where one is named, and asks for one session', async () => {
+  it('measures against another window with --window, and needs one session', async () => {
     const { bench } = await benchWithWork(1);
     await using _bench = bench;
     const { stdout } = await bench.call(['context', 'last', '--window', '1000000']);
@@ -62,7 +62,7 @@ describe('longhaul context', () => {
 });
 
 describe('longhaul compact, undo, pin', () => {
-  it('previews, compacts without a model that cannot be asked, pins, and takes it back', async () => {
+  it('previews, compacts without a reachable model, pins, and undoes', async () => {
     const { bench, server } = await benchWithWork();
     await using _bench = bench;
     await server.close();
@@ -78,7 +78,7 @@ describe('longhaul compact, undo, pin', () => {
     const made = await bench.call(['compact', 'last', '--json']);
     const result = JSON.parse(made.stdout);
     expect(result).toMatchObject({ status: 'compacted', round: 1 });
-    expect(result.warnings).toEqual([expect.stringContaining('No narrative')]);
+    expect(result.warnings).toEqual([expect.stringContaining('has no narrative')]);
     expect((await bench.call(['context', 'last'])).stdout).toMatch(
       /^hidden +\d+ messages by round 1: m2–m\d+ +manual,/m,
     );
@@ -111,7 +111,7 @@ describe('longhaul compact, undo, pin', () => {
     expect(eventsOf(again).filter((event) => event.type === 'context:compressed')).toEqual([]);
   });
 
-  it('asks the session’s model for a narrative where that can be reached', async () => {
+  it('uses the session’s model for a narrative if it can be reached', async () => {
     await using bench = await Bench.open();
     const { server } = await bench.serve({
       script: ({ number, asksForSummary }) => {
@@ -136,18 +136,18 @@ describe('longhaul compact, undo, pin', () => {
     expect((await bench.call(['context', 'last'])).stdout).toMatch(/^narrative +[█▏▎▍▌▋▊▉]+ +\d+ +\d %$/m);
   });
 
-  it('little to save is no error, and an unknown strategy is', async () => {
+  it('succeeds if there is little to save, and fails for an unknown strategy', async () => {
     const { bench } = await benchWithWork(1);
     await using _bench = bench;
     expect(await bench.call(['compact', 'last'])).toMatchObject({
       code: 0,
-      stdout: expect.stringContaining('would save next to nothing'),
+      stdout: expect.stringContaining('would save too little'),
     });
     const bad = await bench.call(['compact', 'last', '--strategy', 'best']);
     expect(bad).toMatchObject({ code: 2, stderr: expect.stringContaining('reactive-overflow') });
   });
 
-  it('a session that is worked on is compacted by its run, and not changed by others', async () => {
+  it('lets the run compact a busy session, and refuses other changes', async () => {
     await using bench = await Bench.open();
     const reached = Promise.withResolvers<void>();
     const goOn = Promise.withResolvers<void>();
@@ -166,7 +166,7 @@ describe('longhaul compact, undo, pin', () => {
     await reached.promise;
     expect(await bench.call(['compact', 'last'])).toMatchObject({
       code: 0,
-      stdout: 'A run works on this session: it compacts before its next step.\n',
+      stdout: 'A run works on this session. It compacts before its next step.\n',
     });
     const undo = await bench.call(['undo', 'last']);
     expect(undo).toMatchObject({ code: 1, stderr: expect.stringContaining('Wait until that run has ended') });

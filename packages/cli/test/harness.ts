@@ -15,7 +15,9 @@ import { main } from '../src/main.ts';
 import { processTerminal } from '../src/terminal.ts';
 
 const BIN = fileURLToPath(new URL('../bin/longhaul.js', import.meta.url));
-/** One for all tests: in each one's own folder for temporary files, every command would compile the whole source anew. */
+/**
+ * One for all tests: in each one's own folder for temporary files, every command would compile the whole source anew.
+ */
 const COMPILE_CACHE = join(tmpdir(), 'longhaul-cli-compile-cache');
 
 export interface Ended {
@@ -149,7 +151,9 @@ export class Bench implements AsyncDisposable {
     return this.start(args, options).ended;
   }
 
-  /** The command in this process: a fifth of the time, where no process, signal, input or terminal is what is looked at. */
+  /**
+   * The command in this process: a fifth of the time, where no process, signal, input or terminal is what is looked at.
+   */
   async call(args: readonly string[], { env = {} }: Pick<CommandOptions, 'env'> = {}): Promise<Ended> {
     const out = new PassThrough().setEncoding('utf8');
     const err = new PassThrough().setEncoding('utf8');

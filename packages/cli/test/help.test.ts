@@ -44,14 +44,17 @@ describe('help', () => {
     for (const line of text.split('\n')) expect(line.length).toBeLessThanOrEqual(120);
   });
 
-  it.each([undefined, ...COMMANDS])('of %s fits a terminal of 40 columns, words left whole', (command) => {
-    const narrow = helpFor(command, 40);
-    for (const line of narrow.split('\n')) expect(line.length).toBeLessThanOrEqual(40);
-    const words = (text: string) => text.split(/\s+/);
-    expect(words(narrow)).toEqual(words(helpFor(command)));
-  });
+  it.each([undefined, ...COMMANDS])(
+    'of %s fits a terminal of 40 columns without breaking words',
+    (command) => {
+      const narrow = helpFor(command, 40);
+      for (const line of narrow.split('\n')) expect(line.length).toBeLessThanOrEqual(40);
+      const words = (text: string) => text.split(/\s+/);
+      expect(words(narrow)).toEqual(words(helpFor(command)));
+    },
+  );
 
-  it('is on standard output when asked for, and an error without a command', async () => {
+  it('goes to standard output on request, and is an error without a command', async () => {
     await using bench = await Bench.open();
     const overview = helpFor(undefined);
     for (const args of [['--help'], ['-h'], ['help']]) {
@@ -71,7 +74,7 @@ describe('help', () => {
     expect(await bench.run(['--version'])).toMatchObject({ code: 0, stdout: `${manifest.version}\n` });
   });
 
-  it('loads none of the heavy libraries', async () => {
+  it('loads no heavy library', async () => {
     const counter = `data:text/javascript,${encodeURIComponent(`
       import { registerHooks } from 'node:module';
       registerHooks({ load(url, context, next) { console.error(url); return next(url, context); } });
@@ -85,7 +88,7 @@ describe('help', () => {
 });
 
 describe('longhaul config', () => {
-  it('shows what holds and where each value comes from, keys and tokens masked', async () => {
+  it('shows the effective values and their sources, with keys and tokens masked', async () => {
     await using bench = await Bench.open();
     const file = join(bench.workspace, 'longhaul.yml');
     const lines = [
@@ -117,7 +120,7 @@ describe('longhaul config', () => {
 });
 
 describe('longhaul doctor', () => {
-  it('checks each thing by itself and fails while no task can be run', async () => {
+  it('checks each part on its own, and fails if no task can be run', async () => {
     await using bench = await Bench.open();
     const env = { DOCKER_HOST: 'unix:///nowhere/docker.sock', ANTHROPIC_API_KEY: 'sk-ant-secret' };
     await mkdir(join(bench.home, '.config', 'longhaul'), { recursive: true });
@@ -139,7 +142,32 @@ describe('longhaul doctor', () => {
   });
 });
 
-it('longhaul doctor says of a database of a newer version, which SQLite finds sound, what a run says', async () => {
+it('longhaul doctor --base-url checks that address and the model there', async () => {
+  await using bench = await Bench.open();
+  const { server } = await bench.serve({ script: () => '' });
+  const check = async (...args: string[]) => {
+    const lines = linesOf((await bench.run(['doctor', '--json', ...args])).stdout).map((line) =>
+      JSON.parse(line),
+    );
+    return ['base-url', 'model'].map((wanted) => lines.find(({ name }) => name === wanted));
+  };
+  expect(await check('--base-url', server.url)).toEqual([
+    { name: 'base-url', status: 'ok', detail: `${server.url} has 1 model: scripted` },
+    {
+      name: 'model',
+      status: 'ok',
+      detail: 'openai-compatible/scripted, no key, window 16k (vLLM /v1/models)',
+    },
+  ]);
+  const [address, model] = await check('--base-url', 'http://127.0.0.1:9/v1', '-m', 'any');
+  expect(address).toMatchObject({ status: 'failed', remedy: expect.stringContaining('Start the server') });
+  expect(model).toMatchObject({ status: 'failed' });
+  expect((await bench.run(['doctor', '--base-url', 'nowhere'])).stderr).toContain(
+    '--base-url must be an address',
+  );
+});
+
+it('longhaul doctor reports a database of a newer version as a run does', async () => {
   await using bench = await Bench.open();
   await bench.run(['sessions']);
   const database = new DatabaseSync(join(bench.home, '.local', 'share', 'longhaul', 'longhaul.db'));
@@ -153,22 +181,19 @@ it('longhaul doctor says of a database of a newer version, which SQLite finds so
 const old = findOldNode();
 
 describe(`an older Node${old === undefined ? ' (none is installed here)' : ''}`, () => {
-  it.skipIf(old === undefined)(
-    'hands over to the newer one that is installed beside it, exit code included',
-    async () => {
-      const { stdout } = await promisify(execFile)(old ?? '', [BIN, '--version'], {
-        env: { NODE_OPTIONS: '--conditions=longhaul-src' },
-      });
-      expect(stdout).toBe(`${manifest.version}\n`);
-      const failing = promisify(execFile)(old ?? '', [BIN, 'rum'], {
-        env: { NODE_OPTIONS: '--conditions=longhaul-src' },
-      });
-      await expect(failing).rejects.toMatchObject({ code: 2 });
-    },
-  );
+  it.skipIf(old === undefined)('starts the newer installed Node and returns its exit code', async () => {
+    const { stdout } = await promisify(execFile)(old ?? '', [BIN, '--version'], {
+      env: { NODE_OPTIONS: '--conditions=longhaul-src' },
+    });
+    expect(stdout).toBe(`${manifest.version}\n`);
+    const failing = promisify(execFile)(old ?? '', [BIN, 'rum'], {
+      env: { NODE_OPTIONS: '--conditions=longhaul-src' },
+    });
+    await expect(failing).rejects.toMatchObject({ code: 2 });
+  });
 
   it.skipIf(old === undefined).each(['SIGHUP', 'SIGTERM', 'SIGINT'] as const)(
-    'ends a run in its session at a %s that the whole group gets, and the newer Node once more from the older',
+    'ends a run cleanly at a %s that the newer Node gets twice, from the group and from the older Node',
     async (signal) => {
       await using bench = await Bench.open();
       const wait = { name: 'bash', arguments: { command: 'echo begun; sleep 600' } };

@@ -170,7 +170,7 @@ describe('longhaul import', () => {
     const { code, stderr } = await importing.ended;
     expect({ code, stderr }).toEqual({
       code: 130,
-      stderr: expect.stringContaining('what was imported before is kept'),
+      stderr: expect.stringContaining('imported sessions are kept'),
     });
     expect(jsonLines(await bench.call(['sessions', '--json']))).toHaveLength(1);
   });

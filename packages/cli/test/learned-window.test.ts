@@ -20,7 +20,7 @@ const reader: Script = ({ messages, asksForSummary }) => {
   return { toolCalls: [{ name: 'bash', arguments: { command } }] };
 };
 
-it('a window configured as 65,536 and loaded as 8,192 is learned by one refusal, and remembered by the next process', async () => {
+it('learns a window loaded as 8,192 and configured as 65,536 from one refusal, and the next process remembers it', async () => {
   await using bench = await Bench.open();
   const silent = { persona: 'vllm', reportsWindow: false } as const;
   await using server = await createPersonaServer({ ...silent, script: reader, windowTokens: 8_192 });
@@ -48,7 +48,7 @@ providers: { mine: { baseUrl: '${server.url}', models: { '${server.model}': { wi
   expect(await run()).toEqual({ refusals: 0, first: 8_192, last: 8_192 });
 });
 
-it('a window that Ollama has loaded smaller than configured, and says nothing of, is noticed, asked for and said', async () => {
+it('detects and reports a window that Ollama silently loaded smaller than configured', async () => {
   await using bench = await Bench.open();
   await using server = await createPersonaServer({ persona: 'ollama', script: reader, windowTokens: 8_192 });
   // Not in memory yet, so that the start learns nothing of its window.

@@ -1,7 +1,9 @@
 import { execFileSync } from 'node:child_process';
 import { isRequired } from '@longhaul/testing/machine';
 
-/** Why a test cannot run here, or undefined. What LONGHAUL_REQUIRE names must be there: then the test runs, and fails. */
+/**
+ * Why a test cannot run here, or undefined. What LONGHAUL_REQUIRE names must be there: then the test runs, and fails.
+ */
 export function lacks(name: string, isThere: () => boolean): string | undefined {
   return isRequired(name) || isThere() ? undefined : `${name} is not available here`;
 }

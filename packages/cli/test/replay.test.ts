@@ -23,7 +23,7 @@ async function benchWithSessions(): Promise<Bench> {
 }
 
 describe('longhaul replay', () => {
-  it('prints a table for each window, the best of each column with a star', async () => {
+  it('prints a table for each window, with a star at the best value of each column', async () => {
     await using bench = await benchWithSessions();
     const { code, stdout, stderr } = await bench.run([
       'replay',
@@ -38,7 +38,7 @@ describe('longhaul replay', () => {
     expect(linesOf(stdout).find((line) => line.includes('reactive-overflow'))).toMatch(/ 0\* /);
   });
 
-  it('ends with one line of totals, per window when there are several', async () => {
+  it('ends with one line of totals, per window if there are several', async () => {
     await using bench = await benchWithSessions();
     const one = await bench.run(['replay', 'sessions', '--window', '8000', '--strategy', 'all', '--json']);
     const totals = JSON.parse(linesOf(one.stdout).at(-1) ?? '');
@@ -59,7 +59,7 @@ describe('longhaul replay', () => {
     expect(windows['8000']).toEqual(totals);
   });
 
-  it('says of each file that cannot be replayed why, replays the others, and exits with 1', async () => {
+  it('reports why a file cannot be replayed, replays the others, and exits with 1', async () => {
     await using bench = await benchWithSessions();
     await writeFile(join(bench.workspace, 'sessions', 'empty.jsonl'), '');
     const { code, stdout, stderr } = await bench.run([
@@ -77,13 +77,13 @@ describe('longhaul replay', () => {
     expect(stdout).toContain('one.json');
   });
 
-  it('writes a page that holds it all', async () => {
+  it('writes a page with all results', async () => {
     await using bench = await benchWithSessions();
     await bench.run(['replay', 'sessions', '--window', '8000', '--html', 'page.html']);
     expect(await readFile(join(bench.workspace, 'page.html'), 'utf8')).toContain('reactive-overflow');
   });
 
-  it('asks the named model for narratives, and counts what they cost', async () => {
+  it('uses the named model for narratives, and counts their cost', async () => {
     await using bench = await benchWithSessions();
     const { server, flags } = await bench.serve({ script: () => 'The search goes on.' });
     await writeFile(
@@ -112,7 +112,7 @@ describe('longhaul replay', () => {
     expect(stderr).toMatch(message);
   });
 
-  it('loses no line of a long output in a pipe that is read late', async () => {
+  it('loses no line of a long output if the pipe is read late', async () => {
     await using bench = await Bench.open();
     await mkdir(join(bench.workspace, 'many'));
     const names = Array.from({ length: 1_500 }, (_, index) => join(bench.workspace, 'many', `${index}.json`));

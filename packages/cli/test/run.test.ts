@@ -44,7 +44,7 @@ describe.each(
   ].map((each) => ({ ...each, title: [each.sandbox, each.lacking].filter(Boolean).join(': ') })),
 )('longhaul run in $title', ({ sandbox, lacking }) => {
   it.skipIf(lacking !== undefined)(
-    'does a task with tools and a picture in a window too small for it',
+    'completes a task with tools and a picture in a window too small for it',
     async () => {
       await using bench = await Bench.open();
       await writeFile(join(bench.workspace, 'longhaul.yml'), `sandbox: { image: '${DOCKER_IMAGE}' }\n`);
@@ -84,7 +84,7 @@ describe.each(
 });
 
 describe('longhaul run --json', () => {
-  it('prints nothing but events, numbered and in the order in which they happened', async () => {
+  it('prints only events, numbered and in their order', async () => {
     await using bench = await Bench.open();
     const { flags } = await bench.serve({
       script: ({ messages }) =>
@@ -116,7 +116,7 @@ describe('longhaul run --json', () => {
 });
 
 describe('longhaul run', () => {
-  it('shows text, calls with their outcome, the window and a summary, without colours in a pipe', async () => {
+  it('shows text, calls with outcome, the window and a summary, without colours in a pipe', async () => {
     await using bench = await Bench.open();
     const { flags } = await bench.serve({
       script: ({ messages }) =>
@@ -136,14 +136,14 @@ describe('longhaul run', () => {
     for (const line of stdout.split('\n')) expect(line.length).toBeLessThanOrEqual(80);
   });
 
-  it('prints the answer alone when asked to be quiet', async () => {
+  it('prints the answer alone with --quiet', async () => {
     await using bench = await Bench.open();
     const { flags } = await bench.serve({ script: () => 'Forty-two.\n' });
     const ended = await bench.run(['run', '-q', 'What is it?', '--sandbox', 'local', ...flags]);
     expect(ended).toMatchObject({ code: 0, stdout: 'Forty-two.\n', stderr: '' });
   });
 
-  it('takes a task of several lines from standard input, alone or with the words before it', async () => {
+  it('takes a task of several lines from standard input, alone or after the words', async () => {
     await using bench = await Bench.open();
     const { server, flags } = await bench.serve({ script: () => 'Read.' });
     const rest = ['--sandbox', 'local', '--quiet', ...flags];
@@ -158,7 +158,7 @@ describe('longhaul run', () => {
     ]);
   });
 
-  it('goes on in an earlier session, with its model and what was said', async () => {
+  it('continues an earlier session, with its model and its messages', async () => {
     await using bench = await Bench.open();
     const { server, flags } = await bench.serve({ script: () => 'Yes.' });
     await bench.run(['run', 'Remember the word heron', '--sandbox', 'local', ...flags]);
@@ -178,7 +178,7 @@ describe('longhaul run', () => {
     expect(linesOf((await bench.call(['sessions', '--json'])).stdout)).toHaveLength(1);
   });
 
-  it('tries again after an overloaded server, and says so', async () => {
+  it('retries after an overloaded server, and reports it', async () => {
     await using bench = await Bench.open();
     const { flags } = await bench.serve({
       script: () => 'Now it works.',
@@ -192,7 +192,7 @@ describe('longhaul run', () => {
 });
 
 describe('exit codes', () => {
-  it('3 at a limit, with what was done kept', async () => {
+  it('3 at a limit, and finished work is kept', async () => {
     await using bench = await Bench.open();
     const { flags } = await bench.serve({ script: () => call('bash', { command: 'echo again' }) });
     const ended = await bench.run([
@@ -209,7 +209,7 @@ describe('exit codes', () => {
     expect((await bench.call(['show', 'last'])).stdout).toContain('echo again (exit 0)');
   });
 
-  it('3 at the limit of time, also while a model call or a command hangs', async () => {
+  it('3 at the time limit, also while a model call or a command hangs', async () => {
     await using bench = await Bench.open();
     const silent = await bench.serve({ script: () => ({ text: 'Never.', fault: { kind: 'silence' } }) });
     const slow = await bench.serve({ script: () => call('bash', { command: 'sleep 600' }) });
@@ -261,7 +261,7 @@ describe('exit codes', () => {
     },
   );
 
-  it('130 at once after a second Ctrl-C, without waiting for a command that will not stop', async () => {
+  it('130 at once after a second Ctrl-C, without waiting for a command that does not stop', async () => {
     await using bench = await Bench.open();
     const { flags } = await bench.serve({
       script: ({ messages }) =>

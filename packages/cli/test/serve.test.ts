@@ -83,7 +83,7 @@ describe('longhaul serve', () => {
     expect((await again.ended).code).toBe(0);
   });
 
-  it('changes settings for other commands too: above the file, below flags, until they are taken back', async () => {
+  it('changes settings for other commands too: they override the file, not flags, until they are reset', async () => {
     await using bench = await Bench.open();
     await workspaceWith(bench, () => 'All done.');
     expect((await bench.run(['run', '-q', 'Go'])).code).toBe(0);
@@ -118,7 +118,7 @@ describe('longhaul serve', () => {
     expect((await bench.run(['run', '-q', '--strategy', 'middle-removal', 'Go'])).code).toBe(0);
   });
 
-  it('names a session that a killed server left, and goes on with it when asked to', async () => {
+  it('names the session of a killed server, and resumes it with --resume', async () => {
     await using bench = await Bench.open();
     let isSlow = true;
     await workspaceWith(bench, () => (isSlow ? 'word '.repeat(2_000) : 'Now it is done.'), 5);
@@ -140,7 +140,7 @@ describe('longhaul serve', () => {
     expect((await again.ended).code).toBe(0);
   });
 
-  it('refuses to be open to others without a token, and says when its port is taken', async () => {
+  it('refuses other machines without a token, and reports a port in use', async () => {
     await using bench = await Bench.open();
     await workspaceWith(bench, () => 'x');
     const open = await bench.run(['serve', '--host', '0.0.0.0', '--no-token', '--port', '0']);
@@ -157,7 +157,7 @@ describe('longhaul serve', () => {
     expect([none.code, none.stderr]).toEqual([2, expect.stringContaining('at most 65535')]);
   });
 
-  it('stops in good order at a signal that comes as soon as it says where it listens', async () => {
+  it('stops cleanly at a signal that comes right after its address is printed', async () => {
     await using bench = await Bench.open();
     await workspaceWith(bench, () => 'x');
     const running = bench.start(['serve', '--port', '0', '--json']);
@@ -165,7 +165,7 @@ describe('longhaul serve', () => {
     expect((await running.ended).code).toBe(0);
   });
 
-  it('lets a step finish at Ctrl-C that comes as two signals: the terminal sends one, the process that started Node another', async () => {
+  it('lets a step finish if one Ctrl-C arrives as two signals, from the terminal and from the launcher', async () => {
     await using bench = await Bench.open();
     await workspaceWith(bench, () => 'word '.repeat(100), 10);
     const running = bench.start(['serve', '--port', '0', '--json']);
@@ -180,4 +180,29 @@ describe('longhaul serve', () => {
     const { code, stderr } = await running.ended;
     expect([code, stderr]).toEqual([0, expect.stringContaining('"status":"completed"')]);
   });
+});
+
+it('longhaul serve without a model prints where it looked, and works for a session that names one', async () => {
+  await using bench = await Bench.open();
+  const { server } = await bench.serve({ script: () => 'All done.' });
+  await writeFile(
+    join(bench.workspace, 'longhaul.yml'),
+    `providers: { mine: { baseUrl: "${server.url}" } }\nsandbox: { driver: local }\n`,
+  );
+  const shown = bench.start(['serve', '--port', '0']);
+  await shown.saw('Ctrl-C lets running steps finish');
+  const banner = shown.output().replaceAll(/\s+/g, ' ');
+  expect(banner).toContain('No model: none is configured, and none was found. Looked for: ANTHROPIC_API_KEY');
+  expect(banner).toContain('Name one when you create a session, as {"model": "provider/model"}');
+  shown.child.kill('SIGTERM');
+  await shown.ended;
+  const running = bench.start(['serve', '--port', '0', '--json']);
+  const { call } = await listening(running);
+  expect(JSON.parse(running.output().split('\n')[0] ?? '')).not.toHaveProperty('model');
+  expect(await call('POST', '/api/sessions', {})).toMatchObject({ error: { code: 'model_not_configured' } });
+  const { id } = await call('POST', '/api/sessions', { model: 'mine/scripted' });
+  await call('POST', `/api/sessions/${id}/messages`, { content: 'Go' });
+  await expect.poll(async () => (await call('GET', `/api/sessions/${id}`)).state).toBe('completed');
+  running.child.kill('SIGTERM');
+  expect((await running.ended).code).toBe(0);
 });

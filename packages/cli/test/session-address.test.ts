@@ -14,8 +14,8 @@ async function tell(path: string, address: object): Promise<void> {
   await store.putSetting(`session:${session?.id}:address`, { provider: 'openai-compatible', ...address });
 }
 
-describe('the address that --base-url has told a session', () => {
-  it('is where the session goes on, and its fork; a flag wins, and is kept', async () => {
+describe('the address that a session keeps from --base-url', () => {
+  it('is used by the session and its fork; a flag replaces it', async () => {
     await using bench = await Bench.open();
     const first = await bench.serve({ script: () => 'First.' });
     const second = await bench.serve({ script: () => 'Second.' });
@@ -45,7 +45,7 @@ describe('the address that --base-url has told a session', () => {
     expect(kept).toEqual({ provider: 'openai-compatible', baseUrl: second.server.url });
   });
 
-  it('is not the address of another provider, whose key it would get', async () => {
+  it('is not used for another provider, whose key it would receive', async () => {
     await using bench = await Bench.open();
     const { server, flags } = await bench.serve({ script: () => 'Hello.' });
     await bench.call(['run', ...LOCAL, ...flags, 'Hi']);
@@ -59,7 +59,7 @@ describe('the address that --base-url has told a session', () => {
     expect(server.requests).toHaveLength(length);
   });
 
-  it('is forgotten where it may hold a key', async () => {
+  it('is not kept if it may contain a key', async () => {
     await using bench = await Bench.open();
     const { server, flags } = await bench.serve({ script: () => 'Hello.' });
     await bench.call(['run', ...LOCAL, ...flags, 'Hi']);
@@ -71,7 +71,7 @@ describe('the address that --base-url has told a session', () => {
   });
 
   it.each(['sqlite:mine.db', 'sqlite:/ROOT/mine.db'])(
-    'of a database that the project names (%s) is gone to only on this machine',
+    'in a database that the project names (%s) is used only on this machine',
     async (url) => {
       await using bench = await Bench.open();
       const { server, flags } = await bench.serve({ script: () => 'Hello.' });
@@ -85,14 +85,16 @@ describe('the address that --base-url has told a session', () => {
       const env = { LONGHAUL_API_KEY: 'sk-secret-123' };
       const refused = await bench.run(['run', ...LOCAL, '--session', 'last', 'Hi'], { env });
       expect(refused).toMatchObject({ code: 2, stdout: '' });
-      expect(refused.stderr).toMatch(/--base-url http:\/\/models\.example\.com\/v1.*named by the project/);
+      expect(refused.stderr).toMatch(
+        /--base-url http:\/\/models\.example\.com\/v1.*The project names its database/,
+      );
       const there = ['--base-url', server.url];
       const again = await bench.run(['run', ...LOCAL, '--session', 'last', ...there, 'Hi'], { env });
       expect(again.stdout).toBe('Hello.\n');
     },
   );
 
-  it('is nothing that a session can bring along: in what it says of itself, or in a file', async () => {
+  it('cannot be set by the metadata of a session or an imported file', async () => {
     await using bench = await Bench.open();
     const { flags } = await bench.serve({ script: () => 'Hello.' });
     await bench.call(['run', ...LOCAL, ...flags, 'Hi']);
@@ -109,7 +111,7 @@ describe('the address that --base-url has told a session', () => {
   });
 });
 
-it('longhaul resume asks for no model where there is nothing to go on with: an address was wanted first', async () => {
+it('longhaul resume needs no model and no address if there is nothing to resume', async () => {
   await using bench = await Bench.open();
   const { server, flags } = await bench.serve({ script: () => 'Hello.' });
   await bench.call(['run', ...LOCAL, ...flags, 'Hi']);
@@ -120,7 +122,7 @@ it('longhaul resume asks for no model where there is nothing to go on with: an a
 });
 
 it.each(['scripted', 'qwen/scripted-8b', 'openai/gpt-oss-20b'])(
-  'longhaul run --model %s is any name that the server at --base-url knows, and the session keeps it',
+  'longhaul run --model %s names a model of the server at --base-url, and the session keeps it',
   async (model) => {
     await using bench = await Bench.open();
     const { server } = await bench.serve({ script: () => 'Hello.', model });

@@ -9,7 +9,7 @@ async function benchWithRuns(...tasks: string[]): Promise<Bench> {
 }
 
 describe('longhaul sessions', () => {
-  it('lists the newest first, as many as asked for', async () => {
+  it('lists the newest first, up to the limit', async () => {
     await using bench = await benchWithRuns('First', 'Second');
     const { stdout } = await bench.call(['sessions']);
     expect(
@@ -29,7 +29,7 @@ describe('longhaul sessions', () => {
     expect(others).toEqual([]);
   });
 
-  it('says what runs now and what died, whatever status the last run left behind', async () => {
+  it('shows running and interrupted sessions, whatever the stored status', async () => {
     await using bench = await benchWithRuns('First');
     const { flags } = await bench.serve({
       script: () => ({
@@ -53,7 +53,7 @@ describe('longhaul sessions', () => {
     expect((await bench.call(['show', 'last'])).stdout).toMatch(/status +interrupted/);
   });
 
-  it('says how the first one is made', async () => {
+  it('explains how to start the first one', async () => {
     await using bench = await Bench.open();
     expect(await bench.call(['sessions'])).toMatchObject({
       code: 0,
@@ -63,7 +63,7 @@ describe('longhaul sessions', () => {
 });
 
 describe('longhaul show', () => {
-  it('finds a session by the beginning of its id, and lets nothing of it reach the terminal but text', async () => {
+  it('finds a session by the beginning of its id, and prints no control characters', async () => {
     await using bench = await benchWithRuns('First');
     const [, line = ''] = linesOf((await bench.call(['sessions'])).stdout);
     const [prefix = ''] = line.split(' ');
@@ -73,7 +73,7 @@ describe('longhaul show', () => {
     expect(stdout).toMatch(/m1 user\nFirst\n\nm2 assistant\nIt is \[31mdone\[0m\.\n/);
   });
 
-  it('names what to do when nothing or several sessions begin so', async () => {
+  it('names the remedy if no session or several sessions match', async () => {
     await using bench = await benchWithRuns('First', 'Second');
     const missing = await bench.call(['show', 'ffff']);
     expect(missing).toMatchObject({ code: 1, stdout: '' });
@@ -88,7 +88,7 @@ describe('longhaul show', () => {
 });
 
 describe('longhaul export', () => {
-  it('writes all there is, in a format with a version', async () => {
+  it('writes the whole session, in a format with a version', async () => {
     await using bench = await benchWithRuns('First');
     const { stdout, code } = await bench.call(['export', 'last']);
     expect(code).toBe(0);

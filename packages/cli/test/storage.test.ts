@@ -40,10 +40,10 @@ describe('longhaul gc', () => {
     await writeFile(nobodys, 'x'.repeat(5000));
     await utimes(nobodys, 1, 1);
     expect((await bench.call(['gc', '--dry-run'])).stdout).toMatch(
-      /1 blob that no session names \(5\.0 kB\) would go/,
+      /1 blob that no session names \(5\.0 kB\) would be removed/,
     );
     expect((await bench.call(['gc'])).stdout).toMatch(
-      /Dropped: 1 blob that no session names \(5\.0 kB\)\.\nFreed/,
+      /Removed: 1 blob that no session names \(5\.0 kB\)\.\nFreed/,
     );
     await expect(stat(nobodys)).rejects.toThrow('ENOENT');
 
@@ -63,7 +63,7 @@ describe('longhaul gc', () => {
 });
 
 describe('a damaged database', () => {
-  it('stops no command that can do without it, is named by the others, and is repaired on request', async () => {
+  it('stops only commands that need it, which name it, and is repaired on request', async () => {
     await using bench = await Bench.open();
     const args = await withSession(bench);
     const database = databaseOf(bench);
@@ -71,9 +71,7 @@ describe('a damaged database', () => {
     const damaged = await readFile(database);
     expect((await bench.call(['--help'])).code).toBe(0);
     const config = await bench.call(['config']);
-    expect(config.stdout).toMatch(
-      /^# What was changed over the API is not shown: .*longhaul\.db is damaged/m,
-    );
+    expect(config.stdout).toMatch(/^# Changes over the API are not shown: .*longhaul\.db is damaged/m);
     expect(config.code).toBe(0);
     const doctor = await bench.call(['doctor']);
     expect(doctor.stdout.replaceAll(/\s+/g, ' ')).toMatch(
@@ -94,28 +92,28 @@ describe('a damaged database', () => {
     const aside = (await readdir(dirname(database))).filter((name) => /\.damaged-[^.]*Z$/.test(name));
     expect(aside).toHaveLength(1);
     expect(await readFile(join(dirname(database), aside[0] ?? ''))).toEqual(damaged);
-    expect((await bench.call(['repair'])).stdout).toMatch(/is sound: there\s+is nothing to repair/);
+    expect((await bench.call(['repair'])).stdout).toMatch(/is sound\. There\s+is nothing to repair/);
     expect((await bench.run(['run', 'Again', ...args])).code).toBe(0);
   });
 
-  it('of which nothing is left is moved aside on request only', async () => {
+  it('without readable content is renamed on request only', async () => {
     await using bench = await Bench.open();
     const database = databaseOf(bench);
     await mkdir(dirname(database), { recursive: true });
     await writeFile(database, 'Dear diary. '.repeat(1000));
     const repaired = await bench.call(['repair', '--yes']);
     expect(repaired.stdout.replaceAll(/\s+/g, ' ')).toMatch(
-      /Nothing could be read, and nothing was moved.*--move-aside/,
+      /Nothing could be read, and nothing was renamed.*--move-aside/,
     );
     expect(repaired.code).toBe(1);
     expect(await readFile(database, 'utf8')).toMatch(/^Dear diary/);
     expect((await bench.call(['repair', '--move-aside', '--yes'])).stdout).toMatch(
-      /The next run begins with a new\s+database/,
+      /The next run starts with a new\s+database/,
     );
     expect((await bench.call(['sessions'])).code).toBe(0);
   });
 
-  it('a folder in its place, a newer version, an empty file: each is told', async () => {
+  it('reports a folder in its place, a newer version and an empty file', async () => {
     await using bench = await Bench.open();
     const place = (name: string) =>
       writeFile(join(bench.workspace, 'longhaul.yml'), `storage: { url: "sqlite:${name}" }\n`);
@@ -139,7 +137,7 @@ describe('a damaged database', () => {
 });
 
 describe('what happens to a database under a running agent', () => {
-  it('deleted: the run ends and says so, instead of writing into a file that nobody can open', async () => {
+  it('ends the run with a report if the database is deleted', async () => {
     await using bench = await Bench.open();
     const database = databaseOf(bench);
     const { flags } = await bench.serve({
@@ -160,7 +158,7 @@ describe('what happens to a database under a running agent', () => {
     await expect(stat(database)).rejects.toThrow('ENOENT');
   });
 
-  it('its disk full: the run ends and says so, and its session goes on once there is room', async ({
+  it('ends the run with a report on a full disk, and the session continues once there is room', async ({
     skip,
   }) => {
     await using bench = await Bench.open();
@@ -207,14 +205,14 @@ describe('what happens to a database under a running agent', () => {
 });
 
 describe('blobs', () => {
-  it('that are gone: the session goes on, and doctor and recall say so', async () => {
+  it('that are missing are reported by doctor and recall, and the session continues', async () => {
     await using bench = await Bench.open();
     await withSession(bench);
     await rm(join(dirname(databaseOf(bench)), 'blobs'), { recursive: true });
     const checks = linesOf((await bench.call(['doctor', '--json'])).stdout).map((line) => JSON.parse(line));
     expect(checks.find(({ name }) => name === 'blobs')).toMatchObject({
       status: 'missing',
-      detail: expect.stringMatching(/of 1 named, 1 are missing/),
+      detail: expect.stringMatching(/of 1 blob, 1 are missing/),
     });
     const { flags } = await bench.serve({
       windowTokens: 64_000,
@@ -229,7 +227,7 @@ describe('blobs', () => {
     expect(again.code).toBe(0);
   });
 
-  it('whose folder cannot be written: the output is cut, and the run goes on', async () => {
+  it('whose folder cannot be written cut the output, and the run continues', async () => {
     await using bench = await Bench.open();
     await mkdir(dirname(databaseOf(bench)), { recursive: true });
     await writeFile(join(dirname(databaseOf(bench)), 'blobs'), 'a file in the place of the folder');

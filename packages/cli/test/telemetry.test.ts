@@ -65,7 +65,7 @@ const script: Script = ({ messages }) =>
     ? 'It is SECRET-ANSWER.'
     : { toolCalls: [{ name: 'bash', arguments: { command: 'echo SECRET-OUTPUT' } }] };
 
-it('sends a run with its steps, tries and tools to a collector, and no word of what was said', async () => {
+it('sends a run with its steps, tries and tools to a collector, without message text', async () => {
   await using collector = await startCollector();
   await using bench = await Bench.open();
   const { flags } = await bench.serve({ script, faults: { 1: { kind: 'status', status: 529 } } });
@@ -124,7 +124,7 @@ it('sends a run with its steps, tries and tools to a collector, and no word of w
   expect(collector.all()).not.toMatch(/SECRET/);
 });
 
-it('shows a compaction within its run, with what it was for and what it saved', async () => {
+it('shows a compaction within its run, with its reason and savings', async () => {
   await using collector = await startCollector();
   await using bench = await Bench.open();
   const { flags } = await bench.serve({
@@ -166,7 +166,7 @@ it('shows a compaction within its run, with what it was for and what it saved', 
   );
 });
 
-it('a collector that is away costs its data and a warning, not the run', async () => {
+it('continues the run with a warning if the collector cannot be reached', async () => {
   await using bench = await Bench.open();
   const { flags } = await bench.serve({ script: () => 'Done.' });
   await writeFile(join(bench.workspace, 'longhaul.yml'), "telemetry: { otlp: 'http://127.0.0.1:9' }\n");

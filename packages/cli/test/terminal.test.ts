@@ -8,7 +8,7 @@ const FLAGS = ['--sandbox', 'local', '--yes'];
 const PASTE_ON = '\u001b[?2004h';
 const PASTE_OFF = '\u001b[?2004l';
 
-it('a second Ctrl-C leaves the terminal as it was: no paste mode, no line that was drawn over', async () => {
+it('restores the terminal at a second Ctrl-C: no paste mode, no status line', async () => {
   await using bench = await Bench.open();
   const hangs = { name: 'bash', arguments: { command: 'trap "" INT TERM; touch begun; sleep 60' } };
   const { flags } = await bench.serve({ script: () => ({ toolCalls: [hangs] }) });
@@ -25,21 +25,20 @@ it('a second Ctrl-C leaves the terminal as it was: no paste mode, no line that w
   expect(last.slice(last.lastIndexOf('\u001b[K') + 3).replaceAll(PASTE_OFF, '')).toBe('');
 });
 
-it('what Ctrl-C says does not stand in the middle of a text that streams', async () => {
+it('prints the notice of Ctrl-C on a line of its own while text streams', async () => {
   await using bench = await Bench.open();
   const { flags } = await bench.serve({
-    script: () => ({ text: `Begun ${'on '.repeat(500)}`, fault: { kind: 'slow', delayMs: 20 } }),
+    script: () => ({ text: `Begun\n\n${'on '.repeat(500)}`, fault: { kind: 'slow', delayMs: 20 } }),
   });
   const running = bench.start(['run', 'Talk', ...FLAGS, ...flags], TERMINAL);
   await running.saw('Begun');
   running.child.stdin?.write('\u0003');
   const { code, stdout } = await running.ended;
   expect(code).toBe(130);
-  // The line that was begun is erased, and stands below again.
-  expect(stdout).toMatch(/\u001b\[KStopping; Ctrl-C again ends at once\.\r?\n(Begun|on )/);
+  expect(stdout).toMatch(/\u001b\[KStopping; Ctrl-C again ends at once\.\r?\n[\s\S]*\non on /);
 });
 
-it('a run that is stopped tells of the messages it has left: they waited without a word', async () => {
+it('reports the messages that a stopped run left in the queue', async () => {
   await using bench = await Bench.open();
   const hangs = { name: 'bash', arguments: { command: 'touch begun; sleep 60' } };
   const { flags } = await bench.serve({ script: () => ({ toolCalls: [hangs] }) });
@@ -54,7 +53,7 @@ it('a run that is stopped tells of the messages it has left: they waited without
   );
 });
 
-it('what is told at the end does not stand behind what was typed and not sent', async () => {
+it('prints the report of waiting messages below text that was typed and not sent', async () => {
   await using bench = await Bench.open();
   const { flags } = await bench.serve({
     script: () => 'word '.repeat(2_000),
@@ -73,7 +72,7 @@ it('what is told at the end does not stand behind what was typed and not sent', 
   expect(stdout).toMatch(/typed and not sent\S*:? not yet\r\n1 message waits for this session/);
 });
 
-it('the text of a message for the queue can come from standard input: a lone - was queued as it is', async () => {
+it('takes the text of a queued message from standard input for -', async () => {
   await using bench = await Bench.open();
   const { flags } = await bench.serve({ script: () => 'Hello.' });
   await bench.run(['run', 'Greet', '--quiet', ...FLAGS, ...flags]);
@@ -84,4 +83,41 @@ it('the text of a message for the queue can come from standard input: a lone - w
   expect(await bench.run(['queue', 'last', 'add', '-'], { input: '' })).toMatchObject({ code: 2 });
   const [message] = JSON.parse((await bench.run(['queue', 'last', '--json'])).stdout);
   expect(message.content).toEqual([{ type: 'text', text: 'Look at this:\n\nFirst line\r\nsecond line' }]);
+});
+
+it('offers to send the line that was typed when the run ended, and sends it at Enter', async () => {
+  await using bench = await Bench.open();
+  const { server, flags } = await bench.serve({
+    script: ({ number }) => (number === 1 ? 'word '.repeat(60) : 'Yes.'),
+    chunkChars: 5,
+    chunkDelayMs: 20,
+  });
+  const running = bench.start(['run', 'Work', ...FLAGS, ...flags], TERMINAL);
+  await running.saw('writing');
+  running.child.stdin?.write('And te');
+  await running.saw('The run has ended. Enter sends this line');
+  expect(server.requests).toHaveLength(1);
+  running.child.stdin?.write('sts\r');
+  const { code, stdout } = await running.ended;
+  expect(code).toBe(0);
+  expect(stdout).toContain('Yes.');
+  expect(JSON.stringify(server.requests.at(-1)?.body)).toContain('And tests');
+});
+
+it('keeps the line that was typed when the run ended on the screen if it is not sent', async () => {
+  await using bench = await Bench.open();
+  const { server, flags } = await bench.serve({
+    script: () => 'word '.repeat(60),
+    chunkChars: 5,
+    chunkDelayMs: 20,
+  });
+  const running = bench.start(['run', 'Work', ...FLAGS, ...flags], TERMINAL);
+  await running.saw('writing');
+  running.child.stdin?.write('And tests');
+  await running.saw('The run has ended.');
+  running.child.stdin?.write('\u0003');
+  const { code, stdout } = await running.ended;
+  expect(code).toBe(0);
+  expect(stdout).toContain('! typed and not sent: And tests\r\n');
+  expect(server.requests).toHaveLength(1);
 });

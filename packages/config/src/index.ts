@@ -26,7 +26,7 @@ export { type FindDefaultModelOptions, findDefaultModel } from './default-model.
 export { configJsonSchema } from './editor-schema.ts';
 export { expandHome, type LoadConfigOptions, type LoadedConfig, loadConfig } from './load-config.ts';
 export { maskAddress } from './mask-address.ts';
-export { noModelMessage } from './no-model-message.ts';
+export { modelPlaces, noModelMessage } from './no-model-message.ts';
 export {
   type ModelSettings,
   type ResolvedModel,

@@ -1,9 +1,13 @@
-/** Flags of every command, as data: parsing, help and suggestions read the same. */
+/** The flags of every command, as data for parsing, help, suggestions and the check of the documentation. */
 export interface Flag {
   type: 'string' | 'boolean';
   short?: string;
-  /** May stand several times; else the last one counts. */
+  /** Every value counts. Default: the last one does. */
   repeatable?: boolean;
+  /** The values that have a name. */
+  values?: readonly string[];
+  /** Other values are accepted too. */
+  isOpen?: boolean;
 }
 
 export type Flags = Readonly<Record<string, Flag>>;
@@ -11,8 +15,22 @@ export type Flags = Readonly<Record<string, Flag>>;
 const text = { type: 'string' } as const;
 const toggle = { type: 'boolean' } as const;
 
+const sandbox = { type: 'string', values: ['auto', 'docker', 'bubblewrap', 'local'] } as const;
+/** The names are those of `STRATEGY_NAMES`; importing them would slow down the start. */
+const strategy = {
+  type: 'string',
+  values: [
+    'reactive-overflow',
+    'proactive-threshold',
+    'structured-summary',
+    'middle-removal',
+    'pruning-agent',
+  ],
+  isOpen: true,
+} as const;
+
 const WHERE = { cwd: { type: 'string', short: 'C' }, config: text } as const;
-/** Of commands that name a session: those of every folder are meant. */
+/** For commands that name a session: sessions of every folder. */
 const ALL = { all: toggle } as const;
 
 export const RUN_FLAGS = {
@@ -22,9 +40,9 @@ export const RUN_FLAGS = {
   'base-url': text,
   window: text,
   'max-output': text,
-  sandbox: text,
-  network: text,
-  strategy: text,
+  sandbox,
+  network: { type: 'string', values: ['on', 'off'] },
+  strategy,
   'max-steps': text,
   'max-cost': text,
   'max-minutes': text,
@@ -40,7 +58,7 @@ export const RUN_FLAGS = {
 } as const;
 
 const { session: _session, resume: _resume, wait: _wait, ...RESUMING } = RUN_FLAGS;
-/** What `run` takes, but for what says which session, and how it is sent a message. */
+/** The flags of `run`, except those that name a session or send a message to one. */
 export const RESUME_FLAGS = RESUMING;
 export const CANCEL_FLAGS = { ...WHERE, ...ALL, 'clear-queue': toggle, json: toggle } as const;
 export const FORK_FLAGS = { ...WHERE, ...ALL, at: text, title: text, json: toggle } as const;
@@ -49,7 +67,7 @@ export const QUEUE_FLAGS = { ...WHERE, ...ALL, json: toggle } as const;
 export const DEMO_FLAGS = {
   json: toggle,
   window: text,
-  sandbox: text,
+  sandbox,
   keep: toggle,
   'no-color': toggle,
 } as const;
@@ -74,7 +92,7 @@ export const COMPACT_FLAGS = {
   ...WHERE,
   ...ALL,
   preview: toggle,
-  strategy: text,
+  strategy,
   window: text,
   json: toggle,
   'no-color': toggle,
@@ -90,7 +108,7 @@ export const SERVE_FLAGS = {
   port: { type: 'string', short: 'p' },
   'no-token': toggle,
   resume: toggle,
-  'log-level': text,
+  'log-level': { type: 'string', values: ['debug', 'info', 'warn', 'error', 'silent'] },
   json: toggle,
 } as const;
 export const GATEWAY_FLAGS = {
@@ -98,13 +116,20 @@ export const GATEWAY_FLAGS = {
   upstream: { type: 'string', short: 'u', repeatable: true },
   host: text,
   port: { type: 'string', short: 'p' },
-  notices: text,
+  notices: { type: 'string', values: ['text', 'reasoning', 'comment', 'off'] },
   compactor: text,
   forget: { type: 'string', repeatable: true },
   'no-token': toggle,
   json: toggle,
 } as const;
-export const DOCTOR_FLAGS = { ...WHERE, deep: toggle, json: toggle, 'no-color': toggle } as const;
+export const DOCTOR_FLAGS = {
+  ...WHERE,
+  model: { type: 'string', short: 'm' },
+  'base-url': text,
+  deep: toggle,
+  json: toggle,
+  'no-color': toggle,
+} as const;
 export const GC_FLAGS = {
   ...WHERE,
   'older-than': text,

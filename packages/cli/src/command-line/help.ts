@@ -3,42 +3,44 @@ import { wrapText } from '../render/word-wrapper.ts';
 const OVERVIEW = `Longhaul: a coding agent for work that outlasts the context window.
 
 Try it
-  longhaul demo                            watch it build an application; needs no key, no network
+  longhaul demo                            watch it build an application; needs no key and no network
   longhaul run "Fix the failing test"      let it work in the current folder
-  longhaul run --model ollama/qwen3:8b "…" with a model of your own
-  longhaul doctor                          what is installed and configured, and what to do about the rest
+  longhaul run --model ollama/qwen3:8b "…" use a model of your own
+  longhaul doctor                          check the installation and configuration, with a remedy for each problem
 
 Commands
   run        give the agent a task and watch it work
-  resume     go on where a session was interrupted
-  cancel     end what works on a session, in whichever process
-  queue      messages that wait for a session: list, add, edit, remove
-  fork       a new session that begins as another stood at one of its messages
-  sessions   list what was done before
-  show       read a session: what was said and done, and what the model no longer sees
-  search     find words in what was said and done
+  resume     continue an interrupted session
+  cancel     end the run of a session, in whichever process it is
+  queue      list and change the messages that wait for a session
+  fork       copy a session, up to one of its messages, into a new one
+  sessions   list the sessions of this folder
+  show       read a session, with the messages that the model no longer sees
+  search     search all sessions
   context    see what fills a session's window
-  compact    make room in it now, or see what that would do
-  undo       take the newest compaction back
-  pin        keep a message in view, whatever is compacted; unpin lets it go
-  import     make a session of another agent's session file
+  compact    compact a session now, or preview that
+  undo       undo the newest compaction
+  pin        keep a message in view through every compaction; unpin releases it
+  import     create a session from another agent's session file
   export     write a session as JSON
-  serve      sessions over HTTP, for pages, bots and programs
-  gateway    stand before a server of local models, and compact instead of breaking
-  gc         drop what nobody needs any more, and give its room back to the disk
-  repair     save what can be read of a damaged database
+  serve      serve sessions over HTTP
+  gateway    compact long conversations between a client and local models
+  gc         remove unneeded data and free its disk space
+  repair     recover a damaged database
   doctor     check this machine
-  config     show the configuration that holds here
-  replay     measure what each strategy would have kept of recorded sessions
-  demo       a run with a scripted model, start to end
+  config     show the effective configuration
+  replay     measure each compaction strategy on recorded sessions
+  demo       run the agent with a scripted model
 
-  longhaul COMMAND --help says more. --version prints the version.
+longhaul COMMAND --help explains a command. --version prints the version.
 `;
 
-const WHERE = `  -C, --cwd DIR         the folder to work in (default: here)
-      --config FILE     read this instead of the project's longhaul.yml`;
+const WHERE = `  -C, --cwd DIR         the folder to work in (default: the current one)
+      --config FILE     read this file instead of the project's longhaul.yml`;
 
 const ALL = `      --all             sessions of every folder, not only of this workspace`;
+
+const ID = `ID is a session id, the beginning of one, or "last": the newest session of this workspace.`;
 
 const TOPICS: Readonly<Record<string, string>> = {
   run: `Give the agent a task and watch it work.
@@ -47,28 +49,32 @@ const TOPICS: Readonly<Record<string, string>> = {
   longhaul run < task.md                          a longer task from a file
   git diff | longhaul run "Review this change:" - a task and a text together
   longhaul run --sandbox bubblewrap --network off --max-cost 2 "…"
-  longhaul run --model openai-compatible/NAME --base-url http://127.0.0.1:8080/v1 "…"
+  longhaul run --model NAME --base-url http://127.0.0.1:8080/v1 "…"
   longhaul run --session last "Now update the README"
-  longhaul run --resume                           go on where the newest session stopped
 
 Model
       --agent NAME      an agent of the configuration (coder)
-  -m, --model NAME      provider/model, such as anthropic/claude-sonnet-4-5 or ollama/qwen3:8b
+  -m, --model NAME      provider/model, such as ollama/qwen3:8b, or a name alone that one provider or local server
+                        has; with --base-url, any name
       --base-url URL    address of an OpenAI-compatible server
-      --window N        tokens of its context window, where the server does not say
+      --window N        tokens of its context window, if the server does not report it
       --max-output N    most tokens of one answer
-      --strategy NAME   how the context is compacted (reactive-overflow)
-      A key comes from the environment: that of the provider, or LONGHAUL_API_KEY.
+      --strategy NAME   how the context is compacted: reactive-overflow (default), proactive-threshold,
+                        structured-summary, middle-removal, pruning-agent, or the path of a module
+      The key comes from the environment: the variable of the provider, or LONGHAUL_API_KEY.
 
-Where it works
+Workspace
 ${WHERE}
       --sandbox KIND    docker, bubblewrap, local (no isolation) or auto (docker, else bubblewrap)
-  -y, --yes             allow what would be asked for (see docs/approvals.md)
-      --network on|off  whether its commands reach the network (default: on)
-      --session ID      continue an earlier session: its id, the beginning of it, or "last" for the newest here
+      --network on|off  whether commands can reach the network (default: on)
+  -y, --yes             allow calls that would ask for approval (see docs/approvals.md)
+
+Session
+      --session ID      send the task to an earlier session: its id, the beginning of it, or "last" for the newest
+                        one of this workspace
       --all             with --session or --resume: sessions of every folder, not only of this workspace
-      --resume          resume --session ID, or the newest session that can be resumed (as longhaul resume)
-      --wait            where another process works on the session: wait for its answer
+      --resume          without a new task: resume --session ID, or the newest session that can be resumed
+      --wait            if another process works on the session, wait for its answer
 
 Limits
       --max-steps N     model calls
@@ -76,37 +82,36 @@ Limits
       --max-minutes N   time
 
 Output
-      --json            one event per line, and nothing else, on standard output
-  -q, --quiet           only the final answer
-      --verbose         whole changes of files and whole outputs of commands
-      --no-color        no colours, nothing drawn over (also NO_COLOR=1)
+      --json            print one event per line on standard output, and nothing else
+  -q, --quiet           print only the final answer
+      --verbose         print changes of files and outputs of commands whole
+      --no-color        no colours and no status line (also NO_COLOR=1)
 
-Exit code: 0 done, 1 failed, 2 wrong usage or configuration, 3 stopped at a limit, 4 nothing could be
-approved, 130 cancelled. Ctrl-C ends a run cleanly; a second one at once. What was done is kept in the session.
-
-A message to a session that another process works on is queued, and taken there before the next step.
+Exit code: 0 done, 1 failed, 2 wrong usage or configuration, 3 stopped at a limit, 4 every call needed an approval
+that nobody could give, 130 cancelled. Ctrl-C ends a run cleanly; a second Ctrl-C ends it at once. The session keeps
+all finished work. If another process works on the session, the message is queued for its next step.
 `,
-  resume: `Go on where a session was interrupted: by a crash, a cancel, a limit or a closed terminal. What was open is
-closed, what is not known is said, and nothing is started a second time.
+  resume: `Continue a session that was interrupted by a crash, a cancel, a limit or a closed terminal. No tool call is
+repeated; the model is informed if the outcome of a call is unknown.
 
   longhaul resume                            the newest session of this workspace that can be resumed
   longhaul resume last
   longhaul resume 0197a3c2-5e1b --max-cost 5
 
 Model
-      --agent NAME      default: the session's own
-  -m, --model NAME      provider/model; default: the session's own
-      --base-url URL    address of an OpenAI-compatible server; default: the one the session was run with
-      --window N        tokens of its context window, where the server does not say
+      --agent NAME      default: the agent of the session
+  -m, --model NAME      default: the model of the session
+      --base-url URL    address of an OpenAI-compatible server; default: the address of the session
+      --window N        tokens of its context window, if the server does not report it
       --max-output N    most tokens of one answer
       --strategy NAME   how the context is compacted
 
-Where it works: in the session's own folder
+Workspace: the session keeps its own
 ${ALL}
 ${WHERE}
       --sandbox KIND    docker, bubblewrap, local or auto
-  -y, --yes             allow what would be asked for (see docs/approvals.md)
-      --network on|off  whether its commands reach the network (default: on)
+      --network on|off  whether commands can reach the network (default: on)
+  -y, --yes             allow calls that would ask for approval (see docs/approvals.md)
 
 Limits
       --max-steps N     model calls
@@ -114,27 +119,28 @@ Limits
       --max-minutes N   time
 
 Output
-      --json            one event per line; {"status":"nothing"} when there is nothing to go on with
-  -q, --quiet           only the final answer
-      --verbose         whole changes of files and whole outputs of commands
-      --no-color        no colours, nothing drawn over
+      --json            print one event per line; {"status":"nothing"} if there is nothing to resume
+  -q, --quiet           print only the final answer
+      --verbose         print changes of files and outputs of commands whole
+      --no-color        no colours and no status line
 
-Where the last turn has its answer and no message waits, no model is called. Exit code: as longhaul run.
+If the last turn has its answer and no message waits, no model is called. Exit code: as longhaul run.
 `,
-  cancel: `End what works on a session, in whichever process, and answer when nothing of it goes on any more: model
-call, tools and all their processes. What was said and done so far is kept; messages that wait are kept too.
+  cancel: `End the run of a session, in whichever process it is: the model call, the tools and all their processes.
+Returns when they have ended. Finished work is kept, and so are the messages that wait.
 
   longhaul cancel last
   longhaul cancel last --clear-queue
 
-      --clear-queue     drop the messages that wait
-      --json            as one JSON object
+      --clear-queue     remove the messages that wait
+      --json            print one JSON object
 ${ALL}
 ${WHERE}
 
-A run whose process died gets its end. Exit code: 0, also when nothing was running.
+${ID}
+A run whose process died is closed as interrupted. Exit code: 0, also if nothing was running.
 `,
-  queue: `The messages that wait for a session's next step. They are on disk, and survive a cancel and a crash.
+  queue: `List and change the messages that wait for a session. They are on disk and survive a cancel and a crash.
 
   longhaul queue last                          list them
   longhaul queue last add "Use tabs, please"
@@ -143,281 +149,300 @@ A run whose process died gets its end. Exit code: 0, also when nothing was runni
   longhaul queue last remove 1
   longhaul queue last clear
 
-      --json            as JSON
+      --json            print JSON
 ${ALL}
 ${WHERE}
 
-Several that wait become one message. Where nothing works on the session, longhaul resume delivers them.
+${ID}
+Several waiting messages become one. If no run works on the session, longhaul resume delivers them.
 `,
-  fork: `Make a new session that begins as another stood at one of its messages, to go another way. The other is left as
-it is.
+  fork: `Copy a session, up to one of its messages, into a new session. The first session stays as it is.
 
   longhaul fork last
   longhaul fork last --at m12
   longhaul run --session last "Try it with a queue instead"
 
-      --at SEQ          the last message to take, by its number or name (12, m12); default: all
-      --title TEXT      default: that of the other
-      --json            the new session as JSON
+      --at SEQ          the last message to copy, by its number or handle (12, m12); default: all
+      --title TEXT      default: the title of the first session
+      --json            print the new session as JSON
 ${ALL}
 ${WHERE}
 
-longhaul show prints the messages with their names.
+${ID}
+longhaul show prints the messages with their handles.
 `,
-  sessions: `List sessions, the newest first.
+  sessions: `List the sessions of this workspace, newest first. A git repository is one workspace.
 
   longhaul sessions
+  longhaul sessions --all
   longhaul sessions --limit 5 --json
 
   -n, --limit N         how many (default: 20)
-      --json            one session per line
+      --json            print one session per line
 ${ALL}
 ${WHERE}
 `,
-  show: `Read a session.
+  show: `Read a session. Changes of files and outputs of commands are shown whole.
 
   longhaul show 0197a3c2-5e1b    the beginning of an id, as longhaul sessions prints it
-  longhaul show last             the newest
+  longhaul show last             the newest session of this workspace
   longhaul show last --json      messages and marks as they are stored
 
-      --json            as JSON
+      --json            print JSON
       --no-color        no colours
 ${ALL}
 ${WHERE}
 `,
-  search: `Find words in all that was said and done, whether the model still sees it or not.
+  search: `Search all sessions, including messages that the model no longer sees.
 
   longhaul search "retry after"
   longhaul search retryAfter --session last
 
-      --session ID      in one session only
+      --session ID      search one session
   -n, --limit N         how many (default: 20)
-      --json            one match per line
+      --json            print one match per line
       --no-color        no colours
 ${ALL}
 ${WHERE}
 
-All words must occur in one text; parts of identifiers are found too (retryAfter by "retry"). Before each match
-stands its handle: longhaul show prints the session with these names, and the agent reads it with recall.
-
-Exit code: 0 something was found, 1 nothing.
+A text matches if it contains all the words. Parts of identifiers match too: "retry" finds retryAfter. Each match
+begins with its handle, which longhaul show prints and the agent can read with recall.
+Exit code: 0 if something was found, else 1.
 `,
-  context: `See what fills a session's window: system text, tools, summary, messages, calls and their outputs; and what
+  context: `Show what fills a session's window (system text, tools, summary, messages, calls and their outputs) and what
 the model no longer sees.
 
   longhaul context last
   longhaul context last --json
 
-      --window N        tokens of the window, for a session that has not run here, or to see how it would fit
-      --json            as one JSON object
+      --window N        measure against a window of this size; needed if the session has never run here
+      --json            print one JSON object
       --no-color        no colours
 ${ALL}
 ${WHERE}
-`,
-  compact: `Make room in a session's context now, without waiting for its window to be full. Nothing is lost: what the
-model no longer sees can be found again, and longhaul undo takes the compaction back.
 
-  longhaul compact last --preview      what it would hide, and what would stand in its place
+${ID}
+`,
+  compact: `Compact a session now, before its window is full. Nothing is lost: hidden messages can be found again, and
+longhaul undo undoes the compaction.
+
+  longhaul compact last --preview      show the messages that would be hidden, and the summary
   longhaul compact last
   longhaul compact last --strategy reactive-overflow
 
-      --preview         change nothing, ask no model
-      --strategy NAME   another than the configured one
-      --window N        tokens of the window, for a session that has not run here
-      --json            as one JSON object
+      --preview         change nothing and call no model
+      --strategy NAME   another strategy than the configured one
+      --window N        tokens of the window, if the session has never run here
+      --json            print one JSON object
       --no-color        no colours
 ${ALL}
 ${WHERE}
 
-While a run works on the session, the run compacts before its next step. Where little would be saved, nothing is
-done, and that is said.
+${ID}
+If a run works on the session, that run compacts before its next step. If a compaction would save too little, nothing
+is changed.
 `,
-  undo: `Take a session's newest compaction back: the model sees again what it hid. Until the next one is needed, the
-session is compacted only when its window is full. Again, for the one before.
+  undo: `Undo the newest compaction of a session: the model sees the hidden messages again. Until the next compaction,
+the session is compacted only when its window is full. Run it again to undo the compaction before.
 
   longhaul undo last
 
-      --json            as one JSON object
+      --json            print one JSON object
 ${ALL}
 ${WHERE}
-`,
-  pin: `Keep a message in what the model sees, whatever is compacted. One that is hidden comes back at once.
 
-  longhaul pin last m7       the message; longhaul show and longhaul search print these names
-  longhaul pin last m12.3    the message of that output
+${ID}
+`,
+  pin: `Keep a message in view through every compaction. A hidden message returns to view at once.
+
+  longhaul pin last m7       a message, by the handle that longhaul show and longhaul search print
+  longhaul pin last m12.3    the message of this output
   longhaul unpin last m7
 
-      --json            as one JSON object
+      --json            print one JSON object
 ${ALL}
 ${WHERE}
+
+${ID}
 `,
-  unpin: `Let compactions hide a pinned message again.
+  unpin: `Release a pinned message, so that compactions can hide it.
 
   longhaul unpin last m7
 
-      --json            as one JSON object
+      --json            print one JSON object
 ${ALL}
 ${WHERE}
+
+${ID}
 `,
-  import: `Make sessions of recorded session files, to show, search and go on with. Files of Claude Code, Codex, OpenCode,
-pi, mini-swe-agent, SWE-agent, OpenHands, chat messages, and longhaul export are understood.
+  import: `Create sessions from recorded session files, to show, search and continue them. Formats: Claude Code, Codex,
+OpenCode, pi, mini-swe-agent, SWE-agent, OpenHands, chat messages, and longhaul export.
 
   longhaul import ~/.claude/projects/*/*.jsonl
   longhaul import session.json --cwd ~/src/app
-  longhaul run --session last "Go on where this ended"
+  longhaul run --session last "Continue where this ended"
 
-  -C, --cwd DIR         the folder that the session goes on in (default: here), whatever the file says
-      --config FILE     read this instead of the project's longhaul.yml
-      --json            one file per line
+  -C, --cwd DIR         the folder in which the session works (default: the current one), whatever the file names
+      --config FILE     read this file instead of the project's longhaul.yml
+      --json            print one file per line
       --no-color        no colours
 
-A file imported twice makes two sessions. What a file holds and a session does not is said.
-
+Importing a file twice creates two sessions. Content that cannot be imported is reported.
 Exit code: 0 done, 1 if a file could not be imported; the others were.
 `,
-  export: `Write all there is of a session as JSON (format longhaul-session, version 1).
+  export: `Write a whole session as JSON (format longhaul-session, version 1).
 
   longhaul export last > session.json
 
 ${ALL}
 ${WHERE}
+
+${ID}
 `,
-  serve: `Serve sessions over HTTP and server-sent events, for pages, bots and programs. Stops in good order: Ctrl-C lets
-steps finish, a second one ends at once.
+  serve: `Serve sessions over HTTP and server-sent events. Ctrl-C lets running steps finish; a second Ctrl-C stops at once.
 
   longhaul serve
   longhaul serve --port 8080 --resume
-  longhaul serve --host 0.0.0.0         reachable by others: never without a token
+  longhaul serve --host 0.0.0.0         reachable from other machines: always with a token
 
       --host ADDRESS    address to listen on (127.0.0.1)
-  -p, --port N          port (4140); 0: any free one
-      --no-token        every program on this machine may use it; on a loopback address only
-      --resume          go on with sessions whose run was cut off
-      --log-level LEVEL debug, info, warn, error or silent (info: one line a run)
-      --json            where it listens, as one JSON object
+  -p, --port N          port (4140); 0 takes any free one
+      --no-token        accept every program of this machine; on a loopback address only
+      --resume          resume the sessions whose run was interrupted
+      --log-level LEVEL debug, info, warn, error or silent (info: one line per run)
+      --json            print the address as one JSON object
 ${WHERE}
 
-Every request carries a token, which is made at the first start and stands in a file that only you can read; its
-name is printed. Sessions work in the folder it was started in, or in those of server.workspaces. The log goes to
-standard error, one JSON object a line. GET /openapi.json describes the API; docs/api.md says how to use it.
+Every request carries a token. It is created at the first start, in a file that only you can read; serve prints its
+path. Sessions work in the folder where serve was started, or in those of server.workspaces. The log goes to standard
+error, one JSON object per line. GET /openapi.json describes the API; docs/api.md explains it.
 `,
-  gateway: `Stand before LM Studio, Ollama, llama.cpp or vLLM, with the same API: conversations that outgrow the window are
-compacted instead of cut or refused. Until Ctrl-C.
+  gateway: `Offer the API of LM Studio, Ollama, llama.cpp or vLLM, and compact the conversations that outgrow the window
+instead of cutting or refusing them. Runs until Ctrl-C.
 
   longhaul gateway --upstream http://127.0.0.1:1234/v1
   longhaul gateway --upstream lmstudio=http://127.0.0.1:1234/v1 --upstream ollama=http://127.0.0.1:11434/v1
-  longhaul gateway --compactor none            no model is asked to summarise; facts alone stand for what is left out
+  longhaul gateway --compactor none            call no model for summaries: computed facts alone replace old messages
 
-  -u, --upstream URL    a server, or NAME=URL; several: their models are offered as NAME/MODEL
+  -u, --upstream URL    a server, or NAME=URL; with several, their models are offered as NAME/MODEL
       --host ADDRESS    address to listen on (127.0.0.1)
-  -p, --port N          port (4141); 0: any free one
-      --notices KIND    how users are told: text, reasoning, comment or off (text)
-      --compactor MODEL who summarises: __same__, none, or NAME/MODEL (__same__)
-      --forget MODEL    forget the window that a refusal taught of it, and end; several, or NAME/MODEL for one server
-      --no-token        at an address that others reach, let everyone in
-      --json            where it listens, and its log, as one JSON object a line
+  -p, --port N          port (4141); 0 takes any free one
+      --notices KIND    how users are informed: text, reasoning, comment or off (text)
+      --compactor MODEL the model that writes summaries: __same__, none, or NAME/MODEL (__same__)
+      --forget MODEL    forget the window that a refusal of this model taught, and exit; can be repeated; NAME/MODEL
+                        for one server
+      --no-token        accept clients without a token, also at an address that other machines reach
+      --json            print the address, and the log, as one JSON object per line
 ${WHERE}
 
-Point a client at the address it prints, ending in /v1. GET /status there says what it does. Elsewhere than on this
-machine clients must bring the token in LONGHAUL_GATEWAY_TOKEN as their API key. docs/gateway.md has more.
+Set the base URL of a client to the address that gateway prints, ending in /v1. GET /status shows what the gateway
+does. Clients on other machines must send the token of LONGHAUL_GATEWAY_TOKEN as their API key. docs/gateway.md
+explains the rest.
 `,
-  doctor: `Check what is installed, reachable and configured, and say what to do about the rest.
+  doctor: `Check what is installed, reachable and configured, with a remedy for each problem.
 
   longhaul doctor
+  longhaul doctor --base-url http://127.0.0.1:8080/v1
 
+  -m, --model NAME      check this model instead of the configured one
+      --base-url URL    check the OpenAI-compatible server at this address
       --deep            read every page of the database and every blob
-      --json            one check per line
+      --json            print one check per line
       --no-color        no colours
 ${WHERE}
 
 Exit code: 0 if a task can be run here, else 1.
 `,
-  gc: `Drop what nobody needs any more, and give its room back to the disk: blobs that no session names, what killed
-programs left unfinished, free pages of the database and its log. Sessions go only when you say so.
+  gc: `Remove unneeded data and free its disk space: blobs that no session names, unfinished files of killed programs,
+free pages of the database, and its log. Sessions are removed only if you agree.
 
-  longhaul gc                              sessions stay, unless storage.retention says otherwise
-  longhaul gc --older-than 30d --dry-run   what would go
+  longhaul gc                              removes no session, unless storage.retention is set
+  longhaul gc --older-than 30d --dry-run   print what would be removed
   longhaul gc --older-than 30d --max-size 2GB --yes
 
-      --older-than AGE  sessions unused for so long (90m, 12h, 30d, 8w), and old backups of the database
-      --max-size SIZE   sessions, the longest unused first, until all takes no more (500MB, 2GB)
-      --dry-run         only say what would go
-  -y, --yes             do not ask; needed where there is no terminal to ask on
-      --json            as one JSON object
+      --older-than AGE  sessions that were not used for this long (90m, 12h, 30d, 8w), and old backups
+      --max-size SIZE   least recently used sessions, until the rest takes no more than this (500MB, 2GB)
+      --dry-run         only print what would be removed
+  -y, --yes             do not ask; needed if there is no terminal to ask on
+      --json            print one JSON object
 ${WHERE}
 
-A session stays, whatever the limits say, while a run works on it, while messages wait for it, and for an hour after
-its last use. Others may go on working meanwhile.
+A session is kept, whatever the limits, while a run works on it, while messages wait for it, and for an hour after its
+last use. Other programs can work meanwhile.
 `,
-  repair: `Save what can be read of a damaged database into a new one. The damaged file is moved aside, never changed and
-never deleted.
+  repair: `Copy what can be read of a damaged database into a new one. The damaged file is renamed, never changed and never
+deleted.
 
   longhaul repair
-  longhaul repair --move-aside   save nothing: the next run begins with a new database
+  longhaul repair --move-aside   save nothing: the next run starts with a new database
 
-      --move-aside      only move the file aside, with its log
-  -y, --yes             do not ask; needed where there is no terminal to ask on
-      --json            as one JSON object
+      --move-aside      only rename the file and its log
+  -y, --yes             do not ask; needed if there is no terminal to ask on
+      --json            print one JSON object
 ${WHERE}
 
-End every run first. Exit code: 0 sound or repaired, 1 if nothing could be saved; then nothing was moved either.
+End every run first. Exit code: 0 sound or repaired, 1 if nothing could be saved; then the file was not renamed either.
 `,
-  config: `Show the configuration that holds here: every default, and what files and the API change, with where each value
-comes from. Keys are masked.
+  config: `Show the effective configuration: every default, and the changes of files and the API with their source. Keys are
+masked.
 
   longhaul config
   longhaul config --schema > longhaul.schema.json    for editors
 
-      --json            as JSON, with the origin of each value
-      --schema          the JSON Schema of longhaul.yml
+      --json            print JSON, with the source of each value
+      --schema          print the JSON Schema of longhaul.yml
 ${WHERE}
 `,
-  replay: `Run recorded sessions through strategies, step by step, and measure what each would have kept, lost and cost.
-No model is called. Sessions of Claude Code, Codex, OpenCode, pi, mini-swe-agent, SWE-agent, OpenHands, chat
-messages, and longhaul export are understood.
+  replay: `Run recorded sessions through strategies, step by step, and measure what each strategy keeps, loses and costs. No
+model is called. Formats: Claude Code, Codex, OpenCode, pi, mini-swe-agent, SWE-agent, OpenHands, chat messages, and
+longhaul export.
 
   longhaul replay ~/.claude/projects --window 64000 --baselines
   longhaul replay session.jsonl --window 16000,32000,64000 --html page.html
 
       --window N,N      tokens of the model's window, one or several (default: 32000)
-      --strategy NAMES  parted by commas, or all (default: all)
-      --baselines       simple methods beside them, such as dropping the oldest
+      --strategy NAMES  separated by commas, or all (default: all)
+      --baselines       simple methods for comparison, such as dropping the oldest messages
       --summarizer NAME provider/model that writes narratives, or none (default: none)
-      --html FILE       one page that shows all of it, any step too
-      --workers N       threads (default: one for each processor, at least 2)
+      --html FILE       write one page with all results and every step
+      --workers N       threads (default: one per processor, at least 2)
       --through-agent   play them through the whole agent instead: a scripted model with this window gives the
                         recorded answers, tools return the recorded results, SQLite stores it, and all is compared
-      --database FILE   with --through-agent: keep what was stored (default: a temporary database)
-      --json            one line for each session; the last line has the totals
+      --database FILE   with --through-agent: keep the database (default: a temporary one)
+      --json            print one line per session; the last line has the totals
       --no-color        no colours
 ${WHERE}
 
-Exit code: 0 done, 1 if a file could not be replayed, or did not pass through the agent; the others were.
+Exit code: 0 done, 1 if a file could not be replayed or did not pass through the agent; the others were.
 `,
-  demo: `Watch a whole run: a scripted model builds a flashcard application in an empty folder, in a window far too
-small for it, with real tools in a real sandbox. No key and no network are used.
+  demo: `Watch a whole run: a scripted model builds a flashcard application in an empty folder, with real tools in a real
+sandbox. Its window is far too small for the task. No key and no network are used.
 
   longhaul demo
   longhaul demo --window 24000
 
       --window N        tokens of the model's window (default: 16000)
-      --sandbox KIND    bubblewrap, docker or local (default: the first that works here)
+      --sandbox KIND    bubblewrap, docker, local, or auto: the first that works here (default)
       --keep            keep the session's database too; the application is always kept
-      --json            one event per line, then one line with the outcome
+      --json            print one event per line, then one line with the outcome
       --no-color        no colours
 `,
 };
 
-/** `columns`: lines that are longer are broken at words, further ones set below where the text began. Default: as written, at most 120. */
+/**
+ * Returns the help of a command, or of all. Lines longer than `columns` are broken at words. Default: as written, at
+ * most 120 columns.
+ */
 export function helpFor(topic: string | undefined, columns = 120): string {
   const text = topic === undefined ? OVERVIEW : (TOPICS[topic] ?? OVERVIEW);
   if (text.split('\n').every((line) => line.length <= columns)) return text;
-  // A paragraph is broken anew as a whole.
-  const lines = text.replaceAll(/^(\S.*)\n(?=\S)/gm, '$1 ').split('\n');
+  // Paragraphs and explanations are joined, so that each is broken as a whole.
+  const joined = text.replaceAll(/\n {20,}(?=\S)/g, ' ').replaceAll(/^(\S.*)\n(?=\S)/gm, '$1 ');
+  const lines = joined.split('\n');
   return lines.map((line) => (line.length <= columns ? line : breakLine(line, columns))).join('\n');
 }
 
-/** What a line explains stands left, two spaces before the explanation. */
+/** A line that explains a term has it on the left, two spaces before the explanation. */
 function breakLine(line: string, columns: number): string {
   const left = /^ *(?:\S+ )*\S+ {2,}(?=\S)/.exec(line)?.[0] ?? /^ */.exec(line)?.[0] ?? '';
   if (left.trim() === '' || left.length <= columns / 2)
@@ -432,7 +457,7 @@ interface Indents {
   indent?: number;
 }
 
-/** What follows `start` columns of a line, further lines below it or at `indent`. */
+/** Breaks the text after `start` columns of a line; further lines begin at `indent`. */
 function hanging(text: string, columns: number, { start, indent = start }: Indents): string {
   return wrapText(text, columns - Math.max(start, indent))
     .trimEnd()

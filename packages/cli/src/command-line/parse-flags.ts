@@ -14,10 +14,11 @@ export interface ParsedFlags<F extends Flags> {
 }
 
 /**
- * Strict: an unknown flag, a missing value and a value too many are refused. Of a flag that stands several times the last one counts,
- * unless it is one that may.
+ * Parses flags strictly: refuses an unknown flag, a missing value, and a value of a flag that takes none. If a flag is
+ * repeated, the last value counts, unless the flag is repeatable.
  *
  * @throws {LonghaulError} `usage`
+ *
  */
 export function parseFlags<F extends Flags>(
   argv: readonly string[],
@@ -64,7 +65,7 @@ function checkedValue({ name, rawName, value, inlineValue }: OptionToken, comman
 function unknownFlag(rawName: string, command: string, flags: Flags): LonghaulError {
   if (rawName === '--api-key') {
     return usage(
-      'A key on the command line can be read by every user of this machine, so there is no --api-key. Put it into the environment: LONGHAUL_API_KEY, or the variable of the provider.',
+      'There is no --api-key: every user of this machine can read the command line. Set LONGHAUL_API_KEY, or the variable of the provider.',
       command,
     );
   }

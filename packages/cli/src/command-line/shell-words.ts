@@ -1,4 +1,4 @@
-/** Words as a POSIX shell reads them back: quoted where that is needed. */
+/** Joins words for a POSIX shell, quoted where needed. */
 export function shellWords(words: readonly string[]): string {
   return words
     .map((word) => (/^[\w@%+=:,./-]+$/.test(word) ? word : `'${word.replaceAll("'", "'\\''")}'`))

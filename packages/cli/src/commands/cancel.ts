@@ -6,7 +6,7 @@ import { wrapText } from '../render/word-wrapper.ts';
 import { withSession } from '../session/with-session.ts';
 import { columnsOf, type Terminal } from '../terminal.ts';
 
-/** `longhaul cancel`: ends what works on a session, in whichever process. */
+/** `longhaul cancel`: ends the run of a session, in whichever process it is. */
 export async function cancel(argv: readonly string[], terminal: Terminal): Promise<number> {
   const { values, positionals } = parseFlags(argv, 'cancel', CANCEL_FLAGS);
   const [id, ...others] = positionals;
@@ -32,12 +32,12 @@ function cancelText(
   { clearQueue, waiting }: { clearQueue: boolean; waiting: number },
 ): string {
   const done = wasRunning
-    ? 'Cancelled: nothing works on this session any more. What was done so far is kept.'
-    : 'Nothing was working on this session.';
+    ? 'Cancelled: the run and all its processes have ended. Finished work is kept.'
+    : 'No run was working on this session.';
   const messages = (count: number) =>
-    count === 1 ? '1 message that waited is' : `${count} messages that waited are`;
+    count === 1 ? '1 waiting message was' : `${count} waiting messages were`;
   if (clearQueue)
-    return `${done} ${clearedMessages === 0 ? 'No message waited.' : `${messages(clearedMessages)} dropped.`}`;
+    return `${done} ${clearedMessages === 0 ? 'No message waited.' : `${messages(clearedMessages)} removed.`}`;
   if (waiting === 0) return done;
   return `${done} ${plural(waiting, 'message')} in its queue ${waiting === 1 ? 'stays' : 'stay'} for the next run.`;
 }

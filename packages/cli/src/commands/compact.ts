@@ -5,14 +5,14 @@ import { watchInterrupts } from '../run/interrupt.ts';
 import { withSession } from '../session/with-session.ts';
 import { columnsOf, type Terminal, wantsColors } from '../terminal.ts';
 
-/** `longhaul compact`: makes room in a session now, or shows what that would do. */
+/** `longhaul compact`: compacts a session now, or previews that. */
 export async function compact(argv: readonly string[], terminal: Terminal): Promise<number> {
   const { values, positionals } = parseFlags(argv, 'compact', COMPACT_FLAGS);
   const [id, ...others] = positionals;
   if (id === undefined || others.length > 0) throw usage('Name one session: longhaul compact ID.', 'compact');
   const windowTokens = positiveNumber(values.window, '--window', { whole: true });
   using interrupt = watchInterrupts(terminal, () => {
-    terminal.err.write('\nStopping; the session stays as it was.\n');
+    terminal.err.write('\nStopping; the session is not changed.\n');
   });
   return await withSession(
     id,

@@ -6,7 +6,7 @@ import { effectiveConfig } from '../config/effective-config.ts';
 import { maskedConfig } from '../config/masked-config.ts';
 import type { Terminal } from '../terminal.ts';
 
-/** `longhaul config`: what holds here, and where it comes from. */
+/** `longhaul config`: prints the effective configuration and the source of each value. */
 export async function showConfig(argv: readonly string[], terminal: Terminal): Promise<number> {
   const { values, positionals } = parseFlags(argv, 'config', CONFIG_FLAGS);
   if (positionals.length > 0) throw usage(`longhaul config takes no "${positionals[0]}".`, 'config');

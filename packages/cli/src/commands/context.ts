@@ -4,7 +4,7 @@ import { contextPage } from '../render/context-page.ts';
 import { withSession } from '../session/with-session.ts';
 import { columnsOf, type Terminal, wantsColors } from '../terminal.ts';
 
-/** `longhaul context`: what fills a session's window. */
+/** `longhaul context`: shows what fills a session's window. */
 export async function context(argv: readonly string[], terminal: Terminal): Promise<number> {
   const { values, positionals } = parseFlags(argv, 'context', CONTEXT_FLAGS);
   const [id, ...others] = positionals;

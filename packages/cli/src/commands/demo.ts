@@ -3,11 +3,11 @@ import { oneOf, parseFlags, positiveNumber, usage } from '../command-line/parse-
 import { watchInterrupts } from '../run/interrupt.ts';
 import type { Terminal } from '../terminal.ts';
 
-/** `longhaul demo`: a whole run with a scripted model. */
+/** `longhaul demo`: runs the agent with a scripted model. */
 export async function demo(argv: readonly string[], terminal: Terminal): Promise<number> {
   const { values, positionals } = parseFlags(argv, 'demo', DEMO_FLAGS);
-  if (positionals.length > 0) throw usage('The demo has its own task and takes no other.', 'demo');
-  const sandbox = oneOf(values.sandbox, '--sandbox', ['auto', 'bubblewrap', 'docker', 'local'] as const);
+  if (positionals.length > 0) throw usage('The demo has its own task and takes no arguments.', 'demo');
+  const sandbox = oneOf(values.sandbox, '--sandbox', DEMO_FLAGS.sandbox.values);
   const window = positiveNumber(values.window, '--window', { whole: true });
   const { runDemo } = await import('../demo/run-demo.ts');
   using interrupt = watchInterrupts(terminal, () => {

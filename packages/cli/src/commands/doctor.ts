@@ -1,3 +1,4 @@
+import { checkedAddress } from '../command-line/checked-address.ts';
 import { DOCTOR_FLAGS } from '../command-line/flags.ts';
 import { parseFlags, usage } from '../command-line/parse-flags.ts';
 import type { Check } from '../doctor/check.ts';
@@ -6,18 +7,20 @@ import { createPaint } from '../render/paint.ts';
 import { wrapText } from '../render/word-wrapper.ts';
 import { columnsOf, type Terminal, wantsColors } from '../terminal.ts';
 
-/** `longhaul doctor`: what is here, and what to do about the rest. */
+/** `longhaul doctor`: checks this machine, with a remedy for each problem. */
 export async function doctor(argv: readonly string[], terminal: Terminal): Promise<number> {
   const { values, positionals } = parseFlags(argv, 'doctor', DOCTOR_FLAGS);
   if (positionals.length > 0) throw usage(`longhaul doctor takes no "${positionals[0]}".`, 'doctor');
-  const checks = await runChecks(values, terminal);
+  const baseUrl = checkedAddress(values['base-url']);
+  const choice = { model: values.model, baseUrl, isAddressGiven: baseUrl !== undefined };
+  const checks = await runChecks({ ...values, choice }, terminal);
   const isReady = checks.every((check) => check.status !== 'failed');
   if (values.json) for (const check of checks) terminal.out.write(`${JSON.stringify(check)}\n`);
   else {
     const colors = wantsColors(terminal, values['no-color']);
     terminal.out.write(checkList(checks, { columns: columnsOf(terminal.out), colors }));
     terminal.out.write(
-      isReady ? '\nReady: longhaul run "task"\n' : '\nA task cannot be run yet: see ✗ above.\n',
+      isReady ? '\nReady: longhaul run "task"\n' : '\nNo task can be run yet. See ✗ above.\n',
     );
   }
   return isReady ? 0 : 1;
@@ -25,7 +28,7 @@ export async function doctor(argv: readonly string[], terminal: Terminal): Promi
 
 const NAME_COLUMNS = 14;
 
-/** One check a line; what to do about it below. */
+/** Prints one check per line, with the remedy below it. */
 export function checkList(
   checks: readonly Check[],
   { columns, colors }: { columns: number; colors: boolean },

@@ -4,7 +4,7 @@ import { parseFlags, usage } from '../command-line/parse-flags.ts';
 import { readSession } from '../session/with-session.ts';
 import type { Terminal } from '../terminal.ts';
 
-/** `longhaul export`: all there is of a session, as one JSON object on standard output. */
+/** `longhaul export`: writes a whole session to standard output, as one JSON object. */
 export async function exportSession(argv: readonly string[], terminal: Terminal): Promise<number> {
   const { values, positionals } = parseFlags(argv, 'export', EXPORT_FLAGS);
   const [id, ...others] = positionals;

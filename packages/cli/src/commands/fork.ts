@@ -7,7 +7,7 @@ import { wrapText } from '../render/word-wrapper.ts';
 import { withSession } from '../session/with-session.ts';
 import { columnsOf, type Terminal } from '../terminal.ts';
 
-/** `longhaul fork`: a new session that begins as another stood at one of its messages. */
+/** `longhaul fork`: copies a session, up to one of its messages, into a new one. */
 export async function fork(argv: readonly string[], terminal: Terminal): Promise<number> {
   const { values, positionals } = parseFlags(argv, 'fork', FORK_FLAGS);
   const [id, ...others] = positionals;
@@ -24,7 +24,7 @@ export async function fork(argv: readonly string[], terminal: Terminal): Promise
       });
       await copyAddress(store, session.id, forked.id);
       const from = at === undefined ? 'its end' : `m${at}`;
-      const text = `Forked ${shortId(session.id)} at ${from}: ${forked.id}\nTo go on with it: longhaul run --session ${shortId(forked.id)} "…"`;
+      const text = `Forked ${shortId(session.id)} at ${from}: ${forked.id}\nTo continue it: longhaul run --session ${shortId(forked.id)} "…"`;
       terminal.out.write(
         values.json ? `${JSON.stringify(forked)}\n` : wrapText(text, columnsOf(terminal.out)),
       );
@@ -33,7 +33,7 @@ export async function fork(argv: readonly string[], terminal: Terminal): Promise
   );
 }
 
-/** `12`, or the message's handle, `m12`. */
+/** Accepts `12` and the message's handle, `m12`. */
 function sequenceOf(at: string | undefined): number | undefined {
   const handle = at === undefined ? undefined : parseHandle(at);
   return handle?.sequence ?? positiveNumber(at, '--at', { whole: true });

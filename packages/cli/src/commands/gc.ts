@@ -12,7 +12,7 @@ import { planText, reportText } from '../render/garbage-text.ts';
 import { agrees } from '../run/confirm.ts';
 import { columnsOf, type Terminal } from '../terminal.ts';
 
-/** `longhaul gc`: drops what nobody needs, and sessions when the user agrees. */
+/** `longhaul gc`: removes unneeded data, and sessions if the user agrees. */
 export async function gc(argv: readonly string[], terminal: Terminal): Promise<number> {
   const { values, positionals } = parseFlags(argv, 'gc', GC_FLAGS);
   if (positionals.length > 0) throw usage(`longhaul gc takes no "${positionals[0]}".`, 'gc');
@@ -49,7 +49,7 @@ function limitsOf(
   return { ...(olderThanMs && { olderThanMs }), ...(most && { maxBytes: most }) };
 }
 
-/** What may go of sessions and backups: shown first, then asked for. */
+/** Returns the sessions and backups that may be removed: lists them, then asks. */
 async function agreement(
   plan: GarbagePlan,
   options: { yes?: boolean; json?: boolean; terminal: Terminal; columns: number },
@@ -62,7 +62,7 @@ async function agreement(
     ...(drop.length > 0 ? [plural(drop.length, 'session')] : []),
     ...(oldBackups.length > 0 ? [plural(oldBackups.length, 'backup')] : []),
   ].join(' and ');
-  const agreed = await agrees(`Drop ${things} for good?`, { yes, terminal, command: 'gc' });
+  const agreed = await agrees(`Remove ${things} permanently?`, { yes, terminal, command: 'gc' });
   if (!agreed) return { sessions: [], backups: [] };
   return { sessions: drop.map(({ id }) => id), backups: oldBackups.map(({ path }) => path) };
 }

@@ -9,7 +9,10 @@ import { importLines } from '../render/import-lines.ts';
 import { watchInterrupts } from '../run/interrupt.ts';
 import { columnsOf, type Terminal, wantsColors } from '../terminal.ts';
 
-/** `longhaul import`: makes sessions of recorded files. One that cannot be read does not keep the others from being imported. */
+/**
+ * `longhaul import`: creates sessions from recorded files. A file that cannot be read does not stop the import of the
+ * others.
+ */
 export async function importFiles(argv: readonly string[], terminal: Terminal): Promise<number> {
   const { values, positionals } = parseFlags(argv, 'import', IMPORT_FLAGS);
   if (positionals.length === 0) throw usage('Name the files: longhaul import session.jsonl.', 'import');
@@ -17,7 +20,7 @@ export async function importFiles(argv: readonly string[], terminal: Terminal): 
   const storage = await openStorage(config.storage.url);
   await using _store = storage.store;
   using interrupt = watchInterrupts(terminal, () => {
-    terminal.err.write('\nStopping; what was imported before is kept.\n');
+    terminal.err.write('\nStopping; imported sessions are kept.\n');
   });
   const colors = wantsColors(terminal, values['no-color']);
   const columns = columnsOf(terminal.out);

@@ -5,7 +5,7 @@ import { fitLine } from '../render/format.ts';
 import { withSession } from '../session/with-session.ts';
 import { columnsOf, type Terminal } from '../terminal.ts';
 
-/** `longhaul pin`: keeps a message in what the model sees. */
+/** `longhaul pin`: keeps a message in view. */
 export function pin(argv: readonly string[], terminal: Terminal): Promise<number> {
   return change('pin', argv, terminal);
 }
@@ -39,7 +39,7 @@ async function change(
 
 function pinText(command: 'pin' | 'unpin', result: PinResult, columns: number): string {
   const { handle, role, text, changed, wasHidden } = result;
-  const already = command === 'pin' ? 'is pinned already' : 'is not pinned';
+  const already = command === 'pin' ? 'is already pinned' : 'is not pinned';
   const back = wasHidden ? ' The model sees it again.' : '';
   const done = changed
     ? `${command === 'pin' ? 'Pinned' : 'Unpinned'} ${handle}.${back}`

@@ -11,12 +11,12 @@ interface Work {
   queue: MessageQueueService;
   sessionId: string;
   words: readonly string[];
-  /** Text of some of these words; `-` is standard input. */
+  /** Reads the text of these words; `-` is standard input. */
   read: (words: readonly string[]) => Promise<string>;
   columns: number;
 }
 
-/** What an action answers: for programs, and for a person. */
+/** The output of an action, for programs and for a person. */
 interface Answer {
   json: object | readonly object[];
   text: string;
@@ -24,7 +24,7 @@ interface Answer {
 
 const ACTIONS: Readonly<Record<string, (work: Work) => Promise<Answer>>> = { list, add, edit, remove, clear };
 
-/** `longhaul queue`: the messages that wait for a session's next step. */
+/** `longhaul queue`: lists and changes the messages that wait for a session. */
 export async function queue(argv: readonly string[], terminal: Terminal): Promise<number> {
   const { values, positionals } = parseFlags(argv, 'queue', QUEUE_FLAGS);
   const [id, name = 'list', ...words] = positionals;
@@ -33,7 +33,7 @@ export async function queue(argv: readonly string[], terminal: Terminal): Promis
   if (action === undefined) {
     const hint = suggestion(name, Object.keys(ACTIONS), (action) => action);
     throw usage(
-      `"${name}" is nothing to do with a queue.${hint} Say list, add, edit, remove or clear.`,
+      `There is no action "${name}".${hint} Actions are list, add, edit, remove and clear.`,
       'queue',
     );
   }
@@ -68,7 +68,7 @@ async function add({ queue, sessionId, words, read }: Work): Promise<Answer> {
   const { id, position } = await queue.enqueue(sessionId, [{ type: 'text', text }]);
   return {
     json: { queued: true, id, position },
-    text: `Queued at position ${position}. It is taken before the next step of whoever works on the session, or by longhaul resume.\n`,
+    text: `Queued at position ${position}. The run of the session receives it before its next step; without a run, longhaul resume delivers it.\n`,
   };
 }
 
@@ -95,7 +95,7 @@ async function clear({ queue, sessionId }: Work): Promise<Answer> {
   return { json: { removed }, text: `${text}\n` };
 }
 
-/** A message by its position, as the list shows it, or by its id. */
+/** Finds a message by its position in the list, or by its id. */
 async function findQueued(
   queue: MessageQueueService,
   sessionId: string,
@@ -118,7 +118,7 @@ async function findQueued(
 }
 
 function takenMeanwhile(): LonghaulError {
-  return new LonghaulError('not_found', 'The message has just been taken: it is no longer in the queue.');
+  return new LonghaulError('not_found', 'The message has just been delivered and is no longer in the queue.');
 }
 
 function textOf({ content }: QueuedMessage): string {

@@ -8,7 +8,7 @@ import { wrapText } from '../render/word-wrapper.ts';
 import { agrees } from '../run/confirm.ts';
 import { columnsOf, type Terminal } from '../terminal.ts';
 
-/** `longhaul repair`: saves what can be read of a damaged database, or only moves it aside. */
+/** `longhaul repair`: saves what can be read of a damaged database, or only renames it. */
 export async function repair(argv: readonly string[], terminal: Terminal): Promise<number> {
   const { values, positionals } = parseFlags(argv, 'repair', REPAIR_FLAGS);
   if (positionals.length > 0) throw usage(`longhaul repair takes no "${positionals[0]}".`, 'repair');
@@ -30,18 +30,18 @@ export async function repair(argv: readonly string[], terminal: Terminal): Promi
       examined,
       examined.status === 'missing'
         ? `There is no database at ${path}.`
-        : `${path} is sound: there is nothing to repair.`,
+        : `${path} is sound. There is nothing to repair.`,
     );
     return 0;
   }
   if (!values.json) terminal.out.write(`${wrapText(problemText(path, examined), columns).trimEnd()}\n`);
   const question = values['move-aside']
-    ? 'Move it aside and begin anew?'
-    : 'Save what can be read, and move it aside?';
+    ? 'Rename it and start with a new database?'
+    : 'Save what can be read, and rename the damaged file?';
   if (!(await agrees(question, { yes: values.yes ?? false, terminal, command: 'repair' }))) return 0;
   if (values['move-aside']) {
     const movedTo = await moveDatabaseAside(path);
-    write({ ...examined, movedTo }, `It is now ${movedTo}. The next run begins with a new database.`);
+    write({ ...examined, movedTo }, `It is now ${movedTo}. The next run starts with a new database.`);
     return 0;
   }
   const report = await repairDatabase(path);
@@ -67,7 +67,7 @@ function problemText(path: string, examined: Examination): string {
 
 const TABLE_COLUMNS = 48;
 
-/** Tables that held something, and what became of it. */
+/** Lists the tables with saved or lost rows. */
 function tableText({ tables }: RepairReport): string {
   const lines = tables
     .filter(({ saved, lost }) => saved > 0 || lost !== 0)
@@ -79,7 +79,7 @@ function tableText({ tables }: RepairReport): string {
 
 function outcomeText(path: string, { movedTo }: RepairReport): string {
   if (movedTo === undefined) {
-    return 'Nothing could be read, and nothing was moved. Put back a copy, or begin anew: longhaul repair --move-aside.';
+    return 'Nothing could be read, and nothing was renamed. Restore a backup, or start with a new database: longhaul repair --move-aside';
   }
-  return `${path} holds what could be saved. The damaged file is now ${movedTo}; keep it until you have seen that nothing is missing.`;
+  return `${path} contains everything that could be saved. The damaged file is now ${movedTo}; keep it until you have checked that nothing is missing.`;
 }

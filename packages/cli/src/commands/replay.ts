@@ -24,11 +24,11 @@ import { watchInterrupts } from '../run/interrupt.ts';
 import { type Terminal, wantsColors } from '../terminal.ts';
 
 const DEFAULT_WINDOW = '32000';
-/** Smaller ones hold no step of a coding agent. */
+/** Smaller windows have no room for one step of a coding agent. */
 const MIN_WINDOW = 1_000;
 const CANCELLED = 130;
 
-/** `longhaul replay FILE|FOLDER…`: what each strategy would have kept, lost and cost on recorded sessions. */
+/** `longhaul replay FILE|FOLDER…`: measures what each strategy keeps, loses and costs on recorded sessions. */
 export async function replay(argv: readonly string[], terminal: Terminal): Promise<number> {
   const { values, positionals } = parseFlags(argv, 'replay', REPLAY_FLAGS);
   if (positionals.length === 0)
@@ -98,7 +98,7 @@ function windowsOf(text: string): number[] {
   const small = windows.find((window) => window < MIN_WINDOW);
   if (small !== undefined)
     throw usage(
-      `--window must be at least ${MIN_WINDOW} tokens, not ${small}; several are parted by commas.`,
+      `--window must be at least ${MIN_WINDOW} tokens, not ${small}; separate several by commas.`,
       'replay',
     );
   return [...new Set(windows)];

@@ -1,5 +1,5 @@
 import type { ConfigInput } from '@longhaul/config';
-import { LonghaulError } from '@longhaul/protocol';
+import { checkedAddress } from '../command-line/checked-address.ts';
 import { RESUME_FLAGS, RUN_FLAGS } from '../command-line/flags.ts';
 import { oneOf, type ParsedFlags, parseFlags, positiveNumber, usage } from '../command-line/parse-flags.ts';
 import { watchInterrupts } from '../run/interrupt.ts';
@@ -9,7 +9,7 @@ import type { Terminal } from '../terminal.ts';
 
 type RunValues = ParsedFlags<typeof RUN_FLAGS>['values'];
 
-/** `longhaul run`: a task to its end. */
+/** `longhaul run`: works on a task until it is done. */
 export async function run(argv: readonly string[], terminal: Terminal): Promise<number> {
   const { values, positionals } = parseFlags(argv, 'run', RUN_FLAGS);
   const typed = ['run', ...argv];
@@ -102,8 +102,8 @@ function resumeFlags(values: RunValues): string[] {
 }
 
 function toConfig(values: RunValues): ConfigInput {
-  const driver = oneOf(values.sandbox, '--sandbox', ['auto', 'docker', 'bubblewrap', 'local'] as const);
-  const network = oneOf(values.network, '--network', ['on', 'off'] as const);
+  const driver = oneOf(values.sandbox, '--sandbox', RUN_FLAGS.sandbox.values);
+  const network = oneOf(values.network, '--network', RUN_FLAGS.network.values);
   const steps = positiveNumber(values['max-steps'], '--max-steps', { whole: true });
   const costUsd = positiveNumber(values['max-cost'], '--max-cost', { whole: false });
   const minutes = positiveNumber(values['max-minutes'], '--max-minutes', { whole: false });
@@ -112,21 +112,4 @@ function toConfig(values: RunValues): ConfigInput {
     limits: { steps, costUsd, minutes },
     context: { compression: { strategy: values.strategy } },
   };
-}
-
-/** @throws {LonghaulError} `usage` */
-function checkedAddress(text: string | undefined): string | undefined {
-  if (text === undefined) return undefined;
-  const url = /^https?:\/\//.test(text) ? URL.parse(text) : null;
-  if (url !== null && (url.username !== '' || url.password !== '')) {
-    throw new LonghaulError(
-      'usage',
-      `--base-url takes no user name or password. Leave them out of the address of ${url.host}, and set LONGHAUL_API_KEY, or providers.NAME.apiKey in longhaul.yml.`,
-    );
-  }
-  if (url !== null) return text;
-  throw new LonghaulError(
-    'usage',
-    `--base-url must be an address such as http://127.0.0.1:8080/v1, not "${text}".`,
-  );
 }

@@ -9,7 +9,7 @@ import { columnsOf, type Terminal, wantsColors } from '../terminal.ts';
 
 const DEFAULT_LIMIT = 20;
 
-/** `longhaul search`: finds words in what was said and done. */
+/** `longhaul search`: searches all sessions. */
 export async function search(argv: readonly string[], terminal: Terminal): Promise<number> {
   const { values, positionals } = parseFlags(argv, 'search', SEARCH_FLAGS);
   const words = positionals.join(' ').trim();

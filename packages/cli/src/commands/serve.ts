@@ -1,6 +1,7 @@
 import { dirname, join } from 'node:path';
 import type { ConfigInput } from '@longhaul/config';
-import type { LogLevel, LonghaulServer } from '@longhaul/server';
+import { LonghaulError } from '@longhaul/protocol';
+import type { LogLevel, LonghaulServer, ServedAgent } from '@longhaul/server';
 import { SERVE_FLAGS } from '../command-line/flags.ts';
 import { oneOf, parseFlags, positiveNumber, usage } from '../command-line/parse-flags.ts';
 import { loadSettings } from '../compose/load-settings.ts';
@@ -14,12 +15,12 @@ import { serverSecrets } from '../serve/server-secrets.ts';
 import { columnsOf, type Terminal } from '../terminal.ts';
 import { version } from '../version.ts';
 
-/** `longhaul serve`: sessions over HTTP, until it is told to stop. */
+/** `longhaul serve`: serves sessions over HTTP until a signal stops it. */
 export async function serve(argv: readonly string[], terminal: Terminal): Promise<number> {
   const { values, positionals } = parseFlags(argv, 'serve', SERVE_FLAGS);
   if (positionals.length > 0) throw usage(`longhaul serve takes no "${positionals[0]}".`, 'serve');
-  const levels = ['debug', 'info', 'warn', 'error', 'silent'] as const;
-  const level = oneOf<LogLevel>(values['log-level'], '--log-level', levels) ?? 'info';
+  const level =
+    oneOf<LogLevel>(values['log-level'], '--log-level', SERVE_FLAGS['log-level'].values) ?? 'info';
   const flags = toConfig(values);
   const first = await loadSettings(values, terminal, flags);
   const url = first.config.storage.url;
@@ -43,7 +44,7 @@ export async function serve(argv: readonly string[], terminal: Terminal): Promis
   const { server: place } = config;
   const agent = await servedAgent({ settings, storage, chats, env: terminal.env });
   await using _telemetry = await openTelemetry(config.telemetry.otlp, agent.runtime);
-  // From here on a signal stops in good order, also one that comes as soon as it is said where the server listens.
+  // From here on a signal stops the server cleanly, also one that comes right after its address is printed.
   using signals = stopSignals();
   const server = await startServer({
     agent,
@@ -69,6 +70,7 @@ export async function serve(argv: readonly string[], terminal: Terminal): Promis
   });
   const banner: Banner = {
     url: server.url,
+    ...(await modelOf(agent)),
     tokenFile: known === undefined ? undefined : tokenFile,
     isNewToken: known?.isNew,
     interrupted: (await storage.store.listUnfinishedRuns({ limit: 1_000 })).map(({ sessionId }) => sessionId),
@@ -83,6 +85,16 @@ export async function serve(argv: readonly string[], terminal: Terminal): Promis
   return await untilStopped(server, { signals, terminal, log });
 }
 
+/** The model of sessions that name none. A server without one starts, since each session can name its own. */
+async function modelOf({ models }: ServedAgent): Promise<Pick<Banner, 'model' | 'modelProblem'>> {
+  try {
+    return { model: await models.resolve(undefined) };
+  } catch (error) {
+    if (!(error instanceof LonghaulError)) throw error;
+    return error.code === 'model_not_configured' ? {} : { modelProblem: error.message };
+  }
+}
+
 function toConfig(values: { host?: string; port?: string }): ConfigInput {
   const port = values.port === '0' ? 0 : positiveNumber(values.port, '--port', { whole: true, max: 65_535 });
   return {
@@ -93,11 +105,11 @@ function toConfig(values: { host?: string; port?: string }): ConfigInput {
   };
 }
 
-/** Signals of two kinds within this time are one wish. */
+/** Signals of two kinds within this time count as one. */
 const SAME_MS = 500;
 
 interface StopSignals extends Disposable {
-  /** Called for each signal that has come, and for each that comes. */
+  /** Calls back for each signal, those before the call included. */
   listen(onSignal: () => void): void;
 }
 
@@ -110,7 +122,7 @@ function stopSignals(): StopSignals {
   const onSignal = (name: NodeJS.Signals) => {
     const at = performance.now();
     first ??= { name, at };
-    // Ctrl-C at a terminal reaches this process and, where npm brought its Node along, the one that started it, which passes it on.
+    // Ctrl-C reaches this process and, if a launcher with an older Node started it, comes from that one again.
     const isSame = name !== first.name && at - first.at < SAME_MS;
     if (!isSame) tell();
   };
@@ -127,7 +139,7 @@ function stopSignals(): StopSignals {
   };
 }
 
-/** The first signal stops in good order, a second one at once. */
+/** The first signal lets running steps finish, a second one stops at once. */
 async function untilStopped(
   server: LonghaulServer,
   {
@@ -141,7 +153,7 @@ async function untilStopped(
   terminal.out.on('error', () => undefined);
   signals.listen(() => {
     if (stopped === undefined) {
-      log.info('stopping: steps may finish; a second signal stops at once');
+      log.info('stopping: running steps finish; a second signal stops at once');
       stopped = server.stop();
       stopping.resolve();
     } else void server.stop({ atOnce: true });

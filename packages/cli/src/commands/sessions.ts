@@ -8,7 +8,7 @@ import { sessionTable } from '../render/session-table.ts';
 import { scopeOf, sessionsOf } from '../session/workspace-scope.ts';
 import { columnsOf, type Terminal, wantsColors } from '../terminal.ts';
 
-/** `longhaul sessions`: those of this workspace, the newest first; with `--all` those of every folder. */
+/** `longhaul sessions`: lists the sessions of this workspace, newest first; with `--all`, those of every folder. */
 export async function sessions(argv: readonly string[], terminal: Terminal): Promise<number> {
   const { values, positionals } = parseFlags(argv, 'sessions', SESSIONS_FLAGS);
   if (positionals.length > 0) throw usage(`longhaul sessions takes no "${positionals[0]}".`, 'sessions');

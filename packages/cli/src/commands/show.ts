@@ -5,7 +5,7 @@ import { transcript } from '../render/transcript.ts';
 import { readSession } from '../session/with-session.ts';
 import { canAnimate, columnsOf, type Terminal, wantsColors } from '../terminal.ts';
 
-/** `longhaul show`: a session as it happened, with what the model no longer sees marked. */
+/** `longhaul show`: prints a session and marks the messages that the model no longer sees. */
 export async function show(argv: readonly string[], terminal: Terminal): Promise<number> {
   const { values, positionals } = parseFlags(argv, 'show', SHOW_FLAGS);
   const [id, ...others] = positionals;

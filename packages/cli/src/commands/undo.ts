@@ -6,7 +6,7 @@ import { wrapText } from '../render/word-wrapper.ts';
 import { withSession } from '../session/with-session.ts';
 import { columnsOf, type Terminal } from '../terminal.ts';
 
-/** `longhaul undo`: takes the newest compaction back. */
+/** `longhaul undo`: undoes the newest compaction. */
 export async function undo(argv: readonly string[], terminal: Terminal): Promise<number> {
   const { values, positionals } = parseFlags(argv, 'undo', UNDO_FLAGS);
   const [id, ...others] = positionals;

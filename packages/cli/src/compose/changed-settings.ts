@@ -3,15 +3,15 @@ import type { Store } from '@longhaul/core';
 import type { SettingsBody } from '@longhaul/protocol/api';
 import type { Settings } from './load-settings.ts';
 
-/** Under this key, what was changed over the API stands in the store. */
+/** The key of the settings that were changed over the API. */
 const KEY = 'compression';
 
-/** How contexts are compacted, as far as that was changed over the API. */
+/** The settings of compaction that were changed over the API. */
 export type CompressionChange = SettingsBody['compression'];
 
-/** What was changed; empty when nothing was. */
+/** Returns the changed settings; empty if none were changed. */
 export async function readChange(store: Store): Promise<CompressionChange> {
-  // What a server has stored was checked when it came.
+  // The server checked the settings before it stored them.
   return ((await store.getSetting(KEY)) ?? {}) as CompressionChange;
 }
 
@@ -20,7 +20,10 @@ export async function writeChange(store: Store, change: CompressionChange): Prom
   await store.putSetting(KEY, isEmpty ? undefined : JSON.parse(JSON.stringify(change)));
 }
 
-/** The configuration of who works on this store's sessions: what was changed over the API stands above the files, and below flags. */
+/**
+ * Returns the configuration for sessions of this store. Changes over the API override the files, and flags override
+ * both.
+ */
 export async function changedConfig(settings: Settings, store: Store): Promise<Config> {
   const change = await readChange(store);
   return Object.keys(change).length === 0 ? settings.config : (await settings.withCompression(change)).config;

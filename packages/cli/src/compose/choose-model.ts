@@ -11,10 +11,10 @@ import { localModelNamed } from './local-model.ts';
 export interface ModelChoice {
   /** `provider/model`, or a name alone: one that a single provider or local server has, or any beside an address. */
   model?: string;
-  /** Whose model is taken where none is named. Default: the default agent's. */
+  /** The agent whose model is used if none is named. Default: the default agent. */
   agent?: string;
   baseUrl?: string;
-  /** `--base-url` was given, so that the name may be any that its server knows. */
+  /** `--base-url` was given, so that any name of that server is accepted. */
   isAddressGiven?: boolean;
   maxOutput?: number;
 }
@@ -22,9 +22,9 @@ export interface ModelChoice {
 type Environment = Readonly<Record<string, string | undefined>>;
 
 /**
- * The model that a run uses: the one that was named; else that of a key in the environment; else one that a local server has.
+ * Returns the model of a run: the named one, else the model of a key in the environment, else one of a local server.
  *
- * @throws {LonghaulError} `model_not_configured` with every way to name one; what resolving it throws.
+ * @throws {LonghaulError} `model_not_configured` with every way to name one; as `resolveModel`.
  */
 export async function chooseModel(
   config: Config,
@@ -57,7 +57,8 @@ async function resolveAnyName(
     return resolveNamed(config, choice, env);
   } catch (error) {
     if (!(error instanceof LonghaulError)) throw error;
-    // Without a key, nothing but an OpenAI-compatible server can have been meant: names such as openai/gpt-oss-20b are theirs too.
+    // Without a key, only an OpenAI-compatible server can be meant. Such servers have names like openai/gpt-oss-20b
+    // too.
     if (error.code === 'provider_auth' && choice.isAddressGiven === true)
       return resolveNamed(config, { ...choice, model: `openai-compatible/${choice.model}` }, env);
     if (error.code !== 'unknown_model') throw error;
@@ -65,7 +66,7 @@ async function resolveAnyName(
   }
 }
 
-/** `LONGHAUL_API_KEY` is the key of whatever model is named, for this run. */
+/** Resolves a named model. `LONGHAUL_API_KEY` is its key, whatever its provider. */
 export function resolveNamed(
   config: Config,
   choice: ModelChoice & { model: string },
@@ -90,7 +91,7 @@ async function onlyModelOf(baseUrl: string, env: Environment): Promise<string> {
   const [first, ...others] = models;
   if (first !== undefined && (others.length === 0 || first.loaded)) return first.id;
   if (first === undefined) {
-    // A refused key and a server that is not there list nothing either.
+    // The list is also empty if the key is refused or the server cannot be reached.
     const problem = await checkServer({ baseUrl, provider: 'openai-compatible', model: '', apiKey });
     if (problem !== undefined) throw problem;
   }
@@ -100,6 +101,6 @@ async function onlyModelOf(baseUrl: string, env: Environment): Promise<string> {
     .join(', ');
   throw new LonghaulError(
     'usage',
-    `${baseUrl} ${names === '' ? 'lists no model. The address of an OpenAI-compatible server usually ends in /v1' : `has several models: ${names}`}. Name one: --model openai-compatible/NAME --base-url ${baseUrl}`,
+    `${baseUrl} ${names === '' ? 'lists no model. The address of an OpenAI-compatible server usually ends in /v1' : `has several models: ${names}`}. Name one: --model NAME --base-url ${baseUrl}`,
   );
 }

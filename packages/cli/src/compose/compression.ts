@@ -4,9 +4,9 @@ import type { CompressionSettings } from '@longhaul/core';
 import { loadStrategy } from './load-strategy.ts';
 
 /**
- * How the context of sessions is kept small, as the configuration says.
+ * Returns the configured settings of compaction.
  *
- * @throws {LonghaulError} `config_invalid` where it names a module that is no strategy.
+ * @throws {LonghaulError} `config_invalid` if the strategy is a module that exports none.
  */
 export async function compressionSettings(config: CompressionConfig): Promise<CompressionSettings> {
   const { options, auto, trigger } = config;
@@ -20,9 +20,9 @@ export async function compressionSettings(config: CompressionConfig): Promise<Co
 }
 
 /**
- * The strategy of this name, one of the engine's or the path of a module, with the options and the trigger of the configuration.
+ * Returns a strategy by its name or the path of its module, with the configured options and trigger.
  *
- * @throws {LonghaulError} `config_invalid` where there is none.
+ * @throws {LonghaulError} `config_invalid` if there is none.
  */
 export async function strategyNamed(config: CompressionConfig, name: string): Promise<CompressionStrategy> {
   const trigger = triggerOf(config.trigger);
@@ -30,7 +30,7 @@ export async function strategyNamed(config: CompressionConfig, name: string): Pr
   return isStrategyName(name) ? createStrategy(name, options) : loadStrategy(name, options);
 }
 
-/** `manual` switches automatic compaction off; the strategy keeps its own trigger for what it measures by that. */
+/** `manual` turns automatic compaction off. The strategy then keeps its own trigger, by which it measures. */
 function triggerOf(override: CompressionTrigger | null): Trigger | undefined {
   if (override === null || override === 'manual') return undefined;
   return override === 'overflow' ? { kind: 'overflow' } : { kind: 'threshold', percent: override.threshold };

@@ -7,7 +7,7 @@ export interface DriverOptions {
   /** `--window`. */
   window?: number;
   stallMs: number;
-  /** Where windows are kept that servers teach. Absent: they are learned for this driver alone. */
+  /** Stores the windows that servers' refusals teach. Absent: they are learned for this driver alone. */
   windows?: Promise<WindowMemory>;
 }
 
@@ -16,7 +16,7 @@ export interface OpenDriver {
   window: ResolvedWindow;
 }
 
-/** A driver for the model, with the window that its server has taught, or reports. */
+/** Creates a driver for the model, with the window that its server has taught or reports. */
 export async function createDriver(model: ResolvedModel, options: DriverOptions): Promise<OpenDriver> {
   const server = watchServer(model, options.windows);
   const { remembered } = server;
@@ -44,7 +44,7 @@ interface WatchedServer extends ServerWindow {
   remembered: (reportedTokens: number | undefined) => Promise<number | undefined>;
 }
 
-/** One model at one server: what was remembered of its window, what it reports, and what it teaches. */
+/** The window of one model at one server: remembered, reported, and learned from refusals. */
 function watchServer(model: ResolvedModel, windows: Promise<WindowMemory> | undefined): WatchedServer {
   const { baseUrl, apiKey, serverKind } = model;
   const served = { baseUrl: (baseUrl ?? `${model.kind}:`).replace(/\/+$/, ''), model: model.model };

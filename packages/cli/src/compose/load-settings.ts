@@ -15,11 +15,11 @@ export interface Settings extends LoadedConfig {
   workspace: string;
   /** The user's home folder. */
   home: string;
-  /** The same with other settings of how contexts are compacted, as they were changed over the API. */
+  /** Loads the configuration with the settings of compaction that were changed over the API. */
   withCompression(change: object): Promise<LoadedConfig>;
 }
 
-/** The configuration that holds in the folder that `--cwd` names. */
+/** Loads the configuration of the folder that `--cwd` names. */
 export async function loadSettings(
   { cwd, config: configFile }: Place,
   terminal: Terminal,
@@ -37,7 +37,10 @@ export async function loadSettings(
   };
 }
 
-/** @throws {LonghaulError} `usage` where neither the environment nor the machine's list of users knows one: in some containers. */
+/**
+ * @throws {LonghaulError} `usage` if neither the environment nor the system's list of users has one, as in some
+ * containers.
+ */
 function homeOf({ env: { HOME: home } }: Terminal): string {
   if (home !== undefined && isAbsolute(home)) return home;
   try {

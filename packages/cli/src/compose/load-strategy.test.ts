@@ -83,7 +83,7 @@ async function compactWith({ strategy, ledgerShare }: CompressionSettings) {
 }
 
 describe("one's own strategy, named by the configuration", () => {
-  it('decides what stays: the example keeps the steps that changed files', async () => {
+  it('decides which messages stay: the example keeps the steps that changed files', async () => {
     const settings = await settingsFrom(`{ strategy: '${relativeTo(folder, EXAMPLE)}' }`);
     expect(settings.strategy).toMatchObject({ name: 'keep-changes', trigger: { percent: 0.7 } });
     const { compaction, warnings, view, marks } = await compactWith(settings);
@@ -103,7 +103,7 @@ describe("one's own strategy, named by the configuration", () => {
     expect(compaction.summary.ledger).toContain('f3.ts');
   });
 
-  it('is given the options, and the trigger that the configuration sets', async () => {
+  it('receives the options and the configured trigger', async () => {
     await writeFile(
       join(folder, 'mine.mjs'),
       `export const createStrategy = (options) => ({
@@ -176,7 +176,7 @@ describe("one's own strategy, named by the configuration", () => {
     await expect(loading).rejects.toThrow('mine.mjs');
   });
 
-  it('that is not there, or is a folder, is a clear error', async () => {
+  it('that does not exist, or is a folder, is a clear error', async () => {
     await expect(settingsFrom('{ strategy: ./none.ts }')).rejects.toThrow(
       /none\.ts, but there is no such file/,
     );
@@ -186,7 +186,7 @@ describe("one's own strategy, named by the configuration", () => {
 });
 
 describe("the engine's strategies", () => {
-  it('take the options and the trigger that the configuration sets', async () => {
+  it('take the options and the configured trigger', async () => {
     const { compression } = DEFAULT_CONFIG.context;
     const own = await compressionSettings({ ...compression, strategy: 'structured-summary' });
     expect(own).toMatchObject({ auto: true, strategy: { trigger: { kind: 'available', percent: 0.8 } } });

@@ -10,13 +10,13 @@ import {
 } from '@longhaul/context';
 import { LonghaulError } from '@longhaul/protocol';
 
-/** What a module's `createStrategy` is given: `context.compression.options`, and the trigger that the configuration sets, if one. */
+/** The argument of a module's `createStrategy`: `context.compression.options` and the configured trigger, if any. */
 export type StrategyModuleOptions = CompressionConfig['options'] & { trigger?: Trigger };
 
 /**
- * One's own strategy, from a JavaScript or TypeScript module.
+ * Loads a strategy from a JavaScript or TypeScript module.
  *
- * @param path Absolute, or from the current folder.
+ * @param path Absolute, or relative to the current folder.
  * @throws {LonghaulError} `config_invalid`: the file is missing, cannot be loaded, or exports no strategy.
  */
 export async function loadStrategy(

@@ -4,9 +4,12 @@ import { LonghaulError, suggestion } from '@longhaul/protocol';
 const SHOWN = 8;
 
 /**
- * Returns `server/model` for the name of a model that exactly one server on this machine has. A name without a tag is Ollama's `latest`.
+ * Returns `server/model` for the name of a model that exactly one server on this machine has. A name without a tag is
+ * Ollama's `latest`.
  *
- * @throws {LonghaulError} `unknown_model` if none or several have it: the message of `unknown`, and the models of local servers.
+ * @throws {LonghaulError} `unknown_model` if none or several have it: the message of `unknown`, and the models of local
+ * servers.
+ *
  */
 export async function localModelNamed(
   name: string,

@@ -13,20 +13,20 @@ import { requireTools } from './require-tools.ts';
 
 export interface AgentOptions {
   config: Config;
-  /** The same with what was changed over the API: how contexts are compacted. Default: `config`. */
+  /** The configuration with the settings of compaction that were changed over the API. Default: `config`. */
   changed?: Promise<Config>;
-  /** Its owner closes it. */
+  /** Closed by its owner. */
   storage: Promise<Storage>;
-  /** The model of the run; others, such as a summariser, are resolved from the configuration. */
+  /** The model of the run. Others, such as a summariser, are resolved from the configuration. */
   model: ResolvedModel;
-  /** The agent of the run, which has to be there. Default: the default one. */
+  /** The agent of the run, which must exist. Default: the default one. */
   agent?: string;
-  /** `--window`: of the run's model. */
+  /** `--window`: the window of the run's model. */
   window?: number;
   env: Readonly<Record<string, string | undefined>>;
-  /** What an approval rule's `ask` means here. Default `deny`: nobody is there. */
+  /** The meaning of an approval rule's `ask`. Default `deny`: there is nobody to ask. */
   ask?: AskMode;
-  /** Told of the run's sandbox once it is open. */
+  /** Called when the sandbox of the run is open. */
   onSandbox: (sandbox: Sandbox, session: Session) => void;
 }
 
@@ -36,7 +36,7 @@ export interface Agent {
   window: ResolvedWindow;
 }
 
-/** Puts the agent together from its parts. Those that take time are opened beside one another. */
+/** Opens the parts of the agent, concurrently, and puts them together. */
 export async function openAgent(options: AgentOptions): Promise<Agent> {
   const { model } = options;
   const [config, storage, main, agents] = await Promise.all([
@@ -78,7 +78,7 @@ export async function openAgent(options: AgentOptions): Promise<Agent> {
   };
 }
 
-/** What of a runtime the configuration alone says. */
+/** Returns the options of a runtime that depend on the configuration alone. */
 export function runtimeOptions(
   config: Config,
   { agents, ask = 'deny' }: { agents: NamedAgents; ask?: AskMode | undefined },
@@ -104,7 +104,7 @@ export function driverOptions({
   window,
 }: Pick<AgentOptions, 'config' | 'storage' | 'window'>) {
   const windows = storage.then((opened) => opened.windows);
-  // Where the storage cannot be opened, whoever opens it says so.
+  // If the storage cannot be opened, its owner reports that.
   windows.catch(() => {});
   return { stallMs: config.retry.stallMs, windows, window };
 }
@@ -115,7 +115,7 @@ export function summariserOf(config: Config, driverFor: (name: string) => Promis
   return { summariserFor: async () => (model === 'none' ? undefined : driverFor(model)) };
 }
 
-/** Sessions work as the agent they name. */
+/** Gives each session the agent that it names. */
 export function agentOptions(agents: NamedAgents) {
   return {
     tools: agents.get().tools,

@@ -1,7 +1,9 @@
 import type { CacheStore } from '@longhaul/models';
 import { databasePath } from './open-storage.ts';
 
-/** A cache beside what `storage.url` names: a table of its own, on a connection of its own. Throws as `openStorage`. */
+/**
+ * Opens a cache: a table of the database that `storage.url` names, on a connection of its own. Throws as `openStorage`.
+ */
 export async function openCache(url: string): Promise<CacheStore & AsyncDisposable> {
   if (url.startsWith('memory:')) {
     const { createMemoryCache } = await import('@longhaul/storage/memory');

@@ -10,8 +10,9 @@ import { agentOptions, summariserOf } from './open-agent.ts';
 import type { Storage } from './open-storage.ts';
 
 /**
- * The runtime for what is done to a session between its runs. No model is asked for anything, not even for its window, before it is
- * needed: most of this works while its server is away.
+ * Creates a runtime for commands that work on a session between its runs. No model server is contacted before it is
+ * needed: most commands work without it.
+ *
  */
 export async function openContext(
   config: Config,
@@ -21,7 +22,7 @@ export async function openContext(
     env,
   }: {
     storage: Storage;
-    /** Where a model is, when the configuration does not say, or says otherwise. */
+    /** The address of a model that differs from the configured one. */
     addressOf: (model: string) => Promise<string | undefined>;
     env: Readonly<Record<string, string | undefined>>;
   },
@@ -29,7 +30,7 @@ export async function openContext(
   const drivers = new Map<string, Promise<ModelDriver>>();
   const open = async (name: string): Promise<ModelDriver> => {
     const baseUrl = await addressOf(name);
-    // An imported session goes on with the model that a run would use.
+    // An imported session uses the model that a run would use.
     const model = isImportedModel(name)
       ? await chooseModel(config, {}, env)
       : resolveNamed(config, { model: name, baseUrl }, env);
@@ -52,7 +53,7 @@ export async function openContext(
     ...agentOptions(await loadConfiguredAgents(config)),
     instructionFiles: config.context.instructions,
     openSandbox: async () => {
-      throw new LonghaulError('internal', 'Nothing is run here, so there is no sandbox.');
+      throw new LonghaulError('internal', 'This command runs nothing and has no sandbox.');
     },
   });
 }

@@ -9,7 +9,7 @@ export interface OpenSandboxOptions {
   env: Readonly<Record<string, string | undefined>>;
 }
 
-/** Opens the configured sandbox around a session's workspace. The Node that runs us is on the PATH of its commands. */
+/** Opens the configured sandbox for a session's workspace. The Node of this process is on the PATH of its commands. */
 export async function openSandbox(
   { sandbox: config }: Config,
   { session, signal, env }: OpenSandboxOptions,

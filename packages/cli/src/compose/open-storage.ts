@@ -9,7 +9,7 @@ export interface Storage {
   windows: WindowMemory;
 }
 
-/** A storage that opens while other things are done, and is closed at the end however that went. */
+/** A storage that opens in the background and is closed at the end, whether or not that succeeded. */
 export interface HeldStorage extends AsyncDisposable {
   readonly opened: Promise<Storage>;
 }
@@ -18,7 +18,7 @@ export function holdStorage(url: string): HeldStorage {
   const opened = openStorage(url);
   const settled = opened.then(
     ({ store }) => store,
-    // Whoever awaits `opened` is told.
+    // The failure is reported to the code that awaits `opened`.
     () => undefined,
   );
   return {
@@ -30,9 +30,9 @@ export function holdStorage(url: string): HeldStorage {
 }
 
 /**
- * Opens what `storage.url` names. The blobs of an SQLite database stand in the folder `blobs` beside it.
+ * Opens the store that `storage.url` names. The blobs of an SQLite database are in the folder `blobs` next to it.
  *
- * @throws {LonghaulError} `config_invalid` for a kind of store that is not there; what opening the store throws.
+ * @throws {LonghaulError} `config_invalid` for an unknown kind of store; as opening the store.
  */
 export async function openStorage(url: string): Promise<Storage> {
   if (url.startsWith('memory:')) return openMemory();
@@ -57,7 +57,7 @@ async function openMemory(): Promise<Storage> {
   };
 }
 
-/** Where the blobs of a database are: all databases of a folder share them. */
+/** Returns the folder of a database's blobs, which all databases of a folder share. */
 export function blobFolder(path: string): string {
   return join(dirname(path), 'blobs');
 }

@@ -1,14 +1,15 @@
 import type { EventListener } from '@longhaul/core';
 import { version } from '../version.ts';
 
-/** How long the end of a command waits for the collector to take what is left. */
+/** How long the end of a command waits for the collector to accept the rest. */
 const FLUSH_MS = 3_000;
 
 /**
- * Sends traces and metrics of runs to an OTLP collector (HTTP), until it is disposed. Loads nothing where none is configured. A collector
- * that is away costs its data and a warning, never a run.
+ * Sends traces and metrics of runs to an OTLP collector (HTTP), until it is disposed. Loads nothing if none is
+ * configured. If the collector cannot be reached, its data is lost with a warning, and the run continues.
  *
  * @param otlp The collector's address, such as `http://127.0.0.1:4318`; null: no telemetry.
+ *
  */
 export async function openTelemetry(
   otlp: string | null,

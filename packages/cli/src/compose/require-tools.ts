@@ -3,9 +3,11 @@ import { validateToolSupport } from '@longhaul/models';
 import { LonghaulError } from '@longhaul/protocol';
 
 /**
- * Refuses a model whose server says that it has no tools, before a session is begun. Where a server does not say, its first answer will.
+ * Refuses a model whose server reports that it has no tools, before a session is created. If a server does not report
+ * it, the first model call shows it.
  *
- * @throws {LonghaulError} `tools_unsupported`, with what to do.
+ * @throws {LonghaulError} `tools_unsupported`, with a remedy.
+ *
  */
 export async function requireTools({ provider, model, ...server }: ResolvedModel): Promise<void> {
   const { serverKind: kind, baseUrl, apiKey } = server;

@@ -5,21 +5,22 @@ import { isLoopback } from '@longhaul/models';
 import { type JsonValue, LonghaulError, type Session } from '@longhaul/protocol';
 import type { Settings } from './load-settings.ts';
 
-/** What `--base-url` said of a session: where a provider's models are, for this session. */
+/** The address of a provider's models for one session, from `--base-url`. */
 interface SessionAddress {
   provider: string;
   baseUrl: string;
 }
 
 /**
- * Among settings, and not with what a session says of itself: nobody who makes a session, imports one or changes one over HTTP can write here, and so have
- * a key sent to an address of their own.
+ * Returns the key of a session's address. It is a setting and not a part of the session: otherwise a client that
+ * creates, imports or changes a session over HTTP could have a key sent to an address of its own.
+ *
  */
 function keyOf(sessionId: string): string {
   return `session:${sessionId}:address`;
 }
 
-/** Keeps the address that a run was told. One that may hold a key of its own is forgotten with the run. */
+/** Stores the address of a run for its session. An address that may contain a key is not stored. */
 export async function keepAddress(
   store: Store,
   sessionId: string,
@@ -34,15 +35,17 @@ function mayHoldKey(baseUrl: string): boolean {
   return [username, password, search, hash].some((part) => part !== '');
 }
 
-/** A fork goes on where its source did. */
+/** Gives a fork the address of its source. */
 export async function copyAddress(store: Store, sourceId: string, forkId: string): Promise<void> {
   await store.putSetting(keyOf(forkId), await store.getSetting(keyOf(sourceId)));
 }
 
 /**
- * The address that a session was told for the models of this one's provider. Undefined: none, or for another provider, whose key is not this one's.
+ * Returns the stored address of a session for its model's provider. Undefined if there is none, or it is of another
+ * provider, whose key must not be sent there.
  *
- * @throws {LonghaulError} `usage` where the database may be somebody else's and the address is not on this machine.
+ * @throws {LonghaulError} `usage` if somebody else may have made the database and the address is not on this machine.
+ *
  */
 export async function sessionAddress(
   store: Store,
@@ -56,11 +59,11 @@ export async function sessionAddress(
     return baseUrl;
   throw new LonghaulError(
     'usage',
-    `This session was run with --base-url ${baseUrl}. Its database is named by the project (storage.url), so it may not be you who said that: if it was, say it again.`,
+    `This session was run with --base-url ${baseUrl}. The project names its database (storage.url), so somebody else may have set this address. To use it, repeat the flag: --base-url ${baseUrl}`,
   );
 }
 
-/** A database that a project's file names, or that is looked for in the folder one is in, may have come with the project. */
+/** A database that a project's file names, or whose path is relative, may have come with the project. */
 function isOwnDatabase({ config, origins }: Pick<Settings, 'config' | 'origins'>): boolean {
   const { url } = config.storage;
   return origins['storage.url']?.from !== 'project' && isAbsolute(url.replace(/^sqlite:/, ''));

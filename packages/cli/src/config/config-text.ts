@@ -2,7 +2,7 @@ import { type ConfigOrigin, type ConfigPath, pathText } from '@longhaul/config';
 import { Document, isMap, isScalar, type Pair } from 'yaml';
 import type { EffectiveConfig } from './effective-config.ts';
 
-/** The configuration as YAML. Beside each value that is not the default stands where it comes from. */
+/** Returns the configuration as YAML, with the source of each value that is not the default in a comment. */
 export function configText(effective: EffectiveConfig): string {
   const document = new Document(effective.config);
   addOrigins(document.contents, [], effective.origins);
@@ -18,8 +18,8 @@ function headLines({ origins, sources, changedIn, unread }: EffectiveConfig): st
   const api = changedIn === undefined ? [] : [`from PUT /api/settings, kept in ${changedIn} (api)`];
   const known = [...api, ...files];
   return [
-    ...(known.length === 0 ? ['No file was found; these are the defaults.'] : known),
-    ...(unread === undefined ? [] : [`What was changed over the API is not shown: ${unread}`]),
+    ...(known.length === 0 ? ['No configuration file was found. These are the defaults.'] : known),
+    ...(unread === undefined ? [] : [`Changes over the API are not shown: ${unread}`]),
   ];
 }
 
@@ -33,7 +33,7 @@ function addOrigins(node: unknown, path: ConfigPath, origins: EffectiveConfig['o
   }
 }
 
-/** Behind a value, above a list. */
+/** After a value, above a list. */
 function addComment({ key, value }: Pair, { from, variable }: ConfigOrigin): void {
   const text = ` ${from}${variable === undefined ? '' : `, $${variable}`}`;
   if (isScalar(value)) value.comment = text;

@@ -6,13 +6,13 @@ import type { Settings } from '../compose/load-settings.ts';
 import { databasePath, openStorage } from '../compose/open-storage.ts';
 
 export interface EffectiveConfig extends LoadedConfig {
-  /** Where settings that were changed over the API are kept. Absent: nothing was changed. */
+  /** The database with the settings that were changed over the API. Absent: none were changed. */
   changedIn?: string;
-  /** Why it is not known what was changed over the API. */
+  /** Why the changes over the API could not be read. */
   unread?: string;
 }
 
-/** What a command here goes by: files, and what was changed over the API. A database that is not there is not made. */
+/** Returns the effective configuration: files, and changes over the API. Creates no database. */
 export async function effectiveConfig(settings: Settings): Promise<EffectiveConfig> {
   const { config, sources, origins } = settings;
   const files = { sources, origins, config };

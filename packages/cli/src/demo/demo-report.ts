@@ -8,13 +8,13 @@ export interface DemoFacts {
   finished: EventOf<'run:finished'>;
   overflows: number;
   workspace: string;
-  /** Where the session is kept, if it is. */
+  /** The session's database, if it is kept. */
   database?: string;
   inspection?: Inspection;
   leastCompactions: number;
 }
 
-/** What was built, and whether it is what was promised. */
+/** Reports what was built, and whether it passes its tests. */
 export function demoReport(facts: DemoFacts, { colors }: { colors: boolean }): string {
   const paint = createPaint(colors);
   const { finished, inspection, overflows } = facts;

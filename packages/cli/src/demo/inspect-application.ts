@@ -13,14 +13,14 @@ export interface Inspection {
   /** Tests that passed. */
   passed: number;
   verified: boolean;
-  /** The end of what the tests said. */
+  /** The end of the tests' output. */
   output: string;
 }
 
 const TIMEOUT_MS = 300_000;
 const MAX_OUTPUT_CHARS = 4_000;
 
-/** Runs the application's own tests where it was built, and lists what is there. */
+/** Runs the application's own tests in its folder, and lists its files. */
 export async function inspectApplication(sandbox: Sandbox, signal: AbortSignal): Promise<Inspection> {
   const files = await listFiles(sandbox, '');
   const decoder = new TextDecoder();

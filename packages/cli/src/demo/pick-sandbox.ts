@@ -8,12 +8,13 @@ export interface PickSandboxOptions {
   signal: AbortSignal;
 }
 
-/** Best first: bubblewrap starts at once, docker may first have to fetch an image. */
+/** In order of preference: bubblewrap starts at once, docker may have to pull an image first. */
 const PREFERRED: readonly SandboxKind[] = ['bubblewrap', 'docker'];
 
 /**
- * The sandbox of the demonstration: the first that opens here, else none at all, which is safe enough in a new temporary folder. That an
- * engine answers is not enough: it may have no image, and no way to fetch one.
+ * Returns the sandbox of the demonstration: the first that opens here, else none, which is acceptable in a new
+ * temporary folder. It is opened, because an engine that answers may have no image and no way to pull one.
+ *
  */
 export async function pickSandbox(
   asked: 'auto' | SandboxKind,

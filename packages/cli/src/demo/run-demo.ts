@@ -22,17 +22,20 @@ export interface DemoOptions {
   terminal: Terminal;
   signal: AbortSignal;
   json: boolean;
-  /** Keeps the session's database too, and with `json` the application. */
+  /** Keeps the session's database too; with `json`, also the application. */
   keep: boolean;
   sandbox: 'auto' | SandboxKind;
   windowTokens: number;
   noColor?: boolean;
 }
 
-/** What the demonstration is to show: that a task outlasts its window. */
+/** The demonstration must show a task that outlasts its window. */
 const LEAST_COMPACTIONS = 2;
 
-/** Runs the demonstration in folders of its own and returns the exit code: 0 only if the application was built and its tests pass. */
+/**
+ * Runs the demonstration in a new folder. Returns the exit code: 0 only if the application was built and its tests
+ * pass.
+ */
 export async function runDemo(options: DemoOptions): Promise<number> {
   const { terminal, json } = options;
   const folder = await mkdtemp(join(tmpdir(), 'longhaul-demo-'));
@@ -114,7 +117,7 @@ function reopen(
   return openSandbox(config, { session, env: terminal.env });
 }
 
-/** The user's configuration must not change what the demonstration shows; only an image for docker is taken from it. */
+/** The user's configuration must not change the demonstration. Only the image for docker is taken from it. */
 async function demoConfig(
   { sandbox, terminal }: DemoOptions,
   { kind, database }: { kind: SandboxKind; database: string },
@@ -136,14 +139,14 @@ function introduction(
 ): string {
   const columns = columnsOf(terminal.out);
   const text = wrapText(
-    'This is a demonstration. The model is scripted: a local process plays its part, and no key and no network are used. ' +
+    'This is a demonstration. The model is scripted: a local process plays it, and no key and no network are used. ' +
       'Everything else is real: the agent, its tools, the sandbox, the window and its compactions.',
     columns,
   );
   if (kind !== 'local' || sandbox !== 'auto') return `${text}\n`;
   const notice = wrapText(
-    'Neither bubblewrap nor Docker works here, so its commands run with no isolation, as you, in a new temporary folder. ' +
-      'To have a sandbox: apt install bubblewrap.',
+    'Neither bubblewrap nor Docker works here, so the commands run as you, without isolation, in a new temporary folder. ' +
+      'For a sandbox: apt install bubblewrap.',
     columns,
   );
   return `${text}${notice}\n`;

@@ -1,16 +1,16 @@
-/** `failed`: a task cannot be run because of it. `missing`: it would be good to have. */
+/** `failed`: no task can be run. `missing`: tasks can be run, but something is recommended. */
 export type CheckStatus = 'ok' | 'missing' | 'failed';
 
 export interface Check {
   name: string;
   status: CheckStatus;
-  /** What was found. */
+  /** The finding. */
   detail: string;
-  /** What to do about it. */
+  /** How to solve the problem. */
   remedy?: string;
 }
 
-/** Of what was thrown, as far as a person needs it. */
+/** Returns a failed check with the message of an error. */
 export function failedCheck(name: string, error: unknown): Check {
   return { name, status: 'failed', detail: error instanceof Error ? error.message : String(error) };
 }

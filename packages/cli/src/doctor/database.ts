@@ -8,18 +8,18 @@ import { formatBytes, plural, shortId } from '../render/format.ts';
 import { type Check, failedCheck } from './check.ts';
 
 const NAME = 'database';
-/** So many blobs are compared with their hash, unless all are asked for. */
+/** The number of blobs that are compared with their hash without `--deep`. */
 const SAMPLE = 20;
 const LARGE_LOG_BYTES = 64_000_000;
 const LITTLE_ROOM_BYTES = 200_000_000;
 
-/** Looks at the database, its sessions and its blobs without changing them: one that is not there yet is not made. */
+/** Checks the database, its sessions and its blobs. Changes nothing, and creates no database. */
 export async function checkDatabase(
   { url }: Config['storage'],
   { deep = false }: { deep?: boolean } = {},
 ): Promise<Check[]> {
   if (url.startsWith('memory:')) {
-    return [{ name: NAME, status: 'ok', detail: 'in memory: sessions are gone when the program ends' }];
+    return [{ name: NAME, status: 'ok', detail: 'in memory: sessions are lost when the program ends' }];
   }
   const path = databasePath(url);
   const info = await stat(path).catch(() => undefined);
@@ -33,7 +33,7 @@ export async function checkDatabase(
     case 'unusable':
       return [failedCheck(NAME, examined.error)];
     case 'missing':
-      return [{ name: NAME, status: 'ok', detail: `${path}, empty: made by the first run` }];
+      return [{ name: NAME, status: 'ok', detail: `${path}, empty: created by the first run` }];
     case 'sound':
       return [await describe(path, info.size), ...(await checkContents(path, deep))];
   }
@@ -45,7 +45,7 @@ function damaged(path: string, problems: readonly string[]): Check {
     status: 'failed',
     detail: `${path} is damaged: ${problems[0] ?? 'unknown'}`,
     remedy:
-      'longhaul repair saves what can be read and moves the damaged file aside; with --move-aside it only moves it. Or put back a copy.',
+      'longhaul repair saves what can be read and renames the damaged file; with --move-aside it only renames it. Or restore a backup.',
   };
 }
 
@@ -53,13 +53,13 @@ async function describe(path: string, bytes: number): Promise<Check> {
   const log = (await stat(`${path}-wal`).catch(() => undefined))?.size ?? 0;
   const { bavail, bsize } = await statfs(dirname(path));
   const withLog = log === 0 ? '' : ` and ${formatBytes(log)} of log`;
-  const detail = `${path}, ${formatBytes(bytes)}${withLog}, sound; ${formatBytes(bavail * bsize)} of disk are free`;
+  const detail = `${path}, ${formatBytes(bytes)}${withLog}, sound; ${formatBytes(bavail * bsize)} of the disk are free`;
   if (bavail * bsize < LITTLE_ROOM_BYTES)
     return {
       name: NAME,
       status: 'missing',
       detail,
-      remedy: 'Make room: a run stops when its disk is full. longhaul gc drops what nobody needs.',
+      remedy: 'Free disk space: a run stops when its disk is full. longhaul gc removes unneeded data.',
     };
   if (log > LARGE_LOG_BYTES)
     return {
@@ -67,7 +67,7 @@ async function describe(path: string, bytes: number): Promise<Check> {
       status: 'missing',
       detail,
       remedy:
-        'A program that reads the database all the time keeps its log from being emptied. End that program, then: longhaul gc.',
+        'The log cannot be emptied while a program reads the database all the time. End that program, then run: longhaul gc',
     };
   return { name: NAME, status: 'ok', detail };
 }
@@ -84,14 +84,14 @@ function describeSessions({ sessions, interrupted }: Contents): Check {
   const name = 'sessions';
   const [first] = interrupted;
   if (first === undefined)
-    return { name, status: 'ok', detail: `${plural(sessions, 'session')}, none left open by a dead run` };
+    return { name, status: 'ok', detail: `${plural(sessions, 'session')}, none interrupted` };
   const open = interrupted.reduce((sum, { openParts }) => sum + openParts, 0);
   const ids = interrupted.slice(0, 3).map(({ id }) => shortId(id));
   return {
     name,
     status: 'missing',
-    detail: `${plural(sessions, 'session')}; the run of ${interrupted.length} died, with ${plural(open, 'part')} open: ${ids.join(', ')}${interrupted.length > ids.length ? ', …' : ''}`,
-    remedy: `Nothing is lost. Go on with one: longhaul resume ${shortId(first.id)}`,
+    detail: `${plural(sessions, 'session')}; ${interrupted.length} interrupted, with ${plural(open, 'part')} open: ${ids.join(', ')}${interrupted.length > ids.length ? ', …' : ''}`,
+    remedy: `Nothing is lost. To resume one: longhaul resume ${shortId(first.id)} --all`,
   };
 }
 
@@ -102,8 +102,8 @@ function describeBlobs({ blobs }: Contents, deep: boolean): Check {
   if (bad === 0) {
     const how =
       deep || compared === named
-        ? 'all as their hash says'
-        : `${compared} compared with their hash; --deep compares all`;
+        ? 'all with the right hash'
+        : `${compared} checked by their hash; --deep checks all`;
     return {
       name,
       status: 'ok',
@@ -114,9 +114,9 @@ function describeBlobs({ blobs }: Contents, deep: boolean): Check {
   return {
     name,
     status: 'missing',
-    detail: `of ${named} named, ${missing.length} are missing and ${broken.length} damaged, in ${ids.map(shortId).join(', ')}`,
+    detail: `of ${plural(named, 'blob')}, ${missing.length} are missing and ${broken.length} damaged, in ${ids.map(shortId).join(', ')}`,
     remedy:
-      'These sessions go on: the model is told what it cannot see. Put the files back from a copy of the folder blobs; delete damaged ones, and they are written again when they come up.',
+      'These sessions can still be used: the model is informed that the content is missing. Restore the files from a backup of the folder blobs, or delete damaged ones: they are written again when their content is stored again.',
   };
 }
 
@@ -138,11 +138,11 @@ async function checkFolder(path: string): Promise<Check> {
       () => true,
       () => false,
     ));
-  if (isWritable) return { name: NAME, status: 'ok', detail: `${path}, made by the first run` };
+  if (isWritable) return { name: NAME, status: 'ok', detail: `${path}, created by the first run` };
   return {
     name: NAME,
     status: 'failed',
-    detail: `${folder} cannot be written, so ${path} cannot be made`,
-    remedy: 'Allow this user to write there, or set storage.url in longhaul.yml.',
+    detail: `${folder} cannot be written, so ${path} cannot be created`,
+    remedy: 'Let this user write there, or set storage.url in longhaul.yml.',
   };
 }

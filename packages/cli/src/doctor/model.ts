@@ -1,20 +1,62 @@
 import { type Config, resolveWindow } from '@longhaul/config';
-import { checkServer, detectLocalServers, probeWindow } from '@longhaul/models';
+import { checkServer, detectLocalServers, listServerModels, probeWindow } from '@longhaul/models';
 import { LonghaulError } from '@longhaul/protocol';
-import { chooseModel } from '../compose/choose-model.ts';
+import { chooseModel, type ModelChoice } from '../compose/choose-model.ts';
 import { requireTools } from '../compose/require-tools.ts';
-import { formatTokens } from '../render/format.ts';
+import { formatTokens, plural } from '../render/format.ts';
 import { type Check, failedCheck } from './check.ts';
 
 type Environment = Readonly<Record<string, string | undefined>>;
 
-/** The model that a run would use, and the servers on this machine. No model is called. */
-export async function checkModels(config: Config, env: Environment): Promise<Check[]> {
-  const [servers, model] = await Promise.all([checkServers(), checkModel(config, env)]);
-  return [servers, model];
+/**
+ * Checks the servers on this machine, the one at `--base-url`, and the model that a run would use. No model is called.
+ */
+export async function checkModels(config: Config, choice: ModelChoice, env: Environment): Promise<Check[]> {
+  const { baseUrl } = choice;
+  const [local, address, model] = await Promise.all([
+    checkLocalServers(),
+    baseUrl === undefined ? [] : checkAddress(baseUrl, env),
+    checkModel(config, choice, env),
+  ]);
+  return [local, ...address, model];
 }
 
-async function checkServers(): Promise<Check> {
+const SHOWN_MODELS = 5;
+
+/** Whether there is a server at `--base-url`, and which models it lists. */
+async function checkAddress(baseUrl: string, env: Environment): Promise<Check[]> {
+  const name = 'base-url';
+  const { origin, pathname } = new URL(baseUrl);
+  const shown = `${origin}${pathname}`;
+  const apiKey = env['LONGHAUL_API_KEY']?.trim() || undefined;
+  const [problem, models] = await Promise.all([
+    checkServer({ baseUrl, provider: 'openai-compatible', model: '', apiKey }),
+    listServerModels(baseUrl, { apiKey }),
+  ]);
+  if (problem !== undefined) return [{ ...failedCheck(name, problem), remedy: remedyOf(problem) }];
+  if (models.length === 0) {
+    const remedy =
+      'The address of an OpenAI-compatible server usually ends in /v1. Otherwise name a model: -m NAME.';
+    return [{ name, status: 'missing', detail: `${shown} answers and lists no model`, remedy }];
+  }
+  const ids = models.slice(0, SHOWN_MODELS).map(({ id }) => id);
+  const more = models.length > ids.length ? ', …' : '';
+  return [
+    {
+      name,
+      status: 'ok',
+      detail: `${shown} has ${plural(models.length, 'model')}: ${ids.join(', ')}${more}`,
+    },
+  ];
+}
+
+function remedyOf({ code }: LonghaulError): string {
+  return code === 'provider_auth'
+    ? 'Set the key of this server: export LONGHAUL_API_KEY=…'
+    : 'Start the server, or correct the address and the port.';
+}
+
+async function checkLocalServers(): Promise<Check> {
   const servers = await detectLocalServers();
   const name = 'local models';
   if (servers.length === 0) {
@@ -26,10 +68,10 @@ async function checkServers(): Promise<Check> {
   return { name, status: 'ok', detail: found.join(', ') };
 }
 
-async function checkModel(config: Config, env: Environment): Promise<Check> {
+async function checkModel(config: Config, choice: ModelChoice, env: Environment): Promise<Check> {
   const name = 'model';
   try {
-    const model = await chooseModel(config, {}, env);
+    const model = await chooseModel(config, choice, env);
     const window = await resolveWindow(model, { probe: probeWindow, check: checkServer });
     await requireTools(model);
     const key = model.apiKey === undefined ? 'no key' : 'key is set';

@@ -8,11 +8,11 @@ export function checkNode(): Check {
 }
 
 export function checkGit(): Promise<Check> {
-  return checkProgram('git', 'git', 'Install git: the agent is used to it. `apt install git`');
+  return checkProgram('git', 'git', 'Install git, which the agent often uses: `apt install git`');
 }
 
 export function checkRipgrep(): Promise<Check> {
-  return checkProgram('ripgrep', 'rg', 'Install ripgrep, and searches get faster: `apt install ripgrep`');
+  return checkProgram('ripgrep', 'rg', 'Install ripgrep for faster searches: `apt install ripgrep`');
 }
 
 function checkProgram(name: string, program: string, remedy: string): Promise<Check> {

@@ -1,4 +1,5 @@
 import { DEFAULT_CONFIG } from '@longhaul/config';
+import type { ModelChoice } from '../compose/choose-model.ts';
 import { loadSettings, type Place } from '../compose/load-settings.ts';
 import type { Terminal } from '../terminal.ts';
 import { type Check, failedCheck } from './check.ts';
@@ -7,8 +8,11 @@ import { checkModels } from './model.ts';
 import { checkGit, checkNode, checkRipgrep } from './programs.ts';
 import { checkSandboxes } from './sandboxes.ts';
 
-/** Everything a run needs, each thing by itself: what fails hides nothing of the rest. */
-export async function runChecks(place: Place & { deep?: boolean }, terminal: Terminal): Promise<Check[]> {
+/** Checks everything that a run needs. A failed check does not stop the others. */
+export async function runChecks(
+  place: Place & { deep?: boolean; choice: ModelChoice },
+  terminal: Terminal,
+): Promise<Check[]> {
   const settings = await loadSettings(place, terminal).catch((error: unknown) => ({ error }));
   const isBroken = 'error' in settings;
   const config = isBroken ? DEFAULT_CONFIG : settings.config;
@@ -20,7 +24,7 @@ export async function runChecks(place: Place & { deep?: boolean }, terminal: Ter
     checkRipgrep(),
     checkSandboxes(config.sandbox),
     guarded('database', () => checkDatabase(config.storage, place)),
-    checkModels(config, terminal.env),
+    checkModels(config, place.choice, terminal.env),
   ]);
   const [git, ripgrep, sandboxes, database, models] = groups;
   return [checkNode(), git, ripgrep, ...sandboxes, configuration, ...database, ...models];

@@ -2,7 +2,7 @@ import type { Config } from '@longhaul/config';
 import type { SandboxKind, SandboxProbe } from '@longhaul/core';
 import type { Check } from './check.ts';
 
-/** Each kind really tried; then whether the configured one is among those that work. */
+/** Tries each kind of sandbox, and checks that the configured one works. */
 export async function checkSandboxes(config: Config['sandbox']): Promise<Check[]> {
   const { createSandboxDriver } = await import('@longhaul/sandbox');
   const kinds: SandboxKind[] = ['docker', 'bubblewrap'];
@@ -33,8 +33,8 @@ function choice(
     return {
       name,
       status: 'failed',
-      detail: driver === 'auto' ? 'none works here' : `${driver} is configured and does not work here`,
-      remedy: 'Install bubblewrap or start Docker; or, with no isolation at all: --sandbox local.',
+      detail: driver === 'auto' ? 'no sandbox works here' : `${driver} is configured and does not work here`,
+      remedy: 'Install bubblewrap or start Docker. Without any isolation: --sandbox local.',
     };
   }
   if (driver === 'local') {

@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
 import { approvalQuestion } from './approval-question.ts';
 
-it('shows the whole of a call, and what would hide some of it', () => {
+it('shows a whole call, with hidden characters escaped', () => {
   const command = `echo ${'long '.repeat(100)}&& rm -rf /`;
   expect(approvalQuestion({ toolName: 'bash', args: { command } })).toBe(`? bash ${command}\n`);
   const sneaky = 'ls\u001b[2K\rrm \u202ex\nnext';
@@ -15,7 +15,7 @@ it('shows the whole of a call, and what would hide some of it', () => {
   expect(long).toMatch(/^\? write\s+path: a\s+content: x+\s+\[… \d+ characters cut here …\]\s+x+\n$/);
 });
 
-it('cuts nothing out of a command, however long: its middle is where something would hide', () => {
+it('never cuts a command, however long', () => {
   const command = `echo ${'x'.repeat(9_000)}; rm -rf /; echo ${'x'.repeat(9_000)}`;
   expect(approvalQuestion({ toolName: 'bash', args: { command } })).toBe(`? bash ${command}\n`);
   expect(approvalQuestion({ toolName: 'bash', args: { command, timeoutMs: 5 } })).toContain(command);
@@ -32,7 +32,7 @@ it.each([
   expect(approvalQuestion({ toolName: 'bash', args: { command } })).toBe(`? bash ${shown}\n`);
 });
 
-it('lets no blanks and no lines push the beginning of a command out of sight unsaid', () => {
+it('shortens long runs of blanks and empty lines, with a note', () => {
   const blanks = approvalQuestion({ toolName: 'bash', args: { command: `rm -rf /;${' '.repeat(4_000)}ls` } });
   expect(blanks).toBe(`? bash rm -rf /;${' '.repeat(16)}[… 3984 more blanks …]ls\n`);
   const empty = approvalQuestion({ toolName: 'bash', args: { command: `rm -rf /${'\n \n'.repeat(50)}ls` } });

@@ -1,20 +1,24 @@
 import { cutMiddle } from '@longhaul/context';
 import type { JsonValue } from '@longhaul/protocol';
 
-/** Of a file's text and the like; a command is never cut. */
+/** The limit of an argument such as a file's text. A command is never cut. */
 const MAX_CHARS = 8_000;
-/** More blanks at once, or empty lines, would push what stands before them out of sight. */
+/** Longer runs of blanks or empty lines would push the text before them out of sight. */
 const MAX_BLANKS = 16;
 const MAX_EMPTY_LINES = 4;
-/** What has more lines is counted at its end, where the person looks. */
+/** With more lines, their number is printed at the end, where the person looks. */
 const MANY_LINES = 15;
 
-/** Characters that show nothing, move, or turn the direction of text: what a person judges must be what they see. */
+/**
+ * Characters that are invisible, move the cursor, or change the direction of text. A person must see everything they
+ * allow.
+ */
 const HIDING = /[\p{Cc}\p{Cf}\p{Cs}\p{Co}\p{Zl}\p{Zp}\p{Default_Ignorable_Code_Point}\u2800]|(?! )\p{Zs}/gu;
 
 /**
- * The whole of what a call would do, indented, for a person to judge: nothing can hide, and the middle alone of a very long argument other than
- * a command is left out, which is said.
+ * Returns a whole call, indented, for a person to judge. Nothing can hide. Only the middle of a very long argument
+ * other than a command is left out, with a note.
+ *
  */
 export function approvalQuestion({ toolName, args }: { toolName: string; args: JsonValue }): string {
   const lines = visible(argumentText(args)).split('\n');

@@ -12,14 +12,14 @@ export interface CompactionTextOptions {
   id: string;
 }
 
-/** What a compaction did, or would do. */
+/** Describes a compaction that was done, or its preview. */
 export function compactionText(result: CompactSessionResult, options: CompactionTextOptions): string {
   const { columns, id } = options;
   if (result.status === 'nothing') {
-    const text = `Nothing to do: compacting ${formatTokens(result.tokens)} tokens would save next to nothing. The session is as it was.`;
+    const text = `Nothing to do: compacting ${formatTokens(result.tokens)} tokens would save too little. Nothing was changed.`;
     return wrapText(text, columns);
   }
-  if (result.status === 'queued') return 'A run works on this session: it compacts before its next step.\n';
+  if (result.status === 'queued') return 'A run works on this session. It compacts before its next step.\n';
   const paint = createPaint(options.colors);
   const { tokensBefore, tokensAfter, strategy, round, hides, pruned, cut, summary } = result;
   const isPreview = result.status === 'preview';
@@ -36,8 +36,8 @@ export function compactionText(result: CompactSessionResult, options: Compaction
       .split('\n')
       .map((line) => paint.note('│ ') + line),
     isPreview
-      ? paint.dim(`Nothing was changed. A model may add a narrative: longhaul compact ${id}`)
-      : paint.dim(`longhaul undo ${id} takes it back.`),
+      ? paint.dim(`Nothing was changed. To compact, with a narrative by the model: longhaul compact ${id}`)
+      : paint.dim(`To undo this: longhaul undo ${id}`),
   ];
   return `${lines.join('\n')}\n`;
 }

@@ -26,7 +26,7 @@ const LABEL_COLUMNS = 16;
 const FIGURE_COLUMNS = 16;
 const MAX_COLUMNS = 80;
 
-/** What fills a session's window: a bar for each share, then what the model no longer sees. */
+/** Shows what fills a session's window: a bar for each share, then the messages that the model no longer sees. */
 export function contextPage(report: ContextReport, options: ContextPageOptions): string {
   const paint = createPaint(options.colors);
   const columns = Math.min(options.columns, MAX_COLUMNS);
@@ -43,11 +43,11 @@ interface Page {
   columns: number;
 }
 
-/** The whole window in one bar, with the place where the next compaction comes. */
+/** The whole window in one bar, with a mark at the size of the next compaction. */
 function wholeBar({ tokens, window }: ContextReport, { paint, columns }: Page): string[] {
   const { windowTokens, usableTokens = 0, triggerTokens } = window;
   if (windowTokens === undefined) {
-    const why = 'Its window is not known here: --window N says how large it is.';
+    const why = 'The window is unknown here. Set it with --window N.';
     return [`${formatTokens(tokens)} tokens in the next request`, paint.dim(fitLine(why, columns))];
   }
   const share = Math.round((tokens / windowTokens) * 100);
@@ -96,7 +96,7 @@ function shareLine(
 
 const EIGHTHS = ['', '▏', '▎', '▍', '▌', '▋', '▊', '▉'];
 
-/** A bar in eighths of a cell. What is there at all is seen. */
+/** A bar in eighths of a cell. A share above zero has at least one. */
 function fineBar(share: number, cells: number): string {
   const eighths = Math.max(share > 0 ? 1 : 0, Math.round(share * cells * 8));
   return '█'.repeat(Math.floor(eighths / 8)) + EIGHTHS[eighths % 8];
@@ -131,11 +131,11 @@ function row(name: string, text: string, { paint, columns }: Page): string[] {
 
 function nextCompaction({ tokens, window, isTriggerRaised, hidden }: ContextReport): string {
   const { triggerTokens, windowTokens } = window;
-  if (windowTokens === undefined) return 'unknown, as the window is';
-  if (triggerTokens === undefined) return 'no compaction comes by itself: it is switched off';
+  if (windowTokens === undefined) return 'unknown, since the window is unknown';
+  if (triggerTokens === undefined) return 'none: automatic compaction is turned off';
   if (tokens >= triggerTokens)
     return `compaction at the next step: ${formatTokens(triggerTokens)} is reached`;
-  const later = isTriggerRaised ? ': later than usual, since the newest one was undone' : '';
+  const later = isTriggerRaised ? ' (later than usual, since the newest one was undone)' : '';
   const round = (hidden.at(-1)?.round ?? 0) + 1;
   return `compaction ${round} at ${formatTokens(triggerTokens)}, in ${formatTokens(triggerTokens - tokens)} tokens${later}`;
 }
@@ -148,7 +148,7 @@ function hiddenLine(name: string, compaction: HiddenByCompaction, { paint, colum
   return field(name, spread(what + someRanges(ranges, room), paint.dim(how), columns - 9), paint);
 }
 
-/** As many of them as fit, whole. */
+/** As many ranges as fit, uncut. */
 export function someRanges(ranges: readonly MessageRange[], columns: number): string {
   return someOf(
     ranges.map(({ from, to }) => (from === to ? from : `${from}–${to}`)),

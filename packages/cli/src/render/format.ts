@@ -45,14 +45,15 @@ export function plural(count: number, word: string): string {
 }
 
 const PLAIN = /^[\u0020-\u007e]*$/;
-/** East Asian wide characters, and emoji. Source: Unicode's EastAsianWidth.txt, the blocks that are wide as a whole. */
+/** East Asian wide characters and emoji. Source: Unicode's EastAsianWidth.txt, the blocks that are wide throughout. */
 const WIDE =
   /[\u1100-\u115f\u2e80-\u303e\u3041-\ua4cf\ua960-\ua97c\uac00-\ud7a3\uf900-\ufaff\ufe30-\ufe6f\uff01-\uff60\uffe0-\uffe6\u{1f300}-\u{1f64f}\u{1f680}-\u{1f6ff}\u{1f900}-\u{1faff}\u{20000}-\u{3fffd}]/u;
 const NO_WIDTH = /\p{Mark}|\p{Default_Ignorable_Code_Point}/u;
 
 /**
- * Columns the text takes in a terminal, colours not counted. Close, not exact: libraries that know every emoji take longer to load than all
- * of the command's own code.
+ * Returns the columns that a text takes in a terminal, without colours. The result is approximate: libraries that know
+ * every emoji take longer to load than all of the command's own code.
+ *
  */
 export function widthOf(text: string): number {
   const shown = stripVTControlCharacters(text);
@@ -62,7 +63,7 @@ export function widthOf(text: string): number {
   return width;
 }
 
-/** One line of at most `columns`, with `…` where something is missing. */
+/** Returns one line of at most `columns`, with `…` if it was cut. Blanks and line breaks become single blanks. */
 export function fitLine(text: string, columns: number): string {
   const line = printable(text).replace(/\s+/g, ' ').trim();
   return cutLine(line, columns);
@@ -94,20 +95,20 @@ export function cutStart(line: string, columns: number): string {
   return `…${kept.trimStart()}`;
 }
 
-/** Text on the left and on the right of a line; the left one gives way. */
+/** Sets one text at the left end of a line and one at the right end. */
 export function spread(left: string, right: string, columns: number): string {
   const gap = Math.max(2, columns - widthOf(left) - widthOf(right));
   return right === '' ? left : `${left}${' '.repeat(gap)}${right}`;
 }
 
-/** Without what could move the cursor or change the terminal: what is shown comes from models and files. */
+/** Removes characters that move the cursor or change the terminal: the text comes from models and files. */
 export function printable(text: string): string {
   return text
     .replace(/\r\n?/g, '\n')
     .replace(/[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u202a-\u202e\u2066-\u2069]/g, '');
 }
 
-/** The first piece of a session's id that tells it from all others: UUIDv7 begins with its time in milliseconds. */
+/** Returns the beginning of a session's id that identifies it: a UUIDv7 begins with its time in milliseconds. */
 export function shortId(id: string): string {
   return id.slice(0, 13);
 }

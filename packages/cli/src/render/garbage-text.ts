@@ -9,7 +9,7 @@ const KEPT = {
   recent: 'used within the last hour',
 } as const;
 
-/** What would go, and what stays although a limit names it. */
+/** Lists what would be removed, and what is kept although a limit names it. */
 export function planText(plan: GarbagePlan, columns: number): string {
   const { drop, keep, swept, oldBackups, copies } = plan;
   const line = (left: string, right: string) =>
@@ -18,24 +18,24 @@ export function planText(plan: GarbagePlan, columns: number): string {
     `${shortId(id)}  ${dayOf(updatedAt)}  ${title}`;
   const sections = [
     section(
-      `${plural(drop.length, 'session')} would go:`,
+      `${plural(drop.length, 'session')} would be removed:`,
       drop.map((each) => line(session(each), formatBytes(each.bytes))),
     ),
     section(
-      'These stay:',
+      'These are kept:',
       keep.map((each) => line(session(each), KEPT[each.why])),
     ),
     section(
-      `${plural(oldBackups.length, 'old backup')} would go:`,
+      `${plural(oldBackups.length, 'old backup')} would be removed:`,
       oldBackups.map((copy) => line(basename(copy.path), formatBytes(copy.bytes))),
     ),
     section(
-      'Copies that stay:',
+      'Copies that are kept:',
       copies.map((copy) => line(basename(copy.path), formatBytes(copy.bytes))),
     ),
   ];
   const rest = swept === undefined ? unreadableText(plan.unreadable, columns) : sweptLine(swept);
-  return `${sections.join('')}${rest}All of it takes ${formatBytes(plan.totalBytes)} now.\n`;
+  return `${sections.join('')}${rest}Everything takes ${formatBytes(plan.totalBytes)} now.\n`;
 }
 
 export function reportText(report: GarbageReport, columns: number): string {
@@ -46,8 +46,8 @@ export function reportText(report: GarbageReport, columns: number): string {
     ...(swept === undefined || isNothing(swept) ? [] : [sweptText(swept)]),
   ];
   const lines = [
-    gone.length > 0 ? `Dropped: ${gone.join(', ')}.` : 'There was nothing to drop.',
-    kept.length > 0 ? `${plural(kept.length, 'session')} stayed: somebody has come back to them.` : '',
+    gone.length > 0 ? `Removed: ${gone.join(', ')}.` : 'There was nothing to remove.',
+    kept.length > 0 ? `${plural(kept.length, 'session')} kept, because they were used meanwhile.` : '',
     notGivenBack === undefined ? '' : notGivenBackText(notGivenBack),
     `Freed ${formatBytes(Math.max(0, bytesBefore - bytesAfter))}; ${formatBytes(bytesAfter)} are in use.`,
   ];
@@ -62,7 +62,7 @@ function section(title: string, lines: readonly string[]): string {
 type SweptFiles = NonNullable<GarbagePlan['swept']>;
 
 function sweptLine(swept: SweptFiles): string {
-  return isNothing(swept) ? '' : `${sweptText(swept)} would go.\n`;
+  return isNothing(swept) ? '' : `${sweptText(swept)} would be removed.\n`;
 }
 
 function isNothing({ blobs, leftovers }: SweptFiles): boolean {
@@ -79,19 +79,19 @@ function sweptText({ blobs, leftovers }: SweptFiles): string {
 
 function unreadableText(name: string | undefined, columns: number): string {
   if (name === undefined) return '';
-  const text = `All blobs stay: ${name}, beside the database, cannot be read, so nobody knows which it names. Move it to another folder, or delete it.`;
+  const text = `All blobs are kept: ${name}, next to the database, cannot be read, so the blobs that it names are unknown. Move it to another folder, or delete it.`;
   return `${wrapText(text, columns).trimEnd()}\n`;
 }
 
 function notGivenBackText(reason: NotGivenBack): string {
-  const where = 'The free pages stay in the database: ';
+  const where = 'The free pages were not given back to the disk: ';
   switch (reason.why) {
     case 'disk':
-      return `${where}to write it anew, ${formatBytes(reason.needed)} must be free in ${reason.folder}, and ${formatBytes(reason.free)} are.`;
+      return `${where}rewriting the database needs ${formatBytes(reason.needed)} in ${reason.folder}, and ${formatBytes(reason.free)} are free.`;
     case 'running':
-      return `${where}it is of an older version and must be written anew once, when no run is at work.`;
+      return `${where}the database is of an older version and must be rewritten once, while no run works.`;
     case 'busy':
-      return `${where}another program works with it. Run this again later.`;
+      return `${where}another program uses the database. Run this again later.`;
   }
 }
 

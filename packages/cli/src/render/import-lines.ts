@@ -6,7 +6,7 @@ import { wrapText } from './word-wrapper.ts';
 
 const MAX_REASONS = 4;
 
-/** What became of a file, and below it what of the file is not in the session. */
+/** Reports the outcome for a file, and below it the content that was not imported. */
 export function importLines(
   name: string,
   outcome: ImportOutcome,
@@ -37,6 +37,6 @@ export function importLines(
     ...(more > 0 ? [below(`and ${plural(more, 'other reason')}: --json names them all`)] : []),
     ...(recordedWorkspace === undefined || recordedWorkspace === workspace
       ? []
-      : [below(`recorded in ${recordedWorkspace}; it goes on in ${workspace}`)]),
+      : [below(`recorded in ${recordedWorkspace}; it continues in ${workspace}`)]),
   ].join('\n')}\n`;
 }

@@ -6,13 +6,13 @@ export interface Key {
   name?: string | undefined;
   ctrl?: boolean | undefined;
   meta?: boolean | undefined;
-  /** What came from the terminal. */
+  /** The characters from the terminal. */
   sequence?: string | undefined;
 }
 
 const PROMPT = '› ';
 
-/** One line of text and a cursor in it. Pure: keys go in, what to draw comes out. */
+/** Edits one line of text with a cursor. Has no side effects: it takes keys and returns what to draw. */
 export class LineEditor {
   #before: string[] = [];
   #behind: string[] = [];
@@ -27,7 +27,7 @@ export class LineEditor {
     this.#behind = [];
   }
 
-  /** @returns Whether the text is to be sent. */
+  /** @returns Whether Enter was pressed. */
   press({ name = '', ctrl = false, meta = false, sequence = '' }: Key): boolean {
     if (name === 'paste-start' || name === 'paste-end') this.#isPasting = name === 'paste-start';
     else if (this.#isPasting && (name === 'return' || name === 'enter')) this.#insert('\n');
@@ -37,7 +37,7 @@ export class LineEditor {
     return false;
   }
 
-  /** What to draw in so many columns: the end that the cursor stands in, where all of it is too long. Nothing while nothing is typed. */
+  /** Returns the line for this many columns; a longer one is cut around the cursor. Undefined if nothing is typed. */
   draw(columns: number): LiveInput | undefined {
     if (this.#before.length + this.#behind.length === 0) return undefined;
     const room = columns - PROMPT.length - 1;
@@ -67,7 +67,7 @@ export class LineEditor {
     while (/\S/.test(this.#before.at(-1) ?? '')) this.#before.pop();
   }
 
-  /** False for a key that moves and deletes nothing. */
+  /** @returns False for a key that neither moves the cursor nor deletes. */
   #move(name: string): boolean {
     const before = this.#before;
     const behind = this.#behind;
@@ -84,7 +84,7 @@ export class LineEditor {
 
 const OTHER_KEYS = /^(?:left|up|down|tab|escape|insert|clear|page\w+|f\d+|undefined)$/;
 
-/** As many of the characters as have room, line ends as a sign. */
+/** Returns as many characters as fit, with a sign for each line break. */
 function fitted(characters: readonly string[], columns: number): string {
   let text = '';
   for (const character of characters) {

@@ -46,7 +46,7 @@ function typed(editor: LineEditor, text: string): void {
 const key = (name: string, more: Partial<Key> = {}): Key => ({ name, ...more });
 
 describe('the lines below the output', () => {
-  it('show what happens below whole lines, and go when a line is begun and at the end', () => {
+  it('show the activity below whole lines, and disappear when a line begins and at the end', () => {
     const screen = new Screen();
     const live = createLiveLine(screen, () => ['busy']);
     live.write('whole\n', true);
@@ -58,7 +58,7 @@ describe('the lines below the output', () => {
     expect(screen.lines).toEqual(['whole', 'half a line', '']);
   });
 
-  it('keep what is typed below a text that streams, and lines that come meanwhile above it', () => {
+  it('keep typed text below streaming text, and inserted lines above it', () => {
     const screen = new Screen();
     const live = createLiveLine(screen, () => ['busy']);
     const editor = new LineEditor();
@@ -84,7 +84,7 @@ describe('the lines below the output', () => {
     expect(screen.lines.slice(2).join('')).toBe('');
   });
 
-  it('leave the terminal to a question, and say afterwards what came meanwhile', () => {
+  it('leave the terminal to a question, and write held output afterwards', () => {
     const screen = new Screen();
     const live = createLiveLine(screen, () => ['busy']);
     live.write('before\n', true);
@@ -98,7 +98,7 @@ describe('the lines below the output', () => {
     expect(screen.lines.slice(0, 4)).toEqual(['before', '? yes', 'after', 'aside']);
   });
 
-  it('in a pipe wait for the end of the line', () => {
+  it('wait for the end of the line in a pipe', () => {
     const screen = new Screen();
     const plain = createPlainLine(screen);
     plain.write('half ', false);
@@ -133,7 +133,7 @@ describe('the line that is typed', () => {
     expect(editor.draw(40)).toBeUndefined();
   });
 
-  it('shows its end where it is too long, wide characters counted, and the lines of a paste as signs', () => {
+  it('shows its end if it is too long, counts wide characters, and shows pasted line breaks as signs', () => {
     const editor = new LineEditor();
     typed(editor, '修改配置文件并运行测试');
     expect(editor.draw(12)).toEqual({ text: '› 运行测试', columnsBehind: 0 });

@@ -1,21 +1,21 @@
-/** A last line that is drawn over, below text that stays. */
+/** Lines that are redrawn below permanent text. */
 export interface LiveLine {
-  /** Writes text that stays. `isWhole`: it ends with a line, so that something may stand below it. */
+  /** Writes permanent text. `isWhole`: it ends with a line break, so that lines can be drawn below it. */
   write(text: string, isWhole: boolean): void;
-  /** Writes lines that stay, above a text that is being written. */
+  /** Writes permanent lines above the current unfinished line. */
   insert(lines: string): void;
-  /** Draws what is being typed below all else; undefined: nothing is. */
+  /** Draws the typed text below everything else; undefined removes it. */
   setInput(input: LiveInput | undefined): void;
-  /** Draws and writes nothing until the result is disposed; what is written meanwhile comes then. */
+  /** Holds all output back until the result is disposed, and writes it then. */
   hold(): Disposable;
-  /** Removes the line for good. */
+  /** Removes the redrawn lines and stops. */
   end(): void;
 }
 
 export interface LiveInput {
   /** One line, short enough for the terminal. */
   text: string;
-  /** How many columns of it stand behind the cursor. */
+  /** Its columns after the cursor. */
   columnsBehind: number;
 }
 
@@ -24,7 +24,7 @@ const FRAME_MS = 120;
 const ERASE = '\r\u001b[K';
 const UP = '\u001b[A';
 
-/** @param status The lines at the moment. */
+/** @param status Returns the current lines. */
 export function createLiveLine(
   output: { write(text: string): unknown },
   status: () => readonly string[],
@@ -79,9 +79,9 @@ export function createLiveLine(
   };
 }
 
-/** What is drawn below the text that stays, and how to take it away again. Its methods give what is to be written. */
+/** The redrawn lines below the permanent text. Its methods return the text to write. */
 function createRegion() {
-  /** The line of the text that is not ended yet. */
+  /** The unfinished line of the permanent text. */
   let partial = '';
   let feeds = 0;
   let isDrawn = false;
@@ -95,13 +95,13 @@ function createRegion() {
       partial = (partial + text).slice((partial + text).lastIndexOf('\n') + 1);
       return text;
     },
-    /** For whoever writes next, where a text was left in the middle of a line. */
+    /** Ends an unfinished line, for the next output. */
     endLine(): string {
       const end = partial === '' ? '' : '\n';
       partial = '';
       return end;
     },
-    /** Above the line that is not ended. */
+    /** Inserts lines above the unfinished line. */
     insert: (lines: string): string => (partial === '' ? lines : `${ERASE}${lines}${partial}`),
     draw(status: readonly string[], input: LiveInput | undefined): string {
       const lines = partial === '' ? [...status] : [];
@@ -116,7 +116,7 @@ function createRegion() {
   };
 }
 
-/** Text that stays, and nothing below it. */
+/** Writes permanent text only, without redrawn lines. */
 export function createPlainLine(output: { write(text: string): unknown }): LiveLine {
   const held = createHold();
   let inserted = '';

@@ -5,7 +5,7 @@ import { shortArguments } from './tool-line.ts';
 interface RunningTool {
   name: string;
   about: string;
-  /** What it reports of itself, such as the last line of a command. */
+  /** The tool's own report, such as the last line of a command. */
   title: string;
   /** The last lines of a command. */
   lines: readonly string[];
@@ -13,8 +13,9 @@ interface RunningTool {
 }
 
 /**
- * What happens right now, in lines that are drawn over: the running tool, the model thinking or writing, the time until the next try. Pure:
- * the time is passed in.
+ * Describes the current activity in lines that are redrawn: the running tool, the model thinking or writing, the time
+ * until the next try. The time is passed in.
+ *
  */
 export class LiveStatus {
   readonly #tools = new Map<string, RunningTool>();
@@ -23,7 +24,7 @@ export class LiveStatus {
   update(event: LonghaulEvent): void {
     switch (event.type) {
       case 'run:started':
-        // It may take minutes: an image may have to be fetched.
+        // This can take minutes, if an image is pulled.
         this.#state = { text: 'opening the sandbox', since: event.at };
         return;
       case 'llm:thinking':
@@ -55,7 +56,7 @@ export class LiveStatus {
     }
   }
 
-  /** Empty if nothing is known to happen. */
+  /** Empty if no activity is known. */
   lines(now: number, columns: number): string[] {
     const [tool, ...others] = this.#tools.values();
     if (tool !== undefined && this.#state === undefined) {

@@ -7,7 +7,7 @@ export interface MarkdownOptions {
   paint: Paint;
 }
 
-/** Renders a whole Markdown text for a terminal. It ends with a line's end, unless it is empty. */
+/** Renders a whole Markdown text for a terminal. The result ends with a line break, unless it is empty. */
 export function renderMarkdown(text: string, options: MarkdownOptions): string {
   const stream = new MarkdownStream(options);
   return stream.push(text.trim()) + stream.end();
@@ -18,8 +18,9 @@ const ITEM = /^(?:[-*+]|\d{1,9}[.)])\s/;
 const HEADING = /^ {0,3}#{1,6}(?:\s|$)/;
 
 /**
- * Renders Markdown that comes in pieces, block by block: a paragraph, an item of a list or a table when it is complete, code line by line.
- * What has been returned never changes, and always ends with a line.
+ * Renders Markdown that comes in pieces, block by block: a paragraph, an item of a list or a table when it is complete,
+ * code line by line. Returned text never changes, and always ends with a line break.
+ *
  */
 export class MarkdownStream {
   readonly #options: MarkdownOptions;
@@ -246,7 +247,7 @@ function spanWidth(spans: readonly Span[]): number {
   return widthOf(spans.map(({ text }) => text).join(''));
 }
 
-/** Breaks text at its blanks. A line break in a paragraph is a blank; one that Markdown asks for, a span of its own, stays. */
+/** Breaks text at blanks. A line break in a paragraph is a blank; a hard line break is a span of its own and stays. */
 function wrapSpans(spans: readonly Span[], columns: number): string[] {
   const lines: string[] = [];
   let line = '';

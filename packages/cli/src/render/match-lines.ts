@@ -10,14 +10,14 @@ export interface SessionMatch extends SearchHit {
 
 const HANDLE_COLUMNS = 9;
 
-/** Matches under their sessions, in the order in which they were found. */
+/** Lists matches under their sessions, in the order in which they were found. */
 export function matchLines(
   matches: readonly SessionMatch[],
   { words, columns, colors }: { words: string; columns: number; colors: boolean },
 ): string {
   const paint = createPaint(colors);
   if (matches.length === 0) {
-    return `Nothing found for "${fitLine(words, 60)}". All words must occur in one text: try fewer, or other ones.\n`;
+    return `Nothing found for "${fitLine(words, 60)}". A text must contain all the words: try fewer or other words.\n`;
   }
   const bySession = Map.groupBy(matches, (match) => match.sessionId);
   const blocks = [...bySession].map(([sessionId, found]) => {

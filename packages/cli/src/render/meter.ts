@@ -9,7 +9,7 @@ export interface Fill {
   windowTokens: number;
 }
 
-/** `ctx ▓▓▓▓▓░░░░░ 52 %  8.4k/16k`: how full the window is, coloured by what is left until a compaction. */
+/** `ctx ▓▓▓▓▓░░░░░ 52 %  8.4k/16k`: how full the window is, coloured by the room until a compaction. */
 export function contextMeter({ tokens, usableTokens, windowTokens }: Fill, paint: Paint): string {
   const share = windowTokens === 0 ? 0 : tokens / windowTokens;
   const full = Math.max(0, Math.min(CELLS, Math.round(share * CELLS)));

@@ -2,7 +2,7 @@ import { styleText } from 'node:util';
 
 type Style = Parameters<typeof styleText>[0];
 
-/** Colours text, or leaves it as it is. */
+/** Colours text, or returns it unchanged. */
 export interface Paint {
   dim(text: string): string;
   bold(text: string): string;

@@ -62,7 +62,7 @@ const finished = (more: Partial<Extract<EventPayload, { type: 'run:finished' }>>
 });
 
 describe('RunRenderer', () => {
-  it('tells a step: the window, the text broken at words, each call with outcome and time', () => {
+  it('shows a step: the window, the text broken at words, each call with outcome and time', () => {
     const text = render(
       record(
         { type: 'run:started', runId: 'r', task: 't', model: 'm' },
@@ -96,7 +96,7 @@ describe('RunRenderer', () => {
     );
   });
 
-  it('tells compactions, pruning, retries and warnings, one line each', () => {
+  it('shows compactions, pruning, retries and warnings, one line each', () => {
     const text = render(
       record(
         {
@@ -135,7 +135,7 @@ describe('RunRenderer', () => {
     );
   });
 
-  it('ends with what it came to and how to see it again', () => {
+  it('ends with the figures of the run and the command that shows it', () => {
     const events = record(
       { type: 'run:started', runId: 'r', task: 't', model: 'm' },
       finished({ cost: 0.0421 }),
@@ -151,7 +151,7 @@ describe('RunRenderer', () => {
     ]);
   });
 
-  it('says why a run failed', () => {
+  it('shows why a run failed', () => {
     const error = { code: 'provider_auth', message: 'The key was refused.', retryable: false } as const;
     expect(render(record(finished({ status: 'failed', error })))).toContain(
       'Failed\nThe key was refused.\nlonghaul doctor shows which model is used, and whether a key is set.\n',
@@ -173,7 +173,7 @@ describe('RunRenderer', () => {
     }
   });
 
-  it('breaks at words where the terminal is narrow, and keeps the handle of what was cut', () => {
+  it('breaks at words in a narrow terminal, and keeps the handle of cut output', () => {
     const events = record(
       {
         type: 'context:compressed',
@@ -202,7 +202,7 @@ describe('RunRenderer', () => {
     expect(text).toMatch(/session {2}longhaul show 0197a3c2-5e1b\n/);
   });
 
-  it('tells of a message that came while it ran, not of the task itself', () => {
+  it('shows a message that came during the run, and not the task itself', () => {
     const came = (count: number): EventPayload => ({
       type: 'message:dequeued',
       count,
@@ -228,7 +228,7 @@ describe('RunRenderer', () => {
     expect(bare).toBe(render(events));
   });
 
-  it('lets no control character of a model or a tool through, also when it comes in pieces', () => {
+  it('removes control characters of models and tools, also when they come in pieces', () => {
     const text = render(
       record(
         chunk('a\u001b'),
@@ -240,7 +240,7 @@ describe('RunRenderer', () => {
     expect(text).toContain('a]0;titleb2J');
   });
 
-  it('sets further lines of a list below its text', () => {
+  it('aligns further lines of a list with its text', () => {
     const text = render(
       record(chunk('- one two three four five six seven eight\n10. ten\nplain'), finished()),
       { columns: 40 },

@@ -10,26 +10,26 @@ import { WordWrapper, wrapText } from './word-wrapper.ts';
 export interface RunRendererOptions {
   columns: number;
   colors: boolean;
-  /** Only how the run ended: somebody else tells the rest. Default false. */
+  /** Ends with the outcome alone: the caller prints the rest. Default false. */
   shortSummary?: boolean;
   /** Shown when the run has not completed. */
   resumeCommand?: string;
   /** Shows changes and outputs whole. Default false. */
   verbose?: boolean;
-  /** Renders the model's text. Default: as it comes, broken at the words. */
+  /** Renders the model's text. Default: breaks it at words. */
   markdown?: (options: { columns: number; paint: Paint }) => TextFlow;
 }
 
-/** Text that comes in pieces and is returned in lines. */
+/** Turns text that comes in pieces into lines. */
 interface TextFlow {
   push(text: string): string;
-  /** Ends the text, and the line if one is begun. */
+  /** Ends the text and an unfinished line. */
   end(): string;
 }
 
 export interface RunHeader {
   model: string;
-  /** Where the model is, if the configuration does not say. */
+  /** Address of the model, if it is not the configured one. */
   server?: string;
   window: string;
   sandbox: string;
@@ -38,8 +38,7 @@ export interface RunHeader {
 }
 
 /**
- * Turns the events of a run into the text that a person reads. Pure but for what it remembers of the events before: no clock, no
- * output.
+ * Turns the events of a run into text for a person. Keeps state between events, but uses no clock and writes no output.
  */
 export class RunRenderer {
   readonly #options: RunRendererOptions;
@@ -56,7 +55,7 @@ export class RunRenderer {
     this.#paint = createPaint(options.colors);
   }
 
-  /** No line is begun: something may be drawn below. */
+  /** The output ends with a line break, so that lines can be drawn below it. */
   get isAtLineStart(): boolean {
     return this.#text?.isWhole ?? true;
   }
@@ -75,9 +74,9 @@ export class RunRenderer {
     ].join('\n')}\n`;
   }
 
-  /** Lines about what happens beside the run: they need not wait for the end of what is being said. */
+  /** Returns lines that need not wait for the end of the model's text. */
   aside(event: LonghaulEvent): string {
-    // The task itself stands in the heading.
+    // The header shows the task itself.
     if (event.type !== 'message:queued' || !this.#hasTask) return '';
     return this.#marked('▸ queued', `a message, at position ${event.position}`);
   }
@@ -136,7 +135,7 @@ export class RunRenderer {
   #chunk({ chunkType, content }: EventOf<'llm:chunk'>): string {
     let out = '';
     if (this.#text?.kind !== chunkType) {
-      // Models like to begin with empty lines.
+      // Models often begin with empty lines.
       if (content.trim() === '') return '';
       out = this.#endText();
       this.#text = this.#beginText(chunkType);
@@ -182,14 +181,14 @@ export class RunRenderer {
     return `${lines.join('\n  ').replace(head, this.#paint.note(head))}\n`;
   }
 
-  /** The first message is the task itself; what else comes was sent to the session, from wherever. */
+  /** The first message is the task itself; the others were sent to the session. */
   #delivered(count: number): string {
     const sent = this.#hasTask ? count : count - 1;
     this.#hasTask = true;
     return sent === 0 ? '' : this.#marked('▸ delivered', `${plural(sent, 'message')} sent to this session`);
   }
 
-  /** The reason stands once, however often the same thing is tried. */
+  /** Prints the reason once, however often the call is retried. */
   #retry({ attempt, delayMs, reason, nextTryAt }: EventOf<'llm:retry'>): string {
     const isKnown = reason === this.#retryReason;
     this.#retryReason = reason;
@@ -221,10 +220,10 @@ export class RunRenderer {
   }
 }
 
-/** A wait for which one would rather know the time of its end. */
+/** For a longer wait, the time of its end is printed too. */
 const LONG_WAIT_MS = 30_000;
 
-/** `14:03:07`, in this machine's time. */
+/** `14:03:07`, local time. */
 function clockTime(at: number): string {
   return new Date(at).toTimeString().slice(0, 8);
 }

@@ -7,7 +7,7 @@ import { wrapText } from './word-wrapper.ts';
 export interface SummaryFacts {
   finished: EventOf<'run:finished'>;
   durationMs: number | undefined;
-  /** Only how the run ended: somebody else tells the rest. */
+  /** Prints the outcome alone: the caller prints the rest. */
   isShort: boolean;
   /** The command that resumes a run that has not completed. */
   resumeCommand?: string;
@@ -35,7 +35,7 @@ export function runSummary(
   const show = `longhaul show ${shortId(sessionId)}`;
   const hasRoom = FIELD_COLUMNS + sessionId.length + 2 + show.length <= columns;
   const session = hasRoom ? `${sessionId}${paint.dim(`  ${show}`)}` : show;
-  // Never broken into lines: it is for copying.
+  // Not broken into lines, so that it can be copied.
   const resume =
     status === 'completed' || resumeCommand === undefined ? [] : [field('resume', resumeCommand, paint)];
   const lines = [...figures(finished, { columns, paint }), field('session', session, paint), ...resume];
@@ -47,7 +47,7 @@ function reasonText(error: ErrorShape, { columns, paint }: { columns: number; pa
   return wrapText(error.message, columns) + (hint === undefined ? '' : paint.dim(wrapText(hint, columns)));
 }
 
-/** Of a run that never came to call a model there is nothing to tell. */
+/** Empty for a run that called no model. */
 function figures(
   { stepCount, compactions, usage, cost }: EventOf<'run:finished'>,
   { columns, paint }: { columns: number; paint: Paint },
@@ -69,7 +69,7 @@ export function field(name: string, value: string, paint: Paint): string {
   return `${paint.dim(name.padEnd(FIELD_COLUMNS))}${value}`;
 }
 
-/** A field whose value is broken at the words, and stands below itself. */
+/** A field whose value is broken at words, with further lines below the first. */
 export function wrappedField(
   name: string,
   text: string,

@@ -45,7 +45,7 @@ describe('the change of a file', () => {
     const args = { path: 'a', content };
     expect(details('write', { args, metadata: { created: true } })).toEqual([
       ...lines(12).map((line, at) => `    ${String(at + 1).padStart(2)} + ${line}`),
-      '    +8 more',
+      '    +8 more lines',
     ]);
     expect(details('write', { args, verbose: true })).toHaveLength(20);
     expect(details('write', { args, metadata: { created: false } })).toEqual([]);
@@ -61,7 +61,12 @@ describe('the change of a file', () => {
 describe('the output of a command', () => {
   it('shows the last three lines, more of a failure, and all with --verbose', () => {
     const text = `${lines(20).join('\n')}\n[exit code 0]`;
-    expect(details('bash', { text })).toEqual(['    +17 more', '    line 18', '    line 19', '    line 20']);
+    expect(details('bash', { text })).toEqual([
+      '    +17 more lines',
+      '    line 18',
+      '    line 19',
+      '    line 20',
+    ]);
     expect(details('bash', { text, success: false })).toHaveLength(13);
     expect(details('bash', { text, verbose: true })).toHaveLength(20);
     expect(details('bash', { text: '[no output, exit code 0]' })).toEqual([]);
@@ -90,7 +95,7 @@ describe('the reason of a failure', () => {
   it('shows twelve lines of other tools', () => {
     expect(details('read', { text: lines(20).join('\n'), success: false }).slice(-2)).toEqual([
       '    line 12',
-      '    +8 more',
+      '    +8 more lines',
     ]);
     expect(details('read', { text: 'x'.repeat(100), success: false })).toEqual(
       [36, 36, 28].map((width) => `    ${'x'.repeat(width)}`),

@@ -20,7 +20,9 @@ export interface ToolDetailsOptions {
 
 type Result = Pick<EventOf<'llm:tool-result'>, 'toolName' | 'success' | 'sanitized'>;
 
-/** The lines below a tool's line: the change of a file, the end of a command's output, the whole reason of a failure. */
+/**
+ * The lines below a tool's line: the change of a file, the end of a command's output, the whole reason of a failure.
+ */
 export function toolDetails(result: Result, options: ToolDetailsOptions): string {
   const lines = result.toolName === 'bash' ? outputLines(result, options) : otherLines(result, options);
   return lines.map((line) => `${INDENT}${line}\n`).join('');
@@ -32,7 +34,7 @@ function otherLines(result: Result, options: ToolDetailsOptions): string[] {
   return diffLines(changeLines({ toolName: result.toolName, args, metadata }), options);
 }
 
-/** A refused edit says what is in the file instead, so that its message is never cut. */
+/** The message of a refused edit shows what is in the file instead, so it is never cut. */
 function failureLines(result: Result, { columns, paint, verbose }: ToolDetailsOptions): string[] {
   const room = columns - INDENT.length;
   const wrapper = new WordWrapper(room);
@@ -57,8 +59,8 @@ function outputLines(result: Result, { columns, paint, verbose }: ToolDetailsOpt
 
 function diffLines(lines: readonly ChangeLine[], { columns, paint, verbose }: ToolDetailsOptions): string[] {
   const colors = { '+': paint.good, '-': paint.bad, ' ': paint.dim, '…': paint.dim };
-  const width = Math.max(...lines.map(({ number }) => (number === undefined ? 0 : String(number).length)));
   const shown = verbose ? lines : lines.slice(0, DIFF_LINES);
+  const width = Math.max(...shown.map(({ number }) => (number === undefined ? 0 : String(number).length)));
   const texts = shown.map(({ sign, number, text }) => {
     const gutter = width === 0 ? '' : `${String(number ?? '').padStart(width)} `;
     const line = printable(`${gutter}${sign} ${text.replaceAll('\t', '    ')}`).trimEnd();
@@ -85,7 +87,7 @@ function brokenAnywhere(line: string, columns: number): string[] {
 }
 
 function more(count: number): string[] {
-  return count > 0 ? [`+${count} more`] : [];
+  return count > 0 ? [`+${count} more ${count === 1 ? 'line' : 'lines'}`] : [];
 }
 
 function textOf({ sanitized }: Result): string {

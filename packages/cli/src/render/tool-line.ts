@@ -30,7 +30,7 @@ function cutRemark(handle: string, room: number): string {
   return widthOf(whole) <= room ? whole : ` [${handle}]`;
 }
 
-/** The outcome in brackets at the end of a title stays, whatever has to go before it. */
+/** Cuts a title before the outcome in brackets at its end. */
 function fitTitle(title: string, columns: number): string {
   const outcome = / \([^()]{1,24}\)$/.exec(title)?.[0] ?? '';
   const room = columns - widthOf(outcome);
@@ -39,7 +39,7 @@ function fitTitle(title: string, columns: number): string {
     : fitLine(title.slice(0, title.length - outcome.length), room) + outcome;
 }
 
-/** What the call is about, where the tool gave no title. */
+/** Describes a call whose tool gave no title. */
 export function shortArguments(args: JsonValue): string {
   if (typeof args !== 'object' || args === null || Array.isArray(args)) return '';
   const values = Object.values(args).filter((value) => typeof value !== 'object');

@@ -66,7 +66,7 @@ const log: SessionLog = {
   damaged: [{ table: 'parts', id: 'p9', reason: 'not JSON' }],
 };
 
-it('shows all that happened, and marks what the model no longer sees', () => {
+it('shows the whole session, and marks the messages that the model no longer sees', () => {
   const text = transcript(log, { columns: 60, colors: false, state: 'completed' });
   expect(text.split('\n').slice(5)).toEqual([
     '',

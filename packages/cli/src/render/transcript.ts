@@ -12,14 +12,14 @@ export interface TranscriptOptions {
   columns: number;
   colors: boolean;
   state: SessionState;
-  /** Renders the model's text. Default: broken at the words. */
+  /** Renders the model's text. Default: breaks it at words. */
   markdown?: (text: string, options: { columns: number; paint: Paint }) => string;
 }
 
-/** Stands before what a compaction hides from the model. */
+/** Precedes each line that a compaction hides from the model. */
 const HIDDEN = '╎ ';
 
-/** A session for a person to read: every message in order, and between them the compactions with their summaries. */
+/** Returns a session as text: every message in order, and between them the compactions with their summaries. */
 export function transcript(log: SessionLog, { columns, colors, state, markdown }: TranscriptOptions): string {
   const paint = createPaint(colors);
   const { session, messages, marks, damaged } = log;
@@ -69,7 +69,7 @@ function messageText(message: Message, options: MessageOptions): string {
   const pin = options.isPinned === true ? ` ${paint.note('pinned')}` : '';
   const head = `${paint.dim(`m${message.sequence}`)} ${who}${synthetic}${state}${pin}\n`;
   const isPruned = options.isPruned ?? (() => false);
-  // A person's words stay as they were typed.
+  // A person's text is shown as it was typed.
   const markdown = message.role === 'assistant' ? options.markdown : undefined;
   const parts = message.parts.map((part, index) =>
     partText(part, { columns, paint, markdown, pruned: isPruned(index) }),
@@ -97,7 +97,7 @@ function partText(part: Part, options: PartOptions): string {
   }
 }
 
-/** Changes and outputs whole. */
+/** A tool call with its whole change or output. */
 function toolText(part: ToolPart, { columns, paint, pruned }: PartOptions): string {
   const isOpen = part.state === 'pending' || part.state === 'running' || part.state === 'interrupted';
   const title = isOpen ? `${part.title ?? shortArguments(part.input)} (${part.state})`.trim() : part.title;

@@ -1,14 +1,14 @@
 import { printable, widthOf } from './format.ts';
 
 /**
- * Breaks text that comes in pieces at the words, as far as it has come: a word is held back until it is known to be whole.
+ * Breaks text that comes in pieces at words. Holds a word back until it is complete.
  */
 export class WordWrapper {
   readonly #columns: number;
   readonly #indent: string;
   #column = 0;
   #word = '';
-  /** Of a list's item: its further lines stand below its text. */
+  /** The indent of further lines of a list item. */
   #hanging = '';
   #spaces = '';
 
@@ -17,7 +17,7 @@ export class WordWrapper {
     this.#indent = indent;
   }
 
-  /** Nothing stands in the current line. */
+  /** The current line is empty. */
   get isAtLineStart(): boolean {
     return this.#column === 0 && this.#word === '' && this.#spaces === '';
   }
@@ -38,7 +38,7 @@ export class WordWrapper {
     return out;
   }
 
-  /** Writes what is held back and ends the line, if one is begun. */
+  /** Returns the rest, and ends an unfinished line. */
   end(): string {
     const rest = this.#endWord();
     this.#spaces = '';
@@ -67,7 +67,7 @@ export class WordWrapper {
   }
 }
 
-/** A whole text, broken at the words. It ends with a line's end, unless it is empty. */
+/** Breaks a whole text at words. The result ends with a line break, unless it is empty. */
 export function wrapText(text: string, columns: number): string {
   const wrapper = new WordWrapper(columns);
   return wrapper.push(text.trim()) + wrapper.end();

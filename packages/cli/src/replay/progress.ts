@@ -9,7 +9,7 @@ export interface ProgressBar extends Disposable {
   show(progress: BacktestProgress): void;
 }
 
-/** A bar on standard error, where a person looks at it; nothing elsewhere. */
+/** Shows a bar on standard error if that is a terminal. */
 export function progressBar(terminal: Terminal): ProgressBar {
   let progress: BacktestProgress | undefined;
   const columns = columnsOf(terminal.err);

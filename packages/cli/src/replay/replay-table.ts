@@ -3,7 +3,7 @@ import { totalsOf } from '@longhaul/replay';
 import { fitLine, formatTokens, plural } from '../render/format.ts';
 import { createPaint, type Paint } from '../render/paint.ts';
 
-/** More sessions than these are only summed up. */
+/** More sessions than these are only totalled. */
 const MAX_SESSIONS_SHOWN = 40;
 const NAME_COLUMNS = 22;
 
@@ -11,7 +11,7 @@ interface Column {
   heading: string;
   value: (totals: MethodTotals) => number | null;
   format: (value: number) => string;
-  /** Which end is better; absent where neither is. */
+  /** Which direction is better; absent if neither is. */
   better?: 'more' | 'less';
 }
 
@@ -33,10 +33,10 @@ const COLUMNS: readonly Column[] = [
   },
 ];
 
-/** Sends what does not fit: it is there to be compared with, and is never the best. */
+/** Sends requests that do not fit. It is only for comparison, and is never the best. */
 const IMPOSSIBLE = 'everything';
 
-/** For each window a table: sessions one by one, then all together; the best of each column has a star. */
+/** Returns a table for each window: each session, then the totals. The best value of each column has a star. */
 export function replayTable(report: BacktestReport, { colors }: { colors: boolean }): string {
   const paint = createPaint(colors);
   return `${report.windows.map((window) => windowTable(report, window, paint)).join('\n\n')}\n${legend(paint)}`;

@@ -1,7 +1,9 @@
 import type { BacktestReport, MethodTotals } from '@longhaul/replay';
 import { totalsOf } from '@longhaul/replay';
 
-/** The totals of one strategy, as `--json` prints them. Shares have four decimals; null where there is nothing to share. */
+/**
+ * The totals of one strategy, as `--json` prints them. Shares have four decimals; null if there is nothing to divide.
+ */
 function totalsShape(totals: MethodTotals) {
   return {
     farRecall: rounded(totals.farRecall),
@@ -33,7 +35,7 @@ export function totalsLine({ files, methods, windows }: BacktestReport): string 
   });
 }
 
-/** One line for each file: what it is, and what was measured on it. */
+/** Returns one line per file, with its format and its measures. */
 export function fileLines({ files, methods, windows }: BacktestReport): string[] {
   return files.map((file) => {
     if (file.problem !== undefined)

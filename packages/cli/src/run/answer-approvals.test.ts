@@ -44,7 +44,7 @@ function agent() {
   };
 }
 
-it('asks one thing at a time, also while the answer before is being stored: one line would answer two', async () => {
+it('asks one question at a time, also while an answer is being stored', async () => {
   const { runtime, answered, storeNow, ask } = agent();
   const input = new PassThrough();
   const out = new PassThrough();

@@ -8,15 +8,16 @@ export interface AnswerApprovalsOptions {
   runtime: Pick<Runtime, 'subscribe'> & { approvals: ApprovalService };
   terminal: Terminal;
   sessionId: string;
-  /** Nothing else is written until the result is disposed. */
+  /** Stops all other output until the result is disposed. */
   pause: () => Disposable;
 }
 
 type Asked = Pick<Approval, 'callId' | 'handle' | 'toolName'> & { args: JsonValue };
 
 /**
- * Asks the person at the terminal for each call of a session that must be approved, one after another, those first that waited already.
- * A question goes away when somebody else has answered.
+ * Asks the person at the terminal about each call of a session that needs approval, one after another, the oldest
+ * first. A question is withdrawn if somebody else answers it.
+ *
  */
 export async function answerApprovals(options: AnswerApprovalsOptions): Promise<Disposable> {
   const { runtime, sessionId } = options;
@@ -39,7 +40,7 @@ export async function answerApprovals(options: AnswerApprovalsOptions): Promise<
 class Asker {
   readonly #options: AnswerApprovalsOptions;
   readonly #waiting: Asked[] = [];
-  /** One question at a time, its answer's way to the store included: one line would else answer two. */
+  /** One question at a time, until its answer is stored. Otherwise one line would answer two questions. */
   #isAsking = false;
   #current: { handle: string; controller: AbortController } | undefined;
 
@@ -84,21 +85,21 @@ class Asker {
     if (answer !== undefined) await this.#answer(asked, answer);
   }
 
-  /** Somebody may be faster in the moment in which a line is sent. */
+  /** Somebody else may answer while the line is sent. */
   async #answer({ callId, handle }: Asked, answer: Answer): Promise<void> {
     const { runtime, sessionId, terminal } = this.#options;
     try {
       await runtime.approvals.answer(sessionId, callId, { ...answer, handle });
     } catch (error) {
       if (toLonghaulError(error).code !== 'not_found') throw error;
-      terminal.out.write('  Too late: it has been answered before.\n');
+      terminal.out.write('  Too late: somebody else has answered.\n');
     }
   }
 }
 
 type Answer = { answer: ApprovalAnswer; reason?: string };
 
-/** Undefined: somebody else has answered, or nothing waits any more. */
+/** Returns undefined if somebody else has answered, or the run has ended. */
 async function askPerson(
   asked: Asked,
   { terminal, signal }: { terminal: Terminal; signal: AbortSignal },
@@ -113,14 +114,17 @@ async function askPerson(
     if (word === 'a' || word === 'always') return { answer: 'always' };
     if (word === 'n' || word === 'no') {
       const reason = (
-        await readLine('  Why not? (the agent is told; may be empty) ', { terminal, signal })
+        await readLine('  Why not? (the agent receives the reason; may be empty) ', { terminal, signal })
       )?.trim();
       return { answer: 'deny', ...(reason ? { reason } : {}) };
     }
   }
 }
 
-/** Null at the end of the input; undefined on an abort. The terminal stays as it is, so that Ctrl-C reaches the process. */
+/**
+ * Returns null at the end of the input, undefined on an abort. Does not change the mode of the terminal, so that Ctrl-C
+ * reaches the process.
+ */
 async function readLine(
   question: string,
   { terminal, signal }: { terminal: Terminal; signal: AbortSignal },

@@ -12,7 +12,10 @@ export interface SendOptions {
   options: { terminal: Terminal; display: Display; signal: AbortSignal };
 }
 
-/** Queues the message for the process that drives the session, and says so. Undefined: it has ended, so that nobody would deliver it. */
+/**
+ * Queues the message for the process that drives the session, and reports that. Returns undefined if that process has
+ * ended, so that nobody delivers the message.
+ */
 export async function queueMessage(
   storage: Storage,
   { session, text, options }: SendOptions,
@@ -28,7 +31,7 @@ export async function queueMessage(
   if (display === 'events') {
     terminal.out.write(`${JSON.stringify({ queued: true, id, position, pid, host })}\n`);
   } else if (isWaiting) {
-    const line = `Queued at position ${position}. Process ${pid} on ${host} works on this session and takes it before its next step.`;
+    const line = `Queued at position ${position}. Process ${pid} on ${host} works on this session and receives it before its next step.`;
     terminal.out.write(wrapText(line, columnsOf(terminal.out)));
   } else {
     terminal.out.write(

@@ -1,6 +1,6 @@
 import { ERROR_TRAITS, type ErrorShape, type RunStatus } from '@longhaul/protocol';
 
-/** The exit code of a run that has ended. */
+/** Returns the exit code of a run that has ended. */
 export function exitCodeOf({
   status,
   error,

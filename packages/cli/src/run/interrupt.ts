@@ -2,26 +2,37 @@ import type { Terminal } from '../terminal.ts';
 
 const SIGNALS = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const;
 
+/**
+ * Signals of two kinds within this time are one Ctrl-C: it reaches the process and, through the launcher, as SIGTERM
+ * too.
+ */
+const SAME_MS = 500;
+
 export interface Interrupt extends Disposable {
   /** Aborts at the first signal. */
   readonly signal: AbortSignal;
 }
 
 /**
- * The first Ctrl-C (or SIGTERM, SIGHUP) asks the run to end; a second Ctrl-C ends the process at once. SIGTERM and SIGHUP never do: of one
- * closed terminal come several, to the process's group and through its launcher, and the session would be left open.
+ * Watches for signals. The first Ctrl-C, SIGTERM or SIGHUP asks the run to end; a second Ctrl-C ends the process at
+ * once. A second SIGTERM or SIGHUP does not: a closed terminal sends several, to the process group and through the
+ * launcher, and the session would be left open.
+ *
  */
 export function watchInterrupts(terminal: Terminal, onFirst: () => void): Interrupt {
   const controller = new AbortController();
+  let first: { name: NodeJS.Signals; at: number } | undefined;
   const onSignal = (name: NodeJS.Signals) => {
-    if (controller.signal.aborted) {
-      if (name === 'SIGINT') process.exit(130);
+    if (first === undefined && !controller.signal.aborted) {
+      first = { name, at: performance.now() };
+      onFirst();
+      controller.abort();
       return;
     }
-    onFirst();
-    controller.abort();
+    const isSame = first !== undefined && name !== first.name && performance.now() - first.at < SAME_MS;
+    if (name === 'SIGINT' && !isSame) process.exit(130);
   };
-  // Whoever read the output has left, or what is said cannot be kept: there is nobody to work for.
+  // The reader of the output has left, or the output cannot be stored: nobody needs the rest.
   const onGone = () => controller.abort();
   for (const name of SIGNALS) process.on(name, onSignal);
   terminal.out.on('error', onGone);

@@ -5,10 +5,12 @@ import type { Terminal } from '../terminal.ts';
 const MAX_INPUT_BYTES = 4 * 1024 * 1024;
 
 /**
- * The task: the words of the command line; without any, standard input. A word that is `-` stands for standard input, so that a task
- * and a text can be given together. Otherwise standard input is not touched: in scripts it often never ends.
+ * Returns the task: the words of the command line, or standard input if there are none. The word `-` stands for
+ * standard input, so that a task and a text can be given together. Without it, standard input is not read: in scripts
+ * it often never ends.
  *
- * @throws {LonghaulError} `usage` when there is none, or it is not text.
+ * @throws {LonghaulError} `usage` if the task is empty or not text.
+ *
  */
 export async function readTask(words: readonly string[], terminal: Terminal): Promise<string> {
   const wantsInput = words.length === 0 || words.includes('-');
@@ -19,13 +21,13 @@ export async function readTask(words: readonly string[], terminal: Terminal): Pr
   if (task !== '') return task;
   throw usage(
     wantsInput
-      ? 'The task on standard input is empty. Write what is to be done, or give it as an argument.'
-      : 'The task is empty. Say what is to be done: longhaul run "Fix the failing test".',
+      ? 'The task on standard input is empty. Write a task, or give it as an argument.'
+      : 'The task is empty. Give one, such as: longhaul run "Fix the failing test".',
     'run',
   );
 }
 
-/** The words, and behind them what comes on standard input where one of them is `-`. @throws {LonghaulError} `usage` */
+/** Returns the words, followed by standard input if one of them is `-`. @throws {LonghaulError} `usage` */
 export async function readWords(
   words: readonly string[],
   source: { input: AsyncIterable<Uint8Array | string>; command: string },
@@ -52,7 +54,7 @@ async function readText({
     size += bytes.length;
     if (size > MAX_INPUT_BYTES) {
       throw usage(
-        'Standard input is larger than 4 MB. Put the text into a file of the workspace and name it.',
+        'Standard input is larger than 4 MB. Put the text into a file of the workspace and name the file.',
         command,
       );
     }
@@ -65,7 +67,7 @@ function decode(bytes: Buffer, command: string): string {
   const isText = !bytes.includes(0) && isUtf8(bytes);
   if (isText) return new TextDecoder().decode(bytes);
   throw usage(
-    'Standard input is not UTF-8 text. Put binary data into a file of the workspace and name it.',
+    'Standard input is not UTF-8 text. Put binary data into a file of the workspace and name the file.',
     command,
   );
 }

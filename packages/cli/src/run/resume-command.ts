@@ -1,13 +1,16 @@
 import { resolve } from 'node:path';
 import { shellWords } from '../command-line/shell-words.ts';
-import type { Settings } from '../compose/load-settings.ts';
+import type { Place, Settings } from '../compose/load-settings.ts';
 import { shortId } from '../render/format.ts';
 import { isOfScope, scopeOf } from '../session/workspace-scope.ts';
-import type { RunRequest } from './run-plan.ts';
+import type { Terminal } from '../terminal.ts';
 
-/** Returns what makes the command that resumes a session of this run, to be pasted into the folder where this one was typed. */
+/**
+ * Returns what makes the command that resumes a session of this run, to be pasted into the folder where this one was
+ * typed.
+ */
 export async function resumeCommand(
-  { place, terminal, resumeFlags }: Pick<RunRequest, 'place' | 'terminal' | 'resumeFlags'>,
+  { place, terminal, resumeFlags }: { place: Place; terminal: Terminal; resumeFlags: readonly string[] },
   { settings, workspace = settings.workspace }: { settings: Settings; workspace: string | undefined },
 ): Promise<(sessionId: string) => string> {
   const config = place.config === undefined ? [] : ['--config', resolve(terminal.cwd, place.config)];

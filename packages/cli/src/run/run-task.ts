@@ -14,6 +14,7 @@ import { wrapText } from '../render/word-wrapper.ts';
 import { columnsOf, type Terminal } from '../terminal.ts';
 import { queueMessage, reportAnswer, reportQueue, waitForAnswer } from './busy-session.ts';
 import { exitCodeOf } from './exit-code.ts';
+import { type NextMessage, nextMessage } from './next-message.ts';
 import { reportNothing, resumeSession } from './resume-session.ts';
 import { type AgentPlan, planRun, type RunPlan, type RunRequest } from './run-plan.ts';
 import { loadMarkdown, type RunDisplay, showRun } from './show-run.ts';
@@ -69,19 +70,47 @@ async function carryOut(
     return await waitForAnswer(agent.runtime, { session: plan.session, text: plan.task, options });
   }
   const session = await openSession(plan, { agent, storage });
-  const exitCode = await showing(options, { plan, agent, session }, (shown) => {
+  const run = { plan, agent, session };
+  const task = taskOf(plan);
+  let ended = await showing(options, run, (shown) => {
     display = shown;
-    const task = taskOf(plan);
     return task === undefined
       ? resumeSession(agent.runtime, shown, { session, options })
       : drive(agent, shown, { ...options, session, task });
   });
+  display = undefined;
+  while (ended.next !== undefined) ended = await continueWith(ended.next, { options, run });
   // The live lines are gone: the notice stays below what was typed and not sent.
   if (options.display === 'progress') {
     const resumeCommand = plan.resumeCommand(session.id);
     await reportQueue(agent.runtime.queue, { ...options, session, resumeCommand });
   }
-  return exitCode;
+  return ended.exitCode;
+}
+
+interface Run {
+  plan: AgentPlan;
+  agent: Agent;
+  session: Session;
+}
+
+interface EndedRun {
+  exitCode: number;
+  next?: NextMessage;
+}
+
+/** Runs the session again for what was typed at the end of its run. */
+async function continueWith(
+  next: NextMessage,
+  { options, run }: { options: RunTaskOptions; run: Run },
+): Promise<EndedRun> {
+  const { agent, session } = run;
+  const draft = next.kind === 'queued' ? next.draft : undefined;
+  const work = (shown: RunDisplay) =>
+    next.kind === 'queued'
+      ? resumeSession(agent.runtime, shown, { session, options })
+      : drive(agent, shown, { ...options, session, task: next.text });
+  return await showing(options, run, work, draft);
 }
 
 /** Names the session that is resumed if the command named none. */
@@ -134,28 +163,41 @@ async function updated(
 /** Shows the run while it works. At a terminal, queues what is typed and asks about calls that need approval. */
 async function showing(
   options: RunTaskOptions,
-  { plan, agent, session }: { plan: AgentPlan; agent: Agent; session: Session },
+  { plan, agent, session }: Run,
   work: (shown: RunDisplay) => Promise<number>,
-): Promise<number> {
+  draft?: string,
+): Promise<EndedRun> {
   const resumeCommand = plan.resumeCommand(session.id);
   const markdown = await loadMarkdown(options.terminal, options);
   using shown = showRun(agent.runtime, options.terminal, { ...options, resumeCommand, markdown });
   options.onDisplay?.(shown);
-  using typing = await readTyping(options, { agent, shown, session });
+  using typing = await readTyping(options, { agent, shown, session, draft });
   using _asker =
     plan.ask === 'wait' ? await askForApprovals(options, { agent, shown, session, typing }) : undefined;
-  return await work(shown);
+  const exitCode = await work(shown);
+  const isCompleted = shown.finished?.status === 'completed';
+  if (typing === undefined) return { exitCode };
+  const { queue } = agent.runtime;
+  return {
+    exitCode,
+    next: await nextMessage(typing, { queue, sessionId: session.id, signal: options.signal, isCompleted }),
+  };
 }
 
 /** Undefined unless a person sees the run and can type. */
 async function readTyping(
   { terminal }: RunTaskOptions,
-  { agent, shown, session }: { agent: Agent; shown: RunDisplay; session: Session },
+  {
+    agent,
+    shown,
+    session,
+    draft,
+  }: { agent: Agent; shown: RunDisplay; session: Session; draft: string | undefined },
 ): Promise<TypeAhead | undefined> {
   const { live } = shown;
   if (live === undefined || terminal.input.isTTY !== true) return undefined;
   const { typeAhead } = await import('./type-ahead.ts');
-  return typeAhead({ terminal, live, queue: agent.runtime.queue, sessionId: session.id });
+  return typeAhead({ terminal, live, queue: agent.runtime.queue, sessionId: session.id, draft });
 }
 
 async function askForApprovals(

@@ -9,16 +9,16 @@ export type Display = 'events' | 'progress' | 'answer';
 
 export interface RunDisplay extends Disposable {
   header(header: RunHeader): void;
-  /** Keeps what comes to itself until the result is disposed: somebody else writes. */
+  /** Holds the output back until the result is disposed, so that a question has the terminal alone. */
   pause(): Disposable;
-  /** For what is typed meanwhile; undefined where nothing can be drawn below the output. */
+  /** Shows what is typed during the run. Undefined if nothing can be drawn below the output. */
   readonly live: Pick<LiveLine, 'insert' | 'setInput'> | undefined;
-  /** The run's end, once it has come. */
+  /** The event that ended the run. */
   readonly finished: EventOf<'run:finished'> | undefined;
 }
 
 export interface ShowRunOptions {
-  /** `events`: one JSON line each; `progress`: for a person; `answer`: nothing but the final text. */
+  /** `events`: one JSON line each; `progress`: text for a person; `answer`: only the final text. */
   display: Display;
   noColor?: boolean;
   shortSummary?: boolean;
@@ -36,18 +36,18 @@ export function showRun(runtime: Runtime, terminal: Terminal, options: ShowRunOp
   let runId: string | undefined;
   const view = createView(terminal, options);
   const end = runtime.subscribe((event) => {
-    // What another process does with the session after this run lost it belongs to nobody's screen here.
+    // After this run, another process may work on the session: its events are not shown here.
     if (finished !== undefined && options.display !== 'events') return;
     if (event.type === 'run:started') runId = event.runId;
     if (event.type === 'run:finished' && event.runId !== runId) {
-      // The end of a run that died before: programs want to know, a person reads what was repaired.
+      // The end of an earlier run that died: programs need the event, a person reads the repair.
       if (options.display === 'events') view.show(event);
       return;
     }
     if (event.type === 'run:finished') finished = event;
     view.show(event);
   });
-  // A second Ctrl-C ends the process at once: nothing that is drawn over may stay.
+  // A second Ctrl-C ends the process at once: the status line must not stay on the screen.
   process.once('exit', view.end);
   return {
     header: view.header,
@@ -64,7 +64,7 @@ export function showRun(runtime: Runtime, terminal: Terminal, options: ShowRunOp
   };
 }
 
-/** Loads what renders Markdown, where a person reads it in colours. */
+/** Loads the renderer of Markdown. Undefined unless a person reads the run in colours. */
 export async function loadMarkdown(
   terminal: Terminal,
   { display, noColor }: Pick<ShowRunOptions, 'display' | 'noColor'>,
@@ -87,7 +87,7 @@ function createView(terminal: Terminal, options: ShowRunOptions): View {
   return options.display === 'answer' ? answerView(terminal, options) : progressView(terminal, options);
 }
 
-/** Nobody is asked where nobody reads along. */
+/** Displays without a person ask no questions. */
 const neverPaused = (): Disposable => ({ [Symbol.dispose]: () => undefined });
 
 function eventView({ out }: Terminal): View {

@@ -6,10 +6,11 @@ import type { Storage } from '../compose/open-storage.ts';
 import { type ImportedFile, importFile } from '../import/import-file.ts';
 
 /**
- * Makes a session of a file that came over HTTP. Its name is for messages only: it is written below a folder of its own, under a name of
- * ours.
+ * Creates a session from a file that came over HTTP. The file's name is used in messages only: it is stored in a new
+ * folder, under a fixed name.
  *
  * @throws {LonghaulError} `invalid_request` for a file that no importer can read.
+ *
  */
 export async function importUpload(
   file: Uint8Array,

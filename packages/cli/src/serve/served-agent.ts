@@ -16,12 +16,12 @@ import type { ServedSettings } from './served-settings.ts';
 export interface ServedAgentOptions {
   settings: ServedSettings;
   storage: Storage;
-  /** Which session a chat is. */
+  /** Maps chats to sessions. */
   chats: CacheStore;
   env: Readonly<Record<string, string | undefined>>;
 }
 
-/** The agent that a server drives: models are opened when a session names them. */
+/** Creates the agent of a server. Models are opened when a session names them. */
 export async function servedAgent({
   settings,
   storage,
@@ -31,7 +31,7 @@ export async function servedAgent({
   const { config } = settings;
   const drivers = new Map<string, Promise<ModelDriver>>();
   const open = async (name: string): Promise<ModelDriver> => {
-    // An imported session goes on with the model that a run would use.
+    // An imported session uses the model that a run would use.
     const model = isImportedModel(name)
       ? await chooseModel(config, {}, env)
       : resolveNamed(config, { model: name }, env);
@@ -44,7 +44,7 @@ export async function servedAgent({
     if (known !== undefined) return known;
     const opened = open(name);
     drivers.set(name, opened);
-    // A server that was not there may be there the next time.
+    // The server may be reachable the next time.
     opened.catch(() => drivers.delete(name));
     return opened;
   };

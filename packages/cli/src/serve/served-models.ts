@@ -10,10 +10,10 @@ import { isImportedModel } from '../import/imported-model.ts';
 
 type Listed = Models['models'][number];
 
-/** Local servers are asked at most so often. */
+/** The list of local servers' models is read again after this time. */
 const LIST_MS = 5_000;
 
-/** The models that sessions of a server can name. */
+/** Lists the models that sessions of a server can name. */
 export function servedModels({
   config,
   env,
@@ -48,7 +48,7 @@ export function servedModels({
 async function listModels(config: Config, resolve: (name: undefined) => Promise<string>): Promise<Models> {
   const [chosen, local] = await Promise.all([defaultModel(resolve), localModels()]);
   const all = [...(chosen === undefined ? [] : [known(chosen)]), ...configuredModels(config), ...local];
-  // The first that names a model says most of it.
+  // Of several entries with one name, the first is the most detailed.
   const models = [...new Map(all.toReversed().map((model) => [model.name, model])).values()].reverse();
   return { models, default: chosen };
 }
@@ -57,7 +57,7 @@ async function defaultModel(resolve: (name: undefined) => Promise<string>): Prom
   try {
     return await resolve(undefined);
   } catch (error) {
-    // None is configured: whoever creates a session names one, or is told.
+    // Without a default model, a session must name one.
     if (error instanceof LonghaulError) return undefined;
     throw error;
   }

@@ -7,17 +7,20 @@ import { resolveNamed } from '../compose/choose-model.ts';
 import { compressionSettings } from '../compose/compression.ts';
 
 export interface ServedSettings extends SettingsService {
-  /** As it was when the server started; of what can be changed, only the model and the strategy of compression are read elsewhere. */
+  /**
+   * The configuration at the start of the server. Of the settings that can be changed, only the model and the strategy
+   * of compaction are read elsewhere.
+   */
   readonly config: Config;
-  /** Always what holds now: a run reads it at each step. */
+  /** The current settings: a run reads them at each step. */
   readonly compression: CompressionSettings;
   readonly summariser: string;
 }
 
 /**
- * How contexts are compacted, as flags, changes over the API and files say together.
+ * Returns the settings of compaction, from flags, changes over the API, and files.
  *
- * @param load Loads the configuration with a change of how contexts are compacted; throws `config_invalid` for wrong ones.
+ * @param load Loads the configuration with changed settings of compaction; throws `config_invalid` for invalid ones.
  */
 export async function servedSettings({
   store,
@@ -73,7 +76,7 @@ function toSettings({ config, change }: { config: Config; change: Change }): Set
   return { compression: { strategy, trigger, auto, model, options }, changed: { compression: change } };
 }
 
-/** `null` takes a setting back. */
+/** `null` resets a setting. */
 function merged(before: Change, change: Change): Change {
   const options = withoutNulls({ ...before.options, ...change.options });
   const whole = withoutNulls({ ...before, ...change });

@@ -1,3 +1,4 @@
+import { modelPlaces } from '@longhaul/config';
 import { wrapText } from '../render/word-wrapper.ts';
 
 export interface Banner {
@@ -5,24 +6,29 @@ export interface Banner {
   /** Absent: no token is needed. */
   tokenFile?: string;
   isNewToken?: boolean;
-  /** Sessions whose last run was cut off. */
+  /** Sessions whose last run was interrupted. */
   interrupted: readonly string[];
   resumed: readonly string[];
+  /** The model of sessions that name none. Absent: there is none. */
+  model?: string;
+  /** Why the configured model cannot be used. */
+  modelProblem?: string;
 }
 
-/** What a person sees who has started a server: where it is, and how to try it. */
+/** Returns the start message of a server: its address, and how to try it. */
 export function serverBanner(
-  { url, tokenFile, isNewToken, interrupted, resumed }: Banner,
+  { url, tokenFile, isNewToken, interrupted, resumed, model, modelProblem }: Banner,
   columns: number,
 ): string {
   const auth = tokenFile === undefined ? '' : ' -H "Authorization: Bearer $TOKEN"';
   const token =
     tokenFile === undefined
-      ? 'No token is needed: every program on this machine can use it.'
-      : `Token: ${tokenFile}${isNewToken === true ? ' (made just now; only you can read it)' : ''}`;
+      ? 'No token is needed: every program on this machine can use this server.'
+      : `Token: ${tokenFile}${isNewToken === true ? ' (new; only you can read it)' : ''}`;
   return [
     `Longhaul listens on ${url}`,
     token,
+    ...modelLines({ model, modelProblem }, columns),
     '',
     'Try it',
     ...(tokenFile === undefined ? [] : [`  TOKEN=$(cat '${tokenFile}')`]),
@@ -31,9 +37,23 @@ export function serverBanner(
     `  curl -s${auth} ${url}/openapi.json`,
     '',
     ...interruptedLines(interrupted, resumed, columns),
-    'Ctrl-C stops it: steps may finish; again, and it stops at once.',
+    'Ctrl-C lets running steps finish; a second Ctrl-C stops at once.',
     '',
   ].join('\n');
+}
+
+function modelLines(
+  { model, modelProblem }: Pick<Banner, 'model' | 'modelProblem'>,
+  columns: number,
+): string[] {
+  if (model !== undefined) return [`Model: ${model}`];
+  const problem =
+    modelProblem === undefined
+      ? `No model: none is configured, and none was found. Looked for: ${modelPlaces()}.`
+      : `The configured model cannot be used. ${modelProblem}`;
+  const advice =
+    'Name one when you create a session, as {"model": "provider/model"}, or start a local server: neither needs a restart. Or set a key or model in longhaul.yml, and start this server again.';
+  return ['', wrapText(problem, columns).trimEnd(), wrapText(advice, columns).trimEnd()];
 }
 
 function interruptedLines(
@@ -45,7 +65,7 @@ function interruptedLines(
   const count = interrupted.length === 1 ? 'One session was' : `${interrupted.length} sessions were`;
   const then =
     resumed.length === 0
-      ? 'longhaul serve --resume goes on with them, or POST /api/sessions/ID/resume.'
+      ? 'To resume them: longhaul serve --resume, or POST /api/sessions/ID/resume.'
       : `${resumed.length} of them were resumed.`;
   const shown = interrupted.slice(0, 5).join(', ') + (interrupted.length > 5 ? ', …' : '');
   return [wrapText(`${count} interrupted: ${shown}. ${then}`, columns).trimEnd(), ''];

@@ -2,7 +2,7 @@ import { DEFAULT_CONFIG } from '@longhaul/config';
 import { expect, it } from 'vitest';
 import { serverSecrets } from './server-secrets.ts';
 
-it('knows keys of the configuration and the environment; a name in the place of a key would star the names of models', () => {
+it('returns keys of the configuration and the environment, and no server name used as a key', () => {
   const providers = {
     mine: { apiKey: '$MINE_KEY' },
     lmstudio: { apiKey: 'lm-studio' },

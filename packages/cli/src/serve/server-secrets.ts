@@ -2,8 +2,9 @@ import type { Config } from '@longhaul/config';
 import { API_KEY_VARIABLES, LOCAL_SERVERS } from '@longhaul/models';
 
 /**
- * Every key that this server knows: none of them is ever shown to a client. What stands for a key where a server of local models wants
- * any, mostly its own name, is none: it would star the names of models.
+ * Returns every key that this server knows, so that none is shown to a client. A placeholder key for a local server,
+ * mostly the server's own name, is not one: masking it would mask the names of models.
+ *
  */
 export function serverSecrets(
   { providers }: Config,

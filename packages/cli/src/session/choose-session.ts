@@ -24,12 +24,14 @@ export interface SessionCommand {
 }
 
 /**
- * Returns the session that a command names: by its id, by the beginning of it, or `last` for the newest one of this workspace.
+ * Returns the session that a command names: by its id, by the beginning of it, or `last` for the newest one of this
+ * workspace.
  *
  * A command that changes a session of another workspace needs `--all` or `--cwd`, or a yes at the terminal.
  *
- * @throws {LonghaulError} `session_not_found`; `usage` for an ambiguous id, or for a session of another workspace, with the command that
- * uses it; `cancelled` after a no.
+ * @throws {LonghaulError} `session_not_found`; `usage` for an ambiguous id, or for a session of another workspace, with
+ * the command that uses it; `cancelled` after a no.
+ *
  */
 export async function chooseSession(store: Store, named: string, command: SessionCommand): Promise<Session> {
   if (named === 'last') return newestSession(store, await scopeOfCommand(command));
@@ -38,7 +40,10 @@ export async function chooseSession(store: Store, named: string, command: Sessio
   return session;
 }
 
-/** Returns the newest session of this workspace that can be resumed, or undefined if there is none. Throws as `chooseSession`. */
+/**
+ * Returns the newest session of this workspace that can be resumed, or undefined if there is none. Throws as
+ * `chooseSession`.
+ */
 export async function chooseUnfinished(store: Store, command: SessionCommand): Promise<Session | undefined> {
   return newestUnfinished(store, await scopeOfCommand(command));
 }
@@ -62,7 +67,10 @@ async function requireThisWorkspace(session: Session, command: SessionCommand): 
     throw new LonghaulError('cancelled', 'Nothing was done.');
 }
 
-/** The command with the folder of the session; with `--all` if that folder is gone. Of several `-C`, the last one counts. */
+/**
+ * The command with the folder of the session; with `--all` if that folder is gone. Of several `-C`, the last one
+ * counts.
+ */
 async function withFolder(typed: readonly string[], folder: string): Promise<string[]> {
   const isThere = await stat(folder).then(
     (info) => info.isDirectory(),

@@ -48,11 +48,12 @@ export async function newestSession(store: Store, where: SessionScope): Promise<
 const LOOKED_AT = 200;
 
 /**
- * Returns the newest session that can be resumed: its run was interrupted, cancelled, stopped or failed, or a message waits for it. Skips
- * sessions that another process works on, and imported ones that have not run.
+ * Returns the newest session that can be resumed: its run was interrupted, cancelled, stopped or failed, or a message
+ * waits for it. Skips sessions that another process works on, and imported ones that have not run.
  *
  * @returns Undefined if every session has its answer.
  * @throws {LonghaulError} `session_not_found` if there is no session at all.
+ *
  */
 export async function newestUnfinished(store: Store, where: SessionScope): Promise<Session | undefined> {
   let count = 0;

@@ -13,7 +13,10 @@ export interface WithSessionOptions extends Pick<SessionCommand, 'access' | 'typ
   terminal: Terminal;
 }
 
-/** Finds a session for a command that works on it between its runs, and closes the storage afterwards. Throws as `chooseSession`. */
+/**
+ * Finds a session for a command that works on it between its runs, and closes the storage afterwards. Throws as
+ * `chooseSession`.
+ */
 export async function withSession(
   named: string,
   { values, terminal, access, typed }: WithSessionOptions,

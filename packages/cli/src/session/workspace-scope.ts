@@ -9,7 +9,10 @@ export interface WorkspaceScope {
   isRepository: boolean;
 }
 
-/** Returns the workspace that a folder belongs to. A repository in the home folder itself, such as one of dotfiles, does not count. */
+/**
+ * Returns the workspace that a folder belongs to. A repository in the home folder itself, such as one of dotfiles, does
+ * not count.
+ */
 export async function scopeOf(folder: string, home: string): Promise<WorkspaceScope> {
   for (let root = folder; ; root = dirname(root)) {
     if (root !== home && (await exists(join(root, '.git')))) return { root, isRepository: true };

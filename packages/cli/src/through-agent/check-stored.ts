@@ -31,7 +31,10 @@ export interface StoredCheck {
 
 const MAX_PROBLEMS = 5;
 
-/** The id under which a recorded user message is queued: unique in the store, however often a recording is played into it. */
+/**
+ * The id under which a recorded user message is queued: unique in the store, however often a recording is played into
+ * it.
+ */
 export function queuedId(sessionId: string, recordedId: string): string {
   return `${sessionId}:${recordedId}`;
 }

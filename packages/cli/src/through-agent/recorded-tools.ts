@@ -3,10 +3,11 @@ import type { ToolOutputContent, ToolPart } from '@longhaul/protocol';
 import { hasBytes, mediaLine, type RecordedPlay } from '@longhaul/replay';
 
 /**
- * The tools that the recording uses, whatever their names: each takes any arguments and returns the result that was recorded for the call of
- * this id.
+ * The tools that the recording uses, whatever their names: each takes any arguments and returns the result that was
+ * recorded for the call of this id.
  *
  * @param onCall Awaited before the result of a call is returned.
+ *
  */
 export function recordedTools(play: RecordedPlay, onCall: (callId: string) => Promise<void>): Tool[] {
   const calls = new Map(play.steps.flatMap((step) => step.calls.map((call) => [call.callId, call] as const)));

@@ -83,7 +83,7 @@ describe('a recorded session played through the agent', () => {
     ]);
   });
 
-  it('passes a window that it outgrows, with results and answers too large for it', async () => {
+  it('passes a window that is too small, with results and answers larger than it', async () => {
     const steps = Array.from({ length: 12 }, (_, index) => [
       asks(
         `r${index}`,
