@@ -10,11 +10,11 @@ const PASTE_OFF = '\u001b[?2004l';
 
 it('a second Ctrl-C leaves the terminal as it was: no paste mode, no line that was drawn over', async () => {
   await using bench = await Bench.open();
-  const hangs = { name: 'bash', arguments: { command: 'trap "" INT TERM; touch begun; sleep 60' } };
+  const hangs = { name: 'bash', arguments: { command: 'trap "" INT TERM; touch begun; sleep 600' } };
   const { flags } = await bench.serve({ script: () => ({ toolCalls: [hangs] }) });
   const running = bench.start(['run', 'Work', ...FLAGS, ...flags], TERMINAL);
   await expect.poll(() => readdir(bench.workspace)).toContain('begun');
-  await running.saw('sleep 60');
+  await running.saw('sleep 600');
   running.child.stdin?.write('half\u0003');
   await running.saw('Stopping');
   running.child.stdin?.write('\u0003');
@@ -28,7 +28,7 @@ it('a second Ctrl-C leaves the terminal as it was: no paste mode, no line that w
 it('what Ctrl-C says does not stand in the middle of a text that streams', async () => {
   await using bench = await Bench.open();
   const { flags } = await bench.serve({
-    script: () => ({ text: `Begun ${'on '.repeat(500)}`, fault: { kind: 'slow', delayMs: 20 } }),
+    script: () => ({ text: `Begun ${'on '.repeat(50)}`, fault: { kind: 'silence', afterChunks: 4 } }),
   });
   const running = bench.start(['run', 'Talk', ...FLAGS, ...flags], TERMINAL);
   await running.saw('Begun');
@@ -41,7 +41,7 @@ it('what Ctrl-C says does not stand in the middle of a text that streams', async
 
 it('a run that is stopped tells of the messages it has left: they waited without a word', async () => {
   await using bench = await Bench.open();
-  const hangs = { name: 'bash', arguments: { command: 'touch begun; sleep 60' } };
+  const hangs = { name: 'bash', arguments: { command: 'touch begun; sleep 600' } };
   const { flags } = await bench.serve({ script: () => ({ toolCalls: [hangs] }) });
   const running = bench.start(['run', 'Work', ...FLAGS, ...flags]);
   await expect.poll(() => readdir(bench.workspace)).toContain('begun');
@@ -57,9 +57,8 @@ it('a run that is stopped tells of the messages it has left: they waited without
 it('what is told at the end does not stand behind what was typed and not sent', async () => {
   await using bench = await Bench.open();
   const { flags } = await bench.serve({
-    script: () => 'word '.repeat(2_000),
+    script: () => ({ text: 'word '.repeat(50), fault: { kind: 'silence', afterChunks: 20 } }),
     chunkChars: 5,
-    chunkDelayMs: 20,
   });
   const env = { TERM: 'xterm-256color' };
   const running = bench.start(['run', 'Work', ...FLAGS, ...flags], { terminal: true, env });

@@ -1,7 +1,8 @@
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import type { EventPayload, LonghaulEvent } from '@longhaul/protocol';
-import { afterEach, describe, expect, it } from 'vitest';
+import { slowClock, stopClock } from '@longhaul/testing/clock';
+import { afterEach, describe, expect, it, vi } from 'vitest';
 import { createClient } from './client.ts';
 
 type Handler = (request: IncomingMessage, response: ServerResponse, body: string) => void;
@@ -100,6 +101,7 @@ describe('requests', () => {
   });
 
   it('wait for as long as Retry-After asks, before they are repeated', async () => {
+    slowClock();
     const cameAt: number[] = [];
     play = await Play.open((_, response) => {
       cameAt.push(performance.now());
@@ -109,7 +111,7 @@ describe('requests', () => {
     });
     await play.client().models();
     const [first = 0, second = 0] = cameAt;
-    expect(second - first).toBeGreaterThanOrEqual(990);
+    expect(second - first).toBeGreaterThanOrEqual(1_000);
   });
 
   it('throw the code that the server gives, and what is no answer of one', async () => {
@@ -183,6 +185,22 @@ async function collect(events: AsyncIterable<LonghaulEvent>, until: (event: Long
 const open = (response: ServerResponse) =>
   response.writeHead(200, { 'content-type': 'text/event-stream; charset=utf-8' });
 
+/** Calls back whenever bytes of an answer have arrived and the client has seen them. */
+function fetchThatReports(onBytes: () => void): typeof fetch {
+  return async (input, init) => {
+    const response = await fetch(input, init);
+    const body = response.body?.pipeThrough(
+      new TransformStream<Uint8Array, Uint8Array>({
+        transform(bytes, controller) {
+          controller.enqueue(bytes);
+          setImmediate(onBytes);
+        },
+      }),
+    );
+    return Object.defineProperty(new Response(body ?? null, response), 'url', { value: response.url });
+  };
+}
+
 describe('the stream of events', () => {
   it('goes on after whatever breaks it: nothing twice, nothing missing', async () => {
     const text = 'Long text, äöü€😀, in many pieces.'.repeat(20);
@@ -246,33 +264,47 @@ describe('the stream of events', () => {
   });
 
   it('counts silence as a lost connection, and heartbeats as life', async () => {
+    stopClock();
     const reasons: string[] = [];
+    let left = 30;
+    let beat = () => {};
+    let passing: NodeJS.Timeout | undefined;
     play = await Play.open((_, response) => {
       open(response).flushHeaders();
-      if (play.requests.length === 1) return;
-      // The event comes after more silence than there may be, had there been no heartbeats.
-      let left = 30;
-      const beats = setInterval(() => {
+      if (play.requests.length === 1) {
+        passing = setInterval(() => vi.advanceTimersByTime(100), 1);
+        return;
+      }
+      clearInterval(passing);
+      beat = () => {
         left -= 1;
         response.write(left > 0 ? ': still here\n\n' : frame(stored(1)));
-      }, 50);
-      response.on('close', () => clearInterval(beats));
+      };
+      beat();
     });
-    const events = play.client().events('s', {
+    // Half of the allowed silence passes between one heartbeat and the next, fifteen times the allowed silence in all.
+    const afterBeat = () => {
+      if (left === 0) return;
+      vi.advanceTimersByTime(500);
+      beat();
+    };
+    const events = play.client({ fetch: fetchThatReports(afterBeat) }).events('s', {
       after: 0,
       silenceMs: 1_000,
       onReconnect: ({ message }) => reasons.push(message),
     });
     expect(await collect(events, () => true)).toEqual([stored(1)]);
     expect(reasons).toEqual(['Nothing came for 1000 ms, not even a heartbeat.']);
+    expect(left).toBe(0);
   });
 
   it('does not count as silence that this program stood still: what came meanwhile was thrown away and asked for again', async () => {
+    stopClock();
     const silenceMs = 200;
     play = await Play.open((_, response) => {
       open(response).write(frame(stored(1)));
-      // By then it is on its way, and the time is over before it is read.
-      setImmediate(() => Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 2 * silenceMs));
+      // The event is sent by then. The timer that is due runs before the event is read.
+      setImmediate(() => vi.advanceTimersToNextTimer());
     });
     expect(await collect(play.client().events('s', { after: 0, silenceMs }), () => true)).toEqual([
       stored(1),
@@ -317,6 +349,7 @@ describe('the stream of events', () => {
   });
 
   it('counts headers that never come as silence too: a proxy that holds a request back held it for ever', async () => {
+    slowClock();
     play = await Play.open((_, response) => {
       if (play.requests.length > 1) open(response).write(frame(stored(1)));
     });
