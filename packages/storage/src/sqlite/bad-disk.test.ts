@@ -93,7 +93,7 @@ describe('an unusable database', () => {
     assert.equal((await store.updateSession('s1', { title: 'y' })).title, 'y');
   });
 
-  it('sets SQLite's busy timeout to the option, by default to 5 seconds', async () => {
+  it('sets the busy timeout of SQLite to the option, by default to 5 seconds', async () => {
     for (const [option, timeout] of [[{ busyTimeoutMs: 300 }, 300] as const, [{}, 5_000] as const]) {
       const { connection } = await openConnection({ path: join(folder, `timeout-${timeout}.db`), ...option });
       assert.deepEqual(connection.db.get(sql`PRAGMA busy_timeout`), { timeout });
