@@ -1,17 +1,21 @@
 import { defineConfig } from 'vitest/config';
 
+const FOLDERS = ['packages/*/{src,test}', 'scripts', 'bench/src', 'torture/src', 'examples'];
+const NEVER = ['**/node_modules/**', '**/dist/**', '**/*.bun.test.ts'];
+/** Containers, browsers, several processes on one store, whole sessions: see AGENTS.md. */
+const SLOW = '**/*.slow.test.ts';
+
 export default defineConfig({
   resolve: { conditions: ['longhaul-src'] },
   ssr: { resolve: { conditions: ['longhaul-src'] } },
   test: {
-    include: [
-      'packages/*/{src,test}/**/*.test.ts',
-      'scripts/**/*.test.ts',
-      'bench/src/**/*.test.ts',
-      'torture/src/**/*.test.ts',
-      'examples/**/*.test.ts',
+    projects: [
+      {
+        extends: true,
+        test: { name: 'fast', include: inFolders('*.test.ts'), exclude: [...NEVER, SLOW] },
+      },
+      { extends: true, test: { name: 'slow', include: inFolders('*.slow.test.ts'), exclude: NEVER } },
     ],
-    exclude: ['**/node_modules/**', '**/dist/**', '**/*.bun.test.ts'],
     pool: 'forks',
     maxWorkers: 2,
     testTimeout: 120_000,
@@ -20,3 +24,7 @@ export default defineConfig({
     expect: { poll: { timeout: 60_000 } },
   },
 });
+
+function inFolders(name: string): string[] {
+  return FOLDERS.map((folder) => `${folder}/**/${name}`);
+}

@@ -17,6 +17,10 @@ const BENCHES: Record<string, { about: string; run: (paths: readonly string[]) =
     about: 'counting 1 MB from a cold start, by model family, and unusual inputs compared with prose',
     run: async () => (await import('./tokenizers.ts')).benchTokenizers(),
   },
+  growth: {
+    about: 'processor time for n and for 10 n of what must not grow with the square of its input',
+    run: async () => (await import('./growth.ts')).benchGrowth(),
+  },
   view: {
     about: 'deciding about a request and building its view, in a short and a long session',
     run: async () => (await import('./view-speed.ts')).benchViewSpeed(),

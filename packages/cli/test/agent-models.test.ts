@@ -208,14 +208,13 @@ describe('agents as models of OpenAI’s API', () => {
   });
 
   it.each([
-    // Longer than it can take until the leaving is noticed.
-    { onDisconnect: 'cancel', state: 'cancelled', words: 2_500 },
-    { onDisconnect: 'continue', state: 'completed', words: 200 },
-  ])('a client that leaves: $onDisconnect', async ({ onDisconnect, state, words }) => {
+    // An answer that never ends by itself: the run ends because the client left.
+    { onDisconnect: 'cancel', state: 'cancelled', fault: { kind: 'silence', afterChunks: 10 } as const },
+    { onDisconnect: 'continue', state: 'completed', fault: { kind: 'slow', delayMs: 10 } as const },
+  ])('a client that leaves: $onDisconnect', async ({ onDisconnect, state, fault }) => {
     await using server = await serve({
-      chunkDelayMs: 10,
       more: `server: { openai: { onDisconnect: ${onDisconnect}, workspace: own } }`,
-      script: ({ messages }) => (messages.length > 2 ? 'Short.' : 'word '.repeat(words)),
+      script: ({ messages }) => (messages.length > 2 ? 'Short.' : { text: 'word '.repeat(200), fault }),
     });
     const leaving = new AbortController();
     const stream = await server.client.chat.completions.create(

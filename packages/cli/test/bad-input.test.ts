@@ -2,6 +2,7 @@ import { execFileSync } from 'node:child_process';
 import { existsSync } from 'node:fs';
 import { chmod, mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { holdClosedPort } from '@longhaul/testing/machine';
 import { describe, expect, it } from 'vitest';
 import { Bench, type Ended, linesOf } from './harness.ts';
 import { lacks } from './machine.ts';
@@ -129,15 +130,15 @@ describe('wrong usage exits with 2 and names the remedy', () => {
 describe('what the machine lacks', () => {
   it('names an unreachable server, retries, and keeps the session', async () => {
     await using bench = await Bench.open();
-    const { server, flags } = await bench.serve({ script: () => 'Hello.' });
-    await server.close();
+    await using closed = await holdClosedPort();
+    const flags = ['--model', 'openai-compatible/scripted', '--base-url', `${closed.url}/v1`];
     const args = ['run', 'task', '--sandbox', 'local', ...flags];
     const env = { XDG_CONFIG_HOME: await withRetries(bench, 2) };
     const ended = await bench.run([...args, '--window', '16000'], { env });
     expect(ended.code).toBe(1);
     expect(ended.stdout).toMatch(/↻ [\s\S]*Try 2 in/);
     expect(ended.stdout).toMatch(/Failed[\s\S]*Cannot reach openai-compatible[\s\S]*longhaul doctor/);
-    expect(ended.stdout).toContain(`127.0.0.1:${server.port}`);
+    expect(ended.stdout).toContain(`127.0.0.1:${closed.port}`);
     expect((await bench.call(['sessions'])).stdout).toMatch(/failed +task/);
     expectRefusal(await bench.run(args, { env }), { code: 1, says: /Cannot reach openai-compatible/ });
   });

@@ -202,7 +202,7 @@ describe('Ctrl-C', () => {
     await using bench = await Bench.open();
     const { flags } = await bench.serve({
       script: () =>
-        bash('trap "" INT TERM; for i in 1 2 3; do sleep 60 & done; echo $$ > pid; touch begun; wait'),
+        bash('trap "" INT TERM; for i in 1 2 3; do sleep 600 & done; echo $$ > pid; touch begun; wait'),
     });
     const running = await started(bench, flags);
     const shell = Number(await readFile(join(bench.workspace, 'pid'), 'utf8'));

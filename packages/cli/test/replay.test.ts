@@ -119,7 +119,10 @@ describe('longhaul replay', () => {
     await Promise.all(names.map((name) => writeFile(name, '{}')));
     const running = bench.start(['replay', 'many', '--json']);
     running.child.stdout?.pause();
-    setTimeout(() => running.child.stdout?.resume(), 3_000);
+    await running.warned('No session was found to replay.');
+    // All is written by then. In the time that another command takes, one that does not wait for its reader ends.
+    await bench.run(['--version']);
+    running.child.stdout?.resume();
     const { stdout } = await running.ended;
     expect(linesOf(stdout)).toHaveLength(1_501);
   });

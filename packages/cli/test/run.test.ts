@@ -267,13 +267,12 @@ describe('exit codes', () => {
       script: ({ messages }) =>
         hasToolCall(messages, 'bash')
           ? 'Done.'
-          : call('bash', { command: 'trap "" TERM; echo begun; sleep 15; sleep 15' }),
+          : call('bash', { command: 'trap "" TERM; echo begun; sleep 600; sleep 600' }),
     });
     const running = bench.start(['run', 'Wait', '--json', '--sandbox', 'local', ...flags]);
     await running.saw('"title":"begun"');
-    running.child.kill('SIGINT');
-    await running.warned('Stopping');
-    running.child.kill('SIGINT');
+    // A stopped process gets both when it continues, the lower number first, and nothing between them: the run has no time to end.
+    for (const signal of ['SIGSTOP', 'SIGHUP', 'SIGINT', 'SIGCONT'] as const) running.child.kill(signal);
     const ended = await running.ended;
     expect(ended.code).toBe(130);
     expect(ended.stdout).not.toContain('run:finished');

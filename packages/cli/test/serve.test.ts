@@ -14,8 +14,8 @@ interface Listening {
   resumed: string[];
 }
 
-async function workspaceWith(bench: Bench, script: Script, chunkDelayMs = 0): Promise<void> {
-  const { server } = await bench.serve({ script, chunkDelayMs });
+async function workspaceWith(bench: Bench, script: Script): Promise<void> {
+  const { server } = await bench.serve({ script });
   await writeFile(
     join(bench.workspace, 'longhaul.yml'),
     `model: openai-compatible/scripted\nproviders: { openai-compatible: { baseUrl: "${server.url}" } }\nsandbox: { driver: local }\n`,
@@ -120,8 +120,9 @@ describe('longhaul serve', () => {
 
   it('names the session of a killed server, and resumes it with --resume', async () => {
     await using bench = await Bench.open();
-    let isSlow = true;
-    await workspaceWith(bench, () => (isSlow ? 'word '.repeat(2_000) : 'Now it is done.'), 5);
+    let isSilent = true;
+    const neverEnds = { text: 'word '.repeat(20), fault: { kind: 'silence', afterChunks: 2 } } as const;
+    await workspaceWith(bench, () => (isSilent ? neverEnds : 'Now it is done.'));
     const running = bench.start(['serve', '--port', '0', '--json']);
     const first = await listening(running);
     const { id } = await first.call('POST', '/api/sessions', {});
@@ -131,7 +132,7 @@ describe('longhaul serve', () => {
       .toBe(2);
     running.child.kill('SIGKILL');
     await running.ended;
-    isSlow = false;
+    isSilent = false;
     const again = bench.start(['serve', '--port', '0', '--json', '--resume']);
     const second = await listening(again);
     expect([second.interrupted, second.resumed]).toEqual([[id], [id]]);
@@ -167,16 +168,22 @@ describe('longhaul serve', () => {
 
   it('lets a step finish if one Ctrl-C arrives as two signals, from the terminal and from the launcher', async () => {
     await using bench = await Bench.open();
-    await workspaceWith(bench, () => 'word '.repeat(100), 10);
+    const asked = Promise.withResolvers<void>();
+    const finish = Promise.withResolvers<void>();
+    await workspaceWith(bench, async () => {
+      asked.resolve();
+      await finish.promise;
+      return 'All done.';
+    });
     const running = bench.start(['serve', '--port', '0', '--json']);
     const { call } = await listening(running);
     const { id } = await call('POST', '/api/sessions', {});
     await call('POST', `/api/sessions/${id}/messages`, { content: 'Go' });
-    await expect
-      .poll(async () => (await call('GET', `/api/sessions/${id}/messages`)).messages.length)
-      .toBe(2);
-    running.child.kill('SIGINT');
-    running.child.kill('SIGTERM');
+    await asked.promise;
+    // A stopped process gets both at once when it continues.
+    for (const signal of ['SIGSTOP', 'SIGINT', 'SIGTERM', 'SIGCONT'] as const) running.child.kill(signal);
+    await running.warned('stopping');
+    finish.resolve();
     const { code, stderr } = await running.ended;
     expect([code, stderr]).toEqual([0, expect.stringContaining('"status":"completed"')]);
   });

@@ -10,11 +10,11 @@ const PASTE_OFF = '\u001b[?2004l';
 
 it('restores the terminal at a second Ctrl-C: no paste mode, no status line', async () => {
   await using bench = await Bench.open();
-  const hangs = { name: 'bash', arguments: { command: 'trap "" INT TERM; touch begun; sleep 60' } };
+  const hangs = { name: 'bash', arguments: { command: 'trap "" INT TERM; touch begun; sleep 600' } };
   const { flags } = await bench.serve({ script: () => ({ toolCalls: [hangs] }) });
   const running = bench.start(['run', 'Work', ...FLAGS, ...flags], TERMINAL);
   await expect.poll(() => readdir(bench.workspace)).toContain('begun');
-  await running.saw('sleep 60');
+  await running.saw('sleep 600');
   running.child.stdin?.write('half\u0003');
   await running.saw('Stopping');
   running.child.stdin?.write('\u0003');
@@ -28,7 +28,7 @@ it('restores the terminal at a second Ctrl-C: no paste mode, no status line', as
 it('prints the notice of Ctrl-C on a line of its own while text streams', async () => {
   await using bench = await Bench.open();
   const { flags } = await bench.serve({
-    script: () => ({ text: `Begun\n\n${'on '.repeat(500)}`, fault: { kind: 'slow', delayMs: 20 } }),
+    script: () => ({ text: `Begun ${'on '.repeat(50)}`, fault: { kind: 'silence', afterChunks: 4 } }),
   });
   const running = bench.start(['run', 'Talk', ...FLAGS, ...flags], TERMINAL);
   await running.saw('Begun');
@@ -40,7 +40,7 @@ it('prints the notice of Ctrl-C on a line of its own while text streams', async 
 
 it('reports the messages that a stopped run left in the queue', async () => {
   await using bench = await Bench.open();
-  const hangs = { name: 'bash', arguments: { command: 'touch begun; sleep 60' } };
+  const hangs = { name: 'bash', arguments: { command: 'touch begun; sleep 600' } };
   const { flags } = await bench.serve({ script: () => ({ toolCalls: [hangs] }) });
   const running = bench.start(['run', 'Work', ...FLAGS, ...flags]);
   await expect.poll(() => readdir(bench.workspace)).toContain('begun');
@@ -56,9 +56,8 @@ it('reports the messages that a stopped run left in the queue', async () => {
 it('prints the report of waiting messages below text that was typed and not sent', async () => {
   await using bench = await Bench.open();
   const { flags } = await bench.serve({
-    script: () => 'word '.repeat(2_000),
+    script: () => ({ text: 'word '.repeat(50), fault: { kind: 'silence', afterChunks: 20 } }),
     chunkChars: 5,
-    chunkDelayMs: 20,
   });
   const env = { TERM: 'xterm-256color' };
   const running = bench.start(['run', 'Work', ...FLAGS, ...flags], { terminal: true, env });

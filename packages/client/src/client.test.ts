@@ -1,7 +1,8 @@
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import type { EventPayload, LonghaulEvent } from '@longhaul/protocol';
-import { afterEach, describe, expect, it } from 'vitest';
+import { slowClock, stopClock } from '@longhaul/testing/clock';
+import { afterEach, describe, expect, it, vi } from 'vitest';
 import { createClient } from './client.ts';
 
 type Handler = (request: IncomingMessage, response: ServerResponse, body: string) => void;
@@ -100,6 +101,7 @@ describe('requests', () => {
   });
 
   it('wait for as long as Retry-After asks, before they are repeated', async () => {
+    slowClock();
     const cameAt: number[] = [];
     play = await Play.open((_, response) => {
       cameAt.push(performance.now());
@@ -109,7 +111,7 @@ describe('requests', () => {
     });
     await play.client().models();
     const [first = 0, second = 0] = cameAt;
-    expect(second - first).toBeGreaterThanOrEqual(990);
+    expect(second - first).toBeGreaterThanOrEqual(1_000);
   });
 
   it('throw the server’s error code, and report responses of other programs', async () => {
@@ -183,6 +185,22 @@ async function collect(events: AsyncIterable<LonghaulEvent>, until: (event: Long
 const open = (response: ServerResponse) =>
   response.writeHead(200, { 'content-type': 'text/event-stream; charset=utf-8' });
 
+/** Calls back whenever bytes of an answer have arrived and the client has seen them. */
+function fetchThatReports(onBytes: () => void): typeof fetch {
+  return async (input, init) => {
+    const response = await fetch(input, init);
+    const body = response.body?.pipeThrough(
+      new TransformStream<Uint8Array, Uint8Array>({
+        transform(bytes, controller) {
+          controller.enqueue(bytes);
+          setImmediate(onBytes);
+        },
+      }),
+    );
+    return Object.defineProperty(new Response(body ?? null, response), 'url', { value: response.url });
+  };
+}
+
 describe('the stream of events', () => {
   it('reconnects after every kind of failure without losing or repeating events', async () => {
     const text = 'Long text, äöü€😀, in many pieces.'.repeat(20);
@@ -247,33 +265,47 @@ describe('the stream of events', () => {
   });
 
   it('reconnects after silence, but not while heartbeats arrive', async () => {
+    stopClock();
     const reasons: string[] = [];
+    let left = 30;
+    let beat = () => {};
+    let passing: NodeJS.Timeout | undefined;
     play = await Play.open((_, response) => {
       open(response).flushHeaders();
-      if (play.requests.length === 1) return;
-      // Without heartbeats, the time until the event would exceed silenceMs.
-      let left = 30;
-      const beats = setInterval(() => {
+      if (play.requests.length === 1) {
+        passing = setInterval(() => vi.advanceTimersByTime(100), 1);
+        return;
+      }
+      clearInterval(passing);
+      beat = () => {
         left -= 1;
         response.write(left > 0 ? ': still here\n\n' : frame(stored(1)));
-      }, 50);
-      response.on('close', () => clearInterval(beats));
+      };
+      beat();
     });
-    const events = play.client().events('s', {
+    // Half of the allowed silence passes between one heartbeat and the next, fifteen times the allowed silence in all.
+    const afterBeat = () => {
+      if (left === 0) return;
+      vi.advanceTimersByTime(500);
+      beat();
+    };
+    const events = play.client({ fetch: fetchThatReports(afterBeat) }).events('s', {
       after: 0,
       silenceMs: 1_000,
       onReconnect: ({ message }) => reasons.push(message),
     });
     expect(await collect(events, () => true)).toEqual([stored(1)]);
-    expect(reasons).toEqual(['Received no data for 1000 ms, not even a heartbeat.']);
+    expect(reasons).toEqual(['Nothing came for 1000 ms, not even a heartbeat.']);
+    expect(left).toBe(0);
   });
 
   it('does not treat a suspended program as a silent server (data that had arrived was discarded and requested again)', async () => {
+    stopClock();
     const silenceMs = 200;
     play = await Play.open((_, response) => {
       open(response).write(frame(stored(1)));
-      // The event is on its way by then, and silenceMs passes before it is read.
-      setImmediate(() => Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 2 * silenceMs));
+      // The event is sent by then. The timer that is due runs before the event is read.
+      setImmediate(() => vi.advanceTimersToNextTimer());
     });
     expect(await collect(play.client().events('s', { after: 0, silenceMs }), () => true)).toEqual([
       stored(1),
@@ -318,6 +350,7 @@ describe('the stream of events', () => {
   });
 
   it('reconnects if response headers never arrive (a proxy held the request back forever)', async () => {
+    slowClock();
     play = await Play.open((_, response) => {
       if (play.requests.length > 1) open(response).write(frame(stored(1)));
     });

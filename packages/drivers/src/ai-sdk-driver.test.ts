@@ -1,5 +1,7 @@
+import { setImmediate } from 'node:timers/promises';
 import type { ViewAssistantPart } from '@longhaul/context';
-import { describe, expect, onTestFinished, test } from 'vitest';
+import { stopClock } from '@longhaul/testing/clock';
+import { describe, expect, onTestFinished, test, vi } from 'vitest';
 import { chunk, type RawAnswer, startChatServer, startStream } from '../test/chat-server.ts';
 import { collect, failureOf, MODEL_INFO, requestOf, userSays } from '../test/drive.ts';
 import { type AiSdkDriverOptions, createAiSdkDriver } from './ai-sdk-driver.ts';
@@ -25,6 +27,22 @@ function stream(text: string): RawAnswer {
   return (response) => {
     startStream(response);
     response.end(text);
+  };
+}
+
+/** Calls back whenever bytes of the answer have arrived and the driver has seen them. */
+function fetchThatReports(onBytes: () => void): typeof fetch {
+  return async (input, init) => {
+    const response = await fetch(input, init);
+    const body = response.body?.pipeThrough(
+      new TransformStream<Uint8Array, Uint8Array>({
+        transform(bytes, controller) {
+          controller.enqueue(bytes);
+          void setImmediate().then(onBytes);
+        },
+      }),
+    );
+    return new Response(body ?? null, response);
   };
 }
 
@@ -142,28 +160,41 @@ describe('answers', () => {
   });
 
   test('does not count comments that keep the connection open as silence', async () => {
+    stopClock();
+    let left = 12;
+    let send = () => {};
     const { driver } = await chat(
       (response) => {
         startStream(response);
-        let left = 12;
-        const timer = setInterval(() => {
+        send = () => {
           left -= 1;
           if (left > 0) response.write(': still thinking\n\n');
           else response.end(chunk({ content: 'x' }) + FINISH);
-          if (left === 0) clearInterval(timer);
-        }, 50);
+        };
+        send();
       },
-      { stallMs: 300 },
+      {
+        stallMs: 300,
+        fetch: fetchThatReports(() => {
+          if (left === 0) return;
+          vi.advanceTimersByTime(200);
+          send();
+        }),
+      },
     );
     expect((await collect(driver)).at(-1)).toMatchObject({ type: 'finish' });
+    expect(left).toBe(0);
   });
 
   test('does not treat a slow consumer as a silent server', async () => {
-    const { driver } = await chat(chunk({ content: 'x' }) + FINISH, { stallMs: 300 });
+    stopClock();
+    const { driver } = await chat(chunk({ content: 'x' }) + FINISH, { stallMs: 50 });
     const types: string[] = [];
     for await (const event of driver.step(requestOf([userSays('Hi')]))) {
       types.push(event.type);
-      await new Promise((resolve) => setTimeout(resolve, 400));
+      vi.advanceTimersByTime(120);
+      // The driver looks at the silence in an immediate of its own.
+      await setImmediate();
     }
     expect(types.at(-1)).toBe('finish');
   });
@@ -175,8 +206,7 @@ describe('answers', () => {
     });
     for await (const event of driver.step(requestOf([userSays('Hi')])))
       if (event.type === 'text-delta') break;
-    while (server.abandoned === 0) await new Promise((resolve) => setTimeout(resolve, 5));
-    expect(server.abandoned).toBe(1);
+    await expect.poll(() => server.abandoned).toBe(1);
   });
 });
 

@@ -1,6 +1,6 @@
 import type { ServerResponse } from 'node:http';
 import type { ErrorCode } from '@longhaul/protocol';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it, onTestFinished, vi } from 'vitest';
 import { type ChatServer, startChatServer, startStream } from '../test/chat-server.ts';
 import { failureOf, MODEL_INFO } from '../test/drive.ts';
 import { createAiSdkDriver } from './ai-sdk-driver.ts';
@@ -579,14 +579,17 @@ describe('recognises a model without tools, and says what to do', () => {
 });
 
 describe('reads how long to wait from', () => {
-  it.each<[name: string, headers: Record<string, string>, atLeast: number, atMost: number]>([
-    ['retry-after in seconds', { 'retry-after': '7' }, 7_000, 7_000],
-    ['retry-after-ms', { 'retry-after-ms': '150', 'retry-after': '7' }, 150, 150],
-    ['retry-after as a date', { 'retry-after': new Date(Date.now() + 60_000).toUTCString() }, 50_000, 60_000],
-  ])('%s', async (_name, headers, atLeast, atMost) => {
+  const now = Date.UTC(2026, 0, 2, 3, 4, 5);
+
+  it.each<[name: string, headers: Record<string, string>, retryAfterMs: number]>([
+    ['retry-after in seconds', { 'retry-after': '7' }, 7_000],
+    ['retry-after-ms', { 'retry-after-ms': '150', 'retry-after': '7' }, 150],
+    ['retry-after as a date', { 'retry-after': new Date(now + 60_000).toUTCString() }, 60_000],
+  ])('%s', async (_name, headers, retryAfterMs) => {
+    vi.useFakeTimers({ toFake: ['Date'], now });
+    onTestFinished(() => void vi.useRealTimers());
     const error = await answered({ status: 429, headers, body: openAi('slow down') });
     expect(error.code).toBe('provider_rate_limit');
-    expect(error.data['retryAfterMs']).toBeGreaterThanOrEqual(atLeast);
-    expect(error.data['retryAfterMs']).toBeLessThanOrEqual(atMost);
+    expect(error.data['retryAfterMs']).toBe(retryAfterMs);
   });
 });

@@ -1,5 +1,7 @@
 import { gzipSync } from 'node:zlib';
+import { slowClock, stopClock } from '@longhaul/testing/clock';
 import { INFO } from '@longhaul/testing/doubles';
+import { countSteps } from '@longhaul/testing/steps';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { type ChatServer, chunk, startChatServer, startStream } from './chat-server.ts';
 import { calls, DONE, forever, inTurn, type RawAnswer, says, sends, usage } from './raw-answers.ts';
@@ -44,13 +46,18 @@ describe('a provider that streams without end', () => {
   });
 
   it('only empty chunks: ends with provider_timeout, although bytes arrive', async () => {
+    slowClock();
     plays((response) => {
       startStream(response);
-      const timer = setInterval(() => response.write(chunk({ content: '' })), 10);
+      const timer = setInterval(() => response.write(chunk({ content: '' })), 1);
       response.on('close', () => clearInterval(timer));
     });
     const { test } = await start({ stallMs: 60, runtime: { retry: { attempts: 1, totalMs: 1_000 } } });
-    expect(await test.run('go')).toMatchObject({ status: 'failed', error: { code: 'provider_timeout' } });
+    const message = expect.stringContaining('without a word of an answer for 600 ms');
+    expect(await test.run('go')).toMatchObject({
+      status: 'failed',
+      error: { code: 'provider_timeout', message },
+    });
   });
 });
 
@@ -196,6 +203,8 @@ describe('a provider that breaks the protocol', () => {
   );
 
   it('stores 100,000 deltas of one character as one text, in few writes', async () => {
+    // Text is also written every 50 ms: without time, its length alone decides.
+    stopClock();
     const run = async (deltas: number) => {
       plays((response) => {
         startStream(response);
@@ -206,19 +215,17 @@ describe('a provider that breaks the protocol', () => {
       const info = { ...INFO, windowTokens: 400_000, maxOutputTokens: 200_000 };
       const { test } = await start({ info, stallMs: 0 });
       const writes = countWrites(test.store);
-      const startedAt = performance.now();
-      const before = process.cpuUsage();
-      const { status, text: answer } = await test.run('go');
-      const ms = performance.now() - startedAt;
-      return { status, chars: answer.length, writes: writes(), ms, work: process.cpuUsage(before).user };
+      let result: Awaited<ReturnType<typeof test.run>> | undefined;
+      const steps = await countSteps(async () => (result = await test.run('go')));
+      return { status: result?.status, chars: result?.text.length, writes: writes(), steps };
     };
     const few = await run(10_000);
     const many = await run(100_000);
     expect(many).toMatchObject({ status: 'completed', chars: 100_000 });
     expect(few.chars).toBe(10_000);
-    // One write per 4 KiB or 50 ms. Quadratic work would take a hundred times the work.
-    expect(many.writes).toBeLessThan(100_000 / 4_096 + many.ms / 50 + 20);
-    expect(many.work).toBeLessThan(40 * few.work + 2_000_000);
+    // One write for each 4 KiB. Quadratic work would show as a hundred times the steps.
+    expect(many.writes).toBeLessThan(100_000 / 4_096 + 2);
+    expect(many.steps / few.steps).toBeLessThan(11);
   });
 });
 

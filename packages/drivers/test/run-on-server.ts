@@ -18,11 +18,11 @@ export async function startOn(server: ChatServer, { runtime, saw, ...options }: 
     model: 'served-model',
     baseUrl: server.url,
     info: INFO,
-    stallMs: 20_000,
+    stallMs: 100_000,
     ...options,
   });
   const look = testTool('look', (input) => text(saw?.(input) ?? `saw ${JSON.stringify(input)}`));
-  const retry = { attempts: 3, totalMs: 20_000, firstDelayMs: 10 };
+  const retry = { attempts: 3, totalMs: 100_000, firstDelayMs: 10 };
   const test = await testRun(driver, [look], { retry, ...runtime });
   const tools = async () =>
     (await test.messages())

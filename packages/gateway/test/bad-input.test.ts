@@ -218,17 +218,21 @@ test('slows the upstream down for a slow client instead of buffering', async () 
   const piece = words.replace('Half of', 'x'.repeat(60_000));
   let written = 0;
   const { promise: isBlocked, resolve: block } = Promise.withResolvers<void>();
-  await using both = await startBoth(async (_, response) => {
+  await using both = await startBoth(async ({ url }, response) => {
+    if (url.endsWith('/models')) return void response.end('{}');
     response.writeHead(200, sse);
     while (written < 200_000_000) {
       written += piece.length;
       if (response.write(piece)) continue;
       const drained = once(response, 'drain').then(() => true);
-      const waited = new Promise<boolean>((resolve) => setTimeout(() => resolve(false), 400));
-      if (!(await Promise.race([drained, waited]))) break;
+      if (!(await Promise.race([drained, roundTrips(both.gateway.url).then(() => false)]))) break;
     }
     block();
   });
+  // In the time of so many answers, the gateway reads what it has room for.
+  const roundTrips = async (url: string) => {
+    for (let round = 0; round < 50; round += 1) await rawRequest(url, { method: 'GET', path: '/models' });
+  };
   const request = http.request(`${both.gateway.url}/chat/completions`, { method: 'POST', agent: false });
   request.on('error', () => {});
   request.end(hi({ stream: true }));

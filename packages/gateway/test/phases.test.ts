@@ -5,6 +5,7 @@ import { expect, test } from 'vitest';
 import type { NoticeManner } from '../src/index.ts';
 import { rawRequest } from './raw-client.ts';
 import { type Received, startRecordingUpstream } from './recording-upstream.ts';
+import { startFront } from './server-front.ts';
 import { startBoth, startTestGateway } from './start-test-gateway.ts';
 
 const SUMMARY = 'The talk was about rivers.';
@@ -226,16 +227,18 @@ test('counts 2 in the header if the first compaction of a request was refused', 
 });
 
 test('queries a server that restarts with a smaller window before the next request', async () => {
-  const start = (windowTokens: number, port = 0) =>
-    createPersonaServer({ persona: 'llamacpp', windowTokens, script: brief, port });
-  const first = await start(8_192);
-  await using gateway = await startTestGateway(first.url);
+  const start = (windowTokens: number) =>
+    createPersonaServer({ persona: 'llamacpp', windowTokens, script: brief });
+  await using first = await start(8_192);
+  await using front = await startFront(first.url);
+  await using gateway = await startTestGateway(front.url);
   const { completions } = clientOf(gateway.url).chat;
   const request = { model: first.model, messages: history(120) };
   await completions.create(request);
-  await first.close();
+  front.passTo(undefined);
   await expect(completions.create(request)).rejects.toThrow(/Cannot reach the upstream/);
-  await using second = await start(2_048, Number(new URL(first.url).port));
+  await using second = await start(2_048);
+  front.passTo(second.url);
   expect((await completions.create(request)).choices[0]?.message.content).toBe('Yes.');
   expect(second.overflows).toBe(0);
 });

@@ -1,6 +1,8 @@
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { afterEach, describe, expect, it } from 'vitest';
+import { stopClock } from '@longhaul/testing/clock';
+import { holdClosedPort } from '@longhaul/testing/machine';
+import { afterEach, describe, expect, it, vi } from 'vitest';
 import { checkServer } from './check-server.ts';
 import { detectLocalServers, listServerModels } from './local-servers.ts';
 import { probeWindow } from './window-probe.ts';
@@ -116,9 +118,8 @@ describe('probeWindow', () => {
   );
 
   it('never throws: nobody there, a page, silence, an abort', async () => {
-    const gone = await serve({});
-    await new Promise((resolve) => servers.pop()?.close(resolve));
-    expect(await probeWindow({ baseUrl: gone.baseUrl, model: 'x' })).toBeUndefined();
+    await using closed = await holdClosedPort();
+    expect(await probeWindow({ baseUrl: `${closed.url}/v1`, model: 'x' })).toBeUndefined();
     expect(await probeWindow({ baseUrl: 'not a url', model: 'x' })).toBeUndefined();
     const page = await serve({ '/v1/models': '<html></html>' });
     expect(await probeWindow({ baseUrl: page.baseUrl, model: 'x', timeoutMs })).toBeUndefined();
@@ -130,8 +131,10 @@ describe('probeWindow', () => {
 
   it('an answer is waited for where this process stood still meanwhile, as one does that loads its code', async () => {
     const { baseUrl } = await serve(VLLM);
+    stopClock();
     const probing = probeWindow({ kind: 'vllm', baseUrl, model: 'org/model', timeoutMs: 500 });
-    setImmediate(() => Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 1_000));
+    // After such a pause, the timer that is due runs, and then the answer is read. No time passes meanwhile.
+    vi.advanceTimersToNextTimer();
     expect(await probing).toMatchObject({ windowTokens: 32_768 });
   });
 
@@ -160,11 +163,11 @@ describe('checkServer', () => {
   });
 
   it('says where nobody listens, and that nobody answers', async () => {
-    const gone = await serve({});
-    await new Promise((resolve) => servers.pop()?.close(resolve));
-    const error = await checkServer({ baseUrl: gone.baseUrl, ...target, timeoutMs });
+    await using closed = await holdClosedPort();
+    const baseUrl = `${closed.url}/v1`;
+    const error = await checkServer({ baseUrl, ...target, timeoutMs });
     expect(error?.code).toBe('provider_unreachable');
-    expect(error?.message).toContain(gone.baseUrl);
+    expect(error?.message).toContain(baseUrl);
     const silent = await serve({ '/v1/models': null });
     const late = await checkServer({ baseUrl: silent.baseUrl, ...target, timeoutMs: 50 });
     expect(late?.code).toBe('provider_timeout');

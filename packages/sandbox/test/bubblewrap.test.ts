@@ -10,6 +10,7 @@ import {
   makeWorkspace,
   ownTraces,
   run,
+  uniqueSeconds,
   withEnvironment,
 } from './support.ts';
 
@@ -86,7 +87,7 @@ await describeKind('bubblewrap', () => {
 
   it('ends with its process, and the next sandbox removes what it left', async () => {
     await using folders = await makeWorkspace();
-    const seconds = '31536.141421';
+    const seconds = uniqueSeconds();
     await crashWith('bubblewrap', folders.options(), `echo up; setsid sleep ${seconds}`);
     await expect.poll(() => countProcesses(seconds)).toBe(0);
     const sandbox = await driver.open(folders.options());
@@ -97,7 +98,7 @@ await describeKind('bubblewrap', () => {
   it('opens although a bwrap still waits for its killed process, whose cgroup stayed busy', async () => {
     await using folders = await makeWorkspace();
     await using elsewhere = await makeWorkspace();
-    const seconds = '31536.223606';
+    const seconds = uniqueSeconds();
     const [bwrap, isUp] = [join(elsewhere.workspace, 'bwrap'), join(elsewhere.workspace, 'up')];
     const probe = await driver.probe();
     const real = probe.available ? probe.detail : '';
@@ -111,9 +112,12 @@ await describeKind('bubblewrap', () => {
     await writeFile(bwrap, lines.join('\n'), { mode: 0o755 });
     await crashWith('bubblewrap', folders.options(), 'true', {
       env: { PATH: `${elsewhere.workspace}:${process.env['PATH']}` },
-      until: () => expect.poll(() => existsSync(isUp)).toBe(true),
+      prints: false,
+      until: async () => {
+        await expect.poll(() => existsSync(isUp)).toBe(true);
+        await expect.poll(() => countProcesses(seconds)).toBe(1);
+      },
     });
-    expect(countProcesses(seconds)).toBe(1);
     await using sandbox = await driver.open(folders.options());
     expect(countProcesses(seconds)).toBe(0);
     expect((await run(sandbox, 'echo works; echo "[$LONGHAUL_COMMAND]"')).output).toBe('works\n[]\n');

@@ -13,7 +13,7 @@ afterEach(() => {
 function orphan() {
   const [, ...rest] = newCommandMark().split('.');
   const mark = ['4194303', ...rest].join('.');
-  const child = spawn('sleep', ['60'], {
+  const child = spawn('sleep', ['600'], {
     env: { ...process.env, [COMMAND_VARIABLE]: mark },
     stdio: 'ignore',
   });

@@ -104,7 +104,7 @@ export async function makeWorkspace(): Promise<TestFolders> {
 export async function run(sandbox: Sandbox, command: string): Promise<{ output: string; exitCode?: number }> {
   let output = '';
   const { exitCode } = await sandbox.exec(command, {
-    timeoutMs: 20_000,
+    timeoutMs: 100_000,
     onOutput: (chunk) => {
       output += Buffer.from(chunk).toString();
     },
@@ -113,13 +113,26 @@ export async function run(sandbox: Sandbox, command: string): Promise<{ output: 
 }
 
 /**
- * Opens a sandbox in another process, waits for the first output of its command or for `until`, and kills the process.
+ * Returns a number of seconds to sleep that no other test uses, in this checkout or another: the list of processes shows
+ * `sleep` with it.
+ */
+export function uniqueSeconds(): string {
+  return `${30_000 + Math.floor(Math.random() * 10_000)}.${Math.floor(Math.random() * 1e9)}`;
+}
+
+/**
+ * Opens a sandbox in another process, waits for the first output of its command (unless `prints` is false) and for `until`, and kills
+ * the process. Only `until` can check what the process leaves: after the kill, every sandbox that opens on this machine removes it.
  */
 export async function crashWith(
   kind: SandboxKind,
   options: SandboxOptions,
   command: string,
-  { env = {}, until }: { env?: Record<string, string>; until?: () => Promise<unknown> } = {},
+  {
+    env = {},
+    until = async () => {},
+    prints = true,
+  }: { env?: Record<string, string>; until?: () => Promise<unknown>; prints?: boolean } = {},
 ): Promise<void> {
   const script = fileURLToPath(new URL('open-and-wait.ts', import.meta.url));
   const args = [
@@ -133,7 +146,8 @@ export async function crashWith(
   ];
   const stdio: ['ignore', 'pipe', 'inherit'] = ['ignore', 'pipe', 'inherit'];
   const child = spawn(process.execPath, args, { stdio, env: { ...process.env, ...env } });
-  await (until === undefined ? once(child.stdout, 'data') : until());
+  if (prints) await once(child.stdout, 'data');
+  await until();
   const gone = once(child, 'exit');
   child.kill('SIGKILL');
   await gone;

@@ -63,7 +63,7 @@ it('sends the text of a step that broke off to pages that join later', async () 
   await using early = await join(server);
   await early.until(({ data }) => data?.includes('Half an answer') === true);
   broken.open();
-  await expect.poll(() => tries, { timeout: 10_000 }).toBe(2);
+  await expect.poll(() => tries).toBe(2);
   await using between = await join(server);
   await between.until(({ data }) => data?.includes('text-end') === true);
   next.open();

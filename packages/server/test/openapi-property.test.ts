@@ -202,7 +202,7 @@ async function replace(path: string): Promise<void> {
 async function send({ method, path, query, headers, body, contentType }: Try): Promise<Response> {
   const search = query.length === 0 ? '' : `?${new URLSearchParams(query)}`;
   const left = new AbortController();
-  const timer = setTimeout(() => left.abort(new Error('no answer within 10 s')), 10_000);
+  const timer = setTimeout(() => left.abort(new Error('no answer within 60 s')), 60_000);
   try {
     return await server.fetch(path + search, {
       method,

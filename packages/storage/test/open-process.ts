@@ -23,7 +23,7 @@ try {
   const start = Number(await readFile(join(folder, 'start'), 'utf8'));
   for (let round = 0; round < Number(rounds); round++) {
     await sleep(Math.max(0, start + round * BETWEEN_MS - Date.now()));
-    await using store = await openSqliteStore({ path: join(folder, `${round}.db`) });
+    await using store = await openSqliteStore({ path: join(folder, `${round}.db`), busyTimeoutMs: 60_000 });
     await store.createSession({ id: name, createdAt: 1, ...texts });
   }
   stdout.write('done\n');

@@ -9,7 +9,7 @@ import { openSqliteStore } from '../src/sqlite/index.ts';
 
 const [path = '', name = '', count = '0'] = argv.slice(2);
 try {
-  await using store = await openSqliteStore({ path });
+  await using store = await openSqliteStore({ path, busyTimeoutMs: 60_000 });
   const texts = { task: name, title: name, model: 'm', workspace: '/' };
   await store.createSession({ id: name, createdAt: Date.now(), ...texts });
   const owner = { host: 'h', bootId: 'b', pid: process.pid, processStartedAt: '0' };

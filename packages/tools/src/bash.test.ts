@@ -1,5 +1,6 @@
 import { LonghaulError } from '@longhaul/protocol';
-import { expect, test } from 'vitest';
+import { stopClock } from '@longhaul/testing/clock';
+import { expect, test, vi } from 'vitest';
 import { openToolFixture, refusalOf, textOf } from '../test/tool-fixtures.ts';
 import { createBashTool } from './bash.ts';
 
@@ -24,7 +25,11 @@ test('separates the two streams only if both have output', async () => {
 
 test('kills the command at its timeout, keeps the output and says what to do', async () => {
   await using fixture = await openToolFixture();
-  const result = await fixture.call(bash, { command: 'echo started; sleep 60', timeoutMs: '3000' });
+  stopClock();
+  const running = fixture.call(bash, { command: 'echo started; sleep 600', timeoutMs: '3000' });
+  await expect.poll(() => fixture.progress).toContainEqual({ title: 'started' });
+  vi.advanceTimersByTime(3_000);
+  const result = await running;
   expect(textOf(result)).toMatch(
     /^started\n\[timed out after 3000 ms and was killed, with everything it started\..*at most 600000/,
   );

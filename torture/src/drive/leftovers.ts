@@ -5,7 +5,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
  * Returns processes of the session's commands that are still running after `patienceMs`. Their arguments contain the
  * session's mark.
  */
-export async function findLeftovers(mark: string, patienceMs = 3_000): Promise<string[]> {
+export async function findLeftovers(mark: string, patienceMs = 60_000): Promise<string[]> {
   const deadline = performance.now() + patienceMs;
   for (;;) {
     const found = readdirSync('/proc').filter(

@@ -1,3 +1,4 @@
+import { slowClock } from '@longhaul/testing/clock';
 import {
   answer,
   calls,
@@ -73,6 +74,7 @@ describe('at a limit', () => {
   });
 
   it('of time, aborts the running step and limits the time of the closing note', async () => {
+    slowClock();
     const { test, driver } = await limited({ minutes: 0.005 }, looking(), 40);
     const result = await test.run('go');
     expect(result).toMatchObject({ status: 'limit', text: 'Half of it is done.' });

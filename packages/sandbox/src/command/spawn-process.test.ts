@@ -46,7 +46,7 @@ describe.runIf(process.platform === 'linux')(
     });
 
     it('names the pipes of the program otherwise', async () => {
-      const spawned = await spawnProcess('sleep', ['60'], { env: {} });
+      const spawned = await spawnProcess('sleep', ['600'], { env: {} });
       expect(spawned.outputNames.size).toBeGreaterThan(0);
       for (const name of spawned.outputNames) expect(name).toMatch(/^(?:socket|pipe):\[/);
       spawned.child.kill();
@@ -64,7 +64,7 @@ describe.runIf(process.platform === 'linux')(
       const stop = join(folders.workspace, 'stop');
       const command = run(sandbox, `touch '${started}'; until [ -e '${stop}' ]; do sleep 0.02; done`);
       while (!existsSync(started)) await sleep(5);
-      const bystander = spawn('sleep', ['30'], {
+      const bystander = spawn('sleep', ['600'], {
         stdio: ['ignore', output.fd, 'ignore'],
         env: {},
         detached: true,

@@ -9,6 +9,7 @@ import { fileURLToPath } from 'node:url';
 import type { Lease } from '@longhaul/core';
 import { afterAll, beforeAll, describe, it } from 'vitest';
 import { openSqliteStore, type SqliteStore } from './index.ts';
+import { openDatabase } from './open-database.ts';
 
 const READERS = fileURLToPath(new URL('../../test/overlapping-readers.ts', import.meta.url));
 const MB = 1_000_000;
@@ -27,7 +28,8 @@ describe('the write-ahead log', () => {
   for (const { name, ms } of readings) {
     it(`stays small while 80 MB are written with readers in another process ${name}`, async () => {
       const path = join(folder, `overlap-${ms}`, 'store.db');
-      await using store = await openSqliteStore({ path });
+      // However rarely the readers get to run, a write waits until they have passed the log by.
+      await using store = await openDatabase({ path, longWaitMs: 60_000 });
       const write = await writer(store);
       const readers = spawn(process.execPath, [READERS, path, String(ms)], {
         stdio: ['ignore', 'pipe', 'ignore'],

@@ -21,6 +21,13 @@ const BETWEEN_SHORT_WAITS_MS = 1000;
 const HUGE_LOG_BYTES = 2 * LARGE_LOG_BYTES;
 const LONG_WAIT_MS = 2000;
 
+export interface DatabaseFileOptions {
+  path: string;
+  busyTimeoutMs: number;
+  /** How long a write waits for the readers of a huge log. Default 2 000. */
+  longWaitMs?: number | undefined;
+}
+
 /**
  * Checks that a connection's file is still in place and keeps its write-ahead log small. Does nothing for `:memory:`.
  */
@@ -30,11 +37,13 @@ export class DatabaseFile {
   readonly #busyTimeoutMs: number;
   readonly #opened: BigIntStats | undefined;
   #waitedShortAt = Number.NEGATIVE_INFINITY;
+  readonly #longWaitMs: number;
   /** Log size from which writes wait longer for readers. */
   #longWaitBytes = HUGE_LOG_BYTES;
 
-  constructor(connection: Connection, options: { path: string; busyTimeoutMs: number }) {
+  constructor(connection: Connection, options: DatabaseFileOptions) {
     this.#connection = connection;
+    this.#longWaitMs = options.longWaitMs ?? LONG_WAIT_MS;
     this.#path = options.path;
     this.#busyTimeoutMs = options.busyTimeoutMs;
     this.#opened = options.path === ':memory:' ? undefined : infoOf(options.path);
@@ -73,7 +82,7 @@ export class DatabaseFile {
 
   /** Uses several short attempts, because within one attempt SQLite checks for readers less and less often. */
   #waitLong(size: number): void {
-    const deadline = performance.now() + LONG_WAIT_MS;
+    const deadline = performance.now() + this.#longWaitMs;
     while (performance.now() < deadline) {
       this.#emptyLog(SHORT_WAIT_MS);
       if (this.#logSize() < size) return;

@@ -83,7 +83,8 @@ describe('migrations', () => {
   it('leave the old database and a complete copy when killed, and are finished by the next process', async () => {
     const path = join(folder, 'killed.db');
     await version1(path);
-    const child = spawn(process.execPath, ['--conditions=longhaul-src', PROGRAM, path], { stdio: 'ignore' });
+    const args = ['--conditions=longhaul-src', PROGRAM, path, 'hang'];
+    const child = spawn(process.execPath, args, { stdio: 'ignore' });
     await until(async () => (await copiesOf('killed.db')).length > 0);
     child.kill('SIGKILL');
     await once(child, 'close');

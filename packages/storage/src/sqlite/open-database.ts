@@ -5,7 +5,7 @@ import { sql } from 'drizzle-orm';
 import { machineUptime } from '../shared/clock.ts';
 import { makePrivateFile, makePrivateFolder } from '../shared/private-folder.ts';
 import { type Connection, connect } from './connection.ts';
-import { DatabaseFile, LOG_BYTES } from './database-file.ts';
+import { DatabaseFile, type DatabaseFileOptions, LOG_BYTES } from './database-file.ts';
 import { migrate } from './migrate.ts';
 import { MIGRATIONS } from './migrations.ts';
 import { folderError, mapSqliteError, SQLITE, sqliteCode } from './sqlite-errors.ts';
@@ -14,7 +14,10 @@ import type { SqliteStoreOptions } from './sqlite-store-options.ts';
 
 const MEMORY = ':memory:';
 
-export async function openDatabase(options: SqliteStoreOptions): Promise<SqliteStore> {
+/** What only tests set beside the public options. */
+export type DatabaseOptions = SqliteStoreOptions & Pick<DatabaseFileOptions, 'longWaitMs'>;
+
+export async function openDatabase(options: DatabaseOptions): Promise<SqliteStore> {
   const { path, now = Date.now, uptime = machineUptime } = options;
   const { connection, file } = await openConnection(options);
   return createSqliteStore(connection, { path, clock: { now, uptime }, file });
@@ -22,7 +25,7 @@ export async function openDatabase(options: SqliteStoreOptions): Promise<SqliteS
 
 /** Opens a connection to a database and migrates it to this program's version. */
 export async function openConnection(
-  options: SqliteStoreOptions,
+  options: DatabaseOptions,
 ): Promise<{ connection: Connection; file: DatabaseFile }> {
   await makeFolder(options.path);
   try {
@@ -38,14 +41,14 @@ export async function openConnection(
 
 async function openInMode(
   lockingMode: 'NORMAL' | 'EXCLUSIVE',
-  { path, now = Date.now, busyTimeoutMs = 5000 }: SqliteStoreOptions,
+  { path, now = Date.now, busyTimeoutMs = 5000, longWaitMs }: DatabaseOptions,
 ): Promise<{ connection: Connection; file: DatabaseFile }> {
   let connection: Connection | undefined;
   try {
     connection = await connect(path);
     connection.exec(`PRAGMA busy_timeout = ${busyTimeoutMs}; PRAGMA locking_mode = ${lockingMode}`);
     await prepare(connection, { path, now, busyTimeoutMs });
-    return { connection, file: new DatabaseFile(connection, { path, busyTimeoutMs }) };
+    return { connection, file: new DatabaseFile(connection, { path, busyTimeoutMs, longWaitMs }) };
   } catch (error) {
     connection?.close();
     throw mapSqliteError(error, path);

@@ -2,9 +2,8 @@ import assert from 'node:assert/strict';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { setTimeout as sleep } from 'node:timers/promises';
 import { storeContract } from '@longhaul/testing/contracts';
-import { afterAll, beforeAll, describe, it } from 'vitest';
+import { afterAll, beforeAll, describe, it, onTestFinished, vi } from 'vitest';
 import { openSqliteStore } from './index.ts';
 
 let folder = '';
@@ -53,16 +52,17 @@ describe('two connections on one file', () => {
     await using right = await openSqliteStore({ path });
     const texts = { task: '', title: '', model: 'm', workspace: '/' };
     let notifications = 0;
-    const changed = Promise.withResolvers<void>();
+    vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval'] });
+    onTestFinished(() => void vi.useRealTimers());
     using _watch = right.watch(() => {
       notifications += 1;
-      changed.resolve();
     });
     await right.createSession({ id: 'own', createdAt: 1, ...texts });
-    await sleep(250);
+    vi.advanceTimersByTime(1_000);
     assert.equal(notifications, 0);
     await left.createSession({ id: 'other', createdAt: 1, ...texts });
-    await changed.promise;
+    vi.advanceTimersByTime(1_000);
+    assert.equal(notifications, 1);
     assert.equal((await right.getSession('other'))?.id, 'other');
   });
 });

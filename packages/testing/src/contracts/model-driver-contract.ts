@@ -1,7 +1,7 @@
 import type { ViewMessage } from '@longhaul/context';
 import type { ModelDriver, StepEvent, StepRequest, ToolSchema } from '@longhaul/core';
 import type { LonghaulError } from '@longhaul/protocol';
-import { describe, expect, onTestFinished, test } from 'vitest';
+import { describe, expect, onTestFinished, test, vi } from 'vitest';
 
 /** What the server answers to the next request. */
 export type ModelAnswer =
@@ -272,8 +272,14 @@ function cancelTests(start: Start, testWith: TestWith): void {
     'maps silence longer than stallMs to provider_timeout, and closes the request',
     async () => {
       const harness = await start({ kind: 'silence' });
-      const error = await failure(await harness.driver({ stallMs: 50 }), ask('Hi'));
-      expect(error.code).toBe('provider_timeout');
+      // Time stands still until the server has the request.
+      vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout', 'performance'] });
+      onTestFinished(() => void vi.useRealTimers());
+      const failing = failure(await harness.driver({ stallMs: 50 }), ask('Hi'));
+      await until(() => harness.requests.length === 1);
+      const passing = setInterval(() => vi.advanceTimersByTime(10), 1);
+      expect((await failing).code).toBe('provider_timeout');
+      clearInterval(passing);
       if (harness.abandoned !== undefined) await until(() => harness.abandoned === 1);
     },
   );
@@ -331,5 +337,5 @@ function callsIn(events: readonly StepEvent[]) {
 }
 
 async function until(condition: () => boolean): Promise<void> {
-  while (!condition()) await new Promise((resolve) => setTimeout(resolve, 5));
+  while (!condition()) await new Promise((resolve) => setImmediate(resolve));
 }

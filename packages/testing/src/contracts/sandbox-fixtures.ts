@@ -87,7 +87,7 @@ export async function runIn(
 ): Promise<RunOutcome> {
   const parts: Record<'stdout' | 'stderr', Uint8Array[]> = { stdout: [], stderr: [] };
   const result = await sandbox.exec(command, {
-    timeoutMs: 20_000,
+    timeoutMs: 100_000,
     onOutput: (chunk, stream) => {
       parts[stream].push(chunk);
     },

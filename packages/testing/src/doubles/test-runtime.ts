@@ -77,7 +77,7 @@ export async function testRun(
     driverFor: async () => driver,
     summariserFor: async () => undefined,
     compression: { strategy: new ReactiveOverflowStrategy(), auto: true, ledgerShare: 0.2 },
-    retry: { attempts: 3, totalMs: 5_000 },
+    retry: { attempts: 3, totalMs: 60_000 },
     approverFor: () => ALLOW_ALL,
     ...options,
   });

@@ -1,8 +1,9 @@
 import type { EventPayload, Part } from '@longhaul/protocol';
 import { createMemoryBlobStore } from '@longhaul/storage/blobs';
 import { createMemoryStore } from '@longhaul/storage/memory';
+import { stopClock } from '@longhaul/testing/clock';
 import { failure, usageOf } from '@longhaul/testing/doubles';
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, vi } from 'vitest';
 import type { StepEvent, Store } from '../../ports/index.ts';
 import { EventHub } from '../../session/events/event-hub.ts';
 import { currentOwner, isOwnerAlive } from '../../session/leases/lease-owner.ts';
@@ -118,6 +119,7 @@ describe('StreamProcessor', () => {
   });
 
   it('flushes by size during a fast stream', async () => {
+    stopClock();
     const { processor, writes } = await setUp();
     const delta = { type: 'text-delta', id: 't', text: 'x'.repeat(1_000) } as const;
     await processor.process(
@@ -132,13 +134,15 @@ describe('StreamProcessor', () => {
   });
 
   it('flushes by time during a slow stream', async () => {
+    stopClock();
     const { processor, stored } = await setUp();
     let seen: unknown;
     async function* trickle(): AsyncGenerator<StepEvent> {
       yield { type: 'text-start', id: 't' };
       yield { type: 'text-delta', id: 't', text: 'slow' };
       while (seen === undefined) {
-        await new Promise((resolve) => setTimeout(resolve, 5));
+        vi.advanceTimersByTime(5);
+        await new Promise((resolve) => setImmediate(resolve));
         seen = (await stored())[0]?.parts[0];
       }
       yield { type: 'finish', finishReason: 'stop' };

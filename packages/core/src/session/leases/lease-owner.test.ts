@@ -20,7 +20,7 @@ describe('isOwnerAlive', () => {
     'treats a zombie as dead: it kept its start time and its session',
     async () => {
       // The shell starts a child that exits at once, and never reaps it.
-      const shell = spawn('sh', ['-c', 'sleep 0 & echo $!; exec sleep 30'], {
+      const shell = spawn('sh', ['-c', 'sleep 0 & echo $!; exec sleep 600'], {
         stdio: ['ignore', 'pipe', 'ignore'],
       });
       const pid = Number(

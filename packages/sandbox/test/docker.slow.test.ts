@@ -1,8 +1,17 @@
+import { randomUUID } from 'node:crypto';
 import { Readable } from 'node:stream';
 import Docker from 'dockerode';
 import { expect, it } from 'vitest';
 import { createSandboxDriver } from '../src/index.ts';
-import { containersOf, countProcesses, crashWith, describeKind, makeWorkspace, run } from './support.ts';
+import {
+  containersOf,
+  countProcesses,
+  crashWith,
+  describeKind,
+  makeWorkspace,
+  run,
+  uniqueSeconds,
+} from './support.ts';
 
 await describeKind('docker', () => {
   const docker = new Docker();
@@ -63,11 +72,13 @@ await describeKind('docker', () => {
     const orphaned = folders.options();
     const living = folders.options();
     await using _living = await driver.open(living);
-    const seconds = '31536.271828';
-    await crashWith('docker', orphaned, `echo up; sleep ${seconds}`);
-    expect(await containersOf(orphaned.sessionId)).toHaveLength(1);
+    const seconds = uniqueSeconds();
+    await crashWith('docker', orphaned, `echo up; sleep ${seconds}`, {
+      until: async () => expect(await containersOf(orphaned.sessionId)).toHaveLength(1),
+    });
     await using _next = await driver.open(folders.options());
-    expect(await containersOf(orphaned.sessionId)).toEqual([]);
+    // Another process that opens a sandbox may be the one that removes it, and may not have finished.
+    await expect.poll(() => containersOf(orphaned.sessionId)).toEqual([]);
     expect(await containersOf(living.sessionId)).toHaveLength(1);
     expect(countProcesses(seconds)).toBe(0);
   });
@@ -85,15 +96,13 @@ await describeKind('docker', () => {
     await using folders = await makeWorkspace();
     // An empty archive: the image contains no files.
     const empty = Readable.from([Buffer.alloc(1024)]);
-    const imported = await docker.importImage(empty as unknown as string, {
-      repo: 'longhaul-empty',
-      tag: 'test',
-    });
+    const tag = randomUUID();
+    const imported = await docker.importImage(empty as unknown as string, { repo: 'longhaul-empty', tag });
     await new Promise((resolve) => docker.modem.followProgress(imported, resolve));
-    const options = folders.options({ image: 'longhaul-empty:test' });
+    const options = folders.options({ image: `longhaul-empty:${tag}` });
     await expect(driver.open(options)).rejects.toMatchObject({ code: 'sandbox_unavailable' });
     expect(await containersOf(options.sessionId)).toEqual([]);
-    await docker.getImage('longhaul-empty:test').remove();
+    await docker.getImage(`longhaul-empty:${tag}`).remove();
   });
 
   it('refuses an invalid environment variable', async () => {
