@@ -48,12 +48,12 @@ describe('longhaul gc', () => {
     await expect(stat(nobodys)).rejects.toThrow('ENOENT');
 
     const young = await bench.call(['gc', '--max-size', '1kB', '--dry-run']);
-    expect(young.stdout).toMatch(/These stay:\n.*Count +used within the last hour/);
+    expect(young.stdout).toMatch(/These are kept:\n.*Count +used within the last hour/);
     const edit = new DatabaseSync(database);
     edit.exec('UPDATE heads SET updated_at = 1');
     edit.close();
     const asked = await bench.call(['gc', '--older-than', '30d']);
-    expect(asked.stderr).toMatch(/Drop 1 session for good\? There is no terminal to ask on: add --yes/);
+    expect(asked.stderr).toMatch(/Remove 1 session permanently\? There is no terminal to ask on: add --yes/);
     expect(asked.code).toBe(2);
     expect((await bench.call(['sessions'])).stdout).toContain('Count');
     await writeFile(join(bench.workspace, 'longhaul.yml'), 'storage: { retention: { days: 30 } }\n');
