@@ -1,5 +1,5 @@
 /**
- * Makes the pictures of the README: a recording of the demo in a terminal, and a replay report of the same session.
+ * Makes the pictures of the README: a recording of the demo in a terminal, and the chart of a replay report.
  *
  * Run it with `npm run pictures`. It needs Linux with `script` (util-linux), bubblewrap and Chromium.
  */
@@ -42,21 +42,17 @@ async function makeRecording(): Promise<void> {
   await writeFile(join(IMAGES, 'demo.svg'), terminalSvg(frames, SIZE));
 }
 
-/** Makes the report of the session that was just recorded. */
+/** Makes a report of the sessions that `LONGHAUL_TRANSCRIPTS` names, or else of the recorded demo. */
 async function makeReport(): Promise<void> {
-  const [demo] = (await readdir(home)).filter((name) => name.startsWith('longhaul-demo-'));
-  const database = join(home, demo ?? '', 'session.db');
-  const session = join(home, 'demo.json');
+  const recorded = process.env['LONGHAUL_TRANSCRIPTS'];
+  const sessions = recorded ?? (await exportDemo());
+  const windowTokens = recorded === undefined ? '8000' : '32000';
   const page = join(home, 'report.html');
-  const config = join(home, 'longhaul.yml');
-  await writeFile(config, `storage: { url: "sqlite:${database}" }\n`);
-  const { stdout } = await longhaul('export', 'last', '--config', config);
-  await writeFile(session, stdout);
   await longhaul(
     'replay',
-    session,
+    sessions,
     '--window',
-    '8000,12000,16000',
+    windowTokens,
     '--strategy',
     'all',
     '--baselines',
@@ -65,12 +61,24 @@ async function makeReport(): Promise<void> {
   );
   const browser = await chromium.launch({ executablePath: CHROMIUM, args: ['--no-sandbox'] });
   try {
-    const tab = await browser.newPage({ viewport: { width: 1100, height: 760 }, deviceScaleFactor: 2 });
+    const tab = await browser.newPage({ viewport: { width: 1000, height: 800 }, deviceScaleFactor: 2 });
     await tab.goto(`file://${page}`);
-    await tab.screenshot({ path: join(IMAGES, 'replay.png') });
+    const chart = tab.locator('section').filter({ hasText: 'Recall against cost' });
+    await chart.screenshot({ path: join(IMAGES, 'replay.png') });
   } finally {
     await browser.close();
   }
+}
+
+/** Returns the path of the demo's session as a file. */
+async function exportDemo(): Promise<string> {
+  const [demo] = (await readdir(home)).filter((name) => name.startsWith('longhaul-demo-'));
+  const session = join(home, 'demo.json');
+  const config = join(home, 'longhaul.yml');
+  await writeFile(config, `storage: { url: "sqlite:${join(home, demo ?? '', 'session.db')}" }\n`);
+  const { stdout } = await longhaul('export', 'last', '--all', '--config', config);
+  await writeFile(session, stdout);
+  return session;
 }
 
 function longhaul(...args: string[]) {

@@ -274,7 +274,7 @@ describe('bad input', () => {
       const [, first] = later.messages.map(({ content }) => String(content).length);
       expect(first).toBeLessThan(String(whole.messages[1]?.content).length / 2);
       expect(later.estimatedTokens).toBeLessThan(3_333);
-      expect(later.messages.length).toBeGreaterThan(6);
+      expect(later.messages.length).toBeGreaterThanOrEqual(6);
     }
   });
 
