@@ -1,34 +1,34 @@
 import { SUMMARY_INSTRUCTION, type Summarise, type SummaryReply } from '../narrative.ts';
 
-/** A message as a selecting model sees it. */
+/** A message as the selecting model sees it. */
 export interface SelectMessage {
-  /** Its handle, such as `m12`: short, and what `recall` takes. */
+  /** Its handle, such as `m12`. It is short, and `recall` accepts it. */
   readonly id: string;
   readonly role: 'user' | 'assistant' | 'summary';
   readonly tokens: number;
-  /** Long ones with their middle cut out. */
+  /** The middle of a long text is cut. */
   readonly text: string;
 }
 
 export interface SelectRequest {
-  /** Oldest first; those that did not fit are left out, the oldest first. */
+  /** Oldest first. If not all messages fit, the oldest are left out. */
   readonly conversation: readonly SelectMessage[];
-  /** Of the session's next request as it is. */
+  /** Tokens of the session's next request as it is. */
   readonly currentTokens: number;
-  /** The window. */
+  /** Tokens of the window. */
   readonly contextLimit: number;
-  /** Ids of messages whose tool results are still being worked with: they are kept whatever the answer. */
+  /** Ids of messages with tool results that the agent still works with. They stay whatever the answer. */
   readonly keepToolResult?: readonly string[];
   readonly maxOutputTokens: number;
 }
 
 /**
- * Asks a model which messages to keep. Its answer is text, which is read and checked by whoever asked: see `readSelection`. Does not throw,
- * except for a cancel.
+ * Asks a model which messages to keep. The caller reads and checks the answer with `readSelection`. Throws only when it
+ * is cancelled.
  */
 export type Select = (request: SelectRequest) => Promise<SummaryReply>;
 
-/** Selects with whatever writes summaries. */
+/** Creates a `Select` from the function that writes summaries. */
 export function selectWith(summarise: Summarise): Select {
   return (request) =>
     summarise({
@@ -38,7 +38,7 @@ export function selectWith(summarise: Summarise): Select {
     });
 }
 
-/** The whole request for a selection, as one text. */
+/** Returns the whole request for a selection as one text. */
 export function selectionPrompt(request: SelectRequest): string {
   const { conversation, currentTokens, contextLimit, keepToolResult } = request;
   const facts = { currentTokens, contextLimit, keepToolResult };

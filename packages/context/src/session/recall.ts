@@ -2,16 +2,16 @@ import { handleOf, type Message, type Part, parseHandle } from '@longhaul/protoc
 import { cutMiddle, headOf } from '../cut-middle.ts';
 import { textOfOutput } from '../view.ts';
 
-/** As a model calls the tool: one of `query` and `handle`. */
+/** The input of a `recall` call: either `query` or `handle`. */
 export interface RecallInput {
   query?: string | undefined;
   handle?: string | undefined;
-  /** First line, from 1. */
+  /** The first line, from 1. */
   from?: number | undefined;
   lines?: number | undefined;
 }
 
-/** Give it to the model, and answer its calls with `session.recall(input)`. */
+/** The schema of the `recall` tool for the model. Answer its calls with `session.recall(input)`. */
 export const RECALL_TOOL = {
   name: 'recall',
   description:
@@ -27,15 +27,15 @@ export const RECALL_TOOL = {
   },
 } as const;
 
-/** Its own answer must not fill the window that it helps to keep free. */
+/** The answer must not fill the window that it helps to keep free. */
 const MAX_CHARS = 12_000;
 const DEFAULT_LINES = 200;
-/** Longer lines are folded, so that every character can be reached by line numbers. */
+/** Longer lines are folded, so that line numbers reach every character. */
 const FOLD_CHARS = 2_000;
 const MAX_HITS = 10;
 const SNIPPET_CHARS = 300;
 
-/** Searches a log, or reads a part of it by its handle. Always a text that can be given to the model; does not throw. */
+/** Searches a log, or reads a part of it by its handle. Returns a text for the model; never throws. */
 export function recallFrom(messages: readonly Message[], input: RecallInput): string {
   const handle = input.handle?.trim() ?? '';
   if (handle !== '') return readHandle(messages, handle, input);
@@ -45,7 +45,7 @@ export function recallFrom(messages: readonly Message[], input: RecallInput): st
     : search(messages, query);
 }
 
-/** Newest first. */
+/** Lists the newest hits first. */
 function search(messages: readonly Message[], query: string): string {
   const words = query.toLowerCase().split(/\s+/);
   const hits: string[] = [];
@@ -111,7 +111,7 @@ function foldLines(text: string): string[] {
   });
 }
 
-/** A call with what came back, so that its arguments are found too. */
+/** The text of a call includes its arguments, so that they are found too. */
 function textOfPart(part: Part): string {
   if (part.type === 'file') return `[${part.mediaType}]`;
   if (part.type !== 'tool') return part.text;

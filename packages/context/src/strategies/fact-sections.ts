@@ -7,7 +7,7 @@ import { firstUserMessage } from '../log.ts';
 import type { NarrativeFacts } from '../narrative.ts';
 import type { Sections } from './sections.ts';
 
-/** The six sections, filled from what was computed. Reasons cannot be computed: decisions stay as they were written last. */
+/** Fills the six sections from the facts. Reasons cannot be computed, so the previous decisions stay. */
 export function factSections(facts: NarrativeFacts, previous: Partial<Sections>): Sections {
   const { fold } = facts;
   return {
@@ -21,7 +21,7 @@ export function factSections(facts: NarrativeFacts, previous: Partial<Sections>)
   };
 }
 
-/** Share of the summary that the task may take; the whole of it stands before the summary. */
+/** Share of the summary that the task may take. The view shows the whole task before the summary. */
 const TASK_SHARE = 0.25;
 
 function originalTask({ messages, maxTokens, count }: NarrativeFacts): string {

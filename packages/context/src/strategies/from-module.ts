@@ -3,15 +3,16 @@ import type { CompressionStrategy } from '../strategy.ts';
 
 export type StrategyFromModule =
   | { status: 'strategy'; strategy: CompressionStrategy }
-  /** `problem` goes on from the module's name: `it must export …`. */
+  /** `problem` continues a sentence that begins with the module's name, such as `it must export …`. */
   | { status: 'none'; problem: string };
 
 /**
- * One's own strategy, of the exports of a module that was loaded: its export `strategy`, what its export `createStrategy` makes of the
- * options, or either as its default export. Only its shape is checked; what it plans is checked when it plans. Never throws.
+ * Gets a user's own strategy from a loaded module: its export `strategy`, the result of its export
+ * `createStrategy(options)`, or either as the default export. Only the strategy's shape is checked here; plans are
+ * checked when they are made. Never rejects.
  *
- * @param options Handed to `createStrategy`.
- * @param trigger Holds in place of the strategy's own.
+ * @param options Passed to `createStrategy`.
+ * @param trigger Replaces the strategy's own trigger.
  */
 export async function strategyFromModule(
   exported: Readonly<Record<string, unknown>>,
@@ -43,7 +44,7 @@ function isStrategy(value: unknown): value is CompressionStrategy {
   return problemOf(value) === undefined;
 }
 
-/** What is wrong with its shape. */
+/** Returns what is wrong with the shape of a strategy. */
 function problemOf(value: unknown): string | undefined {
   if (typeof value !== 'object' || value === null)
     return `is no object with { name, trigger, plan }, but ${value === null ? 'null' : typeof value}`;

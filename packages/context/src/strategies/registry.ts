@@ -10,9 +10,9 @@ import { StructuredSummaryStrategy } from './structured-summary.ts';
 export interface StrategyOptions {
   /** Default: the strategy's own. */
   trigger?: Trigger;
-  /** Turns that `reactive-overflow` keeps. Default 2. */
+  /** Number of turns that `reactive-overflow` keeps. Default 2. */
   preserveLastNTurns?: number;
-  /** Messages that `structured-summary` keeps. Default 10. */
+  /** Number of messages that `structured-summary` keeps. Default 10. */
   recentMessagesToKeep?: number;
 }
 
@@ -26,7 +26,7 @@ const STRATEGIES: Readonly<Record<StrategyName, (options: StrategyOptions) => Co
 };
 
 /**
- * A strategy of the engine, new for each session or shared: it holds nothing between plans.
+ * Creates a strategy of the engine. It has no state between plans, so sessions may share it.
  *
  * @example createStrategy('structured-summary', { trigger: { kind: 'threshold', percent: 0.7 } })
  */
@@ -34,7 +34,7 @@ export function createStrategy(name: StrategyName, options: StrategyOptions = {}
   return STRATEGIES[name](options);
 }
 
-/** Options of one strategy must not reach another that has a like-named one. */
+/** An option of one strategy must not reach another strategy that has an option of the same name. */
 function withTrigger(trigger: Trigger | undefined): { trigger?: Trigger } {
   return trigger === undefined ? {} : { trigger };
 }
