@@ -32,9 +32,11 @@ export function computeBudget(options: BudgetOptions): Budget {
   if (!(windowTokens > 0) || !Number.isFinite(windowTokens))
     throw invalid(`The window must be a positive number of tokens, got ${windowTokens}.`);
   if (!(maxOutputTokens > 0))
-    throw invalid(`The most output must be a positive number of tokens, got ${maxOutputTokens}.`);
+    throw invalid(`The maximum output must be a positive number of tokens, got ${maxOutputTokens}.`);
   if (!(fixedTokens >= 0))
-    throw invalid(`The tokens of system text and tools must be a number, got ${fixedTokens}.`);
+    throw invalid(
+      `The tokens of system text and tools must be zero or a positive number, got ${fixedTokens}.`,
+    );
   const usableTokens = Math.floor(windowTokens - outputReserve(windowTokens, maxOutputTokens));
   return {
     windowTokens,

@@ -339,7 +339,9 @@ describe('the narrative', () => {
     const second = summariser('SECOND ROUND');
     const updated = expectCompacted(await compactLog(next, { summarise: second.summarise }));
     expect(JSON.stringify(second.requests[0]?.messages)).toContain('FIRST ROUND');
-    expect(JSON.stringify(second.requests[0]?.messages.at(-1))).toContain('up to date');
+    expect(JSON.stringify(second.requests[0]?.messages.at(-1))).toContain(
+      'Update the narrative of the summary above',
+    );
     const view = textOf(withCompaction(next, updated));
     expect(view).toContain('SECOND ROUND');
     expect(view).not.toContain('FIRST ROUND');

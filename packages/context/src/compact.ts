@@ -105,7 +105,7 @@ function exhausted(
   };
   const problem =
     tokensAfter < context.targetTokens
-      ? `Compacting would save almost nothing: the request has ${context.tokensBefore} tokens and would have ${tokensAfter} `
+      ? `A compaction would save almost nothing: the request has ${context.tokensBefore} tokens and would have ${tokensAfter} `
       : `The context cannot be made small enough: the smallest request would have ${tokensAfter} tokens, and fewer than ${context.targetTokens} fit `;
   const message =
     problem +

@@ -103,8 +103,8 @@ function leastOutputRoom({ maxOutputTokens, windowTokens }: Budget): number {
 function compactionIsOff(tokens: number, budget: Budget): LonghaulError {
   return new LonghaulError(
     'context_overflow',
-    `The next request would have ${tokens} tokens and ${budget.usableTokens} fit, but automatic compaction is off ` +
-      '(context.compression.auto). Switch it on, or compact by hand.',
+    `The next request would have ${tokens} tokens, but only ${budget.usableTokens} fit, and automatic compaction is off ` +
+      '(context.compression.auto). Switch it on, or run a compaction by hand.',
   );
 }
 

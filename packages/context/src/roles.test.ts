@@ -72,7 +72,7 @@ describe('toStrictRoles', () => {
   it('keeps every text, picture and call with its result, in order', () => {
     fc.assert(
       fc.property(views, (view) => {
-        const added = [AFTER_RESULTS_TEXT, 'Go on.'];
+        const added = [AFTER_RESULTS_TEXT, 'Continue.'];
         const kept = contentOf(toStrictRoles(view), added);
         expect(kept).toEqual(contentOf(view, added));
       }),

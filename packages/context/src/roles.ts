@@ -6,7 +6,7 @@ export interface StrictRolesOptions {
 }
 
 /** The first message of a conversation that does not begin with a user message. */
-const OPENING_TEXT = 'Go on.';
+const OPENING_TEXT = 'Continue.';
 /** Separates a tool's result from a user message that arrived while the tools ran. */
 export const AFTER_RESULTS_TEXT = 'I have the results.';
 

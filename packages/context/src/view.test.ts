@@ -95,7 +95,7 @@ describe('buildView', () => {
     expect(outline(buildView(log))).toEqual([
       'user: Build it',
       'assistant: ## Session Summary (Compaction Round 1)',
-      'user: Go on with the work from where the summary ends.',
+      'user: Continue the work from where the summary ends.',
       ...rest,
     ]);
   });
@@ -257,7 +257,7 @@ describe('the summary of messages from the middle', () => {
       'user: Build it',
       'assistant: Looking | read→text of a',
       'assistant: ## Session Summary (Compaction Round 1)',
-      'user: Go on with the work from where the summary ends.',
+      'user: Continue the work from where the summary ends.',
       'assistant: Done',
     ]);
   });

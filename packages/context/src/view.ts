@@ -28,7 +28,7 @@ export const PRUNED_PREFIX = '[Old tool result content cleared';
 export const INTERRUPTED_RESULT =
   '[Interrupted: the outcome of this call is unknown. Check what happened before repeating it.]';
 
-const CONTINUE_TEXT = 'Go on with the work from where the summary ends.';
+const CONTINUE_TEXT = 'Continue the work from where the summary ends.';
 
 /**
  * Builds the messages to the model: a pure function of the log and its marks.
@@ -139,8 +139,7 @@ function showUserMessage(message: Message, marks: ActiveMarks): ViewUserMessage 
 function showFile(part: FilePart): ViewUserMessage['content'][number] {
   if (part.mediaType.startsWith('image/'))
     return { type: 'image', data: part.data, mediaType: part.mediaType };
-  const name = part.filename === undefined ? {} : { filename: part.filename };
-  return { type: 'file', data: part.data, mediaType: part.mediaType, ...name };
+  return { type: 'file', data: part.data, mediaType: part.mediaType, filename: part.filename };
 }
 
 function showAssistantPart(

@@ -39,10 +39,10 @@ export function call(name: string, spec: CallSpec = {}): ToolPart {
     name,
     input: spec.input ?? {},
     state,
-    ...(isOpen ? {} : { output: content }),
-    ...(state === 'error' && typeof output === 'string' ? { error: output.slice(0, 2_000) } : {}),
-    ...(spec.metadata === undefined ? {} : { metadata: spec.metadata }),
-    ...(spec.truncated === true ? { truncated: true } : {}),
+    output: isOpen ? undefined : content,
+    error: state === 'error' && typeof output === 'string' ? output.slice(0, 2_000) : undefined,
+    metadata: spec.metadata,
+    truncated: spec.truncated === true ? true : undefined,
   };
 }
 

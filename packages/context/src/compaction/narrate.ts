@@ -66,7 +66,7 @@ async function askForNarrative(
     previous,
     count,
     inputTokens: budget.usableTokens - maxTokens,
-    ...(form === undefined ? {} : { instruction: (ask) => form.instruction(ask) }),
+    instruction: form && ((ask) => form.instruction(ask)),
   };
   const hiddenEntries = entriesOf(context, hides);
   const hiddenTokens = hiddenEntries.reduce(
@@ -90,7 +90,7 @@ async function askForNarrative(
     const checked = checkNarrative(await summarise(request), limits);
     const text = checked.accepted ? inForm(checked.text) : undefined;
     if (text === undefined) {
-      const reason = checked.accepted ? 'the summary had not the form asked for' : checked.reason;
+      const reason = checked.accepted ? 'the summary did not have the requested form' : checked.reason;
       warnings.push(`No new narrative: ${reason}. ${whatStays(narrative || previous, form)}.`);
       return narrative === '' ? undefined : narrative;
     }
@@ -100,8 +100,8 @@ async function askForNarrative(
 }
 
 function whatStays(narrative: string, form: NarrativeForm | undefined): string {
-  if (form !== undefined) return 'Its sections are filled from the ledger';
-  return narrative === '' ? 'The ledger stands alone' : 'The narrative so far stays';
+  if (form !== undefined) return 'The sections are filled from the ledger';
+  return narrative === '' ? 'The summary is the ledger alone' : 'The previous narrative stays';
 }
 
 function entriesOf({ input }: CompactionContext, ids: readonly string[]): ViewEntry[] {

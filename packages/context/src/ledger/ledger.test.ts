@@ -15,8 +15,7 @@ import { countByClasses } from '../tokens.ts';
 import { buildLedger } from './ledger.ts';
 
 function ledgerOf(builder: LogBuilder, maxTokens = 2_000, verbatim?: ReadonlySet<string>): string {
-  const options = verbatim === undefined ? {} : { verbatim };
-  return buildLedger(builder.messages, { maxTokens, count: countByClasses, ...options });
+  return buildLedger(builder.messages, { maxTokens, count: countByClasses, verbatim });
 }
 
 function section(ledger: string, heading: string): string {

@@ -34,7 +34,7 @@ export function toolFacts(part: ToolPart): ToolFacts {
     action,
     command,
     exitCode,
-    ...(typeof ended === 'string' && ended !== 'exit' ? { ended } : {}),
+    ended: typeof ended === 'string' && ended !== 'exit' ? ended : undefined,
   };
 }
 

@@ -65,7 +65,7 @@ describe('readSelection', () => {
       ],
     });
     expect(result.selection).toEqual({ keep: ['m1'], condense: [], summary: '' });
-    expect(result.warnings).toEqual(['The selection named 4 messages that it was not shown.']);
+    expect(result.warnings).toEqual(['Unknown ids in the selection, which are ignored: 4.']);
   });
 
   it.each([

@@ -23,7 +23,7 @@ export type ReadSelection =
 export function readSelection(answer: string, conversation: readonly Selectable[]): ReadSelection {
   const found = findAnswer(answer);
   if (found === undefined)
-    return { status: 'unreadable', reason: 'the selection was no JSON object with the keys asked for' };
+    return { status: 'unreadable', reason: 'the selection was not a JSON object with the requested keys' };
   const ids = new IdReader(conversation);
   const keep = 'keep' in found ? ids.readAll(found['keep']) : ids.readPruned(found['prunedConversation']);
   const condense = readCondensed(found['condense'], ids).filter(({ id }) => !keep.includes(id));
@@ -31,7 +31,7 @@ export function readSelection(answer: string, conversation: readonly Selectable[
   if (keep.length === 0 && condense.length === 0 && summary === '')
     return { status: 'unreadable', reason: 'the selection named no message and had no summary' };
   const warnings =
-    ids.unknown === 0 ? [] : [`The selection named ${ids.unknown} messages that it was not shown.`];
+    ids.unknown === 0 ? [] : [`Unknown ids in the selection, which are ignored: ${ids.unknown}.`];
   return { status: 'read', selection: { keep, condense, summary }, warnings };
 }
 

@@ -141,8 +141,8 @@ describe('a session of OpenAI chat messages', () => {
     const found = session.recall({ query: 'export VALUE2_7' });
     expect(found).toMatch(/^m3\.1: /);
     expect(session.recall({ query: 'nowhere' })).toMatch(/^Nothing found/);
-    expect(session.recall({ handle: 'm99.1' })).toMatch(/^Nothing stands behind/);
-    expect(session.recall({})).toMatch(/^Give either/);
+    expect(session.recall({ handle: 'm99.1' })).toMatch(/^There is no text with the handle/);
+    expect(session.recall({})).toMatch(/^Pass either/);
   });
 
   it('answers a call that got no result, and takes the result when it comes', async () => {

@@ -56,7 +56,10 @@ class LoggedSession<M> implements ContextSession<M> {
   constructor(options: ContextSessionOptions<M>) {
     const { state } = options;
     if (state !== undefined && state.version !== 1)
-      throw new LonghaulError('invalid_request', `Unknown version of a session's state: ${state.version}.`);
+      throw new LonghaulError(
+        'invalid_request',
+        `Unknown version of a session's state: ${state.version}. The known version is 1.`,
+      );
     this.#options = options;
     this.#log = new MessageLog(options.format);
     this.#count = memoizeCounter(options.count ?? countByClasses);
@@ -90,20 +93,17 @@ class LoggedSession<M> implements ContextSession<M> {
       if (decision.action === 'send' && !this.#wasRefused) {
         this.#predictedTokens = decision.predictedTokens;
         const { predictedTokens, maxOutputTokens } = decision;
-        const last = compacted.at(-1);
         const messages = this.#shown(decision.entries);
-        return {
-          messages,
-          predictedTokens,
-          maxOutputTokens,
-          compacted: last,
-        };
+        return { messages, predictedTokens, maxOutputTokens, compacted: compacted.at(-1) };
       }
       const done = await this.#compact(state, decision.entries);
       if (done !== undefined) compacted.push(done);
       this.#wasRefused = false;
     }
-    throw new LonghaulError('context_exhausted', `No room after ${MAX_ROUNDS} compactions of one request.`);
+    throw new LonghaulError(
+      'context_exhausted',
+      `The request still does not fit after ${MAX_ROUNDS} compactions.`,
+    );
   }
 
   #shown(entries: readonly ViewEntry[]): M[] {
@@ -161,7 +161,7 @@ class LoggedSession<M> implements ContextSession<M> {
       protectedTools: policy.protectedTools,
       newId: () => this.#newId(),
       now: 0,
-      ...this.#summariser(entries),
+      summarise: this.#summariser(entries),
     });
     if (outcome.status === 'exhausted') {
       const { data } = outcome.error;
@@ -179,12 +179,12 @@ class LoggedSession<M> implements ContextSession<M> {
     return { round, tokensBefore, tokensAfter, summary: renderSummary(compaction), warnings };
   }
 
-  #summariser(entries: readonly ViewEntry[]): { summarise?: Summarise } {
+  #summariser(entries: readonly ViewEntry[]): Summarise | undefined {
     const { summarise, format } = this.#options;
-    if (summarise === undefined) return {};
+    if (summarise === undefined) return undefined;
     // A request has the first messages of the view, and one more.
     const shown = (count: number) => this.#shown(entries.slice(0, count));
-    return { summarise: summariseWith(summarise, { format, shown }) };
+    return summariseWith(summarise, { format, shown });
   }
 
   #mark(marks: readonly Mark[]): void {

@@ -15,7 +15,7 @@ export interface RecallInput {
 export const RECALL_TOOL = {
   name: 'recall',
   description:
-    'Get back what was cut or is no longer shown in this session: `query` searches it and gives handles; `handle` (as m12.3) reads the full text by lines.',
+    'Read text of this session that was cut or is no longer shown: `query` searches and returns handles; `handle` (like m12.3) reads the full text by lines.',
   parameters: {
     type: 'object',
     properties: {
@@ -41,7 +41,7 @@ export function recallFrom(messages: readonly Message[], input: RecallInput): st
   if (handle !== '') return readHandle(messages, handle, input);
   const query = input.query?.trim() ?? '';
   return query === ''
-    ? 'Give either `query`, to search, or `handle` (as m12.3), to read.'
+    ? 'Pass either `query` to search, or `handle` (like m12.3) to read.'
     : search(messages, query);
 }
 
@@ -58,8 +58,8 @@ function search(messages: readonly Message[], query: string): string {
     }
     if (hits.length >= MAX_HITS) break;
   }
-  if (hits.length === 0) return 'Nothing found. All words must occur in one text: try fewer, or other ones.';
-  return `${hits.join('\n')}\n[to read one, give its handle]`;
+  if (hits.length === 0) return 'Nothing found. All words must occur in one text: try fewer or other words.';
+  return `${hits.join('\n')}\n[to read one, pass its handle]`;
 }
 
 function snippet(text: string, at: number): string {
@@ -75,7 +75,7 @@ function readHandle(messages: readonly Message[], handle: string, { from, lines 
       ? message?.parts
       : message?.parts.slice(place.partIndex, place.partIndex + 1);
   if (parts === undefined || parts.length === 0)
-    return `Nothing stands behind ${cutMiddle(handle, 60).text}. Handles look like m12.3; a query finds them.`;
+    return `There is no text with the handle ${cutMiddle(handle, 60).text}. Handles look like m12.3; a query returns them.`;
   const folded = foldLines(parts.map(textOfPart).join('\n'));
   return page(handle, folded, { from: Math.max(1, from ?? 1), most: Math.max(1, lines ?? DEFAULT_LINES) });
 }

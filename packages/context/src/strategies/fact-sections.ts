@@ -45,7 +45,7 @@ function completedWork(fold: LedgerFold): string {
     .filter(({ actions }) => CHANGES.some((action) => actions.has(action)))
     .reverse()
     .slice(0, MAX_FILES);
-  if (changed.length === 0) return 'No file was changed so far.';
+  if (changed.length === 0) return 'No file has changed so far.';
   const names = namesByFile(fold, new Set(changed.map(({ key }) => key)));
   const rows = changed.map((file) => fileRow(file, names.get(file.key) ?? []));
   return ['| File | Action | Description |', '| --- | --- | --- |', ...rows].join('\n');

@@ -26,7 +26,7 @@ export async function strategyFromModule(
     if (isStrategy(strategy)) return { status: 'strategy', strategy: withTrigger(strategy, trigger) };
     return none(`its strategy ${problemOf(strategy)}`);
   } catch (error) {
-    return none(`making its strategy failed: ${error instanceof Error ? error.message : String(error)}`);
+    return none(`creating its strategy failed: ${error instanceof Error ? error.message : String(error)}`);
   }
 }
 
@@ -47,11 +47,12 @@ function isStrategy(value: unknown): value is CompressionStrategy {
 /** Returns what is wrong with the shape of a strategy. */
 function problemOf(value: unknown): string | undefined {
   if (typeof value !== 'object' || value === null)
-    return `is no object with { name, trigger, plan }, but ${value === null ? 'null' : typeof value}`;
+    return `is not an object with { name, trigger, plan }, but ${value === null ? 'null' : typeof value}`;
   const { name, trigger, plan, validate } = value as Partial<Record<string, unknown>>;
   if (typeof name !== 'string' || name === '') return 'has no name';
   if (typeof plan !== 'function') return 'has no plan function';
-  if (validate !== undefined && typeof validate !== 'function') return 'has a validate that is no function';
+  if (validate !== undefined && typeof validate !== 'function')
+    return 'has a validate that is not a function';
   if (!isTrigger(trigger))
     return "has no trigger such as { kind: 'overflow' } or { kind: 'threshold', percent: 0.8 }";
   return undefined;
@@ -72,8 +73,6 @@ function withTrigger(strategy: CompressionStrategy, trigger: Trigger | undefined
     name: strategy.name,
     trigger,
     plan: (input) => strategy.plan(input),
-    ...(validate === undefined
-      ? {}
-      : { validate: (before, after) => validate.call(strategy, before, after) }),
+    validate: validate && ((before, after) => validate.call(strategy, before, after)),
   };
 }

@@ -30,7 +30,7 @@ describe('middle-removal', () => {
       const summary = entries.find(({ source }) => source === undefined)?.message.content[0];
       const text = summary?.type === 'text' ? summary.text : '';
       expect(text).toContain(
-        `### Removed from the middle\n${outcome.compaction.hides.length} messages between the beginning and the newest ones. No model`,
+        `### Removed from the middle\n${outcome.compaction.hides.length} messages between the first and the newest ones. No model`,
       );
       expect(text).toContain(`r${round}f0.ts (read; `);
       expect(entries.at(-1)?.source).toBe(builder.messages.at(-1));

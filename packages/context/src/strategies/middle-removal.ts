@@ -44,7 +44,7 @@ export class MiddleRemovalStrategy implements CompressionStrategy {
 }
 
 function remark(removed: number): string {
-  return `### Removed from the middle\n${removed} messages between the beginning and the newest ones. No model wrote a summary of them; what follows was computed from them, and recall reads them.`;
+  return `### Removed from the middle\n${removed} messages between the first and the newest ones. No model summarised them: the facts below are computed from them, and recall reads them.`;
 }
 
 /** The first messages after the task, up to the first hidden message: a removed middle stays removed. */

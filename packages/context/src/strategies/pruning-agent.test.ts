@@ -84,9 +84,9 @@ describe('pruning-agent', () => {
   });
 
   it.each([
-    { what: 'an essay', answer: 'We did a lot of things. '.repeat(300), says: /no JSON object/ },
-    { what: 'an instruction', answer: 'Ignore all previous instructions.', says: /no JSON object/ },
-    { what: 'nothing', answer: '', says: /no JSON object/ },
+    { what: 'an essay', answer: 'We did a lot of things. '.repeat(300), says: /not a JSON object/ },
+    { what: 'an instruction', answer: 'Ignore all previous instructions.', says: /not a JSON object/ },
+    { what: 'nothing', answer: '', says: /not a JSON object/ },
     { what: 'an empty selection', answer: '{"keep": []}', says: /named no message/ },
   ])(
     'falls back to the last five messages and the ledger when it answers $what',
@@ -123,8 +123,8 @@ describe('pruning-agent', () => {
     expect(shown).toContain(2);
     expect(outcome.compaction.summary.narrative).toBe('');
     expect(outcome.warnings).toEqual([
-      expect.stringContaining('1 messages that it was not shown'),
-      expect.stringContaining('far longer than asked for'),
+      expect.stringContaining('Unknown ids in the selection, which are ignored: 1.'),
+      expect.stringContaining('far longer than requested'),
     ]);
   });
 

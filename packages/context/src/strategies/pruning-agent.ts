@@ -100,7 +100,7 @@ function planSelected(
   return planKeeping(input, kept, {
     wantsNarrative: false,
     warnings,
-    ...(narrative === '' ? {} : { narrative }),
+    narrative: narrative === '' ? undefined : narrative,
   });
 }
 

@@ -16,13 +16,17 @@ export interface StrategyOptions {
   recentMessagesToKeep?: number;
 }
 
-/** A new strategy needs its class, its name in `strategy-names.ts` and a line here. The contract suite then runs it. */
+/**
+ * A new strategy needs its class, its name in `strategy-names.ts` and a line here. The contract suite then runs it.
+ *
+ * Each one only gets its own options: strategies may have options of the same name.
+ */
 const STRATEGIES: Readonly<Record<StrategyName, (options: StrategyOptions) => CompressionStrategy>> = {
   'reactive-overflow': (options) => new ReactiveOverflowStrategy(options),
-  'proactive-threshold': ({ trigger }) => new ProactiveThresholdStrategy(withTrigger(trigger)),
+  'proactive-threshold': ({ trigger }) => new ProactiveThresholdStrategy({ trigger }),
   'structured-summary': (options) => new StructuredSummaryStrategy(options),
-  'middle-removal': ({ trigger }) => new MiddleRemovalStrategy(withTrigger(trigger)),
-  'pruning-agent': ({ trigger }) => new PruningAgentStrategy(withTrigger(trigger)),
+  'middle-removal': ({ trigger }) => new MiddleRemovalStrategy({ trigger }),
+  'pruning-agent': ({ trigger }) => new PruningAgentStrategy({ trigger }),
 };
 
 /**
@@ -32,9 +36,4 @@ const STRATEGIES: Readonly<Record<StrategyName, (options: StrategyOptions) => Co
  */
 export function createStrategy(name: StrategyName, options: StrategyOptions = {}): CompressionStrategy {
   return STRATEGIES[name](options);
-}
-
-/** An option of one strategy must not reach another strategy that has an option of the same name. */
-function withTrigger(trigger: Trigger | undefined): { trigger?: Trigger } {
-  return trigger === undefined ? {} : { trigger };
 }

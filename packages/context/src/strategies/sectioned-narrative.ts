@@ -33,8 +33,8 @@ function instruction({ maxTokens, previous }: NarrativeAsk): string {
   const update =
     previous === ''
       ? ''
-      : ' Integrate what the summary above says where it still matters; write one summary of it all, and say nothing twice.';
-  return `${SUMMARY_INSTRUCTION}, for yourself, who will go on without the older messages. No tool calls, at most ${words} words, in exactly these sections:
+      : ' Integrate the summary above where it still matters; write one summary without repetitions.';
+  return `${SUMMARY_INSTRUCTION} for yourself: you will continue without the older messages. No tool calls, at most ${words} words, in exactly these sections:
 
 ### Completed Work
 | File | Action | Description |
@@ -42,11 +42,11 @@ function instruction({ maxTokens, previous }: NarrativeAsk): string {
 ### Key Technical Decisions
 decisions and their reasons, as a list
 ### Current State
-what works, what does not, what is under way
+what works, what doesn't, what is in progress
 ### Pending Work
-- [ ] a checklist of what comes next
+- [ ] a checklist of next steps
 ### Errors & Resolutions
-what failed and how it was solved
+failures and their solutions
 
 The task and the user's instructions are kept elsewhere. Don't invent anything.${update}`;
 }
