@@ -11,7 +11,7 @@ import { buildView } from '../view.ts';
 import { MiddleRemovalStrategy } from './middle-removal.ts';
 
 describe('middle-removal', () => {
-  it('keeps head and tail through every round, says what is gone, and asks no model', async () => {
+  it('keeps head and tail in every round, reports the removed messages, and calls no model', async () => {
     const builder = new LogBuilder().user('Build it').step('First, a plan.').user('Good, go on');
     const summarise = async () => {
       throw new Error('It must not be asked.');
