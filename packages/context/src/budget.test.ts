@@ -16,7 +16,7 @@ describe('computeBudget', () => {
     expect(budgetOf(window, maxOutput).usableTokens).toBe(usable);
   });
 
-  it('takes system text and tools from what messages may have, never below nothing', () => {
+  it('subtracts system text and tools from the message budget, down to 0', () => {
     expect(budgetOf(16_000, 4_000, 2_000).messageTokens).toBe(10_000);
     expect(budgetOf(16_000, 4_000, 50_000).messageTokens).toBe(0);
   });
@@ -29,13 +29,13 @@ describe('computeBudget', () => {
     { windowTokens: 1_000, maxOutputTokens: Number.NaN, fixedTokens: 0 },
     { windowTokens: 1_000, maxOutputTokens: 0, fixedTokens: 0 },
     { windowTokens: 1_000, maxOutputTokens: 10, fixedTokens: Number.NaN },
-  ])('refuses numbers with which nothing would ever overflow: %o', (options) => {
+  ])('refuses sizes that would never overflow: %o', (options) => {
     expect(() => computeBudget(options)).toThrow(expect.objectContaining({ code: 'invalid_request' }));
   });
 });
 
 describe('isOverflow', () => {
-  it('is false under and at usable, true over it', () => {
+  it('returns false up to usable, and true above it', () => {
     const budget = budgetOf(16_000, 4_000);
     expect([11_999, 12_000, 12_001].map((tokens) => isOverflow(tokens, budget))).toEqual([
       false,
@@ -48,12 +48,12 @@ describe('isOverflow', () => {
 describe('triggerTokens', () => {
   const budget = budgetOf(100_000, 10_000);
 
-  it('is usable on overflow, and never by itself when manual', () => {
+  it('returns usable for overflow, and infinity for manual', () => {
     expect(triggerTokens({ kind: 'overflow' }, budget)).toBe(90_000);
     expect(triggerTokens({ kind: 'manual' }, budget)).toBe(Number.POSITIVE_INFINITY);
   });
 
-  it('is a share of the window, but at most usable', () => {
+  it('returns a share of the window, at most usable', () => {
     expect(triggerTokens({ kind: 'threshold', percent: 0.5 }, budget)).toBe(50_000);
     expect(triggerTokens({ kind: 'threshold', percent: 0.95 }, budget)).toBe(90_000);
   });
@@ -77,7 +77,7 @@ describe('triggerTokens', () => {
 });
 
 describe('outputRoom', () => {
-  it("is the model's most output, or what the request and 2 % leave", () => {
+  it("returns the model's maximum output, or the rest of the window minus 2 %", () => {
     const budget = budgetOf(100_000, 10_000);
     expect(outputRoom(20_000, budget)).toBe(10_000);
     expect(outputRoom(90_000, budget)).toBe(8_000);
@@ -85,15 +85,15 @@ describe('outputRoom', () => {
   });
 });
 
-describe('a trigger by what is available to messages', () => {
+describe('the trigger "available"', () => {
   const trigger = { kind: 'available', percent: 0.8 } as const;
 
   it.each([
-    { what: 'a window of 128k less 11 000', window: 128_000, fixed: 0, at: 93_600 },
-    { what: 'a larger one less no more', window: 200_000, fixed: 0, at: 151_200 },
-    { what: 'a smaller one less its part', window: 32_000, fixed: 0, at: 23_400 },
+    { what: 'a window of 128k minus 11,000', window: 128_000, fixed: 0, at: 93_600 },
+    { what: 'a larger window minus the same', window: 200_000, fixed: 0, at: 151_200 },
+    { what: 'a smaller window minus a part of it', window: 32_000, fixed: 0, at: 23_400 },
     {
-      what: 'less the system text where that is more than its reserve',
+      what: 'a system text that is larger than its reserve',
       window: 128_000,
       fixed: 10_000,
       at: 97_200,

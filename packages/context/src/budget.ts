@@ -1,14 +1,14 @@
 import { LonghaulError } from '@longhaul/protocol';
 
-/** Most that is reserved for the model's output; never more than a quarter of the window. */
+/** The most tokens that are reserved for the model's output. The reserve is never more than a quarter of the window. */
 export const OUTPUT_TOKEN_MAX = 32_000;
 
 export interface BudgetOptions {
   /** The model's window as its server enforces it. */
   windowTokens: number;
-  /** The most the model writes in one answer. */
+  /** The most tokens that the model writes in one answer. */
   maxOutputTokens: number;
-  /** System text and tool schemas of the request. They are part of every request and of every count. */
+  /** Tokens of the system text and the tool schemas. They are part of every request and of every count. */
   fixedTokens: number;
 }
 
@@ -16,25 +16,27 @@ export interface Budget {
   readonly windowTokens: number;
   readonly maxOutputTokens: number;
   readonly fixedTokens: number;
-  /** The window less what is kept free for output. */
+  /** The window minus the output reserve. */
   readonly usableTokens: number;
-  /** What is left of `usable` for messages. */
+  /** The part of `usableTokens` that is left for messages. */
   readonly messageTokens: number;
 }
 
 /**
- * What may be sent.
+ * Computes how many tokens may be sent.
  *
- * @throws {LonghaulError} `invalid_request` if a number is not one, or the window or the output is not positive.
+ * @throws {LonghaulError} `invalid_request` if a value is not a number, or if the window or the output is not positive.
  */
 export function computeBudget(options: BudgetOptions): Budget {
   const { windowTokens, maxOutputTokens, fixedTokens } = options;
   if (!(windowTokens > 0) || !Number.isFinite(windowTokens))
     throw invalid(`The window must be a positive number of tokens, got ${windowTokens}.`);
   if (!(maxOutputTokens > 0))
-    throw invalid(`The most output must be a positive number of tokens, got ${maxOutputTokens}.`);
+    throw invalid(`The maximum output must be a positive number of tokens, got ${maxOutputTokens}.`);
   if (!(fixedTokens >= 0))
-    throw invalid(`The tokens of system text and tools must be a number, got ${fixedTokens}.`);
+    throw invalid(
+      `The tokens of system text and tools must be zero or a positive number, got ${fixedTokens}.`,
+    );
   const usableTokens = Math.floor(windowTokens - outputReserve(windowTokens, maxOutputTokens));
   return {
     windowTokens,
@@ -45,7 +47,7 @@ export function computeBudget(options: BudgetOptions): Budget {
   };
 }
 
-/** Not a number would make every comparison false, and no request would ever be too large. */
+/** NaN would make every comparison false, so that no request would ever be too large. */
 function invalid(message: string): LonghaulError {
   return new LonghaulError('invalid_request', message);
 }
@@ -54,23 +56,34 @@ function outputReserve(windowTokens: number, maxOutputTokens: number): number {
   return Math.min(maxOutputTokens, OUTPUT_TOKEN_MAX, windowTokens / 4);
 }
 
-/** Whether a request of so many tokens (system text, tools and cached input counted, each once) is over what may be sent. */
+/**
+ * Returns whether a request of so many tokens is more than may be sent. The system text, the tools and cached input
+ * count, each once.
+ */
 export function isOverflow(requestTokens: number, budget: Pick<Budget, 'usableTokens'>): boolean {
   return requestTokens > budget.usableTokens;
 }
 
-/** Below this much room for an answer, compacting comes first. */
+/** With less room for an answer than this, compaction comes first. */
 export const MIN_OUTPUT_ROOM_TOKENS = 1_000;
 
-/** Room for the answer of a request: `min(model's, window − predicted − 2 %)`. */
+/**
+ * Returns the room for the answer to a request: `min(maxOutputTokens, window − request − 2 % of the window)`, at least
+ * 0.
+ */
 export function outputRoom(requestTokens: number, budget: Budget): number {
   const left = Math.floor(budget.windowTokens - requestTokens - budget.windowTokens * 0.02);
   return Math.max(0, Math.min(budget.maxOutputTokens, left));
 }
 
 /**
- * When to compact: at `usable`; at a share of the window; or when messages take a share of what is available to them (see
- * `availableTokens`). Never later than at `usable`. `manual` never fires by itself.
+ * When to compact.
+ * - `overflow`: at `usableTokens`.
+ * - `threshold`: at a share of the window.
+ * - `available`: when the messages take a share of `availableTokens`.
+ * - `manual`: never by itself.
+ *
+ * No trigger fires later than at `usableTokens`, except `manual`.
  */
 export type Trigger =
   | { kind: 'overflow' }
@@ -78,7 +91,7 @@ export type Trigger =
   | { kind: 'available'; percent: number }
   | { kind: 'manual' };
 
-/** Tokens of a request at which the trigger fires; fires at exactly this number. */
+/** Returns the tokens of a request at which the trigger fires. It fires at exactly this number. */
 export function triggerTokens(trigger: Trigger, budget: Budget): number {
   if (trigger.kind === 'manual') return Number.POSITIVE_INFINITY;
   if (trigger.kind === 'overflow') return budget.usableTokens;
@@ -89,27 +102,31 @@ export function triggerTokens(trigger: Trigger, budget: Budget): number {
   return Math.min(Math.floor(tokens), budget.usableTokens);
 }
 
-/** Tokens set aside in a window of 128k or more; a smaller one sets aside less, in proportion. */
+/** Tokens set aside in a window of 128k or more. A smaller window sets aside less, in proportion. */
 export const SYSTEM_RESERVE = 2_000;
 export const OUTPUT_RESERVE = 4_000;
 export const SAFETY_BUFFER = 5_000;
 const RESERVES_WINDOW = 128_000;
 
-/** What is left of the window for messages: less system text and tools as measured, at least `SYSTEM_RESERVE`, and the other reserves. */
+/**
+ * Returns the tokens of the window that are available to messages: without the system text and the tools (at least
+ * `SYSTEM_RESERVE`) and without the other reserves.
+ */
 export function availableTokens({ windowTokens, fixedTokens }: Budget): number {
   const scale = Math.min(1, windowTokens / RESERVES_WINDOW);
   const system = Math.max(SYSTEM_RESERVE * scale, fixedTokens);
   return Math.max(0, windowTokens - system - (OUTPUT_RESERVE + SAFETY_BUFFER) * scale);
 }
 
-/** Share of the window that a ledger may take by default. */
+/** The default share of the window that a ledger may take. */
 export const DEFAULT_LEDGER_SHARE = 0.2;
 
 const MAX_LEDGER_TOKENS = 12_000;
 
 /**
- * Most tokens of a ledger. Facts do not become fewer in a small window, so a small window gives a larger share of itself: a quarter at 16k, a
- * fifth at 32k, never more than 12,000. `share` scales that.
+ * Returns the most tokens that a ledger may have. Facts do not become fewer in a small window, so a small window gives
+ * the ledger a larger share: a quarter at 16k, about a fifth at 32k, and never more than 12,000 tokens. `share` scales
+ * these values; 40 % of the message budget is the limit.
  */
 export function ledgerTokens({ windowTokens, messageTokens }: Budget, share = DEFAULT_LEDGER_SHARE): number {
   const byWindow = Math.min(windowTokens / 4, 1_600 + windowTokens * 0.15, MAX_LEDGER_TOKENS);

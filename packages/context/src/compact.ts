@@ -8,15 +8,18 @@ import { strategyDraft } from './compaction/strategy-draft.ts';
 import { createLedgerKeeper } from './ledger/ledger-keeper.ts';
 import { firstUserMessage } from './log.ts';
 
-/** A rung that saves less than this share does not count; by default, a compaction neither. */
+/**
+ * A rung that saves less than this share of the request is skipped. By default, the same share is the least that a
+ * whole compaction must save.
+ */
 const MIN_PROGRESS = 0.05;
 
 /**
- * Makes room: the strategy first, then ever harder rungs until the next request is below the trigger; fails honestly when
- * none gets it there. Changes nothing: what it returns are marks to be stored.
+ * Makes room in a session: tries the strategy, then harder rungs, until the next request is below the trigger. If no
+ * rung gets there, the outcome is `exhausted`. Changes nothing: it returns the marks to store.
  *
- * Rungs: the strategy · prune all outputs but the last step's · ledger alone with a small tail · cut the largest remaining texts in
- * their middle. A strategy that fails costs its own rung only.
+ * The rungs: the strategy; prune all outputs except the last step's; the ledger alone with a small tail; cut the
+ * largest remaining texts in their middle. A strategy that fails only costs its own rung.
  */
 export async function compact(options: CompactOptions): Promise<CompactOutcome> {
   const context = createContext(options);
@@ -37,20 +40,20 @@ export async function compact(options: CompactOptions): Promise<CompactOutcome> 
   return {
     status: 'compacted',
     compaction: toCompaction(context, best, tokensAfter),
-    // Named by it, so that they are undone with it.
+    // The marks name the compaction, so that they are undone with it.
     marks: best.marks.map((mark) => ({ ...mark, compactionId: context.compactionId })),
     warnings,
   };
 }
 
-/** Below the trigger, and far enough from where it was that the next step does not ask again. */
+/** Below the trigger, and small enough that the next step does not trigger a compaction again. */
 function isEnough(context: CompactionContext, tokens: number): boolean {
   return tokens < context.targetTokens && savesEnough(context, tokens);
 }
 
 /**
- * The trigger is out of reach, as one at half the window is where system text takes nearly that much. What can be sent and is smaller than it was
- * is no reason to end a session.
+ * The trigger can be out of reach, for example at half the window if the system text takes nearly that much. A request
+ * that can be sent and is smaller than before is no reason to end the session.
  */
 function isBetter(context: CompactionContext, tokens: number): boolean {
   return tokens < context.budget.usableTokens && savesEnough(context, tokens);
@@ -63,7 +66,7 @@ function savesEnough(
   return tokens <= tokensBefore * (1 - leastSaving);
 }
 
-/** Asked for by a person while there is room: nothing is cut or pruned only to have compacted something. */
+/** A person asked for it while there was room. Nothing is cut or pruned just to have a result. */
 function isWished({ reason, targetTokens, tokensBefore }: CompactionContext): boolean {
   return reason === 'manual' && tokensBefore < targetTokens;
 }
@@ -102,7 +105,7 @@ function exhausted(
   };
   const problem =
     tokensAfter < context.targetTokens
-      ? `Compacting would save almost nothing: the request has ${context.tokensBefore} tokens and would have ${tokensAfter} `
+      ? `A compaction would save almost nothing: the request has ${context.tokensBefore} tokens and would have ${tokensAfter} `
       : `The context cannot be made small enough: the smallest request would have ${tokensAfter} tokens, and fewer than ${context.targetTokens} fit `;
   const message =
     problem +

@@ -27,7 +27,7 @@ describe('cutAtSentences', () => {
     );
   });
 
-  it('takes the end of a line for the end of a sentence', () => {
+  it('treats the end of a line as the end of a sentence', () => {
     const text = `Here is the log\n${'one line of the log without a full stop\n'.repeat(40)}Please fix it`;
     expect(cutAtSentences(text, 120, 'm7')).toMatch(
       /^Here is the log \[… \d+ characters .*\] Please fix it$/,
@@ -46,7 +46,7 @@ describe('cutAtSentences', () => {
     expect(cutAtSentences(text, 120, 'm7')).toMatch(/^word(?: word)* \[… \d+ characters cut here; .*m7 …\]$/);
   });
 
-  it('ends sentences of scripts without blanks', () => {
+  it('finds the sentences of scripts without blanks', () => {
     const text = '请保持所有日期为协调世界时。'.repeat(30);
     expect(cutAtSentences(text, 120, 'm7')).toMatch(
       /^(?:请保持所有日期为协调世界时。)+ \[….*\](?: (?:请保持所有日期为协调世界时。)+)?$/,
@@ -58,7 +58,7 @@ describe('cutAtSentences', () => {
     expect(cutAtSentences('', -1, 'm7')).toBeUndefined();
   });
 
-  it('never returns more than the text, and only pieces of it beside the note', () => {
+  it('returns no more than the text, and only pieces of it beside the note', () => {
     const anyText = fc
       .array(fc.constantFrom('One. ', 'two words ', 'Why? ', '\n', '文字。', '文字', '😀', 'x'.repeat(90)), {
         maxLength: 80,

@@ -3,11 +3,11 @@ import { describe, expect, it } from 'vitest';
 import { cutMiddle, headOf } from './cut-middle.ts';
 
 describe('cutMiddle', () => {
-  it('leaves alone what fits', () => {
+  it('does not change a text that fits', () => {
     expect(cutMiddle('short', 5)).toEqual({ text: 'short', wasCut: false, removedChars: 0 });
   });
 
-  it('keeps head and tail, and says how much is missing and how to read it', () => {
+  it('keeps head and tail, and states the missing characters and the handle', () => {
     const { text, removedChars } = cutMiddle(`START${'x'.repeat(5_000)}END`, 400, 'm12.3');
     expect(text).toMatch(
       /^STARTx+\n\[… \d+ characters cut here; read it with recall, handle m12\.3 …\]\nx+END$/,
@@ -15,13 +15,13 @@ describe('cutMiddle', () => {
     expect(text).toContain(String(removedChars));
   });
 
-  it('says the true number of missing characters', () => {
+  it('states the exact number of missing characters', () => {
     const source = 'abcdefghij'.repeat(300);
     const { text, removedChars } = cutMiddle(source, 500);
     expect(text.replace(/\n\[…[^\]]*…\]\n/, '').length).toBe(source.length - removedChars);
   });
 
-  it('is never longer than asked for nor than the text, but for the remark where there is no room for it', () => {
+  it('is never longer than the text, and never longer than maxChars if the note fits', () => {
     fc.assert(
       fc.property(
         fc.string({ unit: 'binary', maxLength: 600 }),
@@ -45,7 +45,7 @@ describe('cutMiddle', () => {
 });
 
 describe('headOf', () => {
-  it('leaves out half a pair', () => {
+  it('removes half a surrogate pair', () => {
     expect(headOf('a🎉b', 2)).toBe('a');
     expect(headOf('a🎉b', 3)).toBe('a🎉');
     expect(headOf('ab', 9)).toBe('ab');

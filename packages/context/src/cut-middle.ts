@@ -3,14 +3,15 @@ import { endBefore, startAfter } from './surrogates.ts';
 export interface CutResult {
   text: string;
   wasCut: boolean;
-  /** Characters left out. */
+  /** Number of characters that are left out. */
   removedChars: number;
 }
 
 /**
- * Keeps the head and the tail of a text within `maxChars`, with a line between them that says how much is missing and by which
- * handle it can be read; that line is counted, and is all that stays when there is room for no more. Never longer than the text
- * it was given. Surrogate pairs stay whole.
+ * Keeps the head and the tail of a text within `maxChars`. A line between them shows how much is missing, and the
+ * handle that reads it. That line counts too. If there is no room for more, it is all that remains.
+ *
+ * The result is never longer than the text. Surrogate pairs stay whole.
  */
 export function cutMiddle(text: string, maxChars: number, handle?: string): CutResult {
   const whole = { text, wasCut: false, removedChars: 0 };
@@ -27,13 +28,13 @@ function noteFor(removedChars: number, handle: string | undefined): string {
   return `\n${cutNote(removedChars, handle)}\n`;
 }
 
-/** Takes the place of cut text: how much is missing, and the handle by which `recall` reads it. */
+/** The note that replaces cut text: how much is missing, and the handle by which `recall` reads it. */
 export function cutNote(removedChars: number, handle?: string): string {
   const where = handle === undefined ? '' : `; read it with recall, handle ${handle}`;
   return `[… ${removedChars} characters cut here${where} …]`;
 }
 
-/** The first `maxChars` characters, or one fewer where that would split a surrogate pair. */
+/** Returns the first `maxChars` characters, or one fewer if that would split a surrogate pair. */
 export function headOf(text: string, maxChars: number): string {
   return text.slice(0, endBefore(text, maxChars));
 }

@@ -7,10 +7,10 @@ import type { CompressionStrategy } from './strategy.ts';
 import { buildView, type ViewEntry } from './view.ts';
 import type { ViewKeeper } from './view-keeper.ts';
 
-/** How a session's context is kept small. */
+/** The settings that keep a session's context small. */
 export interface ContextPolicy {
   strategy: CompressionStrategy;
-  /** Off: what does not fit is an error. */
+  /** If false, a request that does not fit is an error. */
   auto: boolean;
   /** Share of the message budget that the ledger may take. */
   ledgerShare: number;
@@ -21,32 +21,32 @@ export interface ContextPolicy {
   protectedTools: ReadonlySet<string>;
 }
 
-/** A session at one moment: all that a decision depends on. */
+/** A session at one moment: everything that a decision depends on. */
 export interface ContextState {
   log: ContextLog;
   budget: Budget;
   meter: RequestMeter;
   policy: ContextPolicy;
-  /** Kept by the caller between steps of one session. Absent: the view is made from the whole log. */
+  /** Kept by the caller between the steps of one session. Without it, the view is built from the whole log. */
   views?: ViewKeeper;
-  /** Compacting was of no use below this: it is not due before, as long as the request can be sent. */
+  /** Below this size, compaction was useless. It is not due before, as long as the request can be sent. */
   dueFrom?: number;
 }
 
 export type RequestDecision =
-  /** The request may leave as it is. */
+  /** The request can be sent as it is. */
   | { action: 'send'; entries: ViewEntry[]; predictedTokens: number; maxOutputTokens: number }
   /** Make room first. */
   | { action: 'compact'; entries: ViewEntry[]; predictedTokens: number }
-  /** It does not fit, and compaction is switched off. */
+  /** The request does not fit, and compaction is switched off. */
   | { action: 'refuse'; error: LonghaulError };
 
 /** A request that fits its window and can be sent. */
 export type FittedRequest = Extract<RequestDecision, { action: 'send' }>;
 
 /**
- * What happens before a request: whoever sends one (the agent, a replay, a gateway) asks here. Compacts at exactly the trigger, or when
- * too little room would be left for an answer.
+ * Decides what happens before a request. Everything that sends one (the agent, a replay, the gateway) calls this.
+ * Compacts at exactly the trigger, or if too little room would be left for an answer.
  */
 export function decideRequest({
   log,
@@ -60,7 +60,8 @@ export function decideRequest({
   const predictedTokens = meter.requestTokens(entries, budget.fixedTokens);
   const room = outputRoom(predictedTokens, budget);
   const leastRoom = leastOutputRoom(budget);
-  // An estimate that is too low must not get the request refused. It costs room for the answer, but never a compaction.
+  // An estimate that is too low must not get the request refused. The margin costs room for the answer, but never
+  // causes a compaction.
   const surely = outputRoom(predictedTokens + meter.marginTokens(predictedTokens), budget);
   const maxOutputTokens = Math.max(surely, Math.min(room, leastRoom));
   const send = { action: 'send', entries, predictedTokens, maxOutputTokens } as const;
@@ -76,8 +77,9 @@ export function decideRequest({
 }
 
 /**
- * Tokens of a request at which the next compaction comes by itself: later than usual after one was undone, and
- * after one that came no further than near the trigger. */
+ * Returns the tokens of a request at which the next automatic compaction is due. It is due later than at the trigger if
+ * the newest compaction was undone, or if the newest compaction ended near the trigger.
+ */
 export function dueTokens(
   log: Pick<ContextLog, 'marks'>,
   strategy: Pick<CompressionStrategy, 'trigger'>,
@@ -90,7 +92,9 @@ export function dueTokens(
   return Math.max(trigger, Math.min(budget.usableTokens, reached));
 }
 
-/** Where compacting has brought a request to, or could not, it is tried again when the request has grown by a sixth. */
+/**
+ * After a compaction ended at this size, or failed at it, the next one is due when the request has grown by a sixth.
+ */
 export function nextDue(tokens: number): number {
   return Math.ceil(tokens * (7 / 6));
 }
@@ -102,18 +106,21 @@ function leastOutputRoom({ maxOutputTokens, windowTokens }: Budget): number {
 function compactionIsOff(tokens: number, budget: Budget): LonghaulError {
   return new LonghaulError(
     'context_overflow',
-    `The next request would have ${tokens} tokens and ${budget.usableTokens} fit, but automatic compaction is off ` +
-      '(context.compression.auto). Switch it on, or compact by hand.',
+    `The next request would have ${tokens} tokens, but only ${budget.usableTokens} fit, and automatic compaction is off ` +
+      '(context.compression.auto). Switch it on, or run a compaction by hand.',
   );
 }
 
-/** Shares of the trigger between which pruning is looked at: before, there is room; after, a compaction does it better. */
+/**
+ * Shares of the trigger between which pruning is considered. Below them there is enough room; above them a compaction
+ * does it better.
+ */
 const PRUNE_FROM = 0.5;
 const COMPACTION_IS_NEAR = 0.9;
 
 /**
- * What happens after a step: old outputs to hide, if that is worth it. Hiding one makes the provider read all behind it anew, uncached: so only
- * a batch that saves at least twice what it makes to be read again.
+ * Decides which old outputs to hide after a step. Hiding one makes the provider read everything after it again,
+ * uncached. So only a batch is worth it that saves at least twice the tokens that are read again.
  */
 export function decidePruning({ log, budget, meter, policy, views }: ContextState): PruneResult {
   const nothing: PruneResult = { targets: [], savedTokens: 0 };

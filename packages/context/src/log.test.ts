@@ -32,7 +32,7 @@ const pin = (messageId: string, undoneAt?: number): Mark => ({
 });
 
 describe('activeMarks', () => {
-  it('a pin holds at once for what was hidden or pruned before it, until it is undone', () => {
+  it('shows a pinned message at once, also if it was hidden or pruned before, until the pin is undone', () => {
     const prune: Mark = { kind: 'prune', id: 'p', messageId: 'b', partIndex: 0, compactedAt: 1 };
     const marks = [prune, compaction('c', ['a', 'b'])];
     expect([...activeMarks([...marks, pin('b')]).hidden]).toEqual(['a']);
@@ -44,7 +44,7 @@ describe('activeMarks', () => {
 });
 
 describe('an undo', () => {
-  it('takes back all that its compaction did: the view is what it was', async () => {
+  it('restores the view as it was before the compaction', async () => {
     const builder = new LogBuilder().user(`Build it. ${code(400)}`);
     for (let step = 0; step < 8; step += 1) builder.step(call('read', { output: code(60, step) }));
     const { log } = builder;
@@ -59,7 +59,7 @@ describe('an undo', () => {
     expect(JSON.stringify(buildView({ ...compacted, marks: undone }))).toBe(before);
   });
 
-  it('lets the trigger wait until the window is full, until the next compaction', () => {
+  it('delays the trigger until the window is full, up to the next compaction', () => {
     const budget = computeBudget({ windowTokens: 16_000, maxOutputTokens: 4_000, fixedTokens: 0 });
     const early = { trigger: { kind: 'threshold', percent: 0.5 } } as const;
     const due = (...marks: Mark[]) => [isNewestCompactionUndone(marks), dueTokens({ marks }, early, budget)];

@@ -7,12 +7,12 @@ export interface ContextLog {
   readonly marks: readonly Mark[];
 }
 
-/** What the marks say now, undone ones left out. */
+/** The effect of all marks that are not undone. */
 export interface ActiveMarks {
-  /** The newest compaction; it names all that is hidden, earlier rounds included. */
+  /** The newest compaction. It names all hidden messages, those of earlier rounds included. */
   readonly compaction?: Compaction;
   readonly hidden: ReadonlySet<string>;
-  /** Keys (see `partKey`) of tool outputs behind a placeholder. */
+  /** Keys (see `partKey`) of tool outputs that a placeholder replaces. */
   readonly pruned: ReadonlySet<string>;
   readonly cuts: ReadonlyMap<string, CutMark>;
   readonly pinned: ReadonlySet<string>;
@@ -22,7 +22,7 @@ export function partKey(messageId: string, partIndex: number): string {
   return `${messageId}#${partIndex}`;
 }
 
-/** The same marks give the same object: they are read once until one is added or undone. */
+/** Returns the active marks. The same array gives the same object until a mark is added or undone. */
 export function activeMarks(marks: readonly Mark[]): ActiveMarks {
   const undone = marks.reduce((sum, mark) => sum + (mark.undoneAt === undefined ? 0 : 1), 0);
   const known = KNOWN_MARKS.get(marks);
@@ -56,7 +56,7 @@ function readMarks(marks: readonly Mark[]): ActiveMarks {
   }
   return {
     compaction,
-    // A pin holds at once, also for what was hidden or pruned before it.
+    // A pin takes effect at once, also on a message that was hidden or pruned before.
     hidden: new Set(compaction?.hides.filter((id) => !pinned.has(id)) ?? []),
     pruned: new Set([...pruned].flatMap(([key, messageId]) => (pinned.has(messageId) ? [] : [key]))),
     cuts,
@@ -65,20 +65,20 @@ function readMarks(marks: readonly Mark[]): ActiveMarks {
 }
 
 /**
- * Whether the newest compaction was undone. Until the next one is needed the session is left as it is up to `usable`, whatever its
- * strategy's trigger: else the next step would do again what a person has just undone.
+ * Returns whether the newest compaction was undone. If so, the session stays as it is up to `usableTokens`, whatever
+ * its strategy's trigger. Otherwise the next step would repeat what a person just undid.
  */
 export function isNewestCompactionUndone(marks: readonly Mark[]): boolean {
   const newest = marks.findLast((mark) => mark.kind === 'compaction');
   return newest?.undoneAt !== undefined;
 }
 
-/** A message a user wrote, not one the runtime put in their place. */
+/** Returns whether a user wrote the message. The runtime writes user messages too; those are synthetic. */
 export function isUserMessage(message: Message): boolean {
   return message.role === 'user' && message.metadata?.synthetic === undefined;
 }
 
-/** The first message of the session that a user wrote: the task. */
+/** Returns the first message that a user wrote: the task. */
 export function firstUserMessage(messages: readonly Message[]): Message | undefined {
   return messages.find(isUserMessage);
 }

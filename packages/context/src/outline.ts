@@ -1,5 +1,5 @@
 import { exactNamesIn } from './ledger/exact-names.ts';
-/** The exact names of a long text, each once, in order of appearance, within `maxChars`. */
+/** Returns the exact names in a long text, each once, in order of appearance, within `maxChars`. */
 export function outlineOf(text: string, maxChars = 240): string {
   return joinWithin([...exactNamesIn(text.slice(0, 200_000))], maxChars);
 }

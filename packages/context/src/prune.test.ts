@@ -5,7 +5,7 @@ import type { ContextLog } from './log.ts';
 import { type PruneOptions, type PruneResult, pruneOldToolOutputs } from './prune.ts';
 import { estimateTokens } from './tokens.ts';
 
-/** 1 000 tokens each; protects 2 000 and acts from 1 000 on. */
+/** Each output has 1,000 tokens. Protects 2,000 tokens and acts from 1,000. */
 const OUTPUT = 'word '.repeat(800);
 const OPTIONS: PruneOptions = { windowTokens: 10_000 };
 
@@ -35,26 +35,26 @@ function turns(count: number): LogBuilder {
 }
 
 describe('pruneOldToolOutputs', () => {
-  it('prunes the oldest, oldest first, and leaves the last two turns and the newest protected tokens', () => {
-    // Steps are messages 2, 4, … 16; the last two turns are safe, and of the others the newest 2 000 tokens.
+  it('prunes the oldest outputs first, and protects the last two turns and the newest tokens', () => {
+    // Steps are messages 2, 4, … 16. The last two turns are protected, and the newest 2,000 tokens of the others.
     expect(prunedIds(turns(8).log)).toEqual(['id-00002', 'id-00004', 'id-00006', 'id-00008']);
   });
 
-  it('does nothing below what it protects', () => {
+  it('prunes nothing below the protected tokens', () => {
     expect(prunedIds(turns(4).log)).toEqual([]);
   });
 
-  it('does nothing when less than its minimum would be saved', () => {
+  it('prunes nothing when it would save less than its minimum', () => {
     expect(prunedIds(turns(5).log, { ...OPTIONS, minimumTokens: 1_001 })).toEqual([]);
     expect(prunedIds(turns(5).log, { ...OPTIONS, minimumTokens: 900 })).toEqual(['id-00002']);
   });
 
-  it('finds nothing in what it has just pruned', () => {
+  it('finds nothing after it pruned', () => {
     const { log } = turns(9);
     expect(prunedIds(withPruned(log, pruneOldToolOutputs(log, OPTIONS)))).toEqual([]);
   });
 
-  it('prunes a session of one prompt, but not its last two steps', () => {
+  it('prunes a session of one prompt except its last two steps', () => {
     const builder = new LogBuilder().user('one prompt');
     for (let step = 0; step < 6; step += 1) builder.step(read(), read());
     const ids = prunedIds(builder.log);
@@ -87,21 +87,21 @@ describe('pruneOldToolOutputs', () => {
     expect(prunedIds(turns(8).log, { ...OPTIONS, protectedTools: new Set(['read']) })).toEqual([]);
   });
 
-  it('prunes what a failed command printed: it was taken for no output', () => {
+  it('prunes the output of a failed command', () => {
     const builder = new LogBuilder();
     for (let turn = 0; turn < 8; turn += 1)
       builder.user('again').step(call('bash', { state: 'error', output: OUTPUT }));
     expect(prunedIds(builder.log)).toHaveLength(4);
   });
 
-  it('weighs an image as an image', () => {
+  it('counts an image as an image', () => {
     const builder = new LogBuilder();
     for (let turn = 0; turn < 8; turn += 1)
       builder.user('look').step(call('read', { output: [{ type: 'image', data: '@blob:1' }] }));
     expect(pruneOldToolOutputs(builder.log, OPTIONS).savedTokens).toBeGreaterThan(4_000);
   });
 
-  it('does not touch calls that are open', () => {
+  it('skips open calls', () => {
     const builder = turns(4)
       .user('x')
       .step(call('bash', { state: 'running' }))
@@ -110,14 +110,14 @@ describe('pruneOldToolOutputs', () => {
     expect(() => pruneOldToolOutputs(builder.log, OPTIONS)).not.toThrow();
   });
 
-  it('scales what it protects with the window, up to its constants', () => {
+  it('scales the protected tokens with the window, up to the constants', () => {
     const builder = new LogBuilder();
     for (let turn = 0; turn < 80; turn += 1) builder.user('x').step(read());
     expect(prunedIds(builder.log, { windowTokens: 1_000_000 })).toHaveLength(80 - 2 - 40);
     expect(prunedIds(builder.log, { windowTokens: 100_000 })).toHaveLength(80 - 2 - 20);
   });
 
-  it('is idempotent, saves what it says at the least, and keeps the newest, for any session', () => {
+  it('is idempotent, saves at least the stated tokens and keeps the newest outputs, for any session', () => {
     const step = fc.array(fc.integer({ min: 0, max: 9_000 }), { maxLength: 4 });
     fc.assert(
       fc.property(fc.array(fc.oneof(fc.constant('user' as const), step), { maxLength: 40 }), (entries) => {

@@ -3,11 +3,11 @@ import { type ActiveMarks, activeMarks, type ContextLog, isUserMessage, partKey 
 import { estimateTokens, IMAGE_TOKENS } from './tokens.ts';
 import { prunedPlaceholder } from './view.ts';
 
-/** Tokens of the newest tool output that pruning never touches, and the least it must save to act. */
+/** Tokens of the newest tool outputs that pruning never touches, and the fewest tokens that pruning must save. */
 export const PRUNE_PROTECT = 40_000;
 export const PRUNE_MINIMUM = 20_000;
 
-/** Inside a longer turn, the last steps that pruning never touches; and the last turns. */
+/** The newest turns that pruning never touches. In a longer turn, only this many of its last steps are protected. */
 const PROTECTED_STEPS = 2;
 const PROTECTED_TURNS = 2;
 
@@ -17,22 +17,22 @@ export interface PruneOptions {
   protectTokens?: number;
   /** Default: `PRUNE_MINIMUM`, at most 10 % of the window. */
   minimumTokens?: number;
-  /** Tools whose outputs stay. */
+  /** Tools whose outputs are never pruned. */
   protectedTools?: ReadonlySet<string>;
 }
 
 export interface PruneResult {
-  /** Outputs to hide, oldest first; empty when too little would be saved. */
+  /** Outputs to hide, oldest first. Empty if pruning would save too little. */
   targets: { messageId: string; partIndex: number }[];
   savedTokens: number;
 }
 
 /**
- * Chooses old tool outputs to stand behind a placeholder.
+ * Chooses old tool outputs that placeholders replace.
  *
- * Walks backwards, protecting the newest outputs and the last two turns; of a turn whose outputs alone are more than what is
- * protected, only the last two steps, so that a session of one prompt is pruned too. Stops at a
- * summary. Pruning what is pruned finds nothing.
+ * Walks backwards and protects the newest outputs and the last two turns. If the outputs of one of these turns alone
+ * exceed the protected tokens, only its last two steps are protected: a session with a single prompt is pruned too.
+ * Stops at a summary. Pruning twice finds nothing the second time.
  */
 export function pruneOldToolOutputs(log: ContextLog, options: PruneOptions): PruneResult {
   const protectTokens =
@@ -58,7 +58,7 @@ export function pruneOldToolOutputs(log: ContextLog, options: PruneOptions): Pru
     : { targets: [], savedTokens: 0 };
 }
 
-/** Newest first, without the protected ones and without what a summary hides. */
+/** Newest first, without protected messages and without messages that a summary hides. */
 function prunableMessages(
   messages: readonly Message[],
   marks: ActiveMarks,
@@ -71,7 +71,7 @@ function prunableMessages(
   });
 }
 
-/** The steps of each turn, newest turn and newest step first, back to the newest summary. */
+/** The steps of each turn back to the newest summary. The newest turn and its newest step come first. */
 function turnsBackwards(messages: readonly Message[], marks: ActiveMarks): Message[][] {
   const turns: Message[][] = [[]];
   for (const message of messages.toReversed()) {
@@ -79,7 +79,7 @@ function turnsBackwards(messages: readonly Message[], marks: ActiveMarks): Messa
     if (message.role === 'assistant' && !marks.pinned.has(message.id)) turns.at(-1)?.push(message);
     else if (isUserMessage(message)) turns.push([]);
   }
-  // A message that was never answered is no turn: two of them would leave nothing protected.
+  // A message without an answer is not a turn. Otherwise two of them would leave nothing protected.
   return turns.filter((turn) => turn.length > 0);
 }
 
@@ -88,7 +88,7 @@ function turnOutputTokens(turn: readonly Message[]): number {
   return outputs.reduce((sum, part) => sum + contentTokens(part.output ?? []), 0);
 }
 
-/** An image weighs what it costs, not what its name does. */
+/** An image counts as the tokens it costs. */
 function contentTokens(output: readonly ToolOutputContent[]): number {
   return output.reduce(
     (sum, content) => sum + (content.type === 'text' ? estimateTokens(content.text) : IMAGE_TOKENS),
@@ -103,7 +103,7 @@ function outputTokens(
   protectedTools: ReadonlySet<string> | undefined,
 ): { tokens: number; savedTokens: number } | undefined {
   const part = message.parts[index];
-  // A failed call's output counts like any other: a command that fails prints the most.
+  // The output of a failed call counts too: failing commands print the most.
   if (part?.type !== 'tool' || part.output === undefined || isOpen(part)) return undefined;
   if (protectedTools?.has(part.name) === true || marks.pruned.has(partKey(message.id, index)))
     return undefined;

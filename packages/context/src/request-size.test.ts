@@ -7,7 +7,7 @@ const count = (text: string) => text.length;
 const question: ViewMessage = { role: 'user', content: [{ type: 'text', text: '0123456789' }] };
 
 describe('viewMessageTokens', () => {
-  it('counts text and what the chat format adds', () => {
+  it('counts text and the overhead of the chat format', () => {
     expect(viewMessageTokens(question, count)).toBe(10 + MESSAGE_OVERHEAD_TOKENS);
   });
 
@@ -30,7 +30,7 @@ describe('viewMessageTokens', () => {
     );
   });
 
-  it('counts an image at its price, and reasoning only when it is sent back', () => {
+  it('counts an image at its fixed cost, and reasoning only when it is sent back', () => {
     const image: ViewMessage = { role: 'user', content: [{ type: 'image', data: 'A'.repeat(90_000) }] };
     expect(viewMessageTokens(image, count)).toBe(IMAGE_TOKENS + MESSAGE_OVERHEAD_TOKENS);
     const reasoning = (providerMetadata?: { test: { signature: string } }): ViewMessage => ({
@@ -45,13 +45,13 @@ describe('viewMessageTokens', () => {
 });
 
 describe('createRequestMeter', () => {
-  it('counts system text and tools once, with the priming of the reply', () => {
+  it('counts system text and tools once, and the priming of the reply', () => {
     const meter = createRequestMeter(count);
     expect(meter.requestTokens([], 1_000)).toBe(1_000 + REPLY_PRIMING_TOKENS);
     expect(meter.requestTokens([{ message: question }], 1_000)).toBe(1_000 + 14 + REPLY_PRIMING_TOKENS);
   });
 
-  it('predicts what was real once it is calibrated, fixed tokens included', () => {
+  it('predicts the real size after a calibration, fixed tokens included', () => {
     const meter = createRequestMeter(count);
     const predicted = meter.requestTokens([{ message: question }], 1_000);
     meter.calibrate(predicted, predicted * 2);
@@ -60,7 +60,7 @@ describe('createRequestMeter', () => {
     expect(meter.ratio).toBe(2);
   });
 
-  it('stays within its bounds and ignores nonsense, whatever a provider reports', () => {
+  it('stays within its bounds, whatever a provider reports', () => {
     const meter = createRequestMeter(count);
     for (const [predicted, real] of [
       [0, 10],
@@ -78,7 +78,7 @@ describe('createRequestMeter', () => {
     expect(createRequestMeter(count, 900).ratio).toBe(3);
   });
 
-  it('allows for an error in what was not in the last request measured', () => {
+  it('allows for an error in the part that was not measured', () => {
     const meter = createRequestMeter(count);
     expect(meter.marginTokens(10_000)).toBe(1_500);
     meter.calibrate(10_000, 10_000);
@@ -89,7 +89,7 @@ describe('createRequestMeter', () => {
     expect(meter.marginTokens(12_000)).toBe(1_800);
   });
 
-  it('expects new texts to cost what is counted, however cheap those before them were', () => {
+  it('expects the full count for new texts, even if earlier texts cost less', () => {
     const meter = createRequestMeter(count);
     meter.calibrate(10_000, 5_000);
     meter.forgetMeasured();

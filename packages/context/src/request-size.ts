@@ -3,7 +3,9 @@ import { IMAGE_TOKENS, MESSAGE_OVERHEAD_TOKENS, REPLY_PRIMING_TOKENS, type Token
 import type { ViewEntry } from './view.ts';
 import type { ViewAssistantPart, ViewMessage } from './view-message.ts';
 
-/** Tokens of one message of the view: its text, its calls and results, and what the chat format adds. */
+/**
+ * Returns the tokens of one message of the view: its text, its calls and results, and the overhead of the chat format.
+ */
 export function viewMessageTokens(message: ViewMessage, count: TokenCounter): number {
   let tokens = MESSAGE_OVERHEAD_TOKENS;
   for (const part of message.content) tokens += contentTokens(part, count);
@@ -30,33 +32,36 @@ function contentTokens(part: ViewAssistantPart | ToolOutputContent, count: Token
   }
 }
 
-/** Predicts the tokens of whole requests, corrected by what requests really cost. */
+/** Predicts the tokens of whole requests, corrected by the real sizes of earlier requests. */
 export interface RequestMeter {
   messageTokens(message: ViewMessage): number;
-  /** Tokens of the request made of these messages, with system text and tools. */
+  /** Predicts the tokens of a request of these messages with the system text and the tools. */
   requestTokens(entries: readonly ViewEntry[], fixedTokens: number): number;
-  /** Takes the real size of a request that was predicted at `predictedTokens`. */
+  /** Records the real size of a request that was predicted at `predictedTokens`. */
   calibrate(predictedTokens: number, realTokens: number): void;
-  /** How much more than predicted a request may really have: what was not in the last one measured is an estimate. */
+  /**
+   * Returns how many tokens more than predicted a request may have. Everything that was not in the last measured
+   * request is an estimate.
+   */
   marginTokens(predictedTokens: number): number;
-  /** A compaction has changed what is sent: from now on all of it is an estimate. The ratio stays. */
+  /** Call this after a compaction: from then on, the whole request is an estimate. The ratio stays. */
   forgetMeasured(): void;
-  /** Real tokens for one predicted token; 1 until the first calibration. */
+  /** Real tokens for one predicted token; 1 before the first calibration. */
   readonly ratio: number;
 }
 
 const RATIO_BOUNDS = { low: 0.5, high: 3 };
 
 /**
- * How far estimates of unseen texts are off, beyond what the ratio makes of them: in recorded sessions up to 14 % of the new part. Where the
- * texts so far cost less than counted, new ones may cost all that is counted.
+ * The error of estimates for new text, after the ratio is applied: up to 14 % of the new part in recorded sessions. If
+ * texts so far cost less than counted, new ones may still cost the full count.
  */
 const ESTIMATE_ERROR = 0.15;
 
 export function createRequestMeter(count: TokenCounter, initialRatio = 1): RequestMeter {
   let ratio = bounded(initialRatio);
   let measuredTokens = 0;
-  // A view's messages do not change: each is counted once.
+  // Messages of a view do not change, so each is counted once.
   const known = new WeakMap<ViewMessage, number>();
   const raw = (message: ViewMessage) => {
     const tokens = known.get(message) ?? viewMessageTokens(message, count);
@@ -78,7 +83,7 @@ export function createRequestMeter(count: TokenCounter, initialRatio = 1): Reque
       measuredTokens = realTokens;
     },
     marginTokens(predictedTokens) {
-      // A smaller request than the last one has been pruned: nothing of it was measured as it is now.
+      // A request that is smaller than the last one was pruned: none of it was measured in its present form.
       const isGrown = predictedTokens >= measuredTokens;
       const estimated = isGrown ? predictedTokens - measuredTokens : predictedTokens;
       return Math.ceil(estimated * (ESTIMATE_ERROR + Math.max(0, 1 / ratio - 1)));
@@ -89,7 +94,7 @@ export function createRequestMeter(count: TokenCounter, initialRatio = 1): Reque
   };
 }
 
-/** A provider that reports nonsense must neither switch compaction off nor make every request too large. */
+/** A provider that reports wrong numbers must neither switch compaction off nor make every request too large. */
 function bounded(ratio: number): number {
   return Math.min(RATIO_BOUNDS.high, Math.max(RATIO_BOUNDS.low, ratio));
 }

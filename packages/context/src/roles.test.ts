@@ -36,14 +36,14 @@ const assistantMessages = fc
 
 const views = fc.array(fc.oneof(userMessages, assistantMessages), { maxLength: 12 });
 
-/** The roles as a wire format has them: results stand in messages of their own. */
+/** The roles as a wire format has them: results are separate messages. */
 function wireRoles(messages: readonly ViewMessage[]): string[] {
   return messages.flatMap((message) =>
     message.content.some((part) => part.type === 'tool') ? ['assistant', 'tool'] : [message.role],
   );
 }
 
-/** All content in order, texts as one string, without what strict roles add. */
+/** All content in order, with texts as one string, without the texts that strict roles add. */
 function contentOf(messages: readonly ViewMessage[], added: readonly string[] = []): string[] {
   return messages.flatMap((message) =>
     message.content.flatMap((part): string[] => {
@@ -54,7 +54,7 @@ function contentOf(messages: readonly ViewMessage[], added: readonly string[] = 
 }
 
 describe('toStrictRoles', () => {
-  it('begins with a user, alternates, and lets only an assistant follow a result', () => {
+  it('starts with a user, alternates, and puts only an assistant after a result', () => {
     fc.assert(
       fc.property(views, (view) => {
         const roles = wireRoles(toStrictRoles(view));
@@ -69,17 +69,17 @@ describe('toStrictRoles', () => {
     );
   });
 
-  it('keeps every text, picture and call with its result, in order', () => {
+  it('keeps every text, image and call with its result, in order', () => {
     fc.assert(
       fc.property(views, (view) => {
-        const added = [AFTER_RESULTS_TEXT, 'Go on.'];
+        const added = [AFTER_RESULTS_TEXT, 'Continue.'];
         const kept = contentOf(toStrictRoles(view), added);
         expect(kept).toEqual(contentOf(view, added));
       }),
     );
   });
 
-  it('changes nothing the second time, and hands on what is right already', () => {
+  it('changes nothing the second time, and returns unchanged messages as they are', () => {
     fc.assert(
       fc.property(views, (view) => {
         const once = toStrictRoles(view);
@@ -102,7 +102,7 @@ describe('toStrictRoles', () => {
     );
   });
 
-  it('joins neighbouring texts of users into one, and leaves pictures between them where they are', () => {
+  it('joins neighbouring user texts, and keeps images between them in place', () => {
     const strict = toStrictRoles([
       { role: 'user', content: [{ type: 'text', text: 'one' }] },
       {

@@ -1,21 +1,22 @@
 import type { ViewAssistantMessage, ViewMessage, ViewUserMessage } from './view-message.ts';
 
 export interface StrictRolesOptions {
-  /** System text, for a template that knows no such role: it becomes the beginning of the first user message. */
+  /** System text for a template without a system role. It becomes the beginning of the first user message. */
   system?: string;
 }
 
-/** Begins a conversation that no user message begins. */
-const OPENING_TEXT = 'Go on.';
-/** Stands between a tool's result and a user message that came while the tools ran. */
+/** The first message of a conversation that does not begin with a user message. */
+const OPENING_TEXT = 'Continue.';
+/** Separates a tool's result from a user message that arrived while the tools ran. */
 export const AFTER_RESULTS_TEXT = 'I have the results.';
 
 /**
- * The view for strict chat templates, in which user and assistant alternate and a user comes first. The plain view suits loose ones.
+ * Adapts the view to strict chat templates, in which user and assistant alternate and a user comes first.
  *
- * Neighbours of one role become one message, their content in order. The result of a tool stands where a user would, so a step that called
- * tools stays a message of its own, and a user message behind it is preceded by a few words of the assistant's. A call and its result are one
- * part and cannot be parted. Pure; what is right already is the same object.
+ * Neighbouring messages of one role become one message, with their content in order. A tool's result takes the place of
+ * a user message. So a step that called tools stays a separate message, and a short assistant message separates it from
+ * a user message after it. A call and its result are one part and are never separated. Pure. A message that needs no
+ * change is the same object.
  */
 export function toStrictRoles(
   messages: readonly ViewMessage[],
@@ -62,8 +63,8 @@ function userMessage(text: string): ViewUserMessage {
 }
 
 /**
- * Neighbouring texts become one, a blank line between them: many servers take a message of one text only, or put several together without
- * anything between them. One that carries what its model must get back stays as it is.
+ * Joins neighbouring texts with a blank line. Many servers accept only one text in a message, or concatenate several
+ * without a separator. A text with metadata for its model stays separate.
  */
 export function joinTexts<Content extends { type: string }>(
   parts: readonly (Content | { type: 'text'; text: string })[],

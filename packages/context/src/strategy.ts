@@ -7,64 +7,72 @@ import type { Select } from './selection/select.ts';
 import type { TokenCounter } from './tokens.ts';
 import type { ViewEntry } from './view.ts';
 
-/** As much of an `AbortSignal` as is looked at; the engine's own library knows none. */
+/** The part of an `AbortSignal` that the engine reads. Its own library has no such type. */
 export interface CancelSignal {
   readonly aborted: boolean;
 }
 
-/** What a strategy looks at. Nothing in it may be changed. */
+/** The input of a strategy. A strategy must not change it. */
 export interface PlanInput {
   readonly log: ContextLog;
   readonly marks: ActiveMarks;
-  /** The view as it is now. */
+  /** The current view. */
   readonly entries: readonly ViewEntry[];
   readonly budget: Budget;
   readonly meter: RequestMeter;
-  /** Real tokens of a text, as this session's requests have taught. */
+  /** Counts the real tokens of a text, with the ratio learned from this session's requests. */
   readonly count: TokenCounter;
-  /** 1 for the session's first compaction. */
+  /** Number of this compaction in the session, from 1. */
   readonly round: number;
-  /** Writes with a model; absent where none is to be asked, as in a replay. Throws on a cancel only, and that is to be passed on. */
+  /**
+   * Writes with a model. Absent if no model is available, as in a replay. Throws only when it is cancelled; the
+   * strategy must let that error through.
+   */
   readonly summarise?: Summarise;
-  /** Asks a model which messages to keep; as `summarise`. */
+  /** Asks a model which messages to keep. Absent and throwing as for `summarise`. */
   readonly select?: Select;
   readonly signal?: CancelSignal;
 }
 
-/** What a strategy decides: which messages to hide, and how to write what stands for them. It never edits the log. */
+/**
+ * The decision of a strategy: which messages to hide, and how to write the summary that replaces them. It never edits
+ * the log.
+ */
 export interface CompactionPlan {
-  /** Ids of messages that are visible now and shall be hidden. Empty: nothing is old enough. */
+  /** Ids of visible messages to hide. Empty if nothing is old enough. */
   readonly hides: readonly string[];
-  /** Further marks of the plan: cuts of kept messages that are too large alone, prunings. Their ids and times are given by `compact`. */
+  /**
+   * Further marks: cuts of kept messages that are too large alone, and prunings. `compact` sets their ids and times.
+   */
   readonly marks: readonly Mark[];
-  /** Whether a model is to write a narrative. */
+  /** Whether a model should write a narrative. */
   readonly wantsNarrative: boolean;
-  /** How it is asked for and laid out. Default: plain prose. */
+  /** How the narrative is requested and formatted. Default: plain prose. */
   readonly narrativeForm?: NarrativeForm;
-  /** A narrative that the strategy has written itself, in place of one that is asked for. */
+  /** A narrative by the strategy itself. No model is asked for one. */
   readonly narrative?: string;
-  /** Things a person should know. */
+  /** Messages for the user. */
   readonly warnings?: readonly string[];
 }
 
 /**
- * When to compact and what to keep verbatim. The summary itself is written by the one pipeline for all, and so are the rules that hold
- * for all: the first and the newest user message, pinned messages and the last message are never hidden.
+ * Decides when to compact and which messages stay verbatim. The engine writes the summary, and enforces the rules of
+ * all strategies: the first and the newest user message, pinned messages and the last message are never hidden.
  *
- * A `plan` that throws or plans what cannot be costs its rung of the ladder, never the session.
+ * If `plan` throws or returns an invalid plan, only this rung of the ladder is lost, never the session.
  */
 export interface CompressionStrategy {
   readonly name: string;
   readonly trigger: Trigger;
   plan(input: PlanInput): Promise<CompactionPlan>;
   /**
-   * Looks at the view before and after its plan. A text that comes back says what is wrong with it, and the plan is dropped.
-   * It says nothing of what harder rungs do later.
+   * Checks the view before and after the plan. If it returns a text, the plan is dropped and the text is the reason.
+   * Harder rungs are not checked.
    */
   validate?(before: readonly ViewEntry[], after: readonly ViewEntry[]): string | undefined;
 }
 
-/** Messages of the view that a strategy may hide, in order. */
+/** Returns the messages of the view that a strategy may hide, in order. */
 export function hideableMessages(input: Pick<PlanInput, 'log' | 'marks' | 'entries'>): Message[] {
   const first = firstUserMessage(input.log.messages);
   return input.entries

@@ -1,23 +1,31 @@
-/** Counts or predicts the tokens of a text. Linear in its length; never throws. */
+/** Counts or predicts the tokens of a text. Linear in the length of the text. Never throws. */
 export type TokenCounter = (text: string) => number;
 
-/** The plain rule `round(characters / 4)`. Cheap and model-free: used where only proportions matter, as in pruning. */
+/**
+ * Returns `round(characters / 4)`. Cheap and independent of the model, for uses such as pruning in which only
+ * proportions matter.
+ */
 export function estimateTokens(text: string): number {
   return Math.round(text.length / 4);
 }
 
-/** Tokens a chat format adds to every message, and to prime the reply. Source: OpenAI cookbook, "How to count tokens". */
+/**
+ * Tokens that a chat format adds to every message, and to the start of the reply. Source: OpenAI cookbook, "How to
+ * count tokens".
+ */
 export const MESSAGE_OVERHEAD_TOKENS = 4;
 export const REPLY_PRIMING_TOKENS = 3;
 
-/** What an image is taken to cost until its real price is known: about a 1024 × 1024 image at most providers. */
+/** The assumed tokens of an image until its real size is known: about a 1024 × 1024 image at most providers. */
 export const IMAGE_TOKENS = 1_200;
 
 /**
- * Predicts tokens from runs of character classes, as byte-pair tokenizers split text: words, groups of three digits, runs of
- * blanks, punctuation, ideographs. Needs no vocabulary. Within 25 % of OpenAI's o200k on Latin prose, code, JSON and logs, and
- * rather over than under; other alphabets count up to three times what they cost. A ratio learned from real usage removes
- * most of the rest.
+ * Predicts tokens from runs of character classes, in the way byte-pair tokenizers split text: words, groups of three
+ * digits, runs of blanks, punctuation, ideographs. Needs no vocabulary.
+ *
+ * On Latin prose, code, JSON and logs, the result is within 25 % of OpenAI's o200k, and more often too high than too
+ * low. Text in other alphabets counts up to three times its real tokens. A ratio learned from real usage removes most
+ * of the rest.
  */
 export function countByClasses(text: string): number {
   const counter = new ClassCounter();
@@ -27,13 +35,16 @@ export function countByClasses(text: string): number {
 
 type CharacterClass = 'letter' | 'digit' | 'blank' | 'newline' | 'mark' | 'latin' | 'wide' | 'other';
 
-/** From this length on, a word is looked at as a whole: random text (base64, hashes) breaks into shorter tokens than names do. */
+/** A word of at least this length is checked as a whole: random text (Base64, hashes) has shorter tokens than names. */
 const RANDOM_WORD_CHARS = 12;
-/** Changes between lower and upper case, letters and digits, for each character: names have some 0.2, base64 0.4. */
+/**
+ * Changes between lower and upper case, or letters and digits, for each character. Names have about 0.2, Base64 has
+ * 0.4.
+ */
 const RANDOM_SWITCHES = 0.3;
 const RANDOM_TOKENS_PER_CHAR = 0.72;
 
-/** Walks over character codes once. A run is characters of one class; a word is letters and digits without anything between them. */
+/** Reads character codes once. A run is a sequence of one class. A word is a sequence of letters and digits. */
 class ClassCounter {
   #tokens = 0;
   #class: CharacterClass | undefined;
@@ -67,7 +78,7 @@ class ClassCounter {
     if (this.#class === undefined) return;
     const cost = runTokens(this.#class, this.#length, this.#isOneCharacter);
     this.#tokens += cost;
-    // A word takes the blank before it into its token; a number does not.
+    // The token of a word includes the blank before it; the token of a number does not.
     if (next === 'digit' && this.#class === 'blank') this.#tokens += 0.95;
     if (!isWordClass(this.#class)) return;
     this.#word.tokens += cost;
@@ -114,7 +125,7 @@ function runTokens(runClass: CharacterClass, length: number, isOneCharacter: boo
       return 0.6 + length / 16;
     case 'mark':
       if (length === 1) return 0.75;
-      // Lines of `====` or `----`.
+      // Lines such as `====` or `----`.
       return isOneCharacter && length > 3 ? 1 + length / 32 : 0.5 + length / 2.4;
     case 'latin':
       return 0.5 + length / 2.2;
@@ -128,7 +139,7 @@ function runTokens(runClass: CharacterClass, length: number, isOneCharacter: boo
 const MEMO_MIN_CHARS = 200;
 const MEMO_MAX_ENTRIES = 20_000;
 
-/** Remembers the counts of long texts, so that a request made of known texts costs what is new in it. */
+/** Returns a counter that remembers the counts of long texts. Counting a request then only costs its new texts. */
 export function memoizeCounter(count: TokenCounter): TokenCounter {
   const known = new Map<string, number>();
   return (text) => {

@@ -14,8 +14,8 @@ function session(steps: number): LogBuilder {
   return builder;
 }
 
-describe('a view kept between steps', () => {
-  it('is the same as one made from the whole log, whatever comes between: steps, prunes, compactions, undoing', async () => {
+describe('a view that is kept between steps', () => {
+  it('equals a view built from the whole log after steps, prunings, compactions and undos', async () => {
     await fc.assert(
       fc.asyncProperty(
         fc.array(fc.constantFrom('step', 'prune', 'compact', 'undo'), { maxLength: 40 }),
@@ -55,7 +55,7 @@ describe('a view kept between steps', () => {
     );
   });
 
-  it('sees what an open message becomes', () => {
+  it('reflects changes of an open message', () => {
     const { messages } = session(3);
     const last = messages.at(-1);
     const part = last?.parts[0];
@@ -68,12 +68,12 @@ describe('a view kept between steps', () => {
     expect(keeper.entriesOf({ messages, marks: [] })).toEqual(buildView({ messages, marks: [] }));
   });
 
-  it('shows the very same messages again, so that nothing is counted twice', () => {
+  it('returns the same message objects again, so that nothing is counted twice', () => {
     const { messages } = session(10);
     const keeper = createViewKeeper();
     const before = keeper.entriesOf({ messages: messages.slice(0, 8), marks: [] });
     const now = keeper.entriesOf({ messages, marks: [] });
-    // Another array of marks is another session's: only one that stays is known.
+    // Another array of marks belongs to another session. Only the same array is recognised.
     const marks: Mark[] = [];
     const first = keeper.entriesOf({ messages: messages.slice(0, 8), marks });
     const second = keeper.entriesOf({ messages, marks });

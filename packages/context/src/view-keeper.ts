@@ -2,9 +2,9 @@ import { isOpen, type Message } from '@longhaul/protocol';
 import { type ActiveMarks, activeMarks, type ContextLog, firstUserMessage } from './log.ts';
 import { ViewBuilder, type ViewEntry } from './view.ts';
 
-/** Holds a session's view between steps, so that the next one costs what is new, not the session. */
+/** Keeps a session's view between steps, so that the next step only costs its new messages. */
 export interface ViewKeeper {
-  /** The same as `buildView`. Messages that are closed are shown once; new marks make the view anew. */
+  /** Returns the same as `buildView`. A closed message is converted once. New marks rebuild the view. */
   entriesOf(log: ContextLog): ViewEntry[];
 }
 
@@ -26,7 +26,7 @@ interface Kept {
   marks: ActiveMarks;
   first: Message | undefined;
   builder: ViewBuilder;
-  /** How many messages the builder has taken: all closed, none will change. */
+  /** How many messages the builder has. All of them are closed and do not change. */
   settled: number;
   last: Message | undefined;
 }

@@ -7,7 +7,7 @@ import type {
   ToolOutputContent,
 } from '@longhaul/protocol';
 
-/** What the model is sent, before any provider's own form. A tool call and its result are one part here too. */
+/** A message to the model, before the provider's own form. A tool call and its result are one part here too. */
 export type ViewMessage = ViewUserMessage | ViewAssistantMessage;
 
 export interface ViewUserMessage {
@@ -18,7 +18,7 @@ export interface ViewUserMessage {
 export interface ViewAssistantMessage {
   role: 'assistant';
   content: ViewAssistantPart[];
-  /** `provider/model` that wrote it; provider metadata goes back to that one only. */
+  /** The `provider/model` that wrote it. Provider metadata only goes back to that model. */
   model?: string;
 }
 

@@ -8,7 +8,7 @@ import { contextShares, viewShares } from './view-shares.ts';
 
 const image = { type: 'image', data: `@blob:${'0'.repeat(64)}`, mediaType: 'image/png' } as const;
 
-it('gives every token of a view to exactly one share', () => {
+it('assigns every token of a view to exactly one share', () => {
   const { log } = new LogBuilder()
     .user([
       { type: 'text', text: 'Build it as in the picture', state: 'done' },
@@ -52,7 +52,7 @@ it('gives every token of a view to exactly one share', () => {
   expect(plain.outputs - hidden.outputs).toBe(countByClasses(code(40)));
 });
 
-it.each([0.5, 1, 1.37])('divides every token of a request with a ratio of %d', (ratio) => {
+it.each([0.5, 1, 1.37])('assigns every token of a request with a ratio of %d', (ratio) => {
   const { log } = new LogBuilder().user('Build it').step('Looking', call('read', { output: code(40) }));
   const entries = buildView(log);
   const [systemTokens, toolTokens] = [701, 333];

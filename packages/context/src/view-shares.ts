@@ -49,8 +49,8 @@ export interface ContextSharesOptions extends ViewSharesOptions {
 }
 
 /**
- * Divides the tokens of the next request. The shares add up to `requestTokens`: `framing` takes the remainder that rounding leaves, if it is
- * positive.
+ * Divides the tokens of the next request. The shares add up to `requestTokens`: `framing` takes the remainder that
+ * rounding leaves, unless it is negative.
  */
 export function contextShares(
   entries: readonly ViewEntry[],

@@ -21,7 +21,7 @@ function compaction(hides: string[], rest: Partial<Compaction> = {}): Compaction
   };
 }
 
-/** One line a message: its role and the texts in it. */
+/** One line for each message, with its role and texts. */
 function outline(entries: readonly ViewEntry[]): string[] {
   return entries.map(({ message }) => {
     const texts = message.content.map((part) => {
@@ -59,7 +59,7 @@ function shownResult(log: ContextLog, index: number): string {
 }
 
 describe('buildView', () => {
-  it('shows a log without marks as it is, and leaves it as it is', () => {
+  it('shows a log without marks unchanged, and does not change it', () => {
     const { log } = session();
     const before = structuredClone(log);
     expect(outline(buildView(log))).toEqual([
@@ -73,7 +73,7 @@ describe('buildView', () => {
     expect(log).toEqual(before);
   });
 
-  it('puts the summary right after the first user message, and hides what it stands for', () => {
+  it('puts the summary after the first user message, in place of the hidden messages', () => {
     const { log } = session().mark(compaction(['id-00002', 'id-00003']));
     expect(outline(buildView(log))).toEqual([
       'user: Build it',
@@ -90,17 +90,17 @@ describe('buildView', () => {
       rest: ['assistant: Done'],
     },
     { tail: 'is empty', hides: ['id-00002', 'id-00003', 'id-00004', 'id-00005'], rest: [] },
-  ])('puts a short user message behind the summary when the tail $tail', ({ hides, rest }) => {
+  ])('puts a short user message after the summary when the tail $tail', ({ hides, rest }) => {
     const { log } = session().mark(compaction(hides));
     expect(outline(buildView(log))).toEqual([
       'user: Build it',
       'assistant: ## Session Summary (Compaction Round 1)',
-      'user: Go on with the work from where the summary ends.',
+      'user: Continue the work from where the summary ends.',
       ...rest,
     ]);
   });
 
-  it('does not call a message of the runtime the first user message', () => {
+  it('does not take a synthetic message for the first user message', () => {
     const builder = new LogBuilder()
       .user('Go on', { synthetic: 'continue-length' })
       .user('The task')
@@ -113,7 +113,7 @@ describe('buildView', () => {
     ]);
   });
 
-  it('follows the newest compaction that was not undone', () => {
+  it('follows the newest compaction that is not undone', () => {
     const older = compaction(['id-00002']);
     const newer = compaction(['id-00002', 'id-00003'], { id: 'newer', round: 2 });
     const { log } = session().mark(older).mark(newer);
@@ -124,7 +124,7 @@ describe('buildView', () => {
     expect(outline(buildView(allUndone))).toEqual(outline(buildView(session().log)));
   });
 
-  it('answers every call, also one that is open or whose output is empty', () => {
+  it('answers every call, also an open call and one with an empty output', () => {
     const states = ['pending', 'running', 'interrupted', 'error', 'completed'] as const;
     const { log } = new LogBuilder()
       .user('x')
@@ -137,12 +137,12 @@ describe('buildView', () => {
     expect(shownResult(failed.log, 1)).toBe('exit code 1');
   });
 
-  it('leaves out messages and texts that are empty', () => {
+  it('leaves out empty messages and empty texts', () => {
     const { log } = new LogBuilder().user('').user('real').step('').step(text(''), call('ls')).user([]);
     expect(outline(buildView(log))).toEqual(['user: real', 'assistant: ls→']);
   });
 
-  it('shows notices to the model only when they are for it', () => {
+  it('shows a notice to the model only if it is for the model', () => {
     const notice = (forModel: boolean): Part => ({ type: 'notice', text: `notice ${forModel}`, forModel });
     const { log } = new LogBuilder()
       .user([text('x'), notice(true), notice(false)])
@@ -150,7 +150,7 @@ describe('buildView', () => {
     expect(outline(buildView(log))).toEqual(['user: x | notice true', 'assistant: y | notice true']);
   });
 
-  it('keeps provider metadata with the name of the model that wrote it, and drops it without one', () => {
+  it('keeps provider metadata with the name of its model, and drops it without one', () => {
     const signed: Part = {
       type: 'reasoning',
       text: '',
@@ -186,7 +186,7 @@ describe('buildView', () => {
 });
 
 describe('a pruned output', () => {
-  it('stands behind a placeholder with its handle and an outline', () => {
+  it('is replaced by a placeholder with its handle and an outline', () => {
     const builder = new LogBuilder()
       .user('x')
       .step(call('read', { input: { path: 'a.ts' }, output: code(20) }));
@@ -198,7 +198,7 @@ describe('a pruned output', () => {
     expect(shown.length).toBeLessThan(350);
   });
 
-  it('comes back when the mark is undone', () => {
+  it('is shown again after the mark is undone', () => {
     const builder = new LogBuilder().user('x').step(call('read', { output: 'all of it' }));
     const mark = { ...markOf('prune', builder.messages[1], 0), undoneAt: 3 };
     expect(shownResult(builder.mark(mark).log, 1)).toBe('all of it');
@@ -215,7 +215,7 @@ describe('a cut part', () => {
     expect(shown.length).toBeLessThanOrEqual(300);
   });
 
-  it('shares its length between the texts of an output, and leaves media out', () => {
+  it('divides its length among the texts of an output, and leaves out media', () => {
     const long = { type: 'text' as const, text: 'y'.repeat(3_000) };
     const image = { type: 'image' as const, data: '@blob:1' };
     const builder = new LogBuilder().user('x').step(call('shot', { output: [long, long, image] }));
@@ -224,7 +224,7 @@ describe('a cut part', () => {
     expect(shown).toContain('[image left out; handle m2.0]');
   });
 
-  it('cuts long arguments too, which can be larger than any output', () => {
+  it('cuts long arguments too', () => {
     const input = {
       path: 'a.ts',
       content: 'z'.repeat(9_000),
@@ -239,7 +239,7 @@ describe('a cut part', () => {
     expect(builder.messages[1]?.parts[0]).toMatchObject({ input });
   });
 
-  it('follows the newest mark on it', () => {
+  it('follows its newest mark', () => {
     const builder = new LogBuilder().user('x'.repeat(5_000));
     builder
       .mark(markOf('cut', builder.messages[0], 0, 2_000))
@@ -250,28 +250,28 @@ describe('a cut part', () => {
 });
 
 describe('the summary of messages from the middle', () => {
-  it('stands in their place: what stays before them keeps its own, and its cached prefix', () => {
+  it('takes their place, so that earlier messages keep theirs and the cached prefix', () => {
     const builder = session();
     const { log } = builder.mark(compaction(['id-00003', 'id-00004']));
     expect(outline(buildView(log))).toEqual([
       'user: Build it',
       'assistant: Looking | read→text of a',
       'assistant: ## Session Summary (Compaction Round 1)',
-      'user: Go on with the work from where the summary ends.',
+      'user: Continue the work from where the summary ends.',
       'assistant: Done',
     ]);
   });
 });
 
 describe('renderSummary', () => {
-  it('puts a narrative with headings of its own before the facts it rests on', () => {
+  it('puts a narrative with its own headings before the facts', () => {
     const narrative = 'This summary incorporates 1 previous round.\n\n### Original Task\nBuild it';
     expect(renderSummary({ round: 2, summary: { ledger: '### Files\n- a', narrative } })).toBe(
       `## Session Summary (Compaction Round 2)\n\n${narrative}\n\n### Files\n- a`,
     );
   });
 
-  it('leaves out what is empty', () => {
+  it('leaves out empty parts', () => {
     expect(renderSummary({ round: 3, summary: { ledger: '', narrative: '' } })).toBe(
       '## Session Summary (Compaction Round 3)',
     );

@@ -15,26 +15,26 @@ import { type ActiveMarks, activeMarks, type ContextLog, firstUserMessage, partK
 import { outlineOf } from './outline.ts';
 import type { ViewAssistantPart, ViewMessage, ViewUserMessage } from './view-message.ts';
 
-/** A message of the view and what it stands for. */
+/** A message of the view, and its source in the log. */
 export interface ViewEntry {
   readonly message: ViewMessage;
-  /** The log's message it shows; absent for a summary and the synthetic message behind it. */
+  /** The message of the log that this one shows. Absent for a summary and for the synthetic message after it. */
   readonly source?: Message;
 }
 
 export const PRUNED_PREFIX = '[Old tool result content cleared';
 
-/** What a tool call without a known result is answered with: its outcome is unknown. */
+/** The result of a tool call without a known result. */
 export const INTERRUPTED_RESULT =
   '[Interrupted: the outcome of this call is unknown. Check what happened before repeating it.]';
 
-const CONTINUE_TEXT = 'Go on with the work from where the summary ends.';
+const CONTINUE_TEXT = 'Continue the work from where the summary ends.';
 
 /**
- * What the model is sent: a pure function of the log and its marks.
+ * Builds the messages to the model: a pure function of the log and its marks.
  *
- * All that is not hidden, in order, and the summary where the first hidden message stood, but behind the first user message. A tool
- * call and its result are one part, so neither appears without the other.
+ * The view has all messages that are not hidden, in order. The summary takes the place of the first hidden message, but
+ * comes after the first user message. A tool call and its result are one part, so neither appears without the other.
  */
 export function buildView(log: ContextLog): ViewEntry[] {
   const builder = new ViewBuilder(activeMarks(log.marks), firstUserMessage(log.messages));
@@ -42,12 +42,12 @@ export function buildView(log: ContextLog): ViewEntry[] {
   return [...builder.entries, ...builder.ending()];
 }
 
-/** Makes a view message by message, so that what is new can be added to what is known. */
+/** Builds a view message by message, so that new messages can be added to a known view. */
 export class ViewBuilder {
   readonly entries: ViewEntry[] = [];
   readonly #marks: ActiveMarks;
   readonly #first: Message | undefined;
-  /** Due from the first hidden message on, so that it stands in the place of what it stands for. */
+  /** `due` from the first hidden message on, so that the summary takes its place. */
   #summary: 'none' | 'awaited' | 'due';
 
   constructor(
@@ -60,7 +60,7 @@ export class ViewBuilder {
     this.#summary = summary;
   }
 
-  /** The log's next message. */
+  /** Adds the next message of the log. */
   add(message: Message): void {
     if (this.#marks.hidden.has(message.id)) {
       if (this.#summary === 'awaited') this.#summary = 'due';
@@ -74,12 +74,12 @@ export class ViewBuilder {
     if (shown !== undefined) this.entries.push({ message: shown, source: message });
   }
 
-  /** What stands behind the last message: the summary, where everything else is hidden. */
+  /** Returns the entries after the last message: the summary, if everything after it is hidden. */
   ending(): ViewEntry[] {
     return this.#summary === 'none' ? [] : summaryEntries(this.#marks.compaction, undefined);
   }
 
-  /** A builder that goes on from here, with no entries of its own yet. */
+  /** Returns a builder that continues from here. It has no entries yet. */
   fork(): ViewBuilder {
     return new ViewBuilder(this.#marks, this.#first, this.#summary);
   }
@@ -89,7 +89,7 @@ function isBefore(message: Message, first: Message | undefined): boolean {
   return first !== undefined && message.sequence < first.sequence;
 }
 
-/** The summary is an assistant message; a short user message follows when what comes next is not a user's. */
+/** The summary is an assistant message. A short user message follows, unless the next message is a user's. */
 function summaryEntries(compaction: Compaction | undefined, next: Message | undefined): ViewEntry[] {
   if (compaction === undefined) return [];
   const summary: ViewEntry = {
@@ -108,7 +108,7 @@ export function renderSummary(compaction: Pick<Compaction, 'summary' | 'round'>)
   return sections.filter((section) => section !== '').join('\n\n');
 }
 
-/** Such a narrative reads as the summary itself, and the facts as what it rests on. */
+/** A narrative with headings of its own comes first, and the facts follow it. */
 function hasOwnHeadings(narrative: string): boolean {
   return /^(?:[^\n#]+\n+)?### /.test(narrative);
 }
@@ -139,8 +139,7 @@ function showUserMessage(message: Message, marks: ActiveMarks): ViewUserMessage 
 function showFile(part: FilePart): ViewUserMessage['content'][number] {
   if (part.mediaType.startsWith('image/'))
     return { type: 'image', data: part.data, mediaType: part.mediaType };
-  const name = part.filename === undefined ? {} : { filename: part.filename };
-  return { type: 'file', data: part.data, mediaType: part.mediaType, ...name };
+  return { type: 'file', data: part.data, mediaType: part.mediaType, filename: part.filename };
 }
 
 function showAssistantPart(
@@ -173,7 +172,7 @@ function showTool(message: Message, index: number, part: ToolPart, marks: Active
   };
 }
 
-/** A cut part's arguments too: a file that the model wrote can be larger than any output. */
+/** A cut also applies to the arguments of a call: a file that the model wrote can be larger than any output. */
 function toolInput(message: Message, index: number, part: ToolPart, marks: ActiveMarks): JsonValue {
   const cut = marks.cuts.get(partKey(message.id, index));
   if (cut === undefined) return part.input;
@@ -204,7 +203,7 @@ function toolOutput(
   return cutOutput(output, cut.keepChars, handleOf(message.sequence, index));
 }
 
-/** Every call has a result: providers refuse a request with one that has none. */
+/** Every call has a result: providers refuse a request in which one is missing. */
 function resultOf(part: ToolPart): ToolOutputContent[] {
   if (part.output !== undefined && part.output.length > 0) return part.output;
   return [
@@ -228,14 +227,14 @@ function cutOutput(
   }));
 }
 
-/** Stands in the place of a pruned output: how to read it again, and an outline of what it hides. */
+/** The text that replaces a pruned output: how to read the output, and an outline of it. */
 export function prunedPlaceholder(sequence: number, partIndex: number, part: ToolPart): string {
   const { lines, outline } = digestOf(part);
   const head = `${PRUNED_PREFIX}; recall handle ${handleOf(sequence, partIndex)}, ${lines} lines]`;
   return outline === '' ? head : `${head}\n${outline}`;
 }
 
-/** A closed part never changes, and its placeholder is shown in every request from then on. */
+/** A closed part never changes, and every later request shows its placeholder. */
 const digests = new WeakMap<ToolPart, { lines: number; outline: string }>();
 
 function digestOf(part: ToolPart): { lines: number; outline: string } {
@@ -247,7 +246,7 @@ function digestOf(part: ToolPart): { lines: number; outline: string } {
   return digest;
 }
 
-/** An outline grows with what it stands for: a large output hides more names. */
+/** The outline of a larger output has more names. */
 function outlineChars(text: string): number {
   return Math.max(240, Math.min(4_000, Math.floor(text.length * 0.15)));
 }
@@ -261,7 +260,7 @@ function cutText(text: string, message: Message, index: number, marks: ActiveMar
   return cut === undefined ? text : cutMiddle(text, cut.keepChars, handleOf(message.sequence, index)).text;
 }
 
-/** Without the name of the model that wrote it, it can be returned to none. */
+/** Metadata without the name of its model cannot be returned to any model. */
 function metadataOf(
   part: { providerMetadata?: ProviderMetadata },
   message: Message,

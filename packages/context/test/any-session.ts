@@ -5,7 +5,7 @@ type Script = 'words' | 'code' | 'chinese' | 'line';
 
 const anyScript = fc.constantFrom<Script[]>('words', 'code', 'chinese', 'line');
 
-/** Something a user or the model may bring: sizes from nothing to more than the window. */
+/** Messages and steps of any size, from empty to larger than the window. */
 const anyStep = fc.oneof(
   { weight: 2, arbitrary: fc.record({ user: fc.nat(3_000), script: anyScript }) },
   { weight: 1, arbitrary: fc.record({ user: fc.constant(60_000), script: anyScript }) },
@@ -31,7 +31,7 @@ const anyStep = fc.oneof(
 
 export type AnyStep = typeof anyStep extends fc.Arbitrary<infer Value> ? Value : never;
 
-/** What happens between one compaction and the next, over several rounds. */
+/** The messages between compactions, over several rounds. */
 export const anyRounds = fc.array(fc.array(anyStep, { minLength: 1, maxLength: 14 }), {
   minLength: 1,
   maxLength: 3,

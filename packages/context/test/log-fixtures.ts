@@ -27,7 +27,7 @@ export interface CallSpec {
   truncated?: boolean;
 }
 
-/** A call as the executor leaves it. */
+/** A call as the executor stores it. */
 export function call(name: string, spec: CallSpec = {}): ToolPart {
   const { output = '' } = spec;
   const state = spec.state ?? 'completed';
@@ -39,10 +39,10 @@ export function call(name: string, spec: CallSpec = {}): ToolPart {
     name,
     input: spec.input ?? {},
     state,
-    ...(isOpen ? {} : { output: content }),
-    ...(state === 'error' && typeof output === 'string' ? { error: output.slice(0, 2_000) } : {}),
-    ...(spec.metadata === undefined ? {} : { metadata: spec.metadata }),
-    ...(spec.truncated === true ? { truncated: true } : {}),
+    output: isOpen ? undefined : content,
+    error: state === 'error' && typeof output === 'string' ? output.slice(0, 2_000) : undefined,
+    metadata: spec.metadata,
+    truncated: spec.truncated === true ? true : undefined,
   };
 }
 
@@ -50,7 +50,7 @@ export function text(content: string): Part {
   return { type: 'text', text: content, state: 'done' };
 }
 
-/** Writes a session's log, numbering messages as the store does. */
+/** Builds a session's log, and numbers messages as the store does. */
 export class LogBuilder {
   readonly messages: Message[] = [];
   readonly marks: Mark[] = [];
@@ -128,7 +128,7 @@ export function expectCompacted(outcome: CompactOutcome): Compacted {
   return outcome;
 }
 
-/** The log as the store has it after the compaction was recorded. */
+/** The log after the compaction is stored. */
 export function withCompaction(log: ContextLog, { compaction, marks }: Compacted): ContextLog {
   return {
     messages: log.messages,
@@ -136,7 +136,7 @@ export function withCompaction(log: ContextLog, { compaction, marks }: Compacted
   };
 }
 
-/** Lines like those of source code, the same for the same seed. */
+/** Lines like those of source code. The same seed gives the same lines. */
 export function code(lines: number, seed = 0): string {
   return Array.from(
     { length: lines },

@@ -25,7 +25,7 @@ import {
   withCompaction,
 } from './log-fixtures.ts';
 
-/** What a model may answer, asked for a summary or for a selection. */
+/** Possible answers of a model to a request for a summary or a selection. */
 const ANSWERS = [
   'A short narrative of what was done.',
   '',
@@ -39,13 +39,13 @@ const ANSWERS = [
 const WINDOWS = [6_000, 16_000, 40_000] as const;
 
 /**
- * What every strategy keeps to, on any session. `create` makes a new one each time.
+ * The contract of every strategy, for any session. `create` returns a new strategy each time.
  *
  * @example describeStrategy('mine', () => new MyStrategy())
  */
 export function describeStrategy(name: string, create: () => CompressionStrategy): void {
   describe(`the strategy ${name}`, () => {
-    it('plans by the rules, the same plan twice, and nothing more right after it', () =>
+    it('plans by the rules, twice the same, and nothing more right after a compaction', () =>
       forAnySession(create, async ({ log, settings }) => {
         const before = structuredClone(log);
         const plan = await planOf(create(), log, settings);
@@ -56,7 +56,7 @@ export function describeStrategy(name: string, create: () => CompressionStrategy
         expect((await planOf(create(), after, settings)).hides).toEqual([]);
       }));
 
-    it('gets below its trigger in every round or says that it cannot, and keeps what must stay', () =>
+    it('gets below its trigger in every round or reports that it cannot, and keeps required messages', () =>
       forAnySession(create, async ({ log, settings, answer }) => {
         const keeper = createLedgerKeeper();
         keeper.foldOf(log.messages.slice(0, Math.floor(log.messages.length / 2)));
@@ -86,7 +86,7 @@ export function describeStrategy(name: string, create: () => CompressionStrategy
       expect(plan.marks).toEqual([]);
     });
 
-    it('shows a first message that is too large alone with its middle cut out, behind a handle', async () => {
+    it('cuts the middle of a first message that is too large alone, and names its handle', async () => {
       const builder = new LogBuilder().user(`START ${'some words here '.repeat(20_000)} END`);
       for (let index = 0; index < 4; index += 1) builder.step(call('read', { output: code(20, index) }));
       const outcome = expectCompacted(await compactLog(builder.log, { strategy: create() }));
@@ -102,7 +102,7 @@ export function describeStrategy(name: string, create: () => CompressionStrategy
       expect(last?.message.content).toHaveLength(6);
     });
 
-    it('stops at a cancel and tries no other way', async () => {
+    it('stops at a cancel without trying another way', async () => {
       let calls = 0;
       const summarise = async (): Promise<SummaryReply> => {
         calls += 1;
@@ -113,11 +113,11 @@ export function describeStrategy(name: string, create: () => CompressionStrategy
         () => 'compacted',
         (error: unknown) => (error instanceof LonghaulError ? error.code : 'thrown'),
       );
-      // One that asks no model has nothing to cancel.
+      // A strategy without a model has nothing to cancel.
       expect([ended, calls]).toEqual(calls === 0 ? ['compacted', 0] : ['cancelled', 1]);
     });
 
-    it('goes on and on in a session that only grows', async () => {
+    it('keeps compacting in a session that only grows', async () => {
       const builder = longSession(3);
       const strategy = create();
       let log: ContextLog = builder.log;
@@ -143,9 +143,9 @@ interface SessionCase {
 }
 
 /**
- * Runs a property at the end of each round of a random session.
+ * Checks a property at the end of each round of a random session.
  *
- * @param check Returns the log as it goes on, where that has changed.
+ * @param check Returns the log that continues, if it changed.
  */
 async function forAnySession(
   create: () => CompressionStrategy,
@@ -177,11 +177,11 @@ async function forAnySession(
     },
   );
   await fc.assert(property, { numRuns: 25 });
-  // Sessions that all fit would prove nothing.
+  // If every session fitted, the test would prove nothing.
   expect(checks).toBeGreaterThan(5);
 }
 
-/** A pinned message as large as the window leaves no way but to cut it; that is another test's matter. */
+/** Only a cut makes room for a pinned message as large as the window. Another test covers that. */
 function pinOf(message: Message | undefined): Mark[] {
   if (message === undefined || JSON.stringify(message).length > 3_000) return [];
   return [{ kind: 'pin', id: 'pin', messageId: message.id, createdAt: 0 }];
@@ -223,7 +223,7 @@ function withPlan(log: ContextLog, { hides, marks }: CompactionPlan): ContextLog
   return { messages: log.messages, marks: [...log.marks, mark, ...marks] };
 }
 
-/** Order kept, none twice, calls with their results, and what must stay is there. */
+/** The order is kept, no message is there twice, calls have their results, and required messages are present. */
 function expectView(before: ContextLog, after: ContextLog): void {
   const entries = buildView(after);
   const sources = entries.flatMap(({ source }) => (source === undefined ? [] : [source]));

@@ -20,11 +20,11 @@ export interface CheckServerOptions {
 export async function checkServer(options: CheckServerOptions): Promise<LonghaulError | undefined> {
   const { baseUrl, provider, model, apiKey, timeoutMs = 3000 } = options;
   const url = `${baseUrl.replace(/\/+$/, '')}/models`;
-  const target = { provider, model, url, ...(apiKey === undefined ? {} : { secrets: [apiKey] }) };
+  const target = { provider, model, url, secrets: apiKey === undefined ? undefined : [apiKey] };
   using deadline = patientDeadline(timeoutMs);
   try {
     const response = await (options.fetch ?? fetch)(url, {
-      ...(apiKey === undefined ? {} : { headers: { authorization: `Bearer ${apiKey}` } }),
+      headers: apiKey === undefined ? undefined : { authorization: `Bearer ${apiKey}` },
       signal: options.signal ? AbortSignal.any([options.signal, deadline.signal]) : deadline.signal,
     });
     await response.body?.cancel();

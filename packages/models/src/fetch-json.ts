@@ -20,7 +20,7 @@ export async function fetchJson(url: string, options: FetchJsonOptions): Promise
         ...(options.apiKey ? { authorization: `Bearer ${options.apiKey}` } : {}),
         ...(options.body === undefined ? {} : { 'content-type': 'application/json' }),
       },
-      ...(options.body === undefined ? {} : { body: JSON.stringify(options.body) }),
+      body: options.body === undefined ? undefined : JSON.stringify(options.body),
       signal: options.signal ? AbortSignal.any([options.signal, deadline.signal]) : deadline.signal,
     });
     if (response.ok) return await response.json();

@@ -116,5 +116,5 @@ function serverModel(
   windowTokens: number | undefined,
   source: string,
 ): ServerModel {
-  return { id, loaded, source, ...(loaded && windowTokens !== undefined ? { windowTokens } : {}) };
+  return { id, loaded, source, windowTokens: loaded ? windowTokens : undefined };
 }

@@ -6,27 +6,28 @@ import type { PlanInput } from '../strategy.ts';
 import { buildView, type ViewEntry } from '../view.ts';
 import type { CompactOptions } from './options.ts';
 
-/** What may become a compaction: each rung of the ladder makes one from the one before. */
+/** A candidate for a compaction. Each rung of the ladder builds one from the candidate before. */
 export interface Draft {
   hides: string[];
   marks: Mark[];
   summary: { ledger: string; narrative: string };
 }
 
-/** What all steps of one compaction share. */
+/** The data that all steps of one compaction share. */
 export interface CompactionContext extends CompactOptions {
   ledger: LedgerKeeper;
   input: PlanInput;
   tokensBefore: number;
-  /** The request must be under this after it. */
+  /** The request must be smaller than this after the compaction. */
   targetTokens: number;
   ledgerTokens: number;
   compactionId: string;
 }
 
 /**
- * What is hidden after it: what was hidden before, and what the plan adds, in the log's order. Never the first and the newest user message,
- * the last message, and what is pinned, whatever a strategy says.
+ * Returns the ids of all messages that are hidden after the compaction, in the log's order: those hidden before and
+ * those that the plan adds. Whatever a strategy plans, the first and the newest user message, the last message and
+ * pinned messages are never hidden.
  */
 export function allHidden({ input, log }: CompactionContext, adds: readonly string[]): string[] {
   const hidden = new Set([...input.marks.hidden, ...adds]);
@@ -48,7 +49,7 @@ export function ledgerFor(context: CompactionContext, hides: readonly string[], 
   return renderLedger(fold, { maxTokens, count: context.count, verbatim, visibleFrom });
 }
 
-/** Sequence of the first message behind which none is hidden. */
+/** Returns the sequence of the first message after which none is hidden. */
 function firstOfVisibleTail(messages: readonly Message[], hidden: ReadonlySet<string>): number {
   let first = Number.POSITIVE_INFINITY;
   for (const message of messages.toReversed()) {

@@ -4,16 +4,16 @@ import { hideableMessages } from '../strategy.ts';
 import { IMAGE_TOKENS } from '../tokens.ts';
 import { allHidden, type CompactionContext, type Draft, ledgerFor, sizeOf } from './draft.ts';
 
-/** The rungs below the strategy, each harder than the one before. */
+/** The rungs after the strategy, each harder than the one before. */
 export const HARDER_RUNGS: readonly ((context: CompactionContext, draft: Draft) => Draft)[] = [
   pruneAll,
   smallTail,
   cutLargest,
 ];
 
-/** Characters below which a text is not worth a mark. */
+/** A text of fewer characters is not worth a mark. */
 const MIN_TEXT_CHARS = 400;
-/** Characters that a cut leaves at the least, the remark about what is missing included. */
+/** The fewest characters that a cut leaves, the note about the missing text included. */
 const MIN_KEPT_CHARS = 200;
 const DEFAULT_PROTECTED_TOOLS: ReadonlySet<string> = new Set(['todo']);
 
@@ -46,7 +46,10 @@ function visibleMessages(context: CompactionContext, draft: Draft): Message[] {
   return context.log.messages.filter((message) => !hidden.has(message.id));
 }
 
-/** Hides all before the last step but the newest user message; half the ledger, no narrative. */
+/**
+ * Hides everything before the last step except the newest user message. The ledger has half its tokens, and there is no
+ * narrative.
+ */
 function smallTail(context: CompactionContext, draft: Draft): Draft {
   const messages = hideableMessages(context.input);
   const lastStep = messages.findLastIndex((message) => message.role === 'assistant');
@@ -66,8 +69,8 @@ interface LongPart {
 }
 
 /**
- * Cuts the texts that take most, all to the same length: the longest at which the request fits, found by halving, since texts
- * differ in how many characters a token has.
+ * Cuts the largest texts, all to the same length: the largest length at which the request fits. Texts differ in how
+ * many characters a token has, so that length is found by bisection.
  */
 function cutLargest(context: CompactionContext, draft: Draft): Draft {
   const parts = longParts(context, draft);
@@ -86,7 +89,7 @@ function cutLargest(context: CompactionContext, draft: Draft): Draft {
   return best;
 }
 
-/** Leaves room for the next step, which would else have to compact again at once. */
+/** Leaves room for the next step, which would otherwise compact again at once. */
 const CUT_MARGIN = 0.9;
 
 function cutTo(
@@ -105,7 +108,10 @@ function cutTo(
   return { ...draft, marks: [...kept, ...marks] };
 }
 
-/** The parts that a cut would make smaller, with their length as it is shown now: earlier cuts and prunings count. */
+/**
+ * Returns the parts that a cut would make smaller, with their lengths in the current view: earlier cuts and prunings
+ * count.
+ */
 function longParts(context: CompactionContext, draft: Draft): LongPart[] {
   const { cuts, pruned } = activeMarks([...context.log.marks, ...draft.marks]);
   return visibleMessages(context, draft).flatMap((message) =>
@@ -133,7 +139,7 @@ function longestString(value: JsonValue): number {
   return Object.values(value).reduce<number>((longest, item) => Math.max(longest, longestString(item)), 0);
 }
 
-/** Media count as the text that costs as much. */
+/** Media count as text with as many tokens. */
 function outputChars(output: readonly ToolOutputContent[]): number {
   return output.reduce(
     (sum, content) => sum + (content.type === 'text' ? content.text.length : IMAGE_TOKENS * 4),

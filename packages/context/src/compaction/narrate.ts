@@ -13,15 +13,15 @@ import type { ViewEntry } from '../view.ts';
 import type { CompactionContext } from './draft.ts';
 
 interface Assignment {
-  /** Ids of the messages it is to stand for. */
+  /** Ids of the messages that the narrative replaces. */
   hides: readonly string[];
   form?: NarrativeForm | undefined;
   warnings: string[];
 }
 
 /**
- * The narrative of this round: what a model wrote, in the form asked for. Where none did, the one so far, or what the form makes of the
- * facts alone.
+ * Writes the narrative of this round in the requested form, with a model if there is one. Without a usable text from a
+ * model, returns the form's own text from the facts, or the previous narrative.
  */
 export async function writeNarrative(context: CompactionContext, assignment: Assignment): Promise<string> {
   const { form } = assignment;
@@ -35,7 +35,7 @@ export function previousNarrative({ input }: CompactionContext): string {
   return input.marks.compaction?.summary.narrative ?? '';
 }
 
-/** Of the narrative, in this window. */
+/** Returns the most tokens of a narrative in this window. */
 export function maxNarrativeTokens({ budget }: CompactionContext, most = 2_000): number {
   return Math.max(150, Math.min(most, Math.floor(budget.messageTokens * 0.1)));
 }
@@ -52,7 +52,7 @@ function narrativeFacts(context: CompactionContext, form: NarrativeForm): Narrat
   };
 }
 
-/** Asks at the end of the session's own prefix where that fits, else about a transcript, in pieces. */
+/** Asks after the session's own prefix if that fits the window. Otherwise asks about a transcript, in pieces. */
 async function askForNarrative(
   context: CompactionContext,
   { hides, form, warnings }: Assignment,
@@ -66,7 +66,7 @@ async function askForNarrative(
     previous,
     count,
     inputTokens: budget.usableTokens - maxTokens,
-    ...(form === undefined ? {} : { instruction: (ask) => form.instruction(ask) }),
+    instruction: form && ((ask) => form.instruction(ask)),
   };
   const hiddenEntries = entriesOf(context, hides);
   const hiddenTokens = hiddenEntries.reduce(
@@ -90,7 +90,7 @@ async function askForNarrative(
     const checked = checkNarrative(await summarise(request), limits);
     const text = checked.accepted ? inForm(checked.text) : undefined;
     if (text === undefined) {
-      const reason = checked.accepted ? 'the summary had not the form asked for' : checked.reason;
+      const reason = checked.accepted ? 'the summary did not have the requested form' : checked.reason;
       warnings.push(`No new narrative: ${reason}. ${whatStays(narrative || previous, form)}.`);
       return narrative === '' ? undefined : narrative;
     }
@@ -100,8 +100,8 @@ async function askForNarrative(
 }
 
 function whatStays(narrative: string, form: NarrativeForm | undefined): string {
-  if (form !== undefined) return 'Its sections are filled from the ledger';
-  return narrative === '' ? 'The ledger stands alone' : 'The narrative so far stays';
+  if (form !== undefined) return 'The sections are filled from the ledger';
+  return narrative === '' ? 'The summary is the ledger alone' : 'The previous narrative stays';
 }
 
 function entriesOf({ input }: CompactionContext, ids: readonly string[]): ViewEntry[] {
@@ -111,7 +111,7 @@ function entriesOf({ input }: CompactionContext, ids: readonly string[]): ViewEn
 
 const INSTRUCTION_TOKENS = 250;
 
-/** The session up to the newest message to be hidden: what is kept is not folded in. */
+/** The session up to the newest message to hide. Messages that stay are not summarised. */
 function prefixUpTo(entries: readonly ViewEntry[], last: ViewEntry | undefined): ViewEntry[] {
   return last === undefined ? [] : entries.slice(0, entries.indexOf(last) + 1);
 }
@@ -127,7 +127,7 @@ function prefixFits(
   return prefix.length > 0 && needed <= context.budget.windowTokens * 0.97;
 }
 
-/** Sections of the summary are the engine's: a text that a model wrote cannot pass for one of them. */
+/** The engine writes the sections of a summary. Without this, a model's text could pass for one of them. */
 function withoutHeadings(text: string): string {
   return text.replace(/^ {0,3}#{1,6}[ \t]+/gm, '');
 }

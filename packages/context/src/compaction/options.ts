@@ -17,22 +17,25 @@ export interface CompactOptions {
   count: TokenCounter;
   /** Share of the message budget that the ledger may take. */
   ledgerShare: number;
-  /** Kept by the caller between compactions of one session. Absent: the whole log is read. */
+  /** Kept by the caller between the compactions of one session. Without it, the whole log is read. */
   ledger?: LedgerKeeper;
   /**
-   * Absent: the ledger stands alone. What it throws, as on a cancel, is thrown on: a cancelled compaction leaves nothing behind and
-   * does not try another way.
+   * Writes the narrative. Without it, the summary is the ledger alone. An error that it throws, such as a cancel, is
+   * rethrown: a cancelled compaction changes nothing and tries no other way.
    */
   summarise?: Summarise;
-  /** Asks a model which messages to keep, for strategies that want that. Default: through `summarise`, where there is one. */
+  /** Asks a model which messages to keep, for strategies that need it. Default: uses `summarise`, if there is one. */
   select?: Select;
-  /** Handed to the strategy; what it throws once this is aborted is a cancel. */
+  /** Passed to the strategy. An error that the strategy throws after the abort counts as a cancel. */
   signal?: CancelSignal;
-  /** Tools whose outputs are not pruned. Default: `todo`, whose newest result is the plan. */
+  /** Tools whose outputs are not pruned. Default: `todo`, because its newest result is the agent's plan. */
   protectedTools?: ReadonlySet<string>;
-  /** What saves a smaller share of the request counts for nothing: the next step would ask again. Default 0.05. */
+  /**
+   * The smallest share of the request that a compaction must save. With less, the next step would compact again.
+   * Default 0.05.
+   */
   leastSaving?: number;
-  /** Where ids and times come from: this package has neither a clock nor chance. */
+  /** Source of ids. With `now`, it replaces the clock and the randomness that this package does not use. */
   newId: () => string;
   now: number;
 }
@@ -41,14 +44,14 @@ export type CompactOutcome =
   | {
       status: 'compacted';
       compaction: Omit<Compaction, 'kind' | 'sessionId'>;
-      /** Prune and cut marks that belong to it. */
+      /** The prune and cut marks that belong to the compaction. */
       marks: Mark[];
-      /** Things a person should know, such as a rejected narrative. */
+      /** Messages for the user, for example about a rejected narrative. */
       warnings: string[];
     }
   | {
       status: 'exhausted';
       error: LonghaulError;
-      /** By estimate, the request fits as it is: nothing is lost by sending it. */
+      /** By estimate, the request fits as it is, and can be sent. */
       canBeSent: boolean;
     };

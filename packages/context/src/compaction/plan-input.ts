@@ -4,7 +4,7 @@ import type { PlanInput } from '../strategy.ts';
 import { buildView } from '../view.ts';
 import type { CompactOptions } from './options.ts';
 
-/** What a strategy looks at, of a session as it is now. Tokens are real ones, as everything here is measured in. */
+/** Returns the input of a strategy for the current session. Tokens are real ones, as everywhere in a compaction. */
 export function planInput(options: CompactOptions): PlanInput {
   const { log, budget, meter, summarise, signal } = options;
   const marks = activeMarks(log.marks);

@@ -21,7 +21,7 @@ function session(steps = 14): LogBuilder {
   return builder;
 }
 
-/** A strategy as someone else may write it, in a language without types. */
+/** A strategy without type checks. */
 function foreign(
   plan: (input: PlanInput) => unknown,
   rest: Partial<CompressionStrategy> = {},
@@ -36,7 +36,7 @@ function foreign(
 
 const EMPTY: CompactionPlan = { hides: [], marks: [], wantsNarrative: false };
 
-describe('a strategy of someone else', () => {
+describe("a user's own strategy", () => {
   it.each([
     {
       what: 'throws',
@@ -49,17 +49,17 @@ describe('a strategy of someone else', () => {
     { what: 'plans numbers', plan: () => ({ hides: [1, 2], marks: [] }), says: /was dropped: it is not/ },
     { what: 'plans without marks', plan: () => ({ hides: [] }), says: /was dropped: it is not/ },
     {
-      what: 'names messages that are not there',
+      what: 'names unknown messages',
       plan: () => ({ ...EMPTY, hides: ['a', 'b'] }),
       says: /named 2 messages that are not in the session/,
     },
-  ])('that $what costs its own rung only, and is told', async ({ plan, says }) => {
+  ])('loses its own rung only when it $what, with a warning', async ({ plan, says }) => {
     const outcome = expectCompacted(await compactLog(session().log, { strategy: foreign(plan) }));
     expect(outcome.warnings).toEqual([expect.stringMatching(says)]);
     expect(outcome.compaction.tokensAfter).toBeLessThan(12_000);
   });
 
-  it('cannot hide the task, the newest user message, the last message and pins, even if it hides all', async () => {
+  it('cannot hide the task, the newest user message, the last message and pinned messages', async () => {
     const builder = session(6).user('And the tests');
     for (let index = 20; index < 30; index += 1) builder.step(call('read', { output: code(40, index) }));
     builder.mark({ kind: 'pin', id: 'pin', messageId: 'id-00003', createdAt: 0 });
@@ -69,7 +69,7 @@ describe('a strategy of someone else', () => {
     expect(shown).toEqual(['id-00001', 'id-00003', 'id-00008', 'id-00018']);
   });
 
-  it('has only marks that cut or prune what is there, under ids that are not its own', async () => {
+  it('can only cut and prune existing parts, under new ids', async () => {
     const mark = { kind: 'prune', id: 'mine', messageId: 'id-00002', partIndex: 1, compactedAt: 7 };
     const marks = [
       mark,
@@ -91,7 +91,7 @@ describe('a strategy of someone else', () => {
     ]);
   });
 
-  it('may sort what it is given in place: reversing the messages would have turned the session around', async () => {
+  it('may sort its input in place without an effect on the session', async () => {
     const builder = session();
     const before = structuredClone(builder.log);
     const strategy = foreign(({ log, entries }) => {
@@ -104,7 +104,7 @@ describe('a strategy of someone else', () => {
     expect(outcome.compaction.hides).toEqual(builder.messages.slice(1, -3).map(({ id }) => id));
   });
 
-  it('writes its own narrative, which no model is asked for', async () => {
+  it('can write its own narrative, without a request to a model', async () => {
     const summarise = async () => {
       throw new Error('It must not be asked.');
     };
@@ -118,7 +118,7 @@ describe('a strategy of someone else', () => {
     expect(outcome.compaction.summary.narrative).toBe('As the strategy tells it.');
   });
 
-  it('writes no narrative longer than any other may be', async () => {
+  it('cannot write a narrative beyond the common limit', async () => {
     const plan = ({ log }: PlanInput) => ({
       ...EMPTY,
       hides: log.messages.slice(1, -2).map(({ id }) => id),
@@ -129,7 +129,7 @@ describe('a strategy of someone else', () => {
     expect(outcome.warnings).toEqual([expect.stringContaining('far longer')]);
   });
 
-  it('may object to what came of its plan: the plan is dropped, and harder rungs make the room', async () => {
+  it('can reject its own result: the plan is dropped, and harder rungs make room', async () => {
     const seen: number[][] = [];
     const strategy = foreign(
       ({ log }) => ({ ...EMPTY, hides: log.messages.slice(1, -2).map(({ id }) => id) }),
@@ -141,13 +141,13 @@ describe('a strategy of someone else', () => {
       },
     );
     const outcome = expectCompacted(await compactLog(session().log, { strategy }));
-    // The task, the summary, the line behind it, and the last two.
+    // The task, the summary, the message after it, and the last two messages.
     expect(seen).toEqual([[15, 5]]);
     expect(outcome.warnings).toEqual([expect.stringContaining('dropped: the release notes are gone')]);
     expect(outcome.marks.some((mark) => mark.kind === 'prune')).toBe(true);
   });
 
-  it('says in the error what went wrong with it, when nothing came of a compaction by hand', async () => {
+  it('is named in the error when a manual compaction fails', async () => {
     const strategy = foreign(() => {
       throw new Error('out of luck');
     });
@@ -155,7 +155,7 @@ describe('a strategy of someone else', () => {
     expect(outcome.status === 'exhausted' && outcome.error.message).toContain('out of luck');
   });
 
-  it('passes a cancel on, and so does one that throws something else once it is aborted', async () => {
+  it('rethrows a cancel, and any error after an abort', async () => {
     const cancelled = foreign(() => {
       throw new LonghaulError('cancelled', 'Cancelled.');
     });

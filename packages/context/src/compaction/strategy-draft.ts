@@ -5,8 +5,8 @@ import { allHidden, type CompactionContext, type Draft, ledgerFor, viewWith } fr
 import { maxNarrativeTokens, previousNarrative, writeNarrative } from './narrate.ts';
 
 /**
- * The first rung: what the strategy plans, with the summary that stands for it. A strategy may be someone else's: what it throws, or
- * plans against the rules, is contained here and said in a warning. Only a cancel goes on.
+ * Builds the first rung: the strategy's plan and the summary that replaces the hidden messages. A strategy may be a
+ * user's own. Its errors and invalid plans become warnings; only a cancel is rethrown.
  */
 export async function strategyDraft(context: CompactionContext, warnings: string[]): Promise<Draft> {
   const plan = await planSafely(context, warnings);
@@ -31,7 +31,7 @@ async function planSafely(context: CompactionContext, warnings: string[]): Promi
   return NO_PLAN;
 }
 
-/** An array that is sorted or reversed in place, as arrays easily are, is not the session's own. */
+/** A strategy may sort or reverse an array in place. It must not be the session's own array. */
 function copyOf(input: PlanInput): PlanInput {
   const { messages, marks } = input.log;
   return { ...input, log: { messages: [...messages], marks: [...marks] }, entries: [...input.entries] };
@@ -86,7 +86,7 @@ function unknownIds({ log, strategy }: CompactionContext, { hides }: CompactionP
   return [`The strategy "${strategy.name}" named ${unknown} messages that are not in the session.`];
 }
 
-/** Cuts and prunings of parts that are there, under ids of our own. */
+/** Returns the plan's cuts and prunings of existing parts, with new ids. */
 function ownMarks({ log, newId, now }: CompactionContext, plan: CompactionPlan): Mark[] {
   const partCounts = new Map(log.messages.map(({ id, parts }) => [id, parts.length]));
   const isThere = ({ messageId, partIndex }: CutMark | PruneMark) =>
@@ -101,7 +101,7 @@ function ownMarks({ log, newId, now }: CompactionContext, plan: CompactionPlan):
 
 interface NarrativeTask {
   plan: CompactionPlan;
-  /** Ids of what is hidden anew. */
+  /** Ids of the messages that this compaction hides and no earlier one did. */
   adds: readonly string[];
   warnings: string[];
 }
@@ -117,7 +117,7 @@ async function narrativeOf(
   return writeNarrative(context, { hides: adds, form: plan.narrativeForm, warnings });
 }
 
-/** A strategy's own text is held to the same limits as any other. */
+/** The same limits apply to a strategy's own text as to a model's. */
 function checkedNarrative(context: CompactionContext, text: string, warnings: string[]): string {
   if (text.trim() === '') return '';
   const maxTokens = maxNarrativeTokens(context);

@@ -29,7 +29,7 @@ describe('isAcknowledgement', () => {
       '好的，谢谢',
       'はい',
     ],
-  ])('is true of %j', (text) => {
+  ])('returns true for %j', (text) => {
     expect(isAcknowledgement(text)).toBe(true);
   });
 
@@ -45,7 +45,7 @@ describe('isAcknowledgement', () => {
     ],
     ...['drop the lock', 'src/app.ts', 'yes, and never commit to main', '保持所有日期', '使用制表符'],
     'ok '.repeat(40),
-  ])('is false of %j', (text) => {
+  ])('returns false for %j', (text) => {
     expect(isAcknowledgement(text)).toBe(false);
   });
 });

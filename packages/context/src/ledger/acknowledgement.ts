@@ -1,6 +1,7 @@
 /**
- * Whether a message of the user only acknowledges or asks to continue, such as "ok", "yes please", "go on" or "ls". It has no meaning without the
- * message it replies to. A single word of up to three characters is one, whatever its language.
+ * Returns whether a user's message only acknowledges or asks to continue, such as "ok", "yes please", "go on" or "ls".
+ * It has no meaning without the message that it answers. A single word of up to three characters counts as one, in
+ * Chinese, Japanese and Korean of up to two.
  */
 export function isAcknowledgement(text: string): boolean {
   if (text.length > MAX_CHARS) return false;
@@ -14,7 +15,7 @@ const MAX_CHARS = 80;
 const MAX_SHORT_CHARS = 3;
 const MAX_WIDE_CHARS = 2;
 const WORD = /[\p{L}\p{M}\p{N}']+/gu;
-/** Scripts in which a character says as much as a word. */
+/** Scripts in which one character has the meaning of a word. */
 const WIDE = /[\u2e80-\u9fff\uac00-\ud7af]/;
 
 /** No word here negates: "do not continue" is an instruction. */

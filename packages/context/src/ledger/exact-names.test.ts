@@ -4,7 +4,7 @@ import { describe, expect, it } from 'vitest';
 import { exactNamesIn, NAME, placeNamedIn } from './exact-names.ts';
 
 describe('exactNamesIn', () => {
-  it('finds paths, identifiers, hashes and numbers, and no words of prose', () => {
+  it('finds paths, identifiers, hashes and numbers, but no words of prose', () => {
     const text =
       'See src/app.ts, retryAfter, MAX_STEPS, user.name, 3f9ab12c and port 8443; nothing ordinary otherwise.';
     expect([...exactNamesIn(text)]).toEqual([
@@ -16,12 +16,12 @@ describe('exactNamesIn', () => {
     ]);
   });
 
-  it('keeps a name at the start of a line in arguments with its escape, as the model wrote it', () => {
+  it('keeps the escape before a name at the start of a line in arguments', () => {
     const input = JSON.stringify({ new: 'if (x) {\n\tthis.items.clear();\n}' });
     expect([...exactNamesIn(input)]).toEqual(['\\tthis.items.clear']);
   });
 
-  it('does not take a letter behind an escaped backslash for an escape', () => {
+  it('ignores a letter after an escaped backslash', () => {
     expect([...exactNamesIn(JSON.stringify('C:\\names_file'))]).toEqual(['names_file']);
   });
 
@@ -37,7 +37,7 @@ describe('exactNamesIn', () => {
     }
   });
 
-  it('finds in any text only what stands there', () => {
+  it('finds only names that occur in the text', () => {
     fc.assert(
       fc.property(fc.string({ unit: 'binary', maxLength: 400 }), (text) => {
         for (const name of exactNamesIn(text)) expect(text).toContain(name);
@@ -47,7 +47,7 @@ describe('exactNamesIn', () => {
 });
 
 describe('placeNamedIn', () => {
-  it('is the first file that a command names, else the first folder', () => {
+  it('returns the first file that a command names, else the first folder', () => {
     expect(placeNamedIn('cd src/lib && sed -n 1,20p src/lib/app.ts')).toBe('src/lib/app.ts');
     expect(placeNamedIn('ls -la packages/core/src')).toBe('packages/core/src');
     expect(placeNamedIn('npm test')).toBeUndefined();

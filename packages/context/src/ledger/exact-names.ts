@@ -1,7 +1,9 @@
 /**
- * The exact names of a text: paths, identifiers, hashes, numbers. What a model must spell as it was, and cannot guess.
+ * Returns the exact names in a text: paths, identifiers, hashes and numbers. A model must spell them exactly and cannot
+ * guess them.
  *
- * In arguments as JSON, a name at the start of a line stands behind an escape: it is kept with it, `\\tthis.items`, as the model wrote it.
+ * In arguments as JSON, a name at the start of a line follows an escape. The name keeps it, as in `\\tthis.items`,
+ * because the model wrote it so.
  */
 export function exactNamesIn(text: string): Set<string> {
   const names = new Set<string>();
@@ -13,7 +15,7 @@ export function exactNamesIn(text: string): Set<string> {
   return names;
 }
 
-/** Whether the character here is the letter of an escape such as `\\n`. */
+/** Returns whether the character at `index` is the letter of an escape such as `\\n`. */
 function isEscape(text: string, index: number): boolean {
   if (!ESCAPE_LETTERS.has(text[index] ?? '')) return false;
   let backslashes = 0;
@@ -23,20 +25,23 @@ function isEscape(text: string, index: number): boolean {
 
 const ESCAPE_LETTERS = new Set(['n', 't', 'r']);
 
-/** Bounded everywhere: without bounds, the time grows with the square of a text such as `a-a-a-…`. */
+/** All repetitions are bounded. Without bounds, the time grows with the square of a text such as `a-a-a-…`. */
 export const NAME =
   /[A-Za-z_][\w-]{0,80}(?:[./:][\w-]{1,80}){1,24}|[A-Za-z_]\w{5,119}|\b[0-9a-f]{7,40}\b|\b\d{4,20}\b/g;
 const MIN_CHARS = 6;
 const MAX_CHARS = 160;
 
-/** A word of prose has none of these. */
+/** An exact name has one of these; a word of prose has none. */
 const MARKED = /[/.:_\d]|[a-z][A-Z]/;
 
 const EXTENSION = /\.[A-Za-z][A-Za-z0-9]{0,7}$/;
 const SOURCE_FILE =
   /\.(?:[cm]?[jt]sx?|py|md|json|ya?ml|toml|cfg|txt|sh|html|css|sql|rs|go|c|h|cpp|java|rb|php|vue|svelte)$/;
 
-/** The place that a command or other arguments are about: the first path in it that ends in an extension, else the first path. */
+/**
+ * Returns the place that a command or other arguments are about: the first path with an extension, or else the first
+ * path.
+ */
 export function placeNamedIn(text: string): string | undefined {
   let folder: string | undefined;
   for (const [name] of text.slice(0, 20_000).matchAll(NAME)) {

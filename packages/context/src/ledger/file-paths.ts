@@ -1,4 +1,4 @@
-/** The folder with its final `/`, and what stands in it. */
+/** Splits a path into its folder, with the final `/`, and the name in it. */
 export function splitPath(path: string): { folder: string; name: string } {
   const slash = path.lastIndexOf('/');
   return slash === -1
@@ -6,7 +6,7 @@ export function splitPath(path: string): { folder: string; name: string } {
     : { folder: path.slice(0, slash + 1), name: path.slice(slash + 1) };
 }
 
-/** One key for the ways to write a path: from the root of the workspace, from here, or from the root. */
+/** Returns one key for all spellings of a path: from the workspace's root, from the current folder, or absolute. */
 export function fileKey(path: string): string {
   return path
     .replace(/^\/?workspace\//, '')

@@ -4,29 +4,29 @@ import { type NameIndex, type NameSightings, worthOf } from './name-index.ts';
 
 export interface TreeOptions {
   files: ReadonlyMap<string, FileFact>;
-  /** The worthiest first; see `rankNames`. */
+  /** In order of worth, highest first; see `rankNames`. */
   names: readonly RankedName[];
-  /** Names that other sections show: they have no line here, except beside the file that they came from. */
+  /** Names that other sections show. They are only listed here beside the file that they came from. */
   shown?: ReadonlySet<string>;
   maxChars: number;
 }
 
 export interface FileTree {
-  /** Folders, below each its files, each with the names that came from it. */
+  /** Folders, their files, and the names that came from each file. */
   files: string[];
   /** Names that came from no file. */
   others: string[];
 }
 
-/** Share of the room that lines of files alone may take: names make a file's line worth having. */
+/** Share of the room for lines of files, before names are added. Names make a file's line useful. */
 const FILES_SHARE = 0.4;
 const LINE_CHARS = 110;
-/** No name takes fewer, its blank included. */
+/** The fewest characters of a name with the blank before it. */
 const MIN_NAME_CHARS = 7;
 
 /**
- * Files by folder with the names that came from them, and the names that came from none: as many as fit, the worthiest first.
- * A name stands on its file's line, so that it can be read where it belongs.
+ * Builds a tree of files by folder with the names that came from them, and a list of the names that came from no file.
+ * Includes as many as fit, in order of worth. A name is on the line of its file.
  */
 export function buildFileTree(options: TreeOptions): FileTree {
   const draft = new TreeDraft(options.files, options.maxChars);
@@ -42,7 +42,7 @@ export function buildFileTree(options: TreeOptions): FileTree {
   return draft.render();
 }
 
-/** Changed files before those only read; a stable sort keeps the newest first among them. */
+/** Changed files come before files that were only read. The sort is stable, so the newest come first in each group. */
 function rankOf({ actions }: FileFact): number {
   return actions.has('created') || actions.has('modified') || actions.has('deleted') ? 1 : 0;
 }
@@ -53,7 +53,12 @@ export interface RankedName {
   worth: number;
 }
 
-/** @param visibleFrom Names mentioned last in a message of this sequence or later stand in the view. */
+/**
+ * Ranks names by worth, highest first.
+ *
+ * @param visibleFrom The view shows all messages from this sequence on. Names that are mentioned last in one of them
+ * rank lower.
+ */
 export function rankNames({ sightings }: NameIndex, visibleFrom = Number.POSITIVE_INFINITY): RankedName[] {
   const ranked: RankedName[] = [];
   for (const [name, seen] of sightings) {
@@ -65,13 +70,13 @@ export function rankNames({ sightings }: NameIndex, visibleFrom = Number.POSITIV
   );
 }
 
-/** What stands in the view anyway comes last: it will not stand there for ever. */
+/** A name that the view shows is less useful in the ledger, but may be hidden later. */
 const SHOWN_DISCOUNT = 3;
 
 interface Folder {
-  /** Files with a line of their own, and the names on it. */
+  /** Files with a line of their own, and the names on that line. */
   files: Map<string, string[]>;
-  /** Paths that are only named. */
+  /** Paths that are only mentioned. */
   bare: string[];
 }
 
@@ -127,7 +132,10 @@ class TreeDraft {
     this.#addTo(this.#folders.get(splitPath(file.path).folder)?.files.get(key) ?? [], name);
   }
 
-  /** A name that stands in a longer one of its line has been said; a longer one takes the place of those that stand in it. */
+  /**
+   * Adds a name to a line. A name that is contained in a longer one is skipped; a longer name replaces the names that
+   * it contains.
+   */
   #addTo(line: string[], name: string): void {
     if (line.some((longer) => longer.includes(name))) return;
     const shorter = line.filter((known) => name.includes(known));

@@ -2,7 +2,7 @@ import type { CommandFact, ErrorFact, LedgerFold } from './ledger-fold.ts';
 import { createNameIndex, type NameSightings } from './name-index.ts';
 import type { FileAction } from './tool-facts.ts';
 
-/** Grows with every change of what a fold holds, so that one of another version is made anew rather than misread. */
+/** Increase this with every change to the stored form: a fold of another version is rebuilt instead of misread. */
 const VERSION = 1;
 
 type NameRow = [
@@ -27,7 +27,7 @@ interface StoredFold {
   handles: LedgerFold['handles'];
 }
 
-/** A fold as text, to go on from later without reading the session again. */
+/** Returns a fold as text, so that a later process does not have to read the session again. */
 export function ledgerFoldToJson(fold: LedgerFold): string {
   const stored: StoredFold = {
     version: VERSION,
@@ -43,7 +43,7 @@ export function ledgerFoldToJson(fold: LedgerFold): string {
   return JSON.stringify(stored);
 }
 
-/** The fold that was stored; undefined for one of another version, or a damaged one. */
+/** Reads a stored fold. Undefined if it has another version or is damaged. */
 export function ledgerFoldFromJson(text: string): LedgerFold | undefined {
   let stored: StoredFold;
   try {
@@ -57,7 +57,7 @@ export function ledgerFoldFromJson(text: string): LedgerFold | undefined {
 
 function toFold(stored: StoredFold): LedgerFold {
   const names = createNameIndex();
-  // Thousands of names came from one file: its key stands in memory once.
+  // Thousands of names came from one file. Its key is in memory once.
   const keys = new Map<string, string>();
   const shared = (key: string) => {
     const known = keys.get(key) ?? key;

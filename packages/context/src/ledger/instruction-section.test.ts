@@ -39,7 +39,7 @@ const RULES = Array.from(
 );
 
 describe('instructionSection', () => {
-  it('shows all of them word for word when they fit, short ones too', () => {
+  it('shows all instructions word for word when they fit, short ones too', () => {
     const section = sectionOf(['Build it.', 'ok', 'Use  tabs.\nAlways.'], { maxTokens: 200 });
     expect(section).toEqual({
       text: '### User instructions (verbatim)\n- (m1) Build it.\n- (m2) ok\n- (m3) Use  tabs.\nAlways.',
@@ -61,7 +61,7 @@ describe('instructionSection', () => {
     );
   });
 
-  it('takes an instruction that the view shows for the one that repeats the others', () => {
+  it('treats an instruction that the view shows as the repetition of hidden ones', () => {
     const section = sectionOf(['Build it.', ...RULES, 'Use tabs.', 'use tabs'], {
       maxTokens: 600,
       shareTokens: 0,
@@ -71,7 +71,7 @@ describe('instructionSection', () => {
     expect(section?.text).not.toMatch(/use tabs/i);
   });
 
-  it('cuts the longest at the end of a sentence before it leaves out any', () => {
+  it('cuts the longest instructions at the end of a sentence before it leaves out any', () => {
     const paste = `Here is what I see. ${'The log has many more lines of this kind. '.repeat(60)}Fix it.`;
     const section = sectionOf(['Build it.', paste, ...RULES.slice(0, 8)], { maxTokens: 400 });
     for (const rule of RULES.slice(0, 8)) expect(section?.text).toContain(`) ${rule}`);
@@ -81,7 +81,7 @@ describe('instructionSection', () => {
     expect(section?.text).not.toContain('left out');
   });
 
-  it('leaves out the oldest of too many, but not the task, and names the range', () => {
+  it('leaves out the oldest of too many instructions except the task, and names the range', () => {
     const texts = ['Build a formatter. It must be fast.', ...RULES, ...RULES.map((rule) => `Also ${rule}`)];
     const section = sectionOf(texts, { maxTokens: 300 });
     expect(section?.text).toContain('\n- (m1) Build a formatter. It must be fast.\n');
@@ -99,14 +99,14 @@ describe('instructionSection', () => {
     );
   });
 
-  it('is undefined without a hidden instruction, and without room for a line', () => {
+  it('is undefined without a hidden instruction or without room for a line', () => {
     expect(sectionOf([], { maxTokens: 500 })).toBeUndefined();
     expect(sectionOf(['Build it.'], { maxTokens: 500, verbatim: new Set(['id-1']) })).toBeUndefined();
     expect(sectionOf(['Build it.'], { maxTokens: 5 })).toBeUndefined();
     expect(sectionOf(RULES, { maxTokens: -5 })).toBeUndefined();
   });
 
-  it('accounts for every instruction within its tokens, whatever they are', () => {
+  it('accounts for every instruction within its tokens', () => {
     const anyText = fc.oneof(
       fc.constantFrom('ok', 'ls', 'Use tabs.', 'Never commit to main. Ask first.'),
       fc
@@ -134,7 +134,7 @@ describe('instructionSection', () => {
   });
 });
 
-/** A long chat: the user says something substantial each third time, and "ok" or the like in between. */
+/** A long chat. Every third message of the user is an acknowledgement. */
 function longChat(): { builder: LogBuilder; requests: string[] } {
   const builder = new LogBuilder().user(
     'Build a formatter for our templates. It must never change what a template means.',
@@ -181,7 +181,7 @@ describe('the instructions of a long chat', () => {
         'Build a formatter for our templates. It must never change what a template means.',
       );
       const missing = requests.filter((request) => !view.includes(request));
-      // A window of 16,000 tokens has no room for all of them: the oldest are left out, and counted.
+      // A window of 16,000 tokens has no room for all of them. The oldest are left out and counted.
       expect(missing).toEqual(requests.slice(0, missing.length));
       expect(missing.length).toBeLessThanOrEqual(windowTokens === 16_000 ? 8 : 0);
       if (windowTokens > 16_000) return;
@@ -192,7 +192,7 @@ describe('the instructions of a long chat', () => {
     },
   );
 
-  it('are the same from a fold that was kept, and from one that an older version stored', () => {
+  it('are the same from a kept fold and from a stored fold', () => {
     const { messages } = longChat().builder;
     const options = { maxTokens: 2_000, count: countByClasses, verbatim: new Set([messages[0]?.id ?? '']) };
     const keeper = createLedgerKeeper();

@@ -6,11 +6,11 @@ import type { InstructionFact } from './ledger-fold.ts';
 export interface InstructionOptions {
   /** Ids of messages that stay in the view. */
   verbatim?: ReadonlySet<string> | undefined;
-  /** Most tokens of the section. */
+  /** The most tokens of the section. */
   maxTokens: number;
   /**
-   * The section's own share of them. Up to it, acknowledgements and repetitions are shown too, and excerpts of long instructions fill it. Tokens
-   * beyond it are for more whole instructions.
+   * The section's own share of `maxTokens`. Up to it, acknowledgements and repetitions are shown too, and excerpts of
+   * long instructions fill it. Tokens beyond it are only used for more whole instructions.
    */
   shareTokens: number;
   count: TokenCounter;
@@ -19,29 +19,30 @@ export interface InstructionOptions {
 export interface InstructionSection {
   text: string;
   tokens: number;
-  /** It has every hidden instruction word for word. */
+  /** Whether it has every hidden instruction word for word. */
   isWhole: boolean;
 }
 
 interface Line {
   fact: InstructionFact;
   text: string;
-  /** The line break included. `Infinity` for a text that is too long to be worth counting. */
+  /** Includes the line break. `Infinity` for a text that is too long to be worth counting. */
   tokens: number;
 }
 
 const HEADING = '### User instructions (verbatim)';
 
 /**
- * The user's instructions that the view no longer shows, oldest first and word for word. Undefined if there are none, or if no line fits.
+ * Returns the user's instructions that the view no longer shows, oldest first and word for word. Undefined if there are
+ * none, or if no line fits.
  *
- * If they don't all fit, then in this order:
+ * If they don't all fit, the section is shortened in this order:
  * 1. Acknowledgements, and instructions that a later one repeats, are left out.
- * 2. The longest ones are cut at the end of a sentence.
- * 3. The oldest ones are left out.
+ * 2. The longest instructions are cut at the end of a sentence.
+ * 3. The oldest instructions are left out.
  *
- * The session's first instruction is its task: it is whole if it fits alone, and is the last one to be left out. A note says how many are left
- * out, and their handles.
+ * The session's first instruction is its task. It stays whole if it fits alone, and is the last one to be left out. A
+ * note shows how many instructions are left out, and their handles.
  */
 export function instructionSection(
   instructions: readonly InstructionFact[],
@@ -63,7 +64,7 @@ interface Room {
   count: TokenCounter;
 }
 
-/** All of them; undefined if they don't fit. Counts no more of them than fit. */
+/** All lines, or undefined if they don't fit. Stops counting as soon as they don't. */
 function wholeLines(hidden: readonly InstructionFact[], room: Room): string[] | undefined {
   const lines: string[] = [];
   let tokens = 0;
@@ -76,7 +77,7 @@ function wholeLines(hidden: readonly InstructionFact[], room: Room): string[] | 
   return lines;
 }
 
-/** A text with more characters for each token of the room is not counted. */
+/** Texts with more characters for each token of the room are not counted. */
 const MAX_CHARS_PER_TOKEN = 64;
 
 function wholeLine(fact: InstructionFact, { tokens: maxTokens, count }: Room): Line {
@@ -89,9 +90,9 @@ function frameOf({ handle }: InstructionFact): string {
   return `- (${handle}) `;
 }
 
-/** An instruction of up to so many tokens is shown whole or not at all. */
+/** An instruction of up to this many tokens is either whole or left out. */
 const MIN_TOKENS = 80;
-/** Set aside for the note about what is left out. */
+/** Tokens for the note about the instructions that are left out. */
 const NOTE_TOKENS = 64;
 
 function shortenedLines(
@@ -117,9 +118,9 @@ function shortenedLines(
 }
 
 interface Selection {
-  /** The task and the newest instructions, oldest first: as many as have room for `MIN_TOKENS` each. */
+  /** The task and the newest instructions, oldest first. Each has room for at least `MIN_TOKENS`. */
   lines: Line[];
-  /** Acknowledgements and repetitions among the newest ones, oldest first. */
+  /** Acknowledgements and repetitions among the newest instructions, oldest first. */
   minor: InstructionFact[];
 }
 
@@ -152,7 +153,7 @@ function selectLines(
   return { lines: [...taskLines, ...newest.reverse()], minor: minor.reverse() };
 }
 
-/** Equal for instructions that differ only in case, blanks and full stops. */
+/** Returns a key that is equal for instructions that differ only in case, blanks and full stops. */
 function keyOf({ text }: InstructionFact): string {
   return text
     .toLowerCase()
@@ -160,20 +161,20 @@ function keyOf({ text }: InstructionFact): string {
     .trim();
 }
 
-/** Room of the task: all it needs, or half of it all if the task doesn't fit alone. */
+/** Returns the tokens for the task: all it needs, or half of the room if the task doesn't fit alone. */
 function taskTokens({ tokens }: Line, maxTokens: number): number {
   return tokens <= maxTokens ? tokens : Math.floor(maxTokens / 2);
 }
 
-/** Fewer spare tokens hold no further sentence. */
+/** With fewer spare tokens, no further sentence fits. */
 const MIN_SPARE_TOKENS = 8;
 
-/** Of the section's share, for one excerpt, where tokens beyond the share are used. */
+/** Share of the section's own tokens for one excerpt, if the section has more than its own tokens. */
 const MAX_EXCERPT_SHARE = 0.25;
 
 /**
- * Cuts the longest lines to one length, so that all fit. The newest ones get the tokens of the share that the cuts leave over. A line of which
- * no sentence fits is left out.
+ * Cuts the longest lines to one length, so that all lines fit. The newest lines get the tokens of the share that the
+ * cuts leave over. Leaves out a line of which no sentence fits.
  */
 function cutLongest(lines: readonly Line[], task: InstructionFact | undefined, room: Room): Line[] {
   const { tokens: maxTokens, shareTokens, count } = room;
@@ -197,7 +198,7 @@ function cutLongest(lines: readonly Line[], task: InstructionFact | undefined, r
   return shown.filter((line) => line !== undefined);
 }
 
-/** The length to which the longer ones are cut so that all together have `total`. */
+/** Returns the length to which longer items are cut, so that all of them together have `total`. */
 function commonLimit(lengths: readonly number[], total: number): number {
   const sorted = lengths.toSorted((left, right) => left - right);
   let left = total;
@@ -212,7 +213,7 @@ function commonLimit(lengths: readonly number[], total: number): number {
 const SAMPLE_CHARS = 2_000;
 
 /**
- * A line within about `maxTokens`: a long first sentence has more. Undefined if no sentence fits.
+ * Cuts a line to about `maxTokens`. It has more if its first sentence is long. Undefined if no sentence fits.
  *
  * Scripts differ in how many characters a token has, so a cut that is still too long is repeated with fewer characters.
  */
@@ -233,7 +234,7 @@ function cutLine(line: Line, maxTokens: number, count: TokenCounter): Line | und
   return cut;
 }
 
-/** Says what is left out, so that `recall` can read it. */
+/** Counts the instructions that are left out, and names their handles for `recall`. */
 function noteAbout(
   hidden: readonly InstructionFact[],
   minor: readonly InstructionFact[],
@@ -250,7 +251,7 @@ function noteAbout(
     : [`(Instructions left out: ${groups.join(', ')}. recall reads them by handle.)`];
 }
 
-/** More handles than this are shown as a range. */
+/** A longer list of handles is shown as a range. */
 const MAX_HANDLES = 8;
 
 function handlesOf(facts: readonly InstructionFact[]): string {

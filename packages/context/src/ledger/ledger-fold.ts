@@ -6,7 +6,7 @@ import { fileKey } from './file-paths.ts';
 import { addNames, createNameIndex, type NameIndex } from './name-index.ts';
 import { type FileAction, type ToolFacts, toolFacts } from './tool-facts.ts';
 
-/** A message that the user wrote: its text, word for word. */
+/** A message that the user wrote. */
 export interface InstructionFact {
   messageId: string;
   text: string;
@@ -16,11 +16,11 @@ export interface InstructionFact {
 export interface FileFact {
   /** See `fileKey`. */
   key: string;
-  /** As it was written last. */
+  /** As it was spelled last. */
   path: string;
-  /** Empty: only named by commands. */
+  /** Empty if only commands name the file. */
   actions: Set<FileAction>;
-  /** Where it was last seen or changed. */
+  /** The call that read or changed it last. */
   handle: string;
   lastSequence: number;
 }
@@ -35,7 +35,7 @@ export interface CommandFact {
 }
 
 export interface ErrorFact {
-  /** The call that failed: `bash: npm test`. */
+  /** The call that failed, such as `bash: npm test`. */
   call: string;
   toolName: string;
   message: string;
@@ -43,18 +43,18 @@ export interface ErrorFact {
   handle: string;
 }
 
-/** What is known of a session up to some message. Grows message by message; nothing in it comes from an older summary. */
+/** The facts of a session up to some message. It grows message by message, and never reads a summary. */
 export interface LedgerFold {
   instructions: InstructionFact[];
-  /** The last todo list, as its tool showed it. */
+  /** The newest todo list, as its tool returned it. */
   todo?: string;
   files: Map<string, FileFact>;
   commands: Map<string, CommandFact>;
-  /** The last failure of each command and on each path, the newest last. */
+  /** The newest failure of each command and on each path, newest last. */
   errors: Map<string, ErrorFact>;
-  /** Exact names, and where they were seen. */
+  /** The exact names, and where they occurred. */
   names: NameIndex;
-  /** Outputs whose whole text only `recall` can show. */
+  /** Outputs whose full text only `recall` returns. */
   handles: { handle: string; what: string }[];
 }
 
@@ -69,7 +69,7 @@ export function createLedgerFold(): LedgerFold {
   };
 }
 
-/** Takes the session's next message in. */
+/** Adds the session's next message to the fold. */
 export function foldMessage(facts: LedgerFold, message: Message): void {
   const { sequence } = message;
   const isUser = isUserMessage(message);
@@ -120,14 +120,14 @@ function addToolCall(facts: LedgerFold, part: ToolPart, sequence: number, index:
   addCallNames(facts, { part, seen, sequence, handle });
 }
 
-/** Names belong to the file that the call was about. */
+/** Assigns names to the file that the call was about. */
 function addCallNames(
   facts: LedgerFold,
   { part, seen, sequence, handle }: { part: ToolPart; seen: ToolFacts; sequence: number; handle: string },
 ): void {
   const input = JSON.stringify(part.input);
   const path = seen.path ?? placeNamedIn(input);
-  // The workspace itself is no place to tell names apart by.
+  // The workspace itself does not distinguish names.
   const file = path === undefined || path === '.' ? undefined : fileKey(path);
   if (path !== undefined && file !== undefined && !facts.files.has(file)) {
     facts.files.set(file, {
@@ -150,7 +150,8 @@ interface FileSighting {
 }
 
 function addFile(facts: LedgerFold, { path, action, handle, sequence }: FileSighting): void {
-  // A folder looked through is no file, and what was found there is named where it was opened.
+  // A folder that was listed or searched is not a file. Names that were found there are assigned when their file is
+  // opened.
   if (action === 'listed' || action === 'searched') return;
   const key = fileKey(path);
   const actions = facts.files.get(key)?.actions ?? new Set();
@@ -181,8 +182,8 @@ function addCommand(
 }
 
 /**
- * A failure stays open until the same tool succeeds at the same thing, or what it failed on has been written anew: an edit that
- * found no match is settled by a write of that file.
+ * Marks a failure as resolved when the same tool succeeds on the same thing, or when the file is written again. For
+ * example, a write resolves an edit that found no match.
  */
 function addOutcome(
   facts: LedgerFold,
@@ -203,7 +204,7 @@ function addOutcome(
 
 const ERROR_LINE = /error|fail|exception|cannot|not found|denied|refused|assert|expected|ambiguous|matches/i;
 
-/** The line that says most of what went wrong. */
+/** Returns the line that explains the failure best. */
 function errorLine(text: string): string {
   const lines = text.split('\n').filter((line) => line.trim() !== '');
   return oneLine(lines.find((line) => ERROR_LINE.test(line)) ?? lines[0] ?? '', 200);

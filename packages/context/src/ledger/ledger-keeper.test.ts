@@ -16,8 +16,8 @@ function session(steps: number): LogBuilder {
   return builder;
 }
 
-describe('a ledger kept between compactions', () => {
-  it('is the same as one computed from the whole log, wherever the log was looked at before', () => {
+describe('a ledger that is kept between compactions', () => {
+  it('equals a ledger computed from the whole log, wherever the log was read before', () => {
     const { messages } = session(30);
     const keeper = createLedgerKeeper();
     for (const end of [1, 7, 8, 8, 20, messages.length]) {
@@ -26,7 +26,7 @@ describe('a ledger kept between compactions', () => {
     }
   });
 
-  it('is the same after it was written down and read again at any point of any session', () => {
+  it('is the same after the fold is stored and read at any point of any session', () => {
     fc.assert(
       fc.property(anyRounds, fc.nat(), (rounds, cut) => {
         const builder = new LogBuilder().user('Do the task. Never touch main.');
@@ -37,7 +37,7 @@ describe('a ledger kept between compactions', () => {
         const fold = ledgerFoldFromJson(ledgerFoldToJson(before));
         if (fold === undefined) throw new Error('The fold could not be read again.');
         const keeper = createLedgerKeeper({ fold, count, lastId: messages[count - 1]?.id });
-        // What is in the fold is not read again: it may come without its parts.
+        // Messages in the fold are not read again, and may have no parts.
         const bare = messages.map((message, index) => (index < count ? { ...message, parts: [] } : message));
         const whole = createLedgerKeeper().foldOf(messages);
         expect(keeper.foldOf(bare)).toEqual(whole);
@@ -47,21 +47,21 @@ describe('a ledger kept between compactions', () => {
     );
   });
 
-  it('of another version, or damaged, is not read', () => {
+  it('is not read if it has another version or is damaged', () => {
     const text = ledgerFoldToJson(createLedgerKeeper().foldOf(session(3).messages));
     expect(ledgerFoldFromJson(text.replace('"version":1', '"version":0'))).toBeUndefined();
     expect(ledgerFoldFromJson(text.slice(0, -20))).toBeUndefined();
     expect(ledgerFoldFromJson('{"version":1}')).toBeUndefined();
   });
 
-  it('starts anew for another session', () => {
+  it('is rebuilt for another session', () => {
     const keeper = createLedgerKeeper();
     keeper.foldOf(session(10).messages);
     const other = new LogBuilder().user('Something else').step('Done.').messages;
     expect(renderLedger(keeper.foldOf(other), OPTIONS)).toBe(buildLedger(other, OPTIONS));
   });
 
-  it('reads a message once', () => {
+  it('reads each message once', () => {
     const { messages } = session(5);
     let reads = 0;
     const counted = messages.map((message) => ({

@@ -1,21 +1,24 @@
 import type { Message } from '@longhaul/protocol';
 import { createLedgerFold, foldMessage, type LedgerFold } from './ledger-fold.ts';
 
-/** Holds a session's fold between compactions, so that each reads what is new since the one before, not the whole log. */
+/** Keeps a session's fold between compactions, so that each compaction only reads the messages since the one before. */
 export interface LedgerKeeper {
-  /** The fold of these messages. Those it has read are not read again; another session's, or a changed past, start anew. */
+  /**
+   * Returns the fold of these messages. Messages that are in it are not read again. If the past changed, or if it is
+   * another session, the fold is rebuilt.
+   */
   foldOf(messages: readonly Message[]): LedgerFold;
 }
 
-/** Where a keeper goes on from. */
+/** The state from which a keeper continues. */
 export interface LedgerStart {
   fold: LedgerFold;
-  /** How many of the session's messages are in the fold, and the id of the last of them. */
+  /** Number of the session's messages that are in the fold, and the id of the last of them. */
   count: number;
   lastId: string | undefined;
 }
 
-/** @param start Messages that are in its fold may come without their parts from then on. Default: nothing is folded yet. */
+/** @param start From then on, messages that are in its fold may have no parts. Default: an empty fold. */
 export function createLedgerKeeper(start?: LedgerStart): LedgerKeeper {
   let { fold, count, lastId } = start ?? { fold: createLedgerFold(), count: 0, lastId: undefined };
   return {

@@ -15,8 +15,7 @@ import { countByClasses } from '../tokens.ts';
 import { buildLedger } from './ledger.ts';
 
 function ledgerOf(builder: LogBuilder, maxTokens = 2_000, verbatim?: ReadonlySet<string>): string {
-  const options = verbatim === undefined ? {} : { verbatim };
-  return buildLedger(builder.messages, { maxTokens, count: countByClasses, ...options });
+  return buildLedger(builder.messages, { maxTokens, count: countByClasses, verbatim });
 }
 
 function section(ledger: string, heading: string): string {
@@ -58,7 +57,7 @@ function todo(...items: string[]) {
   });
 }
 
-/** A morning's work, as the tools of the agent report it. */
+/** A few hours of work, as the agent's tools report it. */
 function realSession(): LogBuilder {
   return new LogBuilder()
     .user('Build a flashcard app in this folder. Use Node 24, no dependencies. Never commit to main.')
@@ -118,7 +117,7 @@ function realSession(): LogBuilder {
 }
 
 describe('buildLedger', () => {
-  it('reads as the state of the work', () => {
+  it('shows the state of the work', () => {
     expect(ledgerOf(realSession())).toMatchInlineSnapshot(`
       "### User instructions (verbatim)
       - (m1) Build a flashcard app in this folder. Use Node 24, no dependencies. Never commit to main.
@@ -160,7 +159,7 @@ describe('buildLedger', () => {
     `);
   });
 
-  it('has the instructions verbatim, with their handles, but not those that stay in the view', () => {
+  it('shows hidden instructions word for word with their handles, but none that stay in the view', () => {
     const builder = realSession();
     const instructions = section(ledgerOf(builder), 'User instructions');
     expect(instructions).toContain(
@@ -171,14 +170,14 @@ describe('buildLedger', () => {
     expect(rest).toContain('- (m7) Please keep all dates in UTC.');
   });
 
-  it('matches what stays verbatim by id: an empty message before it shifted all by one', () => {
+  it('finds visible instructions by their ids, also after an empty message', () => {
     const builder = new LogBuilder().user('  ').user('first').user('second');
     const ledger = ledgerOf(builder, 2_000, new Set(['id-00002']));
     expect(ledger).toContain('second');
     expect(ledger).not.toContain('first');
   });
 
-  it('leaves out messages of the runtime', () => {
+  it('leaves out synthetic messages', () => {
     const builder = new LogBuilder()
       .user('task')
       .user('Go on where you stopped.', { synthetic: 'continue-length' });
@@ -208,13 +207,13 @@ describe('buildLedger', () => {
     );
   });
 
-  it('shows the todo list as its tool showed it last', () => {
+  it('shows the newest todo list as its tool returned it', () => {
     expect(section(ledgerOf(realSession()), 'Todo list')).toBe(
       '### Todo list\n[x] Design the schedule\n[x] Store cards\n[>] Command line',
     );
   });
 
-  it('leaves out what is done when the todo list is too long, never what is open', () => {
+  it('leaves out done items of a todo list that is too long, but never open ones', () => {
     const items = Array.from(
       { length: 80 },
       (_, index) => `[${index < 70 ? 'x' : ' '}] Item ${index} with some more words`,
@@ -224,12 +223,12 @@ describe('buildLedger', () => {
     for (let index = 70; index < 80; index += 1) expect(list).toContain(`[ ] Item ${index} `);
   });
 
-  it('groups files by folder, with actions, and their symbols under them', () => {
+  it('groups files by folder, with actions and symbols', () => {
     expect(section(ledgerOf(realSession()), 'Files')).toContain('src/\n  sm2.js (created, modified; m9.0): ');
     expect(section(ledgerOf(realSession()), 'Files')).toMatch(/ {2}sm2\.js .*easinessAfter.*nextInterval/);
   });
 
-  it('names all files before it spends its room on the names in them', () => {
+  it('lists all files before it adds names to them', () => {
     const builder = new LogBuilder().user('x');
     for (let index = 0; index < 15; index += 1)
       builder.step(call('read', { input: { path: `src/f${index}.ts` }, output: code(30, index) }));
@@ -238,21 +237,21 @@ describe('buildLedger', () => {
     expect(files).toContain('handler3_0');
   });
 
-  it('names one file once, however its path was written', () => {
+  it('lists a file once, however its path is written', () => {
     const builder = new LogBuilder()
       .user('x')
       .step(write('/workspace/src/a.js', ''), write('./src/a.js', '', false), write('src/a.js', '', false));
     expect(section(ledgerOf(builder), 'Files').match(/a\.js/g)).toHaveLength(1);
   });
 
-  it('tells of each command how it ended last and how often it ran', () => {
+  it('shows how each command ended last and how often it ran', () => {
     const commands = section(ledgerOf(realSession()), 'Commands');
     expect(commands).toContain('- `npm test` → exit 0, run 2 times (m10.0)');
     expect(commands).toContain('- `npm run soak` → timeout (m11.0)');
     expect(commands).toContain('- `git checkout -b cards` → exit 0 (m10.1)');
   });
 
-  it('believes a command about its own end, not what it printed about others', () => {
+  it("takes a command's own exit code, not one in its output", () => {
     const builder = new LogBuilder().user('x').step(
       call('shell', {
         input: { cmd: 'make' },
@@ -262,7 +261,7 @@ describe('buildLedger', () => {
     expect(section(ledgerOf(builder), 'Commands')).toContain('exit 0');
   });
 
-  it('says which errors are open and which were resolved, and how', () => {
+  it('marks errors as open or resolved', () => {
     const errors = section(ledgerOf(realSession()), 'Errors');
     expect(errors).toContain(
       '- [resolved] bash: npm test → Error: expected 6 to equal 7 at src/sm2.js:14 (m6.0)',
@@ -271,7 +270,7 @@ describe('buildLedger', () => {
     expect(errors).toContain('- [resolved] edit: src/sm2.js');
   });
 
-  it('takes a failed edit for settled once the file is written anew, but not once it is read', () => {
+  it('marks a failed edit as resolved when the file is written, but not when it is read', () => {
     const failed = () => new LogBuilder().user('x').step(edit('a.js', 'x', 'y', '`old` was not found.'));
     const read = call('read', { input: { path: 'a.js' }, output: '1\tz' });
     expect(ledgerOf(failed().step(read))).toContain('[open] edit: a.js');
@@ -284,7 +283,7 @@ describe('buildLedger', () => {
     ).toContain('[resolved] edit: a.js');
   });
 
-  it('does not take a call that is still open for a failure', () => {
+  it('does not report an open call as a failure', () => {
     const builder = new LogBuilder()
       .user('x')
       .step(call('bash', { input: { command: 'sleep 9' }, state: 'running' }));
@@ -303,7 +302,7 @@ describe('buildLedger', () => {
     expect(ledgerOf(realSession(), -5)).toBe('');
   });
 
-  it('drops the less useful first when the budget is small', () => {
+  it('drops the less useful sections first in a small budget', () => {
     expect(ledgerOf(realSession(), 350)).toMatch(/^### User instructions[^#]+### Todo list/);
     expect(ledgerOf(realSession(), 350)).not.toContain('Cut outputs');
   });
@@ -343,8 +342,8 @@ function sessionOf(messages: readonly AnyMessage[]): LogBuilder {
   }, new LogBuilder());
 }
 
-describe('buildLedger, on any session', () => {
-  it('stays within its budget, and is the same each time', () => {
+describe('buildLedger, for any session', () => {
+  it('stays within its budget, and is deterministic', () => {
     fc.assert(
       fc.property(
         fc.array(anyMessage, { maxLength: 25 }),
@@ -359,7 +358,7 @@ describe('buildLedger, on any session', () => {
     );
   });
 
-  it('is the same after several compactions as when computed at once', async () => {
+  it('is the same after several compactions as from the whole log', async () => {
     const builder = new LogBuilder().user('Build it').step(todo('[>] one', '[ ] two'));
     let log: ContextLog = builder.log;
     for (let round = 1; round <= 4; round += 1) {

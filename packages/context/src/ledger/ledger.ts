@@ -14,20 +14,20 @@ import {
 import { type NamedFiles, nameSections } from './name-sections.ts';
 
 export interface LedgerOptions {
-  /** Most tokens the ledger may take. */
+  /** The most tokens of the ledger. */
   maxTokens: number;
   count: TokenCounter;
-  /** Ids of messages that stay verbatim in the view, so that their text need not stand in the ledger again. */
+  /** Ids of messages that stay verbatim in the view. The ledger leaves out their text. */
   verbatim?: ReadonlySet<string>;
-  /** Messages from this sequence on stay in the view: names mentioned last in them come last. */
+  /** The view shows all messages from this sequence on. Names that are mentioned last in one of them rank lower. */
   visibleFrom?: number;
 }
 
 interface Section {
   heading: string;
-  /** Share of the budget. */
+  /** Share of the ledger's tokens. */
   share: number;
-  /** Most useful first; a section is cut at its end. */
+  /** In order of use, most useful first. A section that is too long loses its last lines. */
   lines: (facts: LedgerFold, room: Room) => string[];
 }
 
@@ -37,7 +37,7 @@ interface Room {
 }
 
 const TODO: Section = { heading: 'Todo list', share: 0.15, lines: todoLines };
-/** These follow the files. */
+/** The sections after the files. */
 const EVENTS: readonly Section[] = [
   { heading: 'Commands, newest first', share: 0.08, lines: commandLines },
   { heading: 'Errors, newest first', share: 0.08, lines: errorLines },
@@ -45,12 +45,12 @@ const EVENTS: readonly Section[] = [
 ];
 const EVENTS_SHARE = EVENTS.reduce((sum, { share }) => sum + share, 0);
 const INSTRUCTIONS_SHARE = 0.25;
-/** Share that instructions leave to files and names, however many there are. */
+/** Share that instructions always leave for files and names. */
 const NAMES_SHARE = 0.6;
 
 /**
- * The facts of the work so far, computed from the log alone: it does not decay over rounds, since no older summary is read.
- * Markdown that a person can read too.
+ * Returns the facts of the work so far as Markdown that people can read too. They are computed from the log alone. No
+ * older summary is read, so the facts do not decay over rounds.
  */
 export function buildLedger(messages: readonly Message[], options: LedgerOptions): string {
   const fold = createLedgerFold();
@@ -59,8 +59,8 @@ export function buildLedger(messages: readonly Message[], options: LedgerOptions
 }
 
 /**
- * The ledger of a fold. Each section has a share of the budget, and what one leaves over is not lost: it is first for a todo list and for
- * instructions that are longer than their share, then for files and names.
+ * Renders the ledger of a fold. Each section has a share of the tokens. Tokens that a section leaves over go to a todo
+ * list or instructions that are longer than their share, then to files and names.
  */
 export function renderLedger(fold: LedgerFold, options: LedgerOptions): string {
   const { maxTokens, count } = options;
@@ -86,7 +86,9 @@ function textsOf(sections: readonly Filled[]): string[] {
   return sections.flatMap((section) => (section === undefined ? [] : [section.text]));
 }
 
-/** Instructions that don't fit beside the share of files and names get what these don't need of it. */
+/**
+ * Instructions that don't fit beside the share of files and names get the part of it that files and names don't need.
+ */
 function instructionsWithin(
   leftTokens: number,
   { instructions }: LedgerFold,
@@ -104,18 +106,18 @@ function instructionsWithin(
   return most > least ? within(most, most) : section;
 }
 
-/** Tokens of the line that says how many lines are missing, and of the blank line after a section. */
+/** Tokens of the line that counts the missing lines, and of the blank line after a section. */
 const MORE_TOKENS = 16;
 
 interface FillOptions {
-  /** Of the whole ledger. */
+  /** Tokens of the whole ledger. */
   maxTokens: number;
-  /** Beyond the section's share. */
+  /** Tokens that the section may use beyond its share. */
   moreTokens?: number;
   count: TokenCounter;
 }
 
-/** The lines that fit below the heading of a section; undefined when none does. */
+/** Returns a heading with the lines that fit below it; undefined if none fits. */
 function fill(
   { heading, share, lines: linesOf }: Section,
   fold: LedgerFold,
@@ -138,7 +140,7 @@ function fill(
   return { text, tokens: count(`${text}\n\n`) };
 }
 
-/** As its tool showed it; where that is too long, what is done goes first. */
+/** Returns the list as its tool returned it. If it is too long, done items are only counted. */
 function todoLines(facts: LedgerFold, { tokens, count }: Room): string[] {
   const lines = (facts.todo ?? '').split('\n').filter((line) => line.trim() !== '');
   if (count(lines.join('\n')) + lines.length + 2 * MORE_TOKENS <= tokens) return lines;

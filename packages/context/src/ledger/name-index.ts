@@ -1,14 +1,14 @@
 import { exactNamesIn } from './exact-names.ts';
 
-/** Where a name was seen, and how often. */
+/** Where a name occurred, and how often. */
 export interface NameSightings {
-  /** Key of the file (see `fileKey`) that the call was about which first showed it. */
+  /** Key (see `fileKey`) of the file of the call in which the name first occurred. */
   file?: string;
   calls: number;
   users: number;
   texts: number;
   results: number;
-  /** Of the message that mentioned it last. */
+  /** Sequence of the last message that mentions it. */
   lastSequence: number;
 }
 
@@ -16,7 +16,10 @@ export type NameSource = 'calls' | 'users' | 'texts' | 'results';
 
 export interface NameIndex {
   readonly sightings: Map<string, NameSightings>;
-  /** The file of the call that first showed a piece of a longer name, such as the last component of a path; `''` for none. */
+  /**
+   * For a piece of a longer name, such as the last component of a path: the file of the call in which it first
+   * occurred. `''` if there was none.
+   */
   readonly origins: Map<string, string>;
 }
 
@@ -24,7 +27,7 @@ export function createNameIndex(): NameIndex {
   return { sightings: new Map(), origins: new Map() };
 }
 
-/** Longer texts are read up to here: a file this large is opened again rather than remembered. */
+/** Longer texts are only read up to this length. A file of this size is opened again rather than remembered. */
 const MAX_TEXT_CHARS = 400_000;
 
 export interface Sighting {
@@ -65,9 +68,10 @@ function addPieces({ sightings, origins }: NameIndex, name: string, file: string
 }
 
 /**
- * How likely a name is needed again, on a logarithmic scale, less what it takes to write down. What was an argument of a call, or said by
- * the user, is used again; what only floods outputs is mostly noise, and so are hashes, numbers and places in files. Round numbers,
- * chosen on recorded sessions of several agents.
+ * Returns how likely a name is needed again, on a logarithmic scale, minus the cost of writing it. A name in arguments
+ * of calls or in user messages is likely needed again. A name that only occurs in many outputs is mostly noise, and so
+ * are hashes, numbers and positions in files. The weights are round numbers, chosen on recorded sessions of several
+ * agents.
  */
 export function worthOf(name: string, seen: NameSightings): number {
   const used = seen.calls > 0 ? 1 + Math.log1p(seen.calls) : 0;
@@ -76,5 +80,5 @@ export function worthOf(name: string, seen: NameSightings): number {
   return used + said - noise - 0.5 * Math.log(name.length + 1);
 }
 
-/** Hashes, bare numbers, `file:line`. */
+/** Hashes, bare numbers and `file:line`. */
 const PASSING = /^(?=.*\d)[0-9a-f]{7,40}$|^\d+$|:\w+$/;

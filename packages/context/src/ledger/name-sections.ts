@@ -4,7 +4,7 @@ import type { FileFact } from './ledger-fold.ts';
 
 export interface NamedFiles {
   files: ReadonlyMap<string, FileFact>;
-  /** The worthiest first; see `rankNames`. */
+  /** In order of worth, highest first; see `rankNames`. */
   names: readonly RankedName[];
   /** Names that other sections show. */
   shown?: ReadonlySet<string>;
@@ -13,18 +13,18 @@ export interface NamedFiles {
 export interface NameSections {
   files: string[];
   others: string[];
-  /** Of both, the blank lines between sections included. */
+  /** Tokens of both, the blank lines between sections included. */
   tokens: number;
 }
 
-/** Characters of a token for the first attempt. */
+/** Characters of a token in the first attempt. */
 const CHARS_PER_TOKEN = 4;
-/** Share of the room that may stay unused. */
+/** Share of the tokens that may stay unused. */
 const MAX_UNUSED = 0.015;
 
 /**
- * The sections of files and names, within `maxTokens`. The tree is built for a number of characters. A token has no fixed number of them, so
- * that number is adjusted until most of the tokens are used.
+ * Returns the sections of files and names within `maxTokens`. The tree is built for a number of characters. Texts
+ * differ in how many characters a token has, so that number is adjusted until most of the tokens are used.
  */
 export function nameSections(
   named: NamedFiles,

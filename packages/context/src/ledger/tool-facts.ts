@@ -3,16 +3,16 @@ import { textOfOutput } from '../view.ts';
 
 export type FileAction = 'read' | 'listed' | 'searched' | 'created' | 'modified' | 'deleted';
 
-/** What a tool call says about the work, whatever the tool's own name: read from its name, its arguments and its result. */
+/** The facts in a tool call, for any tool: read from its name, its arguments and its result. */
 export interface ToolFacts {
   path?: string;
   action?: FileAction;
   command?: string;
   exitCode?: number;
-  /** How the command ended when not by itself: `timeout`, `aborted`, `failed`. */
+  /** How the command ended if it did not exit by itself: `timeout`, `aborted` or `failed`. */
   ended?: string;
   failed: boolean;
-  /** Text of the result, or of the error. */
+  /** Text of the result or of the error. */
   text: string;
 }
 
@@ -34,7 +34,7 @@ export function toolFacts(part: ToolPart): ToolFacts {
     action,
     command,
     exitCode,
-    ...(typeof ended === 'string' && ended !== 'exit' ? { ended } : {}),
+    ended: typeof ended === 'string' && ended !== 'exit' ? ended : undefined,
   };
 }
 
@@ -68,7 +68,7 @@ function exitCodeOf(part: ToolPart, text: string): number | undefined {
   const recorded = part.metadata?.['exitCode'];
   if (typeof recorded === 'number') return recorded;
   if (part.metadata?.['ended'] !== undefined) return undefined;
-  // A command's own end stands last; what it printed may name other exit codes.
+  // The command's own exit code comes last. Its output may mention others.
   const stated = [...text.slice(-2_000).matchAll(/exit(?:ed with)?[ _]?(?:code|status)[:= ]+(-?\d+)/gi)].at(
     -1,
   );

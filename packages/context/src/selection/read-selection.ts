@@ -1,4 +1,4 @@
-/** What a selecting model answered, as far as it can be used. */
+/** The usable part of a selecting model's answer. */
 export interface Selection {
   /** Ids of messages to keep. */
   keep: string[];
@@ -6,7 +6,7 @@ export interface Selection {
   summary: string;
 }
 
-/** A message that may be selected. */
+/** A message that can be selected. */
 export interface Selectable {
   readonly id: string;
   readonly text: string;
@@ -17,13 +17,13 @@ export type ReadSelection =
   | { status: 'unreadable'; reason: string };
 
 /**
- * Reads the answer of a selecting model: `{keep, condense, summary, …}`, or the older `{prunedConversation, summary, …}`, in a fence or
- * among prose. Unknown ids are left out and told; the answer's own numbers are not used. Never throws.
+ * Reads a selecting model's answer: `{keep, condense, summary, …}`, or the older `{prunedConversation, summary, …}`, in
+ * a fence or in prose. Unknown ids are skipped and reported. The answer's own token counts are not used. Never throws.
  */
 export function readSelection(answer: string, conversation: readonly Selectable[]): ReadSelection {
   const found = findAnswer(answer);
   if (found === undefined)
-    return { status: 'unreadable', reason: 'the selection was no JSON object with the keys asked for' };
+    return { status: 'unreadable', reason: 'the selection was not a JSON object with the requested keys' };
   const ids = new IdReader(conversation);
   const keep = 'keep' in found ? ids.readAll(found['keep']) : ids.readPruned(found['prunedConversation']);
   const condense = readCondensed(found['condense'], ids).filter(({ id }) => !keep.includes(id));
@@ -31,7 +31,7 @@ export function readSelection(answer: string, conversation: readonly Selectable[
   if (keep.length === 0 && condense.length === 0 && summary === '')
     return { status: 'unreadable', reason: 'the selection named no message and had no summary' };
   const warnings =
-    ids.unknown === 0 ? [] : [`The selection named ${ids.unknown} messages that it was not shown.`];
+    ids.unknown === 0 ? [] : [`Unknown ids in the selection, which are ignored: ${ids.unknown}.`];
   return { status: 'read', selection: { keep, condense, summary }, warnings };
 }
 
@@ -43,16 +43,16 @@ function isRecord(value: unknown): value is JsonRecord {
 
 const KEYS = ['keep', 'prunedConversation', 'condense'] as const;
 
-/** The last object that has the keys: a model that thinks aloud answers at the end. */
+/** The last object with one of the keys. A model that thinks aloud puts its answer at the end. */
 function findAnswer(answer: string): JsonRecord | undefined {
   return jsonObjects(answer).findLast((value) => KEYS.some((key) => key in value));
 }
 
-/** Most characters that are searched: an answer is short, and an essay of braces must not cost time. */
+/** The most characters that are searched. An answer is short, and a long text of braces must not cost time. */
 const MAX_SEARCHED_CHARS = 200_000;
 const MAX_FAILURES = 200;
 
-/** Objects that stand in a text, the outermost ones, in order. */
+/** Returns the outermost JSON objects in a text, in order. */
 function jsonObjects(text: string): JsonRecord[] {
   const found: JsonRecord[] = [];
   const searched = text.slice(0, MAX_SEARCHED_CHARS);
@@ -95,7 +95,7 @@ function parse(json: string): unknown {
   }
 }
 
-/** Makes ids of what a model wrote as one: `m12`, `12`, `[m12]`, or an object that has one. */
+/** Reads ids in the spellings of models: `m12`, `12`, `[m12]`, or an object with an id. */
 class IdReader {
   readonly #byId: ReadonlySet<string>;
   readonly #byText: ReadonlyMap<string, string>;
@@ -120,7 +120,7 @@ class IdReader {
     return [...new Set(list.map((value) => this.read(value)).filter((id) => id !== undefined))];
   }
 
-  /** Messages given back whole, as the older form does: with an id, or known by their text. */
+  /** Reads messages that are returned whole, as in the older form: by their id, or by their text. */
   readPruned(values: unknown): string[] {
     const list = Array.isArray(values) ? values : [];
     const ids = list.map((value) => {

@@ -5,13 +5,13 @@ import type { PlanInput } from '../strategy.ts';
 import type { ViewEntry } from '../view.ts';
 import { type SelectMessage, type SelectRequest, selectionPrompt } from './select.ts';
 
-/** Characters below which a message says too little to be chosen by. */
+/** With fewer characters, a message says too little to be selected by. */
 const LEAST_CHARS = 120;
 const MOST_CHARS = 4_000;
 
 /**
- * The request for a selection, within what its model takes: messages are cut to one length in their middle, and where even that is too much,
- * the oldest are left out. They count as not selected.
+ * Builds the request for a selection, small enough for its model. The middle of long messages is cut. If that is not
+ * enough, the oldest messages are left out, and count as not selected.
  *
  * @param recent Ids of messages that stay whatever the answer.
  */
@@ -36,7 +36,7 @@ export function selectRequest(input: PlanInput, recent: ReadonlySet<string>): Se
   }
 }
 
-/** Results of the steps that stay are being worked with. */
+/** Handles of the kept messages with tool results, because the agent still works with these results. */
 function activeResults(entries: readonly ViewEntry[], recent: ReadonlySet<string>): string[] {
   return entries.flatMap(({ source, message }) =>
     source !== undefined && recent.has(source.id) && message.content.some((part) => part.type === 'tool')
@@ -58,7 +58,7 @@ function selectMessage(
   };
 }
 
-/** The newest that fit, by halving: what is too long is far too long. */
+/** The newest messages that fit, found by halving: a conversation that is too long is far too long. */
 function withoutOldest(
   rest: Omit<SelectRequest, 'conversation'>,
   conversation: readonly SelectMessage[],

@@ -13,20 +13,20 @@ import {
   toJson,
 } from './message-format.ts';
 
-/** As far as a `ModelMessage` of the AI SDK is looked at. */
+/** The part of the AI SDK's `ModelMessage` that is read here. */
 export interface AiSdkMessage {
   role: 'system' | 'user' | 'assistant' | 'tool';
   content: string | readonly { readonly type: string }[];
 }
 
 /**
- * `ModelMessage`s of the AI SDK.
+ * Reads and writes the AI SDK's `ModelMessage`.
  *
  * @example
  * createContextSession({ format: aiSdkFormat<ModelMessage>(), windowTokens, maxOutputTokens });
  */
 export function aiSdkFormat<M extends AiSdkMessage = AiSdkMessage>(): MessageFormat<M> {
-  // The caller's type names the same form more exactly; what is written below is valid in it.
+  // The caller's type describes the same form more exactly. Every message that is written below is valid in it.
   const own = (message: AiSdkMessage) => message as M;
   return {
     read: readMessage,
@@ -50,7 +50,7 @@ function readMessage(message: AiSdkMessage): MessageReading {
 
 type Item = Record<string, unknown>;
 
-/** A text alone is one item. */
+/** A content of one string is one item. */
 function contentItems({ content }: AiSdkMessage): Item[] {
   if (typeof content === 'string') return [{ type: 'text', text: content }];
   return content.length === 0 ? [{ type: 'text', text: '' }] : content.map((item) => ({ ...item }));
@@ -80,7 +80,7 @@ function readCall(item: Item): Part {
   return callPart({ callId, name: stringIn(item, 'toolName') ?? '' }, toJson(item['input']));
 }
 
-/** The results of a tool message; answers to requests for approval stand there too. */
+/** The results of a tool message. Its answers to requests for approval are skipped. */
 function resultItems(message: AiSdkMessage): Item[] {
   return contentItems(message).filter((item) => item['type'] === 'tool-result');
 }

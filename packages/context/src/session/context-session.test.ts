@@ -43,7 +43,7 @@ function chatStep(number: number, lines = 60): ChatMessage[] {
   ];
 }
 
-/** What any server demands: every call answered right behind it, every result asked for. */
+/** The rule of every server: a result follows each call, and no result is without a call. */
 function expectPairs(messages: readonly ChatMessage[]): void {
   let open = new Set<string>();
   for (const message of messages) {
@@ -58,7 +58,7 @@ function expectPairs(messages: readonly ChatMessage[]): void {
 }
 
 describe('a session of OpenAI chat messages', () => {
-  it('hands back the very messages while they fit', async () => {
+  it('returns the very same messages while they fit', async () => {
     const session = chatSession(32_000);
     const messages = [SYSTEM, TASK, ...chatStep(1), ...chatStep(2)];
     session.append(messages);
@@ -69,7 +69,7 @@ describe('a session of OpenAI chat messages', () => {
     expect(fitted.maxOutputTokens).toBe(1_000);
   });
 
-  it('puts old messages behind a summary, and keeps system text, task and last step as they were', async () => {
+  it('replaces old messages by a summary, and keeps system text, task and last step', async () => {
     const session = chatSession(8_000);
     const last = chatStep(20);
     session.append([SYSTEM, TASK]);
@@ -87,7 +87,7 @@ describe('a session of OpenAI chat messages', () => {
     expectPairs(messages);
   });
 
-  it('goes through several rounds without an orphan, and goes on from its own JSON', async () => {
+  it('survives several rounds without an orphan, and continues from its own JSON', async () => {
     let session = chatSession(8_000);
     let rounds = 0;
     session.append([TASK]);
@@ -108,7 +108,7 @@ describe('a session of OpenAI chat messages', () => {
     expect(session.messageCount).toBe(121);
   });
 
-  it('copies only the tool message of a pruned output; the call before it stays the same object', async () => {
+  it('copies only the tool message of a pruned output, and keeps the object of the call before it', async () => {
     const session = chatSession(30_000);
     const prose = 'The build server went to sleep again after the update.\n'.repeat(1_300);
     const first = [callOf('call_0', 'notes.md'), resultOf('call_0', prose)];
@@ -124,7 +124,7 @@ describe('a session of OpenAI chat messages', () => {
     expect(session.recall({ handle: 'm2.1', from: 1_300, lines: 1 })).toContain('went to sleep');
   });
 
-  it('cuts a result that is larger than the window, and lets it be read in pages', async () => {
+  it('cuts a result that is larger than the window, and reads it in pages', async () => {
     const session = chatSession(8_000);
     const huge = Array.from({ length: 9_000 }, (_, line) => `line ${line} of the log`).join('\n');
     session.append([TASK, callOf('c', 'build.log'), resultOf('c', huge)]);
@@ -135,17 +135,17 @@ describe('a session of OpenAI chat messages', () => {
     expectPairs(messages);
   });
 
-  it('finds hidden text by its words, and says what is wrong with a question', () => {
+  it('finds hidden text by its words, and explains a wrong query', () => {
     const session = chatSession(8_000);
     session.append([TASK, ...chatStep(1), ...chatStep(2)]);
     const found = session.recall({ query: 'export VALUE2_7' });
     expect(found).toMatch(/^m3\.1: /);
     expect(session.recall({ query: 'nowhere' })).toMatch(/^Nothing found/);
-    expect(session.recall({ handle: 'm99.1' })).toMatch(/^Nothing stands behind/);
-    expect(session.recall({})).toMatch(/^Give either/);
+    expect(session.recall({ handle: 'm99.1' })).toMatch(/^There is no text with the handle/);
+    expect(session.recall({})).toMatch(/^Pass either/);
   });
 
-  it('answers a call that got no result, and takes the result when it comes', async () => {
+  it('answers a call without a result, and accepts the result later', async () => {
     const session = chatSession(32_000);
     session.append([TASK, callOf('c', 'a.ts')]);
     const { messages } = await session.fit();
@@ -155,7 +155,7 @@ describe('a session of OpenAI chat messages', () => {
     expect(after.messages.slice(-2)).toEqual([callOf('c', 'a.ts'), resultOf('c', 'export {};')]);
   });
 
-  it('keeps a system message in its place that came in the middle', async () => {
+  it('keeps a system message in the middle in its place', async () => {
     const session = chatSession(8_000);
     const reminder: ChatMessage = { role: 'system', content: 'The user is now in plan mode.' };
     session.append([TASK, ...chatStep(1), reminder]);
@@ -165,20 +165,20 @@ describe('a session of OpenAI chat messages', () => {
     expect(messages).toContain(reminder);
   });
 
-  it('refuses a result before any call, and the state of another version', () => {
+  it('refuses a result before any call, and a state of another version', () => {
     expect(() => chatSession(8_000).append([resultOf('c', 'x')])).toThrow(/before any assistant message/);
     const state = { ...chatSession(8_000).toJSON(), version: 2 as 1 };
     expect(() => chatSession(8_000, { state })).toThrow(/version/);
   });
 
-  it('fails honestly when nothing can be made small enough', async () => {
+  it('throws when nothing can be made small enough', async () => {
     const session = chatSession(2_000);
     session.append([TASK]);
     const system = 'Rule: be careful.\n'.repeat(800);
     await expect(session.fit({ system })).rejects.toMatchObject({ code: 'context_exhausted' });
   });
 
-  it('makes room after a refusal, by the numbers the server named', async () => {
+  it('makes room after a refusal, with the sizes that the server named', async () => {
     const session = chatSession(32_000);
     session.append([TASK]);
     for (let number = 1; number <= 8; number += 1) session.append(chatStep(number));
@@ -192,7 +192,7 @@ describe('a session of OpenAI chat messages', () => {
     expect((await restored.fit()).predictedTokens).toBeLessThan(6_000);
   });
 
-  it('makes room after a refusal that names no number', async () => {
+  it('makes room after a refusal without sizes', async () => {
     const session = chatSession(32_000);
     session.append([TASK]);
     for (let number = 1; number <= 8; number += 1) session.append(chatStep(number));
@@ -213,14 +213,14 @@ describe('its summariser', () => {
     return session.fit();
   }
 
-  it('may return nothing at all, as a client does whose model said nothing', async () => {
+  it('may return nothing, like a client whose model wrote nothing', async () => {
     for (const nothing of [null, undefined, {}, { text: 'no status' }]) {
       const summarise = (async () => nothing) as unknown as ContextSessionOptions<ChatMessage>['summarise'];
       await expect(compactWith(summarise)).resolves.toBeDefined();
     }
   });
 
-  it('is asked in the form of the session, and what it writes stands in the summary', async () => {
+  it("receives the session's own messages, and its text is in the summary", async () => {
     const asked: ChatMessage[][] = [];
     const { compacted } = await compactWith(async ({ messages }) => {
       asked.push(messages);
@@ -234,7 +234,7 @@ describe('its summariser', () => {
     }
   });
 
-  it('costs the narrative alone when it fails', async () => {
+  it('only loses the narrative when it fails', async () => {
     const { compacted } = await compactWith(async () => {
       throw new Error('connect ECONNREFUSED');
     });
@@ -242,7 +242,7 @@ describe('its summariser', () => {
     expect(compacted?.warnings.join()).toContain('ECONNREFUSED');
   });
 
-  it('ends the compaction when it was cancelled', async () => {
+  it('ends the compaction when it is cancelled', async () => {
     const cancelled = compactWith(async () => {
       throw new DOMException('stopped', 'AbortError');
     });
@@ -268,7 +268,7 @@ function sdkStep(number: number, lines = 60): ModelMessage[] {
 }
 
 describe('a session of AI SDK messages', () => {
-  it('keeps untouched messages, reasoning and provider options with them, as they are', async () => {
+  it('keeps unchanged messages with their reasoning and provider options', async () => {
     const session = createContextSession({ format: sdkFormat, windowTokens: 8_000, maxOutputTokens: 1_000 });
     const task: ModelMessage = { role: 'user', content: 'Read all parts.' };
     const last = sdkStep(20);
@@ -283,7 +283,7 @@ describe('a session of AI SDK messages', () => {
     expect(compacted?.summary).toContain('part3.ts');
   });
 
-  it('takes the forms of content that the SDK knows, and rewrites none of them by reading', async () => {
+  it('reads all forms of content of the SDK, and changes none of them', async () => {
     const session = createContextSession({ format: sdkFormat, windowTokens: 32_000, maxOutputTokens: 1_000 });
     const search = { toolCallId: 's', toolName: 'web_search' };
     const messages: ModelMessage[] = [
@@ -368,7 +368,7 @@ describe('any session of chat messages', () => {
     followUp: fc.option(contents, { nil: undefined }),
   });
 
-  it('is shown in order, in pairs, within the window, and kept whole in its state', async () => {
+  it('is shown in order, in pairs and within the window, and is complete in its state', async () => {
     const property = fc.asyncProperty(fc.array(step, { maxLength: 25 }), async (steps) => {
       const session = chatSession(6_000);
       session.append([SYSTEM, TASK]);

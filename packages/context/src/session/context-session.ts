@@ -23,7 +23,7 @@ import type {
 import { summariseWith } from './summarise-with.ts';
 
 /**
- * Keeps an agent loop of one's own within its model's window.
+ * Creates a session that keeps your own agent loop within its model's window.
  *
  * @example
  * const session = createContextSession({ format: openAiChatFormat(), windowTokens: 32_768, maxOutputTokens: 4_096 });
@@ -34,7 +34,7 @@ export function createContextSession<M>(options: ContextSessionOptions<M>): Cont
   return new LoggedSession(options);
 }
 
-/** How often one `fit` may compact: below the trigger, too little room may still be left for an answer. */
+/** The most compactions of one `fit`. A request below the trigger may still leave too little room for an answer. */
 const MAX_ROUNDS = 3;
 const DEFAULT_PROTECTED_TOOLS = ['todo'];
 
@@ -56,7 +56,10 @@ class LoggedSession<M> implements ContextSession<M> {
   constructor(options: ContextSessionOptions<M>) {
     const { state } = options;
     if (state !== undefined && state.version !== 1)
-      throw new LonghaulError('invalid_request', `Unknown version of a session's state: ${state.version}.`);
+      throw new LonghaulError(
+        'invalid_request',
+        `Unknown version of a session's state: ${state.version}. The known version is 1.`,
+      );
     this.#options = options;
     this.#log = new MessageLog(options.format);
     this.#count = memoizeCounter(options.count ?? countByClasses);
@@ -90,20 +93,17 @@ class LoggedSession<M> implements ContextSession<M> {
       if (decision.action === 'send' && !this.#wasRefused) {
         this.#predictedTokens = decision.predictedTokens;
         const { predictedTokens, maxOutputTokens } = decision;
-        const last = compacted.at(-1);
         const messages = this.#shown(decision.entries);
-        return {
-          messages,
-          predictedTokens,
-          maxOutputTokens,
-          compacted: last,
-        };
+        return { messages, predictedTokens, maxOutputTokens, compacted: compacted.at(-1) };
       }
       const done = await this.#compact(state, decision.entries);
       if (done !== undefined) compacted.push(done);
       this.#wasRefused = false;
     }
-    throw new LonghaulError('context_exhausted', `No room after ${MAX_ROUNDS} compactions of one request.`);
+    throw new LonghaulError(
+      'context_exhausted',
+      `The request still does not fit after ${MAX_ROUNDS} compactions.`,
+    );
   }
 
   #shown(entries: readonly ViewEntry[]): M[] {
@@ -147,7 +147,7 @@ class LoggedSession<M> implements ContextSession<M> {
     { budget, policy }: ContextState,
     entries: readonly ViewEntry[],
   ): Promise<CompactedMessages | undefined> {
-    // What is appended while a model writes the narrative is not part of this compaction.
+    // Messages that are appended while a model writes the narrative are not part of this compaction.
     const log = { ...this.#contextLog(), messages: [...this.#log.messages] };
     const outcome = await compact({
       log,
@@ -161,7 +161,7 @@ class LoggedSession<M> implements ContextSession<M> {
       protectedTools: policy.protectedTools,
       newId: () => this.#newId(),
       now: 0,
-      ...this.#summariser(entries),
+      summarise: this.#summariser(entries),
     });
     if (outcome.status === 'exhausted') {
       const { data } = outcome.error;
@@ -173,18 +173,18 @@ class LoggedSession<M> implements ContextSession<M> {
     const { compaction, marks, warnings } = outcome;
     this.#mark([{ kind: 'compaction', sessionId: '', ...compaction }, ...marks]);
     this.#meter.forgetMeasured();
-    // The ledger has read calls that are still to be answered: it will read them again.
+    // The ledger has read calls without their results. It must read them again.
     if (this.#log.hasOpenCalls) this.#ledger = createLedgerKeeper();
     const { round, tokensBefore, tokensAfter } = compaction;
     return { round, tokensBefore, tokensAfter, summary: renderSummary(compaction), warnings };
   }
 
-  #summariser(entries: readonly ViewEntry[]): { summarise?: Summarise } {
+  #summariser(entries: readonly ViewEntry[]): Summarise | undefined {
     const { summarise, format } = this.#options;
-    if (summarise === undefined) return {};
-    // All but the last message of a request are the view's own, from its beginning.
+    if (summarise === undefined) return undefined;
+    // A request has the first messages of the view, and one more.
     const shown = (count: number) => this.#shown(entries.slice(0, count));
-    return { summarise: summariseWith(summarise, { format, shown }) };
+    return summariseWith(summarise, { format, shown });
   }
 
   #mark(marks: readonly Mark[]): void {

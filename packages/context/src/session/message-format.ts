@@ -1,32 +1,35 @@
 import type { JsonValue, Part, ToolOutputContent } from '@longhaul/protocol';
 
-/** What one of the caller's messages holds, in this package's terms. */
+/** The content of one of the caller's messages, in this package's terms. */
 export type MessageReading =
   | { role: 'system'; text: string }
-  /** Every part is shown, so that part and content stand at the same place; never empty. */
+  /** Not empty. The view shows every part, so that a part and its content have the same index. */
   | { role: 'user' | 'assistant'; parts: Part[] }
   | { role: 'tool'; results: ToolAnswer[] };
 
 export interface ToolAnswer {
   callId: string;
-  /** Never empty. */
+  /** Not empty. */
   output: ToolOutputContent[];
   isError: boolean;
 }
 
-/** What stands in the place of a part or a result: its text, or a call's arguments. */
+/** The new text of a part or result, or the new arguments of a call. */
 export type PartChange = { text: string } | { input: JsonValue };
 
-/** A call that has no result yet. */
+/** A call without a result. */
 export interface OpenCall {
   callId: string;
   name: string;
 }
 
-/** How messages of one kind are read and written. Pure. `M` is the caller's own type of message. */
+/** Reads and writes messages of one kind. Pure. `M` is the caller's own message type. */
 export interface MessageFormat<M> {
   read(message: M): MessageReading;
-  /** A copy with some of its parts (or, of a tool message, results) changed, by their place in the reading. All else stays as it was. */
+  /**
+   * Returns a copy of a message with some parts changed, by their index in the reading. For a tool message, the index
+   * is the result's. Everything else stays the same.
+   */
   rewrite(message: M, changes: ReadonlyMap<number, PartChange>): M;
   userMessage(text: string): M;
   assistantMessage(text: string): M;
@@ -34,16 +37,16 @@ export interface MessageFormat<M> {
 }
 
 export function textPart(text: string): Part {
-  // The view leaves empty texts out; a remark it shows as it is.
+  // The view skips empty text parts, but shows an empty notice.
   return text === '' ? opaquePart('') : { type: 'text', text, state: 'done' };
 }
 
-/** Content that is counted and never changed: reasoning, calls that the provider ran, kinds unknown here. */
+/** Creates a part that is counted and never changed: reasoning, calls that the provider ran, and unknown kinds. */
 export function opaquePart(text: string): Part {
   return { type: 'notice', text, forModel: true };
 }
 
-/** Media are only counted: the caller's own message is what is sent. */
+/** Media are only counted. The request has the caller's own message. */
 export function mediaPart(mediaType: string): Part {
   return { type: 'file', mediaType, data: '' };
 }
@@ -61,7 +64,7 @@ export function stringIn(value: Record<string, unknown>, key: string): string | 
   return typeof found === 'string' ? found : undefined;
 }
 
-/** A value that came as JSON or will be sent as it; what is neither counts as nothing. */
+/** Converts a value to JSON. A value that JSON does not have becomes null. */
 export function toJson(value: unknown): JsonValue {
   const text = JSON.stringify(value);
   return text === undefined ? null : (JSON.parse(text) as JsonValue);

@@ -3,30 +3,32 @@ import { INTERRUPTED_RESULT, textOfOutput, type ViewEntry } from '../view.ts';
 import type { ViewMessage } from '../view-message.ts';
 import type { MessageFormat, PartChange, ToolAnswer } from './message-format.ts';
 
-/** One message of the log and the caller's messages it was read from: a step is its answer and the results behind it. */
+/**
+ * A message of the log, and the caller's messages from which it was read. A step is an answer and the results after it.
+ */
 interface Group<M> {
   message: Message;
   natives: M[];
-  /** By the part of a call: which of `natives` holds its result, and where in it. */
+  /** By the index of a call's part: the index in `natives` of its result's message, and the index in that message. */
   results: Map<number, { native: number; index: number }>;
 }
 
 /**
- * The log of a session whose messages are someone else's: read from them, and shown as them. What no mark touches is shown as the
- * very object that was appended.
+ * The log of a session with someone else's messages. It reads them, and shows them in their own form. A message without
+ * marks is shown as the very object that was appended.
  */
 export class MessageLog<M> {
   readonly #format: MessageFormat<M>;
   readonly #groups: Group<M>[] = [];
   readonly #byId = new Map<string, Group<M>>();
   readonly #shown = new WeakMap<ViewMessage, M[]>();
-  /** All that was appended, in order. */
+  /** All appended messages, in order. */
   readonly natives: M[] = [];
   readonly messages: Message[] = [];
-  /** System messages before any other: they come first in every request. */
+  /** System messages before all others. They come first in every request. */
   readonly head: M[] = [];
   headText = '';
-  /** Ids of later system messages, which no compaction may hide. */
+  /** Ids of later system messages. No compaction may hide them. */
   readonly pinned: string[] = [];
 
   constructor(format: MessageFormat<M>) {
@@ -80,7 +82,8 @@ export class MessageLog<M> {
         parts[partIndex] = answered(call, answer);
         group.results.set(partIndex, { native: group.natives.length, index });
       } else {
-        // Of a call that the provider ran, or one answered before: counted and sent, never changed.
+        // The result of a call that the provider ran, or that already has a result. It is counted and sent, but never
+        // changed.
         parts.push({ type: 'notice', text: textOfOutput(answer.output), forModel: true });
       }
     }
@@ -89,7 +92,10 @@ export class MessageLog<M> {
     this.messages[group.message.sequence - 1] = group.message;
   }
 
-  /** The newest message with a call that one of them answers; for an answer to something else, the newest message. */
+  /**
+   * Returns the newest message with a call that one of the answers belongs to. If there is none, returns the newest
+   * assistant message.
+   */
   #groupFor(answers: readonly ToolAnswer[]): Group<M> {
     const asked = this.#groups.findLast(({ message }) =>
       message.parts.some((part) => answers.some(({ callId }) => isOpenCall(part, callId))),
@@ -107,7 +113,7 @@ export class MessageLog<M> {
     return this.#groups.some(({ message }) => message.parts.some(isOpen));
   }
 
-  /** What stands for an entry of the view among the caller's messages. */
+  /** Returns the caller's messages for an entry of the view. */
   shownAs({ message, source }: ViewEntry): M[] {
     const known = this.#shown.get(message);
     if (known !== undefined) return known;
@@ -122,7 +128,7 @@ export class MessageLog<M> {
     return message.role === 'user' ? this.#format.userMessage(text) : this.#format.assistantMessage(text);
   }
 
-  /** Copies only the messages of which something is cut or pruned, and answers calls that never were. */
+  /** Copies only messages with a cut or pruned part, and answers calls without a result. */
   #rewrite({ message, natives, results }: Group<M>, shown: ViewMessage): M[] {
     const changes = new Map<number, Map<number, PartChange>>();
     const change = (native: number, index: number, value: PartChange) => {

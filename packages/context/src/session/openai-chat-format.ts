@@ -11,7 +11,7 @@ import {
   textPart,
 } from './message-format.ts';
 
-/** As far as a message of OpenAI's Chat Completions is looked at. The official client's own types fit. */
+/** The part of an OpenAI Chat Completions message that is read here. The official client's types fit. */
 export interface OpenAiChatMessage {
   role: string;
   content?: unknown;
@@ -22,13 +22,15 @@ export interface OpenAiChatMessage {
 }
 
 /**
- * Messages of OpenAI's Chat Completions, as the official client and every compatible server take them.
+ * Reads and writes messages of OpenAI's Chat Completions, as the official client and all compatible servers accept
+ * them.
  *
  * @example
- * createContextSession({ format: openAiChatFormat<OpenAI.ChatCompletionMessageParam>(), windowTokens, maxOutputTokens });
+ * createContextSession({ format: openAiChatFormat<OpenAI.ChatCompletionMessageParam>(), windowTokens, maxOutputTokens
+ * });
  */
 export function openAiChatFormat<M extends OpenAiChatMessage = OpenAiChatMessage>(): MessageFormat<M> {
-  // The caller's type names the same wire form more exactly; what is written below is valid in it.
+  // The caller's type describes the same wire form more exactly. Every message that is written below is valid in it.
   const own = (message: OpenAiChatMessage) => message as M;
   return {
     read: readMessage,
@@ -44,19 +46,19 @@ function readMessage(message: OpenAiChatMessage): MessageReading {
   if (role === 'system' || role === 'developer') return { role: 'system', text: textOf(message.content) };
   if (role === 'tool') {
     const output = contentParts(message.content).map(toOutput);
-    // This wire form has no flag for it.
+    // This wire form has no flag for errors.
     const isError = /^\W*error\b/i.test(textOf(message.content));
     return { role, results: [{ callId: message.tool_call_id ?? '', output, isError }] };
   }
   const parts = contentParts(message.content).map(readContent);
   if (role === 'user') return { role, parts };
-  // What a message holds besides its content: its place is behind the calls, where nothing is ever changed.
+  // Other fields of a message become parts after the calls, where nothing is changed.
   const others = [message.reasoning_content, message.refusal].filter((text) => typeof text === 'string');
   const calls = (message.tool_calls ?? []).map(readCall);
   return { role: 'assistant', parts: [...parts, ...calls, ...others.map(opaquePart)] };
 }
 
-/** A text alone is one part. */
+/** A content of one string is one part. */
 function contentParts(content: unknown): unknown[] {
   if (Array.isArray(content) && content.length > 0) return content;
   return [{ type: 'text', text: typeof content === 'string' ? content : '' }];
@@ -96,7 +98,7 @@ function readCall(call: unknown): Part {
   return opaquePart(JSON.stringify(call));
 }
 
-/** Models send arguments that are no JSON, too; they are kept as the text they are. */
+/** Models also send arguments that are not JSON. They are kept as text. */
 function parseArguments(text: unknown): JsonValue {
   if (typeof text !== 'string') return {};
   try {

@@ -3,20 +3,20 @@ import { cutMiddle, headOf } from '../cut-middle.ts';
 import { textOfOutput } from '../view.ts';
 import { recallPage } from './recall-page.ts';
 
-/** As a model calls the tool: one of `query` and `handle`. */
+/** The input of a `recall` call: either `query` or `handle`. */
 export interface RecallInput {
   query?: string | undefined;
   handle?: string | undefined;
-  /** First line, from 1. */
+  /** The first line, from 1. */
   from?: number | undefined;
   lines?: number | undefined;
 }
 
-/** Give it to the model, and answer its calls with `session.recall(input)`. */
+/** The schema of the `recall` tool for the model. Answer its calls with `session.recall(input)`. */
 export const RECALL_TOOL = {
   name: 'recall',
   description:
-    'Get back what was cut or is no longer shown in this session: `query` searches it and gives handles; `handle` (as m12.3) reads the full text by lines.',
+    'Read text of this session that was cut or is no longer shown: `query` searches and returns handles; `handle` (like m12.3) reads the full text by lines.',
   parameters: {
     type: 'object',
     properties: {
@@ -31,17 +31,17 @@ export const RECALL_TOOL = {
 const MAX_HITS = 10;
 const SNIPPET_CHARS = 300;
 
-/** Searches a log, or reads a part of it by its handle. Always a text that can be given to the model; does not throw. */
+/** Searches a log, or reads a part of it by its handle. Returns a text for the model; never throws. */
 export function recallFrom(messages: readonly Message[], input: RecallInput): string {
   const handle = input.handle?.trim() ?? '';
   if (handle !== '') return readHandle(messages, handle, input);
   const query = input.query?.trim() ?? '';
   return query === ''
-    ? 'Give either `query`, to search, or `handle` (as m12.3), to read.'
+    ? 'Pass either `query` to search, or `handle` (like m12.3) to read.'
     : search(messages, query);
 }
 
-/** Newest first. */
+/** Lists the newest hits first. */
 function search(messages: readonly Message[], query: string): string {
   const words = query.toLowerCase().split(/\s+/);
   const hits: string[] = [];
@@ -54,8 +54,8 @@ function search(messages: readonly Message[], query: string): string {
     }
     if (hits.length >= MAX_HITS) break;
   }
-  if (hits.length === 0) return 'Nothing found. All words must occur in one text: try fewer, or other ones.';
-  return `${hits.join('\n')}\n[to read one, give its handle]`;
+  if (hits.length === 0) return 'Nothing found. All words must occur in one text: try fewer or other words.';
+  return `${hits.join('\n')}\n[to read one, pass its handle]`;
 }
 
 function snippet(text: string, at: number): string {
@@ -71,7 +71,7 @@ function readHandle(messages: readonly Message[], handle: string, { from, lines 
       ? message?.parts
       : message?.parts.slice(place.partIndex, place.partIndex + 1);
   if (parts === undefined || parts.length === 0)
-    return `Nothing stands behind ${cutMiddle(handle, 60).text}. Handles look like m12.3; a query finds them.`;
+    return `There is no text with the handle ${cutMiddle(handle, 60).text}. Handles look like m12.3; a query returns them.`;
   // With a final line feed, an empty last line counts too.
   return page(handle, `${parts.map(textOfPart).join('\n')}\n`, { from, lines });
 }
@@ -89,7 +89,7 @@ function atLeastOne(count: number | undefined): number | undefined {
   return count === undefined ? undefined : Math.max(1, Math.trunc(count));
 }
 
-/** A call with what came back, so that its arguments are found too. */
+/** The text of a call includes its arguments, so that they are found too. */
 function textOfPart(part: Part): string {
   if (part.type === 'file') return `[${part.mediaType}]`;
   if (part.type !== 'tool') return part.text;

@@ -6,42 +6,47 @@ import type { MessageFormat } from './message-format.ts';
 import type { RecallInput } from './recall.ts';
 
 export interface ContextSessionOptions<M> {
-  /** `openAiChatFormat()`, `aiSdkFormat()`, or one's own. */
+  /** `openAiChatFormat()`, `aiSdkFormat()`, or your own format. */
   format: MessageFormat<M>;
   /** The model's window as its server enforces it: prompt and answer together. */
   windowTokens: number;
-  /** The most the model writes in one answer. */
+  /** The most tokens that the model writes in one answer. */
   maxOutputTokens: number;
   /** Default: `reactive-overflow`. */
   strategy?: CompressionStrategy;
-  /** Default: `countByClasses`, which needs no vocabulary and is corrected by `learn`. */
+  /** Default: `countByClasses`, which needs no vocabulary. `learn` corrects it. */
   count?: TokenCounter;
-  /** Writes the part of a summary that a model must write. Absent: the ledger, computed from the log, stands alone. */
+  /**
+   * Writes the narrative of a summary with your model. Without it, a summary is the ledger alone, which is computed
+   * from the log.
+   */
   summarise?: SessionSummarise<M>;
-  /** Default 0.2. */
+  /** Share of the message budget that the ledger may take. Default 0.2. */
   ledgerShare?: number;
   /** Tools whose outputs are never pruned. Default: `todo`. */
   protectedTools?: readonly string[];
-  /** What `toJSON` gave, after any way through JSON. */
+  /** The result of `toJSON`, also after `JSON.stringify` and `JSON.parse`. */
   state?: ContextSessionState<M>;
 }
 
 /**
- * Asks a model to summarise. Send `messages` as any request of the session, with the same system text and tools, and give back the text;
- * a call in the answer is not run. What it throws costs the narrative, not the session, except for an
- * `AbortError`: then `fit` throws a `LonghaulError` with the code `cancelled`, and nothing was compacted.
+ * Asks a model to summarise. Send `messages` as you send other requests of the session, with the same system text and
+ * tools, and return the answer's text. Do not run calls in the answer.
+ *
+ * If it throws, the summary has no new narrative, and the session continues. An `AbortError` is different: `fit` throws
+ * a `LonghaulError` with the code `cancelled`, and nothing is compacted.
  */
 export type SessionSummarise<M> = (request: {
   messages: M[];
   maxOutputTokens: number;
 }) => Promise<string | SummaryReply>;
 
-/** All of a session, as JSON if the messages are. */
+/** The whole session. It is JSON if the messages are. */
 export interface ContextSessionState<M> {
   version: 1;
   messages: M[];
   marks: Mark[];
-  /** What a refusal named, when it was less than what the session was told. */
+  /** The window that a refusal named, if it was smaller than `windowTokens`. */
   learnedWindowTokens?: number;
   ratio: number;
   nextId: number;
@@ -55,12 +60,12 @@ export interface FitOptions {
 }
 
 export interface FittedMessages<M> {
-  /** What to send. Messages that nothing was cut from are the very objects that were appended. */
+  /** The messages to send. A message without a cut or pruned part is the very object that was appended. */
   messages: M[];
   predictedTokens: number;
-  /** Room for the answer: ask for no more. */
+  /** Room for the answer. Don't ask for more. */
   maxOutputTokens: number;
-  /** Present when old messages were just put behind a summary. */
+  /** Present if this call replaced older messages by a summary. */
   compacted?: CompactedMessages;
 }
 
@@ -69,24 +74,29 @@ export interface CompactedMessages {
   tokensBefore: number;
   tokensAfter: number;
   summary: string;
-  /** Things a person should know, such as a rejected narrative. */
+  /** Messages for the user, for example about a rejected narrative. */
   warnings: string[];
 }
 
 export interface ContextSession<M> {
-  /** Adds the session's next messages, a tool's results included. Nothing is ever taken away. */
+  /** Adds the session's next messages, tool results included. No message is ever removed. */
   append(messages: readonly M[]): void;
-  /** How many were appended. */
+  /** Number of appended messages. */
   readonly messageCount: number;
   /**
-   * What to send now: all of the session if it fits, else a summary in the place of its older part. One call at a time.
+   * Returns the messages to send: the whole session if it fits, else with a summary in place of its older part. Don't
+   * run two calls at once.
    *
-   * @throws {LonghaulError} `context_exhausted` if system text, tools, the task and the last step alone are too large.
+   * @throws {LonghaulError} `context_exhausted` if the system text, the tools, the task and the last step alone are too
+   * large.
    */
   fit(options?: FitOptions): Promise<FittedMessages<M>>;
-  /** Takes how many input tokens the last request really had, cached ones included. Undefined is ignored. */
+  /** Records the input tokens of the last request, cached ones included. Undefined is ignored. */
   learn(inputTokens: number | undefined): void;
-  /** The server refused the last request as too long, with what it said of its window and the request: the next `fit` makes room. */
+  /**
+   * Records that the server refused the last request as too long, with the sizes that the refusal named. The next `fit`
+   * makes room.
+   */
   learnRefusal(named?: { windowTokens?: number; requestTokens?: number }): void;
   /** Answers a call of `RECALL_TOOL`: searches the whole session, or reads a part of it by its handle. Never throws. */
   recall(input: RecallInput): string;

@@ -5,11 +5,11 @@ import type { SessionSummarise } from './session-types.ts';
 
 interface RequestParts<M> {
   format: MessageFormat<M>;
-  /** The caller's messages for the first so many of the view. */
+  /** Returns the caller's messages for the first `count` messages of the view. */
   shown: (count: number) => M[];
 }
 
-/** Asks the caller's model in the form of the caller's messages. A failure is a value; a cancel is thrown on. */
+/** Asks the caller's model with the caller's own messages. A failure is returned as a value; a cancel is rethrown. */
 export function summariseWith<M>(
   summarise: SessionSummarise<M>,
   { format, shown }: RequestParts<M>,
@@ -28,7 +28,7 @@ export function summariseWith<M>(
   };
 }
 
-/** A model that says nothing gives a client's `content` of null. */
+/** If a model writes nothing, clients return a `content` of null. */
 function toReply(reply: unknown): SummaryReply {
   if (typeof reply === 'string') return { status: 'ok', text: reply, finishedBy: 'stop' };
   if (isReply(reply)) return reply;

@@ -3,13 +3,14 @@ import type { Budget } from '../budget.ts';
 import { firstUserMessage, partKey } from '../log.ts';
 import type { PlanInput } from '../strategy.ts';
 
-/** Share of the message budget that one kept user message may take before its middle is cut. */
+/** Share of the message budget that a kept user message may take before its middle is cut. */
 const USER_MESSAGE_SHARE = 0.25;
 
 /**
- * The rule of all strategies for user messages that stay and are too large alone: shown with their middle cut out, behind a handle.
+ * The rule of all strategies for kept user messages that are too large alone: their middle is cut, and a handle reads
+ * it.
  *
- * @param keep Ids of messages that stay, beside the first user message and the pinned ones.
+ * @param keep Ids of messages that stay. The first user message and pinned messages stay too.
  */
 export function cutLargeUserMessages(input: PlanInput, keep: ReadonlySet<string>): CutMark[] {
   const first = firstUserMessage(input.log.messages);

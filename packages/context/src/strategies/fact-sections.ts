@@ -7,7 +7,7 @@ import { firstUserMessage } from '../log.ts';
 import type { NarrativeFacts } from '../narrative.ts';
 import type { Sections } from './sections.ts';
 
-/** The six sections, filled from what was computed. Reasons cannot be computed: decisions stay as they were written last. */
+/** Fills the six sections from the facts. Reasons cannot be computed, so the previous decisions stay. */
 export function factSections(facts: NarrativeFacts, previous: Partial<Sections>): Sections {
   const { fold } = facts;
   return {
@@ -21,7 +21,7 @@ export function factSections(facts: NarrativeFacts, previous: Partial<Sections>)
   };
 }
 
-/** Share of the summary that the task may take; the whole of it stands before the summary. */
+/** Share of the summary that the task may take. The view shows the whole task before the summary. */
 const TASK_SHARE = 0.25;
 
 function originalTask({ messages, maxTokens, count }: NarrativeFacts): string {
@@ -45,7 +45,7 @@ function completedWork(fold: LedgerFold): string {
     .filter(({ actions }) => CHANGES.some((action) => actions.has(action)))
     .reverse()
     .slice(0, MAX_FILES);
-  if (changed.length === 0) return 'No file was changed so far.';
+  if (changed.length === 0) return 'No file has changed so far.';
   const names = namesByFile(fold, new Set(changed.map(({ key }) => key)));
   const rows = changed.map((file) => fileRow(file, names.get(file.key) ?? []));
   return ['| File | Action | Description |', '| --- | --- | --- |', ...rows].join('\n');

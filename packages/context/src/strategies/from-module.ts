@@ -3,15 +3,16 @@ import type { CompressionStrategy } from '../strategy.ts';
 
 export type StrategyFromModule =
   | { status: 'strategy'; strategy: CompressionStrategy }
-  /** `problem` goes on from the module's name: `it must export …`. */
+  /** `problem` continues a sentence that begins with the module's name, such as `it must export …`. */
   | { status: 'none'; problem: string };
 
 /**
- * One's own strategy, of the exports of a module that was loaded: its export `strategy`, what its export `createStrategy` makes of the
- * options, or either as its default export. Only its shape is checked; what it plans is checked when it plans. Never throws.
+ * Gets a user's own strategy from a loaded module: its export `strategy`, the result of its export
+ * `createStrategy(options)`, or either as the default export. Only the strategy's shape is checked here; plans are
+ * checked when they are made. Never rejects.
  *
- * @param options Handed to `createStrategy`.
- * @param trigger Holds in place of the strategy's own.
+ * @param options Passed to `createStrategy`.
+ * @param trigger Replaces the strategy's own trigger.
  */
 export async function strategyFromModule(
   exported: Readonly<Record<string, unknown>>,
@@ -25,7 +26,7 @@ export async function strategyFromModule(
     if (isStrategy(strategy)) return { status: 'strategy', strategy: withTrigger(strategy, trigger) };
     return none(`its strategy ${problemOf(strategy)}`);
   } catch (error) {
-    return none(`making its strategy failed: ${error instanceof Error ? error.message : String(error)}`);
+    return none(`creating its strategy failed: ${error instanceof Error ? error.message : String(error)}`);
   }
 }
 
@@ -43,14 +44,15 @@ function isStrategy(value: unknown): value is CompressionStrategy {
   return problemOf(value) === undefined;
 }
 
-/** What is wrong with its shape. */
+/** Returns what is wrong with the shape of a strategy. */
 function problemOf(value: unknown): string | undefined {
   if (typeof value !== 'object' || value === null)
-    return `is no object with { name, trigger, plan }, but ${value === null ? 'null' : typeof value}`;
+    return `is not an object with { name, trigger, plan }, but ${value === null ? 'null' : typeof value}`;
   const { name, trigger, plan, validate } = value as Partial<Record<string, unknown>>;
   if (typeof name !== 'string' || name === '') return 'has no name';
   if (typeof plan !== 'function') return 'has no plan function';
-  if (validate !== undefined && typeof validate !== 'function') return 'has a validate that is no function';
+  if (validate !== undefined && typeof validate !== 'function')
+    return 'has a validate that is not a function';
   if (!isTrigger(trigger))
     return "has no trigger such as { kind: 'overflow' } or { kind: 'threshold', percent: 0.8 }";
   return undefined;
@@ -71,8 +73,6 @@ function withTrigger(strategy: CompressionStrategy, trigger: Trigger | undefined
     name: strategy.name,
     trigger,
     plan: (input) => strategy.plan(input),
-    ...(validate === undefined
-      ? {}
-      : { validate: (before, after) => validate.call(strategy, before, after) }),
+    validate: validate && ((before, after) => validate.call(strategy, before, after)),
   };
 }

@@ -2,7 +2,7 @@ import { isUserMessage } from '../log.ts';
 import { type CompactionPlan, hideableMessages, type PlanInput } from '../strategy.ts';
 import { cutLargeUserMessages } from './cut-large-user-messages.ts';
 
-/** Tokens that each message of the view takes, by its id. */
+/** Returns the tokens of each message of the view, by its id. */
 export function messageCosts({ entries, meter }: PlanInput): ReadonlyMap<string, number> {
   const costs = new Map<string, number>();
   for (const { source, message } of entries)
@@ -11,16 +11,16 @@ export function messageCosts({ entries, meter }: PlanInput): ReadonlyMap<string,
 }
 
 export interface TailLimits {
-  /** A single message may be more. */
+  /** A single message may have more. */
   maxTokens: number;
   maxMessages?: number;
-  /** Turns, the newest counted as one. */
+  /** The newest turn counts as one. */
   maxTurns?: number;
 }
 
 /**
- * Ids of the newest messages within the limits; the last one always. A boundary between messages parts no call from its result: they
- * are one part.
+ * Returns the ids of the newest messages within the limits, and always of the last one. A boundary between messages
+ * never separates a call from its result, because they are one part.
  */
 export function newestMessages(input: PlanInput, limits: TailLimits): Set<string> {
   const { maxTokens, maxMessages = Number.POSITIVE_INFINITY, maxTurns = Number.POSITIVE_INFINITY } = limits;
@@ -38,7 +38,10 @@ export function newestMessages(input: PlanInput, limits: TailLimits): Set<string
   return kept;
 }
 
-/** The plan that hides all but these, the newest user message, and what no strategy hides. */
+/**
+ * Returns a plan that hides all messages except `keep`, the newest user message, and messages that no strategy may
+ * hide.
+ */
 export function planKeeping(
   input: PlanInput,
   keep: ReadonlySet<string>,

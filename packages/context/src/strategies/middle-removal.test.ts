@@ -11,7 +11,7 @@ import { buildView } from '../view.ts';
 import { MiddleRemovalStrategy } from './middle-removal.ts';
 
 describe('middle-removal', () => {
-  it('keeps head and tail through every round, says what is gone, and asks no model', async () => {
+  it('keeps head and tail in every round, reports the removed messages, and calls no model', async () => {
     const builder = new LogBuilder().user('Build it').step('First, a plan.').user('Good, go on');
     const summarise = async () => {
       throw new Error('It must not be asked.');
@@ -30,7 +30,7 @@ describe('middle-removal', () => {
       const summary = entries.find(({ source }) => source === undefined)?.message.content[0];
       const text = summary?.type === 'text' ? summary.text : '';
       expect(text).toContain(
-        `### Removed from the middle\n${outcome.compaction.hides.length} messages between the beginning and the newest ones. No model`,
+        `### Removed from the middle\n${outcome.compaction.hides.length} messages between the first and the newest ones. No model`,
       );
       expect(text).toContain(`r${round}f0.ts (read; `);
       expect(entries.at(-1)?.source).toBe(builder.messages.at(-1));

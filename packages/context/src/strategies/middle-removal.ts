@@ -11,13 +11,16 @@ import { messageCosts, newestMessages, planKeeping } from './keep.ts';
 export interface MiddleRemovalOptions {
   /** Default: 80 % of the window. */
   trigger?: Trigger;
-  /** Share of the message budget for the messages behind the first user message that stay. Default 0.1. */
+  /** Share of the message budget for the messages after the first user message that stay. Default 0.1. */
   headShare?: number;
-  /** Share of the message budget for the newest ones. Default 0.3. */
+  /** Share of the message budget for the newest messages. Default 0.3. */
   tailShare?: number;
 }
 
-/** Takes out the middle: the beginning and the end stay, and no model is asked. The ledger still stands for what is gone. */
+/**
+ * Hides the middle of the session. The beginning and the end stay, and no model is called. The ledger replaces the
+ * hidden messages.
+ */
 export class MiddleRemovalStrategy implements CompressionStrategy {
   readonly name = 'middle-removal';
   readonly trigger: Trigger;
@@ -41,10 +44,10 @@ export class MiddleRemovalStrategy implements CompressionStrategy {
 }
 
 function remark(removed: number): string {
-  return `### Removed from the middle\n${removed} messages between the beginning and the newest ones. No model wrote a summary of them; what follows was computed from them, and recall reads them.`;
+  return `### Removed from the middle\n${removed} messages between the first and the newest ones. No model summarised them: the facts below are computed from them, and recall reads them.`;
 }
 
-/** The first messages behind the task, as far as nothing is hidden between them: what was removed once stays the middle. */
+/** The first messages after the task, up to the first hidden message: a removed middle stays removed. */
 function oldestMessages(input: PlanInput, maxTokens: number): Set<string> {
   const costs = messageCosts(input);
   const hideable = new Set(hideableMessages(input));

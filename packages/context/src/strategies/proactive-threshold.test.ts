@@ -5,7 +5,7 @@ import { planInput } from '../compaction/plan-input.ts';
 import { ProactiveThresholdStrategy } from './proactive-threshold.ts';
 
 describe('proactive-threshold', () => {
-  it('keeps the last 30 % of the tokens at which it fires, cut at a message boundary', async () => {
+  it('keeps the last 30 % of the tokens at the trigger, cut at a message boundary', async () => {
     const builder = new LogBuilder().user('Build it');
     for (let index = 0; index < 30; index += 1) builder.step(call('read', { output: code(15, index) }));
     const strategy = new ProactiveThresholdStrategy();

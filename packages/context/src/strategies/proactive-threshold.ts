@@ -5,11 +5,11 @@ import { newestMessages, planKeeping } from './keep.ts';
 export interface ProactiveThresholdOptions {
   /** Default: half of the window. */
   trigger?: Trigger;
-  /** Share of the tokens at which it fires that stays verbatim. Default 0.3. */
+  /** Share of the tokens at the trigger that stays verbatim. Default 0.3. */
   keepShare?: number;
 }
 
-/** Compacts long before the window is full, and keeps the last share of the tokens, cut at a message boundary. */
+/** Compacts long before the window is full. Keeps the newest share of the tokens, cut at a message boundary. */
 export class ProactiveThresholdStrategy implements CompressionStrategy {
   readonly name = 'proactive-threshold';
   readonly trigger: Trigger;
@@ -25,7 +25,10 @@ export class ProactiveThresholdStrategy implements CompressionStrategy {
     return planKeeping(input, keep, { wantsNarrative: true });
   }
 
-  /** Of messages. Not what there is now: planning again right after a compaction would else hide some more. */
+  /**
+   * Message tokens at the trigger. The current tokens would not do: a second plan right after a compaction would hide
+   * more.
+   */
   #tokensAtTrigger({ budget }: PlanInput): number {
     const tokens = Math.min(triggerTokens(this.trigger, budget), budget.usableTokens);
     return Math.max(0, tokens - budget.fixedTokens);

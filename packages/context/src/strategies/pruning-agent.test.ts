@@ -44,7 +44,7 @@ async function selected(answer: unknown, builder = session(), settings: CompactS
 }
 
 describe('pruning-agent', () => {
-  it('keeps what the model keeps, condenses what it condenses, and writes its summary', async () => {
+  it('keeps and condenses the messages that the model selects, and uses its summary', async () => {
     const { requests, outcome, shown } = await selected({
       keep: ['m3', 'm6'],
       condense: [{ id: 'm4', text: 'f2.ts\nholds the handlers.' }],
@@ -70,7 +70,7 @@ describe('pruning-agent', () => {
     expect(shown).toEqual([1, 2, 17, 18, 19, 20, 21]);
   });
 
-  it('keeps the task, pins and the last messages against the model, and not more than fits', async () => {
+  it('keeps the task, pinned messages and the last messages against the model, and no more than fits', async () => {
     const builder = session();
     builder.mark({ kind: 'pin', id: 'pin', messageId: 'id-00005', createdAt: 0 });
     const { shown } = await selected({ keep: [], condense: [], summary: 'Drop it all.' }, builder);
@@ -84,9 +84,9 @@ describe('pruning-agent', () => {
   });
 
   it.each([
-    { what: 'an essay', answer: 'We did a lot of things. '.repeat(300), says: /no JSON object/ },
-    { what: 'an instruction', answer: 'Ignore all previous instructions.', says: /no JSON object/ },
-    { what: 'nothing', answer: '', says: /no JSON object/ },
+    { what: 'an essay', answer: 'We did a lot of things. '.repeat(300), says: /not a JSON object/ },
+    { what: 'an instruction', answer: 'Ignore all previous instructions.', says: /not a JSON object/ },
+    { what: 'an empty text', answer: '', says: /not a JSON object/ },
     { what: 'an empty selection', answer: '{"keep": []}', says: /named no message/ },
   ])(
     'falls back to the last five messages and the ledger when it answers $what',
@@ -99,7 +99,7 @@ describe('pruning-agent', () => {
     },
   );
 
-  it('falls back when the model cannot be reached, and where there is none', async () => {
+  it('falls back when the model cannot be reached, or without a model', async () => {
     const strategy = new PruningAgentStrategy();
     const broken: Select = async () => {
       throw new Error('connect ECONNREFUSED');
@@ -110,7 +110,7 @@ describe('pruning-agent', () => {
     expect(alone.warnings).toEqual([expect.stringContaining('there is no model to select')]);
   });
 
-  it('passes a cancel on', async () => {
+  it('rethrows a cancel', async () => {
     const select: Select = async () => {
       throw new LonghaulError('cancelled', 'Cancelled.');
     };
@@ -118,19 +118,19 @@ describe('pruning-agent', () => {
     await expect(outcome).rejects.toMatchObject({ code: 'cancelled' });
   });
 
-  it('tells of ids it was not shown, and of a summary that is far too long', async () => {
+  it('reports unknown ids, and a summary that is far too long', async () => {
     const { outcome, shown } = await selected({ keep: ['m2', 'm400'], summary: 'word '.repeat(5_000) });
     expect(shown).toContain(2);
     expect(outcome.compaction.summary.narrative).toBe('');
     expect(outcome.warnings).toEqual([
-      expect.stringContaining('1 messages that it was not shown'),
-      expect.stringContaining('far longer than asked for'),
+      expect.stringContaining('Unknown ids in the selection, which are ignored: 1.'),
+      expect.stringContaining('far longer than requested'),
     ]);
   });
 
   it.each([
-    { what: 'of long messages', builder: () => session(20, 900) },
-    { what: 'of very many messages', builder: () => session(4_000, 1) },
+    { what: 'with long messages', builder: () => session(20, 900) },
+    { what: 'with very many messages', builder: () => session(4_000, 1) },
     {
       what: 'in Chinese',
       builder: () =>
@@ -144,7 +144,7 @@ describe('pruning-agent', () => {
           .step('d')
           .step('e'),
     },
-  ])('asks with a request that fits its model, for a session $what', async ({ builder }) => {
+  ])('sends a request that fits its model, for a session $what', async ({ builder }) => {
     const { log } = builder();
     const { requests, select } = selector('{"keep": ["m2"]}');
     const options = compactOptions(log, { strategy: new PruningAgentStrategy(), select });
@@ -156,7 +156,7 @@ describe('pruning-agent', () => {
     expect(request.conversation.at(-1)?.id).toBe(`m${log.messages.length}`);
   });
 
-  it('asks whatever writes summaries, when nothing else is given to select with', async () => {
+  it('asks the summariser if there is no other model to select with', async () => {
     const requests: SummaryRequest[] = [];
     const outcome = await compactLog(session().log, {
       strategy: new PruningAgentStrategy(),

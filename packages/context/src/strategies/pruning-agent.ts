@@ -15,20 +15,20 @@ import { messageCosts, newestMessages, planKeeping } from './keep.ts';
 export interface PruningAgentOptions {
   /** Default: 80 % of the window. */
   trigger?: Trigger;
-  /** Newest messages that stay whatever the model says, 3 to 5. Default 5. */
+  /** Number of newest messages that always stay, from 3 to 5. Default 5. */
   recentMessagesToKeep?: number;
 }
 
-/** Share of the message budget that the newest messages may take; and with all that the model keeps. */
+/** Shares of the message budget: for the newest messages, and for all messages that stay. */
 const RECENT_SHARE = 0.35;
 const KEPT_SHARE = 0.5;
-/** The last three stay unless they alone are more than all that may be kept. */
+/** The last three messages stay, unless they alone exceed `KEPT_SHARE`. */
 const LEAST_RECENT = 3;
 
 /**
- * A second model selects what stays, condenses some of the rest, and writes the summary. What it answers is checked and never trusted: the
- * task, the newest messages and pins stay, ids it was not shown mean nothing, and it cannot keep more than fits. Without a usable answer,
- * the newest messages and the ledger.
+ * A second model selects the messages to keep, condenses some others and writes the summary. Its answer is checked and
+ * never trusted: the task, the newest messages and pinned messages stay, unknown ids are ignored, and no more messages
+ * stay than fit. Without a usable answer, the newest messages and the ledger stay.
  */
 export class PruningAgentStrategy implements CompressionStrategy {
   readonly name = 'pruning-agent';
@@ -44,7 +44,7 @@ export class PruningAgentStrategy implements CompressionStrategy {
     const recent = this.#recent(input);
     const request = selectRequest(input, recent);
     const older = hideableMessages(input).filter(({ id }) => !recent.has(id));
-    // Nothing that a model could leave out: it is not asked.
+    // A model would have nothing to leave out.
     if (older.length === 0) return planKeeping(input, recent, { wantsNarrative: false });
     const answer = await askForSelection(input, request);
     if (answer.status === 'failed') return fallback(input, recent, answer.reason);
@@ -67,7 +67,7 @@ export class PruningAgentStrategy implements CompressionStrategy {
   }
 }
 
-/** Only a cancel is thrown on. */
+/** Rethrows a cancel only. */
 async function askForSelection({ select, signal }: PlanInput, request: SelectRequest) {
   if (select === undefined) return { status: 'failed', reason: 'there is no model to select' } as const;
   try {
@@ -100,11 +100,11 @@ function planSelected(
   return planKeeping(input, kept, {
     wantsNarrative: false,
     warnings,
-    ...(narrative === '' ? {} : { narrative }),
+    narrative: narrative === '' ? undefined : narrative,
   });
 }
 
-/** The newest of what the model keeps, as far as it fits beside the newest messages; users' messages before others. */
+/** The newest messages that the model keeps, as many as fit beside the newest messages. User messages come first. */
 function withinBudget(
   input: PlanInput,
   recent: ReadonlySet<string>,
@@ -126,7 +126,7 @@ function withinBudget(
 
 const MAX_CONDENSED_CHARS = 600;
 
-/** What was condensed stands with its handle, so that the whole of it can be read. */
+/** Each condensed message is listed with its handle, so that its full text can be read. */
 function narrativeOf({ summary, condense }: Selection, isHidden: (id: string) => boolean): string {
   const lines = condense
     .filter(({ id, text }) => isHidden(id) && text.length <= MAX_CONDENSED_CHARS)

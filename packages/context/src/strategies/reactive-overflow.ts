@@ -3,17 +3,17 @@ import type { CompactionPlan, CompressionStrategy, PlanInput } from '../strategy
 import { newestMessages, planKeeping } from './keep.ts';
 
 export interface ReactiveOverflowOptions {
-  /** Default: what may be sent at all. */
+  /** Default: when the next request would no longer fit. */
   trigger?: Trigger;
-  /** Turns that stay verbatim, as far as the token cap allows. Default 2. */
+  /** Number of turns that stay verbatim, as far as the token cap allows. Default 2. */
   preserveLastNTurns?: number;
   /** Share of the message budget that the verbatim tail may take. Default 0.3. */
   tailShare?: number;
 }
 
 /**
- * Compacts when the next request would no longer fit. Keeps the last turns within a token cap; inside a turn larger than the cap, its
- * last steps. The newest user message always stays, as the first does.
+ * Compacts when the next request would no longer fit. Keeps the last turns within a token cap, or the last steps of a
+ * turn that is larger than the cap. The first and the newest user message always stay.
  */
 export class ReactiveOverflowStrategy implements CompressionStrategy {
   readonly name = 'reactive-overflow';

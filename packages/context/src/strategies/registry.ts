@@ -10,31 +10,30 @@ import { StructuredSummaryStrategy } from './structured-summary.ts';
 export interface StrategyOptions {
   /** Default: the strategy's own. */
   trigger?: Trigger;
-  /** Turns that `reactive-overflow` keeps. Default 2. */
+  /** Number of turns that `reactive-overflow` keeps. Default 2. */
   preserveLastNTurns?: number;
-  /** Messages that `structured-summary` keeps. Default 10. */
+  /** Number of messages that `structured-summary` keeps. Default 10. */
   recentMessagesToKeep?: number;
 }
 
-/** A new strategy needs its class, its name in `strategy-names.ts` and a line here. The contract suite then runs it. */
+/**
+ * A new strategy needs its class, its name in `strategy-names.ts` and a line here. The contract suite then runs it.
+ *
+ * Each one only gets its own options: strategies may have options of the same name.
+ */
 const STRATEGIES: Readonly<Record<StrategyName, (options: StrategyOptions) => CompressionStrategy>> = {
   'reactive-overflow': (options) => new ReactiveOverflowStrategy(options),
-  'proactive-threshold': ({ trigger }) => new ProactiveThresholdStrategy(withTrigger(trigger)),
+  'proactive-threshold': ({ trigger }) => new ProactiveThresholdStrategy({ trigger }),
   'structured-summary': (options) => new StructuredSummaryStrategy(options),
-  'middle-removal': ({ trigger }) => new MiddleRemovalStrategy(withTrigger(trigger)),
-  'pruning-agent': ({ trigger }) => new PruningAgentStrategy(withTrigger(trigger)),
+  'middle-removal': ({ trigger }) => new MiddleRemovalStrategy({ trigger }),
+  'pruning-agent': ({ trigger }) => new PruningAgentStrategy({ trigger }),
 };
 
 /**
- * A strategy of the engine, new for each session or shared: it holds nothing between plans.
+ * Creates a strategy of the engine. It has no state between plans, so sessions may share it.
  *
  * @example createStrategy('structured-summary', { trigger: { kind: 'threshold', percent: 0.7 } })
  */
 export function createStrategy(name: StrategyName, options: StrategyOptions = {}): CompressionStrategy {
   return STRATEGIES[name](options);
-}
-
-/** Options of one strategy must not reach another that has a like-named one. */
-function withTrigger(trigger: Trigger | undefined): { trigger?: Trigger } {
-  return trigger === undefined ? {} : { trigger };
 }

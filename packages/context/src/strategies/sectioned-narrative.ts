@@ -9,7 +9,10 @@ import type { TokenCounter } from '../tokens.ts';
 import { factSections } from './fact-sections.ts';
 import { readSections, SECTION_HEADINGS, type SectionHeading, type Sections } from './sections.ts';
 
-/** Six sections that are always there: what a model leaves out is filled from the ledger, and the task is never left to a model. */
+/**
+ * A narrative of six sections, which are always present. A section that the model leaves out is filled from the ledger.
+ * The task never comes from the model.
+ */
 export const SECTIONED_NARRATIVE: NarrativeForm = {
   maxTokens: 800,
   instruction,
@@ -22,7 +25,7 @@ export const SECTIONED_NARRATIVE: NarrativeForm = {
   fromFacts: (facts) => render(factSections(facts, readSections(facts.previous)), facts),
 };
 
-/** Of the six: an answer with fewer is another text. */
+/** Of the six sections. An answer with fewer has another form. */
 const MIN_SECTIONS = 3;
 
 function instruction({ maxTokens, previous }: NarrativeAsk): string {
@@ -30,8 +33,8 @@ function instruction({ maxTokens, previous }: NarrativeAsk): string {
   const update =
     previous === ''
       ? ''
-      : ' Integrate what the summary above says where it still matters; write one summary of it all, and say nothing twice.';
-  return `${SUMMARY_INSTRUCTION}, for yourself, who will go on without the older messages. No tool calls, at most ${words} words, in exactly these sections:
+      : ' Integrate the summary above where it still matters; write one summary without repetitions.';
+  return `${SUMMARY_INSTRUCTION} for yourself: you will continue without the older messages. No tool calls, at most ${words} words, in exactly these sections:
 
 ### Completed Work
 | File | Action | Description |
@@ -39,11 +42,11 @@ function instruction({ maxTokens, previous }: NarrativeAsk): string {
 ### Key Technical Decisions
 decisions and their reasons, as a list
 ### Current State
-what works, what does not, what is under way
+what works, what doesn't, what is in progress
 ### Pending Work
-- [ ] a checklist of what comes next
+- [ ] a checklist of next steps
 ### Errors & Resolutions
-what failed and how it was solved
+failures and their solutions
 
 The task and the user's instructions are kept elsewhere. Don't invent anything.${update}`;
 }
@@ -67,7 +70,7 @@ function joined(sections: Sections): string {
 const LEAST_CHARS = 60;
 const REST = '(cut here)';
 
-/** Takes something from the end of the section that has most; false when none has any to give. */
+/** Shortens the longest section at its end. Returns false if no section can be shortened. */
 function shorten(sections: Sections, count: TokenCounter): boolean {
   const sizes = SECTION_HEADINGS.filter((heading) => sections[heading].length > LEAST_CHARS)
     .map((heading) => ({ heading, tokens: count(sections[heading]) }))
@@ -80,7 +83,7 @@ function shorten(sections: Sections, count: TokenCounter): boolean {
 
 function shorter(heading: SectionHeading, text: string): string {
   const keepChars = Math.max(LEAST_CHARS, Math.floor(text.length * 0.85));
-  // The task's end says as much as its beginning.
+  // The end of the task is as important as its beginning.
   if (heading === 'Original Task') return cutMiddle(text, keepChars).text;
   const whole = text.endsWith(REST) ? text.slice(0, -REST.length).trimEnd() : text;
   const lines = whole.split('\n');

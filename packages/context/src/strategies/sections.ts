@@ -1,4 +1,4 @@
-/** Headings of the six sections, in their order. */
+/** Headings of the six sections, in order. */
 export const SECTION_HEADINGS = [
   'Original Task',
   'Completed Work',
@@ -18,7 +18,7 @@ const HEADING = new RegExp(
   'i',
 );
 
-/** The sections that a text has something in, however their headings are marked. */
+/** Returns the sections of a text that are not empty, however their headings are marked. */
 export function readSections(text: string): Partial<Sections> {
   const sections: Partial<Sections> = {};
   let heading: SectionHeading | undefined;

@@ -1,6 +1,8 @@
 /**
- * The names of the engine's strategies; the first is the default. The one list of them: this module imports nothing, so that a
- * program can read it without loading the engine (`@longhaul/context/strategy-names`).
+ * The names of the engine's strategies. The first is the default.
+ *
+ * This is the only list of them. The module imports nothing, so that `@longhaul/context/strategy-names` can be imported
+ * without loading the engine.
  */
 export const STRATEGY_NAMES = [
   'reactive-overflow',

@@ -3,25 +3,25 @@ import type { CompactionPlan, CompressionStrategy, PlanInput } from '../strategy
 import { newestMessages, planKeeping } from './keep.ts';
 import { SECTIONED_NARRATIVE } from './sectioned-narrative.ts';
 
-/** Messages that `structured-summary` keeps verbatim. */
+/** Number of messages that `structured-summary` keeps verbatim. */
 export const RECENT_MESSAGES_TO_KEEP = 10;
 
-/** Share of the room beside the summary that they may take. */
+/** Share of the room beside the summary that the kept messages may take. */
 const RECENT_SHARE = 0.6;
 
-/** Share of what is available at which `structured-summary` fires. */
+/** Share of the available tokens at which `structured-summary` compacts. */
 export const COMPACTION_THRESHOLD_PERCENT = 0.8;
 
 export interface StructuredSummaryOptions {
-  /** Default: 80 % of what is available; see `availableTokens`. */
+  /** Default: 80 % of the available tokens; see `availableTokens`. */
   trigger?: Trigger;
   /** Default 10. */
   recentMessagesToKeep?: number;
 }
 
 /**
- * Keeps the last messages, ten unless told otherwise, and has a summary of six fixed sections written of the rest. With no more
- * than those there is nothing old enough, and it hides nothing.
+ * Keeps the last messages, by default ten, and replaces the others by a summary of six fixed sections. If there are no
+ * others, it hides nothing.
  */
 export class StructuredSummaryStrategy implements CompressionStrategy {
   readonly name = 'structured-summary';
@@ -39,7 +39,10 @@ export class StructuredSummaryStrategy implements CompressionStrategy {
     return planKeeping(input, keep, { wantsNarrative: true, narrativeForm: SECTIONED_NARRATIVE });
   }
 
-  /** In a small window ten messages can be more than all that fits: as many stay as leave room for the summary and the next steps. */
+  /**
+   * In a small window, ten messages can exceed the room. The kept messages leave room for the summary and the next
+   * steps.
+   */
   #roomForRecent({ budget }: PlanInput): number {
     const trigger = Math.min(triggerTokens(this.trigger, budget), budget.usableTokens);
     const room = trigger - budget.fixedTokens - ledgerTokens(budget) - SECTIONED_NARRATIVE.maxTokens;

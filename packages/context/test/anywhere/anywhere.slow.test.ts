@@ -15,8 +15,8 @@ const MAX_GZIP_BYTES = 60_000;
 
 const run = promisify(execFile);
 
-describe('the engine alone, of which nothing belongs to Node', () => {
-  it('bundles for a browser without an import, under 60 kB gzipped', async () => {
+describe('the engine without Node', () => {
+  it('bundles for a browser without imports, under 60 kB gzipped', async () => {
     const bundle = await bundleForBrowser(INDEX);
     const bytes = gzipSync(bundle.code, { level: 9 }).length;
     console.log(`@longhaul/context: ${bundle.code.length} bytes minified, ${bytes} gzipped`);
@@ -25,14 +25,14 @@ describe('the engine alone, of which nothing belongs to Node', () => {
     expect(bytes).toBeLessThan(MAX_GZIP_BYTES);
   });
 
-  it('runs under Bun as it does under Node', async ({ skip }) => {
+  it('runs under Bun as under Node', async ({ skip }) => {
     const bun = await findBun();
     if (bun === undefined) return lacks('bun', 'no Bun that runs was found', skip);
     const { stdout } = await run(bun, ['--conditions=longhaul-src', SCRIPT]);
     expect(stdout.trim()).toBe(await runSession());
   });
 
-  it('runs in a browser as it does under Node', { timeout: 120_000 }, async ({ skip }) => {
+  it('runs in a browser as under Node', { timeout: 120_000 }, async ({ skip }) => {
     const chromium = await findChromium();
     if (chromium === undefined) return lacks('chromium', 'no Chromium that runs was found', skip);
     const folder = await mkdtemp(join(tmpdir(), 'longhaul-browser-'));

@@ -1,6 +1,6 @@
 import { createContextSession, openAiChatFormat } from '@longhaul/context';
 
-/** A session of many steps in a small window, with nothing of Node: runs under any engine of JavaScript. */
+/** A session of many steps in a small window, without Node's modules. It runs in any JavaScript engine. */
 export async function runSession(): Promise<string> {
   const session = createContextSession({
     format: openAiChatFormat(),
@@ -28,5 +28,5 @@ export async function runSession(): Promise<string> {
   return `rounds ${rounds}, at most ${most} messages, recalled ${found}`;
 }
 
-// What Bun prints; a browser calls the function itself.
+// Bun prints the result. A browser calls the function itself.
 if (import.meta.main) runSession().then(console.log);
