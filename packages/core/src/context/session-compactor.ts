@@ -126,7 +126,7 @@ export class SessionCompactor {
       if (!(error instanceof LonghaulError)) throw error;
       const reason = error.message.split('\n')[0];
       return {
-        warnings: [`The summary has no narrative, because the session's model is not available: ${reason}`],
+        warnings: [`No narrative, because the session's model is not available: ${reason}`],
       };
     }
   }

@@ -238,10 +238,10 @@ describe('the invariants', () => {
     ]);
     const test = await testRun(driver, [talker]);
     expect(await test.run('Go.')).toMatchObject({ status: 'completed', text: 'Done.' });
-    const said = (await test.messages())
+    const userMessages = (await test.messages())
       .filter((message) => message.role === 'user')
       .map((message) => JSON.stringify(message.parts));
-    for (const word of accepted) expect(said.filter((one) => one.includes(word))).toHaveLength(1);
+    for (const word of accepted) expect(userMessages.filter((one) => one.includes(word))).toHaveLength(1);
     expect(accepted).toHaveLength(21);
     expect(await test.runtime.queue.pendingCount(test.sessionId)).toBe(0);
   });

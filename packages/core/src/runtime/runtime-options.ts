@@ -32,8 +32,8 @@ export interface RuntimeOptions {
   strategyFor?: (name: string) => CompressionStrategy | Promise<CompressionStrategy>;
   costOf?: (usage: TokenUsage, driver: ModelDriver) => number | undefined;
   /**
-   * Returns the approver of one run: it decides which tool calls are allowed, asked for or denied. `createApprovers` of
-   * `@longhaul/approvals` decides by rules; `() => ALLOW_ALL` allows every call.
+   * Returns the approver of one run: it decides which tool calls are allowed, need approval, or are denied.
+   * `createApprovers` of `@longhaul/approvals` decides by rules; `() => ALLOW_ALL` allows every call.
    */
   approverFor: (context: ApproverContext) => Approver;
   /** Maximum characters of a tool's output, for tools without their own maximum. */

@@ -9,20 +9,20 @@ export interface MeasuredRequest {
    * messages of the same turn appended.
    */
   addedTokens?: number | undefined;
-  /** The sizes of media are estimated too roughly for a conclusion. */
+  /** The sizes of media are estimated too roughly to infer a window. */
   hasMedia: boolean;
 }
 
 /** A window inferred from a prompt that the server truncated. */
-interface Conclusion {
+interface InferredWindow {
   windowTokens: number;
-  /** The assumed window before the conclusion. */
-  before: number;
+  /** The assumed window before the inference. */
+  previousTokens: number;
   /** Number of requests since then that were read completely. */
   confirmations: number;
 }
 
-/** This many requests must be read completely before a conclusion is stored for later runs. */
+/** This many requests must be read completely before an inferred window is stored for later runs. */
 const CONFIRMATIONS = 2;
 
 /** Learns the server's window from its refusals and from its reported usage. */
@@ -35,8 +35,8 @@ export class WindowLearner {
    */
   #largestWhole = 0;
   #lastWhole = 0;
-  #concluded: Conclusion | undefined;
-  #believesUsage = true;
+  #inferred: InferredWindow | undefined;
+  #trustsUsage = true;
 
   constructor(driver: ModelDriver) {
     this.#driver = driver;
@@ -66,18 +66,18 @@ export class WindowLearner {
     request: MeasuredRequest,
     { inputTokens }: TokenUsage,
   ): Promise<'whole' | 'cut' | 'nonsense' | 'ignored'> {
-    if (!this.#believesUsage) return 'ignored';
+    if (!this.#trustsUsage) return 'ignored';
     const { predictedTokens, hasMedia } = request;
     const judgement = hasMedia ? 'whole' : this.#judge(request, inputTokens);
-    if (judgement === 'whole' || predictedTokens < LEAST_WINDOW_TOKENS) return this.#whole(inputTokens);
+    if (judgement === 'whole' || predictedTokens < MIN_WINDOW_TOKENS) return this.#recordWhole(inputTokens);
     const reported = await this.#driver.serverWindow?.reported();
     if (reported !== undefined) {
-      return reported < predictedTokens ? this.#conclude(reported, CONFIRMATIONS) : this.#disbelieve();
+      return reported < predictedTokens ? this.#setInferred(reported, CONFIRMATIONS) : this.#ignoreUsage();
     }
-    const isKnownToFit = predictedTokens <= Math.max(this.#concluded?.windowTokens ?? 0, this.#largestWhole);
+    const isKnownToFit = predictedTokens <= Math.max(this.#inferred?.windowTokens ?? 0, this.#largestWhole);
     const inferred = inferWindow(inputTokens, predictedTokens);
-    if (judgement === 'only-new' || isKnownToFit || inferred === undefined) return this.#disbelieve();
-    return this.#conclude(Math.max(inferred, this.#largestWhole), 0);
+    if (judgement === 'only-new' || isKnownToFit || inferred === undefined) return this.#ignoreUsage();
+    return this.#setInferred(Math.max(inferred, this.#largestWhole), 0);
   }
 
   #judge({ predictedTokens, addedTokens }: MeasuredRequest, realTokens: number) {
@@ -87,36 +87,36 @@ export class WindowLearner {
     return judgeRead({ predictedTokens, realTokens, isMeasured, before });
   }
 
-  async #whole(inputTokens: number): Promise<'whole'> {
+  async #recordWhole(inputTokens: number): Promise<'whole'> {
     this.#largestWhole = Math.max(this.#largestWhole, inputTokens);
     this.#lastWhole = inputTokens;
-    const concluded = this.#concluded;
-    if (concluded === undefined) return 'whole';
-    concluded.confirmations += 1;
-    if (concluded.confirmations === CONFIRMATIONS) await this.#keep(concluded.windowTokens);
+    const inferred = this.#inferred;
+    if (inferred === undefined) return 'whole';
+    inferred.confirmations += 1;
+    if (inferred.confirmations === CONFIRMATIONS) await this.#store(inferred.windowTokens);
     return 'whole';
   }
 
-  async #conclude(windowTokens: number, confirmations: number): Promise<'cut'> {
-    const before = this.#concluded?.before ?? this.#windowTokens;
+  async #setInferred(windowTokens: number, confirmations: number): Promise<'cut'> {
+    const previousTokens = this.#inferred?.previousTokens ?? this.#windowTokens;
     this.#windowTokens = Math.min(this.#windowTokens, windowTokens);
-    this.#concluded = { windowTokens: this.#windowTokens, before, confirmations };
-    if (confirmations >= CONFIRMATIONS) await this.#keep(this.#windowTokens);
+    this.#inferred = { windowTokens: this.#windowTokens, previousTokens, confirmations };
+    if (confirmations >= CONFIRMATIONS) await this.#store(this.#windowTokens);
     return 'cut';
   }
 
   /** Reverts what was inferred from the reported sizes, including what was stored for later runs. */
-  async #disbelieve(): Promise<'nonsense'> {
-    this.#believesUsage = false;
-    const concluded = this.#concluded;
-    this.#concluded = undefined;
-    if (concluded === undefined) return 'nonsense';
-    this.#windowTokens = concluded.before;
-    if (concluded.confirmations >= CONFIRMATIONS) await this.#keep(concluded.before);
+  async #ignoreUsage(): Promise<'nonsense'> {
+    this.#trustsUsage = false;
+    const inferred = this.#inferred;
+    this.#inferred = undefined;
+    if (inferred === undefined) return 'nonsense';
+    this.#windowTokens = inferred.previousTokens;
+    if (inferred.confirmations >= CONFIRMATIONS) await this.#store(inferred.previousTokens);
     return 'nonsense';
   }
 
-  async #keep(windowTokens: number): Promise<void> {
+  async #store(windowTokens: number): Promise<void> {
     await this.#driver.serverWindow?.learned(windowTokens);
   }
 }
@@ -148,7 +148,7 @@ function isMedia(part: ViewMessage['content'][number]): boolean {
 }
 
 /** Smallest default window of the servers for local models. They do not truncate a shorter prompt. */
-export const LEAST_WINDOW_TOKENS = 2_048;
+export const MIN_WINDOW_TOKENS = 2_048;
 
 /**
  * A reported size below this share of the predicted size is too small. Before the first measurement, the estimate may
@@ -158,7 +158,7 @@ const UNMEASURED_SHARE = 0.5;
 const MEASURED_SHARE = 0.7;
 
 /** An addition of at least this many estimated tokens makes a request larger, even if the estimate is wrong. */
-const LEAST_GROWTH_TOKENS = 128;
+const MIN_GROWTH_TOKENS = 128;
 
 /** Tolerance within which a reported size equals the size of the addition. */
 const ONLY_NEW_ERROR = 0.35;
@@ -184,7 +184,7 @@ export interface ReadSizes {
 export function judgeRead(sizes: ReadSizes): 'whole' | 'too-little' | 'only-new' {
   const { predictedTokens, realTokens, isMeasured, before } = sizes;
   if (realTokens <= 0) return 'whole';
-  if (before !== undefined && before.addedTokens >= LEAST_GROWTH_TOKENS) {
+  if (before !== undefined && before.addedTokens >= MIN_GROWTH_TOKENS) {
     const { addedTokens } = before;
     if (realTokens > before.realTokens) return 'whole';
     const isOnlyNew =
@@ -197,14 +197,14 @@ export function judgeRead(sizes: ReadSizes): 'whole' | 'too-little' | 'only-new'
 }
 
 /** Smallest reported size from which a window is inferred. A truncated prompt fills most of the window. */
-const LEAST_READ_TOKENS = LEAST_WINDOW_TOKENS / 2;
+const MIN_READ_TOKENS = MIN_WINDOW_TOKENS / 2;
 
 /**
  * Infers the window of a server that read `realTokens` of a longer prompt: the next power of two, or `realTokens` if
  * the whole prompt would have fitted into that. Undefined if too little was read.
  */
 export function inferWindow(realTokens: number, predictedTokens: number): number | undefined {
-  if (realTokens < LEAST_READ_TOKENS) return undefined;
-  const usual = Math.max(LEAST_WINDOW_TOKENS, 2 ** Math.ceil(Math.log2(realTokens)));
+  if (realTokens < MIN_READ_TOKENS) return undefined;
+  const usual = Math.max(MIN_WINDOW_TOKENS, 2 ** Math.ceil(Math.log2(realTokens)));
   return usual < predictedTokens ? usual : realTokens;
 }

@@ -13,8 +13,8 @@ export interface NewAnswer {
 /** Stores requests for approval and their answers. */
 export interface ApprovalStore {
   /**
-   * Stores that a call waits for an answer, with `approval:requested`. Repeating a handle stores nothing and answers as
-   * it stands now, with no events.
+   * Stores a request for approval of a call, with `approval:requested`. Repeating a handle stores nothing and returns
+   * the current approval, without events.
    */
   requestApproval(
     lease: Lease,

@@ -29,7 +29,7 @@ beforeAll(async () => {
 });
 afterAll(() => rm(folder, { recursive: true, force: true }));
 
-const says = (value: string) => [{ type: 'text' as const, text: value }];
+const textOf = (value: string) => [{ type: 'text' as const, text: value }];
 
 /** Two programs on one database, each with its own connection. `near` runs the played steps. */
 async function twoPrograms(steps: readonly PlayedStep[], tools: Parameters<typeof testRun>[1] = []) {
@@ -114,7 +114,7 @@ describe('a cancel', () => {
     const test = await testRun(playedDriver([hangs(begun.open)]));
     const running = test.run('do it');
     await begun.opened;
-    await test.runtime.send(test.sessionId, says('later'));
+    await test.runtime.send(test.sessionId, textOf('later'));
     const outcome = await test.runtime.cancel(test.sessionId);
     expect(outcome).toEqual({ wasRunning: true, clearedMessages: 0 });
     expect(test.closedSandboxes()).toBe(1);
@@ -131,8 +131,8 @@ describe('a cancel', () => {
 
   it('clears the queue of an idle session with clearQueue', async () => {
     const test = await testRun(playedDriver([]));
-    await test.runtime.send(test.sessionId, says('one'));
-    await test.runtime.send(test.sessionId, says('two'));
+    await test.runtime.send(test.sessionId, textOf('one'));
+    await test.runtime.send(test.sessionId, textOf('two'));
     expect(await test.runtime.cancel(test.sessionId, { clearQueue: true })).toEqual({
       wasRunning: false,
       clearedMessages: 2,
@@ -290,7 +290,7 @@ describe('a resume', () => {
     expect(driver.requests).toHaveLength(1);
     expect(test.events.length).toBe(before);
     expect(await test.store.getSession(test.sessionId)).toMatchObject({ status: 'completed' });
-    await test.runtime.send(test.sessionId, says('and this'));
+    await test.runtime.send(test.sessionId, textOf('and this'));
     expect(await test.runtime.resume(test.sessionId)).toMatchObject({ status: 'completed', text: 'More.' });
   });
 
@@ -311,7 +311,7 @@ describe('a resume', () => {
     await test.run('second');
     const fork = await test.runtime.fork(test.sessionId, { at: 2, title: 'Another way' });
     expect(fork).toMatchObject({ title: 'Another way', model: 'played/test', status: 'active' });
-    const result = await test.runtime.run(fork.id, { content: says('instead') });
+    const result = await test.runtime.run(fork.id, { content: textOf('instead') });
     expect(result.text).toBe('Other.');
     expect((await test.store.loadLog(fork.id)).messages.map(({ sequence }) => sequence)).toEqual([
       1, 2, 3, 4,
@@ -345,9 +345,9 @@ describe('a run whose message another program takes first', () => {
 describe('sendAndWait', () => {
   it('runs an idle session and returns its answer', async () => {
     const test = await testRun(playedDriver([answer('Hello.')]));
-    const result = await test.runtime.sendAndWait(test.sessionId, says('hi'), { id: 'q1' });
+    const result = await test.runtime.sendAndWait(test.sessionId, textOf('hi'), { id: 'q1' });
     expect(result).toMatchObject({ status: 'completed', text: 'Hello.', stepCount: 1 });
-    const again = await test.runtime.sendAndWait(test.sessionId, says('hi'), { id: 'q1' });
+    const again = await test.runtime.sendAndWait(test.sessionId, textOf('hi'), { id: 'q1' });
     expect(again).toEqual(result);
     expect(test.of('run:finished')).toHaveLength(1);
   });
@@ -357,12 +357,12 @@ describe('sendAndWait', () => {
     const go = gate();
     await using programs = await twoPrograms([hangs(begun.open, go.opened), answer('For all of you.')]);
     const { near, far } = programs;
-    const first = near.runtime.sendAndWait(near.sessionId, says('zero'));
+    const first = near.runtime.sendAndWait(near.sessionId, textOf('zero'));
     await begun.opened;
     const waiting = [
-      near.runtime.sendAndWait(near.sessionId, says('one')),
-      far.sendAndWait(near.sessionId, says('two')),
-      far.sendAndWait(near.sessionId, says('three')),
+      near.runtime.sendAndWait(near.sessionId, textOf('one')),
+      far.sendAndWait(near.sessionId, textOf('two')),
+      far.sendAndWait(near.sessionId, textOf('three')),
     ];
     await expect.poll(() => near.of('message:queued').length).toBe(4);
     go.open();
@@ -376,17 +376,17 @@ describe('sendAndWait', () => {
   it('throws cancelled when the run is cancelled, and keeps a message that was not taken', async () => {
     const begun = gate();
     const test = await testRun(playedDriver([hangs(begun.open), answer('Later.')]));
-    const taken = test.runtime.sendAndWait(test.sessionId, says('one'));
+    const taken = test.runtime.sendAndWait(test.sessionId, textOf('one'));
     await begun.opened;
-    const behind = test.runtime.sendAndWait(test.sessionId, says('two'), { id: 'q2' });
+    const second = test.runtime.sendAndWait(test.sessionId, textOf('two'), { id: 'q2' });
     await expect.poll(() => test.of('message:queued').length).toBe(2);
-    const outcomes = Promise.allSettled([taken, behind]);
+    const outcomes = Promise.allSettled([taken, second]);
     await test.runtime.cancel(test.sessionId);
     for (const outcome of await outcomes) {
       expect(outcome).toMatchObject({ status: 'rejected', reason: { code: 'cancelled' } });
     }
     expect(await test.runtime.queue.pendingCount(test.sessionId)).toBe(1);
-    const retried = await test.runtime.sendAndWait(test.sessionId, says('two'), { id: 'q2' });
+    const retried = await test.runtime.sendAndWait(test.sessionId, textOf('two'), { id: 'q2' });
     expect(retried).toMatchObject({ status: 'completed', text: 'Later.' });
   });
 
@@ -401,11 +401,11 @@ describe('sendAndWait', () => {
     const test = await testRun(playedDriver([fails, answer('Mine.')]));
     const first = test.run('one');
     await begun.opened;
-    const behind = test.runtime.sendAndWait(test.sessionId, says('two'));
+    const second = test.runtime.sendAndWait(test.sessionId, textOf('two'));
     await expect.poll(() => test.of('message:queued').length).toBe(2);
     go.open();
     expect(await first).toMatchObject({ status: 'failed' });
-    expect(await behind).toMatchObject({ status: 'completed', text: 'Mine.' });
+    expect(await second).toMatchObject({ status: 'completed', text: 'Mine.' });
   });
 
   it('throws cancelled when its message is removed or its signal aborts, without ending the run', async () => {
@@ -413,11 +413,11 @@ describe('sendAndWait', () => {
     const go = gate();
     const test = await testRun(playedDriver([hangs(begun.open, go.opened)]));
     const leaving = new AbortController();
-    const first = test.runtime.sendAndWait(test.sessionId, says('one'), { signal: leaving.signal });
+    const first = test.runtime.sendAndWait(test.sessionId, textOf('one'), { signal: leaving.signal });
     await begun.opened;
     leaving.abort();
     await expect(first).rejects.toMatchObject({ code: 'cancelled' });
-    const removed = test.runtime.sendAndWait(test.sessionId, says('two'), { id: 'q2' });
+    const removed = test.runtime.sendAndWait(test.sessionId, textOf('two'), { id: 'q2' });
     await expect.poll(() => test.of('message:queued').length).toBe(2);
     await test.runtime.queue.remove(test.sessionId, 'q2');
     go.open();
@@ -476,7 +476,7 @@ describe('an event of another program', () => {
     await using _follow = await far.follow(near.sessionId);
     const running = near.run('do it');
     await begun.opened;
-    await far.send(near.sessionId, says('from afar'));
+    await far.send(near.sessionId, textOf('from afar'));
     await expect.poll(() => near.of('message:queued').length).toBe(2);
     go.open();
     await running;
@@ -492,12 +492,12 @@ describe('an event of another program', () => {
     const lastEventNumber = store.lastEventNumber.bind(store);
     store.lastEventNumber = async (id) => {
       const last = await lastEventNumber(id);
-      await runtime.send(id, says('meanwhile'));
+      await runtime.send(id, textOf('meanwhile'));
       return last;
     };
     {
       await using _follow = await runtime.follow(sessionId);
-      await runtime.send(sessionId, says('then'));
+      await runtime.send(sessionId, textOf('then'));
     }
     expect(numbersOf(events)).toEqual([1, 2]);
   });
@@ -508,7 +508,7 @@ describe('an event of another program', () => {
     const lastEventNumber = near.store.lastEventNumber.bind(near.store);
     near.store.lastEventNumber = async (id) => {
       const last = await lastEventNumber(id);
-      await far.send(id, says('from afar'));
+      await far.send(id, textOf('from afar'));
       return last;
     };
     await using _follow = await near.runtime.follow(near.sessionId);
@@ -525,7 +525,7 @@ describe('an event of another program', () => {
     far.subscribe((event) => afar.push(event));
     const running = near.run('do it');
     await begun.opened;
-    const waiting = far.sendAndWait(near.sessionId, says('from afar'));
+    const waiting = far.sendAndWait(near.sessionId, textOf('from afar'));
     await expect.poll(() => near.of('message:queued').length).toBe(2);
     go.open();
     expect(await waiting).toMatchObject({ text: 'For you.' });
@@ -540,8 +540,8 @@ describe('an event of another program', () => {
     const { near, far } = programs;
     const running = near.run('do it');
     await begun.opened;
-    await far.send(near.sessionId, says('one'));
-    await far.send(near.sessionId, says('two'));
+    await far.send(near.sessionId, textOf('one'));
+    await far.send(near.sessionId, textOf('two'));
     go.open();
     await running;
     expect(near.of('message:queued')).toHaveLength(3);
