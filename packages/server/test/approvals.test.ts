@@ -64,7 +64,7 @@ it('does not apply a late answer to a later call with the same id', async () => 
   const late = await say(server, id, { answer: 'once', handle: first.handle });
   expect(late).toMatchObject({
     status: 404,
-    body: { error: { code: 'not_found', message: expect.stringContaining('answered before (deny)') } },
+    body: { error: { code: 'not_found', message: expect.stringContaining('already answered (deny)') } },
   });
   const unnamed = await say(server, id, { answer: 'once' });
   expect(unnamed).toMatchObject({
