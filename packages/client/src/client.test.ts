@@ -100,7 +100,7 @@ describe('requests', () => {
     ]);
   });
 
-  it('wait for as long as Retry-After asks, before they are repeated', async () => {
+  it('wait for the time in Retry-After before they are retried', async () => {
     slowClock();
     const cameAt: number[] = [];
     play = await Play.open((_, response) => {
@@ -295,7 +295,7 @@ describe('the stream of events', () => {
       onReconnect: ({ message }) => reasons.push(message),
     });
     expect(await collect(events, () => true)).toEqual([stored(1)]);
-    expect(reasons).toEqual(['Nothing came for 1000 ms, not even a heartbeat.']);
+    expect(reasons).toEqual(['Received no data for 1000 ms, not even a heartbeat.']);
     expect(left).toBe(0);
   });
 

@@ -156,6 +156,6 @@ function cannotListen(error: NodeJS.ErrnoException, { host, port }: { host: stri
 function noToken(host: string): LonghaulError {
   return new LonghaulError(
     'config_invalid',
-    `A server on ${host}, which other machines can reach, needs a token. Remove --no-token, or listen on 127.0.0.1.`,
+    `The server cannot listen on ${host} without a token, because other machines can reach that address. Remove --no-token, or listen on 127.0.0.1.`,
   );
 }
