@@ -15,7 +15,6 @@ export function commandFlags(module: Readonly<Record<string, Flags>>): CommandFl
 /**
  * Returns the mistakes in the commands that a page shows in code: a flag of a `longhaul COMMAND …` that the command
  * does not have, and a value that a flag does not take.
- *
  */
 export function wrongCommandLines(text: string, commands: CommandFlags): string[] {
   return commandLines(text).flatMap((line) => wrongCommandLine(line, commands));
@@ -24,7 +23,6 @@ export function wrongCommandLines(text: string, commands: CommandFlags): string[
 /**
  * Returns the mistakes of a page about every command: a flag in backticks that no command has, a sentence about which
  * commands accept a flag that is not true, and a row about a flag that does not name all its values.
- *
  */
 export function wrongReference(text: string, commands: CommandFlags): string[] {
   return [

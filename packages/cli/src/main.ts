@@ -39,7 +39,6 @@ const COMMANDS: Readonly<Record<string, () => Promise<Command>>> = {
  * that nobody could give, 130 cancelled.
  *
  * @param argv Without the program's own name.
- *
  */
 export async function main(argv: readonly string[], terminal: Terminal = processTerminal()): Promise<number> {
   const output = surviveLostOutput(terminal);

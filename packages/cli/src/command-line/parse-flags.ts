@@ -18,7 +18,6 @@ export interface ParsedFlags<F extends Flags> {
  * repeated, the last value counts, unless the flag is repeatable.
  *
  * @throws {LonghaulError} `usage`
- *
  */
 export function parseFlags<F extends Flags>(
   argv: readonly string[],

@@ -9,7 +9,6 @@ const SHOWN = 8;
  *
  * @throws {LonghaulError} `unknown_model` if none or several have it: the message of `unknown`, and the models of local
  * servers.
- *
  */
 export async function localModelNamed(
   name: string,

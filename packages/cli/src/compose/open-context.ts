@@ -12,7 +12,6 @@ import type { Storage } from './open-storage.ts';
 /**
  * Creates a runtime for commands that work on a session between its runs. No model server is contacted before it is
  * needed: most commands work without it.
- *
  */
 export async function openContext(
   config: Config,

@@ -9,7 +9,6 @@ const FLUSH_MS = 3_000;
  * configured. If the collector cannot be reached, its data is lost with a warning, and the run continues.
  *
  * @param otlp The collector's address, such as `http://127.0.0.1:4318`; null: no telemetry.
- *
  */
 export async function openTelemetry(
   otlp: string | null,

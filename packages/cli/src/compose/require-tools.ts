@@ -7,7 +7,6 @@ import { LonghaulError } from '@longhaul/protocol';
  * it, the first model call shows it.
  *
  * @throws {LonghaulError} `tools_unsupported`, with a remedy.
- *
  */
 export async function requireTools({ provider, model, ...server }: ResolvedModel): Promise<void> {
   const { serverKind: kind, baseUrl, apiKey } = server;

@@ -14,7 +14,6 @@ interface SessionAddress {
 /**
  * Returns the key of a session's address. It is a setting and not a part of the session: otherwise a client that
  * creates, imports or changes a session over HTTP could have a key sent to an address of its own.
- *
  */
 function keyOf(sessionId: string): string {
   return `session:${sessionId}:address`;
@@ -45,7 +44,6 @@ export async function copyAddress(store: Store, sourceId: string, forkId: string
  * provider, whose key must not be sent there.
  *
  * @throws {LonghaulError} `usage` if somebody else may have made the database and the address is not on this machine.
- *
  */
 export async function sessionAddress(
   store: Store,

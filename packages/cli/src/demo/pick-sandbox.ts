@@ -14,7 +14,6 @@ const PREFERRED: readonly SandboxKind[] = ['bubblewrap', 'docker'];
 /**
  * Returns the sandbox of the demonstration: the first that opens here, else none, which is acceptable in a new
  * temporary folder. It is opened, because an engine that answers may have no image and no way to pull one.
- *
  */
 export async function pickSandbox(
   asked: 'auto' | SandboxKind,

@@ -18,7 +18,6 @@ const HIDING = /[\p{Cc}\p{Cf}\p{Cs}\p{Co}\p{Zl}\p{Zp}\p{Default_Ignorable_Code_P
 /**
  * Returns a whole call, indented, for a person to judge. Nothing can hide. Only the middle of a very long argument
  * other than a command is left out, with a note.
- *
  */
 export function approvalQuestion({ toolName, args }: { toolName: string; args: JsonValue }): string {
   const lines = visible(argumentText(args)).split('\n');

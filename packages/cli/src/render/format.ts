@@ -53,7 +53,6 @@ const NO_WIDTH = /\p{Mark}|\p{Default_Ignorable_Code_Point}/u;
 /**
  * Returns the columns that a text takes in a terminal, without colours. The result is approximate: libraries that know
  * every emoji take longer to load than all of the command's own code.
- *
  */
 export function widthOf(text: string): number {
   const shown = stripVTControlCharacters(text);

@@ -15,7 +15,6 @@ interface RunningTool {
 /**
  * Describes the current activity in lines that are redrawn: the running tool, the model thinking or writing, the time
  * until the next try. The time is passed in.
- *
  */
 export class LiveStatus {
   readonly #tools = new Map<string, RunningTool>();

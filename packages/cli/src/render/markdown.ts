@@ -20,7 +20,6 @@ const HEADING = /^ {0,3}#{1,6}(?:\s|$)/;
 /**
  * Renders Markdown that comes in pieces, block by block: a paragraph, an item of a list or a table when it is complete,
  * code line by line. Returned text never changes, and always ends with a line break.
- *
  */
 export class MarkdownStream {
   readonly #options: MarkdownOptions;

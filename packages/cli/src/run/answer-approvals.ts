@@ -17,7 +17,6 @@ type Asked = Pick<Approval, 'callId' | 'handle' | 'toolName'> & { args: JsonValu
 /**
  * Asks the person at the terminal about each call of a session that needs approval, one after another, the oldest
  * first. A question is withdrawn if somebody else answers it.
- *
  */
 export async function answerApprovals(options: AnswerApprovalsOptions): Promise<Disposable> {
   const { runtime, sessionId } = options;

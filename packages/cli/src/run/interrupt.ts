@@ -2,10 +2,7 @@ import type { Terminal } from '../terminal.ts';
 
 const SIGNALS = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const;
 
-/**
- * Signals of two kinds within this time are one Ctrl-C: it reaches the process and, through the launcher, as SIGTERM
- * too.
- */
+/** One Ctrl-C also arrives as a SIGTERM from the launcher, which may come first, within this time. */
 const SAME_MS = 500;
 
 export interface Interrupt extends Disposable {
@@ -17,7 +14,6 @@ export interface Interrupt extends Disposable {
  * Watches for signals. The first Ctrl-C, SIGTERM or SIGHUP asks the run to end; a second Ctrl-C ends the process at
  * once. A second SIGTERM or SIGHUP does not: a closed terminal sends several, to the process group and through the
  * launcher, and the session would be left open.
- *
  */
 export function watchInterrupts(terminal: Terminal, onFirst: () => void): Interrupt {
   const controller = new AbortController();
@@ -29,7 +25,7 @@ export function watchInterrupts(terminal: Terminal, onFirst: () => void): Interr
       controller.abort();
       return;
     }
-    const isSame = first !== undefined && name !== first.name && performance.now() - first.at < SAME_MS;
+    const isSame = first?.name === 'SIGTERM' && performance.now() - first.at < SAME_MS;
     if (name === 'SIGINT' && !isSame) process.exit(130);
   };
   // The reader of the output has left, or the output cannot be stored: nobody needs the rest.

@@ -10,7 +10,6 @@ const MAX_INPUT_BYTES = 4 * 1024 * 1024;
  * it often never ends.
  *
  * @throws {LonghaulError} `usage` if the task is empty or not text.
- *
  */
 export async function readTask(words: readonly string[], terminal: Terminal): Promise<string> {
   const wantsInput = words.length === 0 || words.includes('-');

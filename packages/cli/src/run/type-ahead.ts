@@ -22,7 +22,6 @@ export interface TypeAhead extends Disposable {
   /**
    * After the run: offers to send the text that was typed and not entered. Resolves with the text at Enter; with
    * undefined if there is none, at Ctrl-C and at an abort. Text that is not sent is printed when this is disposed.
-   *
    */
   offerRest(signal: AbortSignal): Promise<string | undefined>;
   /** Takes the text that was typed and not entered. */

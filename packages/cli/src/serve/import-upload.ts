@@ -10,7 +10,6 @@ import { type ImportedFile, importFile } from '../import/import-file.ts';
  * folder, under a fixed name.
  *
  * @throws {LonghaulError} `invalid_request` for a file that no importer can read.
- *
  */
 export async function importUpload(
   file: Uint8Array,

@@ -4,7 +4,6 @@ import { API_KEY_VARIABLES, LOCAL_SERVERS } from '@longhaul/models';
 /**
  * Returns every key that this server knows, so that none is shown to a client. A placeholder key for a local server,
  * mostly the server's own name, is not one: masking it would mask the names of models.
- *
  */
 export function serverSecrets(
   { providers }: Config,

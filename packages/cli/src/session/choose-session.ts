@@ -31,7 +31,6 @@ export interface SessionCommand {
  *
  * @throws {LonghaulError} `session_not_found`; `usage` for an ambiguous id, or for a session of another workspace, with
  * the command that uses it; `cancelled` after a no.
- *
  */
 export async function chooseSession(store: Store, named: string, command: SessionCommand): Promise<Session> {
   if (named === 'last') return newestSession(store, await scopeOfCommand(command));

@@ -53,7 +53,6 @@ const LOOKED_AT = 200;
  *
  * @returns Undefined if every session has its answer.
  * @throws {LonghaulError} `session_not_found` if there is no session at all.
- *
  */
 export async function newestUnfinished(store: Store, where: SessionScope): Promise<Session | undefined> {
   let count = 0;

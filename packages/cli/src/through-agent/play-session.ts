@@ -32,7 +32,6 @@ export interface PlayedSession {
 /**
  * Plays a recorded session through the runtime: a run for each turn, its user messages queued before it, and what was
  * said while the agent worked queued while its tools run.
- *
  */
 export async function playSession(options: PlaySessionOptions): Promise<PlayedSession> {
   const { play, storage, driver, signal } = options;

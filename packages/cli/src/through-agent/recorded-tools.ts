@@ -7,7 +7,6 @@ import { hasBytes, mediaLine, type RecordedPlay } from '@longhaul/replay';
  * recorded for the call of this id.
  *
  * @param onCall Awaited before the result of a call is returned.
- *
  */
 export function recordedTools(play: RecordedPlay, onCall: (callId: string) => Promise<void>): Tool[] {
   const calls = new Map(play.steps.flatMap((step) => step.calls.map((call) => [call.callId, call] as const)));

@@ -30,7 +30,6 @@ export interface ThroughAgentOptions {
 /**
  * Plays recorded sessions through the whole runtime: the answers come over HTTP from a scripted model that enforces its
  * window, the tools return what was recorded, and all of it is stored in SQLite and compared with the recording.
- *
  */
 export async function replayThroughAgent(options: ThroughAgentOptions): Promise<AgentReplayReport> {
   const { files, problems, leftAside } = await findSessionFiles(options.paths);
