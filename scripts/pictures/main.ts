@@ -39,7 +39,10 @@ async function makeRecording(): Promise<void> {
     env,
     cwd: home,
   });
-  await writeFile(join(IMAGES, 'demo.svg'), terminalSvg(frames, SIZE));
+  await writeFile(
+    join(IMAGES, 'demo.svg'),
+    terminalSvg(frames, { title: 'longhaul demo in a terminal', ...SIZE }),
+  );
 }
 
 /** Makes a report of the sessions that `LONGHAUL_TRANSCRIPTS` names, or else of the recorded demo. */

@@ -7,13 +7,18 @@ const PADDING_PX = 16;
 const BAR_PX = 30;
 /** How long the last screen is shown before the animation repeats. */
 const END_MS = 6_000;
+/** The longest time that any other screen is shown. */
+const MAX_WAIT_MS = 400;
 
 /**
  * Returns an animated SVG of a terminal without scripts. All frames are stacked vertically and move into view one by
  * one.
  */
-export function terminalSvg(frames: readonly Frame[], size: { columns: number; rows: number }): string {
-  const shown = frames.filter((frame, index) => !isSame(frame, frames[index - 1]));
+export function terminalSvg(
+  frames: readonly Frame[],
+  { title, ...size }: { title: string; columns: number; rows: number },
+): string {
+  const shown = inTime(frames.filter((frame, index) => !isSame(frame, frames[index - 1])));
   const width = Math.ceil(size.columns * CELL_PX + 2 * PADDING_PX);
   const screenPx = size.rows * LINE_PX;
   const height = BAR_PX + screenPx + PADDING_PX;
@@ -24,7 +29,8 @@ export function terminalSvg(frames: readonly Frame[], size: { columns: number; r
   );
   const lines = new LineBook();
   const screens = shown.map((frame, index) => lines.screen(frame, index * screenPx)).join('');
-  return `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 ${width} ${height}" width="${width}" font-family="ui-monospace,SFMono-Regular,Menlo,Consolas,'DejaVu Sans Mono',monospace" font-size="${FONT_PX}">
+  return `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 ${width} ${height}" width="${width}" font-family="ui-monospace,SFMono-Regular,Menlo,Consolas,'DejaVu Sans Mono',monospace" font-size="${FONT_PX}" role="img" aria-labelledby="title">
+<title id="title">${escaped(title)}</title>
 <style>text{fill:#c9d1d9;white-space:pre}.b{font-weight:700}.d{opacity:.65}.f{animation:f ${totalMs}ms steps(1,end) infinite}@keyframes f{${steps.join('')}}@media print{.f{animation:none;transform:translateY(${-(shown.length - 1) * screenPx}px)}}</style>
 <rect width="100%" height="100%" rx="8" fill="#0d1117"/>
 <circle cx="18" cy="16" r="5" fill="#ff5f56"/><circle cx="36" cy="16" r="5" fill="#ffbd2e"/><circle cx="54" cy="16" r="5" fill="#27c93f"/>
@@ -32,6 +38,17 @@ export function terminalSvg(frames: readonly Frame[], size: { columns: number; r
 <svg x="${PADDING_PX}" y="${BAR_PX}" width="${width - 2 * PADDING_PX}" height="${screenPx}"><g class="f">${screens}</g></svg>
 </svg>
 `;
+}
+
+/** Starts with the first line of output, and shortens long waits: a busy machine must not make a long picture. */
+function inTime(frames: readonly Frame[]): Frame[] {
+  const begun = frames.slice(frames.findIndex(({ lines }) => lines.some((line) => line.length > 0)));
+  let atMs = 0;
+  return begun.map((frame, index) => {
+    const waitMs = frame.atMs - (begun[index - 1]?.atMs ?? frame.atMs);
+    atMs += Math.min(waitMs, MAX_WAIT_MS);
+    return { ...frame, atMs };
+  });
 }
 
 /** Stores each distinct line once, because most lines stay on the screen for many frames. */
