@@ -8,7 +8,7 @@ export function lacks(name: string, isThere: () => boolean): string | undefined 
   return isRequired(name) || isThere() ? undefined : `${name} is not available here`;
 }
 
-export function runs(program: string, ...args: string[]): boolean {
+function runs(program: string, ...args: string[]): boolean {
   try {
     execFileSync(program, args, { stdio: 'ignore', timeout: 10_000 });
     return true;

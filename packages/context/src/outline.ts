@@ -4,7 +4,7 @@ export function outlineOf(text: string, maxChars = 240): string {
   return joinWithin([...exactNamesIn(text.slice(0, 200_000))], maxChars);
 }
 
-export function joinWithin(names: readonly string[], maxChars: number): string {
+function joinWithin(names: readonly string[], maxChars: number): string {
   const kept: string[] = [];
   let chars = 0;
   for (const name of names) {

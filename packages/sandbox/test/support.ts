@@ -14,7 +14,7 @@ import { describe, it } from 'vitest';
 import { createSandboxDriver } from '../src/index.ts';
 import { ownerName, readProc } from '../src/process-identity.ts';
 
-export const IMAGE = process.env['LONGHAUL_TEST_IMAGE'] ?? 'longhaul-test:latest';
+const IMAGE = process.env['LONGHAUL_TEST_IMAGE'] ?? 'longhaul-test:latest';
 
 /** Returns why a kind of sandbox cannot be tested on this machine, or undefined. */
 export async function whyNot(kind: SandboxKind): Promise<string | undefined> {

@@ -140,7 +140,7 @@ export function testRuntime(
 }
 
 /** Answers with the user's own text, in pieces. */
-export async function* echo(text: string): AsyncGenerator<StepEvent> {
+async function* echo(text: string): AsyncGenerator<StepEvent> {
   yield* pieces(`You said: ${text}`);
 }
 

@@ -2,7 +2,7 @@ import type { Lease } from '@longhaul/core';
 import { blobReference, type Part } from '@longhaul/protocol';
 import type { SqliteStore } from '../src/sqlite/index.ts';
 
-export const OWNER = { host: 'h', bootId: 'b', pid: 1, processStartedAt: '0' };
+const OWNER = { host: 'h', bootId: 'b', pid: 1, processStartedAt: '0' };
 
 /**
  * Stores a session with a user message, and an assistant message with `parts`. Its run has ended unless `isRunning` is

@@ -3,7 +3,7 @@ import { createStreamSanitizer, keepHeadAndTail } from '@longhaul/core/tool-outp
 import { toLonghaulError } from '@longhaul/protocol';
 
 /** How much of one command's output is kept in the blob store. The rest is counted and reported as dropped. */
-export const MAX_KEPT_OUTPUT_BYTES = 256 * 1024 * 1024;
+const MAX_KEPT_OUTPUT_BYTES = 256 * 1024 * 1024;
 
 export type OutputStream = 'stdout' | 'stderr';
 

@@ -7,8 +7,8 @@ import type { ModelRequest } from './model-journal.ts';
  * A loss within either bound is allowed, because text is flushed after this time or at this size, whichever comes
  * first.
  */
-export const MOST_LOST_MS = 50;
-export const MOST_LOST_BYTES = 4_096;
+const MOST_LOST_MS = 50;
+const MOST_LOST_BYTES = 4_096;
 
 export interface StreamLoss {
   defects: Defect[];

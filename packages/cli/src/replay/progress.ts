@@ -27,7 +27,7 @@ export function progressBar(terminal: Terminal): ProgressBar {
   };
 }
 
-export function barText({ done, total, path }: BacktestProgress, columns: number): string {
+function barText({ done, total, path }: BacktestProgress, columns: number): string {
   const full = total === 0 ? 0 : Math.round((done / total) * BAR_COLUMNS);
   const bar = '█'.repeat(full) + '░'.repeat(BAR_COLUMNS - full);
   return fitLine(`${bar} ${done}/${total} ${path.slice(path.lastIndexOf('/') + 1)}`, columns);

@@ -1,7 +1,7 @@
 import type { ToolPart } from '@longhaul/protocol';
 
 /** The same calls with the same results this many times in a row are a loop. */
-export const DEFAULT_REPEATED_CALLS = 3;
+const DEFAULT_REPEATED_CALLS = 3;
 
 /** Most calls in a repeated sequence. A B A B A B is a loop like A A A. */
 const MAX_SEQUENCE_CALLS = 4;

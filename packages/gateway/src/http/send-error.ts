@@ -6,7 +6,7 @@ import { allowingHeaders } from './cross-origin.ts';
  * Returns an error in the shape of OpenAI's API. `code` is Longhaul's, except for the codes that clients check
  * (`OPENAI_CODES`).
  */
-export function errorBody(error: LonghaulError): ChatErrorBody {
+function errorBody(error: LonghaulError): ChatErrorBody {
   return {
     error: {
       message: error.message,

@@ -18,7 +18,7 @@ export async function forward(
 }
 
 /** Passes an answer to the client. If the upstream breaks off, the client's connection is closed, too. */
-export async function passBack({ response, signal }: Exchange, answer: IncomingMessage): Promise<void> {
+async function passBack({ response, signal }: Exchange, answer: IncomingMessage): Promise<void> {
   writeHead(response, answer);
   // Without this the head would wait for the first bytes of the body.
   response.flushHeaders();

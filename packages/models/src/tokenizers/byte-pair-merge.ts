@@ -2,7 +2,7 @@ import { RankHeap } from './rank-heap.ts';
 import type { Vocabulary } from './vocabulary.ts';
 
 /** Most bytes of one word: positions share 32 bits with ranks in the heap. */
-export const MAX_WORD_BYTES = 2 ** 14;
+const MAX_WORD_BYTES = 2 ** 14;
 const POSITION_BITS = 14;
 const POSITION_MASK = MAX_WORD_BYTES - 1;
 const NONE = -1;

@@ -4,7 +4,7 @@ import { jsonValueSchema, nameText, sessionIdSchema } from './common.ts';
 
 const answer = z.enum(['once', 'always', 'deny']);
 
-export const approvalSchema = z.looseObject({
+const approvalSchema = z.looseObject({
   sessionId: z.string(),
   callId: z.string(),
   handle: z.string().meta({ description: 'Handle of the tool call in the session, such as m12.3.' }),

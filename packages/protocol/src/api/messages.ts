@@ -48,7 +48,7 @@ export const listMessagesQuery = z.strictObject({
 });
 
 /** Which parts of a message the model does not see, and why. */
-export const visibilitySchema = z.looseObject({
+const visibilitySchema = z.looseObject({
   handle: z.string().meta({ description: 'Handle of the message, such as m12.' }),
   hiddenBy: z.string().optional().meta({ description: 'Id of the compaction that hides the message.' }),
   isPinned: z.boolean(),

@@ -6,14 +6,7 @@ import { jsonObjectSchema, modelNameSchema, nameText, queryCount, sessionIdSchem
  * The current state of a session. `running`: a process works on it. `interrupted`: the process that worked on it has
  * died. The other values report how its last run ended.
  */
-export const sessionStateSchema = z.enum([
-  'active',
-  'completed',
-  'failed',
-  'cancelled',
-  'running',
-  'interrupted',
-]);
+const sessionStateSchema = z.enum(['active', 'completed', 'failed', 'cancelled', 'running', 'interrupted']);
 export type SessionState = z.infer<typeof sessionStateSchema>;
 
 /** A session and its state. */

@@ -12,7 +12,7 @@ export function factsIn(text: string): Set<string> {
   return facts;
 }
 
-export function isFact(candidate: string): boolean {
+function isFact(candidate: string): boolean {
   return candidate.length >= MIN_FACT_CHARS && EXACT.test(candidate);
 }
 

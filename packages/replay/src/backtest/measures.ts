@@ -54,7 +54,7 @@ export function share(part: number, whole: number): number | undefined {
 }
 
 /** Price of a token in the prefix that a view shares with the view before it. A new token costs 1. */
-export const CACHED_PRICE = 0.1;
+const CACHED_PRICE = 0.1;
 
 /** The measures of one step's view. */
 export interface StepMeasure {

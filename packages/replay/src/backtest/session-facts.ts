@@ -3,7 +3,7 @@ import { factsIn, fileOfCall, splitPath } from './facts.ts';
 import type { RecordedEvent, RecordedSession, RecordedStep } from './recorded-session.ts';
 
 /** A fact is far if more tokens than this separate its last mention from the step. */
-export const FAR_TOKENS = 20_000;
+const FAR_TOKENS = 20_000;
 
 /** An identifier in the arguments of a call. */
 export interface Fact {

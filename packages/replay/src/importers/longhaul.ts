@@ -11,7 +11,7 @@ import type { Importer } from './importer.ts';
 import { isObject, textAt } from './json-fields.ts';
 import type { SessionBuilder } from './session-builder.ts';
 
-export const LONGHAUL_FORMAT = 'longhaul-session';
+const LONGHAUL_FORMAT = 'longhaul-session';
 
 export function isLonghaulMessage(element: JsonObject, fields: ReadonlyMap<string, JsonValue>): boolean {
   if (fields.get('format') === LONGHAUL_FORMAT) return true;

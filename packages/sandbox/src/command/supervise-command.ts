@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { ExecOptions, ExecResult } from '@longhaul/core';
 
 /** How long a command may run after SIGTERM before it gets SIGKILL. */
-export const TERMINATE_GRACE_MS = 1_000;
+const TERMINATE_GRACE_MS = 1_000;
 
 export interface OutputChunk {
   stream: 'stdout' | 'stderr';

@@ -58,7 +58,7 @@ export function isPastHidden(seen: Seen): boolean {
 }
 
 /** Returns the names of failed tests in the output of `node --test`, in its default form or as TAP. */
-export function failedTests(output: string): string[] {
+function failedTests(output: string): string[] {
   const names = [...output.matchAll(/^\s*(?:✖|not ok \d+ -) (.+?)(?: \([\d.]+ms\))?$/gm)].map(
     (match) => match[1] ?? '',
   );

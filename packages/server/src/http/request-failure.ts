@@ -1,4 +1,4 @@
-import { type ErrorCode, LonghaulError } from '@longhaul/protocol';
+import { LonghaulError } from '@longhaul/protocol';
 import type { z } from 'zod';
 
 const MAX_ISSUES = 5;
@@ -11,8 +11,4 @@ export function invalidRequest(place: string, { issues }: z.ZodError): LonghaulE
     return `${path}: ${issue.message.slice(0, MAX_ISSUE_CHARS)}`;
   });
   return new LonghaulError('invalid_request', `The request is invalid. ${lines.join('; ')}`);
-}
-
-export function refuse(code: ErrorCode, message: string): LonghaulError {
-  return new LonghaulError(code, message);
 }

@@ -58,7 +58,7 @@ export function sessionFacts(
   }));
 }
 
-export function leaseOwner(row: Record<string, unknown>): LeaseOwner {
+function leaseOwner(row: Record<string, unknown>): LeaseOwner {
   return {
     host: String(row['host']),
     bootId: String(row['boot_id']),

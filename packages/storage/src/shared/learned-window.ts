@@ -10,7 +10,7 @@ export interface LearnedWindow {
  * A learned window expires after this time, because the server may have been given a larger one. Retrying costs at most
  * one refusal.
  */
-export const LEARNED_WINDOW_DAYS = 30;
+const LEARNED_WINDOW_DAYS = 30;
 
 const DAY_MS = 86_400_000;
 

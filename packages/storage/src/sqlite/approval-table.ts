@@ -54,8 +54,6 @@ export function createApprovalTable(db: Drizzle, now: () => number) {
   };
 }
 
-export type ApprovalTable = ReturnType<typeof createApprovalTable>;
-
 function toApproval({ args, ...row }: ApprovalRow): Approval {
   const id = `${row.sessionId}/${row.handle}`;
   return { ...withoutNulls(row), args: parseColumn<JsonValue>(args, { table: 'approvals', id }) };

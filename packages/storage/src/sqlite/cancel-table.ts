@@ -22,5 +22,3 @@ export function createCancelTable(db: Drizzle, now: () => number) {
     },
   };
 }
-
-export type CancelTable = ReturnType<typeof createCancelTable>;

@@ -22,5 +22,3 @@ export function createCheckpointTable(db: Drizzle) {
     },
   };
 }
-
-export type CheckpointTable = ReturnType<typeof createCheckpointTable>;

@@ -89,8 +89,6 @@ export function createLeaseTable(db: Drizzle, clock: Clock) {
   };
 }
 
-export type LeaseTable = ReturnType<typeof createLeaseTable>;
-
 function toRecord(row: RunRow): RunRecord {
   const { runId, sessionId, startedAt, endedAt, status } = row;
   return withoutNulls({ runId, sessionId, owner: ownerOf(row), startedAt, endedAt, status });

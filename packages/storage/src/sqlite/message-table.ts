@@ -53,5 +53,3 @@ export function createMessageTable(db: Drizzle, partTable: PartTable) {
     },
   };
 }
-
-export type MessageTable = ReturnType<typeof createMessageTable>;

@@ -74,8 +74,6 @@ export function createQueueTable(db: Drizzle, eventLog: EventLog) {
   };
 }
 
-export type QueueTable = ReturnType<typeof createQueueTable>;
-
 function toQueued({ id, content, queuedAt, metadata }: QueueRow): QueuedMessage {
   const row = { table: 'queue', id };
   return withoutNulls({

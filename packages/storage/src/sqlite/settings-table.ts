@@ -27,5 +27,3 @@ export function createSettingsTable(db: Drizzle) {
     },
   };
 }
-
-export type SettingsTable = ReturnType<typeof createSettingsTable>;

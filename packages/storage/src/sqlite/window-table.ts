@@ -26,5 +26,3 @@ export function createWindowTable(db: Drizzle, now: () => number) {
     },
   };
 }
-
-export type WindowTable = ReturnType<typeof createWindowTable>;

@@ -148,7 +148,7 @@ function isMedia(part: ViewMessage['content'][number]): boolean {
 }
 
 /** Smallest default window of the servers for local models. They do not truncate a shorter prompt. */
-export const MIN_WINDOW_TOKENS = 2_048;
+const MIN_WINDOW_TOKENS = 2_048;
 
 /**
  * A reported size below this share of the predicted size is too small. Before the first measurement, the estimate may
@@ -181,7 +181,7 @@ export interface ReadSizes {
  * @returns `whole`: all was read. `too-little`: a part was dropped. `only-new`: the server counts only the added part,
  * for example because it leaves out cached tokens.
  */
-export function judgeRead(sizes: ReadSizes): 'whole' | 'too-little' | 'only-new' {
+function judgeRead(sizes: ReadSizes): 'whole' | 'too-little' | 'only-new' {
   const { predictedTokens, realTokens, isMeasured, before } = sizes;
   if (realTokens <= 0) return 'whole';
   if (before !== undefined && before.addedTokens >= MIN_GROWTH_TOKENS) {
@@ -203,7 +203,7 @@ const MIN_READ_TOKENS = MIN_WINDOW_TOKENS / 2;
  * Infers the window of a server that read `realTokens` of a longer prompt: the next power of two, or `realTokens` if
  * the whole prompt would have fitted into that. Undefined if too little was read.
  */
-export function inferWindow(realTokens: number, predictedTokens: number): number | undefined {
+function inferWindow(realTokens: number, predictedTokens: number): number | undefined {
   if (realTokens < MIN_READ_TOKENS) return undefined;
   const usual = Math.max(MIN_WINDOW_TOKENS, 2 ** Math.ceil(Math.log2(realTokens)));
   return usual < predictedTokens ? usual : realTokens;
