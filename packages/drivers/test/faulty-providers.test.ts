@@ -1,3 +1,4 @@
+import '@longhaul/testing/steps';
 import { gzipSync } from 'node:zlib';
 import { slowClock, stopClock } from '@longhaul/testing/clock';
 import { INFO } from '@longhaul/testing/doubles';
@@ -53,7 +54,7 @@ describe('a provider that streams without end', () => {
       response.on('close', () => clearInterval(timer));
     });
     const { test } = await start({ stallMs: 60, runtime: { retry: { attempts: 1, totalMs: 1_000 } } });
-    const message = expect.stringContaining('without a word of an answer for 600 ms');
+    const message = expect.stringContaining('bytes but no content for 600 ms');
     expect(await test.run('go')).toMatchObject({
       status: 'failed',
       error: { code: 'provider_timeout', message },

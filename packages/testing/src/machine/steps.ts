@@ -15,7 +15,8 @@ const OPTIMIZERS = ['opt', 'maglev', 'use-osr'];
  * runs take the same number of steps on any machine, so a test compares the work for n and for 10 n without a clock. Work inside of built-in
  * functions, such as a regular expression or `indexOf`, is not counted.
  *
- * A test imports this module before the modules that it measures.
+ * A test imports this module before the modules that it measures. Where the sorted imports have another order, `import
+ * '@longhaul/testing/steps';` is the first line of the test.
  */
 export async function countSteps(work: () => unknown): Promise<number> {
   for (const name of OPTIMIZERS) setFlagsFromString(`--no-${name}`);
@@ -48,7 +49,7 @@ function stepsIn({ url, functions }: Profiler.ScriptCoverage): number {
     const executed = ranges.reduce((sum, { count }) => sum + count, 0);
     if (executed > 0 && !isBlockCoverage)
       throw new Error(
-        `The blocks of ${functionName} in ${url} are not counted. Import steps.ts before this file.`,
+        `The blocks of ${functionName} in ${url} are not counted. Begin the test with: import '@longhaul/testing/steps'`,
       );
     steps += executed;
   }
