@@ -65,8 +65,8 @@ function readMarks(marks: readonly Mark[]): ActiveMarks {
 }
 
 /**
- * Returns whether the newest compaction was undone. If so, the session stays as it is up to `usableTokens`, whatever
- * its strategy's trigger. Otherwise the next step would repeat what a person just undid.
+ * Returns whether the newest compaction was undone. If so, the session stays as it is up to `usableTokens`, even
+ * if its strategy's trigger is lower. Otherwise the next step would repeat what a person just undid.
  */
 export function isNewestCompactionUndone(marks: readonly Mark[]): boolean {
   const newest = marks.findLast((mark) => mark.kind === 'compaction');

@@ -1,12 +1,13 @@
 /**
- * A port: keeps texts that can be made again at a cost, over runs and processes. Bounded: what was used least recently goes first. A cache
- * that forgets or fails costs time, never an answer, so whoever asks goes on without it.
+ * A port that keeps texts between runs and processes. The texts can be computed again at a cost. The cache is bounded:
+ * the least recently used entry is removed first. A cache that forgets or fails costs time, never a result, so its
+ * users continue without it.
  */
 export interface CacheStore {
   get(key: string): Promise<string | undefined>;
-  /** The first of these keys that is kept, with its value. Both reads count as a use. */
+  /** Returns the first of these keys that has an entry, with its value. A hit counts as a use of the entry. */
   getFirst(keys: readonly string[]): Promise<CacheHit | undefined>;
-  /** Replaces what stood under the key. A value larger than the whole cache is not kept. */
+  /** Stores a value, or replaces the value of the key. A value larger than the whole cache is not stored. */
   set(key: string, value: string): Promise<void>;
   delete(key: string): Promise<void>;
 }
@@ -16,7 +17,7 @@ export interface CacheHit {
   readonly value: string;
 }
 
-/** Bounds of a cache. A value counts with its key, in UTF-8. */
+/** The bounds of a cache. The size of an entry is that of its key and value in UTF-8. */
 export interface CacheLimits {
   /** Default 256 MiB. */
   maxBytes?: number;

@@ -21,11 +21,11 @@ describe('findModel', () => {
     ['openai', 'gpt-5-search'],
     ['openai', 'claude-sonnet-4-5'],
     ['mine', 'gpt-5'],
-  ])('knows nothing of %s/%s', (provider, model) => {
+  ])('returns undefined for %s/%s', (provider, model) => {
     expect(findModel(provider, model)).toBeUndefined();
   });
 
-  it('finds the provider of a bare name', () => {
+  it('finds the providers of a model without one', () => {
     expect(findProvidersOf('gpt-5-mini')).toEqual(['openai']);
     expect(findProvidersOf('llama')).toEqual([]);
   });
@@ -41,16 +41,16 @@ describe('costOf', () => {
     totalTokens: 101_000,
   };
 
-  it('prices the cached shares of the input apart, and reasoning once', () => {
+  it('prices cached input separately, and reasoning once', () => {
     const price = { input: 3, output: 15, cacheRead: 0.3, cacheWrite: 3.75 };
     expect(costOf(usage, price)).toBeCloseTo(0.03 + 0.024 + 0.0375 + 0.015, 10);
   });
 
-  it('prices cached input as input where no other price is known', () => {
+  it('prices cached input like other input if it has no price of its own', () => {
     expect(costOf(usage, { input: 3, output: 15 })).toBeCloseTo(0.3 + 0.015, 10);
   });
 
-  it('takes the dearer tier only above its threshold', () => {
+  it('uses the higher prices only above their threshold', () => {
     const long = { aboveTokens: 100_000, input: 6, output: 30 };
     const price = { input: 3, output: 15, long };
     expect(costOf(usage, price)).toBeCloseTo(0.315, 10);

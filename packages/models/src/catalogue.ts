@@ -1,24 +1,24 @@
 import type { LongPromptPrice, TokenPrice } from './usage-cost.ts';
 
-/** What is publicly known of a model. */
+/** Public facts of a model. */
 export interface CatalogueEntry {
   provider: string;
-  /** The name without a date. */
+  /** The model's name without a date. */
   model: string;
-  /** Tokens of input and output together. */
+  /** Input and output tokens together. */
   windowTokens: number;
-  /** Most input the provider takes, where that is less than the window. */
+  /** The most input tokens that the provider accepts, if that is less than the window. */
   maxInputTokens?: number;
   maxOutputTokens: number;
   price: TokenPrice;
-  /** Media the model takes; text always. */
+  /** The media that the model accepts. Every model accepts text. */
   accepts: { images: boolean; files: boolean };
 }
 
 /**
- * The model's entry, by its name with or without a date or release suffix (`claude-sonnet-4-5-20250929`, `gpt-5.1-2025-11-13`,
- * `gemini-2.0-flash-001`, `…-latest`). The longest matching name wins. Another version is another model: `claude-opus-5` says
- * nothing of `claude-opus-5-5`.
+ * Returns a model's entry, by its name with or without a date or release suffix (`claude-sonnet-4-5-20250929`,
+ * `gpt-5.1-2025-11-13`, `gemini-2.0-flash-001`, `…-latest`). The longest matching name wins. Another version is another
+ * model: `claude-opus-5` does not match `claude-opus-5-5`.
  */
 export function findModel(provider: string, model: string): CatalogueEntry | undefined {
   let best: CatalogueEntry | undefined;
@@ -70,7 +70,10 @@ const GPT_4O = limits(128_000, 16_384);
 const O_SERIES = limits(200_000, 100_000);
 const GEMINI = limits(1_048_576, 65_536);
 
-/** Anthropic: a write for five minutes costs 1.25 × input; a read 0.1 × where nothing else is given. */
+/**
+ * Anthropic: writing a cache entry for five minutes costs 1.25 times the input price. Reading it costs 0.1 times that
+ * price by default.
+ */
 const claude = (input: number, output: number, cacheRead = input / 10): TokenPrice => ({
   input,
   output,
@@ -78,7 +81,9 @@ const claude = (input: number, output: number, cacheRead = input / 10): TokenPri
   cacheWrite: input * 1.25,
 });
 
-/** OpenAI, from GPT-5.6 and GPT-6 on: above 272k input, input and cache cost twice, output 1.5 ×. */
+/**
+ * OpenAI, from GPT-5.6 and GPT-6 on: above 272k input tokens, input and cache cost twice as much, and output 1.5 times.
+ */
 const gptLong = (input: number, output: number, cacheRead: number): TokenPrice => ({
   input,
   output,
@@ -112,9 +117,9 @@ const HAIKU_5_5_LONG: LongPromptPrice = {
 
 type Row = readonly [model: string, limits: Limits, price: TokenPrice, accepts?: CatalogueEntry['accepts']];
 
-// Sources, read in November 2026: platform.claude.com/docs (models overview, pricing), developers.openai.com/api/docs (models,
-// pricing), ai.google.dev/gemini-api/docs (models, pricing). Text rates of the standard tier; a model whose numbers are not
-// certain is left out, because an unknown window is a clear error and a wrong one is not.
+// Sources, read in November 2026: platform.claude.com/docs (models overview, pricing), developers.openai.com/api/docs
+// (models, pricing), ai.google.dev/gemini-api/docs (models, pricing). Text prices of the standard tier. A model with
+// uncertain numbers is left out: an unknown window is a clear error, but a wrong one is not.
 
 const ANTHROPIC: readonly Row[] = [
   ['claude-fable-5-1', CLAUDE_1M, claude(10, 50, 0.25)],

@@ -14,8 +14,8 @@ export interface CheckServerOptions {
 }
 
 /**
- * Whether a server is there at all. Any answer of HTTP will do, except one that refuses the key; undefined means that all is well.
- * Never throws.
+ * Checks whether a server answers. Every HTTP answer is accepted, except a refusal of the key. Returns undefined if the
+ * check passes. Never throws.
  */
 export async function checkServer(options: CheckServerOptions): Promise<LonghaulError | undefined> {
   const { baseUrl, provider, model, apiKey, timeoutMs = 3000 } = options;

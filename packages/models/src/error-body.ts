@@ -1,12 +1,14 @@
 import { countAt, isRecord, textAt } from './fetch-json.ts';
 
-/** What a provider's error says, whatever its shape. */
+/** The content of a provider's error, in one shape. */
 export interface ErrorBody {
-  /** Types and codes, lower case: `context_length_exceeded`, `invalid_request_error`, `resource_exhausted`, `1261`. */
+  /**
+   * Types and codes in lower case: `context_length_exceeded`, `invalid_request_error`, `resource_exhausted`, `1261`.
+   */
   codes: ReadonlySet<string>;
-  /** What it says in words, cut. */
+  /** The texts of the error, cut. */
   text: string;
-  /** llama.cpp's own fields. */
+  /** From llama.cpp's own fields. */
   windowTokens?: number;
   requestTokens?: number;
   /** Google's RetryInfo: `13s`. */
@@ -15,14 +17,16 @@ export interface ErrorBody {
   isEmpty: boolean;
 }
 
-/** Enough for every message seen. What follows in a longer one is a dump of the request, whose words must decide nothing. */
+/**
+ * Longer than every known message. The rest of a longer one is a dump of the request, which must not decide anything.
+ */
 const MAX_TEXT = 1500;
 const MAX_PARSED = 200_000;
 
 /**
  * Reads OpenAI's `{error: {message, type, code}}`, Anthropic's `{type: 'error', error: {type, message}}`, Google's
- * `[{error: {status, details}}]`, Ollama's and LM Studio's `{error: 'text'}`, vLLM's bare `{message, type, code}`, AWS's
- * `{__type, message}`, FastAPI's `{detail}`, and an SSE event holding any of these.
+ * `[{error: {status, details}}]`, Ollama's and LM Studio's `{error: 'text'}`, vLLM's bare `{message, type, code}`,
+ * AWS's `{__type, message}`, FastAPI's `{detail}`, and an SSE event with any of these.
  */
 export function readErrorBody(body: string | undefined, message: string | undefined): ErrorBody {
   const raw = (body ?? '').trim();
@@ -56,7 +60,7 @@ class BodyFacts {
   readonly texts: string[] = [];
   readonly numbers: { windowTokens?: number; requestTokens?: number; retryDelay?: string } = {};
 
-  /** Goes down as far as an error inside of an error; deeper there is nothing but the caller's own request. */
+  /** Reads nested errors up to a fixed depth. Deeper values are only from the caller's own request. */
   add(value: unknown, depth: number): void {
     if (depth > 8) return;
     if (typeof value === 'string') this.addText(value, depth);
@@ -70,7 +74,7 @@ class BodyFacts {
   }
 
   private addText(text: string, depth: number): void {
-    // OpenRouter and proxies put the upstream's error, as text, inside of theirs.
+    // OpenRouter and proxies include the upstream's error as text.
     const inner = parseJson(text.trim());
     if (isRecord(inner) || Array.isArray(inner)) this.add(inner, depth + 1);
     else if (text.trim() !== '') this.texts.push(text.trim());

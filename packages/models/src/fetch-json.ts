@@ -5,11 +5,11 @@ export interface FetchJsonOptions {
   apiKey?: string;
   signal?: AbortSignal;
   timeoutMs: number;
-  /** Sent as JSON by POST. */
+  /** Sent as JSON in a POST request. */
   body?: unknown;
 }
 
-/** The JSON of a 2xx answer; undefined for whatever else happens. Never throws. */
+/** Returns the JSON of a 2xx answer, and undefined in all other cases. Never throws. */
 export async function fetchJson(url: string, options: FetchJsonOptions): Promise<unknown> {
   using deadline = patientDeadline(options.timeoutMs);
   try {
@@ -27,7 +27,7 @@ export async function fetchJson(url: string, options: FetchJsonOptions): Promise
     await response.body?.cancel();
     return undefined;
   } catch {
-    // A probe asks servers that may not exist, or speak another language: no answer is the answer.
+    // A probe asks servers that may not exist or may have another API. No answer is a valid result.
     return undefined;
   }
 }
@@ -36,7 +36,7 @@ export function isRecord(value: unknown): value is Record<string, unknown> {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
-/** The objects of a list at `key`; none where there is no such list. */
+/** Returns the objects of the list at `key`; an empty list if there is no such list. */
 export function recordsAt(value: unknown, key: string): Record<string, unknown>[] {
   const list = isRecord(value) ? value[key] : undefined;
   return Array.isArray(list) ? list.filter(isRecord) : [];
@@ -47,7 +47,7 @@ export function textAt(value: unknown, key: string): string | undefined {
   return typeof text === 'string' && text !== '' ? text : undefined;
 }
 
-/** A positive whole number at `key`. */
+/** Returns the positive integer at `key`. */
 export function countAt(value: unknown, key: string): number | undefined {
   const count = isRecord(value) ? value[key] : undefined;
   return typeof count === 'number' && Number.isInteger(count) && count > 0 ? count : undefined;

@@ -7,27 +7,27 @@ import {
 } from './server-models.ts';
 
 export interface LocalServerCandidate {
-  /** The provider's name in configuration. */
+  /** The provider's name in the configuration. */
   name: string;
   kind: ServerKind;
   baseUrl: string;
 }
 
 export interface LocalServer extends LocalServerCandidate {
-  /** Loaded ones first. */
+  /** Loaded models come first. */
   models: ServerModel[];
 }
 
 export interface DetectOptions {
   fetch?: typeof fetch;
   signal?: AbortSignal;
-  /** For each request. Default 500. A refused connection answers at once. */
+  /** For each request. Default 500. A refused connection fails at once. */
   timeoutMs?: number;
   /** Default: `LOCAL_SERVERS`. */
   candidates?: readonly LocalServerCandidate[];
 }
 
-/** The usual ports, in the order of preference. */
+/** The usual ports, in order of preference. */
 export const LOCAL_SERVERS: readonly LocalServerCandidate[] = [
   { name: 'lmstudio', kind: 'lmstudio', baseUrl: 'http://127.0.0.1:1234/v1' },
   { name: 'ollama', kind: 'ollama', baseUrl: 'http://127.0.0.1:11434/v1' },
@@ -35,7 +35,7 @@ export const LOCAL_SERVERS: readonly LocalServerCandidate[] = [
   { name: 'vllm', kind: 'vllm', baseUrl: 'http://127.0.0.1:8000/v1' },
 ];
 
-/** The servers of local models that answer on this machine and have a model. Never throws. */
+/** Finds the servers of local models on this machine that answer and have a model. Never throws. */
 export async function detectLocalServers(options: DetectOptions = {}): Promise<LocalServer[]> {
   const { candidates = LOCAL_SERVERS, timeoutMs = 500 } = options;
   const servers = await Promise.all(
@@ -48,12 +48,12 @@ export async function detectLocalServers(options: DetectOptions = {}): Promise<L
 }
 
 export interface ListServerModelsOptions extends Omit<DetectOptions, 'candidates'> {
-  /** Unknown: every way is tried, in parallel, and the most telling answer is taken. */
+  /** Without it, all kinds are tried in parallel, and the most detailed answer is used. */
   kind?: ServerKind;
   apiKey?: string;
 }
 
-/** The models a server offers, loaded ones first; an empty list when it does not answer. Never throws. */
+/** Returns a server's models, loaded models first. The list is empty if the server does not answer. Never throws. */
 export async function listServerModels(
   baseUrl: string,
   options: ListServerModelsOptions = {},

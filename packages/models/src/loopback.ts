@@ -1,4 +1,4 @@
-/** Whether only this machine reaches the host: an address without brackets, or `localhost`. */
+/** Returns whether only this machine can reach the host: an address without brackets, or `localhost`. */
 export function isLoopback(host: string): boolean {
   return host === 'localhost' || host === '::1' || /^127(?:\.\d{1,3}){3}$/.test(host);
 }

@@ -24,10 +24,13 @@ const TIMEOUT = new Set([
   'UND_ERR_BODY_TIMEOUT',
   'TimeoutError',
 ]);
-/** Before an answer they mean that the server is not there; after one, that it hung up. */
+/**
+ * Before an answer, these codes mean that the server cannot be reached. After its start, they mean that the connection
+ * was closed.
+ */
 const RESET = new Set(['ECONNRESET', 'EPIPE', 'UND_ERR_SOCKET', 'ConnectionClosed']);
 
-/** What went wrong below HTTP, read from the codes of a chain of causes; undefined when nothing did. */
+/** Returns the failure below HTTP, from the codes in a chain of causes. Undefined if there is none. */
 export function readNetworkFailure(cause: unknown, hasAnswer: boolean): NetworkFailure | undefined {
   const codes = causeCodes(cause);
   for (const code of codes) {
@@ -39,17 +42,17 @@ export function readNetworkFailure(cause: unknown, hasAnswer: boolean): NetworkF
     }
     if (RESET.has(code)) return { kind: hasAnswer ? 'cut' : 'unreachable', code };
   }
-  // fetch itself failed without a code, such as for a malformed address.
+  // `fetch` itself failed without a code, for example for a malformed address.
   return codes.includes(FETCH_FAILED) ? { kind: 'unreachable', code: FETCH_FAILED } : undefined;
 }
 
 const FETCH_FAILED = 'fetch failed';
 /** Source: https://fetch.spec.whatwg.org/#port-blocking */
 const BAD_PORT = 'bad port';
-/** Node's words, and Bun's code. */
+/** Node's messages and Bun's code. */
 const REDIRECTS = new Set(['redirect count exceeded', 'TooManyRedirects']);
 
-/** Node, undici, Bun and the AI SDK wrap one another; the reason stands in the innermost. */
+/** Node, undici, Bun and the AI SDK wrap errors in one another. The innermost error has the reason. */
 function causeCodes(cause: unknown): string[] {
   const codes: string[] = [];
   let layer: unknown[] = [cause];
@@ -74,7 +77,7 @@ function causeCodes(cause: unknown): string[] {
   return codes;
 }
 
-/** What undici says only in words: a body that ended too early, and a request that could not be made. */
+/** Failures that undici only reports as text: a body that ended too early, and a request that could not be made. */
 const FETCH_MESSAGES: ReadonlyMap<string, string> = new Map([
   ['terminated', 'UND_ERR_SOCKET'],
   ['fetch failed', FETCH_FAILED],

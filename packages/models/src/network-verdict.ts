@@ -1,26 +1,26 @@
 import type { ErrorCode } from '@longhaul/protocol';
 import type { NetworkFailure } from './network-failure.ts';
 
-/** What a failure below HTTP is called, and what to do about it. `at` names provider and address. */
+/** Returns the error code and the message for a failure below HTTP. `at` names the provider and the address. */
 export function networkVerdict(
   { kind, code }: NetworkFailure,
   at: string,
   provider: string,
 ): { code: ErrorCode; message: string } {
   if (kind === 'timeout') {
-    const message = `${at} did not answer in time (${code}). Try again; for a slow local server raise retry.stallMs in longhaul.yml.`;
+    const message = `${at} did not answer in time (${code}). Try again. For a slow local server, raise retry.stallMs in longhaul.yml.`;
     return { code: 'provider_timeout', message };
   }
   if (kind === 'cut') {
-    const message = `${at} ended its answer in the middle (${code}).`;
+    const message = `${at} closed the connection in the middle of its answer (${code}).`;
     return { code: 'provider_stream_cut', message };
   }
   if (kind === 'blocked') {
-    const message = `${at} is on a port that fetch never calls (${code}): the web's standard blocks it. Let the server listen on another port, and set providers.${provider}.baseUrl (or --base-url).`;
+    const message = `${at} is on a port that fetch blocks (${code}), as the Fetch standard requires. Let the server listen on another port, and set providers.${provider}.baseUrl (or --base-url).`;
     return { code: 'provider_bad_request', message };
   }
   if (kind === 'redirects') {
-    const message = `${at} sends requests round in a circle (${code}). Check providers.${provider}.baseUrl (or --base-url), and http against https.`;
+    const message = `${at} redirects requests in a loop (${code}). Check providers.${provider}.baseUrl (or --base-url), and whether it needs http or https.`;
     return { code: 'provider_bad_request', message };
   }
   const advice = `Check that the server runs and that providers.${provider}.baseUrl (or --base-url) is right.`;

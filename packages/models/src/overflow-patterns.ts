@@ -1,13 +1,13 @@
 import type { ErrorBody } from './error-body.ts';
 
-/** Numbers a "too long" message named. */
+/** The sizes in a refusal of a request that is too long. */
 export interface Overflow {
   windowTokens?: number;
-  /** Of the prompt: room asked for the answer is not in it. */
+  /** Tokens of the prompt, without the room for the answer. */
   requestTokens?: number;
 }
 
-/** Codes and types that mean nothing else. */
+/** Codes and types that always mean an overflow. */
 const OVERFLOW_CODES: ReadonlySet<string> = new Set([
   'context_length_exceeded',
   'exceed_context_size_error',
@@ -21,8 +21,9 @@ const M = String.raw`(?<request>\d[\d,]*)`;
 const pattern = (source: string): RegExp => new RegExp(source, 'is');
 
 /**
- * How servers say "too long" in words. Every pattern is specific to prompts and windows: a rate limit ("Too many tokens, please
- * wait") or a number of tokens in another error ("4500 tokens") must not match. Gaps are bounded, so matching is linear.
+ * The texts by which servers refuse a request as too long. Every pattern is specific to prompts and windows. It must
+ * match neither a rate limit ("Too many tokens, please wait") nor a number of tokens in another error ("4500 tokens").
+ * Gaps are bounded, so that matching is linear.
  */
 const OVERFLOW_PATTERNS: readonly RegExp[] = [
   // OpenAI, DeepSeek, OpenRouter, vLLM
@@ -73,16 +74,16 @@ const OVERFLOW_PATTERNS: readonly RegExp[] = [
   pattern('context window exceeds limit'),
 ];
 
-/** Rate limits that speak of tokens, whatever their status. */
+/** Rate limits that mention tokens, with any status. */
 const RATE_LIMIT_TEXT =
   /too many (?:tokens|requests)|please wait|rate.?limit|per.minute|tokens per (?:min|day)|\b[tr]p[md]\b|throttl/i;
 
 export function isRateLimitText(text: string): boolean {
-  // At the beginning: further on a server may quote a request that speaks of rate limits.
+  // Only the beginning is checked. After it, a server may quote a request that mentions rate limits.
   return RATE_LIMIT_TEXT.test(text.slice(0, 400));
 }
 
-/** What the error says of a prompt too long for the window; undefined when it says no such thing. */
+/** Returns the sizes of an overflow; undefined if the error is none. */
 export function readOverflow(body: ErrorBody): Overflow | undefined {
   const hasCode = [...body.codes].some((code) => OVERFLOW_CODES.has(code));
   if (!hasCode && isRateLimitText(body.text)) return undefined;
@@ -94,7 +95,10 @@ export function readOverflow(body: ErrorBody): Overflow | undefined {
   });
 }
 
-/** OpenAI and those that follow it add the answer's room to what "you requested". Taken for the prompt, it would be learned from. */
+/**
+ * OpenAI and compatible servers add the room for the answer to the tokens that "you requested". Without this, a wrong
+ * prompt size would be learned.
+ */
 function promptTokens(requested: number | undefined, text: string): number | undefined {
   const asked = toCount(/(\d[\d,]{0,12}) in the completion/i.exec(text)?.[1]);
   if (requested === undefined || asked === undefined || asked >= requested) return requested;

@@ -1,8 +1,9 @@
 const TICKS = 10;
 
 /**
- * Aborts after so much time in which an answer could have been read. Where this process stands still meanwhile (it loads code, the machine is
- * busy or asleep), an answer waits unread: that time counts for a tenth at the most.
+ * Aborts after `timeoutMs` during which this process could read an answer. If the process is suspended meanwhile (it
+ * loads code, or the machine is busy or asleep), an answer waits unread. Such a pause counts as at most a tenth of the
+ * time.
  */
 export function patientDeadline(timeoutMs: number): { signal: AbortSignal } & Disposable {
   const controller = new AbortController();
@@ -11,7 +12,7 @@ export function patientDeadline(timeoutMs: number): { signal: AbortSignal } & Di
   function tick(): void {
     left -= 1;
     if (left > 0) timer = setTimeout(tick, timeoutMs / TICKS);
-    else controller.abort(new DOMException('The time for an answer is over.', 'TimeoutError'));
+    else controller.abort(new DOMException('There was no answer in time.', 'TimeoutError'));
   }
   return {
     signal: controller.signal,

@@ -7,7 +7,7 @@ import { mapProviderError, type ProviderFailure } from './provider-errors.ts';
 type Failure = Partial<ProviderFailure>;
 
 const map = (failure: Failure) => mapProviderError({ provider: 'mine', model: 'big', ...failure });
-/** An address where nobody listens. */
+/** An address without a server. */
 async function closedPort(): Promise<string> {
   const server = createServer();
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
@@ -18,7 +18,7 @@ async function closedPort(): Promise<string> {
 
 const openAi = (message: string, more: object = {}) => JSON.stringify({ error: { message, ...more } });
 
-describe('an overflow, as each server words it', () => {
+describe('an overflow in the words of each server', () => {
   const rows: [name: string, failure: Failure, windowTokens?: number, requestTokens?: number][] = [
     [
       'OpenAI, by code and words',
@@ -286,7 +286,7 @@ describe('an overflow, as each server words it', () => {
   });
 });
 
-describe('what looks like an overflow and is none', () => {
+describe('errors that resemble an overflow', () => {
   const rows: [name: string, failure: Failure, code: ErrorCode][] = [
     [
       'Bedrock throttling',
@@ -370,7 +370,7 @@ describe('what looks like an overflow and is none', () => {
   });
 });
 
-describe('everything else', () => {
+describe('other errors', () => {
   const rows: [name: string, failure: Failure, code: ErrorCode][] = [
     ['401', { status: 401, body: openAi('Incorrect API key provided') }, 'provider_auth'],
     ['403', { status: 403, body: '' }, 'provider_auth'],
@@ -456,7 +456,7 @@ describe('everything else', () => {
     ],
     ['a page with 404', { status: 404, body: '<html></html>' }, 'model_not_found'],
     ['a page with 502', { status: 502, body: '<html></html>' }, 'provider_bad_response'],
-    ['nothing at all', {}, 'provider_bad_response'],
+    ['an empty failure', {}, 'provider_bad_response'],
   ];
 
   it.each(rows)('%s', (_name, failure, code) => {
@@ -487,20 +487,20 @@ describe('everything else', () => {
     expect(error.retryable).toBe(true);
   });
 
-  it('a 404 without words of its own may be a wrong base URL, whatever the client library adds', () => {
+  it('suggests a wrong base URL for an empty 404, whatever the client library adds', () => {
     const url = 'http://127.0.0.1:1234/chat/completions';
     expect(map({ status: 404, message: 'Not Found', url }).message).toContain('usually ends in /v1');
     expect(map({ status: 404, body: openAi('no model x'), url }).message).not.toContain('/v1');
   });
 
-  it('a request that is quoted in an error decides nothing', () => {
+  it('ignores a request that is quoted in an error', () => {
     const quoted = `${'x'.repeat(2000)} prompt is too long: 5 tokens > 4 maximum; rate limit`;
     expect(map({ status: 400, body: openAi(`Invalid message: ${quoted}`) }).code).toBe(
       'provider_bad_request',
     );
   });
 
-  it('a real refused connection says where and what to do', async () => {
+  it('reports a refused connection with its address and advice', async () => {
     const url = await closedPort();
     const cause = await fetch(url).catch((error: unknown) => error);
     const error = map({ cause, url, provider: 'lmstudio' });
@@ -510,14 +510,14 @@ describe('everything else', () => {
     expect(error.message).toContain('providers.lmstudio.baseUrl');
   });
 
-  it('a port that fetch refuses to call is said to be one, and not tried again', async () => {
+  it('reports a port that fetch blocks, and does not retry', async () => {
     const cause = await fetch('http://127.0.0.1:9/v1').catch((error: unknown) => error);
     const error = map({ cause: new Error('Cannot connect to API', { cause }), url: 'http://127.0.0.1:9/v1' });
     expect(error).toMatchObject({ code: 'provider_bad_request', retryable: false });
-    expect(error.message).toMatch(/port that fetch never calls \(bad port\).*another port/);
+    expect(error.message).toMatch(/port that fetch blocks \(bad port\).*another port/);
   });
 
-  it('a 404 that speaks of the address is a wrong base URL, not a model that is missing', () => {
+  it('reports a wrong base URL for a 404 about the address', () => {
     const url = 'http://127.0.0.1:1234/chat/completions';
     for (const text of ['Invalid URL (POST /chat/completions)', 'Unexpected endpoint', 'Cannot POST /chat']) {
       const error = map({ status: 404, body: openAi(text), url });
@@ -532,12 +532,12 @@ describe('everything else', () => {
     ['google', 'GOOGLE_GENERATIVE_AI_API_KEY or GEMINI_API_KEY'],
     ['mine', 'providers.mine.apiKey'],
     ['constructor', 'providers.constructor.apiKey'],
-  ])('a refused key of %s names %s', (provider, variable) => {
+  ])('names the variable for a refused key of %s: %s', (provider, variable) => {
     expect(map({ provider, status: 401 }).message).toContain(variable);
   });
 });
 
-describe('how long to wait', () => {
+describe('the time to wait', () => {
   const now = Date.parse('Fri, 27 Nov 2026 10:00:00 GMT');
   it.each<[string, Failure, number | undefined]>([
     ['seconds', { headers: { 'Retry-After': '7' } }, 7000],
@@ -569,19 +569,19 @@ describe('secrets', () => {
     'AIzaSyA1234567890abcdefg',
     'gsk_abcdefghijklmnop',
     'eyJhbGciOiJIUzI1NiJ9.eyJzdWIiOiIxIn0.abc',
-  ])('%s never reaches the message', (key) => {
+  ])('never shows %s in the message', (key) => {
     const error = map({ status: 401, body: openAi(`Incorrect API key provided: ${key}. Bearer ${key}`) });
     expect(error.message).toContain('Incorrect API key provided');
     expect(error.message).not.toContain(key.slice(6));
   });
 
-  it('masks a key without a known shape when it is told of it, also where the cut would halve it', () => {
+  it('masks a given key without a known shape, also at the end of a cut text', () => {
     const key = 'my-own-key-0123456789';
     const error = map({ status: 400, body: openAi(`${'x'.repeat(290)} ${key}`), secrets: [key] });
     expect(error.message).not.toContain('my-own');
   });
 
-  it('leaves user, password and query out of the address', () => {
+  it('leaves out user, password and query of the address', () => {
     const error = map({ status: 500, url: 'https://me:hunter2@host/v1/chat?key=AIzaSyA1234567890abcdefg' });
     expect(error.message).toContain('https://host/v1/chat');
     expect(error.message).not.toMatch(/hunter2|AIza/);

@@ -9,31 +9,31 @@ import { maskSecrets } from './secrets.ts';
 import { adviceWithoutTools, saysNoTools } from './tool-refusal.ts';
 
 export interface ProviderFailure {
-  /** HTTP status; absent when there was no answer, or when the error came inside a stream. */
+  /** HTTP status. Absent if there was no answer, or if the error came inside a stream. */
   status?: number;
-  /** As it came: JSON, an SSE event, HTML, nothing. */
+  /** The original body: JSON, an SSE event, HTML or nothing. */
   body?: string;
   headers?: Readonly<Record<string, string>>;
-  /** What the client library made of it. */
+  /** The client library's message. */
   message?: string;
   cause?: unknown;
   provider: string;
-  /** Empty where none is named yet. */
+  /** Empty if no model is named. */
   model: string;
-  /** Of the request, for messages. */
+  /** The request's URL, for messages. */
   url?: string;
   /** Values that must not appear in the message, such as the key. */
   secrets?: readonly string[];
-  /** For `retry-after` dates. Default: now. */
+  /** For dates in `retry-after`. Default: the current time. */
   now?: number;
 }
 
 /**
- * One error with one code out of whatever a provider answers. The only place where message text decides anything: types and codes
- * first, then text. A rate limit is never an overflow.
+ * Maps any failure of a provider to one error with one code. This is the only place where message text decides
+ * anything. Types and codes are checked first, then text. A rate limit is never an overflow.
  *
- * `data` holds `provider`, `model`, and where known `status`, `windowTokens` and `requestTokens` (of `context_overflow`), `retryAfterMs`.
- * The message holds no secret, and no more than a few hundred characters of the provider's own.
+ * `data` has `provider`, `model` and, if known, `status`, `windowTokens` and `requestTokens` (of `context_overflow`),
+ * and `retryAfterMs`. The message has no secret, and at most a few hundred characters of the provider's text.
  */
 export function mapProviderError(failure: ProviderFailure): LonghaulError {
   const body = readErrorBody(failure.body, failure.message);
@@ -54,9 +54,9 @@ export function mapProviderError(failure: ProviderFailure): LonghaulError {
 interface Facts {
   failure: ProviderFailure;
   body: ErrorBody;
-  /** ` It said: "…"`, or nothing. */
+  /** ` It said: "…"`, or empty. */
   said: string;
-  /** `openai (https://api.openai.com)`. */
+  /** For example `openai (https://api.openai.com)`. */
   at: string;
 }
 
@@ -66,7 +66,7 @@ interface Verdict {
   data?: JsonObject;
 }
 
-/** The first that answers decides; the order is the rule. */
+/** The first rule with a verdict decides, so their order matters. */
 function judge(facts: Facts): Verdict {
   for (const rule of RULES) {
     const verdict = rule(facts);
@@ -150,13 +150,16 @@ function ofOverflow({ failure, body, said, at }: Facts): Verdict | undefined {
   return { code: 'context_overflow', message, data: { ...overflow } };
 }
 
-/** Cerebras answers a prompt that is too long with a bare 400 or 413. No other provider's empty body means that. */
+/**
+ * Cerebras answers a prompt that is too long with an empty 400 or 413. An empty body of another provider does not mean
+ * that.
+ */
 function silentOverflow({ status, provider }: ProviderFailure, body: ErrorBody): Overflow | undefined {
   const isBare = body.isEmpty && (status === 400 || status === 413);
   return isBare && /cerebras/i.test(provider) ? {} : undefined;
 }
 
-/** Inside a stream there is no status, or 200. Servers of local models use 500 as well. */
+/** Inside a stream there is no status, or it is 200. Servers of local models also use 500. */
 function canBeOverflow(status: number | undefined): boolean {
   return status === undefined || [200, 400, 413, 422, 500].includes(status);
 }
@@ -171,11 +174,11 @@ function ofMissingAbility({ failure, body, said, at }: Facts): Verdict | undefin
     return { code: 'tools_unsupported', message };
   }
   if (!NO_MEDIA.test(body.text)) return undefined;
-  const message = `Model ${failure.model} at ${at} does not take this kind of file or image.${said}`;
+  const message = `Model ${failure.model} at ${at} does not accept this kind of file or image.${said}`;
   return { code: 'input_unsupported', message };
 }
 
-/** A server's word for a path it does not serve, which is not a model it does not have. */
+/** Texts that a server sends for an unknown path. They don't mean that a model is missing. */
 const NO_SUCH_PATH =
   /\b(?:invalid|unknown|unexpected|unsupported) (?:request )?(?:url|endpoint|path|route)\b|\bcannot (?:post|get) \//i;
 
@@ -200,7 +203,7 @@ function ofContentFilter({ body, said, at }: Facts): Verdict | undefined {
   }
   return {
     code: 'provider_content_filter',
-    message: `${at} refused the request by its content policy.${said}`,
+    message: `${at} refused the request because of its content policy.${said}`,
   };
 }
 
@@ -232,7 +235,7 @@ function ofHtml({ failure, body, at }: Facts): Verdict | undefined {
 function otherwise({ failure, body, said, at }: Facts): Verdict {
   const { status } = failure;
   if (isClientError(status) || hasCode(body, 'invalid_request_error', 'invalid_argument')) {
-    const hint = status === 413 ? ' It, or a proxy before it, does not take requests this large.' : '';
+    const hint = status === 413 ? ' It, or a proxy in front of it, does not accept requests this large.' : '';
     const message = `${at} refused the request as invalid (HTTP ${status ?? 'unknown'}).${hint}${said}`;
     return { code: 'provider_bad_request', message };
   }
@@ -259,7 +262,7 @@ const MAX_QUOTE = 300;
 
 function quote(body: ErrorBody, secrets: readonly string[] | undefined): string {
   const lines = [...new Set(body.text.split('\n').map((line) => line.trim()))].filter((line) => line !== '');
-  // Masked before it is cut: half a key has the shape of none.
+  // Secrets are masked before the text is cut, because half a key has no known shape.
   const text = maskSecrets(lines.join(' '), secrets).trim();
   if (text === '') return '';
   return ` It said: "${text.length > MAX_QUOTE ? `${text.slice(0, MAX_QUOTE)}…` : text}"`;
@@ -267,7 +270,7 @@ function quote(body: ErrorBody, secrets: readonly string[] | undefined): string 
 
 function address({ provider, url }: ProviderFailure): string {
   if (url === undefined || !URL.canParse(url)) return provider;
-  // Origin and path only: a query may hold the key, and so may user and password.
+  // Origin and path only: the query, the user and the password may contain the key.
   const { origin, pathname } = new URL(url);
   return `${provider} (${origin}${pathname})`;
 }

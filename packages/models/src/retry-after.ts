@@ -1,9 +1,12 @@
-/** A server that asks for more is broken or exhausted for the day; the caller decides what to do with so long a wait. */
+/**
+ * A server that asks for a longer wait is broken, or has no quota left for the day. The caller decides whether to wait
+ * this long.
+ */
 const MAX_MS = 24 * 60 * 60 * 1000;
 
 /**
- * How long the server asks to wait, in milliseconds: `retry-after-ms`, then `retry-after` in seconds or as an HTTP date, then
- * Google's RetryInfo (`13s`), then OpenAI's words ("Please try again in 1.2s").
+ * Returns how long the server asks to wait, in milliseconds: from `retry-after-ms`, then from `retry-after` in seconds
+ * or as an HTTP date, then from Google's RetryInfo (`13s`), then from OpenAI's text ("Please try again in 1.2s").
  */
 export function readRetryAfterMs(hints: {
   headers: Readonly<Record<string, string>>;
@@ -37,7 +40,7 @@ function secondsOrDate(value: string | undefined, now: number): number | undefin
   return Number.isNaN(date) ? undefined : date - now;
 }
 
-/** `13s`, `1.5s`, `20ms`, `6m0s`. */
+/** Parses `13s`, `1.5s`, `20ms` or `6m0s`. */
 function duration(value: string | undefined): number | undefined {
   const match = /^(?:(\d+)h)?(?:(\d+)m(?!s))?(?:([\d.]+)(ms|s))?$/.exec(value ?? '');
   if (!value || !match) return undefined;

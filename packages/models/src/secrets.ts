@@ -1,4 +1,4 @@
-/** Shapes of keys that providers issue and echo in their errors. */
+/** Shapes of keys that providers issue and repeat in their errors. */
 const KEY_SHAPES: readonly RegExp[] = [
   /\b(?:sk|gsk|csk|xai|hf|ghp|gho|github_pat|nvapi)[-_][A-Za-z0-9*_-]{6,}/g,
   /\bAIza[A-Za-z0-9_-]{10,}/g,
@@ -9,7 +9,7 @@ const LABELLED =
   /\b(bearer|api[-_ ]?key|x-api-key|authorization|token|key|secret)(["']?\s*[:=]\s*["']?|\s+)([A-Za-z0-9*._-]{16,})/gi;
 const USER_INFO = /(\b[a-z][a-z0-9+.-]{0,20}:\/\/)[^\s/@]{1,200}@/gi;
 
-/** The text without anything that looks like a key, and without the given secrets. */
+/** Returns the text with everything masked that looks like a key, and with the given secrets masked. */
 export function maskSecrets(text: string, secrets: readonly string[] = []): string {
   let masked = text;
   for (const secret of secrets) if (secret.length >= 4) masked = masked.replaceAll(secret, '[key]');

@@ -1,26 +1,29 @@
 import { countAt, type FetchJsonOptions, fetchJson, isRecord, recordsAt, textAt } from './fetch-json.ts';
 
-/** Servers of local models that tell more than the OpenAI interface does. */
+/** Servers of local models with more information than the OpenAI interface has. */
 export type ServerKind = 'lmstudio' | 'ollama' | 'llamacpp' | 'vllm';
 
 export interface ServerModel {
   id: string;
-  /** In memory now, as far as the server says. */
+  /** Whether the model is in memory, if the server reports that. */
   loaded: boolean;
-  /** Tokens of the loaded instance; absent when it is not loaded or the server does not say. */
+  /** Window of the loaded instance. Absent if the model is not loaded, or if the server does not report it. */
   windowTokens?: number;
-  /** Where the server reports it: `LM Studio /api/v1/models`. */
+  /** The endpoint that reports it, such as `LM Studio /api/v1/models`. */
   source: string;
-  /** Other names under which requests reach it. */
+  /** Other names of the model in requests. */
   aliases?: string[];
 }
 
 export type ServerRequest = Omit<FetchJsonOptions, 'body'>;
 
-/** From the most telling answer to the least: `/v1/models` is what every server has. */
+/** From the most detailed answer to the least: every server has `/v1/models`. */
 export const SERVER_KINDS: readonly ServerKind[] = ['lmstudio', 'ollama', 'llamacpp', 'vllm'];
 
-/** Asks one kind of server for its models. No answer, or another kind's answer, is an empty list. Never throws. */
+/**
+ * Asks one kind of server for its models. The list is empty if there is no answer, or the answer of another kind. Never
+ * throws.
+ */
 export function readServerModels(
   kind: ServerKind,
   baseUrl: string,
@@ -42,7 +45,7 @@ const READERS: Readonly<Record<ServerKind, (ask: Ask) => Promise<ServerModel[]>>
 async function readLmStudio(ask: Ask): Promise<ServerModel[]> {
   const current = recordsAt(await ask('/api/v1/models'), 'models');
   if (current.length > 0) return current.flatMap(lmStudioModel);
-  // Before LM Studio 0.4. `max_context_length` is what the model could do, not what was loaded.
+  // Before LM Studio 0.4. `max_context_length` is the model's limit, not the loaded window.
   return recordsAt(await ask('/api/v0/models'), 'data').flatMap((entry) => {
     const id = textAt(entry, 'id');
     if (!id || textAt(entry, 'type') === 'embeddings') return [];
@@ -61,7 +64,7 @@ function lmStudioModel(entry: Record<string, unknown>): ServerModel[] {
     ...serverModel(id, first !== undefined, countAt(first?.['config'], 'context_length'), source),
     aliases: [textAt(entry, 'selected_variant')].filter((name) => name !== undefined),
   };
-  // A second instance has a name and a length of its own.
+  // A second instance has its own name and window.
   const others = instances.flatMap((instance) => {
     const name = textAt(instance, 'id');
     const length = countAt(instance['config'], 'context_length');
@@ -81,7 +84,7 @@ async function readOllama(ask: Ask): Promise<ServerModel[]> {
     const id = textAt(entry, 'model') ?? textAt(entry, 'name');
     return id && !known.has(id) ? [serverModel(id, false, undefined, 'Ollama /api/tags')] : [];
   });
-  // `llama3` and `llama3:latest` are one model.
+  // `llama3` and `llama3:latest` are the same model.
   return [...loaded, ...idle].map((model) =>
     model.id.endsWith(':latest') ? { ...model, aliases: [model.id.slice(0, -':latest'.length)] } : model,
   );
@@ -91,10 +94,10 @@ async function readLlamaCpp(ask: Ask): Promise<ServerModel[]> {
   const [props, list] = await Promise.all([ask('/props'), ask('/v1/models')]);
   const settings = isRecord(props) ? props['default_generation_settings'] : undefined;
   if (!isRecord(settings)) return [];
-  // The limit of one slot. `meta.n_ctx_train` in /v1/models is what the model was trained with.
+  // The limit of one slot. `meta.n_ctx_train` in /v1/models is the length that the model was trained with.
   const windowTokens = countAt(settings, 'n_ctx');
   const ids = recordsAt(list, 'data').flatMap((entry) => textAt(entry, 'id') ?? []);
-  // The server holds one model and answers to any name.
+  // The server has one model and accepts any name.
   return [...ids, ANY_MODEL].map((id) => serverModel(id, true, windowTokens, 'llama.cpp /props'));
 }
 
@@ -102,12 +105,12 @@ async function readVllm(ask: Ask): Promise<ServerModel[]> {
   return recordsAt(await ask('/v1/models'), 'data').flatMap((entry) => {
     const id = textAt(entry, 'id');
     const windowTokens = countAt(entry, 'max_model_len');
-    // vLLM lists what it has loaded, with its length; other servers list what they could load.
+    // vLLM lists its loaded model with its length. Other servers list models that they could load.
     return id ? [serverModel(id, windowTokens !== undefined, windowTokens, 'vLLM /v1/models')] : [];
   });
 }
 
-/** An entry that stands for every name. */
+/** An entry for every name. */
 export const ANY_MODEL = '*';
 
 function serverModel(

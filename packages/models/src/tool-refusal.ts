@@ -1,4 +1,4 @@
-/** How servers say that a model, or the way it is served, has no tools. */
+/** Texts by which servers report that a model, or its configuration on the server, has no tools. */
 const NO_TOOLS =
   /(?:does not|doesn't|do not) support (?:tools|tool (?:use|call)|function)|support tool use|tools?'? ?(?:calling`? |use )?(?:is|are) not supported|function calling is not enabled|tool choice requires --enable|tools param requires --jinja|unsupported param: tools/i;
 
@@ -6,7 +6,7 @@ export function saysNoTools(text: string): boolean {
   return NO_TOOLS.test(text);
 }
 
-/** What to do about it, by the server that said it. */
+/** Returns advice for a refusal of tools, depending on the server. */
 export function adviceWithoutTools(text: string, provider: string): string {
   if (/--jinja|unsupported param: tools/i.test(text)) {
     return "Start llama-server with --jinja, so that it uses the tools of the model's chat template.";

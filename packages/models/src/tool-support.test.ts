@@ -19,7 +19,7 @@ async function asked(kind: ServerKind, answer: object | undefined) {
   return { support, asked };
 }
 
-it('takes the word of Ollama, which refuses tools where they are no capability', async () => {
+it("uses Ollama's list of capabilities", async () => {
   const without = await asked('ollama', { capabilities: ['completion'] });
   expect(without.asked).toEqual(['POST /api/show']);
   expect(without.support).toEqual({
@@ -31,7 +31,7 @@ it('takes the word of Ollama, which refuses tools where they are no capability',
   });
 });
 
-it('says that it does not know where the server does not say, or is not there', async () => {
+it('returns unknown if the server does not report it or does not answer', async () => {
   const unknown = { supported: 'unknown' };
   expect((await asked('ollama', { details: {} })).support).toEqual(unknown);
   expect((await asked('ollama', undefined)).support).toEqual(unknown);

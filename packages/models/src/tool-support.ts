@@ -13,16 +13,17 @@ export interface ToolSupportOptions extends Omit<FetchJsonOptions, 'body' | 'tim
 
 export type ToolSupport =
   | { supported: true }
-  /** `advice` says what to do. */
+  /** `advice` is what the user can do. */
   | { supported: false; advice: string }
-  /** The server does not say, or does not answer: the first request will tell. */
+  /** The server does not report it, or does not answer. The first request will show it. */
   | { supported: 'unknown' };
 
 /**
- * Whether a local server's model can call tools, as the server itself says; no model is called. Never throws.
+ * Returns whether a local server's model can call tools, from the server's own information. No model is called. Never
+ * throws.
  *
- * Ollama lists capabilities, and refuses tools without that one; llama.cpp tells what the chat template can. LM Studio gives every model
- * tools, whatever it was trained for, and vLLM says nothing before it is asked.
+ * Ollama lists capabilities, and refuses tools without that capability. llama.cpp reports what the chat template
+ * supports. LM Studio gives tools to every model, and vLLM reports nothing before a request.
  */
 export async function validateToolSupport(options: ToolSupportOptions): Promise<ToolSupport> {
   const { kind, baseUrl, model, timeoutMs = 1500 } = options;
@@ -30,7 +31,7 @@ export async function validateToolSupport(options: ToolSupportOptions): Promise<
   if (kind === 'ollama') {
     const shown = await fetchJson(`${root}/api/show`, { ...options, timeoutMs, body: { model } });
     const capabilities = isRecord(shown) ? shown['capabilities'] : undefined;
-    // Versions before 0.6.4 list none.
+    // Versions before 0.6.4 don't list capabilities.
     return Array.isArray(capabilities) ? verdict(capabilities.includes('tools'), kind) : UNKNOWN;
   }
   if (kind === 'llamacpp') {

@@ -4,11 +4,11 @@ import type { TokenUsage } from '@longhaul/protocol';
 export interface TokenPrice {
   input: number;
   output: number;
-  /** Input that came from the provider's cache. Absent: as `input`. */
+  /** Input from the provider's cache. Default: the price of `input`. */
   cacheRead?: number;
-  /** Input that was written to the cache. Absent: as `input`. */
+  /** Input that is written to the cache. Default: the price of `input`. */
   cacheWrite?: number;
-  /** A dearer tier for the whole request, once its input is longer than `aboveTokens`. */
+  /** Higher prices for the whole request if its input is longer than `aboveTokens`. */
   long?: LongPromptPrice;
 }
 
@@ -21,9 +21,10 @@ export interface LongPromptPrice {
 }
 
 /**
- * What one model call cost, in US dollars.
+ * Returns the cost of one model call in US dollars.
  *
- * `usage` must be of one call: with a tier for long prompts, the cost of a sum is not the sum of the costs.
+ * `usage` must be that of a single call. With higher prices for long prompts, the cost of a sum differs from the sum of
+ * the costs.
  *
  * @example costOf(usage, { input: 3, output: 15, cacheRead: 0.3, cacheWrite: 3.75 })
  */

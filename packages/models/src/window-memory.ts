@@ -1,22 +1,22 @@
-/** One model at one server: the same model may be loaded with another window elsewhere. */
+/** A model at a server. Another server may load the same model with another window. */
 export interface ServedModel {
-  /** The API's address, without a slash at its end. */
+  /** The API's address without a slash at its end. */
   baseUrl: string;
   model: string;
 }
 
 /**
- * A port: keeps, over runs and processes, the windows that refusals taught. What was learned stands above what a configuration or a
- * catalogue says, until the server itself reports another length than it did then (the model was loaded anew), and for
- * thirty days at the most.
+ * A port that keeps windows learned from refusals between runs and processes. A learned window takes precedence over
+ * the configuration and the catalogue. It expires after thirty days, or when the server reports another length than at
+ * that time, because the model was loaded again.
  */
 export interface WindowMemory {
   /**
-   * @param reportedTokens What the server reports now, if it does.
-   * @returns Tokens; undefined when nothing was learned, or nothing that still holds.
+   * @param reportedTokens The server's current report, if any.
+   * @returns Tokens; undefined if no window was learned, or if it has expired.
    */
   learnedWindow(server: ServedModel, reportedTokens?: number): Promise<number | undefined>;
-  /** @param reportedTokens What the server reported at that time, if it did. */
+  /** @param reportedTokens The server's report at that time, if any. */
   learnWindow(server: ServedModel, windowTokens: number, reportedTokens?: number): Promise<void>;
   forgetWindow(server: ServedModel): Promise<void>;
 }

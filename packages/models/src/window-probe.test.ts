@@ -18,7 +18,7 @@ afterEach(async () => {
   }
 });
 
-/** A server that answers the given paths with JSON, all others with 404; `null` never answers. */
+/** A server that answers the given paths with JSON and all others with 404. It never answers a path with `null`. */
 async function serve(routes: Routes): Promise<{ baseUrl: string; asked: string[] }> {
   const asked: string[] = [];
   const server = createServer((request, response) => {
@@ -74,7 +74,7 @@ const LLAMA_CPP = {
   '/props': { default_generation_settings: { n_ctx: 16384 } },
   '/v1/models': { data: [{ id: 'model.gguf', meta: { n_ctx_train: 131072 } }] },
 };
-/** For servers that answer: however busy the machine, they do. */
+/** For servers that answer, even on a busy machine. */
 const timeoutMs = 60_000;
 const VLLM = { '/v1/models': { data: [{ id: 'org/model', max_model_len: 32768 }] } };
 
@@ -89,7 +89,7 @@ describe('probeWindow', () => {
     ['llamacpp', LLAMA_CPP, 'any-name', 16384, 'llama.cpp /props'],
     ['vllm', VLLM, 'org/model', 32768, 'vLLM /v1/models'],
   ] as const)(
-    '%s tells the loaded length, by its kind and without',
+    'returns the loaded length of %s, with and without its kind',
     async (kind, routes, model, windowTokens, source) => {
       const { baseUrl } = await serve(routes);
       expect(await probeWindow({ kind, baseUrl, model, timeoutMs })).toEqual({ windowTokens, source });
@@ -110,14 +110,14 @@ describe('probeWindow', () => {
     ['llamacpp', { '/props': { default_generation_settings: { n_ctx: 0 } } }, 'x'],
     ['ollama', { '/api/ps': { models: [{ model: 'x', context_length: 'many' }] } }, 'x'],
   ] as const)(
-    '%s with a model it has not loaded, or says nothing of, is undefined',
+    'returns undefined for %s with a model that is not loaded or not reported',
     async (kind, routes, model) => {
       const { baseUrl } = await serve(routes);
       expect(await probeWindow({ kind, baseUrl, model, timeoutMs })).toBeUndefined();
     },
   );
 
-  it('never throws: nobody there, a page, silence, an abort', async () => {
+  it('never throws without a server, for a web page, without an answer, and after an abort', async () => {
     await using closed = await holdClosedPort();
     expect(await probeWindow({ baseUrl: `${closed.url}/v1`, model: 'x' })).toBeUndefined();
     expect(await probeWindow({ baseUrl: 'not a url', model: 'x' })).toBeUndefined();
@@ -129,7 +129,7 @@ describe('probeWindow', () => {
     expect(await probeWindow({ baseUrl: silent.baseUrl, model: 'x', signal })).toBeUndefined();
   });
 
-  it('an answer is waited for where this process stood still meanwhile, as one does that loads its code', async () => {
+  it('does not count the time in which this process was blocked', async () => {
     const { baseUrl } = await serve(VLLM);
     stopClock();
     const probing = probeWindow({ kind: 'vllm', baseUrl, model: 'org/model', timeoutMs: 500 });
@@ -138,9 +138,9 @@ describe('probeWindow', () => {
     expect(await probing).toMatchObject({ windowTokens: 32_768 });
   });
 
-  it('an answer is taken although another question is never answered', async () => {
+  it('uses one answer if another request is never answered', async () => {
     const { baseUrl } = await serve({ ...VLLM, '/api/ps': null });
-    // Time is over for the silent one when the other has answered.
+    // The deadline of the silent request is over before the other answer arrives.
     const { promise: isOver, reject: end } = Promise.withResolvers<never>();
     const timed: typeof fetch = async (input, init) => {
       if (String(input).endsWith('/api/ps')) return Promise.race([fetch(input, init), isOver]);
@@ -156,13 +156,13 @@ describe('probeWindow', () => {
 describe('checkServer', () => {
   const target = { provider: 'mine', model: 'x' };
 
-  it('is content with any answer', async () => {
+  it('accepts any answer', async () => {
     const { baseUrl, asked } = await serve({});
     expect(await checkServer({ baseUrl, ...target, timeoutMs })).toBeUndefined();
     expect(asked).toEqual(['/v1/models']);
   });
 
-  it('says where nobody listens, and that nobody answers', async () => {
+  it('reports that no server listens, or that it does not answer', async () => {
     await using closed = await holdClosedPort();
     const baseUrl = `${closed.url}/v1`;
     const error = await checkServer({ baseUrl, ...target, timeoutMs });
@@ -173,7 +173,7 @@ describe('checkServer', () => {
     expect(late?.code).toBe('provider_timeout');
   });
 
-  it('a refused key is found before any work is done', async () => {
+  it('reports a refused key before any work', async () => {
     const server = createServer((request, response) => {
       response.statusCode = request.headers.authorization === 'Bearer right' ? 200 : 401;
       response.end('{}');
@@ -190,7 +190,7 @@ describe('checkServer', () => {
 });
 
 describe('local servers', () => {
-  it('are found with their models, loaded ones first, embeddings left out', async () => {
+  it('are found with their models, loaded models first, without embeddings', async () => {
     const [studio, ollama] = [await serve(LM_STUDIO), await serve(OLLAMA)];
     const found = await detectLocalServers({
       timeoutMs,
@@ -207,7 +207,7 @@ describe('local servers', () => {
     expect(found[0]?.models[0]).toMatchObject({ loaded: true, windowTokens: 8192 });
   });
 
-  it('something else on the port is no server of models', async () => {
+  it('ignores another program on the port', async () => {
     const { baseUrl } = await serve({ '/v1/models': '<html></html>', '/props': { hello: 'world' } });
     const candidates = (['lmstudio', 'ollama', 'llamacpp', 'vllm'] as const).map((kind) => ({
       name: kind,
@@ -217,7 +217,7 @@ describe('local servers', () => {
     expect(await detectLocalServers({ candidates, timeoutMs })).toEqual([]);
   });
 
-  it('lists what an OpenAI-compatible server offers', async () => {
+  it('lists the models of an OpenAI-compatible server', async () => {
     const { baseUrl } = await serve(VLLM);
     expect((await listServerModels(baseUrl, { timeoutMs })).map((model) => model.id)).toEqual(['org/model']);
     const studio = await serve({ ...LM_STUDIO, '/v1/models': { data: [{ id: 'idle' }, { id: 'qwen' }] } });

@@ -7,13 +7,13 @@ import {
 } from './server-models.ts';
 
 export interface ProbeWindowOptions {
-  /** Unknown: every way is tried, in parallel. */
+  /** Without it, all kinds are tried in parallel. */
   kind?: ServerKind;
   /** With or without `/v1`. */
   baseUrl: string;
   model: string;
   apiKey?: string;
-  /** Default: the global one. */
+  /** Default: the global `fetch`. */
   fetch?: typeof fetch;
   signal?: AbortSignal;
   /** For each request. Default 1500. */
@@ -22,13 +22,13 @@ export interface ProbeWindowOptions {
 
 export interface WindowReport {
   windowTokens: number;
-  /** Where it was read: `Ollama /api/ps`. */
+  /** The endpoint that reported it, such as `Ollama /api/ps`. */
   source: string;
 }
 
 /**
- * Asks a server for the window it has *loaded* the model with; what the model was trained for is never taken. Undefined when
- * the server does not say, or does not answer, or has not loaded the model. Never throws.
+ * Asks a server for the window of the *loaded* model. The length that the model was trained with is never used.
+ * Undefined if the server does not report a window, does not answer, or has not loaded the model. Never throws.
  */
 export async function probeWindow(options: ProbeWindowOptions): Promise<WindowReport | undefined> {
   const { baseUrl, model, timeoutMs = 1500 } = options;

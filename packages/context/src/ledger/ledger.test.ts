@@ -194,7 +194,7 @@ describe('buildLedger', () => {
     expect(instructions).toContain('- (m3) NEWEST: use tabs');
   });
 
-  it('keeps the task and the newest of too many instructions, whatever their script, and counts the others', () => {
+  it('keeps the task and the newest of too many instructions, in any script, and counts the others', () => {
     const builder = new LogBuilder();
     for (let index = 0; index < 300; index += 1)
       builder.user(`指示${index}：${'请保持所有日期为协调世界时'.repeat(5)}`);

@@ -13,7 +13,7 @@ const MOST_CHARS = 4_000;
  * Builds the request for a selection, small enough for its model. The middle of long messages is cut. If that is not
  * enough, the oldest messages are left out, and count as not selected.
  *
- * @param recent Ids of messages that stay whatever the answer.
+ * @param recent Ids of messages that stay, regardless of the answer.
  */
 export function selectRequest(input: PlanInput, recent: ReadonlySet<string>): SelectRequest {
   const { budget, meter, count, entries } = input;

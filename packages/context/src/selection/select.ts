@@ -17,7 +17,7 @@ export interface SelectRequest {
   readonly currentTokens: number;
   /** Tokens of the window. */
   readonly contextLimit: number;
-  /** Ids of messages with tool results that the agent still works with. They stay whatever the answer. */
+  /** Ids of messages with tool results that the agent still works with. They stay, regardless of the answer. */
   readonly keepToolResult?: readonly string[];
   readonly maxOutputTokens: number;
 }

@@ -1,33 +1,33 @@
 import { RankHeap } from './rank-heap.ts';
 import type { Vocabulary } from './vocabulary.ts';
 
-/** Most bytes of one word: positions share 32 bits with ranks in the heap. */
+/** The most bytes of one word: positions share 32 bits with ranks in the heap. */
 const MAX_WORD_BYTES = 2 ** 14;
 const POSITION_BITS = 14;
 const POSITION_MASK = MAX_WORD_BYTES - 1;
 const NONE = -1;
-/** No position before the first one. */
+/** The position before the first one. */
 const START = 0xffff;
 
 /**
- * Byte-pair encoding as the models do it: of all neighbours whose concatenation is a token, those of the lowest rank are merged first, the left ones before the
- * right ones. A heap over ranks and positions makes it O(n log n), where the usual search over all neighbours is quadratic: a line of base64 or `=====`
- * costs that search minutes.
+ * Byte-pair encoding as models use it: of all neighbours whose concatenation is a token, the pair with the lowest rank
+ * is merged first, and of equal pairs the leftmost. A heap of ranks and positions takes O(n log n). The usual search
+ * over all neighbours is quadratic, and needs minutes for a line of Base64 or `=====`.
  */
 export class BytePairMerger {
   readonly #vocabulary: Vocabulary;
   readonly #next = new Uint16Array(MAX_WORD_BYTES + 1);
   readonly #previous = new Uint16Array(MAX_WORD_BYTES + 1);
-  /** The rank of the pair that starts at a position; NONE where there is none. What the heap says otherwise is stale. */
+  /** The rank of the pair at each position, or NONE. A heap entry with another rank is stale. */
   readonly #pairRank = new Int32Array(MAX_WORD_BYTES + 1);
-  /** Each merge adds two entries at most. */
+  /** A merge adds at most two entries. */
   readonly #heap = new RankHeap(3 * MAX_WORD_BYTES);
 
   constructor(vocabulary: Vocabulary) {
     this.#vocabulary = vocabulary;
   }
 
-  /** Tokens of the word `bytes[start, end)`, which starts out as single bytes. */
+  /** Returns the tokens of the word `bytes[start, end)`, merged from single bytes. */
   countBytes(bytes: Uint8Array, start: number, end: number): number {
     const length = end - start;
     for (let index = 0; index <= length; index += 1) {
@@ -37,7 +37,10 @@ export class BytePairMerger {
     return this.#merge(bytes, start, length, length);
   }
 
-  /** Tokens of the word `bytes[start, end)`, which starts out as characters (UTF-8); one that the vocabulary lacks is its bytes. */
+  /**
+   * Returns the tokens of the word `bytes[start, end)`, merged from UTF-8 characters. A character that the vocabulary
+   * lacks counts as its bytes.
+   */
   countCharacters(bytes: Uint8Array, start: number, end: number): number {
     const length = end - start;
     let symbols = 0;
@@ -98,7 +101,7 @@ export class BytePairMerger {
   }
 }
 
-/** Ordered by rank, then from left to right. */
+/** Orders entries by rank, then from left to right. */
 function entryOf(rank: number, position: number): number {
   return ((rank << POSITION_BITS) | position) >>> 0;
 }

@@ -4,7 +4,7 @@ import { countMessages } from './count-messages.ts';
 import type { TokenFamily } from './token-family.ts';
 import type { Tokenizer } from './tokenizer.ts';
 
-/** A token a character makes sums that can be checked by eye. */
+/** One token for each character, so that sums can be checked by eye. */
 function byCharacter(family: TokenFamily): Tokenizer {
   return { family, exact: true, count: (text) => text.length };
 }
@@ -14,7 +14,7 @@ const ONE_PIXEL_PNG =
   'data:image/png;base64,iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==';
 
 describe('countMessages', () => {
-  it('adds 4 a message and 3 for the reply', () => {
+  it('adds 4 for each message and 3 for the reply', () => {
     expect(countMessages([], GPT)).toBe(3);
     const messages: ChatMessage[] = [
       { role: 'system', content: 'abc' },
@@ -23,7 +23,7 @@ describe('countMessages', () => {
     expect(countMessages(messages, GPT)).toBe(4 + 3 + 4 + 5 + 3);
   });
 
-  it.each(['mistral', 'tekken'] as const)('adds 5 a message for %s', (family) => {
+  it.each(['mistral', 'tekken'] as const)('adds 5 for each message of %s', (family) => {
     expect(countMessages([{ role: 'user', content: 'abc' }], byCharacter(family))).toBe(5 + 3 + 3);
   });
 
@@ -40,7 +40,7 @@ describe('countMessages', () => {
     expect(countMessages([], GPT, { tools })).toBe(3 + JSON.stringify(tools).length);
   });
 
-  it('prices images by the model, by their size where it can be read', () => {
+  it('counts images by the model, and by their size if it can be read', () => {
     const image = (url: string, detail?: string): ChatMessage[] => [
       {
         role: 'user',
@@ -56,7 +56,7 @@ describe('countMessages', () => {
     );
   });
 
-  it('counts files by kind and size, and what it does not know as JSON', () => {
+  it('counts files by kind and size, and unknown content as JSON', () => {
     const data = (mediaType: string) => `data:${mediaType};base64,${Buffer.alloc(300).toString('base64')}`;
     const file = (mediaType: string): ChatMessage[] => [
       { role: 'user', content: [{ type: 'file', file: { file_data: data(mediaType) } }] },

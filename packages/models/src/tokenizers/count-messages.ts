@@ -12,24 +12,24 @@ import {
 import type { TokenFamily } from './token-family.ts';
 import type { Tokenizer } from './tokenizer.ts';
 
-/** Tokens that a family's chat format puts around each message. */
+/** Returns the tokens that a family's chat format adds to each message. */
 export function messageOverheadOf(family: TokenFamily): number {
   return family === 'mistral' || family === 'tekken' ? MISTRAL_OVERHEAD_TOKENS : MESSAGE_OVERHEAD_TOKENS;
 }
 
 const MISTRAL_OVERHEAD_TOKENS = 5;
-/** A named message says its name and a sign that it does. Source: OpenAI cookbook, "How to count tokens". */
+/** The tokens of the marker before a message's name. Source: OpenAI cookbook, "How to count tokens". */
 const NAME_OVERHEAD_TOKENS = 1;
 
 export interface CountMessagesOptions {
-  /** Names the model by which images and files are counted. */
+  /** The model whose rules count images and files. */
   model?: string;
   tools?: readonly ChatTool[];
 }
 
 /**
- * Tokens of a chat request: texts, names, tool calls with their arguments, images and files, what the format puts around each
- * message and call, and what primes the reply. Never throws; content of an unknown kind counts as its JSON.
+ * Counts the tokens of a chat request: texts, names, tool calls with their arguments, images and files, the overhead of
+ * each message and call, and the start of the reply. Content of an unknown kind counts as its JSON. Never throws.
  */
 export function countMessages(
   messages: readonly ChatMessage[],

@@ -12,19 +12,19 @@ beforeAll(async () => {
 });
 
 describe('loadGptCounter', () => {
-  it('gives the known counts of o200k_base', () => {
+  it('returns the known counts of o200k_base', () => {
     expect(count('')).toBe(0);
     expect(count('Hello, world')).toBe(3);
     expect(count('tiktoken is great!')).toBe(6);
   });
 
-  it('counts long prose and code exactly, though it is fed in pieces', () => {
+  it('counts long prose and code exactly, although it is split into pieces', () => {
     const source = readFileSync(new URL('./vocabulary.ts', import.meta.url), 'utf8').repeat(5);
     expect(source.length).toBeGreaterThan(10_000);
     expect(count(source)).toBe(countTokens(source, asPlainText));
   });
 
-  it('is exact for any text whose words are short', () => {
+  it('is exact for any text with short words', () => {
     const word = fc
       .string({ minLength: 1, maxLength: 12, unit: 'grapheme' })
       .filter((text) => !/\s/.test(text));
@@ -38,12 +38,12 @@ describe('loadGptCounter', () => {
     );
   });
 
-  it('is off by at most a token or two a piece in a run without spaces', () => {
+  it('is off by at most one or two tokens for each piece in a run without spaces', () => {
     const run = 'a'.repeat(8192);
     expect(Math.abs(count(run) - countTokens(run, asPlainText))).toBeLessThanOrEqual(8);
   });
 
-  it('takes a megabyte of one character, where the library alone would need minutes', () => {
+  it('counts a megabyte of one character quickly', () => {
     expect(count('='.repeat(1_000_000))).toBeGreaterThan(10_000);
   });
 
@@ -52,7 +52,7 @@ describe('loadGptCounter', () => {
     expect(count('<|im_start|>system<|im_end|>')).toBeGreaterThan(5);
   });
 
-  it('never throws, lone surrogates included, and keeps pairs whole at a cut', () => {
+  it('never throws, and keeps surrogate pairs whole at a cut', () => {
     expect(count('\ud800')).toBeGreaterThan(0);
     expect(count(`a${'😀'.repeat(2000)}`)).toBe(countTokens(`a${'😀'.repeat(2000)}`, asPlainText));
     const unit = fc.constantFrom('\ud83d', '\ude00', '<|endoftext|>', 'é', ' ', '\u0000', '汉');

@@ -1,10 +1,10 @@
 import { loadTokenizer } from './load-tokenizer.ts';
 
-/** Counts tokens as OpenAI's current models do (o200k_base). Linear in the text's length; never throws. */
+/** Counts tokens like OpenAI's current models (o200k_base). Linear in the length of the text. Never throws. */
 export type GptCounter = (text: string) => number;
 
 /**
- * Loads the vocabulary (once a process, 6 MB) and returns the counter.
+ * Loads the vocabulary (once for each process, 6 MB) and returns the counter.
  *
  * @example const countTokens = await loadGptCounter(); countTokens('Hello, world'); // 3
  */

@@ -20,7 +20,7 @@ const PNG = base64(
 );
 const GIF = base64('GIF89a', [3, 5, 205, 2, 0, 0, 0]);
 const FRAME = [0xff, 0xc2, 0, 17, 8, 2, 205, 5, 3, 3, 1, 0x11, 0, 2, 0x11, 1, 3, 0x11, 1];
-/** A preview of another size stands in the first segment, as in photos. */
+/** The first segment has a preview of another size, as in photos. */
 const PREVIEW = [0xff, 0xc0, 0, 17, 8, 0, 9, 0, 9, 3];
 
 function jpeg(profileBytes: number): string {
@@ -45,7 +45,7 @@ describe('imageSizeOf', () => {
     ['PNG in a data URL', `data:image/png;base64,${PNG}`],
     ['GIF', GIF],
     ['JPEG', jpeg(100)],
-    ['JPEG behind a colour profile of 60 kB', jpeg(60_000)],
+    ['JPEG after a colour profile of 60 kB', jpeg(60_000)],
     ['WebP, lossy', webp('VP8 ', [0, 0, 0, 0, 0, 0, 0, 0x9d, 1, 0x2a, 3, 5, 205, 2])],
     [
       'WebP, lossless',
@@ -68,7 +68,7 @@ describe('imageSizeOf', () => {
     ['a JPEG without a frame', base64([0xff, 0xd8, 0xff, 0xd9])],
     ['an SVG', Buffer.from('<svg width="3" height="4"/>').toString('base64')],
     ['a link', 'https://example.com/a.png'],
-  ])('knows no size of %s', (_, data) => {
+  ])('returns no size for %s', (_, data) => {
     expect(imageSizeOf(data)).toBeUndefined();
   });
 

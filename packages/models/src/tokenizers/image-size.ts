@@ -4,8 +4,8 @@ export interface ImageSize {
 }
 
 /**
- * Width and height in pixels of a PNG, JPEG, GIF or WebP image in base64 (with or without `data:…;base64,`), or undefined. Reads the few
- * bytes of the header that say so; a photo's megabytes are not decoded. Never throws.
+ * Returns width and height in pixels of a PNG, JPEG, GIF or WebP image in Base64 (with or without `data:…;base64,`), or
+ * undefined. Only reads the few bytes of the header with the size, and does not decode the image. Never throws.
  */
 export function imageSizeOf(base64: string): ImageSize | undefined {
   const read = new Base64Reader(base64);
@@ -35,10 +35,13 @@ function webpSize(read: Base64Reader): ImageSize | undefined {
   }
 }
 
-/** A camera's photo has a few dozen segments before its frame at most. */
+/** A photo has at most a few dozen segments before its frame. */
 const MAX_JPEG_SEGMENTS = 1_000;
 
-/** From segment to segment by their lengths, over previews and colour profiles, to the one that opens the frame. Source: ITU T.81. */
+/**
+ * Skips segments by their lengths, such as previews and colour profiles, up to the segment that starts the frame.
+ * Source: ITU T.81.
+ */
 function jpegSize(read: Base64Reader): ImageSize | undefined {
   let at = 2;
   for (let segment = 0; segment < MAX_JPEG_SEGMENTS && at < read.length; segment += 1) {
@@ -54,7 +57,7 @@ function jpegSize(read: Base64Reader): ImageSize | undefined {
   return undefined;
 }
 
-/** SOF0 to SOF15, but for the tables that stand among them. */
+/** SOF0 to SOF15, without the markers of tables in this range. */
 function isFrame(marker: number): boolean {
   return marker >= 0xc0 && marker <= 0xcf && marker !== 0xc4 && marker !== 0xc8 && marker !== 0xcc;
 }
@@ -65,9 +68,9 @@ function hasNoLength(marker: number): boolean {
 
 const DIGITS = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/';
 
-/** Single bytes out of base64; behind its end there are zeros. */
+/** Reads single bytes of Base64. Bytes after the end are zero. */
 class Base64Reader {
-  /** In bytes, give or take the padding. */
+  /** In bytes. The padding may be included. */
   readonly length: number;
   readonly #base64: string;
   readonly #start: number;

@@ -7,8 +7,8 @@ function tokens(model: string, width: number, height: number, detail?: 'low' | '
 }
 
 describe('imageTokens', () => {
-  // The examples of the provider's own page.
-  it('OpenAI: tiles of 512 after shrinking, or the base alone for low detail', () => {
+  // The examples of each provider's own page.
+  it('OpenAI: counts tiles of 512 after scaling, or only the base for low detail', () => {
     expect(tokens('gpt-4o', 1_024, 1_024, 'high')).toBe(765);
     expect(tokens('gpt-4o', 2_048, 4_096, 'high')).toBe(1_105);
     expect(tokens('gpt-4o', 4_096, 8_192, 'low')).toBe(85);
@@ -18,14 +18,14 @@ describe('imageTokens', () => {
     expect(tokens('gpt-4o-mini', 512, 512)).toBe(2_833 + 5_667);
   });
 
-  it('OpenAI small models: patches of 32, at most 1,536, times the model’s factor', () => {
+  it("OpenAI's small models: counts patches of 32, at most 1,536, times the model’s factor", () => {
     expect(tokens('gpt-4.1-mini', 1_024, 1_024)).toBe(Math.ceil(1_024 * 1.62));
     expect(tokens('gpt-4.1-mini-2025-04-14', 1_800, 2_400)).toBe(Math.ceil(1_452 * 1.62));
     expect(tokens('gpt-5-nano', 100_000, 100_000)).toBeLessThanOrEqual(Math.ceil(1_536 * 2.46));
     expect(tokens('o4-mini', 32, 32)).toBe(2);
   });
 
-  it('Anthropic: an area of 750 pixels a token, up to 1,600', () => {
+  it('Anthropic: counts 750 pixels for each token, up to 1,600', () => {
     expect(tokens('claude-sonnet-4-5', 200, 200)).toBe(54);
     expect(tokens('claude-sonnet-4-5', 1_000, 1_000)).toBe(1_334);
     expect(tokens('claude-sonnet-4-5', 1_092, 1_092)).toBe(1_590);
@@ -33,13 +33,13 @@ describe('imageTokens', () => {
     expect(tokens('claude-sonnet-4-5', 8_000, 100)).toBe(Math.ceil((1_568 * 20) / 750));
   });
 
-  it('Google: 258 for a small image and for each tile of a larger one', () => {
+  it('Google: counts 258 for a small image and for each tile of a larger one', () => {
     expect(tokens('gemini-2.5-pro', 384, 384)).toBe(258);
     expect(tokens('gemini-2.5-pro', 960, 540)).toBe(6 * 258);
     expect(tokens('gemini-2.5-pro', 3_000, 3_000)).toBe(16 * 258);
   });
 
-  it('others: patches, or as GPT-4o', () => {
+  it('other models: counts patches, or like GPT-4o', () => {
     expect(tokens('qwen2.5-vl-7b', 280, 280)).toBe(100);
     expect(tokens('pixtral-12b', 160, 160)).toBe(100);
     expect(tokens('who-knows', 1_024, 1_024)).toBe(765);
@@ -57,14 +57,14 @@ describe('imageTokens', () => {
 });
 
 describe('fileTokens', () => {
-  it('prices a PDF by pages, known or guessed from its size', () => {
+  it('counts a PDF by its pages, known or estimated from its size', () => {
     const pdf = { mediaType: 'application/pdf', bytes: 500_000 };
     expect(fileTokens({ ...pdf, pages: 3 }, imageRuleOf('gemini-2.5-pro'))).toBe(3 * 258);
     expect(fileTokens(pdf, imageRuleOf('gemini-2.5-pro'))).toBe(10 * 258);
     expect(fileTokens(pdf, imageRuleOf('claude-opus'))).toBeGreaterThan(10 * 1_500);
   });
 
-  it('takes other files by their size', () => {
+  it('counts other files by their size', () => {
     expect(fileTokens({ mediaType: 'text/plain', bytes: 300 }, imageRuleOf('gpt-4o'))).toBe(100);
     expect(base64Bytes(`data:text/plain;base64,${Buffer.from('x'.repeat(300)).toString('base64')}`)).toBe(
       300,

@@ -1,6 +1,6 @@
 import type { ImageSize } from './image-size.ts';
 
-/** How a provider turns an image's pixels into tokens. */
+/** The rule by which a provider counts an image's pixels as tokens. */
 export type ImageRule =
   | { kind: 'openai-tiles'; base: number; tile: number }
   | { kind: 'openai-patches'; multiplier: number }
@@ -11,8 +11,9 @@ export type ImageRule =
 export type ImageDetail = 'low' | 'high' | 'auto';
 
 /**
- * First match wins. Sources: OpenAI, "Images and vision, Calculating costs"; Anthropic, "Vision, Evaluate image size"; Google, "Gemini API,
- * Understand and count tokens" and "Image understanding"; Qwen 2.5 VL's preprocessor_config.json (patches of 14 pixels, four to a token).
+ * The first match wins. Sources: OpenAI, "Images and vision, Calculating costs"; Anthropic, "Vision, Evaluate image
+ * size"; Google, "Gemini API, Understand and count tokens" and "Image understanding"; Qwen 2.5 VL's
+ * preprocessor_config.json (patches of 14 pixels, four for each token).
  */
 const RULES: readonly (readonly [pattern: RegExp, rule: ImageRule])[] = [
   [/claude/, { kind: 'anthropic' }],
@@ -29,17 +30,17 @@ const RULES: readonly (readonly [pattern: RegExp, rule: ImageRule])[] = [
 
 const DEFAULT_RULE: ImageRule = { kind: 'openai-tiles', base: 85, tile: 170 };
 
-/** The rule for a model, from its name. Unknown ones count as GPT-4o, whose price lies in the middle. */
+/** Returns the rule for a model, from its name. Unknown models count as GPT-4o, whose counts are in the middle. */
 export function imageRuleOf(modelName: string): ImageRule {
   const name = modelName.toLowerCase();
   return RULES.find(([pattern]) => pattern.test(name))?.[1] ?? DEFAULT_RULE;
 }
 
-/** Where the size is not to be had, as of an image behind a link. */
+/** The assumed size of an image whose size is not available, such as a linked image. */
 export const ASSUMED_IMAGE_SIZE: ImageSize = { width: 1_024, height: 1_024 };
 
 /**
- * Tokens of one image.
+ * Returns the tokens of one image.
  *
  * @example imageTokens({ width: 1024, height: 1024 }, imageRuleOf('gpt-4o')) // 765
  */
@@ -58,7 +59,7 @@ export function imageTokens(size: ImageSize, rule: ImageRule, detail: ImageDetai
   }
 }
 
-/** Made to fit into 2048 × 2048, then its shorter side to 768; then cut into tiles of 512. */
+/** The image is scaled down to 2048 × 2048, then to a shorter side of 768, and is then divided into tiles of 512. */
 function openaiTiles(size: ImageSize): number {
   const { width, height } = shrink(size, 2_048 / Math.max(size.width, size.height));
   return patchesOf(shrink({ width, height }, 768 / Math.min(width, height)), 512);
@@ -66,7 +67,7 @@ function openaiTiles(size: ImageSize): number {
 
 const MAX_OPENAI_PATCHES = 1_536;
 
-/** Patches of 32 pixels; an image with too many is made smaller until a whole number of them covers it. */
+/** Patches of 32 pixels. An image with too many patches is scaled down until a whole number of patches covers it. */
 function openaiPatches(size: ImageSize): number {
   const patches = patchesOf(size, 32);
   if (patches <= MAX_OPENAI_PATCHES) return patches;
@@ -80,7 +81,7 @@ function openaiPatches(size: ImageSize): number {
 const ANTHROPIC_MAX_SIDE = 1_568;
 const ANTHROPIC_MAX_TOKENS = 1_600;
 
-/** Width × height / 750, after the image was made to fit into 1568 pixels and about 1,600 tokens. */
+/** Width × height / 750, after the image is scaled down to 1568 pixels and about 1,600 tokens. */
 function anthropicTokens(size: ImageSize): number {
   const { width, height } = shrink(size, ANTHROPIC_MAX_SIDE / Math.max(size.width, size.height));
   return Math.min(ANTHROPIC_MAX_TOKENS, Math.ceil((width * height) / 750));
@@ -88,7 +89,7 @@ function anthropicTokens(size: ImageSize): number {
 
 const GOOGLE_TILE_TOKENS = 258;
 
-/** One tile up to 384 × 384, else tiles of two thirds of the shorter side, which is kept between 256 and 768 pixels. */
+/** One tile up to 384 × 384. A larger image has tiles of two thirds of its shorter side, from 256 to 768 pixels. */
 function googleTiles(size: ImageSize): number {
   if (size.width <= 384 && size.height <= 384) return 1;
   const side = Math.min(768, Math.max(256, Math.floor(Math.min(size.width, size.height) / 1.5)));
@@ -99,7 +100,7 @@ function patchesOf({ width, height }: ImageSize, side: number): number {
   return Math.max(1, Math.ceil(width / side)) * Math.max(1, Math.ceil(height / side));
 }
 
-/** Never larger than it was. */
+/** The result is never larger than the original size. */
 function shrink({ width, height }: ImageSize, scale: number): ImageSize {
   if (scale >= 1) return { width, height };
   return { width: Math.max(1, Math.round(width * scale)), height: Math.max(1, Math.round(height * scale)) };

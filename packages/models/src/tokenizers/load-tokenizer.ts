@@ -5,11 +5,12 @@ import type { VocabularyMessage } from './worker-messages.ts';
 const loading = new Map<TokenFamily, Promise<Tokenizer>>();
 
 /**
- * Loads a family's tokenizer, once a process. GPT's are read in short steps, the others by a worker thread that hands them over, so that
- * nothing is held up meanwhile; after that `count` runs in the calling thread, at some 10 MB of text a second.
+ * Loads a family's tokenizer, once for each process. GPT's vocabularies are read in short steps. A worker thread reads
+ * the others and transfers them. So loading blocks nothing. After that, `count` runs in the calling thread, at about 10
+ * MB of text per second.
  *
- * For whoever counts now and then, or needs the number at once. Who counts megabytes while something else must stay
- * responsive takes `startTokenizerWorker`. Never rejects: see `Tokenizer.exact`.
+ * Use it if you count now and then, or need the number at once. If you count megabytes while other work must stay
+ * responsive, use `startTokenizerWorker`. Never rejects; see `Tokenizer.exact`.
  *
  * @example
  * const { count } = await loadTokenizer(tokenFamilyOf('meta-llama/Llama-3.1-8B-Instruct'));
@@ -28,7 +29,7 @@ async function load(family: TokenFamily): Promise<Tokenizer> {
   const { canReadInSteps, readInSteps } = await import('./vocabulary-files.ts');
   const { readTokenizer, standingIn, tokenizerFrom } = await import('./tokenizer.ts');
   if (canReadInSteps(family)) {
-    // Without a vocabulary at all, `readTokenizer` knows what is left.
+    // Without any vocabulary, `readTokenizer` chooses the fallback.
     return readInSteps(family).then(
       (vocabulary) => tokenizerFrom(family, vocabulary),
       () => readTokenizer(family),
@@ -41,7 +42,7 @@ async function load(family: TokenFamily): Promise<Tokenizer> {
   return tokenizerFrom(family, new Vocabulary(received.data));
 }
 
-/** Undefined when no worker could do it. */
+/** Undefined if the worker cannot be started or fails. */
 async function receiveVocabulary(family: TokenFamily): Promise<VocabularyMessage | undefined> {
   const { startTokenizerThread } = await import('./tokenizer-thread.ts');
   const thread = startTokenizerThread({ task: 'read', family });

@@ -1,4 +1,4 @@
-/** A binary heap of numbers, the least on top, in an array that is made once. */
+/** A binary min-heap of numbers in an array of fixed size. */
 export class RankHeap {
   readonly #entries: Uint32Array;
   #size = 0;
@@ -15,13 +15,13 @@ export class RankHeap {
     this.#size = 0;
   }
 
-  /** Adds without order; `arrange` must follow before anything else. */
+  /** Adds an entry without ordering. Call `arrange` before any other method. */
   append(entry: number): void {
     this.#entries[this.#size] = entry;
     this.#size += 1;
   }
 
-  /** Orders all at once, in linear time. */
+  /** Orders all entries in linear time. */
   arrange(): void {
     for (let index = (this.#size >> 1) - 1; index >= 0; index -= 1)
       this.#sink(index, this.#entries[index] ?? 0);
@@ -41,7 +41,7 @@ export class RankHeap {
     entries[index] = entry;
   }
 
-  /** The least entry; the heap must not be empty. */
+  /** Removes and returns the smallest entry. The heap must not be empty. */
   pop(): number {
     const top = this.#entries[0] ?? 0;
     this.#size -= 1;
@@ -49,7 +49,7 @@ export class RankHeap {
     return top;
   }
 
-  /** Puts an entry where `start` is, or as far below as it must. */
+  /** Places an entry at `start`, or as far below as necessary. */
   #sink(start: number, entry: number): void {
     const entries = this.#entries;
     const size = this.#size;

@@ -5,18 +5,19 @@ import type { Tokenizer } from './tokenizer.ts';
 import { startTokenizerThread } from './tokenizer-thread.ts';
 import type { CountAnswer, CountRequest, ReadyMessage } from './worker-messages.ts';
 
-/** A tokenizer in a thread of its own: the same counts, as promises. */
+/** A tokenizer in its own thread, with the same counts as promises. */
 export interface WorkerTokenizer extends Omit<Tokenizer, 'count'> {
-  /** Never rejects. An answer takes some 0.1 ms more than in the calling thread. */
+  /** Never rejects. Takes about 0.1 ms more than in the calling thread. */
   count(text: string): Promise<number>;
-  /** Ends the thread. What still waits is counted in the calling one. */
+  /** Ends the thread. Open requests are counted in the calling thread. */
   close(): Promise<void>;
   [Symbol.asyncDispose](): Promise<void>;
 }
 
 /**
- * Loads a family's tokenizer into a worker thread and counts there, so that not even megabytes hold up the calling one. The
- * thread keeps no process alive while it has nothing to do. For single messages `loadTokenizer` is simpler and quicker. Never rejects.
+ * Loads a family's tokenizer into a worker thread and counts there, so that even megabytes don't block the calling
+ * thread. The thread does not keep the process alive while it is idle. For single messages, `loadTokenizer` is simpler
+ * and faster. Never rejects.
  */
 export async function startTokenizerWorker(family: TokenFamily): Promise<WorkerTokenizer> {
   const thread = startTokenizerThread({ task: 'count', family });
@@ -49,7 +50,7 @@ function inThisThread(tokenizer: Tokenizer): WorkerTokenizer {
   return { ...tokenizer, count: async (text) => tokenizer.count(text), close, [Symbol.asyncDispose]: close };
 }
 
-/** What has been asked and not yet been answered. */
+/** Requests without an answer. */
 class Requests {
   readonly #thread: Worker;
   readonly #family: TokenFamily;
@@ -65,7 +66,7 @@ class Requests {
     this.#family = family;
     thread.unref();
     thread.on('message', (answer: CountAnswer) => this.#answer(answer));
-    // An error is followed by the exit.
+    // An `exit` event follows every error.
     thread.on('error', () => {}).on('exit', () => this.#end());
   }
 

@@ -6,10 +6,10 @@ import { Utf8Text } from './utf8-text.ts';
 import type { Vocabulary } from './vocabulary.ts';
 import { WordMemo } from './word-memo.ts';
 
-/** From here on merging takes longer than remembering. */
+/** From this length on, merging takes longer than a lookup. */
 const MEMO_MIN_BYTES = 12;
 
-/** Counts the tokens of texts. Keeps buffers and a memory of words, so there is one for a thread and family. */
+/** Counts the tokens of texts. It has buffers and a memory of words, so each thread uses one for each family. */
 export class TextCounter {
   readonly #vocabulary: Vocabulary;
   readonly #splitting: Splitting;
@@ -23,7 +23,7 @@ export class TextCounter {
     this.#merger = new BytePairMerger(vocabulary);
   }
 
-  /** Linear in the text's length; never throws. */
+  /** Linear in the length of the text. Never throws. */
   count(text: string): number {
     let tokens = 0;
     for (let start = 0; start < text.length; ) {
@@ -67,7 +67,10 @@ export class TextCounter {
     return tokens;
   }
 
-  /** Merges a long word of an alphabet like Chinese in parts that no token connects: the same count, and most parts are short. */
+  /**
+   * Merges a long word in an alphabet like Chinese as parts that no token connects. The count is the same, and most
+   * parts are short.
+   */
   #countSegments(piece: string, start: number, end: number): number {
     const { bytes, offsets } = this.#utf8;
     const { joints } = this.#vocabulary;

@@ -28,7 +28,7 @@ describe('endOfPiece', () => {
     ]);
   });
 
-  it('loses nothing, keeps pairs whole and every piece short', () => {
+  it('keeps all text, keeps pairs whole, and keeps every piece short', () => {
     const run = fc.tuple(
       fc.constantFrom('😀', 'a', ' ', '\n', '\ud800', 'é'),
       fc.integer({ min: 1, max: 3_000 }),

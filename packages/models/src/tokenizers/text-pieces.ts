@@ -1,10 +1,10 @@
-/** Time and memory for a piece are bounded whatever the text is. */
+/** The size of a piece bounds its time and memory for any text. */
 export const MAX_PIECE_CHARS = 2048;
 
 /**
- * Where the piece that starts at `start` ends. A cut between a word and the blank after it, or between the end of a line and a
- * word, is a token boundary anyway, so it leaves the count exact. Only a run without either is cut anywhere, which adds at most a token
- * or two a piece; a surrogate pair stays whole.
+ * Returns the end of the piece that starts at `start`. A cut between a word and the blank after it, or between the end
+ * of a line and a word, is a token boundary anyway, so the count stays exact. Only a run without either is cut
+ * anywhere. That adds at most one or two tokens for each piece. A surrogate pair stays whole.
  */
 export function endOfPiece(text: string, start: number): number {
   const limit = start + MAX_PIECE_CHARS;

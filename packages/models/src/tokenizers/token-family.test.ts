@@ -41,7 +41,7 @@ describe('tokenFamilyOf', () => {
     ['Qwen/Qwen3-32B', 'qwen'],
     ['qwq:32b', 'qwen'],
     ['deepseek-r1-distill-qwen-7b', 'qwen'],
-  ])('%s counts as %s', (name, family) => {
+  ])('counts %s like %s', (name, family) => {
     expect(detectTokenFamily(name)).toEqual({ family, isKnown: true });
     expect(tokenFamilyOf(name.toUpperCase())).toBe(family);
   });
@@ -54,7 +54,7 @@ describe('tokenFamilyOf', () => {
     'llama-4-scout',
     'foo3',
     '',
-  ])('does not know %s and takes the nearest that is at hand', (name) => {
+  ])('returns the closest available family for %s', (name) => {
     expect(detectTokenFamily(name)).toEqual({ family: 'o200k', isKnown: false });
   });
 });

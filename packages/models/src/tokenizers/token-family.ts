@@ -1,9 +1,9 @@
-/** Models that cut text into tokens alike. */
+/** Families of models that split text into the same tokens. */
 export type TokenFamily = 'o200k' | 'cl100k' | 'llama3' | 'llama2' | 'mistral' | 'tekken' | 'qwen';
 
 /**
- * First match wins. A model made from another one keeps its tokenizer, so the names of open families come before that of
- * the one who trained it further ("DeepSeek-R1-Distill-Qwen-32B" counts as Qwen does).
+ * The first match wins. A model that is derived from another one keeps its tokenizer. So names of open families come
+ * before the name of the company that trained it further: "DeepSeek-R1-Distill-Qwen-32B" counts like Qwen.
  */
 const FAMILIES: readonly (readonly [pattern: RegExp, family: TokenFamily])[] = [
   [/gpt-oss|gpt-?4o|gpt-4\.[15]|gpt-?[5-9]|chatgpt|codex|phi-4-mini/, 'o200k'],
@@ -20,12 +20,12 @@ const FAMILIES: readonly (readonly [pattern: RegExp, family: TokenFamily])[] = [
 
 export interface DetectedFamily {
   family: TokenFamily;
-  /** False when nothing in the name tells, so that `family` is merely the nearest that is at hand. */
+  /** False if the name tells nothing. `family` is then the closest available one. */
   isKnown: boolean;
 }
 
 /**
- * The family of a model, from its name in any case and with any prefix.
+ * Returns the family of a model, from its name in any case and with any prefix.
  *
  * @example detectTokenFamily('mistralai/Mixtral-8x7B-Instruct-v0.1') // { family: 'mistral', isKnown: true }
  */
@@ -35,7 +35,7 @@ export function detectTokenFamily(modelName: string): DetectedFamily {
   return found === undefined ? { family: 'o200k', isKnown: false } : { family: found[1], isKnown: true };
 }
 
-/** The same without the doubt: an unknown model counts as OpenAI's current ones. */
+/** Returns only the family. An unknown model counts like OpenAI's current ones. */
 export function tokenFamilyOf(modelName: string): TokenFamily {
   return detectTokenFamily(modelName).family;
 }

@@ -2,7 +2,7 @@ import { existsSync } from 'node:fs';
 import { Worker } from 'node:worker_threads';
 import type { TokenizerWorkerData } from './worker-messages.ts';
 
-/** Undefined where the worker's program is not to be found or no thread can be started. */
+/** Returns undefined if the worker's program is not found, or if no thread can be started. */
 export function startTokenizerThread(workerData: TokenizerWorkerData): Worker | undefined {
   const url = programUrl();
   if (url === undefined) return undefined;
@@ -13,7 +13,7 @@ export function startTokenizerThread(workerData: TokenizerWorkerData): Worker | 
   }
 }
 
-/** The worker's module is beside this one, as source or as built. */
+/** The worker's module is next to this file, as source or as a build. */
 function programUrl(): URL | undefined {
   const name = import.meta.url.endsWith('.ts') ? 'tokenizer-worker.ts' : 'tokenizer-worker.js';
   const url = new URL(name, import.meta.url);

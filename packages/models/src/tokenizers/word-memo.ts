@@ -1,10 +1,10 @@
-/** Words of ordinary text come again and again. */
+/** Words of ordinary text repeat. */
 const MAX_WORDS = 20_000;
 const MAX_WORD_CHARS = 40;
-/** Longer ones are lines of one sign, a table's rule, a file sent twice: a few are enough. */
+/** Longer words are lines of one character, rules of tables, or a file that is sent twice. A few of them are enough. */
 const MAX_LONG_WORDS = 32;
 
-/** Remembers what words count, in bounded memory. */
+/** Remembers the counts of words in bounded memory. */
 export class WordMemo {
   readonly #words = new Map<string, number>();
   readonly #longWords = new Map<string, number>();
