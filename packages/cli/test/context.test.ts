@@ -78,7 +78,7 @@ describe('longhaul compact, undo, pin', () => {
     const made = await bench.call(['compact', 'last', '--json']);
     const result = JSON.parse(made.stdout);
     expect(result).toMatchObject({ status: 'compacted', round: 1 });
-    expect(result.warnings).toEqual([expect.stringContaining('has no narrative')]);
+    expect(result.warnings).toEqual([expect.stringContaining('No narrative')]);
     expect((await bench.call(['context', 'last'])).stdout).toMatch(
       /^hidden +\d+ messages by round 1: m2–m\d+ +manual,/m,
     );

@@ -28,7 +28,7 @@ it('restores the terminal at a second Ctrl-C: no paste mode, no status line', as
 it('prints the notice of Ctrl-C on a line of its own while text streams', async () => {
   await using bench = await Bench.open();
   const { flags } = await bench.serve({
-    script: () => ({ text: `Begun ${'on '.repeat(50)}`, fault: { kind: 'silence', afterChunks: 4 } }),
+    script: () => ({ text: `Begun.\n\n${'on '.repeat(500)}`, fault: { kind: 'silence', afterChunks: 30 } }),
   });
   const running = bench.start(['run', 'Talk', ...FLAGS, ...flags], TERMINAL);
   await running.saw('Begun');
