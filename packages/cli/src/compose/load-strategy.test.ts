@@ -142,7 +142,7 @@ describe("one's own strategy, named by the configuration", () => {
     {
       what: 'text',
       source: "export const strategy = 'mine';",
-      says: /its strategy is no object .*but string/,
+      says: /its strategy is not an object .*but string/,
     },
     {
       what: 'no plan',
@@ -165,7 +165,7 @@ describe("one's own strategy, named by the configuration", () => {
     {
       what: 'a factory that throws',
       source: "export const createStrategy = () => { throw new Error('no luck'); };",
-      says: /making its strategy failed: no luck/,
+      says: /creating its strategy failed: no luck/,
     },
   ])('that is $what is a clear error', async ({ source, says }) => {
     const loading = settingsFromModule(source);
