@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import { type AddressInfo, connect, createServer, type Socket } from 'node:net';
 
 /** Keeps one address for servers that end and are started again: the port of a server that ended may go to another process. */
-export interface ServerFront extends AsyncDisposable {
+interface ServerFront extends AsyncDisposable {
   /** With `/v1`. */
   readonly url: string;
   /** The server that gets new connections. Closes the open ones. Undefined: every connection is closed at once. */

@@ -15,7 +15,7 @@ import type { SqliteStoreOptions } from './sqlite-store-options.ts';
 const MEMORY = ':memory:';
 
 /** What only tests set beside the public options. */
-export type DatabaseOptions = SqliteStoreOptions & Pick<DatabaseFileOptions, 'longWaitMs'>;
+type DatabaseOptions = SqliteStoreOptions & Pick<DatabaseFileOptions, 'longWaitMs'>;
 
 export async function openDatabase(options: DatabaseOptions): Promise<SqliteStore> {
   const { path, now = Date.now, uptime = machineUptime } = options;

@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import { type AddressInfo, connect, createServer } from 'node:net';
 
-export interface ClosedPort extends AsyncDisposable {
+interface ClosedPort extends AsyncDisposable {
   /** `http://127.0.0.1:PORT` */
   readonly url: string;
   readonly port: number;

@@ -2,6 +2,6 @@
  * What tests of several packages need from the machine they run on. Private to this repository; runs from its sources.
  */
 export { bundleForBrowser } from './bundle-for-browser.ts';
-export { type ClosedPort, holdClosedPort } from './closed-port.ts';
+export { holdClosedPort } from './closed-port.ts';
 export { findBun, findChromium } from './programs.ts';
 export { isRequired, lacks } from './required.ts';
