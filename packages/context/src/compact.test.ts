@@ -349,7 +349,7 @@ describe('the narrative', () => {
 
     const kept = expectCompacted(await compactLog(next, { summarise: summariser('').summarise }));
     expect(kept.compaction.summary.narrative).toBe('FIRST ROUND');
-    expect(kept.warnings).toEqual([expect.stringContaining('narrative so far stays')]);
+    expect(kept.warnings).toEqual([expect.stringContaining('previous narrative stays')]);
   });
 
   it('may be larger than the newly hidden messages, because it replaces the previous narrative too', async () => {
