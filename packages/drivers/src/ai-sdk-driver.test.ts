@@ -193,7 +193,7 @@ describe('answers', () => {
     for await (const event of driver.step(requestOf([userSays('Hi')]))) {
       types.push(event.type);
       vi.advanceTimersByTime(120);
-      // The driver looks at the silence in an immediate of its own.
+      // The driver checks the silence in an immediate.
       await setImmediate();
     }
     expect(types.at(-1)).toBe('finish');

@@ -77,7 +77,7 @@ await describeKind('docker', () => {
       until: async () => expect(await containersOf(orphaned.sessionId)).toHaveLength(1),
     });
     await using _next = await driver.open(folders.options());
-    // Another process that opens a sandbox may be the one that removes it, and may not have finished.
+    // Another process that opens a sandbox may be removing it and may not have finished.
     await expect.poll(() => containersOf(orphaned.sessionId)).toEqual([]);
     expect(await containersOf(living.sessionId)).toHaveLength(1);
     expect(countProcesses(seconds)).toBe(0);

@@ -113,16 +113,17 @@ export async function run(sandbox: Sandbox, command: string): Promise<{ output: 
 }
 
 /**
- * Returns a number of seconds to sleep that no other test uses, in this checkout or another: the list of processes shows
- * `sleep` with it.
+ * Returns a number of seconds for `sleep` that no other test uses, in this checkout or another, so that the process can
+ * be found in the list of processes.
  */
 export function uniqueSeconds(): string {
   return `${30_000 + Math.floor(Math.random() * 10_000)}.${Math.floor(Math.random() * 1e9)}`;
 }
 
 /**
- * Opens a sandbox in another process, waits for the first output of its command (unless `prints` is false) and for `until`, and kills
- * the process. Only `until` can check what the process leaves: after the kill, every sandbox that opens on this machine removes it.
+ * Opens a sandbox in another process, waits for the first output of its command (unless `prints` is false) and for
+ * `until`, and kills the process. Only `until` can check what the process leaves: after the kill, any sandbox that
+ * opens on this machine removes it.
  */
 export async function crashWith(
   kind: SandboxKind,

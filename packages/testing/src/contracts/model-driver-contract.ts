@@ -272,7 +272,7 @@ function cancelTests(start: Start, testWith: TestWith): void {
     'maps silence longer than stallMs to provider_timeout, and closes the request',
     async () => {
       const harness = await start({ kind: 'silence' });
-      // Time stands still until the server has the request.
+      // The clock is stopped until the server has the request.
       vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout', 'performance'] });
       onTestFinished(() => void vi.useRealTimers());
       const failing = failure(await harness.driver({ stallMs: 50 }), ask('Hi'));

@@ -109,7 +109,7 @@ export function execContract({ it }: ContractRunner, harness: SandboxHarness): v
     const progress = async () =>
       Number(await readFile(join(box.workspace, 'progress'), 'utf8').catch(() => '0'));
     await until(async () => (await progress()) > 0);
-    // The same command whose output is taken has the time to end.
+    // The same command can end in this time if its output is read.
     assert.equal((await box.run(blocksTo('other'))).exitCode, 0);
     assert.ok((await progress()) < 150, `wrote block ${await progress()} of 300`);
     release.resolve();

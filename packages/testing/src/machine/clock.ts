@@ -1,17 +1,18 @@
 import { onTestFinished, vi } from 'vitest';
 
-/** What reads the clock in the code under test: the date, intervals and immediates stay real. */
+/** The clock functions of the code under test. The date, intervals and immediates stay real. */
 const FAKED = ['setTimeout', 'clearTimeout', 'performance'] as const;
 
-/** For the rest of the test, time stands still: only `vi.advanceTimersByTime` moves `setTimeout` and `performance`. */
+/** Stops the clock for the rest of the test: only `vi.advanceTimersByTime` moves `setTimeout` and `performance`. */
 export function stopClock(): void {
   vi.useFakeTimers({ toFake: [...FAKED] });
   onTestFinished(() => void vi.useRealTimers());
 }
 
 /**
- * For the rest of the test, `setTimeout` and `performance` advance by one millisecond at a time, and the event loop turns in between. So a
- * pause of the whole process passes in no time, as a busy machine causes it, and does not expire a timeout.
+ * Slows the clock for the rest of the test: `setTimeout` and `performance` advance by one millisecond at a time, and
+ * the event loop turns in between. A pause of the whole process, as on a busy machine, then takes no time and does not
+ * expire a timeout.
  */
 export function slowClock(): void {
   vi.useFakeTimers({ toFake: [...FAKED], shouldAdvanceTime: true, advanceTimeDelta: 1 });

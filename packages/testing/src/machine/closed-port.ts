@@ -8,7 +8,7 @@ interface ClosedPort extends AsyncDisposable {
 }
 
 /**
- * A port of 127.0.0.1 that refuses connections. The port of a server that was closed does not stay closed: another process may get it.
+ * Holds a port of 127.0.0.1 that refuses connections. The port of a closed server could be given to another process.
  * This one is the near end of an open connection, so no process can listen on it until it is disposed of.
  */
 export async function holdClosedPort(): Promise<ClosedPort> {

@@ -1,7 +1,7 @@
 import { type Profiler, Session } from 'node:inspector';
 import { setFlagsFromString } from 'node:v8';
 
-/** V8 counts blocks only in functions that it compiles after this. */
+/** V8 counts blocks only in functions that it compiles after these calls. */
 const session = new Session();
 session.connect();
 session.post('Profiler.enable');
@@ -11,17 +11,16 @@ session.post('Profiler.startPreciseCoverage', { callCount: true, detailed: true 
 const OPTIMIZERS = ['opt', 'maglev', 'use-osr'];
 
 /**
- * Counts the steps that `work` takes: calls of functions, and entries into blocks such as the body of a loop, in the sources of `packages`. Two
- * runs take the same number of steps on any machine, so a test compares the work for n and for 10 n without a clock. Work inside of built-in
- * functions, such as a regular expression or `indexOf`, is not counted.
+ * Counts the steps of `work` in the sources of `packages`: calls of functions, and entries into blocks such as the body
+ * of a loop. Two runs take the same number of steps on any machine, so a test can compare the work for n and for 10 n
+ * without a clock. Work in built-in functions, such as a regular expression or `indexOf`, does not count.
  *
- * A test imports this module before the modules that it measures. Where the sorted imports have another order, `import
- * '@longhaul/testing/steps';` is the first line of the test.
+ * A test imports this module before the modules that it measures.
  */
 export async function countSteps(work: () => unknown): Promise<number> {
   for (const name of OPTIMIZERS) setFlagsFromString(`--no-${name}`);
   try {
-    // Starting again discards the optimized code that exists; taking the counts sets them to zero.
+    // Starting again discards optimized code. Taking the counts resets them to zero.
     session.post('Profiler.startPreciseCoverage', { callCount: true, detailed: true });
     takeCounts();
     await work();
@@ -33,7 +32,7 @@ export async function countSteps(work: () => unknown): Promise<number> {
 
 function takeCounts(): Profiler.ScriptCoverage[] {
   let scripts: Profiler.ScriptCoverage[] = [];
-  // The session belongs to this thread: it calls back before `post` returns.
+  // The session belongs to this thread, so it calls back before `post` returns.
   session.post('Profiler.takePreciseCoverage', (_, { result }) => {
     scripts = result;
   });
