@@ -271,8 +271,10 @@ describe('exit codes', () => {
     });
     const running = bench.start(['run', 'Wait', '--json', '--sandbox', 'local', ...flags]);
     await running.saw('"title":"begun"');
-    // A stopped process gets both when it continues, the lower number first, and nothing between them: the run has no time to end.
-    for (const signal of ['SIGSTOP', 'SIGHUP', 'SIGINT', 'SIGCONT'] as const) running.child.kill(signal);
+    running.child.kill('SIGINT');
+    await running.warned('Stopping');
+    // While it is stopped, the run cannot end. It reads the signal first when it continues.
+    for (const signal of ['SIGSTOP', 'SIGINT', 'SIGCONT'] as const) running.child.kill(signal);
     const ended = await running.ended;
     expect(ended.code).toBe(130);
     expect(ended.stdout).not.toContain('run:finished');
