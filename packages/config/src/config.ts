@@ -1,4 +1,7 @@
 import type { ApprovalRule } from '@longhaul/approvals';
+
+export { STRATEGY_NAMES } from '@longhaul/context/strategy-names';
+
 import type { TokenPrice } from '@longhaul/models';
 
 /** The complete configuration with all defaults applied. Users find it in docs/configuration.md. */
@@ -178,14 +181,6 @@ export const PROVIDER_KINDS = [
 ] as const;
 
 export const NOTICE_MANNERS = ['text', 'comment', 'reasoning', 'off'] as const;
-
-export const STRATEGY_NAMES = [
-  'reactive-overflow',
-  'proactive-threshold',
-  'structured-summary',
-  'middle-removal',
-  'pruning-agent',
-] as const;
 
 /** All defaults. Plain data, so that a run without a file loads neither a schema nor a parser. */
 export const DEFAULT_CONFIG: Config = {
