@@ -16,7 +16,7 @@ import { processTerminal } from '../src/terminal.ts';
 
 const BIN = fileURLToPath(new URL('../bin/longhaul.js', import.meta.url));
 /**
- * One for all tests: in each one's own folder for temporary files, every command would compile the whole source anew.
+ * All tests share one: with a folder per test, every command would compile the whole source again.
  */
 const COMPILE_CACHE = join(tmpdir(), 'longhaul-cli-compile-cache');
 

@@ -148,4 +148,4 @@ export type {
   ViewMessage,
   ViewUserMessage,
 } from './view-message.ts';
-export { type ContextShares, contextShares, type ViewShares, viewShares } from './view-shares.ts';
+export { type ContextShares, contextShares } from './view-shares.ts';

@@ -1,6 +1,6 @@
+export type { ContextShares } from '@longhaul/context';
 export type {
   ContextReport,
-  ContextShares,
   HiddenByCompaction,
   MessageRange,
   PinnedMessage,

@@ -81,7 +81,7 @@ describe('the output of a command', () => {
 });
 
 describe('the reason of a failure', () => {
-  it('shows that of an edit whole, broken at the width: what is in the file stands in it', () => {
+  it('shows the whole error of an edit, wrapped at the width, with the text of the file', () => {
     const text = `src/a.ts: \`old\` was not found. The nearest text is at lines 3 to 40:\n${lines(20).join('\n')}`;
     const shown = details('edit', { text, success: false });
     expect(shown.slice(0, 3)).toEqual([

@@ -3,33 +3,14 @@ import {
   buildView,
   type CompressionStrategy,
   type ContextLog,
+  type ContextShares,
+  contextShares,
   dueTokens,
   isNewestCompactionUndone,
-  viewShares,
 } from '@longhaul/context';
 import { type Compaction, handleOf, type Mark, type Message, type Session } from '@longhaul/protocol';
 import { sanitizeText } from '../tool-output/output-sanitizer.ts';
 import { nextRequestTokens, type SessionMeasure, type WindowSource } from './measure-session.ts';
-
-/** Tokens of the next request by kind. Their sum is `tokens`. */
-export interface ContextShares {
-  system: number;
-  tools: number;
-  ledger: number;
-  narrative: number;
-  /** Text of user messages. */
-  user: number;
-  /** Text of assistant messages. */
-  assistant: number;
-  /** Names and arguments of tool calls. */
-  calls: number;
-  /** Outputs of tools. */
-  outputs: number;
-  /** Images and files. */
-  media: number;
-  /** Overhead of the chat format. */
-  framing: number;
-}
 
 export interface MessageRange {
   /** Handles of the first and the last message. */
@@ -113,7 +94,14 @@ export function contextReport(
     model: session.model,
     strategy: strategy.name,
     tokens,
-    shares: sharesOf(log, { measure, tokens }),
+    shares: contextShares(buildView(log), {
+      count: measure.count,
+      compaction: active.compaction,
+      systemTokens: measure.systemTokens,
+      toolTokens: measure.toolTokens,
+      ratio: measure.meter.ratio,
+      requestTokens: tokens,
+    }),
     window: {
       source,
       ...(budget && { windowTokens: budget.windowTokens, usableTokens: budget.usableTokens }),
@@ -126,27 +114,6 @@ export function contextReport(
     pruned: ofVisible('prune'),
     cut: ofVisible('cut'),
   };
-}
-
-function sharesOf(
-  log: ContextLog,
-  { measure, tokens }: { measure: SessionMeasure; tokens: number },
-): ContextShares {
-  const { count, meter, systemTokens, toolTokens } = measure;
-  const { framing: _, ...view } = viewShares(buildView(log), {
-    count,
-    compaction: activeMarks(log.marks).compaction,
-  });
-  const counted = { system: systemTokens, tools: toolTokens, ...view };
-  const scaled = Object.entries(counted).map(
-    ([name, value]) => [name, Math.round(value * meter.ratio)] as const,
-  );
-  const sum = scaled.reduce((total, [, value]) => total + value, 0);
-  const { system = 0, tools = 0, ledger = 0, narrative = 0, user = 0 } = Object.fromEntries(scaled);
-  const { assistant = 0, calls = 0, outputs = 0, media = 0 } = Object.fromEntries(scaled);
-  // The framing takes the rounding error, so that the sum is exact.
-  const framing = Math.max(0, tokens - sum);
-  return { system, tools, ledger, narrative, user, assistant, calls, outputs, media, framing };
 }
 
 /** Returns the handle and the beginning of a message, so that a person recognises it. */
