@@ -1,4 +1,6 @@
+import { once } from 'node:events';
 import { existsSync } from 'node:fs';
+import { connect } from 'node:net';
 import { homedir, hostname } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -19,7 +21,7 @@ export type Engine =
   | { ok: true; docker: Docker; version: string; cpus: number; isRootless: boolean }
   | { ok: false; reason: string; remedy: string };
 
-/** Connects to the engine. Without a socket, it loads nothing and answers at once. */
+/** Connects to the engine. The client is loaded only if there is a socket and something listens on it. */
 export async function connectEngine(): Promise<Engine> {
   const address = findEngine();
   if (address === undefined) {
@@ -31,9 +33,10 @@ export async function connectEngine(): Promise<Engine> {
       remedy: 'Install and start Docker.',
     };
   }
-  const { default: DockerClient } = await import('dockerode');
-  const docker = address.socketPath === undefined ? new DockerClient() : new DockerClient(address);
   try {
+    if (address.socketPath !== undefined) await checkListening(address.socketPath);
+    const { default: DockerClient } = await import('dockerode');
+    const docker = address.socketPath === undefined ? new DockerClient() : new DockerClient(address);
     const late = sleep(ANSWER_TIMEOUT_MS, undefined, { ref: false }).then(() => {
       throw new Error(`no answer within ${ANSWER_TIMEOUT_MS / 1000} seconds`);
     });
@@ -54,6 +57,16 @@ export async function connectEngine(): Promise<Engine> {
         ? 'Add yourself to the group docker: `sudo usermod -aG docker $USER`, then log in again.'
         : 'Start Docker, and check that `docker version` shows a server.',
     };
+  }
+}
+
+/** Throws the system's error if nothing accepts connections on the socket. */
+async function checkListening(socketPath: string): Promise<void> {
+  const socket = connect(socketPath);
+  try {
+    await once(socket, 'connect');
+  } finally {
+    socket.destroy();
   }
 }
 
