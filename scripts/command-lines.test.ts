@@ -25,6 +25,7 @@ describe('wrongCommandLines, wrongReference', () => {
     ['The flag `--modle NAME` names it.', ['no command has --modle']],
     ['| `--sandbox KIND` | `docker` or what else |', ['the row of --sandbox does not name local']],
     ['`run` and `show` accept `--json` and `--model NAME`.', ['longhaul show does not accept --model']],
+    ['In a list:\n- `run` and `show` accept `--model NAME`.', ['longhaul show does not accept --model']],
     [
       'Every command except `show` accepts `--json`.',
       ['longhaul show accepts --json', 'longhaul gc does not accept --json'],

@@ -11,20 +11,20 @@ Try it
 Commands
   run        give the agent a task and watch it work
   resume     continue an interrupted session
-  cancel     end the run of a session, in whichever process it is
+  cancel     end the run of a session, even if another process runs it
   queue      list and change the messages that wait for a session
   fork       copy a session, up to one of its messages, into a new one
   sessions   list the sessions of this folder
-  show       read a session, with the messages that the model no longer sees
+  show       read a session, including the messages that the model no longer sees
   search     search all sessions
   context    see what fills a session's window
-  compact    compact a session now, or preview that
+  compact    replace older messages of a session with a summary now, or preview that
   undo       undo the newest compaction
-  pin        keep a message in view through every compaction; unpin releases it
+  pin        keep a message visible to the model through every compaction; unpin removes the pin
   import     create a session from another agent's session file
   export     write a session as JSON
   serve      serve sessions over HTTP
-  gateway    compact long conversations between a client and local models
+  gateway    compact long conversations between clients and local models
   gc         remove unneeded data and free its disk space
   repair     recover a damaged database
   doctor     check this machine
@@ -40,28 +40,28 @@ const WHERE = `  -C, --cwd DIR         the folder to work in (default: the curre
 
 const ALL = `      --all             sessions of every folder, not only of this workspace`;
 
-const ID = `ID is a session id, the beginning of one, or "last": the newest session of this workspace.`;
+const ID = `ID is a session id, the beginning of one, or "last" for the newest session of this workspace.`;
 
 const TOPICS: Readonly<Record<string, string>> = {
   run: `Give the agent a task and watch it work.
 
   longhaul run "Fix the failing test"
   longhaul run < task.md                          a longer task from a file
-  git diff | longhaul run "Review this change:" - a task and a text together
+  git diff | longhaul run "Review this change:" - a task, followed by standard input
   longhaul run --sandbox bubblewrap --network off --max-cost 2 "…"
   longhaul run --model NAME --base-url http://127.0.0.1:8080/v1 "…"
   longhaul run --session last "Now update the README"
 
 Model
       --agent NAME      an agent of the configuration (coder)
-  -m, --model NAME      provider/model, such as ollama/qwen3:8b, or a name alone that one provider or local server
-                        has; with --base-url, any name
+  -m, --model NAME      provider/model, such as ollama/qwen3:8b; the name of the model is enough if only one provider
+                        or local server has it; with --base-url, any name
       --base-url URL    address of an OpenAI-compatible server
-      --window N        tokens of its context window, if the server does not report it
-      --max-output N    most tokens of one answer
+      --window N        tokens of the model's context window; a smaller window that the server reports is used instead
+      --max-output N    maximum tokens of one answer
       --strategy NAME   how the context is compacted: reactive-overflow (default), proactive-threshold,
                         structured-summary, middle-removal, pruning-agent, or the path of a module
-      The key comes from the environment: the variable of the provider, or LONGHAUL_API_KEY.
+      The API key comes from the environment: from the variable of the provider, or from LONGHAUL_API_KEY.
 
 Workspace
 ${WHERE}
@@ -71,28 +71,30 @@ ${WHERE}
 
 Session
       --session ID      send the task to an earlier session: its id, the beginning of it, or "last" for the newest
-                        one of this workspace
+                        session of this workspace
       --all             with --session or --resume: sessions of every folder, not only of this workspace
-      --resume          without a new task: resume --session ID, or the newest session that can be resumed
+      --resume          continue without a new task: the session of --session ID, or else the newest session that can
+                        be resumed
       --wait            if another process works on the session, wait for its answer
 
 Limits
-      --max-steps N     model calls
-      --max-cost USD    US dollars
-      --max-minutes N   time
+      --max-steps N     stop after this many model calls
+      --max-cost USD    stop at this cost in US dollars, if the price of the model is known
+      --max-minutes N   stop after this time
 
 Output
       --json            print one event per line on standard output, and nothing else
   -q, --quiet           print only the final answer
-      --verbose         print changes of files and outputs of commands whole
+      --verbose         print changes of files and outputs of commands completely
       --no-color        no colours and no status line (also NO_COLOR=1)
 
-Exit code: 0 done, 1 failed, 2 wrong usage or configuration, 3 stopped at a limit, 4 every call needed an approval
-that nobody could give, 130 cancelled. Ctrl-C ends a run cleanly; a second Ctrl-C ends it at once. The session keeps
-all finished work. If another process works on the session, the message is queued for its next step.
+Exit code: 0 done, 1 failed, 2 wrong usage or configuration, 3 stopped at a limit or because the model repeated the same
+calls, 4 calls needed an approval that nobody could give and only reading calls were allowed, 130 cancelled. Ctrl-C ends
+a run cleanly; a second Ctrl-C ends it at once. The session keeps all finished work. If another process works on the
+session, the message is queued, and the agent receives it before its next step.
 `,
   resume: `Continue a session that was interrupted by a crash, a cancel, a limit or a closed terminal. No tool call is
-repeated; the model is informed if the outcome of a call is unknown.
+repeated; if a call was interrupted, the model learns that its outcome is unknown.
 
   longhaul resume                            the newest session of this workspace that can be resumed
   longhaul resume last
@@ -102,11 +104,11 @@ Model
       --agent NAME      default: the agent of the session
   -m, --model NAME      default: the model of the session
       --base-url URL    address of an OpenAI-compatible server; default: the address of the session
-      --window N        tokens of its context window, if the server does not report it
-      --max-output N    most tokens of one answer
+      --window N        tokens of the model's context window; a smaller window that the server reports is used instead
+      --max-output N    maximum tokens of one answer
       --strategy NAME   how the context is compacted
 
-Workspace: the session keeps its own
+Workspace (the session keeps its own)
 ${ALL}
 ${WHERE}
       --sandbox KIND    docker, bubblewrap, local or auto
@@ -114,20 +116,21 @@ ${WHERE}
   -y, --yes             allow calls that would ask for approval (see docs/approvals.md)
 
 Limits
-      --max-steps N     model calls
-      --max-cost USD    US dollars
-      --max-minutes N   time
+      --max-steps N     stop after this many model calls
+      --max-cost USD    stop at this cost in US dollars, if the price of the model is known
+      --max-minutes N   stop after this time
 
 Output
       --json            print one event per line; {"status":"nothing"} if there is nothing to resume
   -q, --quiet           print only the final answer
-      --verbose         print changes of files and outputs of commands whole
+      --verbose         print changes of files and outputs of commands completely
       --no-color        no colours and no status line
 
-If the last turn has its answer and no message waits, no model is called. Exit code: as longhaul run.
+If the last message has its answer and no other message waits, no model is called. The exit codes are those of
+longhaul run.
 `,
-  cancel: `End the run of a session, in whichever process it is: the model call, the tools and all their processes.
-Returns when they have ended. Finished work is kept, and so are the messages that wait.
+  cancel: `End the run of a session, even if another process runs it. This ends the model call, the tools and all their
+processes, and returns when they have ended. Finished work is kept. Messages that wait are kept too.
 
   longhaul cancel last
   longhaul cancel last --clear-queue
@@ -138,14 +141,14 @@ ${ALL}
 ${WHERE}
 
 ${ID}
-A run whose process died is closed as interrupted. Exit code: 0, also if nothing was running.
+If the process of a run has died, the run is recorded as interrupted. Exit code: 0, also if nothing was running.
 `,
   queue: `List and change the messages that wait for a session. They are on disk and survive a cancel and a crash.
 
   longhaul queue last                          list them
   longhaul queue last add "Use tabs, please"
-  git diff | longhaul queue last add "See:" -  - is standard input
-  longhaul queue last edit 1 "Use spaces"      by position, or by id
+  git diff | longhaul queue last add "See:" -  "-" appends standard input
+  longhaul queue last edit 1 "Use spaces"      name a message by its position in the list, or by its id
   longhaul queue last remove 1
   longhaul queue last clear
 
@@ -154,16 +157,16 @@ ${ALL}
 ${WHERE}
 
 ${ID}
-Several waiting messages become one. If no run works on the session, longhaul resume delivers them.
+The agent receives all waiting messages as one message. If no run works on the session, longhaul resume delivers them.
 `,
-  fork: `Copy a session, up to one of its messages, into a new session. The first session stays as it is.
+  fork: `Copy a session, up to one of its messages, into a new session. The first session is not changed.
 
   longhaul fork last
   longhaul fork last --at m12
   longhaul run --session last "Try it with a queue instead"
 
-      --at SEQ          the last message to copy, by its number or handle (12, m12); default: all
-      --title TEXT      default: the title of the first session
+      --at SEQ          the last message to copy, by its number or handle (12, m12); default: copy all messages
+      --title TEXT      title of the new session; default: the title of the first session
       --json            print the new session as JSON
 ${ALL}
 ${WHERE}
@@ -177,12 +180,12 @@ longhaul show prints the messages with their handles.
   longhaul sessions --all
   longhaul sessions --limit 5 --json
 
-  -n, --limit N         how many (default: 20)
+  -n, --limit N         maximum number of results (default: 20)
       --json            print one session per line
 ${ALL}
 ${WHERE}
 `,
-  show: `Read a session. Changes of files and outputs of commands are shown whole.
+  show: `Read a session. Changes of files and outputs of commands are shown completely.
 
   longhaul show 0197a3c2-5e1b    the beginning of an id, as longhaul sessions prints it
   longhaul show last             the newest session of this workspace
@@ -199,23 +202,25 @@ ${WHERE}
   longhaul search retryAfter --session last
 
       --session ID      search one session
-  -n, --limit N         how many (default: 20)
+  -n, --limit N         maximum number of results (default: 20)
       --json            print one match per line
       --no-color        no colours
 ${ALL}
 ${WHERE}
 
-A text matches if it contains all the words. Parts of identifiers match too: "retry" finds retryAfter. Each match
-begins with its handle, which longhaul show prints and the agent can read with recall.
+A text matches if it contains all the words. A word also matches a part of an identifier: "retry" finds retryAfter. Each
+match begins with a handle, such as m12.3. longhaul show prints the same handles, and the agent can read the text of a
+handle with recall.
 Exit code: 0 if something was found, else 1.
 `,
-  context: `Show what fills a session's window (system text, tools, summary, messages, calls and their outputs) and what
-the model no longer sees.
+  context: `Show what fills a session's window (system text, tools, summary, messages, calls and their outputs) and which
+messages the model no longer sees.
 
   longhaul context last
   longhaul context last --json
 
-      --window N        measure against a window of this size; needed if the session has never run here
+      --window N        show the request against a window of this size; needed if the window is unknown because the
+                        session has never run
       --json            print one JSON object
       --no-color        no colours
 ${ALL}
@@ -231,8 +236,8 @@ longhaul undo undoes the compaction.
   longhaul compact last --strategy reactive-overflow
 
       --preview         change nothing and call no model
-      --strategy NAME   another strategy than the configured one
-      --window N        tokens of the window, if the session has never run here
+      --strategy NAME   use this strategy instead of the configured one
+      --window N        tokens of the window; needed if it is unknown because the session has never run
       --json            print one JSON object
       --no-color        no colours
 ${ALL}
@@ -242,8 +247,8 @@ ${ID}
 If a run works on the session, that run compacts before its next step. If a compaction would save too little, nothing
 is changed.
 `,
-  undo: `Undo the newest compaction of a session: the model sees the hidden messages again. Until the next compaction,
-the session is compacted only when its window is full. Run it again to undo the compaction before.
+  undo: `Undo the newest compaction of a session: the model sees the hidden messages again. The next automatic
+compaction then waits until the window is full. Run it again to undo the compaction before that one.
 
   longhaul undo last
 
@@ -253,10 +258,10 @@ ${WHERE}
 
 ${ID}
 `,
-  pin: `Keep a message in view through every compaction. A hidden message returns to view at once.
+  pin: `Keep a message visible to the model through every compaction. If the message is hidden, the model sees it again.
 
   longhaul pin last m7       a message, by the handle that longhaul show and longhaul search print
-  longhaul pin last m12.3    the message of this output
+  longhaul pin last m12.3    message 12: the pin of a part pins its whole message
   longhaul unpin last m7
 
       --json            print one JSON object
@@ -265,7 +270,7 @@ ${WHERE}
 
 ${ID}
 `,
-  unpin: `Release a pinned message, so that compactions can hide it.
+  unpin: `Remove the pin of a message, so that compactions can hide it.
 
   longhaul unpin last m7
 
@@ -282,13 +287,13 @@ OpenCode, pi, mini-swe-agent, SWE-agent, OpenHands, chat messages, and longhaul 
   longhaul import session.json --cwd ~/src/app
   longhaul run --session last "Continue where this ended"
 
-  -C, --cwd DIR         the folder in which the session works (default: the current one), whatever the file names
+  -C, --cwd DIR         the folder in which the session works (default: the current one), even if the file names another
       --config FILE     read this file instead of the project's longhaul.yml
       --json            print one file per line
       --no-color        no colours
 
 Importing a file twice creates two sessions. Content that cannot be imported is reported.
-Exit code: 0 done, 1 if a file could not be imported; the others were.
+Exit code: 0 done, 1 if a file could not be imported. The other files are imported in any case.
 `,
   export: `Write a whole session as JSON (format longhaul-session, version 1).
 
@@ -307,13 +312,13 @@ ${ID}
 
       --host ADDRESS    address to listen on (127.0.0.1)
   -p, --port N          port (4140); 0 takes any free one
-      --no-token        accept every program of this machine; on a loopback address only
+      --no-token        require no token; allowed only if the server listens on a loopback address
       --resume          resume the sessions whose run was interrupted
       --log-level LEVEL debug, info, warn, error or silent (info: one line per run)
       --json            print the address as one JSON object
 ${WHERE}
 
-Every request carries a token. It is created at the first start, in a file that only you can read; serve prints its
+Every request must have a token. It is created at the first start, in a file that only you can read; serve prints its
 path. Sessions work in the folder where serve was started, or in those of server.workspaces. The log goes to standard
 error, one JSON object per line. GET /openapi.json describes the API; docs/api.md explains it.
 `,
@@ -329,9 +334,9 @@ instead of cutting or refusing them. Runs until Ctrl-C.
   -p, --port N          port (4141); 0 takes any free one
       --notices KIND    how users are informed: text, reasoning, comment or off (text)
       --compactor MODEL the model that writes summaries: __same__, none, or NAME/MODEL (__same__)
-      --forget MODEL    forget the window that a refusal of this model taught, and exit; can be repeated; NAME/MODEL
-                        for one server
-      --no-token        accept clients without a token, also at an address that other machines reach
+      --forget MODEL    forget the window that was learned from a refused or silently cut request, and exit; NAME/MODEL
+                        for the model of one server; can be repeated
+      --no-token        accept clients without a token, even at an address that other machines can reach
       --json            print the address, and the log, as one JSON object per line
 ${WHERE}
 
@@ -346,7 +351,7 @@ explains the rest.
 
   -m, --model NAME      check this model instead of the configured one
       --base-url URL    check the OpenAI-compatible server at this address
-      --deep            read every page of the database and every blob
+      --deep            also read every page of the database and every stored blob
       --json            print one check per line
       --no-color        no colours
 ${WHERE}
@@ -360,15 +365,15 @@ free pages of the database, and its log. Sessions are removed only if you agree.
   longhaul gc --older-than 30d --dry-run   print what would be removed
   longhaul gc --older-than 30d --max-size 2GB --yes
 
-      --older-than AGE  sessions that were not used for this long (90m, 12h, 30d, 8w), and old backups
-      --max-size SIZE   least recently used sessions, until the rest takes no more than this (500MB, 2GB)
+      --older-than AGE  remove sessions that were not used for this long (90m, 12h, 30d, 8w), and older backups
+      --max-size SIZE   remove the least recently used sessions until the rest takes no more than this (500MB, 2GB)
       --dry-run         only print what would be removed
   -y, --yes             do not ask; needed if there is no terminal to ask on
       --json            print one JSON object
 ${WHERE}
 
-A session is kept, whatever the limits, while a run works on it, while messages wait for it, and for an hour after its
-last use. Other programs can work meanwhile.
+Whatever the limits are, a session is kept while a run works on it, while messages wait for it, and for an hour after
+its last use. Other programs can use the database at the same time.
 `,
   repair: `Copy what can be read of a damaged database into a new one. The damaged file is renamed, never changed and never
 deleted.
@@ -376,14 +381,15 @@ deleted.
   longhaul repair
   longhaul repair --move-aside   save nothing: the next run starts with a new database
 
-      --move-aside      only rename the file and its log
+      --move-aside      copy nothing: only rename the file and its log
   -y, --yes             do not ask; needed if there is no terminal to ask on
       --json            print one JSON object
 ${WHERE}
 
-End every run first. Exit code: 0 sound or repaired, 1 if nothing could be saved; then the file was not renamed either.
+End every run first. Exit code: 0 if the database was not damaged or is repaired, 1 if nothing could be saved. In that case the file
+is not renamed.
 `,
-  config: `Show the effective configuration: every default, and the changes of files and the API with their source. Keys are
+  config: `Show the effective configuration: every value, and the source of each value that is not the default. Keys are
 masked.
 
   longhaul config
@@ -406,26 +412,30 @@ longhaul export.
       --summarizer NAME provider/model that writes narratives, or none (default: none)
       --html FILE       write one page with all results and every step
       --workers N       threads (default: one per processor, at least 2)
-      --through-agent   play them through the whole agent instead: a scripted model with this window gives the
-                        recorded answers, tools return the recorded results, SQLite stores it, and all is compared
+      --through-agent   play the sessions through the whole agent instead: a scripted model with this window sends the
+                        recorded answers, tools return the recorded results, and the stored session is compared with
+                        the recording
       --database FILE   with --through-agent: keep the database (default: a temporary one)
       --json            print one line per session; the last line has the totals
       --no-color        no colours
 ${WHERE}
 
-Exit code: 0 done, 1 if a file could not be replayed or did not pass through the agent; the others were.
+Exit code: 0 done, 1 if a file could not be replayed or did not pass through the agent. The other files are replayed in
+any case.
 `,
   demo: `Watch a whole run: a scripted model builds a flashcard application in an empty folder, with real tools in a real
-sandbox. Its window is far too small for the task. No key and no network are used.
+sandbox. The window of the model is far too small for the task. No key and no network are used.
 
   longhaul demo
   longhaul demo --window 24000
 
       --window N        tokens of the model's window (default: 16000)
       --sandbox KIND    bubblewrap, docker, local, or auto: the first that works here (default)
-      --keep            keep the session's database too; the application is always kept
+      --keep            keep the session's database even if the demo succeeds
       --json            print one event per line, then one line with the outcome
       --no-color        no colours
+
+The application is kept. With --json, it is kept only if the demo fails, or with --keep.
 `,
 };
 
