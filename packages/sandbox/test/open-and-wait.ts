@@ -1,5 +1,5 @@
 /*
- * A program that opens a sandbox, starts a command and waits to be killed. Arguments: kind, image, workspace, session,
+ * A program that opens a sandbox and runs a command in it, usually until it is killed. MEMORY_MB sets the limit. Arguments: kind, image, workspace, session,
  * command.
  */
 import type { SandboxKind } from '@longhaul/core';
@@ -10,7 +10,7 @@ const sandbox = await createSandboxDriver(kind as SandboxKind).open({
   sessionId: sessionId ?? '',
   workspace: workspace ?? '',
   network: 'off',
-  memoryMb: 512,
+  memoryMb: Number(process.env['MEMORY_MB'] ?? 512),
   pids: 64,
   cpus: 1,
   env: {},
@@ -21,3 +21,4 @@ await sandbox.exec(command ?? '', {
   timeoutMs: 600_000,
   onOutput: (chunk) => void process.stdout.write(chunk),
 });
+await sandbox[Symbol.asyncDispose]();

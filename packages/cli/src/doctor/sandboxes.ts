@@ -14,7 +14,10 @@ export async function checkSandboxes(config: Config['sandbox']): Promise<Check[]
 }
 
 function describe(name: SandboxKind, probe: SandboxProbe): Check {
-  if (probe.available) return { name, status: 'ok', detail: probe.detail };
+  if (probe.available) {
+    const gaps = probe.gaps.map((gap) => `. Not enforced here: ${gap}`).join('');
+    return { name, status: 'ok', detail: probe.detail + gaps };
+  }
   return { name, status: 'missing', detail: probe.reason, remedy: probe.remedy };
 }
 

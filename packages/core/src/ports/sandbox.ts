@@ -17,7 +17,12 @@ export interface SandboxDriver {
 export type SandboxKind = 'docker' | 'bubblewrap' | 'local';
 
 export type SandboxProbe =
-  | { available: true; detail: string }
+  | {
+      available: true;
+      detail: string;
+      /** Limits and protections that the driver cannot enforce on this machine, one per entry. */
+      gaps: readonly string[];
+    }
   | { available: false; reason: string; remedy: string };
 
 export interface SandboxOptions {

@@ -12,6 +12,8 @@ export interface BubblewrapCommand {
   bwrap: string;
   /** Arguments of bwrap up to the command, environment included. */
   arguments: readonly string[];
+  /** The seccomp filter. Undefined on an architecture without one. */
+  filter: Buffer | undefined;
   /** `cgroup.procs` files of the sandbox's cgroup. Empty without a cgroup. */
   procsFiles: readonly string[];
   /** Shell commands that set the limits of the process itself. */
@@ -24,6 +26,7 @@ export interface BubblewrapCommand {
 const INFO_FD = 3;
 const READY_FD = 4;
 const ARGUMENTS_FD = 5;
+const FILTER_FD = 6;
 
 // Joins the cgroups named by the arguments before the `--`, then becomes bwrap.
 const JOIN_SCRIPT = 'while [ "$1" != -- ]; do echo $$ >"$1" || exit 125; shift; done; shift; exec "$@"';
@@ -38,23 +41,29 @@ export async function startBubblewrap(request: BubblewrapCommand): Promise<Runni
   const ready = `echo ready >&${READY_FD}; exec ${READY_FD}>&-; ${request.limitScript} exec "$0" -c "$1"`;
   const inner = ['/bin/sh', '-c', ready, request.shell, request.command];
   const descriptors = ['--info-fd', String(INFO_FD), '--args', String(ARGUMENTS_FD)];
+  if (request.filter !== undefined) descriptors.push('--seccomp', String(FILTER_FD));
   const outer = [...request.procsFiles, '--', request.bwrap, ...descriptors, '--', ...inner];
   const spawned = await spawnProcess('/bin/sh', ['-c', JOIN_SCRIPT, 'longhaul', ...outer], {
     // For finding bwrap itself: if we are killed before bwrap has bound its life to ours, it waits forever. The command
     // does not get this variable, because bwrap clears the environment.
     env: { [COMMAND_VARIABLE]: newCommandMark() },
-    extraPipes: 3,
+    extraPipes: 4,
     stdin: request.stdin,
   });
   const { child } = spawned;
   const pipes: readonly Pipe[] = child.stdio;
-  const [infoPipe, readyPipe, argumentsPipe] = [pipes[INFO_FD], pipes[READY_FD], pipes[ARGUMENTS_FD]];
-  if (!isReadable(infoPipe) || !isReadable(readyPipe) || !isWritable(argumentsPipe)) {
+  const [infoPipe, readyPipe] = [pipes[INFO_FD], pipes[READY_FD]];
+  const [argumentsPipe, filterPipe] = [pipes[ARGUMENTS_FD], pipes[FILTER_FD]];
+  if (
+    !isReadable(infoPipe) ||
+    !isReadable(readyPipe) ||
+    !isWritable(argumentsPipe) ||
+    !isWritable(filterPipe)
+  ) {
     throw new LonghaulError('internal', 'bubblewrap was started without its pipes.');
   }
-  // bwrap may end before it reads the arguments. Its output is reported below.
-  argumentsPipe.on('error', () => undefined);
-  argumentsPipe.end(request.arguments.map((argument) => `${argument}\0`).join(''));
+  give(argumentsPipe, request.arguments.map((argument) => `${argument}\0`).join(''));
+  give(filterPipe, request.filter ?? '');
   const [info, isReady] = await Promise.all([text(infoPipe), text(readyPipe)]);
   if (isReady === '') throw await startFailure(spawned);
   return toRunningCommand(spawned, Number(/"child-pid": (\d+)/.exec(info)?.[1]));
@@ -63,6 +72,12 @@ export async function startBubblewrap(request: BubblewrapCommand): Promise<Runni
 type Pipe = Readable | Writable | null | undefined;
 const isReadable = (pipe: Pipe): pipe is Readable => pipe instanceof Readable;
 const isWritable = (pipe: Pipe): pipe is Writable => pipe instanceof Writable;
+
+function give(pipe: Writable, data: Buffer | string): void {
+  // bwrap may end before it reads. Its output is reported when the start fails.
+  pipe.on('error', () => undefined);
+  pipe.end(data);
+}
 
 function toRunningCommand({ outputs, exited }: SpawnedProcess, init: number): RunningCommand {
   const startedAt = startTime(init);

@@ -66,18 +66,15 @@ const PROC_READ_ONLY = ['/proc/sys', '/proc/acpi', '/proc/scsi', '/proc/mtrr'];
 const PROC_HIDDEN = ['/proc/sysrq-trigger', '/proc/kcore', '/proc/kmsg', '/proc/keys', '/proc/timer_list'];
 
 /**
- * Returns the arguments of bwrap up to the command. Later mounts cover earlier ones, so the workspace comes last: no
+ * Returns the arguments of bwrap between its isolation and the environment. Later mounts cover earlier ones, so the workspace comes last: no
  * other mount covers a part of it. `docs/sandbox.md` explains each argument.
  */
 export function bwrapArguments(layout: BwrapLayout): string[] {
   return [
-    '--unshare-all',
     ...(layout.network === 'on' ? ['--share-net'] : []),
     '--die-with-parent',
     '--new-session',
     ...['--hostname', 'longhaul'],
-    // Root inside could use a capability to make the read-only mounts writable again.
-    ...['--cap-drop', 'ALL'],
     ...SYSTEM_FOLDERS.flatMap(mountSystemFolder),
     ...SYSTEM_FILES.map((name) => `/etc/${name}`).flatMap(mountReadOnly),
     ...['--proc', '/proc'],

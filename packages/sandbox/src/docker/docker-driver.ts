@@ -36,11 +36,12 @@ export function createDockerDriver(): SandboxDriver {
     async probe({ image } = {}) {
       const engine = await connectEngine();
       if (!engine.ok) return { available: false, reason: engine.reason, remedy: engine.remedy };
+      const { gaps } = engine;
       const detail = `Docker ${engine.version}`;
-      if (image === undefined) return { available: true, detail };
+      if (image === undefined) return { available: true, detail, gaps };
       const isHere = await hasImage(engine.docker, image);
       const where = isHere ? 'is here' : 'is not here yet: the first run pulls it';
-      return { available: true, detail: `${detail}; the image ${image} ${where}` };
+      return { available: true, detail: `${detail}; the image ${image} ${where}`, gaps };
     },
     async open(options) {
       const root = await openWorkspace(options);

@@ -18,7 +18,15 @@ export const LABELS = {
 const ANSWER_TIMEOUT_MS = 5_000;
 
 export type Engine =
-  | { ok: true; docker: Docker; version: string; cpus: number; isRootless: boolean }
+  | {
+      ok: true;
+      docker: Docker;
+      version: string;
+      cpus: number;
+      isRootless: boolean;
+      /** What the engine cannot enforce, one entry per limit or protection. */
+      gaps: readonly string[];
+    }
   | { ok: false; reason: string; remedy: string };
 
 /** Connects to the engine. The client is loaded only if there is a socket and something listens on it. */
@@ -46,7 +54,8 @@ export async function connectEngine(): Promise<Engine> {
       docker,
       version: info.ServerVersion,
       cpus: info.NCPU,
-      isRootless: (info.SecurityOptions ?? []).some((option: string) => option.includes('rootless')),
+      isRootless: hasSecurity(info, 'rootless'),
+      gaps: gapsOf(info),
     };
   } catch (error) {
     const isForbidden = error instanceof Error && 'code' in error && error.code === 'EACCES';
@@ -58,6 +67,30 @@ export async function connectEngine(): Promise<Engine> {
         : 'Start Docker, and check that `docker version` shows a server.',
     };
   }
+}
+
+/** The part of the engine's description that says what it enforces. */
+export interface EngineInfo {
+  SecurityOptions?: string[] | null;
+  MemoryLimit?: boolean;
+  PidsLimit?: boolean;
+  CpuCfsQuota?: boolean;
+}
+
+function hasSecurity({ SecurityOptions }: EngineInfo, name: string): boolean {
+  return (SecurityOptions ?? []).some((option) => option.includes(name));
+}
+
+/** Returns what the engine reports that it does not enforce. It accepts such limits without an error. */
+export function gapsOf(info: EngineInfo): string[] {
+  return [
+    ...(hasSecurity(info, 'name=seccomp') && !hasSecurity(info, 'profile=unconfined')
+      ? []
+      : ['system calls are not filtered: the engine runs without its seccomp profile']),
+    ...(info.MemoryLimit === false ? ['`memoryMb` is not limited'] : []),
+    ...(info.PidsLimit === false ? ['`pids` is not limited'] : []),
+    ...(info.CpuCfsQuota === false ? ['`cpus` is not limited'] : []),
+  ];
 }
 
 /** Throws the system's error if nothing accepts connections on the socket. */

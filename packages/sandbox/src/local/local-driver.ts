@@ -22,7 +22,7 @@ export function createLocalDriver(): SandboxDriver {
       if (process.platform === 'win32') {
         return { available: false, reason: 'It needs a POSIX shell.', remedy: 'Use WSL.' };
       }
-      return { available: true, detail: 'no isolation: commands run on this machine as you' };
+      return { available: true, detail: 'no isolation: commands run on this machine as you', gaps: [] };
     },
     open: openLocal,
   };
