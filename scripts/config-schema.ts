@@ -56,8 +56,17 @@ function row(path: string, schema: JsonSchema): string {
 
 function choicesOf(schema: JsonSchema): string[] {
   const own = Array.isArray(schema['enum']) ? schema['enum'].map((choice) => `\`${choice}\``) : [];
-  const alternatives = Array.isArray(schema['anyOf']) ? schema['anyOf'].filter(isRecord) : [];
-  return [...own, ...alternatives.flatMap(choicesOf)];
+  const alternatives = alternativesOf(schema);
+  return alternatives.some(isObject) ? own : [...own, ...alternatives.flatMap(choicesOf)];
+}
+
+/** An object is also allowed, so a list of the other choices would not be complete. */
+function isObject(schema: JsonSchema): boolean {
+  return schema['type'] === 'object' || alternativesOf(schema).some(isObject);
+}
+
+function alternativesOf(schema: JsonSchema): JsonSchema[] {
+  return Array.isArray(schema['anyOf']) ? schema['anyOf'].filter(isRecord) : [];
 }
 
 function recordAt(schema: JsonSchema, key: string): JsonSchema | undefined {

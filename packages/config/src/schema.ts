@@ -12,23 +12,23 @@ import { modelName, name, setting, url } from './schema/values.ts';
 export const configSchema = z.strictObject({
   model: setting(
     modelName,
-    'provider/model. Default: one for an API key in the environment, else one of a local server.',
+    'The model, as provider/model. Default: the model of the first API key in the environment, else a model of a local server that is running.',
   ),
-  providers: setting(z.record(name, provider), 'Model servers by name.'),
-  agents: setting(z.record(name, agent), 'Agents by name. coder is the default agent and always exists.'),
-  context: setting(context, 'The context window.'),
+  providers: setting(z.record(name, provider), 'Providers of models, by name.'),
+  agents: setting(z.record(name, agent), 'Agents, by name. The default agent is coder; it always exists.'),
+  context: setting(context, 'What the model receives.'),
   tools: setting(tools, 'Limits of the tools.'),
   sandbox: setting(sandbox, 'The sandbox of commands.'),
   limits: setting(limits, 'Limits at which a run stops.'),
   retry: setting(retry, 'Retries of a failed model call.'),
   approvals: setting(
     z.array(approval),
-    'The last matching rule decides. Without one: allow in a sandbox, ask in local.',
+    'Rules for tool calls. The last matching rule decides. If none matches, a call is allowed, except that in local a call that can change something needs approval if somebody can answer.',
     [],
   ),
   approvalTimeoutMs: setting(
     z.int().min(1).nullable(),
-    'Milliseconds after which an unanswered request is refused. null: never.',
+    'Milliseconds after which a request for approval that nobody has answered is refused. null: never.',
     D.approvalTimeoutMs,
   ),
   storage: setting(storage, 'Where sessions are stored.'),
@@ -38,10 +38,10 @@ export const configSchema = z.strictObject({
     z.strictObject({
       otlp: setting(
         url.nullable(),
-        'Address of an OTLP collector over HTTP, such as http://127.0.0.1:4318. null: none.',
+        'Address of a collector that accepts OTLP over HTTP, such as http://127.0.0.1:4318. null: nothing is sent.',
         D.telemetry.otlp,
       ),
     }),
-    'Traces and metrics of runs. Prompts, answers, arguments and outputs are not sent.',
+    'Where traces and metrics of runs are sent. They never contain prompts, answers, arguments or outputs.',
   ),
 }) satisfies z.ZodType<ConfigInput, unknown>;

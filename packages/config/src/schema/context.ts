@@ -8,7 +8,7 @@ const compression = z.strictObject({
     z.string().refine((name) => STRATEGY_NAMES.some((own) => own === name) || isModulePath(name), {
       error: `must be one of ${STRATEGY_NAMES.join(', ')}, or the path of a module`,
     }),
-    `One of ${STRATEGY_NAMES.join(', ')}, or the path of a module.`,
+    `The compaction strategy: ${STRATEGY_NAMES.join(', ')}, or the path of a module.`,
     D.context.compression.strategy,
   ),
   trigger: setting(
@@ -17,58 +17,58 @@ const compression = z.strictObject({
         error: 'must be overflow, manual, or { threshold: 0.8 }',
       })
       .nullable(),
-    "Replaces the strategy's own trigger: overflow, manual, or { threshold: 0.8 }, a share of the window.",
+    'When to compact: overflow (when the window is full), manual (never automatically), or { threshold: 0.8 } (at this share of the window). null: the trigger of the strategy.',
     null,
   ),
   auto: setting(
     z.boolean(),
-    'false: never compact automatically; an overflow is then an error.',
+    'Whether to compact automatically. If false, a request that does not fit the window ends the run with an error.',
     D.context.compression.auto,
   ),
   model: setting(
     z.string().refine((name) => /^(?:__same__|none)$/.test(name) || modelName.safeParse(name).success, {
       error: 'must be __same__, none, or provider/model',
     }),
-    'The model that writes summaries: __same__ (that of the session), none, or provider/model.',
+    'The model that writes summaries: provider/model, __same__ (the model of the session), or none (summaries contain computed facts only).',
     D.context.compression.model,
   ),
   options: setting(
     z.strictObject({
       preserveLastNTurns: setting(
         z.int().min(0),
-        'Turns that reactive-overflow keeps verbatim.',
+        'Number of newest turns that the strategy reactive-overflow keeps unchanged. A turn is a message of the user and everything up to its final answer.',
         options.preserveLastNTurns,
       ),
       recentMessagesToKeep: setting(
         count,
-        'Messages that structured-summary keeps verbatim; pruning-agent uses at most 5.',
+        'Number of newest messages that the strategy structured-summary keeps unchanged. pruning-agent uses the same number, but at most 5.',
         options.recentMessagesToKeep,
       ),
       pruneProtectTokens: setting(
         z.int().min(0),
-        'Tokens of the newest tool output that pruning keeps.',
+        'Pruning never hides the newest tool outputs, up to this many tokens.',
         options.pruneProtectTokens,
       ),
       pruneMinimumTokens: setting(
         z.int().min(0),
-        'Pruning happens only if it saves this many tokens.',
+        'Pruning hides old tool outputs only if this saves at least this many tokens.',
         options.pruneMinimumTokens,
       ),
       ledgerShare: setting(
         z.number().min(0).max(1),
-        'Share of the space for messages that the ledger may use.',
+        'Maximum share of the space for messages that the computed part of a summary takes.',
         options.ledgerShare,
       ),
     }),
-    'Options of the strategies.',
+    'Options of the strategies and of pruning.',
   ),
 });
 
 export const context = z.strictObject({
-  compression: setting(compression, 'How the context is compacted.'),
+  compression: setting(compression, 'How older messages are replaced by a summary.'),
   instructions: setting(
     z.array(text),
-    'Instruction files, relative to the workspace.',
+    'Instruction files that are added to the system prompt. Paths are relative to the workspace, not to this file.',
     D.context.instructions,
   ),
 });

@@ -5,50 +5,54 @@ import { name, port, setting, text, url } from './values.ts';
 export const gateway = z.strictObject({
   host: setting(
     text,
-    'Address to listen on. One that other machines can reach needs a token.',
+    'Address to listen on. If other machines can reach the address, a token is required.',
     D.gateway.host,
   ),
-  port: setting(port, '0: any free port.', D.gateway.port),
+  port: setting(port, 'Port to listen on. 0: any free port.', D.gateway.port),
   token: setting(
     text,
-    'The API key that clients must send. Better as $NAME. Default: LONGHAUL_GATEWAY_TOKEN, else none.',
+    'The API key that clients must send. Use $NAME to read it from the environment. Default: the variable LONGHAUL_GATEWAY_TOKEN, else none.',
   ),
   upstreams: setting(
     z.array(
       z.strictObject({
         name: name.meta({
           description:
-            'With several upstreams, the prefix of its models. It uses the key and the models of the provider of this name.',
+            'Name of the upstream. With several upstreams, its models are listed as NAME/MODEL. The upstream uses the API key and the model settings of the provider with this name.',
         }),
-        baseUrl: url.meta({ description: 'Usually ending in /v1.' }),
-        compaction: setting(z.boolean(), 'false: forward requests unchanged.', true),
+        baseUrl: url.meta({ description: 'Address of the server. It usually ends in /v1.' }),
+        compaction: setting(
+          z.boolean(),
+          'Whether to compact requests to this upstream. If false, all of them pass unchanged.',
+          true,
+        ),
         apiKey: setting(
           text,
-          "Better as $NAME. Default: the provider's key. Without one, the client's key is forwarded.",
+          "API key of the upstream. Use $NAME to read it from the environment. Default: the provider's key, else the key that the client sent.",
         ),
       }),
     ),
-    'The model servers that the gateway forwards to.',
+    'The model servers to which the gateway forwards requests.',
     D.gateway.upstreams.map((upstream) => ({ ...upstream })),
   ),
   notices: setting(
     z.enum(NOTICE_MANNERS),
-    'Where a compaction is announced to clients: in the text, in the reasoning, in comments of the stream, or nowhere.',
+    'Where users see notices about compactions. text: in the answer. reasoning: in the thoughts of the model. comment: in comments of the stream, which clients ignore. off: nowhere.',
     D.gateway.notices,
   ),
   learnUsage: setting(
     z.boolean(),
-    'Request usage figures in streams, and remove them from the answer if the client did not request them.',
+    'Whether to request the token usage of every stream. If the client did not request it, it is removed from the answer.',
     D.gateway.learnUsage,
   ),
   inputThreshold: setting(
     z.number().gt(0).max(1),
-    'Share of the window at which a request is compacted.',
+    'A request is compacted if it reaches this share of the window, together with the room reserved for its answer.',
     D.gateway.inputThreshold,
   ),
   warningThreshold: setting(
     z.number().gt(0).max(1),
-    'Share of the window at which a stream is stopped and continued in a new request.',
+    'A stream is stopped and continued in a new, compacted request if the request and the answer reach this share of the window.',
     D.gateway.warningThreshold,
   ),
 });

@@ -7,11 +7,11 @@ const rates = {
   output: z.number().min(0).meta({ description: 'US dollars per million tokens of output.' }),
   cacheRead: setting(
     z.number().min(0),
-    'US dollars per million tokens read from the cache. Default: as input.',
+    'US dollars per million tokens read from the cache. Default: the price of input.',
   ),
   cacheWrite: setting(
     z.number().min(0),
-    'US dollars per million tokens written to the cache. Default: as input.',
+    'US dollars per million tokens written to the cache. Default: the price of input.',
   ),
 };
 
@@ -19,42 +19,51 @@ const price = z.strictObject({
   ...rates,
   long: setting(
     z.strictObject({
-      aboveTokens: count.meta({ description: 'Input tokens of one request.' }),
+      aboveTokens: count.meta({ description: 'Number of input tokens above which the long prices apply.' }),
       ...rates,
     }),
-    'Rates for the whole request if its input is longer than aboveTokens.',
+    'Prices for the whole request if its input is longer than aboveTokens.',
   ),
 });
 
 const model = z.strictObject({
-  window: setting(count, 'The context window: tokens of input and output together.'),
+  window: setting(count, 'Context window of the model: tokens of input and output together.'),
   maxOutput: setting(count, 'Maximum tokens of one answer.'),
-  price: setting(price, 'Prices, for the cost of a run.'),
+  price: setting(price, 'Prices of the model, from which the cost of a run is computed.'),
   accepts: setting(
     z.strictObject({
-      images: setting(z.boolean(), 'Images. Default: from the catalogue, else false.'),
-      files: setting(z.boolean(), 'Files such as PDF. Default: from the catalogue, else false.'),
+      images: setting(
+        z.boolean(),
+        'Whether the model accepts images. Default: the value in the built-in catalogue, else false.',
+      ),
+      files: setting(
+        z.boolean(),
+        'Whether the model accepts files such as PDF. Default: the value in the built-in catalogue, else false.',
+      ),
     }),
-    'Media that the model accepts.',
+    'Which media the model accepts.',
   ),
   strictRoles: setting(
     z.union([z.boolean(), z.literal('alternate')]),
-    'true: for chat templates that refuse system messages, or roles that do not alternate. alternate: the gateway may send one system message, at the beginning. Default: false.',
+    'For models with a strict chat template. true: the template refuses system messages, or requires that user and assistant alternate. alternate: the same, but the gateway may send one system message at the beginning. Default: false.',
   ),
 });
 
 export const provider = z.strictObject({
   kind: setting(
     z.enum(PROVIDER_KINDS),
-    "The protocol. Default: the provider's name, else openai-compatible.",
+    "Kind of the provider's API. Default: the provider's name if it is a kind, else openai-compatible.",
   ),
-  baseUrl: setting(urlWithoutPassword, 'Address of an OpenAI-compatible server; it usually ends in /v1.'),
-  apiKey: setting(text, 'The API key. Better as $NAME, which reads the environment.'),
-  models: setting(z.record(text, model), 'Facts about models that the server does not report.'),
+  baseUrl: setting(
+    urlWithoutPassword,
+    'Address of the server. For an OpenAI-compatible server, it usually ends in /v1.',
+  ),
+  apiKey: setting(text, 'API key. Use $NAME to read it from the environment.'),
+  models: setting(z.record(text, model), 'Models by name, with facts that the server does not report.'),
 });
 
 export const agent = z.strictObject({
-  model: setting(modelName, 'Default: the top-level model.'),
+  model: setting(modelName, 'Model of the agent, as provider/model. Default: the top-level model.'),
   prompt: setting(text, 'Path of the file with the system prompt, relative to this file.'),
-  tools: setting(z.array(text), 'Names of tools; * matches any text. Default: all tools.'),
+  tools: setting(z.array(text), 'Names of the tools of the agent. * matches any text. Default: all tools.'),
 });

@@ -7,78 +7,102 @@ import { count, limit, setting, text } from './values.ts';
 export const tools = z.strictObject({
   maxOutputChars: setting(
     count,
-    'Maximum characters of output of a tool without a limit of its own.',
+    'Maximum characters in the output of a tool that has no limit of its own.',
     D.tools.maxOutputChars,
   ),
   bash: setting(
     z.strictObject({
       maxOutputChars: setting(
         count,
-        'Maximum characters of output of a command. The beginning and the end are kept.',
+        'Maximum characters in the output of a command. Of a longer output, the model sees the beginning and the end.',
         D.tools.bash.maxOutputChars,
       ),
-      timeoutMs: setting(count, 'Default time limit of a command, in milliseconds.', D.tools.bash.timeoutMs),
-      maxTimeoutMs: setting(count, 'Longest time limit that a call can request.', D.tools.bash.maxTimeoutMs),
+      timeoutMs: setting(
+        count,
+        'Time limit of a command in milliseconds, if the call sets none.',
+        D.tools.bash.timeoutMs,
+      ),
+      maxTimeoutMs: setting(
+        count,
+        'Longest time limit that a call can set, in milliseconds.',
+        D.tools.bash.maxTimeoutMs,
+      ),
     }),
-    'Commands.',
+    'Limits of the tool bash, which runs commands.',
   ),
   read: setting(
     z.strictObject({
       maxLines: setting(count, 'Maximum lines per call.', D.tools.read.maxLines),
       maxLineLength: setting(count, 'Maximum characters per line.', D.tools.read.maxLineLength),
     }),
-    'Reading files.',
+    'Limits of the tool read, which reads files.',
   ),
   grep: setting(
     z.strictObject({ maxMatches: setting(count, 'Maximum matches per call.', D.tools.grep.maxMatches) }),
-    'Searching files.',
+    'Limits of the tool grep, which searches files.',
   ),
   list: setting(
     z.strictObject({ maxEntries: setting(count, 'Maximum entries per call.', D.tools.list.maxEntries) }),
-    'Listing folders.',
+    'Limits of the tool list, which lists folders.',
   ),
 });
 
 export const sandbox = z.strictObject({
   driver: setting(
     z.enum(['auto', 'docker', 'bubblewrap', 'local']),
-    'auto: docker, else bubblewrap. local: no isolation.',
+    'How commands are isolated. auto: docker if it works, else bubblewrap. local: no isolation.',
     D.sandbox.driver,
   ),
   image: setting(text, 'Container image of the docker driver.', D.sandbox.image),
   network: setting(z.enum(['on', 'off']), 'Whether commands can reach the network.', D.sandbox.network),
-  memoryMb: setting(count, 'Memory of all processes together.', D.sandbox.memoryMb),
+  memoryMb: setting(
+    count,
+    'Memory limit of all processes together, in megabytes. Without cgroups, bubblewrap limits each process instead. local has no limit.',
+    D.sandbox.memoryMb,
+  ),
   pids: setting(count, 'Maximum number of processes.', D.sandbox.pids),
-  cpus: setting(z.number().positive(), 'Number of CPUs; can be a fraction.', D.sandbox.cpus),
+  cpus: setting(
+    z.number().positive(),
+    'Number of CPUs that commands can use. It can be a fraction.',
+    D.sandbox.cpus,
+  ),
   env: setting(
     z.array(z.string().regex(/^[A-Za-z_]\w*$/, { error: 'must be the name of a variable, without $' })),
-    'Names of environment variables that are passed to commands.',
+    'Names of the environment variables that are passed to commands.',
     D.sandbox.env,
   ),
 });
 
 export const limits = z.strictObject({
-  steps: setting(limit, 'Model calls. null: no limit.', null),
-  tokens: setting(limit, 'Tokens of input and output. null: no limit.', null),
-  costUsd: setting(limit, 'US dollars. null: no limit.', null),
-  minutes: setting(limit, 'Minutes, not counting the time in which a person is asked. null: no limit.', null),
+  steps: setting(limit, 'Maximum number of model calls. null: no limit.', null),
+  tokens: setting(limit, 'Maximum number of tokens of input and output together. null: no limit.', null),
+  costUsd: setting(
+    limit,
+    'Maximum cost in US dollars. It has an effect only if the price of the model is known. null: no limit.',
+    null,
+  ),
+  minutes: setting(
+    limit,
+    'Maximum time in minutes, without the time in which a call waits for approval. null: no limit.',
+    null,
+  ),
   repeatedCalls: setting(
     z.int().min(2).nullable(),
-    'Identical calls with identical results in a row: at this number the model is warned, and if it continues, the run stops. null: never.',
+    'After this many identical calls in a row with identical results, the model is warned. If it repeats them again, the run stops. null: never.',
     D.limits.repeatedCalls,
   ),
 });
 
 export const retry = z.strictObject({
-  attempts: setting(count, 'Attempts of one model call.', D.retry.attempts),
+  attempts: setting(count, 'Maximum number of attempts of one model call.', D.retry.attempts),
   overloadAttempts: setting(
     count,
-    'Attempts while the provider is overloaded or asks to slow down (429, 503, 529), counted separately.',
+    'Maximum number of attempts while the provider is overloaded or asks to slow down (429, 503, 529). They are counted separately.',
     D.retry.overloadAttempts,
   ),
   totalMs: setting(
     count,
-    'Milliseconds for all failed attempts of one model call and the waits between them.',
+    'Maximum milliseconds of all failed attempts of one model call and the waits between them.',
     D.retry.totalMs,
   ),
   stallMs: setting(
@@ -89,16 +113,17 @@ export const retry = z.strictObject({
 });
 
 export const approval = z.strictObject({
-  tool: text.meta({ description: 'Name of a tool; * matches any text.' }),
+  tool: text.meta({ description: 'Name of a tool. * matches any text.' }),
   command: text.optional().meta({
     description:
-      'A simple command of a shell line; * matches any text. A line is allowed only if all its commands are.',
+      'Pattern for each simple command of a shell line. * matches any text. A line is allowed only if all its commands are allowed.',
   }),
   path: text.optional().meta({
     description:
-      'A glob for the path that a call names, relative to the workspace. Without a slash, it matches the last name of the path.',
+      'Glob for the path that a call names, relative to the workspace. A glob without a slash is matched against the last name of the path.',
   }),
   action: z.enum(['allow', 'ask', 'deny']).meta({
-    description: 'ask: a person decides; if nobody can answer, it counts as deny.',
+    description:
+      'What to do with a matching call. ask: a person decides. If nobody can answer, the call is denied.',
   }),
 });

@@ -7,22 +7,22 @@ export const storage = z.strictObject({
     z.string().regex(/^(?:sqlite|memory|postgres|postgresql):/, {
       error: 'must start with sqlite:, memory: or postgres:',
     }),
-    'Where sessions are stored: sqlite:PATH, or memory: for this process only.',
+    'Where sessions are stored: sqlite:PATH, or memory: for sessions that end with the process. A relative path starts at the current folder, not at the folder of this file.',
     D.storage.url,
   ),
   retention: setting(
     z.strictObject({
       days: setting(
         limit,
-        'Delete sessions that were not used for this many days.',
+        'Delete sessions that were not used for this many days. null: keep them.',
         D.storage.retention.days,
       ),
       maxBytes: setting(
         limit,
-        'Delete sessions, the least recently used first, until database and blobs are no larger than this.',
+        'Delete the least recently used sessions until the database and the blobs take no more bytes than this. null: keep them.',
         D.storage.retention.maxBytes,
       ),
     }),
-    'Which sessions longhaul gc deletes, after confirmation. null: none.',
+    'Which sessions longhaul gc deletes after you agree.',
   ),
 });
