@@ -106,9 +106,9 @@ async function openBubblewrap(
 }
 
 /**
- * Returns the shell commands that limit a process. Without a cgroup, the memory limit applies to each process, and the
+ * Returns the shell commands that limit a process. Without a cgroup, the memory limit applies to each process. The
  * number of processes is limited only on kernels that count it per user namespace (5.14 or newer): older ones would
- * count all processes of the user. The kernel applies neither limit to root.
+ * count all processes of the user. The kernel does not limit the number of processes of root.
  */
 function limitScript({ memoryMb, pids }: SandboxOptions, cgroup: Cgroup | undefined): string {
   if (cgroup !== undefined) return 'ulimit -c 0;';
