@@ -7,6 +7,8 @@ export interface BenchResult {
   summary: Record<string, number>;
   /** Remarks for the reader. */
   notes?: string[];
+  /** Bounds of the benchmark that do not hold. They fail the command. */
+  broken?: string[];
 }
 
 export interface BenchRow {

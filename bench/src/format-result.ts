@@ -1,7 +1,7 @@
 import type { BenchResult } from './bench-result.ts';
 
 /** Formats a result as a table for people, followed by the summary values and the notes. */
-export function formatResult({ name, rows, summary, notes = [] }: BenchResult): string {
+export function formatResult({ name, rows, summary, notes = [], broken = [] }: BenchResult): string {
   const columns = [...new Set(rows.flatMap((row) => Object.keys(row.values)))];
   const table = [
     ['', ...columns],
@@ -16,7 +16,13 @@ export function formatResult({ name, rows, summary, notes = [] }: BenchResult): 
       .join('  '),
   );
   const judged = Object.entries(summary).map(([key, value]) => `${key} ${show(value)}`);
-  return [`\n${name}`, ...lines, `→ ${judged.join(' · ')}`, ...notes.map((note) => `  ${note}`)].join('\n');
+  return [
+    `\n${name}`,
+    ...lines,
+    `→ ${judged.join(' · ')}`,
+    ...notes.map((note) => `  ${note}`),
+    ...broken.map((bound) => `✗ ${bound}`),
+  ].join('\n');
 }
 
 function show(value: number | string | undefined): string {

@@ -3,8 +3,13 @@ import { parseArgs } from 'node:util';
 import type { BenchResult } from './bench-result.ts';
 import { formatResult } from './format-result.ts';
 
+interface BenchInput {
+  paths: readonly string[];
+  compactions: number | undefined;
+}
+
 /** All benchmarks by name. Peers are measured in the same run, so that ratios are comparable. */
-const BENCHES: Record<string, { about: string; run: (paths: readonly string[]) => Promise<BenchResult> }> = {
+const BENCHES: Record<string, { about: string; run: (input: BenchInput) => Promise<BenchResult> }> = {
   streaming: {
     about: 'storing streamed deltas in SQLite, compared with only consuming the same stream',
     run: async () => (await import('./streaming.ts')).benchStreaming(),
@@ -46,6 +51,11 @@ const BENCHES: Record<string, { about: string; run: (paths: readonly string[]) =
     about: 'time and memory from a message to the first request, in a session of 20,000 messages and 200 MB',
     run: async () => (await import('./resume.ts')).benchResume(),
   },
+  soak: {
+    about:
+      'a session of 3,000 compactions: time, memory and database must stay flat; --compactions N for another length',
+    run: async ({ compactions }) => (await import('./soak.ts')).benchSoak({ compactions }),
+  },
   startup: {
     about: 'startup time and memory of the command, compared with `node -e 0`',
     run: async () => (await import('./startup.ts')).benchStartup(),
@@ -53,7 +63,7 @@ const BENCHES: Record<string, { about: string; run: (paths: readonly string[]) =
   strategies: {
     about:
       'facts that context strategies and peers keep of recorded sessions; needs session PATHs or LONGHAUL_TRANSCRIPTS',
-    run: async (paths) => (await import('./strategies.ts')).benchStrategies(paths),
+    run: async ({ paths }) => (await import('./strategies.ts')).benchStrategies(paths),
   },
   'server-requests': {
     about: 'pages of 50,000 sessions, and the time that HTTP adds to the first token',
@@ -69,12 +79,16 @@ const BENCHES: Record<string, { about: string; run: (paths: readonly string[]) =
   },
 };
 
-const USAGE = 'npm run bench -- [NAME…] [PATH…] [--json]';
+const USAGE = 'npm run bench -- [NAME…] [PATH…] [--json] [--compactions N]';
 
 const { values, positionals, tokens } = parseArgs({
   strict: false,
   tokens: true,
-  options: { json: { type: 'boolean' }, help: { type: 'boolean', short: 'h' } },
+  options: {
+    json: { type: 'boolean' },
+    help: { type: 'boolean', short: 'h' },
+    compactions: { type: 'string' },
+  },
 });
 
 if (values['help'] === true) {
@@ -92,15 +106,20 @@ const problems = [
   ...names.filter((name) => !isBench(name)).map((name) => `Unknown benchmark or missing path "${name}".`),
 ];
 if (problems.length > 0) {
-  const known = `Benchmarks: ${Object.keys(BENCHES).join(', ')}.\nOptions: --json, --help (describes each benchmark).`;
+  const known = `Benchmarks: ${Object.keys(BENCHES).join(', ')}.\nOptions: --json, --help (describes each benchmark), --compactions N (soak).`;
   console.error([...problems, USAGE, known].join('\n'));
   process.exit(2);
 }
 
 for (const [name, bench] of Object.entries(BENCHES)) {
   if (names.length > 0 && !names.includes(name)) continue;
-  const result = await bench.run(paths);
+  const result = await bench.run({ paths, compactions: numberOf(values['compactions']) });
   console.log(values['json'] === true ? JSON.stringify(result) : formatResult(result));
+  if ((result.broken ?? []).length > 0) process.exitCode = 1;
+}
+
+function numberOf(value: string | boolean | undefined): number | undefined {
+  return typeof value === 'string' ? Number(value) : undefined;
 }
 
 function optionProblem({
@@ -112,6 +131,8 @@ function optionProblem({
   rawName: string;
   value?: string | undefined;
 }) {
+  if (name === 'compactions')
+    return /^[1-9]\d{1,5}$/.test(value ?? '') ? undefined : `${rawName} takes a number from 10.`;
   if (name !== 'json' && name !== 'help') return `Unknown option ${rawName}.`;
   return value === undefined ? undefined : `${rawName} takes no value.`;
 }
