@@ -22,7 +22,7 @@ export interface FileTree {
 const FILES_SHARE = 0.4;
 const LINE_CHARS = 110;
 /** The fewest characters of a name with the blank before it. */
-const MIN_NAME_CHARS = 7;
+export const MIN_NAME_CHARS = 7;
 
 /**
  * Builds a tree of files by folder with the names that came from them, and a list of the names that came from no file.
@@ -53,21 +53,31 @@ export interface RankedName {
   worth: number;
 }
 
-/**
- * Ranks names by worth, highest first.
- *
- * @param visibleFrom The view shows all messages from this sequence on. Names that are mentioned last in one of them
- * rank lower.
- */
-export function rankNames({ sightings }: NameIndex, visibleFrom = Number.POSITIVE_INFINITY): RankedName[] {
-  const ranked: RankedName[] = [];
+export interface RankOptions {
+  /**
+   * The view shows all messages from this sequence on. Names that are mentioned last in one of them rank lower.
+   */
+  visibleFrom?: number | undefined;
+  /** The number of names returned. Default: all. */
+  most?: number;
+}
+
+/** Returns the names of the highest worth, highest first. Only they are sorted. */
+export function rankNames({ sightings }: NameIndex, options: RankOptions = {}): RankedName[] {
+  const { visibleFrom = Number.POSITIVE_INFINITY, most = Number.POSITIVE_INFINITY } = options;
+  const worthNow = (seen: NameSightings) =>
+    worthOf(seen) - (seen.lastSequence >= visibleFrom ? SHOWN_DISCOUNT : 0);
+  const worths = Float64Array.from(sightings.values(), worthNow);
+  const least = most < worths.length ? worths.toSorted()[worths.length - most] : undefined;
+  const best: RankedName[] = [];
+  let place = 0;
   for (const [name, seen] of sightings) {
-    const worth = worthOf(name, seen) - (seen.lastSequence >= visibleFrom ? SHOWN_DISCOUNT : 0);
-    ranked.push({ name, seen, worth });
+    const worth = worths[place] ?? 0;
+    place += 1;
+    if (least === undefined || worth >= least) best.push({ name, seen, worth });
   }
-  return ranked.sort(
-    (left, right) => right.worth - left.worth || right.seen.lastSequence - left.seen.lastSequence,
-  );
+  best.sort((left, right) => right.worth - left.worth || right.seen.lastSequence - left.seen.lastSequence);
+  return best.slice(0, most);
 }
 
 /** A name that the view shows is less useful in the ledger, but may be hidden later. */

@@ -1,5 +1,5 @@
 import type { CommandFact, ErrorFact, LedgerFold } from './ledger-fold.ts';
-import { createNameIndex, type NameSightings } from './name-index.ts';
+import { createNameIndex, createSightings, type NameSightings } from './name-index.ts';
 import type { FileAction } from './tool-facts.ts';
 
 /** Increase this with every change to the stored form: a fold of another version is rebuilt instead of misread. */
@@ -65,7 +65,7 @@ function toFold(stored: StoredFold): LedgerFold {
     return known;
   };
   for (const [name, file, ...counts] of stored.names) {
-    names.sightings.set(name, fromRow(file === 0 ? undefined : shared(file), counts));
+    names.sightings.set(name, fromRow(name, file === 0 ? undefined : shared(file), counts));
   }
   for (const [piece, file] of stored.origins) names.origins.set(piece, shared(file));
   return {
@@ -84,8 +84,9 @@ function toRow([name, seen]: [string, NameSightings]): NameRow {
 }
 
 function fromRow(
+  name: string,
   file: string | undefined,
   [calls, users, texts, results, lastSequence]: [number, number, number, number, number],
 ): NameSightings {
-  return { file, calls, users, texts, results, lastSequence };
+  return createSightings(name, { file, calls, users, texts, results, lastSequence });
 }

@@ -1,6 +1,7 @@
 import { handleOf, isOpen, type Message, type TextPart, type ToolPart } from '@longhaul/protocol';
 import { headOf } from '../cut-middle.ts';
 import { isUserMessage } from '../log.ts';
+import { ownCopy } from '../own-copy.ts';
 import { placeNamedIn } from './exact-names.ts';
 import { fileKey } from './file-paths.ts';
 import { addNames, createNameIndex, type NameIndex } from './name-index.ts';
@@ -128,11 +129,11 @@ function addCallNames(
   const input = JSON.stringify(part.input);
   const path = seen.path ?? placeNamedIn(input);
   // The workspace itself does not distinguish names.
-  const file = path === undefined || path === '.' ? undefined : fileKey(path);
+  const file = path === undefined || path === '.' ? undefined : ownCopy(fileKey(path));
   if (path !== undefined && file !== undefined && !facts.files.has(file)) {
     facts.files.set(file, {
       key: file,
-      path: shownPath(path),
+      path: ownCopy(shownPath(path)),
       actions: new Set(),
       handle,
       lastSequence: sequence,
@@ -207,7 +208,7 @@ const ERROR_LINE = /error|fail|exception|cannot|not found|denied|refused|assert|
 /** Returns the line that explains the failure best. */
 function errorLine(text: string): string {
   const lines = text.split('\n').filter((line) => line.trim() !== '');
-  return oneLine(lines.find((line) => ERROR_LINE.test(line)) ?? lines[0] ?? '', 200);
+  return ownCopy(oneLine(lines.find((line) => ERROR_LINE.test(line)) ?? lines[0] ?? '', 200));
 }
 
 export function oneLine(text: string, maxChars: number): string {

@@ -11,7 +11,7 @@ import {
   type LedgerFold,
   oneLine,
 } from './ledger-fold.ts';
-import { type NamedFiles, nameSections } from './name-sections.ts';
+import { candidatesFor, type NamedFiles, nameSections } from './name-sections.ts';
 
 export interface LedgerOptions {
   /** The most tokens of the ledger. */
@@ -68,7 +68,11 @@ export function renderLedger(fold: LedgerFold, options: LedgerOptions): string {
   const spare = Math.floor(maxTokens * EVENTS_SHARE) - tokensOf(events);
   const todo = fill(TODO, fold, { maxTokens, count, moreTokens: spare });
   const leftTokens = maxTokens - tokensOf([todo, ...events]);
-  const named = { files: fold.files, names: rankNames(fold.names, options.visibleFrom) };
+  const most = candidatesFor(maxTokens);
+  const named = {
+    files: fold.files,
+    names: rankNames(fold.names, { visibleFrom: options.visibleFrom, most }),
+  };
   const instructions = instructionsWithin(leftTokens, fold, { ...options, named });
   const shown = exactNamesIn(textsOf([instructions, todo, ...events]).join('\n'));
   const room = { maxTokens: leftTokens - tokensOf([instructions]), count };

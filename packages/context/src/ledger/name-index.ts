@@ -1,3 +1,4 @@
+import { ownCopy } from '../own-copy.ts';
 import { exactNamesIn } from './exact-names.ts';
 
 /** Where a name occurred, and how often. */
@@ -10,6 +11,8 @@ export interface NameSightings {
   results: number;
   /** Sequence of the last message that mentions it. */
   lastSequence: number;
+  /** What {@link worthOf} subtracts for the name itself. */
+  readonly cost: number;
 }
 
 export type NameSource = 'calls' | 'users' | 'texts' | 'results';
@@ -30,6 +33,10 @@ export function createNameIndex(): NameIndex {
 /** Longer texts are only read up to this length. A file of this size is opened again rather than remembered. */
 const MAX_TEXT_CHARS = 400_000;
 
+/** Above the first number of names, those of the least worth are forgotten until the second number is left. */
+const MAX_NAMES = 30_000;
+const KEPT_NAMES = 20_000;
+
 export interface Sighting {
   source: NameSource;
   sequence: number;
@@ -39,25 +46,24 @@ export interface Sighting {
 export function addNames(index: NameIndex, text: string, { source, sequence, file }: Sighting): void {
   const read = text.length > MAX_TEXT_CHARS ? text.slice(0, MAX_TEXT_CHARS) : text;
   for (const name of exactNamesIn(read)) {
-    const known = sightingsOf(index, name, file);
+    const known = index.sightings.get(name) ?? addName(index, ownCopy(name), file);
     known[source] += 1;
     known.lastSequence = sequence;
-    addPieces(index, name, file);
   }
+  forgetLeastWorth(index);
 }
 
-function sightingsOf(
-  { sightings, origins }: NameIndex,
-  name: string,
-  file: string | undefined,
-): NameSightings {
-  const known = sightings.get(name);
-  if (known !== undefined) return known;
-  const origin = origins.get(name) ?? file ?? '';
-  const made = { calls: 0, users: 0, texts: 0, results: 0, lastSequence: 0 };
-  const created = origin === '' ? made : { file: origin, ...made };
-  sightings.set(name, created);
-  return created;
+function addName(index: NameIndex, name: string, file: string | undefined): NameSightings {
+  const origin = index.origins.get(name) ?? file ?? '';
+  const counts = { calls: 0, users: 0, texts: 0, results: 0, lastSequence: 0 };
+  const added = createSightings(name, origin === '' ? counts : { file: origin, ...counts });
+  index.sightings.set(name, added);
+  addPieces(index, name, file);
+  return added;
+}
+
+export function createSightings(name: string, counts: Omit<NameSightings, 'cost'>): NameSightings {
+  return { ...counts, cost: 0.5 * Math.log(name.length + 1) + (PASSING.test(name) ? 2 : 0) };
 }
 
 function addPieces({ sightings, origins }: NameIndex, name: string, file: string | undefined): void {
@@ -67,17 +73,34 @@ function addPieces({ sightings, origins }: NameIndex, name: string, file: string
   }
 }
 
+/** Keeps the index at a bounded size in a session of any length. */
+function forgetLeastWorth({ sightings, origins }: NameIndex): void {
+  if (sightings.size > MAX_NAMES) {
+    const worths = Float64Array.from(sightings.values(), worthOf);
+    const least = worths.toSorted().at(-KEPT_NAMES) ?? Number.NEGATIVE_INFINITY;
+    for (const [name, seen] of sightings) if (worthOf(seen) < least) sightings.delete(name);
+    forgetOldest(sightings, KEPT_NAMES);
+  }
+  if (origins.size > MAX_NAMES) forgetOldest(origins, KEPT_NAMES);
+}
+
+function forgetOldest(names: Map<string, unknown>, kept: number): void {
+  for (const name of names.keys()) {
+    if (names.size <= kept) return;
+    names.delete(name);
+  }
+}
+
 /**
  * Returns how likely a name is needed again, on a logarithmic scale, minus the cost of writing it. A name in arguments
  * of calls or in user messages is likely needed again. A name that only occurs in many outputs is mostly noise, and so
  * are hashes, numbers and positions in files. The weights are round numbers, chosen on recorded sessions of several
  * agents.
  */
-export function worthOf(name: string, seen: NameSightings): number {
+export function worthOf(seen: NameSightings): number {
   const used = seen.calls > 0 ? 1 + Math.log1p(seen.calls) : 0;
   const said = 2 * Math.log1p(seen.users) + 0.3 * Math.log1p(seen.texts);
-  const noise = 0.9 * Math.log1p(seen.results) + (PASSING.test(name) ? 2 : 0);
-  return used + said - noise - 0.5 * Math.log(name.length + 1);
+  return used + said - 0.9 * Math.log1p(seen.results) - seen.cost;
 }
 
 /** Hashes, bare numbers and `file:line`. */

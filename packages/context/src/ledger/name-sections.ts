@@ -1,5 +1,5 @@
 import type { TokenCounter } from '../tokens.ts';
-import { buildFileTree, type FileTree, type RankedName } from './file-tree.ts';
+import { buildFileTree, type FileTree, MIN_NAME_CHARS, type RankedName } from './file-tree.ts';
 import type { FileFact } from './ledger-fold.ts';
 
 export interface NamedFiles {
@@ -21,6 +21,13 @@ export interface NameSections {
 const CHARS_PER_TOKEN = 4;
 /** Share of the tokens that may stay unused. */
 const MAX_UNUSED = 0.015;
+/** Names that are tried for each name that could fit: many are a part of another one, or of a path. */
+const TRIED = 4;
+
+/** Returns how many names {@link nameSections} needs. A session may have far more than a ledger can show. */
+export function candidatesFor(maxTokens: number): number {
+  return Math.ceil((TRIED * maxTokens * CHARS_PER_TOKEN) / MIN_NAME_CHARS);
+}
 
 /**
  * Returns the sections of files and names within `maxTokens`. The tree is built for a number of characters. Texts
