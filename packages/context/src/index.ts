@@ -36,6 +36,7 @@ export {
   type ActiveMarks,
   activeMarks,
   type ContextLog,
+  countHidden,
   firstUserMessage,
   isNewestCompactionUndone,
   isUserMessage,

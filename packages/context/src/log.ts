@@ -5,6 +5,11 @@ export interface ContextLog {
   readonly messages: readonly Message[];
   /** In the order in which they were made. */
   readonly marks: readonly Mark[];
+  /**
+   * For the ids of hidden messages that stand for several: the sequence of the first. The message itself is the last of
+   * them. A long session does not list thousands of hidden messages for every request.
+   */
+  readonly standsFrom?: ReadonlyMap<string, number>;
 }
 
 /** The effect of all marks that are not undone. */
@@ -16,6 +21,15 @@ export interface ActiveMarks {
   readonly pruned: ReadonlySet<string>;
   readonly cuts: ReadonlyMap<string, CutMark>;
   readonly pinned: ReadonlySet<string>;
+}
+
+/** Returns how many messages are hidden. */
+export function countHidden({ messages, marks, standsFrom }: ContextLog): number {
+  const { hidden } = activeMarks(marks);
+  let count = 0;
+  for (const { id, sequence } of messages)
+    if (hidden.has(id)) count += 1 + sequence - (standsFrom?.get(id) ?? sequence);
+  return count;
 }
 
 export function partKey(messageId: string, partIndex: number): string {

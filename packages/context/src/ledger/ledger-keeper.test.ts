@@ -36,7 +36,7 @@ describe('a ledger that is kept between compactions', () => {
         const before = createLedgerKeeper().foldOf(messages.slice(0, count));
         const fold = ledgerFoldFromJson(ledgerFoldToJson(before));
         if (fold === undefined) throw new Error('The fold could not be read again.');
-        const keeper = createLedgerKeeper({ fold, count, lastId: messages[count - 1]?.id });
+        const keeper = createLedgerKeeper({ fold, lastId: messages[count - 1]?.id });
         // Messages in the fold are not read again, and may have no parts.
         const bare = messages.map((message, index) => (index < count ? { ...message, parts: [] } : message));
         const whole = createLedgerKeeper().foldOf(messages);

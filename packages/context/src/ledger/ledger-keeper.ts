@@ -13,23 +13,19 @@ export interface LedgerKeeper {
 /** The state from which a keeper continues. */
 export interface LedgerStart {
   fold: LedgerFold;
-  /** Number of the session's messages that are in the fold, and the id of the last of them. */
-  count: number;
+  /** Id of the last message in the fold. Undefined for an empty fold. */
   lastId: string | undefined;
 }
 
 /** @param start From then on, messages that are in its fold may have no parts. Default: an empty fold. */
 export function createLedgerKeeper(start?: LedgerStart): LedgerKeeper {
-  let { fold, count, lastId } = start ?? { fold: createLedgerFold(), count: 0, lastId: undefined };
+  let { fold, lastId } = start ?? { fold: createLedgerFold(), lastId: undefined };
   return {
     foldOf(messages) {
-      const isSamePast = count <= messages.length && messages[count - 1]?.id === lastId;
-      if (!isSamePast) {
-        fold = createLedgerFold();
-        count = 0;
-      }
-      for (const message of messages.slice(count)) foldMessage(fold, message);
-      count = messages.length;
+      // From the end, because few messages follow the last one.
+      const last = messages.findLastIndex(({ id }) => id === lastId);
+      if (last === -1) fold = createLedgerFold();
+      for (const message of messages.slice(last + 1)) foldMessage(fold, message);
       lastId = messages.at(-1)?.id;
       return fold;
     },

@@ -1,5 +1,5 @@
 import type { Trigger } from '../budget.ts';
-import { firstUserMessage } from '../log.ts';
+import { countHidden, firstUserMessage } from '../log.ts';
 import {
   type CompactionPlan,
   type CompressionStrategy,
@@ -38,7 +38,7 @@ export class MiddleRemovalStrategy implements CompressionStrategy {
     const tail = newestMessages(input, { maxTokens: messageTokens * this.#tailShare });
     const head = oldestMessages(input, messageTokens * this.#headShare);
     const plan = planKeeping(input, new Set([...head, ...tail]), { wantsNarrative: false });
-    const removed = input.marks.hidden.size + plan.hides.length;
+    const removed = countHidden(input.log) + plan.hides.length;
     return { ...plan, narrative: remark(removed) };
   }
 }

@@ -41,8 +41,9 @@ export type {
   SequenceRange,
   SessionLog,
   SessionView,
+  ViewOptions,
 } from './store/log-store.ts';
-export type { LedgerCheckpoint, MarkStore } from './store/mark-store.ts';
+export type { LedgerCheckpoint, MarkStore, SequenceSpan } from './store/mark-store.ts';
 export type { QueueStore } from './store/queue-store.ts';
 export type { SearchHit, SearchStore } from './store/search-store.ts';
 export type {

@@ -14,6 +14,7 @@ import type {
   MessageClosing,
   MessageDraft,
   NewApproval,
+  SequenceSpan,
   SessionLog,
   SessionView,
   Store,
@@ -42,6 +43,8 @@ export class SessionWriter {
 
   /** Ids of messages in the log without their parts, because a compaction hides them. */
   readonly #unloaded: Set<string>;
+  /** See `ContextLog`. */
+  readonly #standsFrom: Map<string, number>;
 
   /** @param options.log The whole log, or the part that the next request needs. */
   constructor(options: { store: Store; lease: Lease; hub: EventHub; log: SessionLog | SessionView }) {
@@ -50,11 +53,13 @@ export class SessionWriter {
     this.#hub = options.hub;
     this.#messages = options.log.messages;
     this.#marks = options.log.marks;
-    this.#unloaded = new Set('unloaded' in options.log ? options.log.unloaded : []);
+    const { unloaded = [], standsFrom = [] } = 'unloaded' in options.log ? options.log : {};
+    this.#unloaded = new Set(unloaded);
+    this.#standsFrom = new Map(standsFrom);
   }
 
   get log(): ContextLog {
-    return { messages: this.#messages, marks: this.#marks };
+    return { messages: this.#messages, marks: this.#marks, standsFrom: this.#standsFrom };
   }
 
   get unloaded(): ReadonlySet<string> {
@@ -133,22 +138,62 @@ export class SessionWriter {
     compaction: Omit<Compaction, 'kind' | 'sessionId'>,
     { marks, events, checkpoint }: CompactionRecord,
   ): Promise<void> {
-    const stored = await this.#store.recordCompaction(this.lease, compaction, { marks, events, checkpoint });
-    this.#marks.push({ kind: 'compaction', sessionId: this.lease.sessionId, ...compaction }, ...marks);
-    this.#unload(compaction.hides);
+    const hidden = new Set(compaction.hides);
+    const spans = this.#spansOf(hidden);
+    const record = { marks, events, checkpoint, spans };
+    const stored = await this.#store.recordCompaction(this.lease, compaction, record);
+    this.#collapse(hidden);
+    this.#keepMarks({ kind: 'compaction', sessionId: this.lease.sessionId, ...compaction }, marks);
     this.#emitAll(stored);
   }
 
-  /**
-   * Frees the parts of hidden messages. The run does not need them again, and a long run must not keep them in memory.
-   */
-  #unload(hides: readonly string[]): void {
-    const fresh = new Set(hides.filter((id) => !this.#unloaded.has(id)));
-    for (const [index, message] of this.#messages.entries()) {
-      if (!fresh.has(message.id)) continue;
-      this.#messages[index] = { ...message, parts: [] };
-      this.#unloaded.add(message.id);
+  #spansOf(hidden: ReadonlySet<string>): SequenceSpan[] {
+    const spans: SequenceSpan[] = [];
+    for (const { id, sequence } of this.#messages) {
+      if (!hidden.has(id)) continue;
+      const first = this.#standsFrom.get(id) ?? sequence;
+      const previous = spans.at(-1);
+      if (previous !== undefined && previous[1] === first - 1) previous[1] = sequence;
+      else spans.push([first, sequence]);
     }
+    return spans;
+  }
+
+  /**
+   * Frees the parts of hidden messages, and keeps the last of consecutive ones for all of them. The run does not need
+   * the others again, and a long run must not keep them in memory.
+   */
+  #collapse(hidden: ReadonlySet<string>): void {
+    const kept: Message[] = [];
+    for (const message of this.#messages.splice(0)) {
+      const { id, sequence } = message;
+      if (!hidden.has(id)) {
+        kept.push(message);
+        continue;
+      }
+      let first = this.#standsFrom.get(id) ?? sequence;
+      const previous = kept.at(-1);
+      if (previous !== undefined && hidden.has(previous.id) && previous.sequence === first - 1) {
+        first = this.#standsFrom.get(previous.id) ?? previous.sequence;
+        this.#standsFrom.delete(previous.id);
+        this.#unloaded.delete(previous.id);
+        kept.pop();
+      }
+      kept.push({ ...message, parts: [] });
+      this.#unloaded.add(id);
+      if (first < sequence) this.#standsFrom.set(id, first);
+    }
+    this.#messages.push(...kept);
+  }
+
+  /** Keeps the marks that the view needs: no earlier compaction, and no mark of a hidden message. */
+  #keepMarks(compaction: Compaction, marks: readonly Mark[]): void {
+    const hides = compaction.hides.filter((id) => this.#unloaded.has(id));
+    const hidden = new Set(compaction.hides);
+    const isNeeded = (mark: Mark) =>
+      mark.kind !== 'compaction' && mark.undoneAt === undefined && !hidden.has(mark.messageId);
+    const kept = this.#marks.splice(0).filter(isNeeded);
+    this.#marks.push(...kept, { ...compaction, hides }, ...marks);
   }
 
   async recordMarks(marks: readonly Mark[], events: readonly EventPayload[]): Promise<void> {

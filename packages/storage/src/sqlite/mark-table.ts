@@ -1,3 +1,4 @@
+import type { SequenceSpan } from '@longhaul/core';
 import type { Mark } from '@longhaul/protocol';
 import { and, eq, isNull, sql } from 'drizzle-orm';
 import type { CompactionHiding, MarkHiding } from '../shared/forked-marks.ts';
@@ -20,12 +21,14 @@ export function createMarkTable(db: Drizzle) {
   return {
     addStored,
 
-    add(sessionId: string, mark: Mark): void {
-      const stored =
-        mark.kind === 'compaction'
-          ? { ...mark, hides: toHiddenMessages(mark.hides, readMessageIds(db, sessionId)) }
-          : mark;
-      addStored(sessionId, stored);
+    /** @param spans The messages that a compaction hides. Default: those of its `hides`. */
+    add(sessionId: string, mark: Mark, spans?: readonly SequenceSpan[]): void {
+      if (mark.kind !== 'compaction') {
+        addStored(sessionId, mark);
+        return;
+      }
+      const hides = spans ?? toHiddenMessages(mark.hides, readMessageIds(db, sessionId));
+      addStored(sessionId, { ...mark, hides: [...hides] });
     },
 
     undo(sessionId: string, markId: string, undoneAt: number): boolean {

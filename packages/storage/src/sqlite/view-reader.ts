@@ -1,7 +1,7 @@
 import type { DamagedRow, SessionView } from '@longhaul/core';
-import type { Message, Session } from '@longhaul/protocol';
-import { and, asc, eq, inArray, isNull, ne, or, sql } from 'drizzle-orm';
-import { neededCompactions, shownMarks } from '../shared/view-marks.ts';
+import type { Mark, Message, Session } from '@longhaul/protocol';
+import { and, asc, desc, eq, inArray, isNull, ne, or, type SQL, sql } from 'drizzle-orm';
+import { shownMarks } from '../shared/view-marks.ts';
 import type { Drizzle } from './connection.ts';
 import { hiddenIdsOf, type MessageIds, parseHiddenMessages } from './hidden-messages.ts';
 import {
@@ -20,7 +20,7 @@ import { compactions, marks, messages } from './schema.ts';
 const MESSAGES_AT_ONCE = 200;
 
 /** The columns read of a hidden message. There may be tens of thousands of hidden messages. */
-type StubRow = [
+export type StubRow = [
   id: string,
   sequence: number,
   role: Message['role'],
@@ -30,7 +30,7 @@ type StubRow = [
 ];
 
 /** Columns that few hidden messages have. */
-interface StubExtras {
+export interface StubExtras {
   id: string;
   metadata: string | null;
   /** Set only for messages that an unfinished run may have written; null for others. */
@@ -44,6 +44,8 @@ export interface ViewRows {
   hidden: ReadonlySet<string>;
   marks: MarkRows;
   shown: Pick<LogRows, 'messages' | 'parts' | 'chunks'>;
+  /** See `SessionView`. */
+  standsFrom: ReadonlyMap<string, number>;
 }
 
 /**
@@ -65,6 +67,7 @@ export function readViewRows(db: Drizzle, sessionId: string): ViewRows {
       hidden,
       marks: markRows,
       shown: { messages: all, ...readPartRows(db, ofSession) },
+      standsFrom: new Map(),
     };
   }
   const shown = stubs.flatMap(([id]) => (hidden.has(id) ? [] : [id]));
@@ -74,6 +77,7 @@ export function readViewRows(db: Drizzle, sessionId: string): ViewRows {
     hidden,
     marks: markRows,
     shown: readShown(db, shown),
+    standsFrom: new Map(),
   };
 }
 
@@ -100,16 +104,18 @@ function readStubExtras(db: Drizzle, sessionId: string): StubExtras[] {
  * Reads the active pins and part marks, and the compactions that the view needs. Others are skipped, because each may
  * list the whole session.
  */
-function readViewMarks(db: Drizzle, sessionId: string): Omit<MarkRows, 'messageIds'> {
+export function readViewMarks(db: Drizzle, sessionId: string): Omit<MarkRows, 'messageIds'> {
   const ofSession = eq(marks.sessionId, sessionId);
   const isCompaction = eq(marks.kind, 'compaction');
-  const all = db
-    .select({ id: marks.id, undoneAt: marks.undoneAt })
-    .from(marks)
-    .where(and(ofSession, isCompaction))
-    .orderBy(asc(marks.key))
-    .all();
-  const needed = all.filter(neededCompactions(all)).map(({ id }) => id);
+  const newest = (also?: SQL) =>
+    db
+      .select({ id: marks.id })
+      .from(marks)
+      .where(and(ofSession, isCompaction, also))
+      .orderBy(desc(marks.key))
+      .limit(1)
+      .all();
+  const needed = [...newest(), ...newest(isNull(marks.undoneAt))].map(({ id }) => id);
   const isStandingMark = and(ne(marks.kind, 'compaction'), isNull(marks.undoneAt));
   return {
     marks: db
@@ -131,7 +137,7 @@ function hiddenBy({ marks: rows, compactions: bodies, messageIds }: MarkRows): R
   return new Set(hides.filter((id) => !pinned.has(id)));
 }
 
-function pinnedBy(body: string | null): string[] {
+export function pinnedBy(body: string | null): string[] {
   try {
     const { messageId }: { messageId?: unknown } = JSON.parse(body ?? '{}');
     return typeof messageId === 'string' ? [messageId] : [];
@@ -141,7 +147,7 @@ function pinnedBy(body: string | null): string[] {
   }
 }
 
-function isStanding({ undoneAt }: { undoneAt: number | null }): boolean {
+export function isStanding({ undoneAt }: { undoneAt: number | null }): boolean {
   return undoneAt === null;
 }
 
@@ -168,17 +174,20 @@ function readShown(db: Drizzle, ids: readonly string[]): ViewRows['shown'] {
 
 /** Builds the view's log from its rows. Damaged rows are listed in `damaged` and left out. */
 export async function assembleView(session: Session, rows: ViewRows): Promise<SessionView> {
-  const { stubs, extras, hidden, shown } = rows;
-  const empty = { session, messages: [], marks: [], damaged: [], unloaded: new Set<string>() };
+  const { stubs, extras, hidden, shown, standsFrom } = rows;
+  const unloaded = new Set<string>();
+  const empty = { session, messages: [], marks: [], damaged: [], unloaded, standsFrom };
   // Loading zod takes 40 ms. A new session does not need it.
   if (shown.messages.length === 0 && rows.marks.marks.length === 0) return empty;
   const { messages: loaded, damaged } = await assembleMessages(shown);
   const { marks: read } = await assembleMarkLog(rows.marks, damaged);
-  const marks = shownMarks(read, hidden);
+  const present = new Set(loaded.map(({ id }) => id));
+  const isLoaded = (mark: Mark) =>
+    standsFrom.size === 0 || mark.kind === 'compaction' || present.has(mark.messageId);
+  const marks = shownMarks(read, hidden).filter(isLoaded);
   if (stubs.length === 0) return { ...empty, messages: loaded, marks, damaged };
   const byId = new Map(loaded.map((message) => [message.id, message]));
   const extrasById = new Map(extras.map((row) => [row.id, row]));
-  const unloaded = new Set<string>();
   const all = stubs.flatMap((stub) => {
     const [id] = stub;
     if (!hidden.has(id)) return byId.get(id) ?? [];
@@ -186,7 +195,7 @@ export async function assembleView(session: Session, rows: ViewRows): Promise<Se
     if (message !== undefined) unloaded.add(id);
     return message ?? [];
   });
-  return { session, messages: all, marks, damaged, unloaded };
+  return { ...empty, messages: all, marks, damaged };
 }
 
 function toStub(

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { buildView } from '@longhaul/context';
+import { buildView, type ContextLog, countHidden } from '@longhaul/context';
 import type { Lease, Store } from '@longhaul/core';
 import { type Compaction, type Mark, type Message, type ToolPart, ZERO_USAGE } from '@longhaul/protocol';
 import type { ContractRunner } from './contract-runner.ts';
@@ -25,6 +25,30 @@ export function viewContract({ it }: ContractRunner, open: OpenStore): void {
     assert.deepEqual(view.messages.map(known), whole.messages.map(known));
     await store.undoMark('s1', 'pin-1', 1);
     await sameView(store, ['m2', 'm3', 'm4', 'm5']);
+  });
+
+  it('loads consecutive hidden messages as the last of them, and stores what they stand for with the next compaction', async () => {
+    await using store = await open({ now: () => 100 });
+    const lease = await heldSession(store);
+    await fill(store, lease);
+    await store.recordMarks(lease, [prune('p2', 'm2'), prune('p6', 'm6'), pin('pin-1', 'm4')]);
+    assert.deepEqual(await collapsed(store), { ids: ['m1', 'm2', 'm3', 'm4', 'm5', 'm6'], standsFrom: [] });
+    await store.recordCompaction(lease, compaction('c1', 1, ['m2', 'm3', 'm4', 'm5']));
+    assert.deepEqual(await collapsed(store), {
+      ids: ['m1', 'm3', 'm4', 'm5', 'm6'],
+      standsFrom: [['m3', 2]],
+    });
+    await store.undoMark('s1', 'pin-1', 1);
+    assert.deepEqual(await collapsed(store), { ids: ['m1', 'm5', 'm6'], standsFrom: [['m5', 2]] });
+    const spans: [number, number][] = [[2, 6]];
+    await store.appendMessage(lease, draft('m7', [text('last')]));
+    await store.recordCompaction(lease, compaction('c2', 2, ['m5', 'm6']), { spans });
+    assert.deepEqual(await collapsed(store), { ids: ['m1', 'm6', 'm7'], standsFrom: [['m6', 2]] });
+    const { marks } = await store.readMarks('s1');
+    const newest = marks.findLast((mark) => mark.kind === 'compaction');
+    assert.deepEqual(newest?.hides, ['m2', 'm3', 'm4', 'm5', 'm6']);
+    await store.undoMark('s1', 'c2', 2);
+    assert.deepEqual(await collapsed(store), { ids: ['m1', 'm5', 'm6', 'm7'], standsFrom: [['m5', 2]] });
   });
 
   it('returns an undone compaction, so that the next one waits, and shows the messages it hid', async () => {
@@ -75,13 +99,27 @@ export function viewContract({ it }: ContractRunner, open: OpenStore): void {
   });
 }
 
+/** Loads the collapsed view, which must show the same as the whole log. */
+async function collapsed(store: Store) {
+  const view = await store.loadView('s1', { collapse: true });
+  const whole = await store.loadLog('s1');
+  assert.deepEqual(contents(view), contents(whole));
+  const shown = new Set(view.messages.filter(({ id }) => !view.unloaded.has(id)).map(({ id }) => id));
+  for (const mark of view.marks)
+    if (mark.kind !== 'compaction') assert.ok(shown.has(mark.messageId), mark.id);
+  assert.equal(countHidden(view), countHidden(whole));
+  return { ids: view.messages.map(({ id }) => id), standsFrom: [...view.standsFrom] };
+}
+
+function contents(log: ContextLog) {
+  return buildView(log).map(({ message, source }) => ({ message, id: source?.id }));
+}
+
 async function sameView(store: Store, unloaded: string[]) {
   const view = await store.loadView('s1');
   assert.deepEqual([...view.unloaded].toSorted(), unloaded);
   for (const { id, parts } of view.messages) assert.equal(parts.length === 0, view.unloaded.has(id), id);
   const whole = await store.loadLog('s1');
-  const contents = (log: { messages: typeof view.messages; marks: readonly Mark[] }) =>
-    buildView(log).map(({ message, source }) => ({ message, id: source?.id }));
   assert.deepEqual(contents(view), contents(whole));
   return view;
 }

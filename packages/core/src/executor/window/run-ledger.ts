@@ -3,11 +3,13 @@ import {
   createLedgerFold,
   createLedgerKeeper,
   foldMessage,
+  type LedgerFold,
   type LedgerKeeper,
   type LedgerStart,
   ledgerFoldFromJson,
   ledgerFoldToJson,
 } from '@longhaul/context';
+import type { Message } from '@longhaul/protocol';
 import type { LedgerCheckpoint, SessionView, Store } from '../../ports/index.ts';
 import type { SessionWriter } from '../../session/session-writer.ts';
 
@@ -41,6 +43,9 @@ export class RunLedger {
   readonly #source: LedgerSource;
   #keeper: LedgerKeeper | undefined;
   #checkpoint = { sequence: 0, chars: 0 };
+  /** The newest message that is counted in `#charsSince`, the characters since the last checkpoint. */
+  #counted = 0;
+  #charsSince = 0;
 
   constructor(source: LedgerSource) {
     this.#source = source;
@@ -51,6 +56,7 @@ export class RunLedger {
     const { log, unloaded } = this.#source;
     this.#keeper ??= createLedgerKeeper(unloaded.size === 0 ? undefined : await this.#foldUnloaded());
     this.#keeper.foldOf(log.messages);
+    for (const message of log.messages) this.#countChars(message);
     return this.#keeper;
   }
 
@@ -59,44 +65,48 @@ export class RunLedger {
     const { messages } = this.#source.log;
     const last = messages.at(-1);
     if (this.#keeper === undefined || last === undefined) return undefined;
-    let chars = 0;
-    for (const { sequence, tokenCount } of messages)
-      if (sequence > this.#checkpoint.sequence) chars += tokenCount * CHARS_PER_TOKEN;
-    if (chars < Math.max(MIN_CHECKPOINT_CHARS, this.#checkpoint.chars)) return undefined;
+    if (this.#charsSince < Math.max(MIN_CHECKPOINT_CHARS, this.#checkpoint.chars)) return undefined;
     const fold = ledgerFoldToJson(this.#keeper.foldOf(messages));
     this.#checkpoint = { sequence: last.sequence, chars: fold.length };
+    this.#charsSince = 0;
     return { sequence: last.sequence, fold };
+  }
+
+  #countChars({ sequence, tokenCount }: Message): void {
+    if (sequence <= this.#counted) return;
+    this.#counted = sequence;
+    if (sequence > this.#checkpoint.sequence) this.#charsSince += tokenCount * CHARS_PER_TOKEN;
   }
 
   /** Returns the fold up to the last message that is not loaded. */
   async #foldUnloaded(): Promise<LedgerStart> {
     const { log, unloaded } = this.#source;
-    const start = await this.#fromCheckpoint();
-    const end = log.messages.findLastIndex(({ id }) => unloaded.has(id));
-    const last = log.messages[end];
-    if (last === undefined || end < start.count) return start;
-    const { fold } = start;
-    let after = log.messages[start.count - 1]?.sequence ?? 0;
-    while (after < last.sequence) {
+    const { fold, sequence } = await this.#fromCheckpoint();
+    const last = log.messages.findLast(({ id }) => unloaded.has(id));
+    if (last === undefined || last.sequence <= sequence)
+      return { fold, lastId: log.messages.findLast((message) => message.sequence <= sequence)?.id };
+    for (let after = sequence; after < last.sequence; ) {
       const { messages } = await this.#source.readMessages({ after, limit: PAGE });
-      const known = messages.filter(({ sequence }) => sequence <= last.sequence);
-      for (const message of known) foldMessage(fold, message);
+      const known = messages.filter((message) => message.sequence <= last.sequence);
+      for (const message of known) {
+        foldMessage(fold, message);
+        this.#countChars(message);
+      }
       // A store may answer synchronously. Other sessions of the process must get their turn.
       await setImmediate();
       after = messages.at(-1)?.sequence ?? last.sequence;
     }
-    return { fold, count: end + 1, lastId: last.id };
+    return { fold, lastId: last.id };
   }
 
-  async #fromCheckpoint(): Promise<LedgerStart> {
-    const empty = { fold: createLedgerFold(), count: 0, lastId: undefined };
+  /** Returns the stored fold, up to and including the message with this sequence. */
+  async #fromCheckpoint(): Promise<{ fold: LedgerFold; sequence: number }> {
     const checkpoint = await this.#source.loadCheckpoint();
     const fold = checkpoint === undefined ? undefined : ledgerFoldFromJson(checkpoint.fold);
-    if (checkpoint === undefined || fold === undefined) return empty;
-    const { messages } = this.#source.log;
-    const at = messages.findIndex(({ sequence }) => sequence === checkpoint.sequence);
-    if (at === -1) return empty;
+    const newest = this.#source.log.messages.at(-1)?.sequence ?? 0;
+    if (checkpoint === undefined || fold === undefined || checkpoint.sequence > newest)
+      return { fold: createLedgerFold(), sequence: 0 };
     this.#checkpoint = { sequence: checkpoint.sequence, chars: checkpoint.fold.length };
-    return { fold, count: at + 1, lastId: messages[at]?.id };
+    return { fold, sequence: checkpoint.sequence };
   }
 }

@@ -36,6 +36,16 @@ export interface SessionView extends SessionLog {
    * cost, unless a run without an end may have written them.
    */
   unloaded: ReadonlySet<string>;
+  /** See `ContextLog`. Empty if every hidden message is in `messages`. */
+  standsFrom: ReadonlyMap<string, number>;
+}
+
+export interface ViewOptions {
+  /**
+   * Whether consecutive hidden messages are one message, the last of them: then the work does not depend on the length
+   * of the session. Default: false.
+   */
+  collapse?: boolean;
 }
 
 /** A range of sequences. Both ends are exclusive. */
@@ -72,7 +82,7 @@ export interface LogStore {
    * Loads the log for the next request. `buildView` returns the same for it as for the whole log. It contains only
    * marks that hide something of it or could hide it again, and undone compactions have empty `hides`.
    */
-  loadView(sessionId: string): Promise<SessionView>;
+  loadView(sessionId: string, options?: ViewOptions): Promise<SessionView>;
   /**
    * Returns a page of the session's messages, in order. With `after`: the oldest messages after that sequence. Without
    * it: the newest messages, before the sequence `before` if given.

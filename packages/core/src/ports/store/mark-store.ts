@@ -10,6 +10,9 @@ export interface LedgerCheckpoint {
   fold: string;
 }
 
+/** Consecutive messages of a session, by their sequences. Both ends are inclusive. */
+export type SequenceSpan = [first: number, last: number];
+
 /** Stores marks, which hide parts of the log or keep them visible. */
 export interface MarkStore {
   /** Stores a compaction, its summary and the other marks in one transaction. */
@@ -21,6 +24,8 @@ export interface MarkStore {
       events?: readonly EventPayload[];
       /** Replaces the session's previous checkpoint. */
       checkpoint?: LedgerCheckpoint | undefined;
+      /** All hidden messages. Required if `hides` names a message that stands for several; see `SessionView`. */
+      spans?: readonly SequenceSpan[] | undefined;
     },
   ): Promise<LonghaulEvent[]>;
   loadCheckpoint(sessionId: string): Promise<LedgerCheckpoint | undefined>;

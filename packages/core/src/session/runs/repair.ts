@@ -67,13 +67,16 @@ async function repairOpenParts(
 }
 
 async function closeDeadRuns(writer: SessionWriter, store: Store): Promise<string[]> {
-  const { lease, log } = writer;
+  const { lease } = writer;
   const runs = await store.listRuns(lease.sessionId);
   const dead = runs.filter((run) => run.endedAt === undefined && run.runId !== lease.runId);
+  if (dead.length === 0) return [];
+  // A dead run's steps may be hidden since, and the log of a run does not list hidden messages.
+  const { messages } = await store.loadView(lease.sessionId);
   const closed: string[] = [];
   for (const run of dead) {
     const isHold = isHoldId(run.runId);
-    await writer.closeDeadRun(run.runId, isHold ? [] : [finishedEvent(run, log.messages)]);
+    await writer.closeDeadRun(run.runId, isHold ? [] : [finishedEvent(run, messages)]);
     if (!isHold) closed.push(run.runId);
   }
   return closed;

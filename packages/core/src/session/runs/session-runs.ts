@@ -153,7 +153,7 @@ export class SessionRuns {
   }): Promise<SessionLog> {
     const { store, hub } = this.#options;
     try {
-      return await store.loadView(session.id);
+      return await store.loadView(session.id, { collapse: true });
     } catch (error) {
       const empty = { session, messages: [], marks: [], damaged: [] };
       await failRun(new SessionWriter({ store, lease, hub, log: empty }), active, error);

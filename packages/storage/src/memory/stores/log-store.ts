@@ -1,5 +1,5 @@
 import type { LogStore } from '@longhaul/core';
-import { isOpen } from '@longhaul/protocol';
+import { isOpen, type Message } from '@longhaul/protocol';
 import { partIsClosed, partLeavesHole } from '../../shared/store-errors.ts';
 import { hiddenIds, shownMarks } from '../../shared/view-marks.ts';
 import type { MemoryCore } from '../memory-core.ts';
@@ -35,15 +35,19 @@ export function logStore(core: MemoryCore): LogStore {
       return structuredClone({ session, messages, marks, damaged: [] });
     },
 
-    loadView: async (sessionId) => {
+    loadView: async (sessionId, { collapse = false } = {}) => {
       const { session, messages, marks } = core.get(sessionId);
       const hidden = hiddenIds(marks);
-      const unloaded = new Set(messages.flatMap(({ id }) => (hidden.has(id) ? [id] : [])));
-      const shown = messages.map((message) =>
-        unloaded.has(message.id) ? { ...message, parts: [] } : message,
+      const standsFrom = new Map<string, number>();
+      const kept = collapse ? collapseHidden(messages, { hidden, standsFrom }) : messages;
+      const unloaded = new Set(kept.flatMap(({ id }) => (hidden.has(id) ? [id] : [])));
+      const shown = kept.map((message) => (unloaded.has(message.id) ? { ...message, parts: [] } : message));
+      const needed = shownMarks(marks, hidden).map((mark) =>
+        mark.kind === 'compaction' && collapse
+          ? { ...mark, hides: mark.hides.filter((id) => unloaded.has(id)) }
+          : mark,
       );
-      const needed = shownMarks(marks, hidden);
-      return structuredClone({ session, messages: shown, marks: needed, damaged: [], unloaded });
+      return structuredClone({ session, messages: shown, marks: needed, damaged: [], unloaded, standsFrom });
     },
 
     readMessages: async (sessionId, { after, before, limit }) => {
@@ -55,4 +59,21 @@ export function logStore(core: MemoryCore): LogStore {
       return structuredClone({ messages: inRange.slice(start, start + limit), damaged: [] });
     },
   };
+}
+
+/** Keeps the last of consecutive hidden messages, and records which one is the first. */
+function collapseHidden(
+  messages: readonly Message[],
+  { hidden, standsFrom }: { hidden: ReadonlySet<string>; standsFrom: Map<string, number> },
+): Message[] {
+  let first: number | undefined;
+  return messages.flatMap((message, index) => {
+    if (!hidden.has(message.id)) return [message];
+    first ??= message.sequence;
+    const next = messages[index + 1];
+    if (next !== undefined && hidden.has(next.id)) return [];
+    if (first < message.sequence) standsFrom.set(message.id, first);
+    first = undefined;
+    return [message];
+  });
 }

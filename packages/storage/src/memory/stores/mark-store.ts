@@ -1,11 +1,13 @@
-import type { MarkStore } from '@longhaul/core';
-import type { Mark } from '@longhaul/protocol';
+import type { MarkStore, SequenceSpan } from '@longhaul/core';
+import type { Mark, Message } from '@longhaul/protocol';
 import type { MemoryCore } from '../memory-core.ts';
 
 export function markStore(core: MemoryCore): MarkStore {
   return {
-    recordCompaction: async (lease, compaction, { marks = [], events = [], checkpoint } = {}) => {
-      const mark: Mark = { ...compaction, kind: 'compaction', sessionId: lease.sessionId };
+    recordCompaction: async (lease, compaction, options = {}) => {
+      const { marks = [], events = [], checkpoint, spans } = options;
+      const hides = spans === undefined ? compaction.hides : idsIn(spans, core.get(lease.sessionId).messages);
+      const mark: Mark = { ...compaction, hides, kind: 'compaction', sessionId: lease.sessionId };
       const stored = core.addMarks(lease, [mark, ...marks], events);
       if (checkpoint !== undefined) core.get(lease.sessionId).checkpoint = structuredClone(checkpoint);
       return stored;
@@ -27,4 +29,10 @@ export function markStore(core: MemoryCore): MarkStore {
 
     readMarks: async (sessionId) => structuredClone({ marks: core.get(sessionId).marks, damaged: [] }),
   };
+}
+
+function idsIn(spans: readonly SequenceSpan[], messages: readonly Message[]): string[] {
+  return spans.flatMap(([first, last]) =>
+    messages.flatMap(({ id, sequence }) => (sequence >= first && sequence <= last ? [id] : [])),
+  );
 }

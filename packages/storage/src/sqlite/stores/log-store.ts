@@ -6,8 +6,10 @@ import type {
   SessionLog,
   SessionView,
   Store,
+  ViewOptions,
 } from '@longhaul/core';
 import type { EventPayload, LonghaulEvent, Message, Part } from '@longhaul/protocol';
+import { readCollapsedRows } from '../collapsed-view.ts';
 import { assembleLog, assembleMessages, readLogRows, readMessageRows } from '../log-reader.ts';
 import { assembleView, readViewRows } from '../view-reader.ts';
 import type { StoreCore } from './store-core.ts';
@@ -52,10 +54,11 @@ export function logStore(core: StoreCore): LogStore {
       return assembleLog(session, rows);
     },
 
-    async loadView(sessionId: string): Promise<SessionView> {
+    async loadView(sessionId: string, { collapse = false }: ViewOptions = {}): Promise<SessionView> {
+      const readRows = collapse ? readCollapsedRows : readViewRows;
       const { session, rows } = await core.read(() => ({
         session: core.sessions.existing(sessionId),
-        rows: readViewRows(core.db, sessionId),
+        rows: readRows(core.db, sessionId),
       }));
       return assembleView(session, rows);
     },

@@ -8,11 +8,11 @@ export function markStore(core: StoreCore): MarkStore {
     recordCompaction(
       lease: Lease,
       compaction: Omit<Compaction, 'kind' | 'sessionId'>,
-      { marks = [], events = [], checkpoint }: Parameters<Store['recordCompaction']>[2] = {},
+      { marks = [], events = [], checkpoint, spans }: Parameters<Store['recordCompaction']>[2] = {},
     ): Promise<LonghaulEvent[]> {
       const { sessionId } = lease;
       return core.append(lease, events, () => {
-        core.marks.add(sessionId, { ...compaction, kind: 'compaction', sessionId });
+        core.marks.add(sessionId, { ...compaction, kind: 'compaction', sessionId }, spans);
         for (const mark of marks) core.marks.add(sessionId, mark);
         if (checkpoint !== undefined) core.checkpoints.put(sessionId, checkpoint);
       });

@@ -1,0 +1,151 @@
+import type { SequenceSpan } from '@longhaul/core';
+import { and, asc, between, desc, eq, inArray, type SQL } from 'drizzle-orm';
+import type { Drizzle } from './connection.ts';
+import { parseHiddenMessages } from './hidden-messages.ts';
+import { readPartRows } from './log-reader.ts';
+import { messages } from './schema.ts';
+import {
+  isStanding,
+  pinnedBy,
+  readViewMarks,
+  type StubExtras,
+  type StubRow,
+  type ViewRows,
+} from './view-reader.ts';
+
+/**
+ * Returns the rows of a view in which consecutive hidden messages are one. Reads no row of the others, so the work does
+ * not depend on the length of the session. Call it in a transaction, so that it reads one snapshot.
+ */
+export function readCollapsedRows(db: Drizzle, sessionId: string): ViewRows {
+  const found = readViewMarks(db, sessionId);
+  const spans = hiddenSpans(db, sessionId, found);
+  const stubs: StubRow[] = [];
+  const extras: StubExtras[] = [];
+  const standsFrom = new Map<string, number>();
+  const shown: ViewRows['shown'] = { messages: [], parts: [], chunks: [] };
+  let next = 0;
+  for (const [first, last] of [...spans, END]) {
+    for (const row of addShown(db, sessionId, { shown, span: [next, first - 1] })) stubs.push(stubOf(row));
+    next = last + 1;
+    const row = newestIn(db, sessionId, [first, last]);
+    if (row === undefined || first === END[0]) continue;
+    stubs.push(stubOf(row));
+    if (row.metadata !== null) extras.push({ id: row.id, metadata: row.metadata, usage: null, cost: null });
+    if (first < row.sequence) standsFrom.set(row.id, first);
+  }
+  const places = spans.length === 0 ? [] : stubs;
+  const messageIds = { ids: places.map(([id]) => id), sequences: places.map(([, sequence]) => sequence) };
+  const visible = new Set(shown.messages.map(({ id }) => id));
+  const hidden = new Set(messageIds.ids.filter((id) => !visible.has(id)));
+  return { stubs: places, extras, hidden, marks: { ...found, messageIds }, shown, standsFrom };
+}
+
+/** After the last message of any session. */
+const END: SequenceSpan = [Number.MAX_SAFE_INTEGER, Number.MAX_SAFE_INTEGER];
+
+/** Returns the hidden messages in order, without pinned ones. Uses unvalidated rows, like `readViewRows`. */
+function hiddenSpans(
+  db: Drizzle,
+  sessionId: string,
+  { marks, compactions }: Omit<ViewRows['marks'], 'messageIds'>,
+): SequenceSpan[] {
+  const compaction = compactions.find(isStanding);
+  if (compaction === undefined) return [];
+  const entries = readableEntries(compaction.hides);
+  const named = sequencesOf(
+    db,
+    sessionId,
+    entries.filter((entry) => typeof entry === 'string'),
+  );
+  const pinned = sequencesOf(
+    db,
+    sessionId,
+    marks.flatMap(({ kind, body }) => (kind === 'pin' ? pinnedBy(body) : [])),
+  );
+  const spans = entries.flatMap((entry): SequenceSpan[] => (typeof entry === 'string' ? [] : [entry]));
+  for (const sequence of named) spans.push([sequence, sequence]);
+  return pinned.reduce(without, joined(spans));
+}
+
+function readableEntries(hides: string) {
+  try {
+    return parseHiddenMessages(hides);
+  } catch {
+    // A damaged row. It is reported when the marks are assembled.
+    return [];
+  }
+}
+
+function joined(spans: readonly SequenceSpan[]): SequenceSpan[] {
+  const found: SequenceSpan[] = [];
+  for (const [first, last] of spans.toSorted((left, right) => left[0] - right[0])) {
+    const previous = found.at(-1);
+    if (previous !== undefined && first <= previous[1] + 1) previous[1] = Math.max(previous[1], last);
+    else found.push([first, last]);
+  }
+  return found;
+}
+
+function without(spans: readonly SequenceSpan[], sequence: number): SequenceSpan[] {
+  return spans.flatMap(([first, last]): SequenceSpan[] => {
+    if (sequence < first || sequence > last) return [[first, last]];
+    const rest: SequenceSpan[] = [
+      [first, sequence - 1],
+      [sequence + 1, last],
+    ];
+    return rest.filter((span) => span[0] <= span[1]);
+  });
+}
+
+/** Limits the number of query parameters. */
+const IDS_AT_ONCE = 500;
+
+function sequencesOf(db: Drizzle, sessionId: string, ids: readonly string[]): number[] {
+  const found: number[] = [];
+  for (let start = 0; start < ids.length; start += IDS_AT_ONCE) {
+    const some = inArray(messages.id, ids.slice(start, start + IDS_AT_ONCE));
+    const rows = db
+      .select({ sequence: messages.sequence })
+      .from(messages)
+      .where(and(eq(messages.sessionId, sessionId), some))
+      .all();
+    found.push(...rows.map(({ sequence }) => sequence));
+  }
+  return found;
+}
+
+function addShown(
+  db: Drizzle,
+  sessionId: string,
+  { shown, span }: { shown: ViewRows['shown']; span: SequenceSpan },
+): ViewRows['shown']['messages'] {
+  const isShown = inSpan(sessionId, span);
+  const rows = db.select().from(messages).where(isShown).orderBy(asc(messages.sequence)).all();
+  if (rows.length === 0) return rows;
+  const { parts, chunks } = readPartRows(db, isShown);
+  shown.messages.push(...rows);
+  shown.parts.push(...parts);
+  shown.chunks.push(...chunks);
+  return rows;
+}
+
+function newestIn(db: Drizzle, sessionId: string, span: SequenceSpan) {
+  return db
+    .select()
+    .from(messages)
+    .where(inSpan(sessionId, span))
+    .orderBy(desc(messages.sequence))
+    .limit(1)
+    .get();
+}
+
+function inSpan(sessionId: string, [first, last]: SequenceSpan): SQL | undefined {
+  return and(eq(messages.sessionId, sessionId), between(messages.sequence, first, last));
+}
+
+type MessageRow = ViewRows['shown']['messages'][number];
+
+function stubOf({ id, sequence, role, status, tokenCount, createdAt }: MessageRow): StubRow {
+  return [id, sequence, role, status, tokenCount, createdAt];
+}
