@@ -25,7 +25,7 @@ export function hiddenIds(marks: readonly Mark[]): ReadonlySet<string> {
 }
 
 /** Returns a test for the compactions that a view needs. `all` must be in order. */
-export function neededCompactions<
+function neededCompactions<
   C extends Pick<Compaction, 'id'> & { undoneAt?: number | null | undefined },
 >(all: readonly C[]): (compaction: Pick<Compaction, 'id'>) => boolean {
   const newest = all.at(-1)?.id;
