@@ -25,9 +25,9 @@ export function hiddenIds(marks: readonly Mark[]): ReadonlySet<string> {
 }
 
 /** Returns a test for the compactions that a view needs. `all` must be in order. */
-function neededCompactions<
-  C extends Pick<Compaction, 'id'> & { undoneAt?: number | null | undefined },
->(all: readonly C[]): (compaction: Pick<Compaction, 'id'>) => boolean {
+function neededCompactions<C extends Pick<Compaction, 'id'> & { undoneAt?: number | null | undefined }>(
+  all: readonly C[],
+): (compaction: Pick<Compaction, 'id'>) => boolean {
   const newest = all.at(-1)?.id;
   const active = all.findLast(({ undoneAt }) => undoneAt === undefined || undoneAt === null)?.id;
   return ({ id }) => id === newest || id === active;
