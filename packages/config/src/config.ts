@@ -90,6 +90,10 @@ export interface GatewayConfig {
   /** Clients send it as their API key. */
   token?: string;
   upstreams: GatewayUpstreamConfig[];
+  /** Host names of the gateway, besides addresses and localhost. */
+  hosts: string[];
+  /** Origins of pages that may use the gateway, besides those of this machine. */
+  origins: string[];
   /** Where a compaction is announced to clients. */
   notices: (typeof NOTICE_MANNERS)[number];
   /** Whether streams are requested with usage figures. */
@@ -107,6 +111,8 @@ export interface GatewayUpstreamConfig {
   /** Default true. */
   compaction?: boolean;
   apiKey?: string;
+  /** Whether the clients' key is meant for this upstream. */
+  clientKey?: boolean;
 }
 
 export interface CompressionConfig {
@@ -242,6 +248,8 @@ export const DEFAULT_CONFIG: Config = {
     host: '127.0.0.1',
     port: 4141,
     upstreams: [{ name: 'lmstudio', baseUrl: 'http://127.0.0.1:1234/v1' }],
+    hosts: [],
+    origins: [],
     notices: 'text',
     learnUsage: true,
     inputThreshold: 0.8,

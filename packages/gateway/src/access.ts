@@ -1,55 +1,85 @@
-import { createHash, timingSafeEqual } from 'node:crypto';
 import type { IncomingMessage } from 'node:http';
-import { isLoopback } from '@longhaul/models';
+import { createBearerCheck, createHostCheck, createPageCheck } from '@longhaul/models/http';
 import { LonghaulError } from '@longhaul/protocol';
-import type { GatewaySettings } from './gateway-core.ts';
-import { isPreflight, skipsPreflight } from './http/cross-origin.ts';
-import { namesThisMachine } from './http/host-check.ts';
+import { checkBodyType } from './http/body-type.ts';
+import { isPreflight, pageHeaders } from './http/page-headers.ts';
 
-/**
- * Refuses a request that may not use the gateway.
- *
- * With a token, the request must carry it. Without one, the `Host` header must name this machine if the gateway listens
- * on loopback, and a cross-origin request must be one that browsers send only after a preflight.
- *
- * @throws {LonghaulError} `provider_auth` if the token is missing or wrong; `approval_denied` if another check fails.
- */
-export function checkAccess({ host, token }: GatewaySettings, request: IncomingMessage): void {
-  if (token !== undefined) {
-    // A preflight carries no credentials, and the upstream answers it. The request that follows carries the token.
-    if (!isPreflight(request) && !hasToken(request, token)) {
-      throw new LonghaulError(
-        'provider_auth',
-        'This gateway needs a token. Send the value of its LONGHAUL_GATEWAY_TOKEN as the API key.',
-      );
-    }
-    return;
-  }
-  if (isLoopback(host) && !namesThisMachine(request, host)) {
-    throw new LonghaulError(
-      'approval_denied',
-      'The Host header does not name this machine. To reach the gateway by another name, start it with a token (LONGHAUL_GATEWAY_TOKEN).',
-    );
-  }
-  if (skipsPreflight(request)) {
-    throw new LonghaulError(
-      'approval_denied',
-      'A page of another site must send content-type application/json, so that the browser asks first (CORS preflight). The upstream decides whether to allow it.',
-    );
-  }
+export interface AccessOptions {
+  /** The address on which the gateway listens. */
+  host: string;
+  hosts: readonly string[];
+  origins: readonly string[];
+  token: string | undefined;
+}
+
+/** Decides whether a request may use the gateway, before its body is read. */
+export interface Access {
+  /** @throws {LonghaulError} `forbidden`, `unauthorized`, `media_type_unsupported`. */
+  check(request: IncomingMessage): void;
+  /** Headers for the answer to a refused request: an allowed page may read the reason. */
+  refusalHeaders(request: IncomingMessage, error: LonghaulError): Record<string, string>;
 }
 
 /**
- * Returns headers that make a browser ask its user for the token, for the status page only. Browsers then send the
- * password by themselves, so no other endpoint accepts it.
+ * Creates the checks of a gateway:
+ *
+ * - Without a token, the `Host` header must be an address, `localhost` or a configured name. A page that makes its own
+ *   name resolve to this machine (DNS rebinding) does not know the token.
+ * - A web page must be one of this machine or have a configured origin.
+ * - With a token, every request but a preflight, which cannot carry one, must have it.
+ * - A body must declare a type that pages of other sites cannot send unasked.
  */
-export function challenge(request: IncomingMessage): Record<string, string> {
+export function createAccess({ host, hosts, origins, token }: AccessOptions): Access {
+  const isOurHost = createHostCheck([host, ...hosts]);
+  const pages = createPageCheck({ origins, loopback: true });
+  const hasToken = token === undefined ? () => true : tokenCheck(token);
+  const isForeign = (request: IncomingMessage) => pages.isForeign(senderOf(request));
+
+  return {
+    check(request) {
+      // Only HTTP/1.0 clients omit the Host header, and no browser is one.
+      const { host: name } = request.headers;
+      if (token === undefined && name !== undefined && !isOurHost(name)) throw unknownHost(name);
+      if (isForeign(request) && !isVisit(request)) throw foreignPage(request.headers.origin);
+      if (isPreflight(request)) return;
+      if (!hasToken(request)) throw noToken();
+      checkBodyType(request);
+    },
+    refusalHeaders(request, { code }) {
+      return {
+        ...(isForeign(request) ? {} : pageHeaders(request)),
+        ...(code === 'unauthorized' ? challenge(request) : {}),
+      };
+    },
+  };
+}
+
+function senderOf({ headers }: IncomingMessage) {
+  const site = headers['sec-fetch-site'];
+  return {
+    host: headers.host,
+    origin: headers.origin,
+    fetchSite: Array.isArray(site) ? site.join() : site,
+  };
+}
+
+/** A link of any site may lead to the status page: the site cannot read it. */
+function isVisit(request: IncomingMessage): boolean {
+  const { origin, 'sec-fetch-mode': mode, 'sec-fetch-dest': target } = request.headers;
+  return isStatus(request) && origin === undefined && mode === 'navigate' && target === 'document';
+}
+
+/** The status page also accepts the token as a password, which browsers send by themselves. */
+function tokenCheck(token: string): (request: IncomingMessage) => boolean {
+  const isToken = createBearerCheck(token);
+  return (request) =>
+    isToken(request.headers.authorization) || (isStatus(request) && isToken(`Bearer ${password(request)}`));
+}
+
+/** Makes a browser ask its user for the token, for the status page only. */
+function challenge(request: IncomingMessage): Record<string, string> {
   const isPage = isStatus(request) && /text\/html/.test(request.headers.accept ?? '');
   return isPage ? { 'www-authenticate': 'Basic realm="Longhaul gateway: the token is the password"' } : {};
-}
-
-function hasToken(request: IncomingMessage, token: string): boolean {
-  return isSame(bearer(request), token) || (isStatus(request) && isSame(password(request), token));
 }
 
 function isStatus({ method, url = '' }: IncomingMessage): boolean {
@@ -64,12 +94,23 @@ function password({ headers }: IncomingMessage): string {
     .replace(/^[^:]*:/, '');
 }
 
-function bearer({ headers }: IncomingMessage): string {
-  return /^Bearer\s+(.+)$/i.exec(headers.authorization ?? '')?.[1] ?? '';
+function unknownHost(name: string): LonghaulError {
+  return new LonghaulError(
+    'forbidden',
+    `The host name ${JSON.stringify(name.slice(0, 100))} is not allowed. Use an IP address or localhost, add the name to gateway.hosts, or start the gateway with a token (LONGHAUL_GATEWAY_TOKEN).`,
+  );
 }
 
-/** Compares in constant time. */
-function isSame(one: string, other: string): boolean {
-  const [left, right] = [one, other].map((text) => createHash('sha256').update(text).digest());
-  return left !== undefined && right !== undefined && timingSafeEqual(left, right);
+function foreignPage(origin: string | undefined): LonghaulError {
+  return new LonghaulError(
+    'forbidden',
+    `${origin === undefined ? 'Pages of other sites' : `Pages of ${JSON.stringify(origin.slice(0, 100))}`} are not allowed to use this gateway. Add the origin to gateway.origins.`,
+  );
+}
+
+function noToken(): LonghaulError {
+  return new LonghaulError(
+    'unauthorized',
+    'This gateway needs a token. Send the value of its LONGHAUL_GATEWAY_TOKEN as the API key.',
+  );
 }

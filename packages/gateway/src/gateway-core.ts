@@ -1,4 +1,5 @@
 import type { LonghaulError } from '@longhaul/protocol';
+import type { Access, AccessOptions } from './access.ts';
 import type { ConversationContext } from './compaction/types.ts';
 import type { LogEntry, NoticeManner } from './options.ts';
 import type { GatewayStats } from './status/gateway-stats.ts';
@@ -12,12 +13,13 @@ export interface GatewayCore {
   readonly windows: WindowBook;
   readonly stats: GatewayStats;
   readonly settings: GatewaySettings;
+  readonly access: Access;
   /** Finds the upstream of a model. */
   findRoute(model: string): Promise<Route>;
   contextOf(upstream: Upstream): ConversationContext;
   /**
    * Returns the key for the gateway's own requests to an upstream: the upstream's key, else the key of the current
-   * client.
+   * client if it is meant for this upstream.
    */
   keyFor(upstream: Upstream): string | undefined;
   /** Runs a request handler. Only during that run does `keyFor` know the client's key. */
@@ -28,12 +30,15 @@ export interface GatewayCore {
 }
 
 /** Options with every default applied. */
-export interface GatewaySettings {
-  host: string;
-  token: string | undefined;
+export interface GatewaySettings extends AccessOptions {
   allowAnyone: boolean;
   notices: NoticeManner;
   learnUsage: boolean;
   keepAliveMs: number;
   maxBodyBytes: number;
+  bodyStallMs: number;
+}
+
+export function bodyLimits({ maxBodyBytes, bodyStallMs }: GatewaySettings) {
+  return { maxBytes: maxBodyBytes, stallMs: bodyStallMs };
 }

@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import { type CacheStore, isLoopback } from '@longhaul/models';
 import { LonghaulError, toLonghaulError } from '@longhaul/protocol';
-import { challenge, checkAccess } from './access.ts';
+import { createAccess } from './access.ts';
 import { advisingTokenizers } from './compaction/advise-tokenizer.ts';
 import { createConversationContext } from './compaction/conversation-context.ts';
 import type { ConversationContextOptions } from './compaction/settings.ts';
@@ -17,8 +17,9 @@ import { routeRequest } from './route-request.ts';
 import { GatewayStats, type GatewayStatus } from './status/gateway-stats.ts';
 import { readStatus } from './status/read-status.ts';
 import { compactionAsker } from './upstream/compaction-asker.ts';
+import { createUpstreams } from './upstream/create-upstreams.ts';
 import { type Route, Router } from './upstream/router.ts';
-import { Upstream } from './upstream/upstream.ts';
+import type { Upstream } from './upstream/upstream.ts';
 import { WindowBook } from './upstream/window-book.ts';
 
 /** A running gateway: an OpenAI-compatible endpoint in front of servers of local models. */
@@ -39,7 +40,7 @@ export interface Gateway extends AsyncDisposable {
  *
  * @param options.cache Stores compactions between the requests of a conversation.
  * @throws {LonghaulError} `config_invalid` if there is no upstream, if two have the same name, if the address of one
- * has a query, or if other machines can reach `host` and there is neither a token nor `allowAnyone`; `usage` if the
+ * has a query, if two take the client's key, or if other machines can reach `host` and there is neither a token nor `allowAnyone`; `usage` if the
  * gateway cannot listen at the address.
  * @example
  * const upstreams = [{ name: 'lmstudio', baseUrl: 'http://127.0.0.1:1234/v1' }];
@@ -48,9 +49,15 @@ export interface Gateway extends AsyncDisposable {
  */
 export async function startGateway(options: GatewayOptions & { cache: CacheStore }): Promise<Gateway> {
   const core = createCore(options);
-  const server = createServer((request, response) => void answer(core, request, response));
-  // A local model may process a long prompt for many minutes before it sends the first byte.
-  server.requestTimeout = 0;
+  const server = createServer(
+    {
+      headersTimeout: options.headersTimeoutMs ?? 10_000,
+      connectionsCheckingInterval: 2_000,
+      // A large body may take long, and a local model may process a long prompt for minutes before its first byte.
+      requestTimeout: 0,
+    },
+    (request, response) => void answer(core, request, response),
+  );
   server.timeout = 0;
   const port = await listen(server, core.settings.host, options.port ?? 0);
   let closing: Promise<void> | undefined;
@@ -71,11 +78,12 @@ export async function startGateway(options: GatewayOptions & { cache: CacheStore
 
 function createCore(options: GatewayOptions & { cache: CacheStore }): GatewayCore {
   const settings = settingsOf(options);
-  const router = new Router(options.upstreams.map((upstream) => new Upstream(upstream)));
+  const router = new Router(createUpstreams(options.upstreams, settings));
   const stats = new GatewayStats();
   const log = options.log ?? (() => {});
   const clientKeys = new AsyncLocalStorage<string | undefined>();
-  const keyFor = (upstream: Upstream) => upstream.apiKey ?? clientKeys.getStore();
+  const keyFor = (upstream: Upstream) =>
+    upstream.apiKey ?? (upstream.takesClientKey ? clientKeys.getStore() : undefined);
   const windows = new WindowBook({
     memory: options.windowMemory,
     maxAgeMs: options.windowMaxAgeMs ?? 30_000,
@@ -96,6 +104,7 @@ function createCore(options: GatewayOptions & { cache: CacheStore }): GatewayCor
     windows,
     stats,
     settings,
+    access: createAccess(settings),
     log,
     keyFor,
     findRoute: routeFinder({ router, settings }),
@@ -172,28 +181,28 @@ function settingsOf(options: GatewayOptions): GatewaySettings {
     host,
     token,
     allowAnyone,
+    hosts: options.hosts ?? [],
+    origins: options.origins ?? [],
     notices: options.notices ?? 'text',
     learnUsage: options.learnUsage ?? true,
     keepAliveMs: options.keepAliveMs ?? 5_000,
     maxBodyBytes: options.maxBodyBytes ?? 64 << 20,
+    bodyStallMs: options.bodyStallMs ?? 15_000,
   };
 }
 
 /** Answers a request. Never rejects: an error becomes the answer, or closes one that has begun. */
 async function answer(core: GatewayCore, request: IncomingMessage, response: ServerResponse): Promise<void> {
-  const exchange = openExchange(request, response, {
-    // With a token, this header carries the gateway's token, which the upstream must not see.
-    ownHeaders: core.settings.token === undefined ? [] : ['authorization'],
-  });
+  const exchange = openExchange(request, response);
   try {
-    checkAccess(core.settings, request);
+    core.access.check(request);
     await core.withClientKey(exchange.clientKey, () => routeRequest(core, exchange));
   } catch (thrown) {
     const isGone = exchange.signal.aborted || (request.destroyed && !request.complete);
     if (isGone) return;
     const error = toLonghaulError(thrown);
     core.noteError(error, exchange.about);
-    sendError(response, error, error.code === 'provider_auth' ? challenge(request) : {});
+    sendError(response, error, core.access.refusalHeaders(request, error));
   }
 }
 

@@ -18,8 +18,13 @@ export interface UpstreamOptions {
   name: string;
   /** Usually ending in `/v1`. */
   baseUrl: string;
-  /** Sent instead of the client's key. Default: the client's key is passed on. */
+  /** The only key that the upstream gets, if it is set. */
   apiKey?: string;
+  /**
+   * Whether the key of the gateway's clients is meant for this upstream. Default: true for an only upstream without
+   * `apiKey`. Always false if the gateway has a token, which clients then send as their key.
+   */
+  clientKey?: boolean | undefined;
   /** Default true. False: requests are passed on without compaction. */
   compaction?: boolean;
   /** Keys are the model names at this upstream. */
@@ -55,6 +60,10 @@ export interface GatewayOptions {
   token?: string;
   /** Allows a `host` that other machines can reach without a token. Default false. */
   allowAnyone?: boolean;
+  /** Names in the `Host` header that are allowed besides IP addresses, `localhost` and `host`. */
+  hosts?: readonly string[];
+  /** Origins of pages that may use the gateway, besides those of this machine: `https://chat.example.com`. */
+  origins?: readonly string[];
   /** Default `text`. */
   notices?: NoticeManner;
   /** Requests usage with every stream and removes it from the answer if the client did not request it. Default true. */
@@ -81,5 +90,9 @@ export interface GatewayOptions {
   windowRenewMs?: number;
   /** Maximum size of a request's body. Default 64 MiB. */
   maxBodyBytes?: number;
+  /** Time for receiving a request's headers. Default 10,000. */
+  headersTimeoutMs?: number;
+  /** Time without a byte of a request's body after which the request is refused. Default 15,000. */
+  bodyStallMs?: number;
   log?: (entry: LogEntry) => void;
 }

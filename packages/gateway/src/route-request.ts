@@ -1,6 +1,8 @@
 import { LonghaulError } from '@longhaul/protocol';
 import type { GatewayCore } from './gateway-core.ts';
+import { checkJsonType } from './http/body-type.ts';
 import type { Exchange } from './http/exchange.ts';
+import { isPreflight, preflightHeaders } from './http/page-headers.ts';
 import { answerChat } from './proxy/answer-chat.ts';
 import { forward } from './proxy/forward.ts';
 import { forwardByModel } from './proxy/forward-by-model.ts';
@@ -13,12 +15,16 @@ import { answerStatus } from './status/answer-status.ts';
  * @throws {LonghaulError} If no answer has begun. The caller sends it.
  */
 export async function routeRequest(core: GatewayCore, exchange: Exchange): Promise<void> {
-  const { request, method } = exchange;
+  const { request, response, method } = exchange;
+  if (isPreflight(request)) return void response.writeHead(204, preflightHeaders(request)).end();
   const path = (request.url ?? '/').split('?')[0] ?? '/';
   if (path === '/status' || path === '/') return answerStatus(core, exchange);
   if ((path !== '/v1' && !path.startsWith('/v1/')) || hasDotSegment(path)) throw unknownPath(method, path);
-  if (method === 'POST' && /^\/v1\/chat\/completions\/?$/.test(path)) return answerChat(core, exchange);
-  if (!core.router.hasPrefixes) return forward(exchange, core.router.default);
+  if (method === 'POST' && /^\/v1\/chat\/completions\/?$/.test(path)) {
+    checkJsonType(request);
+    return answerChat(core, exchange);
+  }
+  if (!core.router.hasPrefixes) return forward(core, exchange, { upstream: core.router.default });
   if (method === 'GET' && path === '/v1/models') return answerModels(core, exchange);
   return forwardByModel(core, exchange);
 }

@@ -7,6 +7,8 @@ import { mapCache } from './compaction-support.ts';
 import { rawRequest } from './raw-client.ts';
 import { startBoth, startTestGateway, type TestGateway } from './start-test-gateway.ts';
 
+const postJson = { method: 'POST', agent: false, headers: { 'content-type': 'application/json' } } as const;
+
 const yes: Script = ({ asksForSummary }) => (asksForSummary ? 'All is said.' : 'Yes.');
 
 /** Returns the error that the client gets, and checks that the log has the same message. */
@@ -204,7 +206,7 @@ test.each([true, false])('stops the upstream if the client disconnects (stream: 
     if (stream) response.writeHead(200, sse).write(words);
     arrive();
   });
-  const request = http.request(`${both.gateway.url}/chat/completions`, { method: 'POST', agent: false });
+  const request = http.request(`${both.gateway.url}/chat/completions`, postJson);
   request.on('error', () => {});
   request.end(hi({ stream }));
   await arrived;
@@ -233,7 +235,7 @@ test('slows the upstream down for a slow client instead of buffering', async () 
   const roundTrips = async (url: string) => {
     for (let round = 0; round < 50; round += 1) await rawRequest(url, { method: 'GET', path: '/models' });
   };
-  const request = http.request(`${both.gateway.url}/chat/completions`, { method: 'POST', agent: false });
+  const request = http.request(`${both.gateway.url}/chat/completions`, postJson);
   request.on('error', () => {});
   request.end(hi({ stream: true }));
   // The client reads the head and nothing more.
@@ -250,7 +252,7 @@ test('stops the compacting model if the client disconnects', async () => {
     role: index % 2 === 0 ? 'user' : 'assistant',
     content: `${index}: ${'so many words. '.repeat(30)}`,
   }));
-  const request = http.request(`${both.gateway.url}/chat/completions`, { method: 'POST', agent: false });
+  const request = http.request(`${both.gateway.url}/chat/completions`, postJson);
   request.on('error', () => {});
   request.end(hi({ messages, stream: true }));
   await asked;

@@ -218,7 +218,7 @@ test('replaces the client’s key by the configured one', async () => {
     await using gateway = await startTestGateway('', { upstreams });
     await rawRequest(gateway.url, {
       body: REQUESTS['minimal'] ?? '',
-      headers: { authorization: 'Bearer mine' },
+      headers: { ...json, authorization: 'Bearer mine' },
     });
     return upstream.received
       .at(-1)

@@ -157,7 +157,7 @@ test('uses the client’s key for compactions at its own server only', async () 
     await using gateway = await startTestGateway('', {
       compactionModel,
       upstreams: [
-        { name: 'one', baseUrl: one.url },
+        { name: 'one', baseUrl: one.url, clientKey: true },
         { name: 'other', baseUrl: compactionModel === '__same__' ? server.url : one.url },
       ],
     });
@@ -285,7 +285,11 @@ test('learns nothing from a request with an uncounted part', async () => {
   const ask = async (...contents: unknown[]) => {
     const messages = contents.map((content) => ({ role: 'user', content }));
     const body = JSON.stringify({ model: server.model, messages });
-    const response = await fetch(`${gateway.url}/chat/completions`, { method: 'POST', body });
+    const response = await fetch(`${gateway.url}/chat/completions`, {
+      method: 'POST',
+      body,
+      headers: { 'content-type': 'application/json' },
+    });
     expect(response.status).toBe(200);
     await response.text();
     return gateway.status().models[0];
@@ -490,7 +494,10 @@ test('logs the chat id', async () => {
   await using gateway = await startTestGateway(server.url);
   const request = { model: server.model, messages: history(120) };
   const body = JSON.stringify(request);
-  await rawRequest(gateway.url, { body, headers: { 'x-openwebui-chat-id': 'chat-7' } });
+  await rawRequest(gateway.url, {
+    body,
+    headers: { 'x-openwebui-chat-id': 'chat-7', 'content-type': 'application/json' },
+  });
   await clientOf(gateway.url).chat.completions.create({ ...request, messages: history(122), user: 'u-1' });
   const compactions = gateway.logged.filter(({ message }) => message.startsWith('Compacted'));
   expect(compactions.map(({ chat }) => chat)).toContain('chat-7');

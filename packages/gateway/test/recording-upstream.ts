@@ -18,11 +18,12 @@ export interface RecordingUpstream extends AsyncDisposable {
 
 /**
  * Starts a server that records every request and answers with `answer`. Requests to the paths in `reports` get that
- * JSON and are not recorded. Neither are other probes.
+ * JSON and are not recorded. Neither are other probes. A body is read once `beforeBody` has resolved.
  */
 export async function startRecordingUpstream(
   answer: (request: Received, response: ServerResponse) => void | Promise<void>,
   reports: Readonly<Record<string, unknown>> = {},
+  { beforeBody }: { beforeBody?: () => Promise<void> } = {},
 ): Promise<RecordingUpstream> {
   const received: Received[] = [];
   let dropped = 0;
@@ -36,7 +37,10 @@ export async function startRecordingUpstream(
     response.once('close', () => {
       if (!response.writableFinished) dropped += 1;
     });
-    const record = { method, url, rawHeaders, body: await bodyOf(request) };
+    await beforeBody?.();
+    const body = await bodyOf(request);
+    if (body === undefined) return;
+    const record = { method, url, rawHeaders, body };
     received.push(record);
     await answer(record, response);
   });
@@ -58,8 +62,13 @@ export async function startRecordingUpstream(
   };
 }
 
-async function bodyOf(request: IncomingMessage): Promise<Buffer> {
+/** Returns undefined for a body that breaks off. */
+async function bodyOf(request: IncomingMessage): Promise<Buffer | undefined> {
   const chunks: Buffer[] = [];
-  for await (const chunk of request as AsyncIterable<Buffer>) chunks.push(chunk);
+  try {
+    for await (const chunk of request as AsyncIterable<Buffer>) chunks.push(chunk);
+  } catch {
+    return undefined;
+  }
   return Buffer.concat(chunks);
 }

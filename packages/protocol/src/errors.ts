@@ -30,6 +30,7 @@ export const ERROR_TRAITS = {
   unauthorized: traits(401, 1),
   forbidden: traits(403, 1),
   method_not_allowed: traits(405, 1),
+  request_timeout: traits(408, 1, true),
   request_too_large: traits(413, 1),
   media_type_unsupported: traits(415, 1),
   rate_limited: traits(429, 1, true),

@@ -60,6 +60,8 @@ export interface ServerLimits {
   rate: RateOptions | null;
   /** Time for receiving a request's headers. */
   headersTimeoutMs: number;
+  /** Time without a byte of a request's body after which the request is refused. */
+  bodyStallMs: number;
   /** Time for receiving a whole request. */
   requestTimeoutMs: number;
   /** Bytes that may wait for one reader of events. */
@@ -79,6 +81,7 @@ export const DEFAULT_LIMITS: ServerLimits = {
   uploadBytes: 32 * 1_048_576,
   rate: { perSecond: 100, burst: 500 },
   headersTimeoutMs: 10_000,
+  bodyStallMs: 15_000,
   requestTimeoutMs: 120_000,
   readerBufferBytes: 1_048_576,
   readersBufferBytes: 128 * 1_048_576,

@@ -364,4 +364,20 @@ describe('the server', () => {
     await once(socket, 'close');
     expect(answer).toContain('408');
   });
+
+  it('answers 408 to a body that stops arriving, and closes the connection', async () => {
+    await using server = await startTestServer({ limits: { bodyStallMs: 200 } });
+    const { connect } = await import('node:net');
+    const socket = connect(Number(new URL(server.url).port), '127.0.0.1');
+    socket.write(
+      `POST /api/sessions HTTP/1.1\r\nHost: localhost\r\nAuthorization: Bearer ${TOKEN}\r\nContent-Type: application/json\r\nContent-Length: 1000\r\n\r\n{"task":`,
+    );
+    let answer = '';
+    socket.on('data', (chunk: Buffer) => {
+      answer += chunk.toString();
+    });
+    await once(socket, 'close');
+    expect(answer).toMatch(/^HTTP\/1\.1 408 /);
+    expect(answer).toContain('"code":"request_timeout"');
+  });
 });

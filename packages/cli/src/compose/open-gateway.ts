@@ -30,6 +30,8 @@ export async function openGateway(config: Config, options: OpenGatewayOptions): 
     port: place.port,
     ...(token === undefined || token === '' ? {} : { token }),
     allowAnyone: options.allowAnyone,
+    hosts: place.hosts,
+    origins: place.origins,
     notices: place.notices,
     learnUsage: place.learnUsage,
     inputThreshold: place.inputThreshold,
@@ -64,7 +66,7 @@ export async function forgetWindows(config: Config, models: readonly string[]): 
 
 /** Key and models of a provider with the upstream's name are the upstream's. */
 function upstreamOptions(config: Config, upstream: GatewayUpstreamConfig, index: number): UpstreamOptions {
-  const { name, baseUrl, compaction = true } = upstream;
+  const { name, baseUrl, compaction = true, clientKey } = upstream;
   const provider = Object.hasOwn(config.providers, name) ? config.providers[name] : undefined;
   const apiKey =
     filledIn(upstream.apiKey, `gateway.upstreams[${index}].apiKey`) ??
@@ -83,6 +85,7 @@ function upstreamOptions(config: Config, upstream: GatewayUpstreamConfig, index:
     compaction,
     models: Object.fromEntries(models),
     apiKey,
+    clientKey,
   };
 }
 

@@ -28,12 +28,30 @@ export const gateway = z.strictObject({
         ),
         apiKey: setting(
           text,
-          "API key of the upstream. Use $NAME to read it from the environment. Default: the provider's key, else the key that the client sent.",
+          "API key of the upstream. Use $NAME to read it from the environment. Default: the provider's key. The upstream then gets no other key.",
+        ),
+        clientKey: setting(
+          z.boolean(),
+          "Whether the key of the clients is passed on to this upstream, if it has no apiKey and the gateway no token. At most one upstream can have it. Default: true if there is only one upstream.",
         ),
       }),
     ),
     'The model servers to which the gateway forwards requests.',
     D.gateway.upstreams.map((upstream) => ({ ...upstream })),
+  ),
+  hosts: setting(
+    z.array(text),
+    'Host names of the gateway, besides addresses and localhost. Not needed with a token.',
+    D.gateway.hosts,
+  ),
+  origins: setting(
+    z.array(
+      z.string().regex(/^[a-z][a-z\d+.-]*:\/\/[^/]+$/i, {
+        error: 'must be an origin, such as https://chat.example.com',
+      }),
+    ),
+    'Origins of pages that may use the gateway, besides those of this machine.',
+    D.gateway.origins,
   ),
   notices: setting(
     z.enum(NOTICE_MANNERS),

@@ -5,9 +5,9 @@ import { headerOf, passedOn, type RawHeaders } from './headers.ts';
 export interface Exchange {
   readonly request: IncomingMessage;
   readonly response: ServerResponse;
-  /** Headers for the upstream: the client's, without hop-by-hop headers and the gateway's own token. */
+  /** The client's headers, without those of its connection and without cookies. */
   readonly headers: RawHeaders;
-  /** The client's Bearer key for the upstream. */
+  /** The client's Bearer key: for an upstream with `takesClientKey` only. */
   readonly clientKey: string | undefined;
   readonly method: string;
   /** The part after `/v1`, with the query: `/chat/completions`. */
@@ -18,16 +18,12 @@ export interface Exchange {
   readonly signal: AbortSignal;
 }
 
-export function openExchange(
-  request: IncomingMessage,
-  response: ServerResponse,
-  { ownHeaders = [] }: { ownHeaders?: readonly string[] } = {},
-): Exchange {
+export function openExchange(request: IncomingMessage, response: ServerResponse): Exchange {
   const gone = new AbortController();
   response.once('close', () => {
     if (!response.writableFinished) gone.abort();
   });
-  const headers = passedOn(request.rawHeaders, ownHeaders);
+  const headers = passedOn(request.rawHeaders);
   return {
     request,
     response,

@@ -2,9 +2,9 @@ import type { Readable } from 'node:stream';
 import { LonghaulError } from '@longhaul/protocol';
 
 /**
- * Reads a stream to its end.
+ * Reads the answer of an upstream to its end.
  *
- * @throws {LonghaulError} `invalid_request` beyond `maxBytes`. Errors of the stream are rethrown as they are.
+ * @throws {LonghaulError} `provider_bad_response` beyond `maxBytes`. Errors of the stream are rethrown as they are.
  */
 export async function readBody(stream: Readable, maxBytes: number): Promise<Buffer> {
   const chunks: Buffer[] = [];
@@ -14,9 +14,8 @@ export async function readBody(stream: Readable, maxBytes: number): Promise<Buff
     size += chunk.length;
     if (size > maxBytes) {
       throw new LonghaulError(
-        'invalid_request',
-        `The body is larger than ${maxBytes} bytes, the most that the gateway accepts.`,
-        { data: { status: 413 } },
+        'provider_bad_response',
+        `The answer is larger than ${maxBytes} bytes, the most that the gateway reads.`,
       );
     }
     chunks.push(chunk);

@@ -1,6 +1,5 @@
 import type { ServerResponse } from 'node:http';
 import type { ChatErrorBody, LonghaulError } from '@longhaul/protocol';
-import { allowingHeaders } from './cross-origin.ts';
 
 /**
  * Returns an error in the shape of OpenAI's API. `code` is Longhaul's, except for the codes that clients check
@@ -31,15 +30,12 @@ function typeOf({ status }: LonghaulError): string {
 export function sendError(
   response: ServerResponse,
   error: LonghaulError,
-  headers: Readonly<Record<string, string>> = {},
+  headers: Readonly<Record<string, string>>,
 ): void {
   if (response.headersSent || response.destroyed) return void response.destroy();
   closeAfter(response);
-  const own = error.data['status'];
-  const status = error.code === 'invalid_request' && typeof own === 'number' ? own : statusFor(error);
   const body = JSON.stringify(errorBody(error));
-  response.writeHead(status, {
-    ...allowingHeaders(response.req),
+  response.writeHead(statusFor(error), {
     ...headers,
     'content-type': 'application/json; charset=utf-8',
     'content-length': Buffer.byteLength(body),

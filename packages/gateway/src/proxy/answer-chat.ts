@@ -1,6 +1,6 @@
-import type { GatewayCore } from '../gateway-core.ts';
+import { readRequestBody } from '@longhaul/models/http';
+import { bodyLimits, type GatewayCore } from '../gateway-core.ts';
 import type { Exchange } from '../http/exchange.ts';
-import { readBody } from '../http/read-body.ts';
 import { withModel } from '../wire/edit-body.ts';
 import { ChatTurn } from './chat-turn.ts';
 import { forward } from './forward.ts';
@@ -14,10 +14,10 @@ import { readChat } from './read-chat.ts';
 export async function answerChat(core: GatewayCore, exchange: Exchange): Promise<void> {
   const { router, settings, stats } = core;
   const only = router.hasPrefixes ? undefined : router.default;
-  if (only?.compaction === false) return forward(exchange, only);
+  if (only?.compaction === false) return forward(core, exchange, { upstream: only });
 
   const chat = await readChat(
-    await readBody(exchange.request, settings.maxBodyBytes),
+    await readRequestBody(exchange.request, bodyLimits(settings)),
     exchange.request,
     settings.maxBodyBytes,
   );
@@ -25,7 +25,7 @@ export async function answerChat(core: GatewayCore, exchange: Exchange): Promise
   exchange.about = { upstream: route.upstream.name, model: route.model };
   stats.of(route.upstream.name, route.model).requests += 1;
   if (route.upstream.compaction) return new ChatTurn(core, exchange, { chat, route }).run();
-  if (!route.hasPrefix) return forward(exchange, route.upstream, { body: chat.body });
+  if (!route.hasPrefix) return forward(core, exchange, { upstream: route.upstream, body: chat.body });
   const body = withModel(chat.plain, route.model);
-  return forward(exchange, route.upstream, { body, without: ['content-encoding'] });
+  return forward(core, exchange, { upstream: route.upstream, body, without: ['content-encoding'] });
 }

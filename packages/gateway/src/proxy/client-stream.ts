@@ -1,8 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import type { IncomingMessage } from 'node:http';
 import type { LonghaulError } from '@longhaul/protocol';
-import { allowingHeaders } from '../http/cross-origin.ts';
 import { drained, type Exchange } from '../http/exchange.ts';
+import { pageHeaders } from '../http/page-headers.ts';
 import { errorEvent, sendError } from '../http/send-error.ts';
 import { deltaField, noticeComment, noticeText } from '../notices.ts';
 import type { NoticeManner } from '../options.ts';
@@ -129,7 +129,7 @@ export class ClientStream {
     this.stopKeepAlive();
     const { response } = this.#exchange;
     if (this.#hasBegun) response.end(errorEvent(error));
-    else sendError(response, error);
+    else sendError(response, error, pageHeaders(response.req));
   }
 
   /** Sends the upstream's own error as an event, after the head has been sent. */
@@ -158,7 +158,7 @@ export class ClientStream {
     if (!this.#hasBegun) {
       this.#hasBegun = true;
       response.writeHead(200, {
-        ...allowingHeaders(response.req),
+        ...pageHeaders(response.req),
         'content-type': 'text/event-stream; charset=utf-8',
         'cache-control': 'no-cache',
         // Proxies such as nginx would buffer the stream.

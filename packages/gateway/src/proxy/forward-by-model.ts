@@ -1,8 +1,8 @@
+import { readRequestBody } from '@longhaul/models/http';
 import { LonghaulError } from '@longhaul/protocol';
-import type { GatewayCore } from '../gateway-core.ts';
+import { bodyLimits, type GatewayCore } from '../gateway-core.ts';
 import { decodeWhole } from '../http/decode.ts';
 import type { Exchange } from '../http/exchange.ts';
-import { readBody } from '../http/read-body.ts';
 import { withModel } from '../wire/edit-body.ts';
 import { isRecord } from '../wire/is-record.ts';
 import { forward } from './forward.ts';
@@ -17,18 +17,23 @@ export async function forwardByModel(core: GatewayCore, exchange: Exchange): Pro
   const named = /^\/models\/([^?]+)/.exec(path)?.[1];
   if (named !== undefined) {
     const { upstream, model } = await core.findRoute(decoded(named));
-    return forward(exchange, upstream, {
+    return forward(core, exchange, {
+      upstream,
       path: `/models/${model.split('/').map(encodeURIComponent).join('/')}`,
     });
   }
   const isJson = /json/.test(request.headers['content-type'] ?? '');
-  if (method !== 'POST' || !isJson) return forward(exchange, router.default);
-  const body = await readBody(request, core.settings.maxBodyBytes);
+  if (method !== 'POST' || !isJson) return forward(core, exchange, { upstream: router.default });
+  const body = await readRequestBody(request, bodyLimits(core.settings));
   const encoding = request.headers['content-encoding'];
   const plain = (await decodeWhole(body, encoding, core.settings.maxBodyBytes)) ?? body;
   const { upstream, model, hasPrefix } = await core.findRoute(modelIn(plain));
-  if (!hasPrefix) return forward(exchange, upstream, { body });
-  return forward(exchange, upstream, { body: withModel(plain, model), without: ['content-encoding'] });
+  if (!hasPrefix) return forward(core, exchange, { upstream, body });
+  return forward(core, exchange, {
+    upstream,
+    body: withModel(plain, model),
+    without: ['content-encoding'],
+  });
 }
 
 function decoded(name: string): string {

@@ -1,18 +1,35 @@
 import type { IncomingMessage } from 'node:http';
 import { pipeline } from 'node:stream/promises';
+import { watchBody } from '@longhaul/models/http';
+import type { GatewayCore } from '../gateway-core.ts';
+import { hasBody } from '../http/body-type.ts';
 import type { Exchange } from '../http/exchange.ts';
-import { passedOn } from '../http/headers.ts';
+import { headerOf, passedOn } from '../http/headers.ts';
+import { ALLOWED_ORIGIN, pageHeaders } from '../http/page-headers.ts';
 import type { Upstream, UpstreamRequest } from '../upstream/upstream.ts';
 
-/** Passes a request to an upstream and its answer to the client, both as streams. */
+export interface Forwarding extends Partial<Pick<UpstreamRequest, 'path' | 'body' | 'without'>> {
+  upstream: Upstream;
+}
+
+/**
+ * Passes a request to an upstream and its answer to the client, both as streams.
+ *
+ * @throws {LonghaulError} `request_timeout` if the body stops arriving.
+ */
 export async function forward(
+  { settings }: Pick<GatewayCore, 'settings'>,
   exchange: Exchange,
-  upstream: Upstream,
-  change: Partial<Pick<UpstreamRequest, 'path' | 'body' | 'without'>> = {},
+  { upstream, ...change }: Forwarding,
 ): Promise<void> {
-  const { request, headers, method, path, signal } = exchange;
-  const hasBody = request.headers['content-length'] !== undefined || request.headers['transfer-encoding'];
-  const body = hasBody ? request : undefined;
+  const { request, headers, method, path } = exchange;
+  const stalled = new AbortController();
+  using _watch = watchBody(request, {
+    stallMs: settings.bodyStallMs,
+    onStall: (error) => stalled.abort(error),
+  });
+  const signal = AbortSignal.any([exchange.signal, stalled.signal]);
+  const body = hasBody(request) ? request : undefined;
   const answer = await upstream.send({ method, path, headers, body, signal, ...change });
   await passBack(exchange, answer);
 }
@@ -35,5 +52,11 @@ export function writeHead(
 ): void {
   // Only the upstream's own date is passed on.
   response.sendDate = false;
-  response.writeHead(statusCode, statusMessage, [...passedOn(rawHeaders, without), ...add]);
+  // The gateway has allowed the page, whatever the upstream knows about pages.
+  const own = headerOf(rawHeaders, ALLOWED_ORIGIN) === undefined ? pageHeaders(response.req) : {};
+  response.writeHead(statusCode, statusMessage, [
+    ...passedOn(rawHeaders, without),
+    ...Object.entries(own).flat(),
+    ...add,
+  ]);
 }

@@ -1,7 +1,7 @@
 import { LonghaulError } from '@longhaul/protocol';
 import type { GatewayCore } from '../gateway-core.ts';
-import { allowingHeaders } from '../http/cross-origin.ts';
 import type { Exchange } from '../http/exchange.ts';
+import { pageHeaders } from '../http/page-headers.ts';
 import { readBody } from '../http/read-body.ts';
 import type { Upstream, UpstreamRequest } from '../upstream/upstream.ts';
 import { isRecord } from '../wire/is-record.ts';
@@ -25,7 +25,7 @@ export async function answerModels(core: GatewayCore, exchange: Exchange): Promi
   }
   const body = JSON.stringify({ object: 'list', data: answered.flat() });
   exchange.response.writeHead(200, {
-    ...allowingHeaders(exchange.request),
+    ...pageHeaders(exchange.request),
     'content-type': 'application/json',
   });
   exchange.response.end(body);

@@ -2,7 +2,7 @@ import http, { type IncomingMessage } from 'node:http';
 import https from 'node:https';
 import { mapProviderError, maskSecrets } from '@longhaul/models';
 import { LonghaulError } from '@longhaul/protocol';
-import { headerOf, passedOn, type RawHeaders } from '../http/headers.ts';
+import { headerOf, passedOn, type RawHeaders, withoutCredentials } from '../http/headers.ts';
 import type { ModelSettings, UpstreamOptions } from '../options.ts';
 
 export interface UpstreamRequest {
@@ -27,6 +27,8 @@ export class Upstream {
   readonly baseUrl: string;
   readonly compaction: boolean;
   readonly apiKey: string | undefined;
+  /** Whether the client's key is passed on: it is meant for this upstream, which has no key of its own. */
+  readonly takesClientKey: boolean;
   /** Timeout of the gateway's own queries. Undefined: each query has its own default. */
   readonly askTimeoutMs: number | undefined;
   /** Set when the upstream has refused a request for usage. */
@@ -44,6 +46,7 @@ export class Upstream {
     this.askTimeoutMs = options.askTimeoutMs;
     this.#models = options.models ?? {};
     this.#base = new URL(this.baseUrl);
+    this.takesClientKey = options.clientKey === true && this.#authorization() === undefined;
     const isSecure = this.#base.protocol === 'https:';
     this.#agent = isSecure ? new https.Agent(AGENT_OPTIONS) : new http.Agent(AGENT_OPTIONS);
     this.#request = isSecure ? https.request : http.request;
@@ -57,7 +60,7 @@ export class Upstream {
    * Sends a request and resolves with the head of the answer, whatever its status. Retries once if a reused connection
    * fails and the body is not a stream.
    *
-   * @throws {LonghaulError} `cancelled` by the signal; else `provider_unreachable` or another code of
+   * @throws {LonghaulError} The signal's reason if it is one; else `cancelled` by the signal; `provider_unreachable` or another code of
    * `mapProviderError`.
    */
   async send(request: UpstreamRequest): Promise<IncomingMessage> {
@@ -76,6 +79,7 @@ export class Upstream {
   }
 
   #failed(thrown: unknown, { signal }: UpstreamRequest): LonghaulError {
+    if (signal.aborted && signal.reason instanceof LonghaulError) return signal.reason;
     if (signal.aborted)
       return new LonghaulError('cancelled', 'The request was stopped before its answer came.');
     return this.explain(thrown, {});
@@ -144,10 +148,10 @@ export class Upstream {
 
   #headers(raw: RawHeaders, body: UpstreamRequest['body'], without: readonly string[]): string[] {
     const authorization = this.#authorization();
-    const own = authorization === undefined ? [] : ['authorization'];
     // The gateway has already answered `expect`. The length of a buffer is set below.
     const length = isStream(body) ? [] : ['content-length'];
-    const kept = passedOn(raw, ['host', 'expect', ...length, ...own, ...without]);
+    const passed = passedOn(raw, ['host', 'expect', ...length, ...without]);
+    const kept = this.takesClientKey ? passed : withoutCredentials(passed);
     if (authorization !== undefined) kept.push('Authorization', authorization);
     // Node sets this header for some methods only. Without it the server would read the body as another request.
     if (isStream(body) && headerOf(kept, 'content-length') === undefined)

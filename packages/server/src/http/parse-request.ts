@@ -1,10 +1,9 @@
 import type { IncomingMessage } from 'node:http';
+import { assertMediaType, assertNotCompressed, readRequestBody } from '@longhaul/models/http';
 import type { ApiRoute, OperationName } from '@longhaul/protocol/api';
 import type { z } from 'zod';
 import type { ServerLimits } from '../server-options.ts';
-import { assertMediaType, assertNotCompressed } from './media-type.ts';
 import { parseJson } from './parse-json.ts';
-import { readBody } from './read-body.ts';
 import { invalidRequest } from './request-failure.ts';
 
 export interface UnparsedRequest {
@@ -18,7 +17,7 @@ export interface UnparsedRequest {
  * Parses all parts of a request with their schemas. The body is read last, so a request with another invalid part is
  * refused without reading it.
  *
- * @throws {LonghaulError} `invalid_request`, `media_type_unsupported`, `request_too_large`.
+ * @throws {LonghaulError} `invalid_request`, `media_type_unsupported`, `request_too_large`, `request_timeout`.
  */
 export async function parseRequest(
   _name: OperationName,
@@ -30,18 +29,21 @@ export async function parseRequest(
     query: parsed('query', route.query, Object.fromEntries(new URL(url).searchParams)),
     headers: parsed('header', route.headers, incoming.headers),
   };
-  const maxBytes = route.bodyLimit === 'upload' ? limits.uploadBytes : limits.jsonBytes;
+  const limit = {
+    maxBytes: route.bodyLimit === 'upload' ? limits.uploadBytes : limits.jsonBytes,
+    stallMs: limits.bodyStallMs,
+  };
   if (route.consumes !== undefined) {
     assertNotCompressed(incoming.headers['content-encoding']);
     assertMediaType(incoming.headers['content-type'], route.consumes);
-    return { ...pieces, body: undefined, bytes: await readBody(incoming, maxBytes) };
+    return { ...pieces, body: undefined, bytes: await readRequestBody(incoming, limit) };
   }
   if (route.body === undefined) return { ...pieces, body: undefined, bytes: new Uint8Array() };
   if (hasBody(incoming)) {
     assertMediaType(incoming.headers['content-type'], ['application/json']);
     assertNotCompressed(incoming.headers['content-encoding']);
   }
-  const body = parseJson(await readBody(incoming, maxBytes));
+  const body = parseJson(await readRequestBody(incoming, limit));
   return { ...pieces, body: parsed('body', route.body, body), bytes: new Uint8Array() };
 }
 

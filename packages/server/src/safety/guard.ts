@@ -1,6 +1,5 @@
+import { createBearerCheck, createHostCheck, createPageCheck, type PageHeaders } from '@longhaul/models/http';
 import { LonghaulError } from '@longhaul/protocol';
-import { createHostCheck } from './allowed-hosts.ts';
-import { createBearerCheck } from './bearer.ts';
 import { RateLimiter, type RateOptions } from './rate-limiter.ts';
 
 export interface GuardOptions {
@@ -11,12 +10,8 @@ export interface GuardOptions {
 }
 
 /** The origin and credentials of a request. */
-export interface Caller {
+export interface Caller extends PageHeaders {
   address: string;
-  host: string | undefined;
-  origin: string | undefined;
-  /** `Sec-Fetch-Site`, in which browsers report whether a page of another site sends the request. */
-  fetchSite: string | undefined;
   authorization: string | undefined;
 }
 
@@ -34,11 +29,11 @@ export function createGuard(options: GuardOptions): Guard {
   const isOurHost = createHostCheck(options.hosts);
   const hasToken = options.token === undefined ? () => true : createBearerCheck(options.token);
   const limiter = options.rate === null ? undefined : new RateLimiter(options.rate);
-  const origins = new Set(options.origins.map((origin) => origin.toLowerCase()));
-  const isAllowed = (origin: string) => origins.has(origin.toLowerCase());
+  const pages = createPageCheck(options);
 
   return {
-    admit({ address, host, origin, fetchSite }) {
+    admit(caller) {
+      const { address, host, origin } = caller;
       const wait = limiter?.take(address);
       if (wait !== undefined) {
         throw new LonghaulError('rate_limited', `Too many requests. Retry after ${wait} s.`, {
@@ -51,8 +46,7 @@ export function createGuard(options: GuardOptions): Guard {
           `The host name ${JSON.stringify((host ?? '').slice(0, 100))} is not allowed. Use an IP address or localhost, or add the name to server.hosts.`,
         );
       }
-      const isForeign = origin === undefined ? isOtherSite(fetchSite) : !isOwnOrigin(origin, host);
-      if (isForeign && (origin === undefined || !isAllowed(origin))) {
+      if (pages.isForeign(caller)) {
         throw new LonghaulError(
           'forbidden',
           `${origin === undefined ? 'Pages of other sites' : `Pages of ${JSON.stringify(origin.slice(0, 100))}`} are not allowed to use this server. Add the origin to server.origins.`,
@@ -68,16 +62,6 @@ export function createGuard(options: GuardOptions): Guard {
       );
     },
 
-    corsOrigin: ({ origin }) => (origin !== undefined && isAllowed(origin) ? origin : undefined),
+    corsOrigin: ({ origin }) => (origin !== undefined && pages.allows(origin) ? origin : undefined),
   };
-}
-
-/** `same-site` counts as another site: it can be another port of this machine or another name of the same domain. */
-function isOtherSite(fetchSite: string | undefined): boolean {
-  return fetchSite === 'cross-site' || fetchSite === 'same-site';
-}
-
-/** Whether this server itself served the page. */
-function isOwnOrigin(origin: string, host: string | undefined): boolean {
-  return host !== undefined && (origin === `http://${host}` || origin === `https://${host}`);
 }

@@ -2,9 +2,8 @@ import { chmod, mkdtemp, readFile, rm, stat, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { isLoopback } from '@longhaul/models';
+import { createBearerCheck, createHostCheck } from '@longhaul/models/http';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { createHostCheck } from './allowed-hosts.ts';
-import { createBearerCheck } from './bearer.ts';
 import { RateLimiter } from './rate-limiter.ts';
 import { createSecretMask } from './secret-mask.ts';
 import { loadToken } from './token-file.ts';
@@ -51,6 +50,7 @@ describe('access control', () => {
     ['127.0.0.1:4140', true],
     ['[::1]:4140', true],
     ['LOCALHOST', true],
+    ['app.localhost:3000', true],
     ['192.168.1.7:80', true],
     ['app.example:443', true],
     ['evil.example', false],
