@@ -4,6 +4,8 @@ import { createPersonaServer } from '@longhaul/scripted-model';
 import { expect, test } from 'vitest';
 import { Bench } from './harness.ts';
 
+const json = { 'content-type': 'application/json' };
+
 const history = (count: number) =>
   Array.from({ length: count }, (_, index) => ({
     role: index % 2 === 0 ? 'user' : 'assistant',
@@ -30,7 +32,7 @@ test('longhaul gateway compacts, keeps it over a restart, and ends at Ctrl-C', a
   });
   const ask = async (url: string) => {
     const body = JSON.stringify({ model: model.model, messages: history(101) });
-    const response = await fetch(`${url}/chat/completions`, { method: 'POST', body });
+    const response = await fetch(`${url}/chat/completions`, { method: 'POST', body, headers: json });
     expect(response.status).toBe(200);
     expect(response.headers.get('x-longhaul-compacted')).toBe('1');
     return model.requests.at(-1)?.body?.messages;
@@ -124,7 +126,7 @@ test('a window that a refusal taught is forgotten at a word', async () => {
   const args = ['--upstream', `local=${model.url}`, '--notices', 'off', '--compactor', 'none'];
   const running = await listening(bench, args);
   const body = JSON.stringify({ model: model.model, messages: history(101) });
-  const ask = () => fetch(`${running.url}/chat/completions`, { method: 'POST', body });
+  const ask = () => fetch(`${running.url}/chat/completions`, { method: 'POST', body, headers: json });
   expect((await ask()).status).toBe(200);
   expect(model.overflows).toBe(1);
   const forget = async (...more: string[]) => {
@@ -140,7 +142,9 @@ test('a window that a refusal taught is forgotten at a word', async () => {
   await running.running.ended;
 
   const anew = await listening(bench, args);
-  expect((await fetch(`${anew.url}/chat/completions`, { method: 'POST', body })).status).toBe(200);
+  expect((await fetch(`${anew.url}/chat/completions`, { method: 'POST', body, headers: json })).status).toBe(
+    200,
+  );
   expect(model.overflows).toBe(2);
   expect(JSON.parse(await forget('--json'))).toEqual({ type: 'forgotten', ...place, windowTokens: 4_096 });
   anew.stop();

@@ -5,7 +5,7 @@ import { currentClaimant } from '@longhaul/core';
 import { API_ROUTES } from '@longhaul/protocol/api';
 import { describe, expect, it } from 'vitest';
 import { isEvent, openStream } from './sse-client.ts';
-import { gate, pieces, startTestServer, type TestServer } from './test-server.ts';
+import { gate, pieces, startTestServer, type TestServer, TOKEN } from './test-server.ts';
 
 interface Page {
   sessions: { id: string; state: string }[];
