@@ -32,7 +32,7 @@ export const gateway = z.strictObject({
         ),
         clientKey: setting(
           z.boolean(),
-          "Whether the key of the clients is passed on to this upstream, if it has no apiKey and the gateway no token. At most one upstream can have it. Default: true if there is only one upstream.",
+          'Whether the key of the clients is passed on to this upstream, if it has no apiKey and the gateway no token. At most one upstream can have it. Default: true if there is only one upstream.',
         ),
       }),
     ),
