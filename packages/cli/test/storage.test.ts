@@ -209,11 +209,15 @@ describe('blobs', () => {
     await using bench = await Bench.open();
     await withSession(bench);
     await rm(join(dirname(databaseOf(bench)), 'blobs'), { recursive: true });
-    const checks = linesOf((await bench.call(['doctor', '--json'])).stdout).map((line) => JSON.parse(line));
+    const doctor = await bench.call(['doctor', '--json']);
+    const checks = linesOf(doctor.stdout).map((line) => JSON.parse(line));
     expect(checks.find(({ name }) => name === 'blobs')).toMatchObject({
-      status: 'missing',
-      detail: expect.stringMatching(/of 1 blob, 1 are missing/),
+      status: 'damaged',
+      detail: expect.stringMatching(
+        /of 1 blob, 1 are missing and 0 damaged: session \S+, m2\.1, blob [0-9a-f]{12}/,
+      ),
     });
+    expect(doctor.code).toBe(1);
     const { flags } = await bench.serve({
       windowTokens: 64_000,
       script: ({ number }) =>

@@ -15,16 +15,18 @@ export async function doctor(argv: readonly string[], terminal: Terminal): Promi
   const choice = { model: values.model, baseUrl, isAddressGiven: baseUrl !== undefined };
   const checks = await runChecks({ ...values, choice }, terminal);
   const isReady = checks.every((check) => check.status !== 'failed');
+  const isWhole = checks.every((check) => check.status !== 'damaged');
   if (values.json) for (const check of checks) terminal.out.write(`${JSON.stringify(check)}\n`);
   else {
     const colors = wantsColors(terminal, values['no-color']);
     terminal.out.write(checkList(checks, { columns: columnsOf(terminal.out), colors }));
-    terminal.out.write(
-      isReady ? '\nReady: longhaul run "task"\n' : '\nNo task can be run yet. See ✗ above.\n',
-    );
+    terminal.out.write(isReady ? (isWhole ? READY : DAMAGED) : '\nNo task can be run yet. See ✗ above.\n');
   }
-  return isReady ? 0 : 1;
+  return isReady && isWhole ? 0 : 1;
 }
+
+const READY = '\nReady: longhaul run "task"\n';
+const DAMAGED = '\nTasks can be run, but stored content is lost. See ! above.\n';
 
 const NAME_COLUMNS = 14;
 
@@ -34,7 +36,12 @@ export function checkList(
   { columns, colors }: { columns: number; colors: boolean },
 ): string {
   const paint = createPaint(colors);
-  const signs = { ok: paint.good('✓'), missing: paint.warn('–'), failed: paint.bad('✗') };
+  const signs = {
+    ok: paint.good('✓'),
+    missing: paint.warn('–'),
+    damaged: paint.bad('!'),
+    failed: paint.bad('✗'),
+  };
   const indent = ' '.repeat(NAME_COLUMNS + 2);
   const below = (text: string) =>
     wrapText(text, columns - indent.length)

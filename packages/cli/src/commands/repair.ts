@@ -14,7 +14,7 @@ export async function repair(argv: readonly string[], terminal: Terminal): Promi
   if (positionals.length > 0) throw usage(`longhaul repair takes no "${positionals[0]}".`, 'repair');
   const { config } = await loadSettings(values, terminal);
   const path = databasePath(config.storage.url);
-  const { examineDatabase, moveDatabaseAside, repairDatabase } = await import(
+  const { examineDatabase, lostText, moveDatabaseAside, repairDatabase } = await import(
     '@longhaul/storage/maintenance'
   );
   const columns = columnsOf(terminal.out);
@@ -45,9 +45,12 @@ export async function repair(argv: readonly string[], terminal: Terminal): Promi
     return 0;
   }
   const report = await repairDatabase(path);
-  if (!values.json) terminal.out.write(tableText(report));
+  if (!values.json) {
+    const lost = wrapText(report.lost.map((row) => `  ${lostText(row)}\n`).join(''), columns);
+    terminal.out.write(tableText(report) + (lost === '' ? '' : `Lost or changed:\n${lost}`));
+  }
   write({ ...examined, ...report }, outcomeText(path, report));
-  return report.movedTo === undefined ? 1 : 0;
+  return report.movedTo === undefined || report.lost.length > 0 ? 1 : 0;
 }
 
 const SHOWN_PROBLEMS = 5;

@@ -5,7 +5,10 @@ import { transcript } from '../render/transcript.ts';
 import { readSession } from '../session/with-session.ts';
 import { canAnimate, columnsOf, type Terminal, wantsColors } from '../terminal.ts';
 
-/** `longhaul show`: prints a session and marks the messages that the model no longer sees. */
+/**
+ * `longhaul show`: prints a session and marks the messages that the model no longer sees. Returns 1 if something of it is
+ * damaged.
+ */
 export async function show(argv: readonly string[], terminal: Terminal): Promise<number> {
   const { values, positionals } = parseFlags(argv, 'show', SHOW_FLAGS);
   const [id, ...others] = positionals;
@@ -22,6 +25,6 @@ export async function show(argv: readonly string[], terminal: Terminal): Promise
         ? `${JSON.stringify({ ...log, state })}\n`
         : transcript(log, { columns: columnsOf(terminal.out), colors, state, markdown }),
     );
-    return 0;
+    return log.damaged.length === 0 ? 0 : 1;
   });
 }

@@ -1,5 +1,8 @@
-/** `failed`: no task can be run. `missing`: tasks can be run, but something is recommended. */
-export type CheckStatus = 'ok' | 'missing' | 'failed';
+/**
+ * `failed`: no task can be run. `damaged`: tasks can be run, but stored content is lost. `missing`: tasks can be run, but
+ * something is recommended.
+ */
+export type CheckStatus = 'ok' | 'missing' | 'damaged' | 'failed';
 
 export interface Check {
   name: string;

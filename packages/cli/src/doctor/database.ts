@@ -29,7 +29,9 @@ export async function checkDatabase(
   const examined = await examineDatabase(path, { deep });
   switch (examined.status) {
     case 'damaged':
-      return [damaged(path, examined.problems)];
+      return examined.isUsable
+        ? [damagedRows(path, examined.problems), ...(await checkContents(path, deep))]
+        : [damaged(path, examined.problems)];
     case 'unusable':
       return [failedCheck(NAME, examined.error)];
     case 'missing':
@@ -43,10 +45,28 @@ function damaged(path: string, problems: readonly string[]): Check {
   return {
     name: NAME,
     status: 'failed',
-    detail: `${path} is damaged: ${problems[0] ?? 'unknown'}`,
+    detail: `${path} is damaged: ${problemList(problems)}`,
     remedy:
       'longhaul repair saves what can be read and renames the damaged file; with --move-aside it only renames it. Or restore a backup.',
   };
+}
+
+/** The file is sound, but some of its content changed on disk. */
+function damagedRows(path: string, problems: readonly string[]): Check {
+  return {
+    name: NAME,
+    status: 'damaged',
+    detail: `${path} contains damaged rows. ${problemList(problems)}`,
+    remedy:
+      'The rest can be used: a damaged part is replaced by a line that says so. Restore a backup, or accept the loss: longhaul repair',
+  };
+}
+
+const SHOWN_PROBLEMS = 20;
+
+function problemList(problems: readonly string[]): string {
+  const more = problems.length - SHOWN_PROBLEMS;
+  return `${problems.slice(0, SHOWN_PROBLEMS).join('; ')}${more > 0 ? `; and ${plural(more, 'more problem')}` : ''}`;
 }
 
 async function describe(path: string, bytes: number): Promise<Check> {
@@ -97,7 +117,7 @@ function describeSessions({ sessions, interrupted }: Contents): Check {
 
 function describeBlobs({ blobs }: Contents, deep: boolean): Check {
   const name = 'blobs';
-  const { named, compared, missing, damaged: broken, sessions } = blobs;
+  const { named, compared, missing, damaged: broken, places } = blobs;
   const bad = missing.length + broken.length;
   if (bad === 0) {
     const how =
@@ -110,11 +130,10 @@ function describeBlobs({ blobs }: Contents, deep: boolean): Check {
       detail: named === 0 ? 'none yet' : `${plural(named, 'blob')}, none missing, ${how}`,
     };
   }
-  const ids = sessions.filter((id) => id !== '').slice(0, 3);
   return {
     name,
-    status: 'missing',
-    detail: `of ${plural(named, 'blob')}, ${missing.length} are missing and ${broken.length} damaged, in ${ids.map(shortId).join(', ')}`,
+    status: 'damaged',
+    detail: `of ${plural(named, 'blob')}, ${missing.length} are missing and ${broken.length} damaged: ${problemList(places)}`,
     remedy:
       'These sessions can still be used: the model is informed that the content is missing. Restore the files from a backup of the folder blobs, or delete damaged ones: they are written again when their content is stored again.',
   };

@@ -40,7 +40,8 @@ export function transcript(log: SessionLog, { columns, colors, state, markdown }
   }));
   const body = [...blocks, ...summaries].sort((left, right) => left.at - right.at).map(({ text }) => text);
   const broken = damaged.map(
-    ({ table, id, reason }) => `${paint.warn('!')} damaged: ${table} ${id}: ${reason}\n`,
+    ({ table, id, handle, reason }) =>
+      `${paint.warn('!')} damaged: ${wrapText(`${handle ?? `${table} ${id}`}: ${reason}`, columns)}`,
   );
   const legend = hidden.size === 0 ? [] : [paint.dim(`${HIDDEN}hidden from the model by a compaction\n`)];
   const head = [

@@ -12,6 +12,15 @@ export function blobNotFound(id: string, cause?: unknown): LonghaulError {
   });
 }
 
+/** A blob with other bytes than its hash says. The content that was stored is lost, as if the blob were missing. */
+export function blobDamaged(id: string): LonghaulError {
+  return new LonghaulError(
+    'blob_not_found',
+    `The blob "${id}" is damaged: its content does not match its hash. Restore the file from a backup.`,
+    { data: { id, isDamaged: true } },
+  );
+}
+
 /**
  * Maps a file system error to a `LonghaulError`. Returns any other error unchanged, such as one thrown by a stream's
  * source.

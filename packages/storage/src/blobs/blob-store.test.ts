@@ -51,6 +51,19 @@ describe('file blob store', () => {
     assert.equal(new TextDecoder().decode(await blobs.get(id)), 'content');
   });
 
+  it('refuses a blob in which a bit flipped, as a whole and in pieces, and replaces it when it is stored again', async () => {
+    const place = nextFolder();
+    const { id } = await createFileBlobStore(place).put('content');
+    await writeFile(join(place, id.slice(0, 2), id.slice(2)), 'cootent');
+    const blobs = createFileBlobStore(place);
+    const damaged = { code: 'blob_not_found', message: /is damaged: its content does not match its hash/ };
+    await assert.rejects(blobs.get(id), damaged);
+    await assert.rejects(blobs.read(id, { start: 0, length: 2 }), damaged);
+    await blobs.put('content');
+    assert.equal(new TextDecoder().decode(await blobs.get(id)), 'content');
+    assert.equal(new TextDecoder().decode(await blobs.read(id, { start: 0, length: 2 })), 'co');
+  });
+
   it('throws store_full on a full disk and works again when space is free', async ({ skip }) => {
     await using disk = await smallDisk(1);
     if (disk === undefined) return lacks('mount', 'a file system cannot be mounted here', skip);

@@ -36,7 +36,7 @@ export async function checkBlobs(
 }
 
 /** Returns undefined if the file cannot be read. */
-async function hashOf(path: string): Promise<string | undefined> {
+export async function hashOf(path: string): Promise<string | undefined> {
   const hash = createHash('sha256');
   try {
     for await (const chunk of createReadStream(path)) hash.update(chunk);

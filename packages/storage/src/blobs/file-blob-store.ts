@@ -3,7 +3,8 @@ import { type FileHandle, open, readFile, rename, rm, stat, utimes } from 'node:
 import { dirname, join } from 'node:path';
 import type { BlobInfo, BlobStore } from '@longhaul/core';
 import { makePrivateFolder, PRIVATE_FILE_MODE } from '../shared/private-folder.ts';
-import { blobNotFound, isBlobId, mapFileError } from './blob-errors.ts';
+import { blobDamaged, blobNotFound, isBlobId, mapFileError } from './blob-errors.ts';
+import { hashOf } from './check-blobs.ts';
 
 /**
  * Stores blobs as files in a folder: id `abcdef…` is file `ab/cdef…`. The folder is created on the first write. A blob
@@ -20,7 +21,9 @@ export function createFileBlobStore(folder: string): BlobStore {
     const id = createHash('sha256').update(bytes).digest('hex');
     const known = await statBlob(pathOf(id), id);
     // The size is compared because after a power cut a file system may keep a file's name but lose its content.
-    if (known?.size === bytes.length && (await touch(pathOf(id)))) return known;
+    // The hash is compared so that a damaged blob is replaced.
+    if (known?.size === bytes.length && (await hashOf(pathOf(id))) === id && (await touch(pathOf(id))))
+      return known;
     return store(folder, pathOf, async (file) => {
       await writeAll(file, bytes);
       return { id, size: bytes.length };
@@ -43,14 +46,27 @@ export function createFileBlobStore(folder: string): BlobStore {
   async function get(id: string): Promise<Uint8Array> {
     if (!isBlobId(id)) throw blobNotFound(id);
     try {
-      return new Uint8Array(await readFile(pathOf(id)));
+      const bytes = new Uint8Array(await readFile(pathOf(id)));
+      if (createHash('sha256').update(bytes).digest('hex') !== id) throw blobDamaged(id);
+      return bytes;
     } catch (error) {
       throw mapFileError(error, { path: pathOf(id), id });
     }
   }
 
+  /** Blobs whose whole content matched their hash. A blob is read in pieces many times. */
+  const compared = new Set<string>();
+
+  async function assertUndamaged(id: string): Promise<void> {
+    if (compared.has(id)) return;
+    const hash = await hashOf(pathOf(id));
+    if (hash !== undefined && hash !== id) throw blobDamaged(id);
+    if (hash === id) compared.add(id);
+  }
+
   async function read(id: string, range: { start: number; length: number }): Promise<Uint8Array> {
     if (!isBlobId(id)) throw blobNotFound(id);
+    await assertUndamaged(id);
     try {
       await using file = await open(pathOf(id), 'r');
       const { size } = await file.stat();

@@ -36,7 +36,9 @@ describe('an unfinished fork of a killed process', () => {
     };
     {
       using database = new DatabaseSync(place.path);
-      const insert = database.prepare(`INSERT INTO sessions VALUES (?, ?, 'active', '', '', 'm', '/', NULL)`);
+      const insert = database.prepare(
+        `INSERT INTO sessions (id, created_at, status, task, title, model, workspace) VALUES (?, ?, 'active', '', '', 'm', '/')`,
+      );
       insert.run('begun-long-ago', 1);
       insert.run('begun-now', Date.now());
     }

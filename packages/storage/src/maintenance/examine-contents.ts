@@ -1,4 +1,5 @@
 import type { LeaseOwner } from '@longhaul/core';
+import { blobReference, handleOf } from '@longhaul/protocol';
 import { type BlobCheck, checkBlobs } from '../blobs/check-blobs.ts';
 import { namedBlobs } from './named-blobs.ts';
 import { openToRead } from './open-file.ts';
@@ -11,8 +12,8 @@ export interface Contents {
   interrupted: { id: string; title: string; openParts: number }[];
   blobs: BlobCheck & {
     named: number;
-    /** Sessions that reference a missing or damaged blob. */
-    sessions: string[];
+    /** The places of missing and damaged blobs: session, part, blob. */
+    places: string[];
   };
 }
 
@@ -35,15 +36,39 @@ export async function examineContents(
       .map(({ id, title }) => ({ id, title, openParts: open.get(id) ?? 0 }));
     const names = namedBlobs(database);
     const check = await checkBlobs(place.blobs, names.keys(), { compare: compareBlobs });
-    const bad = [...check.missing, ...check.damaged].flatMap((id) => [...(names.get(id) ?? [])]);
+    const bad = [...check.missing, ...check.damaged];
     return {
       sessions: sessions.length,
       interrupted,
-      blobs: { ...check, named: names.size, sessions: [...new Set(bad)] },
+      blobs: {
+        ...check,
+        named: names.size,
+        places: bad.flatMap((id) => placesOf(database, id, names.get(id))),
+      },
     };
   } finally {
     database.close();
   }
+}
+
+/** Names the parts that reference a blob, or the sessions if no part does. */
+function placesOf(
+  database: ReturnType<typeof openToRead>,
+  id: string,
+  sessions: ReadonlySet<string> = new Set(),
+): string[] {
+  const rows = database
+    .prepare(
+      `SELECT messages.session_id AS session, messages.sequence AS sequence, parts.part_index AS part
+       FROM parts JOIN messages ON messages.id = parts.message_id WHERE instr(parts.body, ?) > 0`,
+    )
+    .all(blobReference(id));
+  const blob = `blob ${id.slice(0, 12)}`;
+  if (rows.length === 0) return [...sessions].map((session) => `session ${session}, ${blob}`);
+  return rows.map(
+    ({ session, sequence, part }) =>
+      `session ${session}, ${handleOf(Number(sequence), Number(part))}, ${blob}`,
+  );
 }
 
 function openParts(database: ReturnType<typeof openToRead>): Map<string, number> {

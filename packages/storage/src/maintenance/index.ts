@@ -8,6 +8,7 @@ export {
 } from './collect-garbage.ts';
 export { type Contents, examineContents } from './examine-contents.ts';
 export type { NotGivenBack } from './give-back.ts';
+export { lostText } from './lost-rows.ts';
 export type { Copy } from './neighbours.ts';
 export type { StoragePlace } from './place.ts';
 export {

@@ -1,17 +1,20 @@
 import type { DatabaseSync } from 'node:sqlite';
-import type { Part } from '@longhaul/protocol';
+import { handleOf, type Part } from '@longhaul/protocol';
+import type { FoundDamage } from '../shared/damaged-rows.ts';
+import { lostPart } from '../shared/lost-content.ts';
 import { searchTextOf } from '../shared/search-text.ts';
 import { numberOf } from './open-file.ts';
 
 /**
  * Makes the salvaged rows consistent: adds missing session and head rows, fixes counters, fills holes and builds the
- * search index.
+ * search index. Returns the missing messages and parts whose places are known.
  */
-export function mendRows(database: DatabaseSync): void {
+export function mendRows(database: DatabaseSync): FoundDamage[] {
   nameSessions(database);
   mendHeads(database);
-  fillHoles(database);
+  const missing = [...missingMessages(database), ...fillHoles(database)];
   indexParts(database);
+  return missing;
 }
 
 /** Adds a row for each session whose own row was lost but whose messages were not. */
@@ -37,24 +40,54 @@ function mendHeads(database: DatabaseSync): void {
 }
 
 /** Puts a notice in place of each lost part, because marks and handles refer to parts by index. */
-function fillHoles(database: DatabaseSync): void {
+function fillHoles(database: DatabaseSync): FoundDamage[] {
   const holes = database
     .prepare(
-      'SELECT message_id, max(part_index) AS last, count(*) AS parts FROM parts GROUP BY message_id HAVING parts <= last',
+      `SELECT message_id, session_id, sequence, max(part_index) AS last, count(*) AS parts
+       FROM parts JOIN messages ON messages.id = message_id GROUP BY message_id HAVING parts <= last`,
     )
     .all();
+  const missing: FoundDamage[] = [];
   const insert = database.prepare(
     `INSERT OR IGNORE INTO parts (message_id, part_index, type, body) VALUES (?, ?, 'notice', ?)`,
   );
-  const remark: Part = {
-    type: 'notice',
-    text: '[A part of this message could not be read.]',
-    forModel: true,
-  };
-  for (const { message_id, last } of holes) {
-    for (let index = 0; index < Number(last); index++)
-      insert.run(String(message_id), index, JSON.stringify(remark));
+  for (const { message_id, session_id, sequence, last } of holes) {
+    const id = String(message_id);
+    for (let index = 0; index < Number(last); index++) {
+      const handle = handleOf(Number(sequence), index);
+      const { changes } = insert.run(id, index, JSON.stringify(lostPart(handle)));
+      if (changes > 0)
+        missing.push({
+          table: 'parts',
+          id: `${id}/${index}`,
+          handle,
+          reason: LOST,
+          sessionId: String(session_id),
+        });
+    }
   }
+  return missing;
+}
+
+const LOST = 'its row is lost';
+
+/** Messages have no gaps in their sequences. */
+function missingMessages(database: DatabaseSync): FoundDamage[] {
+  const gaps = database
+    .prepare(
+      `SELECT session_id, before + 1 AS first, sequence - 1 AS last FROM (
+         SELECT session_id, sequence, lag(sequence, 1, 0) OVER (PARTITION BY session_id ORDER BY sequence) AS before FROM messages
+         UNION ALL
+         SELECT session_id, last_sequence + 1, coalesce((SELECT max(sequence) FROM messages WHERE messages.session_id = heads.session_id), 0)
+         FROM heads
+       ) WHERE sequence > before + 1`,
+    )
+    .all();
+  return gaps.map(({ session_id, first, last }) => {
+    const handle =
+      first === last ? handleOf(Number(first)) : `${handleOf(Number(first))}–${handleOf(Number(last))}`;
+    return { table: 'messages', id: handle, handle, reason: LOST, sessionId: String(session_id) };
+  });
 }
 
 function indexParts(database: DatabaseSync): void {

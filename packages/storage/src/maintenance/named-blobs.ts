@@ -1,4 +1,5 @@
 import type { DatabaseSync } from 'node:sqlite';
+import { hasColumn } from './open-file.ts';
 
 /** Every column that may contain `@blob:` references, and the expression for its session id. */
 const COLUMNS = [
@@ -41,12 +42,6 @@ export function namedBlobs(database: DatabaseSync): Map<string, Set<string>> {
   } finally {
     if (database.isTransaction) database.exec('ROLLBACK');
   }
-}
-
-function hasColumn(database: DatabaseSync, table: string, column: string): boolean {
-  return (
-    database.prepare('SELECT 1 FROM pragma_table_info(?) WHERE name = ?').get(table, column) !== undefined
-  );
 }
 
 function addNames(names: Map<string, Set<string>>, text: string, session: string): void {

@@ -32,3 +32,10 @@ export function firstValue(database: DatabaseSync, sql: string): unknown {
 export function numberOf(database: DatabaseSync, sql: string): number {
   return Number(firstValue(database, sql) ?? 0);
 }
+
+/** Whether the table has the column: a database of an older version has fewer. */
+export function hasColumn(database: DatabaseSync, table: string, column: string): boolean {
+  return (
+    database.prepare('SELECT 1 FROM pragma_table_info(?) WHERE name = ?').get(table, column) !== undefined
+  );
+}

@@ -1,9 +1,12 @@
 import { link, open, rename, rm, stat, statfs } from 'node:fs/promises';
 import { dirname } from 'node:path';
+import type { DatabaseSync } from 'node:sqlite';
 import { LonghaulError } from '@longhaul/protocol';
+import type { FoundDamage } from '../shared/damaged-rows.ts';
 import { databaseProblem } from '../sqlite/database-problem.ts';
 import { lockHolders } from '../sqlite/lock-holders.ts';
 import { folderError } from '../sqlite/sqlite-errors.ts';
+import { lostRows, lostText } from './lost-rows.ts';
 import { firstValue, numberOf, openToRead } from './open-file.ts';
 import { sizeOf } from './place.ts';
 import { type SavedTable, salvage } from './salvage.ts';
@@ -13,17 +16,23 @@ export type Examination =
   | { status: 'sound' }
   /** A database of another program or of a newer version of this one. It is not damaged. */
   | { status: 'unusable'; error: LonghaulError }
-  | { status: 'damaged'; problems: string[] };
+  /** `lost`: damaged rows. `isUsable`: nothing else is damaged, so that sessions work without these rows. */
+  | { status: 'damaged'; problems: string[]; lost: FoundDamage[]; isUsable: boolean };
 
 export interface RepairReport {
   tables: SavedTable[];
+  /** The lost and changed contents, as far as their places are known. */
+  lost: FoundDamage[];
   /** New path of the damaged file; its log, if any, is moved with it. Absent if the file was left in place. */
   movedTo?: string;
 }
 
 const PROBLEMS = 20;
 
-/** Runs SQLite's checks on the file: its pages, with `deep` also its indexes, and its foreign keys. */
+/**
+ * Runs SQLite's checks on the file: its pages, with `deep` also its indexes, and its foreign keys. With `deep`, also
+ * compares every row with its checksum.
+ */
 export async function examineDatabase(
   path: string,
   { deep = false }: { deep?: boolean } = {},
@@ -31,30 +40,42 @@ export async function examineDatabase(
   const info = await stat(path).catch(() => undefined);
   if (info === undefined || info.size === 0) return { status: 'missing' };
   try {
-    const database = openToRead(path);
-    try {
-      const check = `PRAGMA ${deep ? 'integrity_check' : 'quick_check'}(${PROBLEMS})`;
-      const found = database
-        .prepare(check)
-        .all()
-        .map((row) => String(Object.values(row)[0]));
-      if (found[0] !== 'ok') return { status: 'damaged', problems: found };
-      const facts = {
-        version: numberOf(database, 'PRAGMA user_version'),
-        applicationId: numberOf(database, 'PRAGMA application_id'),
-        hasTables: numberOf(database, 'SELECT count(*) FROM sqlite_master') > 0,
-      };
-      const error = databaseProblem({ path, ...facts });
-      if (error !== undefined) return { status: 'unusable', error };
-      const orphan = firstValue(database, 'SELECT "table" FROM pragma_foreign_key_check');
-      if (orphan === undefined) return { status: 'sound' };
-      return { status: 'damaged', problems: [`rows in table ${orphan} refer to rows that do not exist`] };
-    } finally {
-      database.close();
-    }
+    using database = openToRead(path);
+    const torn = tornPages(database, deep);
+    const error = torn.length === 0 ? unusable(database, path) : undefined;
+    if (error !== undefined) return { status: 'unusable', error };
+    const problems = torn.length === 0 ? orphans(database) : torn;
+    const lost = deep ? lostRows(database) : [];
+    if (problems.length === 0 && lost.length === 0) return { status: 'sound' };
+    const isUsable = problems.length === 0 && lost.every(({ id }) => id !== '*');
+    return { status: 'damaged', problems: [...problems, ...lost.map(lostText)], lost, isUsable };
   } catch (error) {
-    return { status: 'damaged', problems: [error instanceof Error ? error.message : String(error)] };
+    const problem = error instanceof Error ? error.message : String(error);
+    return { status: 'damaged', problems: [problem], lost: [], isUsable: false };
   }
+}
+
+function tornPages(database: DatabaseSync, deep: boolean): string[] {
+  const check = `PRAGMA ${deep ? 'integrity_check' : 'quick_check'}(${PROBLEMS})`;
+  const found = database
+    .prepare(check)
+    .all()
+    .map((row) => String(Object.values(row)[0]));
+  return found[0] === 'ok' ? [] : found;
+}
+
+function orphans(database: DatabaseSync): string[] {
+  const orphan = firstValue(database, 'SELECT "table" FROM pragma_foreign_key_check');
+  return orphan === undefined ? [] : [`rows in table ${orphan} refer to rows that do not exist`];
+}
+
+function unusable(database: DatabaseSync, path: string): LonghaulError | undefined {
+  return databaseProblem({
+    path,
+    version: numberOf(database, 'PRAGMA user_version'),
+    applicationId: numberOf(database, 'PRAGMA application_id'),
+    hasTables: numberOf(database, 'SELECT count(*) FROM sqlite_master') > 0,
+  });
 }
 
 /**
@@ -73,9 +94,9 @@ export async function repairDatabase(
   const target = `${path}.repairing`;
   try {
     await rm(target, { force: true });
-    const tables = await salvage(path, target);
-    if (tables.every(({ saved }) => saved === 0)) return { tables };
-    return { tables, movedTo: await exchange(path, { target, now: now() }) };
+    const salvaged = await salvage(path, target);
+    if (salvaged.tables.every(({ saved }) => saved === 0)) return salvaged;
+    return { ...salvaged, movedTo: await exchange(path, { target, now: now() }) };
   } catch (error) {
     throw error instanceof LonghaulError ? error : folderError(path, error);
   } finally {

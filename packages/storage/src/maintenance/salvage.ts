@@ -1,12 +1,20 @@
 import { constants, copyFile, open, rm } from 'node:fs/promises';
 import { DatabaseSync, type SQLInputValue, type SQLOutputValue } from 'node:sqlite';
+import type { FoundDamage } from '../shared/damaged-rows.ts';
 import { makePrivateFile } from '../shared/private-folder.ts';
 import { MIGRATIONS } from '../sqlite/migrations.ts';
 import { quoted, type Row, readableKeyedRows, readableRows, type TableShape } from './damaged-rows.ts';
 import { beginDatabase, claimItsSize, graftSchema } from './graft-schema.ts';
+import { mendContents, sealRows } from './mend-contents.ts';
 import { dropOrphans, mendRows } from './mend-rows.ts';
 import { numberOf } from './open-file.ts';
 import { sizeOf } from './place.ts';
+
+export interface Salvaged {
+  tables: SavedTable[];
+  /** The lost and changed contents, as far as their places are known. */
+  lost: FoundDamage[];
+}
 
 export interface SavedTable {
   table: string;
@@ -17,17 +25,17 @@ export interface SavedTable {
 
 /**
  * Copies every readable row into a new database of the same version and makes that database consistent. The damaged
- * file and its log are only read. Returns the number of saved and lost rows by table.
+ * file and its log are only read. Returns the number of saved and lost rows by table, and names the lost contents.
  */
-export async function salvage(path: string, target: string): Promise<SavedTable[]> {
+export async function salvage(path: string, target: string): Promise<Salvaged> {
   const copy = `${target}.partial`;
   try {
     await copyFile(path, copy, constants.COPYFILE_FICLONE);
     if ((await sizeOf(`${path}-wal`)) > 0)
       await copyFile(`${path}-wal`, `${copy}-wal`, constants.COPYFILE_FICLONE);
     await claimItsSize(copy);
-    const tables = await copyInto(copy, target);
-    if (tables.some(({ saved }) => saved > 0)) return tables;
+    const salvaged = await copyInto(copy, target);
+    if (salvaged.tables.some(({ saved }) => saved > 0)) return salvaged;
     await graftSchema(copy);
     return await copyInto(copy, target);
   } finally {
@@ -35,7 +43,7 @@ export async function salvage(path: string, target: string): Promise<SavedTable[
   }
 }
 
-async function copyInto(copy: string, path: string): Promise<SavedTable[]> {
+async function copyInto(copy: string, path: string): Promise<Salvaged> {
   await rm(path, { force: true });
   await makePrivateFile(path);
   using source = openDamaged(copy);
@@ -45,13 +53,15 @@ async function copyInto(copy: string, path: string): Promise<SavedTable[]> {
     beginDatabase(target, version > 0 && version <= MIGRATIONS.length ? version : MIGRATIONS.length);
     const shapes = tablesOf(target);
     const tables = shapes.map((shape) => copyTable(source, target, shape));
-    mendRows(target);
+    const changed = mendContents(target);
+    const missing = mendRows(target);
     const orphans = dropOrphans(
       target,
       shapes.map(({ name }) => name),
     );
+    sealRows(target);
     target.exec('COMMIT');
-    return tables.map(({ table, saved, lost }) => {
+    const counted = tables.map(({ table, saved, lost }) => {
       const dropped = orphans.get(table) ?? 0;
       return {
         table,
@@ -59,6 +69,7 @@ async function copyInto(copy: string, path: string): Promise<SavedTable[]> {
         lost: lost === undefined ? undefined : lost + dropped,
       };
     });
+    return { tables: counted, lost: [...changed, ...missing] };
   } finally {
     target.close();
     await using file = await open(path, 'r+');
@@ -67,7 +78,8 @@ async function copyInto(copy: string, path: string): Promise<SavedTable[]> {
 }
 
 function openDamaged(path: string): DatabaseSync {
-  const database = new DatabaseSync(path);
+  // Damage can make integers too large for a number.
+  const database = new DatabaseSync(path, { readBigInts: true });
   // Without these pragmas, one bad entry in the list of tables hides all tables.
   attempt(() => database.exec('PRAGMA writable_schema = ON; PRAGMA cell_size_check = ON'));
   return database;

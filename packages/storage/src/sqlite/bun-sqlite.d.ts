@@ -4,7 +4,10 @@ declare module 'bun:sqlite' {
     constructor(path: string, options?: { readwrite?: boolean; create?: boolean });
     readonly inTransaction: boolean;
     exec(sql: string): void;
-    prepare(sql: string): { get(): Record<string, unknown> | null };
+    prepare(sql: string): {
+      get(): Record<string, unknown> | null;
+      iterate(...values: (string | number | bigint | null)[]): Iterable<Record<string, unknown>>;
+    };
     close(): void;
   }
 }

@@ -1,8 +1,10 @@
 import type { CacheHit, CacheLimits } from '@longhaul/models';
 import { asc, eq, inArray, ne, sql } from 'drizzle-orm';
 import { cacheBytes } from '../shared/cache-limits.ts';
+import { isSoundRow, rowChecksum } from '../shared/row-checksum.ts';
 import type { Drizzle } from './connection.ts';
 import { lazy } from './lazy.ts';
+import { unlessDamaged } from './readable-rows.ts';
 import { cache } from './schema.ts';
 
 /** Minimum age of the recorded last use before a new use is recorded, so that most reads do not write. */
@@ -32,7 +34,7 @@ export function createCacheTable(
 ) {
   const find = lazy(() =>
     db
-      .select({ value: cache.value, usedAt: cache.usedAt })
+      .select({ value: cache.value, usedAt: cache.usedAt, checksum: cache.checksum })
       .from(cache)
       .where(eq(cache.key, sql.placeholder('key')))
       .prepare(),
@@ -78,8 +80,10 @@ export function createCacheTable(
   return {
     first(keys: readonly string[]): FoundInCache | undefined {
       for (const key of keys) {
-        const row = find().get({ key });
-        if (row !== undefined) return { key, value: row.value, isStale: now() - row.usedAt >= USED_AGAIN_MS };
+        const row = unlessDamaged(() => find().get({ key }));
+        // A damaged entry is computed again.
+        if (row !== undefined && isSoundRow('cache', { key, ...row }))
+          return { key, value: row.value, isStale: now() - row.usedAt >= USED_AGAIN_MS };
       }
       return undefined;
     },
@@ -95,7 +99,8 @@ export function createCacheTable(
         return;
       }
       const known = sizeNow();
-      const row = { value, bytes, createdAt: now(), usedAt: now() };
+      const checksum = rowChecksum('cache', { key, value });
+      const row = { value, bytes, createdAt: now(), usedAt: now(), checksum };
       db.insert(cache)
         .values({ key, ...row })
         .onConflictDoUpdate({ target: cache.key, set: row })

@@ -9,10 +9,14 @@ export interface Connection {
   readonly inTransaction: boolean;
   /** Changes when another connection, in this or another process, has committed a change. */
   dataVersion(): number;
+  /** Yields the rows of a query, one at a time. Integers may be `bigint`: damage can make them too large for a number. */
+  rows(sql: string, ...values: RowValue[]): Iterable<Record<string, unknown>>;
   /** Runs statements without parameters. */
   exec(sql: string): void;
   close(): void;
 }
+
+export type RowValue = string | number | bigint | null;
 
 export async function connect(path: string): Promise<Connection> {
   return process.versions['bun'] === undefined ? connectNode(path) : connectBun(path);
@@ -31,6 +35,11 @@ async function connectNode(path: string): Promise<Connection> {
       return client.isTransaction;
     },
     dataVersion: () => Number(version().get()?.['data_version']),
+    rows: (sql, ...values) => {
+      const statement = client.prepare(sql);
+      statement.setReadBigInts(true);
+      return statement.iterate(...values);
+    },
     exec: (sql) => client.exec(sql),
     close: () => client.close(),
   };
@@ -49,6 +58,7 @@ async function connectBun(path: string): Promise<Connection> {
       return client.inTransaction;
     },
     dataVersion: () => Number(version().get()?.['data_version']),
+    rows: (sql, ...values) => client.prepare(sql).iterate(...values),
     exec: (sql) => client.exec(sql),
     close: () => client.close(),
   };

@@ -2,11 +2,13 @@ import type { ForkOptions, NewSession } from '@longhaul/core';
 import { isOpen, type Part, type Session } from '@longhaul/protocol';
 import { and, asc, eq, gt, lte } from 'drizzle-orm';
 import { createMarkFork, type MarkFork } from '../shared/forked-marks.ts';
+import { isSoundRow, rowChecksum } from '../shared/row-checksum.ts';
 import { noSuchMessage } from '../shared/store-errors.ts';
 import type { Drizzle } from './connection.ts';
 import { dropRest } from './drop-session.ts';
 import type { HiddenRange } from './hidden-messages.ts';
 import { inPieces } from './in-pieces.ts';
+import { readableChunk } from './log-assembler.ts';
 import { readNextMark } from './log-reader.ts';
 import type { MarkTable, StoredMark } from './mark-table.ts';
 import type { PartTable } from './part-table.ts';
@@ -28,6 +30,8 @@ export interface ForkTables extends Pick<TransactionQueue, 'write' | 'read'> {
   parts: PartTable;
   marks: MarkTable;
 }
+
+type MessageRow = typeof messages.$inferSelect;
 
 export interface ForkTask {
   sourceId: string;
@@ -95,7 +99,7 @@ async function copyMessages(tables: ForkTables, task: ForkTask, at: number): Pro
       messageIds.set(row.id, id);
       const status = row.status === 'running' ? 'interrupted' : row.status;
       db.insert(messages)
-        .values({ ...row, id, sessionId: session.id, status })
+        .values(forkedMessage(row, { id, sessionId: session.id, status }))
         .run();
       chars += copyParts(tables, { from: row.id, to: id, close: options.close });
       last = row.sequence;
@@ -119,9 +123,9 @@ function copyParts(
     .orderBy(asc(parts.index))
     .all()) {
     chars += row.body.length;
-    const part = readablePart(row.body);
+    const part = readablePart(row);
     if (part === undefined) {
-      // A damaged row is copied unchanged. Loading the fork reports it too.
+      // A damaged row is copied with its checksum, which does not match. Loading the fork reports it too.
       const { key: _key, ...columns } = row;
       db.insert(parts)
         .values({ ...columns, messageId: to })
@@ -141,10 +145,7 @@ function textSince(db: Drizzle, partKey: number): string {
     .from(partChunks)
     .where(eq(partChunks.partKey, partKey))
     .orderBy(asc(partChunks.key));
-  return chunks
-    .all()
-    .map(({ text }) => text)
-    .join('');
+  return chunks.all().map(readableChunk).join('');
 }
 
 /** Creates the mark fork and passes it all compactions of the source. */
@@ -196,9 +197,16 @@ async function copyMarks(
   });
 }
 
-function readablePart(body: string): Part | undefined {
+/** A sound message gets a checksum for its new ids. A damaged one keeps its own, which does not match. */
+function forkedMessage(row: MessageRow, change: Pick<MessageRow, 'id' | 'sessionId' | 'status'>): MessageRow {
+  const forked = { ...row, ...change };
+  return isSoundRow('messages', row) ? { ...forked, checksum: rowChecksum('messages', forked) } : forked;
+}
+
+function readablePart(row: typeof parts.$inferSelect): Part | undefined {
+  if (!isSoundRow('parts', row)) return undefined;
   try {
-    return JSON.parse(body);
+    return JSON.parse(row.body);
   } catch {
     return undefined;
   }

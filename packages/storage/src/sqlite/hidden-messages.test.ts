@@ -51,7 +51,7 @@ describe('hidden messages of stored compactions', () => {
     const { lease } = await begin(store);
     await append(store, lease, { start: 1, count: 6 });
     await compact(store, lease, { id: 'c1', hides: idsOf(2, 4) });
-    change(path, `UPDATE compactions SET hides = '${JSON.stringify(idsOf(2, 4))}'`);
+    change(path, `UPDATE compactions SET checksum = NULL, hides = '${JSON.stringify(idsOf(2, 4))}'`);
     assert.deepEqual(hidesOf((await store.loadLog('s1')).marks), [idsOf(2, 4)]);
     assert.deepEqual([...(await store.loadView('s1')).unloaded], idsOf(2, 4));
     let made = 0;

@@ -1,16 +1,10 @@
-import type { DamagedRow, SequenceRange, SessionLog } from '@longhaul/core';
-import type { Mark, Message, Part, Session } from '@longhaul/protocol';
+import type { SequenceRange } from '@longhaul/core';
 import { and, asc, between, desc, eq, getTableColumns, gt, lt, type SQL } from 'drizzle-orm';
-import { withoutNulls } from '../shared/json.ts';
 import type { Drizzle } from './connection.ts';
-import {
-  type HiddenMessages,
-  type MessageIds,
-  parseHiddenMessages,
-  readMessageIds,
-  withHiddenIds,
-} from './hidden-messages.ts';
+import { type MessageIds, readMessageIds } from './hidden-messages.ts';
+import { rawCompaction, rawMark } from './log-assembler.ts';
 import type { StoredMark } from './mark-table.ts';
+import { readableRows, UNREADABLE } from './readable-rows.ts';
 import { compactions, marks, messages, partChunks, parts } from './schema.ts';
 
 export type LogRows = ReturnType<typeof readLogRows>;
@@ -55,31 +49,77 @@ export function readMessageRows(
 export function readPartRows(db: Drizzle, ofMessages: SQL | undefined) {
   const onMessage = eq(parts.messageId, messages.id);
   return {
-    parts: db
-      .select({ key: parts.key, messageId: parts.messageId, index: parts.index, body: parts.body })
-      .from(messages)
-      .innerJoin(parts, onMessage)
-      .where(ofMessages)
-      .orderBy(asc(messages.sequence), asc(parts.index))
-      .all(),
-    chunks: db
-      .select(getTableColumns(partChunks))
-      .from(messages)
-      .innerJoin(parts, onMessage)
-      .innerJoin(partChunks, eq(partChunks.partKey, parts.key))
-      .where(ofMessages)
-      .orderBy(asc(partChunks.key))
-      .all(),
+    parts: readableRows(
+      () =>
+        db
+          .select(getTableColumns(parts))
+          .from(messages)
+          .innerJoin(parts, onMessage)
+          .where(ofMessages)
+          .orderBy(asc(messages.sequence), asc(parts.index))
+          .all(),
+      {
+        keys: () =>
+          db
+            .select({ key: parts.key, messageId: parts.messageId, index: parts.index, type: parts.type })
+            .from(messages)
+            .innerJoin(parts, onMessage)
+            .where(ofMessages)
+            .orderBy(asc(messages.sequence), asc(parts.index))
+            .all(),
+        one: ({ key }) => db.select().from(parts).where(eq(parts.key, key)).get(),
+        lost: (place): PartRow => ({ ...place, state: null, body: '', checksum: UNREADABLE }),
+      },
+    ),
+    chunks: readableRows(
+      () =>
+        db
+          .select(getTableColumns(partChunks))
+          .from(messages)
+          .innerJoin(parts, onMessage)
+          .innerJoin(partChunks, eq(partChunks.partKey, parts.key))
+          .where(ofMessages)
+          .orderBy(asc(partChunks.key))
+          .all(),
+      {
+        keys: () =>
+          db
+            .select({ key: partChunks.key, partKey: partChunks.partKey })
+            .from(messages)
+            .innerJoin(parts, onMessage)
+            .innerJoin(partChunks, eq(partChunks.partKey, parts.key))
+            .where(ofMessages)
+            .orderBy(asc(partChunks.key))
+            .all(),
+        one: ({ key }) => db.select().from(partChunks).where(eq(partChunks.key, key)).get(),
+        lost: (place) => ({ ...place, text: '', checksum: UNREADABLE }),
+      },
+    ),
   };
 }
 
+type PartRow = typeof parts.$inferSelect;
+
 export function readMarks(db: Drizzle, sessionId: string): MarkRows {
-  const found = db.select().from(compactions).where(eq(compactions.sessionId, sessionId)).all();
+  const found = readCompactions(db, eq(compactions.sessionId, sessionId));
   return {
     marks: db.select().from(marks).where(eq(marks.sessionId, sessionId)).orderBy(asc(marks.key)).all(),
     compactions: found,
     messageIds: found.length === 0 ? { ids: [], sequences: [] } : readMessageIds(db, sessionId),
   };
+}
+
+/** Leaves out a compaction that cannot be read: its mark is then reported as damaged. */
+export function readCompactions(db: Drizzle, which: SQL): (typeof compactions.$inferSelect)[] {
+  const rows = readableRows<typeof compactions.$inferSelect | undefined, { id: string }>(
+    () => db.select().from(compactions).where(which).all(),
+    {
+      keys: () => db.select({ id: compactions.id }).from(compactions).where(which).all(),
+      one: ({ id }) => db.select().from(compactions).where(eq(compactions.id, id)).get(),
+      lost: () => undefined,
+    },
+  );
+  return rows.filter((row) => row !== undefined);
 }
 
 /** Returns the session's first mark with a key greater than `after`. `read` throws if the mark is damaged. */
@@ -97,132 +137,11 @@ export function readNextMark(
     .get();
   if (row === undefined) return undefined;
   const read = () => {
-    const raw = row.marks.kind === 'compaction' ? rawCompaction(row.compactions) : rawMark(row.marks);
+    const raw =
+      row.marks.kind === 'compaction' ? rawCompaction(row.marks, row.compactions) : rawMark(row.marks);
     // The store wrote the row from a mark.
     return raw as StoredMark;
   };
   const { summaryContent = '', hides = '' } = row.compactions ?? {};
   return { key: row.marks.key, chars: summaryContent.length + hides.length, read };
-}
-
-/**
- * Builds the log from its rows. Damaged rows are listed in `damaged` and left out. The rest of their message is kept.
- */
-export async function assembleLog(session: Session, rows: LogRows): Promise<SessionLog> {
-  const log: SessionLog = { session, messages: [], marks: [], damaged: [] };
-  // Loading zod takes 40 ms. A new session does not need it.
-  if (rows.messages.length === 0 && rows.marks.length === 0) return log;
-  Object.assign(log, await assembleMessages(rows, log.damaged), await assembleMarkLog(rows, log.damaged));
-  return log;
-}
-
-type MessageRows = Pick<LogRows, 'messages' | 'parts' | 'chunks'>;
-
-/** Builds messages from rows. Adds damaged rows to `damaged`. */
-export async function assembleMessages(
-  rows: MessageRows,
-  damaged: DamagedRow[] = [],
-): Promise<Pick<SessionLog, 'messages' | 'damaged'>> {
-  const schemas = await import('@longhaul/protocol/schemas');
-  const found: Message[] = [];
-  const check = createChecker(damaged);
-  const partsOf = assembleParts(rows, (raw, id) => check(schemas.partSchema, raw, { table: 'parts', id }));
-  for (const { usage, metadata, ...row } of rows.messages) {
-    const raw = () => ({ ...withoutNulls(row), ...parsed({ usage, metadata }) });
-    const message = check(schemas.messageRowSchema, raw, { table: 'messages', id: row.id });
-    if (message !== undefined) found.push({ ...message, parts: partsOf.get(row.id) ?? [] });
-  }
-  return { messages: found, damaged };
-}
-
-/** Builds marks from rows. Adds damaged rows to `damaged`. */
-export async function assembleMarkLog(
-  rows: MarkRows,
-  damaged: DamagedRow[] = [],
-): Promise<Pick<SessionLog, 'marks' | 'damaged'>> {
-  const schemas = await import('@longhaul/protocol/schemas');
-  const check = createChecker(damaged);
-  const found: Mark[] = [];
-  const compactionById = new Map(rows.compactions.map((row) => [row.id, row]));
-  const compactionOf = (id: string) => {
-    let hidden: HiddenMessages = [];
-    const raw = () => {
-      const { hides, ...rest } = rawCompaction(compactionById.get(id));
-      hidden = hides;
-      return { ...rest, hides: [] };
-    };
-    const compaction = check(schemas.compactionSchema, raw, { table: 'compactions', id });
-    return compaction === undefined ? undefined : withHiddenIds(compaction, hidden, rows.messageIds);
-  };
-  for (const row of rows.marks) {
-    const mark =
-      row.kind === 'compaction'
-        ? compactionOf(row.id)
-        : check(schemas.markSchema, () => rawMark(row), { table: 'marks', id: row.id });
-    if (mark !== undefined) found.push(mark);
-  }
-  return { marks: found, damaged };
-}
-
-interface Schema<T> {
-  safeParse(value: unknown): { success: true; data: T } | { success: false; error: Error };
-}
-
-type Place = Omit<DamagedRow, 'reason'>;
-
-function createChecker(damaged: DamagedRow[]) {
-  return <T>(schema: Schema<T>, raw: () => unknown, place: Place): T | undefined => {
-    try {
-      const result = schema.safeParse(raw());
-      if (result.success) return result.data;
-      damaged.push({ ...place, reason: result.error.message });
-    } catch (error) {
-      damaged.push({ ...place, reason: error instanceof Error ? error.message : String(error) });
-    }
-    return undefined;
-  };
-}
-
-/** Replaces a damaged part, because marks and handles refer to parts by index. */
-const UNREADABLE = {
-  type: 'notice',
-  text: '[A part of this message could not be read.]',
-  forModel: true,
-} as const;
-
-function assembleParts(
-  rows: Pick<LogRows, 'parts' | 'chunks'>,
-  check: (raw: () => unknown, id: string) => Part | undefined,
-): Map<string, Message['parts']> {
-  const chunks = Map.groupBy(rows.chunks, (chunk) => chunk.partKey);
-  const byMessage = new Map<string, Part[]>();
-  for (const { key, messageId, index, body } of rows.parts) {
-    const part = check(() => JSON.parse(body), `${messageId}/${index}`) ?? { ...UNREADABLE };
-    const since = chunks.get(key);
-    if (since !== undefined && 'text' in part) part.text += since.map((chunk) => chunk.text).join('');
-    const siblings = byMessage.get(messageId);
-    if (siblings === undefined) byMessage.set(messageId, [part]);
-    else siblings.push(part);
-  }
-  return byMessage;
-}
-
-function rawMark({ body, undoneAt }: MarkRows['marks'][number]): object {
-  const undone = undoneAt === null ? {} : { undoneAt };
-  return { ...JSON.parse(body ?? 'null'), ...undone };
-}
-
-function rawCompaction(compaction: MarkRows['compactions'][number] | null | undefined) {
-  const { summaryContent, hides, ...row } = compaction ?? { summaryContent: 'null', hides: 'null' };
-  const summary: unknown = JSON.parse(summaryContent);
-  return { ...withoutNulls(row), kind: 'compaction', summary, hides: parseHiddenMessages(hides) };
-}
-
-/** Parses JSON columns. Leaves out null columns. */
-function parsed(
-  columns: Record<string, string | null>,
-): Partial<Record<keyof Message | keyof Mark, unknown>> {
-  return Object.fromEntries(
-    Object.entries(columns).flatMap(([name, text]) => (text === null ? [] : [[name, JSON.parse(text)]])),
-  );
 }

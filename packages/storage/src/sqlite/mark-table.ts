@@ -2,6 +2,7 @@ import type { SequenceSpan } from '@longhaul/core';
 import type { Mark } from '@longhaul/protocol';
 import { and, eq, isNull, sql } from 'drizzle-orm';
 import type { CompactionHiding, MarkHiding } from '../shared/forked-marks.ts';
+import { rowChecksum } from '../shared/row-checksum.ts';
 import type { Drizzle } from './connection.ts';
 import { type HiddenRange, readMessageIds, toHiddenMessages } from './hidden-messages.ts';
 import { compactions, marks } from './schema.ts';
@@ -14,7 +15,10 @@ export function createMarkTable(db: Drizzle) {
   function addStored(sessionId: string, mark: StoredMark): void {
     const { id, kind, undoneAt } = mark;
     const body = mark.kind === 'compaction' ? null : JSON.stringify(mark);
-    db.insert(marks).values({ id, sessionId, kind, undoneAt, body }).run();
+    const row = { id, sessionId, kind, undoneAt, body };
+    db.insert(marks)
+      .values({ ...row, checksum: rowChecksum('marks', row) })
+      .run();
     if (mark.kind === 'compaction') db.insert(compactions).values(compactionColumns(sessionId, mark)).run();
   }
 
@@ -53,5 +57,7 @@ function compactionColumns(
   sessionId: string,
   { kind, summary, hides, ...columns }: CompactionHiding<HiddenRange>,
 ) {
-  return { ...columns, sessionId, summaryContent: JSON.stringify(summary), hides: JSON.stringify(hides) };
+  const json = { summaryContent: JSON.stringify(summary), hides: JSON.stringify(hides) };
+  const row = { ...columns, sessionId, ...json };
+  return { ...row, checksum: rowChecksum('compactions', row) };
 }

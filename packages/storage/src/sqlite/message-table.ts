@@ -2,6 +2,7 @@ import type { MessageClosing, MessageDraft } from '@longhaul/core';
 import type { Message } from '@longhaul/protocol';
 import { and, eq, sql } from 'drizzle-orm';
 import { toColumn } from '../shared/json.ts';
+import { rowChecksum } from '../shared/row-checksum.ts';
 import { messageNotInSession } from '../shared/store-errors.ts';
 import type { Drizzle } from './connection.ts';
 import { lazy } from './lazy.ts';
@@ -26,6 +27,7 @@ export function createMessageTable(db: Drizzle, partTable: PartTable) {
         cost: sql.placeholder('cost'),
         model: sql.placeholder('model'),
         metadata: sql.placeholder('metadata'),
+        checksum: sql.placeholder('checksum'),
       })
       .prepare(),
   );
@@ -37,7 +39,8 @@ export function createMessageTable(db: Drizzle, partTable: PartTable) {
       const message = { ...draft, sessionId: head.sessionId, sequence: head.lastSequence };
       const { parts, finishReason = null, usage, cost = null, model = null, metadata, ...columns } = message;
       const json = { usage: toColumn(usage), metadata: toColumn(metadata) };
-      insert().run({ ...columns, finishReason, cost, model, ...json });
+      const row = { ...columns, finishReason, cost, model, ...json };
+      insert().run({ ...row, checksum: rowChecksum('messages', row) });
       for (const [index, part] of parts.entries()) partTable.insert(message.id, index, part);
       return message;
     },
@@ -47,9 +50,11 @@ export function createMessageTable(db: Drizzle, partTable: PartTable) {
         .update(messages)
         .set({ ...closing, ...(usage === undefined ? {} : { usage: JSON.stringify(usage) }) })
         .where(and(eq(messages.id, messageId), eq(messages.sessionId, sessionId)))
-        .returning({ id: messages.id })
+        .returning()
         .get();
       if (row === undefined) throw messageNotInSession(messageId, sessionId);
+      const checksum = rowChecksum('messages', row);
+      db.update(messages).set({ checksum }).where(eq(messages.id, messageId)).run();
     },
   };
 }

@@ -187,4 +187,18 @@ export const MIGRATIONS: readonly string[] = [
   );
   CREATE INDEX cache_oldest ON cache (used_at, bytes);
   `,
+  `
+  -- CRC-32 of a row's content. Null: an older version wrote the row.
+  ALTER TABLE sessions ADD COLUMN checksum INTEGER;
+  ALTER TABLE messages ADD COLUMN checksum INTEGER;
+  ALTER TABLE parts ADD COLUMN checksum INTEGER;
+  ALTER TABLE part_chunks ADD COLUMN checksum INTEGER;
+  ALTER TABLE marks ADD COLUMN checksum INTEGER;
+  ALTER TABLE compactions ADD COLUMN checksum INTEGER;
+  ALTER TABLE queue ADD COLUMN checksum INTEGER;
+  ALTER TABLE events ADD COLUMN checksum INTEGER;
+  ALTER TABLE checkpoints ADD COLUMN checksum INTEGER;
+  ALTER TABLE settings ADD COLUMN checksum INTEGER;
+  ALTER TABLE cache ADD COLUMN checksum INTEGER;
+  `,
 ];

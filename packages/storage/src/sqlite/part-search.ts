@@ -1,6 +1,7 @@
 import type { SearchHit } from '@longhaul/core';
 import type { Part } from '@longhaul/protocol';
 import { sql } from 'drizzle-orm';
+import { isSoundRow } from '../shared/row-checksum.ts';
 import { parseTerms, plainTextOf, searchTextOf, snippetOf } from '../shared/search-text.ts';
 import type { Drizzle } from './connection.ts';
 import { lazy } from './lazy.ts';
@@ -11,7 +12,10 @@ interface HitRow {
   messageId: string;
   sequence: number;
   partIndex: number;
+  type: string;
+  state: string | null;
   body: string;
+  checksum: number | null;
 }
 
 /** The full-text index of closed parts, in SQLite's FTS5. */
@@ -36,7 +40,8 @@ export function createPartSearch(db: Drizzle) {
       const match = terms.map((term) => `"${term.replaceAll('"', '""').replaceAll('\0', '')}"`).join(' ');
       const rows = db.all<HitRow>(sql`
         SELECT messages.session_id AS sessionId, messages.id AS messageId, messages.sequence AS sequence,
-          parts.part_index AS partIndex, parts.body AS body
+          parts.part_index AS partIndex, parts.type AS type, parts.state AS state, parts.body AS body,
+          parts.checksum AS checksum
         FROM part_search
         JOIN parts ON parts.key = part_search.rowid
         JOIN messages ON messages.id = parts.message_id
@@ -44,7 +49,10 @@ export function createPartSearch(db: Drizzle) {
         WHERE part_search MATCH ${match}${sessionId === undefined ? sql`` : sql` AND messages.session_id = ${sessionId}`}
         ORDER BY bm25(part_search), parts.key DESC
         LIMIT ${limit}`);
-      return rows.map(({ body, ...place }) => ({ ...place, snippet: snippetOf(readableText(body), query) }));
+      return rows.map((row) => {
+        const { sessionId, messageId, sequence, partIndex } = row;
+        return { sessionId, messageId, sequence, partIndex, snippet: snippetOf(readableText(row), query) };
+      });
     },
   };
 }
@@ -52,9 +60,10 @@ export function createPartSearch(db: Drizzle) {
 export type PartSearch = ReturnType<typeof createPartSearch>;
 
 /** Returns an empty string for a damaged row: the hit is returned without a snippet. `loadLog` reports the row. */
-function readableText(body: string): string {
+function readableText(row: HitRow): string {
+  if (!isSoundRow('parts', { ...row, index: row.partIndex })) return '';
   try {
-    const part: Part = JSON.parse(body);
+    const part: Part = JSON.parse(row.body);
     return plainTextOf(part) ?? '';
   } catch {
     return '';

@@ -1,5 +1,6 @@
 import { isOpen, type Part, type ReasoningPart, type TextPart } from '@longhaul/protocol';
 import { and, eq, sql } from 'drizzle-orm';
+import { rowChecksum } from '../shared/row-checksum.ts';
 import { messageNotInSession, partIsClosed, partLeavesHole } from '../shared/store-errors.ts';
 import type { Drizzle } from './connection.ts';
 import { lazy } from './lazy.ts';
@@ -17,23 +18,24 @@ export function createPartTable(db: Drizzle, search: PartSearch) {
 
   function insert(messageId: string, index: number, part: Part): void {
     // RETURNING would also return the key, but takes seven times as long.
-    const { lastInsertRowid } = statements.insert().run({ messageId, index, ...columnsOf(part) });
+    const { lastInsertRowid } = statements.insert().run(rowOf({ messageId, index }, part));
     const key = Number(lastInsertRowid);
     remember(key, part);
     search.add(key, part);
   }
 
-  function update(key: number, part: Part): void {
+  function update(key: number, target: PartTarget, part: Part): void {
     const before = streamed.get(key);
     if (before !== undefined && isStreaming(part) && part.text.startsWith(before)) {
       const text = wholeCharacters(part.text);
       if (text.length > before.length) {
-        statements.appendChunk().run({ partKey: key, text: text.slice(before.length) });
+        const chunk = { partKey: key, text: text.slice(before.length) };
+        statements.appendChunk().run({ ...chunk, checksum: rowChecksum('part_chunks', chunk) });
         streamed.set(key, text);
       }
       return;
     }
-    statements.update().run({ key, ...columnsOf(part) });
+    statements.update().run({ key, ...rowOf(target, part) });
     if (isText(part)) statements.dropChunks().run({ partKey: key });
     remember(key, part);
     search.add(key, part);
@@ -48,7 +50,7 @@ export function createPartTable(db: Drizzle, search: PartSearch) {
 
   return {
     insert,
-    put(sessionId: string, target: { messageId: string; index: number }, part: Part): void {
+    put(sessionId: string, target: PartTarget, part: Part): void {
       const { messageId, index } = target;
       const place = statements.place().get({ messageId, index });
       if (place === undefined || place.sessionId !== sessionId) {
@@ -59,12 +61,17 @@ export function createPartTable(db: Drizzle, search: PartSearch) {
         insert(messageId, index, part);
       } else {
         if (!isOpenRow(place)) throw partIsClosed(messageId, index);
-        update(place.key, part);
+        update(place.key, target, part);
       }
     },
     /** Call this after a rollback or after another connection's commit: the stored texts are then unknown. */
     forget: () => streamed.clear(),
   };
+}
+
+interface PartTarget {
+  messageId: string;
+  index: number;
 }
 
 export type PartTable = ReturnType<typeof createPartTable>;
@@ -74,6 +81,7 @@ function prepareStatements(db: Drizzle) {
     type: sql.placeholder('type'),
     state: sql.placeholder('state'),
     body: sql.placeholder('body'),
+    checksum: sql.placeholder('checksum'),
   };
   return {
     insert: lazy(() =>
@@ -85,14 +93,23 @@ function prepareStatements(db: Drizzle) {
     update: lazy(() =>
       db
         .update(parts)
-        .set({ type: sql`${body.type}`, state: sql`${body.state}`, body: sql`${body.body}` })
+        .set({
+          type: sql`${body.type}`,
+          state: sql`${body.state}`,
+          body: sql`${body.body}`,
+          checksum: sql`${body.checksum}`,
+        })
         .where(eq(parts.key, sql.placeholder('key')))
         .prepare(),
     ),
     appendChunk: lazy(() =>
       db
         .insert(partChunks)
-        .values({ partKey: sql.placeholder('partKey'), text: sql.placeholder('text') })
+        .values({
+          partKey: sql.placeholder('partKey'),
+          text: sql.placeholder('text'),
+          checksum: sql.placeholder('checksum'),
+        })
         .prepare(),
     ),
     dropChunks: lazy(() =>
@@ -118,9 +135,10 @@ function prepareStatements(db: Drizzle) {
   };
 }
 
-function columnsOf(part: Part): { type: Part['type']; state: string | null; body: string } {
+function rowOf({ messageId, index }: PartTarget, part: Part) {
   const state = 'state' in part ? part.state : null;
-  return { type: part.type, state, body: JSON.stringify(part) };
+  const row = { messageId, index, type: part.type, state, body: JSON.stringify(part) };
+  return { ...row, checksum: rowChecksum('parts', row) };
 }
 
 /** Like `isOpen`, for the columns of a row. */

@@ -1,13 +1,27 @@
 import type { LonghaulEvent, QueuedMessage } from '@longhaul/protocol';
 import { and, asc, count, eq } from 'drizzle-orm';
-import { parseColumn, toColumn, withoutNulls } from '../shared/json.ts';
+import { toColumn } from '../shared/json.ts';
+import { lostMessage } from '../shared/lost-content.ts';
+import { isSoundRow, rowChecksum } from '../shared/row-checksum.ts';
 import { queueFull } from '../shared/store-errors.ts';
 import type { Drizzle } from './connection.ts';
 import type { EventLog } from './event-log.ts';
+import { readableRows, UNREADABLE } from './readable-rows.ts';
 import { queue } from './schema.ts';
 import type { Head } from './session-heads.ts';
 
 type QueueRow = typeof queue.$inferSelect;
+
+/** Stands for a row that cannot be read. */
+const LOST_ROW: Omit<QueueRow, 'key' | 'id' | 'sessionId'> = {
+  content: '',
+  queuedAt: 0,
+  metadata: null,
+  state: 'waiting',
+  position: 0,
+  eventNumber: 0,
+  checksum: UNREADABLE,
+};
 
 export function createQueueTable(db: Drizzle, eventLog: EventLog) {
   const ofSession = (sessionId: string, id: string) => and(eq(queue.sessionId, sessionId), eq(queue.id, id));
@@ -18,7 +32,22 @@ export function createQueueTable(db: Drizzle, eventLog: EventLog) {
   }
 
   function list(sessionId: string): QueuedMessage[] {
-    return db.select().from(queue).where(waiting(sessionId)).orderBy(asc(queue.key)).all().map(toQueued);
+    const inOrder = asc(queue.key);
+    const rows = readableRows(
+      () => db.select().from(queue).where(waiting(sessionId)).orderBy(inOrder).all(),
+      {
+        keys: () =>
+          db
+            .select({ key: queue.key, id: queue.id })
+            .from(queue)
+            .where(waiting(sessionId))
+            .orderBy(inOrder)
+            .all(),
+        one: ({ key }) => db.select().from(queue).where(eq(queue.key, key)).get(),
+        lost: ({ key, id }) => ({ ...LOST_ROW, key, id, sessionId }),
+      },
+    );
+    return rows.map(toQueued);
   }
 
   return {
@@ -43,7 +72,7 @@ export function createQueueTable(db: Drizzle, eventLog: EventLog) {
       const json = { content: JSON.stringify(message.content), metadata: toColumn(message.metadata) };
       const row = { ...message, ...json, sessionId, position, eventNumber: head.lastEvent };
       db.insert(queue)
-        .values({ ...row, state: 'waiting' })
+        .values({ ...row, state: 'waiting', checksum: rowChecksum('queue', row) })
         .run();
       return { position, events };
     },
@@ -51,7 +80,13 @@ export function createQueueTable(db: Drizzle, eventLog: EventLog) {
     edit(sessionId: string, id: string, content: QueuedMessage['content']): boolean {
       const change = { content: JSON.stringify(content) };
       const one = and(ofSession(sessionId, id), waiting(sessionId));
-      return db.update(queue).set(change).where(one).returning({ id: queue.id }).all().length > 0;
+      const row = db.update(queue).set(change).where(one).returning().get();
+      if (row === undefined) return false;
+      db.update(queue)
+        .set({ checksum: rowChecksum('queue', row) })
+        .where(one)
+        .run();
+      return true;
     },
 
     remove(sessionId: string, id: string): boolean {
@@ -74,12 +109,15 @@ export function createQueueTable(db: Drizzle, eventLog: EventLog) {
   };
 }
 
-function toQueued({ id, content, queuedAt, metadata }: QueueRow): QueuedMessage {
-  const row = { table: 'queue', id };
-  return withoutNulls({
-    id,
-    content: parseColumn<QueuedMessage['content']>(content, row),
-    queuedAt,
-    metadata: metadata === null ? null : parseColumn<NonNullable<QueuedMessage['metadata']>>(metadata, row),
-  });
+/** A damaged message is delivered as a line that says so: the run continues, and model and user see the loss. */
+function toQueued(row: QueueRow): QueuedMessage {
+  const { id, content, queuedAt, metadata } = row;
+  const lost = { id, queuedAt, content: lostMessage() };
+  if (!isSoundRow('queue', row)) return lost;
+  try {
+    const message = { id, content: JSON.parse(content), queuedAt };
+    return metadata === null ? message : { ...message, metadata: JSON.parse(metadata) };
+  } catch {
+    return lost;
+  }
 }

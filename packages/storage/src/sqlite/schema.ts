@@ -3,7 +3,8 @@ import { index, integer, primaryKey, real, sqliteTable, text, unique } from 'dri
 
 /**
  * The tables as queries see them. migrations.ts creates them, and a test compares the two. JSON columns are plain text
- * here, so that one damaged row cannot fail a query over many rows.
+ * here, so that one damaged row cannot fail a query over many rows. `checksum` is the CRC-32 of a row's content
+ * (`row-checksum.ts`), or null in rows that an older version wrote.
  */
 
 export const sessions = sqliteTable(
@@ -17,6 +18,7 @@ export const sessions = sqliteTable(
     model: text('model').notNull(),
     workspace: text('workspace').notNull(),
     metadata: text('metadata'),
+    checksum: integer('checksum'),
   },
   (table) => [index('sessions_newest').on(table.createdAt, table.id)],
 );
@@ -70,6 +72,7 @@ export const messages = sqliteTable(
     cost: real('cost'),
     model: text('model'),
     metadata: text('metadata'),
+    checksum: integer('checksum'),
   },
   (table) => [unique('messages_of_session').on(table.sessionId, table.sequence)],
 );
@@ -85,6 +88,7 @@ export const parts = sqliteTable(
     state: text('state'),
     /** The part as JSON. For a streaming text, `part_chunks` contains the text appended since. */
     body: text('body').notNull(),
+    checksum: integer('checksum'),
   },
   (table) => [unique('parts_of_message').on(table.messageId, table.index)],
 );
@@ -96,6 +100,7 @@ export const partChunks = sqliteTable(
     key: integer('key').primaryKey(),
     partKey: integer('part_key').notNull(),
     text: text('text').notNull(),
+    checksum: integer('checksum'),
   },
   (table) => [index('part_chunks_of_part').on(table.partKey)],
 );
@@ -111,6 +116,7 @@ export const marks = sqliteTable(
     /** JSON. Null for a compaction, which has a row in its own table. */
     body: text('body'),
     undoneAt: integer('undone_at'),
+    checksum: integer('checksum'),
   },
   (table) => [index('marks_of_session').on(table.sessionId, table.key)],
 );
@@ -129,6 +135,7 @@ export const compactions = sqliteTable('compactions', {
   hides: text('hides').notNull(),
   createdAt: integer('created_at').notNull(),
   undoneAt: integer('undone_at'),
+  checksum: integer('checksum'),
 });
 
 export const queue = sqliteTable(
@@ -146,6 +153,7 @@ export const queue = sqliteTable(
     /** The result of the first `enqueue`, returned again for a repeated id. */
     position: integer('position').notNull(),
     eventNumber: integer('event_number').notNull(),
+    checksum: integer('checksum'),
   },
   (table) => [
     unique('queue_of_session').on(table.sessionId, table.id),
@@ -161,6 +169,7 @@ export const events = sqliteTable(
     at: integer('at').notNull(),
     type: text('type').notNull(),
     payload: text('payload').notNull(),
+    checksum: integer('checksum'),
   },
   (table) => [primaryKey({ columns: [table.sessionId, table.number] })],
 );
@@ -170,6 +179,7 @@ export const checkpoints = sqliteTable('checkpoints', {
   sequence: integer('sequence').notNull(),
   /** JSON. */
   fold: text('fold').notNull(),
+  checksum: integer('checksum'),
 });
 
 /** Requests to cancel a run. */
@@ -217,6 +227,7 @@ export const approvals = sqliteTable(
 export const settings = sqliteTable('settings', {
   key: text('key').primaryKey(),
   value: text('value').notNull(),
+  checksum: integer('checksum'),
 });
 
 export const cache = sqliteTable(
@@ -227,6 +238,7 @@ export const cache = sqliteTable(
     bytes: integer('bytes').notNull(),
     createdAt: integer('created_at').notNull(),
     usedAt: integer('used_at').notNull(),
+    checksum: integer('checksum'),
   },
   (table) => [index('cache_oldest').on(table.usedAt, table.bytes)],
 );

@@ -1,14 +1,28 @@
 import type { NewSession, SessionPatch, SessionQuery } from '@longhaul/core';
 import type { Session } from '@longhaul/protocol';
 import { and, desc, eq, getTableColumns, lt, or, type SQL, sql } from 'drizzle-orm';
-import { parseColumn, toColumn, withoutNulls } from '../shared/json.ts';
-import { folderStart, searchWords } from '../shared/session-search.ts';
+import { toColumn, withoutNulls } from '../shared/json.ts';
+import { rowChecksum } from '../shared/row-checksum.ts';
+import { folderStart, searchWords, sessionHolds, sessionWorksIn } from '../shared/session-search.ts';
 import { sessionExists, sessionNotFound } from '../shared/store-errors.ts';
 import type { Drizzle } from './connection.ts';
+import { UNREADABLE, unlessDamaged } from './readable-rows.ts';
 import { heads, sessions } from './schema.ts';
 import type { SessionHeads } from './session-heads.ts';
 
 type SessionRow = typeof sessions.$inferSelect & { updatedAt: number };
+type SessionPlace = Pick<SessionRow, 'id' | 'createdAt' | 'updatedAt'>;
+
+/** Stands for a row that cannot be read. */
+const LOST_ROW: Omit<SessionRow, keyof SessionPlace> = {
+  status: 'failed',
+  task: '',
+  title: '[damaged on disk]',
+  model: '',
+  workspace: '/',
+  metadata: null,
+  checksum: UNREADABLE,
+};
 
 export function createSessionTable(db: Drizzle, sessionHeads: SessionHeads) {
   const rows = () =>
@@ -17,9 +31,25 @@ export function createSessionTable(db: Drizzle, sessionHeads: SessionHeads) {
       .from(sessions)
       .innerJoin(heads, eq(heads.sessionId, sessions.id));
 
+  /** The columns of a session that are stored in front of its task, which may be large. */
+  const ids = () =>
+    db
+      .select({ id: sessions.id, createdAt: sessions.createdAt, updatedAt: heads.updatedAt })
+      .from(sessions)
+      .innerJoin(heads, eq(heads.sessionId, sessions.id));
+
+  /** Reads each session on its own, because the row of one is damaged. */
+  function readEach(places: readonly SessionPlace[]): Session[] {
+    return places.flatMap((place) => {
+      const row = unlessDamaged(() => rows().where(eq(sessions.id, place.id)).get());
+      return toSession(row ?? { ...LOST_ROW, ...place });
+    });
+  }
+
   function get(sessionId: string): Session | undefined {
-    const row = rows().where(eq(sessions.id, sessionId)).get();
-    return row === undefined ? undefined : toSession(row);
+    const isIt = eq(sessions.id, sessionId);
+    const found = unlessDamaged(() => rows().where(isIt).all());
+    return found === undefined ? readEach(ids().where(isIt).all())[0] : found.map(toSession)[0];
   }
 
   function existing(sessionId: string): Session {
@@ -28,11 +58,23 @@ export function createSessionTable(db: Drizzle, sessionHeads: SessionHeads) {
     return session;
   }
 
+  function set(sessionId: string, change: Partial<typeof sessions.$inferInsert>): void {
+    const isIt = eq(sessions.id, sessionId);
+    const row = db.update(sessions).set(change).where(isIt).returning().get();
+    if (row === undefined) return;
+    db.update(sessions)
+      .set({ checksum: rowChecksum('sessions', row) })
+      .where(isIt)
+      .run();
+  }
+
   /** Inserts a session without a head, so that no query returns it yet. */
   function begin({ metadata, ...session }: NewSession): void {
     if (get(session.id) !== undefined) throw sessionExists(session.id);
     const row = { ...session, status: 'active' as const, metadata: toColumn(metadata) };
-    db.insert(sessions).values(row).run();
+    db.insert(sessions)
+      .values({ ...row, checksum: rowChecksum('sessions', row) })
+      .run();
   }
 
   /** Creates the head of a session made by `begin`, so that queries return it. */
@@ -62,26 +104,40 @@ export function createSessionTable(db: Drizzle, sessionHeads: SessionHeads) {
           lt(sessions.createdAt, last.createdAt),
           and(eq(sessions.createdAt, last.createdAt), lt(sessions.id, last.id)),
         );
-      return rows()
-        .where(and(older, worksIn(workspace), ...searchWords(search).map(holdsWord)))
-        .orderBy(desc(sessions.createdAt), desc(sessions.id))
-        .limit(limit)
-        .all()
-        .map(toSession);
+      const order = [desc(sessions.createdAt), desc(sessions.id)];
+      const words = searchWords(search);
+      const isWanted = and(older, worksIn(workspace), ...words.map(holdsWord));
+      const found = unlessDamaged(() =>
+        rows()
+          .where(isWanted)
+          .orderBy(...order)
+          .limit(limit)
+          .all(),
+      );
+      if (found !== undefined) return found.map(toSession);
+      const all = readEach(
+        ids()
+          .where(older)
+          .orderBy(...order)
+          .all(),
+      );
+      return all
+        .filter((session) => sessionHolds(session, words) && sessionWorksIn(session, workspace))
+        .slice(0, limit);
     },
 
     update(sessionId: string, { metadata, ...patch }: SessionPatch): Session {
       const head = sessionHeads.of(sessionId);
       const change = { ...patch, ...(metadata === undefined ? {} : { metadata: toColumn(metadata) }) };
       if (Object.values(change).some((value) => value !== undefined)) {
-        db.update(sessions).set(change).where(eq(sessions.id, sessionId)).run();
+        set(sessionId, change);
       }
       sessionHeads.save(head);
       return existing(sessionId);
     },
 
     setStatus(sessionId: string, status: Session['status']): void {
-      db.update(sessions).set({ status }).where(eq(sessions.id, sessionId)).run();
+      set(sessionId, { status });
     },
 
     /** Deletes the session's head, so that no query returns it. `dropRest` then deletes its rows. */
@@ -107,8 +163,15 @@ function worksIn(workspace: SessionQuery['workspace']): SQL | undefined {
   return or(here, sql`substr(${sessions.workspace}, 1, length(${start})) = ${start}`);
 }
 
-function toSession({ metadata, ...row }: SessionRow): Session {
-  const column = { table: 'sessions', id: row.id };
-  const parsed = metadata === null ? null : parseColumn<NonNullable<Session['metadata']>>(metadata, column);
-  return withoutNulls({ ...row, metadata: parsed });
+function toSession({ metadata, checksum: _checksum, ...row }: SessionRow): Session {
+  return withoutNulls({ ...row, metadata: metadata === null ? null : readableMetadata(metadata) });
+}
+
+/** Damaged metadata is left out: one damaged session must not fail the list of all. */
+function readableMetadata(metadata: string): NonNullable<Session['metadata']> | null {
+  try {
+    return JSON.parse(metadata);
+  } catch {
+    return null;
+  }
 }

@@ -35,9 +35,18 @@ export function sqliteCode(thrown: unknown): number | undefined {
  */
 export function mapSqliteError(thrown: unknown, path: string): LonghaulError {
   if (thrown instanceof LonghaulError) return thrown;
-  const code = sqliteCode(thrown);
+  const code = isDamage(thrown) ? SQLITE.CORRUPT : sqliteCode(thrown);
   const error = code === undefined ? undefined : errorOfCode(code, path, thrown);
   return error ?? toLonghaulError(thrown);
+}
+
+/** Whether a read failed because of a damaged page, or of an integer that damage made too large for a number. */
+export function isDamage(thrown: unknown): boolean {
+  if (sqliteCode(thrown) === SQLITE.CORRUPT) return true;
+  for (let error = thrown; error instanceof Error; error = error.cause) {
+    if (Reflect.get(error, 'code') === 'ERR_OUT_OF_RANGE') return true;
+  }
+  return false;
 }
 
 function errorOfCode(code: number, path: string, cause: unknown): LonghaulError | undefined {

@@ -106,6 +106,7 @@ async function open() {
       return real.inTransaction;
     },
     dataVersion: () => real.dataVersion(),
+    rows: (sql, ...values) => real.rows(sql, ...values),
     exec: (statement) => {
       statements.push(statement);
       real.exec(statement);

@@ -1,16 +1,11 @@
 import type { DamagedRow, SessionView } from '@longhaul/core';
 import type { Mark, Message, Session } from '@longhaul/protocol';
-import { and, asc, desc, eq, inArray, isNull, ne, or, type SQL, sql } from 'drizzle-orm';
+import { and, asc, desc, eq, inArray, isNull, ne, notInArray, or, type SQL, sql } from 'drizzle-orm';
 import { shownMarks } from '../shared/view-marks.ts';
 import type { Drizzle } from './connection.ts';
 import { hiddenIdsOf, type MessageIds, parseHiddenMessages } from './hidden-messages.ts';
-import {
-  assembleMarkLog,
-  assembleMessages,
-  type LogRows,
-  type MarkRows,
-  readPartRows,
-} from './log-reader.ts';
+import { assembleMarkLog, assembleMessages, rawCompaction } from './log-assembler.ts';
+import { type LogRows, type MarkRows, readCompactions, readPartRows } from './log-reader.ts';
 import { compactions, marks, messages } from './schema.ts';
 
 /**
@@ -102,30 +97,48 @@ function readStubExtras(db: Drizzle, sessionId: string): StubExtras[] {
 
 /**
  * Reads the active pins and part marks, and the compactions that the view needs. Others are skipped, because each may
- * list the whole session.
+ * list the whole session. A damaged compaction has no effect: the one before it counts.
  */
 export function readViewMarks(db: Drizzle, sessionId: string): Omit<MarkRows, 'messageIds'> {
   const ofSession = eq(marks.sessionId, sessionId);
   const isCompaction = eq(marks.kind, 'compaction');
-  const newest = (also?: SQL) =>
-    db
-      .select({ id: marks.id })
-      .from(marks)
-      .where(and(ofSession, isCompaction, also))
-      .orderBy(desc(marks.key))
-      .limit(1)
-      .all();
-  const needed = [...newest(), ...newest(isNull(marks.undoneAt))].map(({ id }) => id);
-  const isStandingMark = and(ne(marks.kind, 'compaction'), isNull(marks.undoneAt));
-  return {
-    marks: db
+  const damaged: string[] = [];
+  for (;;) {
+    const newest = (also?: SQL) =>
+      db
+        .select()
+        .from(marks)
+        .where(and(ofSession, isCompaction, notInArray(marks.id, damaged), also))
+        .orderBy(desc(marks.key))
+        .limit(1)
+        .all();
+    const needed = [...newest(), ...newest(isNull(marks.undoneAt))];
+    const ids = needed.map(({ id }) => id);
+    const bodies = readCompactions(db, inArray(compactions.id, ids));
+    const broken = needed.filter((mark) => !isReadable(mark, bodies)).map(({ id }) => id);
+    damaged.push(...broken);
+    if (broken.length > 0) continue;
+    const isStandingMark = and(ne(marks.kind, 'compaction'), isNull(marks.undoneAt));
+    const found = db
       .select()
       .from(marks)
-      .where(and(ofSession, or(isStandingMark, inArray(marks.id, needed))))
+      // Damaged marks are included, so that they are reported.
+      .where(and(ofSession, or(isStandingMark, inArray(marks.id, [...ids, ...damaged]))))
       .orderBy(asc(marks.key))
-      .all(),
-    compactions: db.select().from(compactions).where(inArray(compactions.id, needed)).all(),
-  };
+      .all();
+    return { marks: found, compactions: bodies };
+  }
+}
+
+function isReadable(mark: MarkRows['marks'][number], bodies: MarkRows['compactions']): boolean {
+  const body = bodies.find(({ id }) => id === mark.id);
+  try {
+    rawCompaction(mark, body);
+    return true;
+  } catch {
+    // A damaged row. It is reported when the marks are assembled.
+    return false;
+  }
 }
 
 /** Uses unvalidated rows, because the rows to read must be chosen before they are validated. */

@@ -11,6 +11,8 @@ export type MessageClosing = Pick<Message, 'status' | 'tokenCount'> &
 export interface DamagedRow {
   table: string;
   id: string;
+  /** The message or part that is affected, such as `m3` or `m3.1`. */
+  handle?: string;
   reason: string;
 }
 
@@ -78,6 +80,8 @@ export interface LogStore {
     events?: readonly EventPayload[],
   ): Promise<LonghaulEvent[]>;
   loadLog(sessionId: string): Promise<SessionLog>;
+  /** Checks every stored row of the session, also those that `loadLog` does not read, such as events. */
+  findDamage(sessionId: string): Promise<DamagedRow[]>;
   /**
    * Loads the log for the next request. `buildView` returns the same for it as for the whole log. It contains only
    * marks that hide something of it or could hide it again, and undone compactions have empty `hides`.

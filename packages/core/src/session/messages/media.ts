@@ -3,6 +3,7 @@ import {
   blobReference,
   parseBlobReference,
   type ToolOutputContent,
+  toLonghaulError,
   type UserMessageContentPart,
 } from '@longhaul/protocol';
 import type { BlobStore, ModelInfo } from '../../ports/index.ts';
@@ -71,7 +72,11 @@ async function expandContent(
   }
   const id = parseBlobReference(part.data);
   if (id === undefined) return part;
-  if ((await blobs.stat(id)) === undefined)
-    return { type: 'text', text: `[${mediaType} omitted: its data is missing]` };
-  return { ...part, data: Buffer.from(await blobs.get(id)).toString('base64') };
+  const data = await blobs.get(id).catch((error: unknown) => {
+    if (toLonghaulError(error).code === 'blob_not_found') return undefined;
+    throw error;
+  });
+  if (data === undefined)
+    return { type: 'text', text: `[${mediaType} omitted: its data is missing or damaged]` };
+  return { ...part, data: Buffer.from(data).toString('base64') };
 }

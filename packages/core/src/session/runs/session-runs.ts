@@ -173,9 +173,9 @@ function anyOf(signal: AbortSignal, other: AbortSignal | undefined): AbortSignal
 
 async function reportDamage(writer: SessionWriter, { damaged }: SessionLog): Promise<void> {
   if (damaged.length === 0) return;
-  const warnings = damaged.map<EventPayload>(({ table, id, reason }) => ({
+  const warnings = damaged.map<EventPayload>(({ table, id, handle, reason }) => ({
     type: 'context:warning',
-    message: `A damaged row was skipped: ${table} ${id}: ${reason}`,
+    message: `${handle ?? `${table} ${id}`} is damaged on disk: ${reason}. The run continues without it.`,
   }));
   await writer.announce(...warnings);
 }

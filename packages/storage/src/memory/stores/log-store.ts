@@ -30,6 +30,11 @@ export function logStore(core: MemoryCore): LogStore {
       return held.appendEvents(events);
     },
 
+    findDamage: async (sessionId) => {
+      core.get(sessionId);
+      return [];
+    },
+
     loadLog: async (sessionId) => {
       const { session, messages, marks } = core.get(sessionId);
       return structuredClone({ session, messages, marks, damaged: [] });

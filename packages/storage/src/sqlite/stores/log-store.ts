@@ -1,4 +1,5 @@
 import type {
+  DamagedRow,
   Lease,
   LogStore,
   MessageClosing,
@@ -9,8 +10,10 @@ import type {
   ViewOptions,
 } from '@longhaul/core';
 import type { EventPayload, LonghaulEvent, Message, Part } from '@longhaul/protocol';
+import { damagedRows } from '../../shared/damaged-rows.ts';
 import { readCollapsedRows } from '../collapsed-view.ts';
-import { assembleLog, assembleMessages, readLogRows, readMessageRows } from '../log-reader.ts';
+import { assembleLog, assembleMessages } from '../log-assembler.ts';
+import { readLogRows, readMessageRows } from '../log-reader.ts';
 import { assembleView, readViewRows } from '../view-reader.ts';
 import type { StoreCore } from './store-core.ts';
 
@@ -52,6 +55,13 @@ export function logStore(core: StoreCore): LogStore {
         rows: readLogRows(core.db, sessionId),
       }));
       return assembleLog(session, rows);
+    },
+
+    async findDamage(sessionId: string): Promise<DamagedRow[]> {
+      return core.read(() => {
+        core.sessions.existing(sessionId);
+        return [...damagedRows(core.rows, sessionId)].map(({ sessionId: _, ...row }) => row);
+      });
     },
 
     async loadView(sessionId: string, { collapse = false }: ViewOptions = {}): Promise<SessionView> {

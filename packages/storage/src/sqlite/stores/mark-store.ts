@@ -1,6 +1,7 @@
 import type { Lease, LedgerCheckpoint, MarkStore, Store } from '@longhaul/core';
 import type { Compaction, EventPayload, LonghaulEvent, Mark } from '@longhaul/protocol';
-import { assembleMarkLog, readMarks } from '../log-reader.ts';
+import { assembleMarkLog } from '../log-assembler.ts';
+import { readMarks } from '../log-reader.ts';
 import type { StoreCore } from './store-core.ts';
 
 export function markStore(core: StoreCore): MarkStore {

@@ -64,6 +64,7 @@ export function createStoreCore(connection: Connection, { path, clock, file }: S
 
   return {
     ...tables,
+    rows: connection.rows.bind(connection),
     assertOpen,
     write,
     read,
