@@ -69,7 +69,7 @@ export function createPartTable(db: Drizzle, search: PartSearch) {
   };
 }
 
-interface PartTarget {
+export interface PartTarget {
   messageId: string;
   index: number;
 }
