@@ -4,7 +4,7 @@ import { withoutNulls } from '../shared/json.ts';
 import { LOST_TEXT, lostPart } from '../shared/lost-content.ts';
 import { CHANGED_ON_DISK, isSoundRow } from '../shared/row-checksum.ts';
 import { type HiddenMessages, parseHiddenMessages, withHiddenIds } from './hidden-messages.ts';
-import type { LogRows, MarkRows } from './log-reader.ts';
+import type { LogRows, MarkRows } from './log-rows.ts';
 import type { partChunks } from './schema.ts';
 
 /**

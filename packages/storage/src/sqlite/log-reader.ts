@@ -1,23 +1,15 @@
 import type { SequenceRange } from '@longhaul/core';
 import { and, asc, between, desc, eq, getTableColumns, gt, lt, type SQL } from 'drizzle-orm';
 import type { Drizzle } from './connection.ts';
-import { type MessageIds, readMessageIds } from './hidden-messages.ts';
+import { readMessageIds } from './hidden-messages.ts';
 import { rawCompaction, rawMark } from './log-assembler.ts';
+import type { LogRows, MarkRows } from './log-rows.ts';
 import type { StoredMark } from './mark-table.ts';
 import { readableRows, UNREADABLE } from './readable-rows.ts';
 import { compactions, marks, messages, partChunks, parts } from './schema.ts';
 
-export type LogRows = ReturnType<typeof readLogRows>;
-
-export interface MarkRows {
-  marks: (typeof marks.$inferSelect)[];
-  compactions: (typeof compactions.$inferSelect)[];
-  /** Ids of all messages of the session; empty if it has no compactions. */
-  messageIds: MessageIds;
-}
-
 /** Returns all rows of a session. Call it in a transaction, so that it reads one snapshot. */
-export function readLogRows(db: Drizzle, sessionId: string) {
+export function readLogRows(db: Drizzle, sessionId: string): LogRows {
   const ofSession = eq(messages.sessionId, sessionId);
   return {
     messages: db.select().from(messages).where(ofSession).orderBy(asc(messages.sequence)).all(),

@@ -5,7 +5,8 @@ import { shownMarks } from '../shared/view-marks.ts';
 import type { Drizzle } from './connection.ts';
 import { hiddenIdsOf, type MessageIds, parseHiddenMessages } from './hidden-messages.ts';
 import { assembleMarkLog, assembleMessages, rawCompaction } from './log-assembler.ts';
-import { type LogRows, type MarkRows, readCompactions, readPartRows } from './log-reader.ts';
+import { readCompactions, readPartRows } from './log-reader.ts';
+import type { LogRows, MarkRows } from './log-rows.ts';
 import { compactions, marks, messages } from './schema.ts';
 
 /**
