@@ -23,6 +23,7 @@ const PROGRAMS = [
   'replay/dist/through-agent/play-script-module.js',
   'scripted-model/dist/process-entry.js',
   'scripted-model/dist/demo/index.js',
+  'tools/dist/line-matcher-worker.js',
 ];
 
 /** Folders whose files are read by path. */

@@ -1,8 +1,7 @@
 import { posix } from 'node:path';
-import type { JsonValue } from '@longhaul/protocol';
+import { type JsonValue, LonghaulError, matchesPattern, toLonghaulError } from '@longhaul/protocol';
 import { createPathMatcher } from '@longhaul/tools';
 import { type CommandPiece, commandPieces } from './command-pieces.ts';
-import { matchesPattern } from './text-pattern.ts';
 
 export type ApprovalAction = 'allow' | 'ask' | 'deny';
 
@@ -47,13 +46,12 @@ export type Judge = (call: JudgedCall, fallback: ApprovalAction) => Promise<Judg
 /**
  * Creates a judge of calls by rules. The last matching rule wins. A shell line is split into its simple commands, and
  * the strictest decision on any of them applies to the whole line: `allow` requires that all of them are allowed.
+ *
+ * @throws {LonghaulError} `config_invalid` for an invalid path glob.
  */
 export function createJudge(rules: readonly ApprovalRule[]): Judge {
-  const compiled = Promise.all(rules.map(compile));
-  // An invalid pattern is reported when the judge is used.
-  compiled.catch(() => undefined);
+  const matchers = rules.map(compile);
   return async (call, fallback) => {
-    const matchers = await compiled;
     const command = textField(call.input, 'command');
     const pieces = command === undefined ? undefined : commandPieces(command);
     const paths = await pathsOf(call);
@@ -89,13 +87,21 @@ interface Facts {
 
 type Matcher = ((facts: Facts) => boolean) & { rule: ApprovalRule };
 
-async function compile(rule: ApprovalRule): Promise<Matcher> {
-  const path = rule.path === undefined ? undefined : await createPathMatcher(rule.path);
+function compile(rule: ApprovalRule): Matcher {
+  const path = rule.path === undefined ? undefined : compilePath(rule.path);
   const matches = (facts: Facts): boolean =>
     matchesPattern(rule.tool, facts.toolName) &&
     (path === undefined || (facts.paths !== undefined && pathMatches(rule, path, facts.paths))) &&
     (rule.command === undefined || (facts.piece !== undefined && commandMatches(rule, facts.piece)));
   return Object.assign(matches, { rule });
+}
+
+function compilePath(path: string): (path: string) => boolean {
+  try {
+    return createPathMatcher(path);
+  } catch (error) {
+    throw new LonghaulError('config_invalid', `approvals: path "${path}": ${toLonghaulError(error).message}`);
+  }
 }
 
 /**

@@ -74,4 +74,5 @@ export {
   type ChatUsage,
   isFrontEndTask,
 } from './openai-chat.ts';
+export { matchesPattern } from './text-pattern.ts';
 export { addUsage, type TokenUsage, ZERO_USAGE } from './usage.ts';

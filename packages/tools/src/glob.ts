@@ -1,3 +1,4 @@
+import { setImmediate } from 'node:timers/promises';
 import type { Tool } from '@longhaul/core';
 import { displayPath, plural } from '@longhaul/core/tool-output';
 import { describeMissing } from './describe-missing.ts';
@@ -5,6 +6,9 @@ import { parseInput } from './input-parser.ts';
 import { createPathMatcher } from './path-matcher.ts';
 import { failedResult, reportRefusals, textResult } from './tool-result.ts';
 import type { WorkspaceSearch } from './workspace-search.ts';
+
+/** After this many files, other sessions of the process get a turn. */
+const FILES_PER_TURN = 256;
 
 export interface GlobInput {
   pattern: string;
@@ -47,10 +51,13 @@ export function createGlobTool(
         const pattern = relativePattern(input.pattern, sandbox.workspacePath);
         if (pattern === undefined)
           return failedResult('`pattern` must stay inside the workspace: leave out `..` and absolute paths.');
-        const matches = await createPathMatcher(pattern);
+        const matches = createPathMatcher(pattern);
         const search = await findSearch();
         const found: string[] = [];
+        let seen = 0;
         for await (const file of search.listFiles(files, { path, signal })) {
+          seen += 1;
+          if (seen % FILES_PER_TURN === 0) await setImmediate(undefined, { signal });
           if (!matches(belowFolder(file, path)) && !matches(file)) continue;
           found.push(file);
           if (found.length > maxPaths) break;

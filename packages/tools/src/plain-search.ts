@@ -1,7 +1,9 @@
 import type { WorkspaceFiles } from '@longhaul/core';
 import { looksBinary, sanitizeText } from '@longhaul/core/tool-output';
 import { LonghaulError } from '@longhaul/protocol';
+import { LineMatcher } from './line-matcher.ts';
 import { createPathMatcher } from './path-matcher.ts';
+import { textLines } from './text-lines.ts';
 import {
   badPattern,
   expandInclude,
@@ -13,17 +15,22 @@ import {
 
 /** Larger files are skipped, because a file is held in memory to be searched. */
 const MAX_FILE_BYTES = 16 * 1024 * 1024;
-/**
- * Only the beginning of a very long line is searched, because JavaScript's regular expressions can take exponential
- * time.
- */
-const MAX_SEARCHED_CHARS = 20_000;
+/** Only the beginning of a very long line is shown. */
+const MAX_SHOWN_CHARS = 20_000;
+/** How long the regular expression may take on one file. */
+const MATCH_DEADLINE_MS = 10_000;
+
+export interface PlainSearchOptions {
+  /** How long the regular expression may take on one file. Default 10,000. */
+  matchDeadlineMs?: number;
+}
 
 /** Creates the search for machines without ripgrep. It does not read `.gitignore`. */
-export function createPlainSearch(): WorkspaceSearch {
+export function createPlainSearch(options: PlainSearchOptions = {}): WorkspaceSearch {
+  const deadlineMs = options.matchDeadlineMs ?? MATCH_DEADLINE_MS;
   return {
     listFiles: (files, { path, signal }) => walk(files, { path, signal }),
-    findLines,
+    findLines: (files, request) => findLines(files, { ...request, deadlineMs }),
   };
 }
 
@@ -58,14 +65,18 @@ async function* walkReadable(
   }
 }
 
-async function* findLines(files: WorkspaceFiles, request: FindLinesRequest): AsyncGenerator<FoundLine> {
-  const expression = compile(request);
-  const included = await createIncludeFilter(request);
+async function* findLines(
+  files: WorkspaceFiles,
+  request: FindLinesRequest & { deadlineMs: number },
+): AsyncGenerator<FoundLine> {
+  await using matcher = new LineMatcher({ ...request, expression: compile(request) });
+  const included = createIncludeFilter(request);
   for await (const path of walk(files, request)) {
     if (!included(path)) continue;
     const text = await readSearchable(files, path);
-    if (text !== undefined)
-      yield* matchingLines(text, { path, expression, contextLines: request.contextLines });
+    if (text === undefined) continue;
+    const matching = await matcher.matchingLines(text);
+    if (matching.size > 0) yield* foundLines(text, { path, matching, contextLines: request.contextLines });
   }
 }
 
@@ -79,11 +90,11 @@ function compile({ pattern, ignoreCase }: FindLinesRequest): RegExp {
   }
 }
 
-async function createIncludeFilter({ include, path }: FindLinesRequest): Promise<(path: string) => boolean> {
+function createIncludeFilter({ include, path }: FindLinesRequest): (path: string) => boolean {
   if (include === undefined) return () => true;
   const negated = include.startsWith('!');
-  const matchers = await Promise.all(
-    expandInclude(include, path).map((glob) => createPathMatcher(negated ? glob.slice(1) : glob)),
+  const matchers = expandInclude(include, path).map((glob) =>
+    createPathMatcher(negated ? glob.slice(1) : glob),
   );
   return (candidate) => matchers.some((matches) => matches(candidate)) !== negated;
 }
@@ -101,33 +112,19 @@ async function readSearchable(files: WorkspaceFiles, path: string): Promise<stri
   }
 }
 
-function* matchingLines(
+/** Yields the matching lines and the lines around them, each once. */
+function* foundLines(
   text: string,
-  { path, expression, contextLines }: { path: string; expression: RegExp; contextLines: number },
+  { path, matching, contextLines }: { path: string; matching: ReadonlySet<number>; contextLines: number },
 ): Generator<FoundLine> {
-  const lines = text.split('\n').map((line) => (line.endsWith('\r') ? line.slice(0, -1) : line));
-  if (lines.at(-1) === '') lines.pop();
+  const lines = textLines(text);
   let shownUpTo = 0;
-  const found = (index: number, isMatch: boolean): FoundLine => {
-    return {
-      path,
-      line: index + 1,
-      text: sanitizeText((lines[index] ?? '').slice(0, MAX_SEARCHED_CHARS)),
-      isMatch,
-    };
-  };
-  let after = 0;
-  for (let index = 0; index < lines.length; index += 1) {
-    if (expression.test((lines[index] ?? '').slice(0, MAX_SEARCHED_CHARS))) {
-      for (let before = Math.max(shownUpTo, index - contextLines); before < index; before += 1)
-        yield found(before, false);
-      yield found(index, true);
-      shownUpTo = index + 1;
-      after = contextLines;
-    } else if (after > 0) {
-      yield found(index, false);
-      shownUpTo = index + 1;
-      after -= 1;
+  for (const match of matching) {
+    const last = Math.min(match + contextLines, lines.length - 1);
+    for (let index = Math.max(shownUpTo, match - contextLines); index <= last; index += 1) {
+      const shown = sanitizeText((lines[index] ?? '').slice(0, MAX_SHOWN_CHARS));
+      yield { path, line: index + 1, text: shown, isMatch: matching.has(index) };
     }
+    shownUpTo = last + 1;
   }
 }

@@ -189,3 +189,39 @@ test('searches without ripgrep if it cannot be run', async () => {
   const grep = createGrepTool(createSearchFinder('/nowhere/rg'));
   expect(await fixture.text(grep, { pattern: 'word' })).toBe('a\n1:word');
 });
+
+describe('without ripgrep, a regular expression that takes exponential time', () => {
+  const text = `short\n${'a'.repeat(60)}!\n`;
+  const slow = createPlainSearch({ matchDeadlineMs: 300 });
+
+  test('is stopped at a deadline, and the model is told what to change', async () => {
+    await using fixture = await openToolFixture();
+    await fixture.put('a.txt', text);
+    const result = await fixture.call(
+      createGrepTool(async () => slow),
+      { pattern: '(a+)+$' },
+    );
+    expect(result.isError).toBe(true);
+    expect(textOf(result)).toMatch(/took more than 300 ms on one file.*Avoid nested repetitions/);
+    const next = createGrepTool(async () => slow);
+    expect(await fixture.text(next, { pattern: '^short$' })).toBe('a.txt\n1:short');
+  });
+
+  test('leaves the main thread free and ends at a cancel', async () => {
+    await using fixture = await openToolFixture();
+    await fixture.put('a.txt', text);
+    const grep = createGrepTool(async () => createPlainSearch());
+    const searching = fixture.call(grep, { pattern: '(a+)+$' });
+    // Timers fire while the expression is matched.
+    for (let turn = 0; turn < 20; turn += 1) await new Promise((resolve) => setTimeout(resolve, 5));
+    fixture.abort.abort();
+    await expect(searching).rejects.toBe(fixture.abort.signal.reason);
+  });
+
+  test('is searched for in the whole of a long line', async () => {
+    await using fixture = await openToolFixture();
+    await fixture.put('long.txt', `${'x'.repeat(30_000)}needle\nnext\n`);
+    const grep = createGrepTool(async () => createPlainSearch());
+    expect((await fixture.call(grep, { pattern: 'needle' })).metadata).toMatchObject({ matches: 1 });
+  });
+});

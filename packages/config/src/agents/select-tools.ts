@@ -1,5 +1,5 @@
 import type { Tool } from '@longhaul/core';
-import { LonghaulError, suggestion } from '@longhaul/protocol';
+import { LonghaulError, matchesPattern, suggestion } from '@longhaul/protocol';
 
 /**
  * Returns the tools that match an agent's patterns; `*` matches any text.
@@ -10,16 +10,11 @@ import { LonghaulError, suggestion } from '@longhaul/protocol';
 export function selectTools(agent: string, patterns: readonly string[], tools: readonly Tool[]): Tool[] {
   const names = tools.map((tool) => tool.name);
   for (const pattern of patterns) {
-    if (pattern.startsWith('mcp:') || names.some((name) => matches(pattern, name))) continue;
+    if (pattern.startsWith('mcp:') || names.some((name) => matchesPattern(pattern, name))) continue;
     throw new LonghaulError(
       'config_invalid',
       `agents.${agent}.tools names "${pattern}", but no tool has this name.${suggestion(pattern, names)} There are: ${names.join(', ')}.`,
     );
   }
-  return tools.filter((tool) => patterns.some((pattern) => matches(pattern, tool.name)));
-}
-
-function matches(pattern: string, name: string): boolean {
-  const escaped = pattern.split('*').map((piece) => piece.replace(/[.+?^${}()|[\]\\]/g, '\\$&'));
-  return new RegExp(`^${escaped.join('.*')}$`).test(name);
+  return tools.filter((tool) => patterns.some((pattern) => matchesPattern(pattern, tool.name)));
 }
