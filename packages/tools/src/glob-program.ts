@@ -15,7 +15,7 @@ export interface GlobProgram {
 }
 
 /** A longer glob is refused. The cost of a match is the product of the glob's and the path's length. */
-export const MAX_GLOB_CHARS = 1_024;
+const MAX_GLOB_CHARS = 1_024;
 
 const SLASH = 47;
 const isNoSlash = (code: number) => code !== SLASH;
