@@ -28,6 +28,7 @@ const COMMANDS: Readonly<Record<string, () => Promise<Command>>> = {
   repair: async () => (await import('./commands/repair.ts')).repair,
   doctor: async () => (await import('./commands/doctor.ts')).doctor,
   config: async () => (await import('./commands/config.ts')).showConfig,
+  trust: async () => (await import('./commands/trust.ts')).trust,
   replay: async () => (await import('./commands/replay.ts')).replay,
   demo: async () => (await import('./commands/demo.ts')).demo,
 };

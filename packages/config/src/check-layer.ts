@@ -152,7 +152,7 @@ function describe(value: unknown, path: ConfigPath): string {
 }
 
 /** Returns the keys that a section may have, from the schema for editors. */
-function knownKeys(path: ConfigPath): string[] {
+export function knownKeys(path: ConfigPath): string[] {
   let schema: unknown = toEditorSchema();
   for (const key of path) schema = descend(schema, key);
   const properties = firstWith(schema, 'properties');

@@ -3,6 +3,7 @@ import type { ApprovalRule } from '@longhaul/approvals';
 export { STRATEGY_NAMES } from '@longhaul/context/strategy-names';
 
 import type { TokenPrice } from '@longhaul/models';
+import type { ProjectPart } from './trust/project-part.ts';
 
 /** The complete configuration with all defaults applied. Users find it in docs/configuration.md. */
 export interface Config {
@@ -55,6 +56,8 @@ export interface Config {
   server: ServerConfig;
   gateway: GatewayConfig;
   telemetry: { otlp: string | null };
+  /** What a trusted project's file set. Absent without such a file. */
+  project?: ProjectPart;
 }
 
 export interface ServerConfig {
@@ -167,7 +170,7 @@ export interface AgentConfig {
 }
 
 /** One layer: the settings of a file, of flags or of a client. Lists replace, objects merge. */
-export type ConfigInput = DeepPartial<Config>;
+export type ConfigInput = DeepPartial<Omit<Config, 'project'>>;
 
 type DeepPartial<Value> = Value extends readonly unknown[]
   ? Value

@@ -32,5 +32,5 @@ export async function findDefaultModel(options: FindDefaultModelOptions): Promis
   const server = servers.find(({ models }) => models.some((model) => model.loaded)) ?? servers[0];
   const model = server?.models.find((candidate) => candidate.loaded) ?? server?.models[0];
   if (!server || !model) return undefined;
-  return resolveModel(config, { model: `${server.name}/${model.id}`, baseUrl: server.baseUrl, env });
+  return resolveModel(config, { model: `${server.name}/${model.id}`, server, env });
 }

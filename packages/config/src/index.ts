@@ -24,7 +24,9 @@ export { type ConfigPath, pathText } from './config-layer.ts';
 export type { ConfigOrigin, ConfigOrigins, ConfigSource } from './config-origins.ts';
 export { type FindDefaultModelOptions, findDefaultModel } from './default-model.ts';
 export { configJsonSchema } from './editor-schema.ts';
-export { expandHome, type LoadConfigOptions, type LoadedConfig, loadConfig } from './load-config.ts';
+export { upstreamKey } from './endpoint.ts';
+export { expandHome } from './expand-home.ts';
+export { type LoadConfigOptions, type LoadedConfig, loadConfig } from './load-config.ts';
 export { maskAddress } from './mask-address.ts';
 export { modelPlaces, noModelMessage } from './no-model-message.ts';
 export {
@@ -39,3 +41,8 @@ export {
   type ResolveWindowOptions,
   resolveWindow,
 } from './resolve-window.ts';
+export type { ProjectPart, TrustedFiles } from './trust/project-part.ts';
+export type { ProjectTrust, TrustGrant } from './trust/project-trust.ts';
+export { TrustStore } from './trust/trust-store.ts';
+export type { Danger } from './trust/trust-table.ts';
+export type { Want } from './trust/wants.ts';

@@ -1,11 +1,14 @@
 import { readFile, stat } from 'node:fs/promises';
-import { dirname, isAbsolute, join, relative, resolve } from 'node:path';
+import { dirname, join, relative, resolve } from 'node:path';
 import { LonghaulError } from '@longhaul/protocol';
-import { type Config, type ConfigInput, DEFAULT_CONFIG } from './config.ts';
+import { type Config, type ConfigInput, DEFAULT_CONFIG, STRATEGY_NAMES } from './config.ts';
 import { type ConfigLayer, isPlainObject } from './config-layer.ts';
 import { type ConfigOrigin, type ConfigOrigins, originsIn, originTree } from './config-origins.ts';
 import type { Environment } from './environment.ts';
-import { refuseRedirectedKeys } from './redirected-keys.ts';
+import { expandHome } from './expand-home.ts';
+import type { ProjectPart } from './trust/project-part.ts';
+import type { ProjectTrust, TrustGrant } from './trust/project-trust.ts';
+import { userFolder } from './user-folder.ts';
 
 export interface LoadConfigOptions {
   /** Absolute; the search for a project file starts here. */
@@ -19,6 +22,8 @@ export interface LoadConfigOptions {
   settings?: unknown;
   /** Absolute path of a file that replaces the project's. It must exist. */
   file?: string;
+  /** Trust in the project's file for this load. Default: what is stored. */
+  trust?: TrustGrant;
 }
 
 export interface LoadedConfig {
@@ -27,6 +32,8 @@ export interface LoadedConfig {
   sources: string[];
   /** The origin of each value. A value without an origin is the default. */
   origins: ConfigOrigins;
+  /** What the project's file wants. Absent without such a file. */
+  project?: ProjectTrust;
 }
 
 const FILE_NAME = 'longhaul.yml';
@@ -39,42 +46,88 @@ const FILE_NAME = 'longhaul.yml';
  * home folder. Outside both, it is looked for in `cwd` only. The user's file is `~/.config/longhaul/longhaul.yml`
  * (`XDG_CONFIG_HOME`).
  *
+ * Of the project's file, only what TRUST_TABLE allows takes effect, and what was trusted.
+ *
  * @throws {LonghaulError} `config_invalid` with file, line and column; `file_unreadable`.
  */
 export async function loadConfig(options: LoadConfigOptions): Promise<LoadedConfig> {
   const files = await readFiles([await projectFiles(options), [userFile(options)]]);
   if (options.file !== undefined && files[0]?.path !== options.file) throw fileNotThere(options.file);
-  const layers = await Promise.all(files.map((file) => checkFile(file, options)));
-  const checked = layers.map(({ checked }) => checked);
-  checkRedirects(files, checked, options);
+  const own = files.filter((file) => sourceOf(file, options) !== 'project');
+  const layers = await Promise.all(own.map((file) => checkFile(file, options)));
+  const users = combine(DEFAULT_CONFIG, layers.toReversed());
+  const found = files.find((file) => sourceOf(file, options) === 'project');
+  const project = found && (await checkProject(found, { options, other: users.config }));
   const settings = await checkSettings(options);
   const flags = options.flags ?? {};
-  const lowestFirst = [...checked.toReversed(), settings, flags];
-  const config = lowestFirst.reduce<unknown>(merge, DEFAULT_CONFIG);
-  const origins = [
-    ...layers.map(({ checked, written, origin }) => originTree(checked, origin, written)).reverse(),
-    originTree(settings, { from: 'api' }),
-    originTree(flags, { from: 'flag' }),
-  ].reduce<unknown>(merge, {});
+  const { config, origins } = combine(
+    project === undefined ? users.config : withoutEndpoints(users.config, project.part),
+    [
+      ...(project === undefined ? [] : [project.layer]),
+      { checked: settings, written: settings, origin: { from: 'api' } },
+      { checked: flags, written: flags, origin: { from: 'flag' } },
+    ],
+    project === undefined ? users.origins : withoutEndpoints(users.origins, project.part),
+  );
   return {
     // Every layer was checked, and merging checked layers into complete defaults gives a complete configuration.
-    config: withHome(config as Config, options.home),
+    config: {
+      ...withHome(config as Config, options.home),
+      ...(project && { project: partInEffect(project.part, flags) }),
+    },
     sources: files.map((file) => file.path),
     origins: originsIn(origins),
+    project: project?.trust,
   };
 }
 
-/** Checks only the project's file. A named file and the user's file may send keys to any address. */
-function checkRedirects(
-  files: readonly ConfigFile[],
-  layers: readonly ConfigInput[],
-  options: LoadConfigOptions,
-): void {
-  const own = files.findIndex(({ path }) => path === userFile(options));
-  const [project] = layers;
-  if (project === undefined || own === 0 || options.file !== undefined) return;
-  const path = files[0]?.path ?? '';
-  refuseRedirectedKeys(project, { user: layers[own] ?? {}, env: options.env, path });
+/** Merges layers into a base, the last layer wins. */
+function combine(
+  base: unknown,
+  layers: readonly CheckedFile[],
+  baseOrigins: unknown = {},
+): { config: unknown; origins: unknown } {
+  const origins = layers.map(({ checked, written, origin }) => originTree(checked, origin, written));
+  return {
+    config: layers.map(({ checked }) => checked).reduce(merge, base),
+    origins: origins.reduce(merge, baseOrigins),
+  };
+}
+
+/** Upstreams of the command line replace those of the file. */
+function partInEffect(part: ProjectPart, { gateway }: ConfigInput): ProjectPart {
+  return gateway?.upstreams === undefined ? part : part.withoutUpstreams();
+}
+
+interface CheckedProject {
+  layer: CheckedFile;
+  trust: ProjectTrust;
+  part: ProjectPart;
+}
+
+/** Reads the project's file. What is not trusted is removed before variables are replaced. */
+async function checkProject(
+  file: ConfigFile,
+  { options, other }: { options: LoadConfigOptions; other: unknown },
+): Promise<CheckedProject> {
+  const { trustProject } = await import('./trust/project-trust.ts');
+  const { env, home, trust: grant = 'stored' } = options;
+  const read = await parseFile(file, options);
+  const { layer, trust, part } = await trustProject(read, { file: file.path, other, env, home, grant });
+  return { trust, part, layer: await checkParsed(layer, { file, options }) };
+}
+
+/**
+ * Address and key of a provider are one value of one layer: those of a project's file replace the user's as a whole.
+ */
+function withoutEndpoints(tree: unknown, part: ProjectPart): unknown {
+  if (!isPlainObject(tree) || !isPlainObject(tree['providers'])) return tree;
+  const providers = Object.entries(tree['providers']).map(([name, provider]) => {
+    if (!part.providers.has(name) || !isPlainObject(provider)) return [name, provider] as const;
+    const { kind: _kind, baseUrl: _baseUrl, apiKey: _apiKey, ...facts } = provider;
+    return [name, facts] as const;
+  });
+  return { ...tree, providers: Object.fromEntries(providers) };
 }
 
 interface ConfigFile {
@@ -136,10 +189,8 @@ async function exists(path: string): Promise<boolean> {
   );
 }
 
-function userFile({ env, home }: LoadConfigOptions): string {
-  const configured = env['XDG_CONFIG_HOME'];
-  const base = configured && isAbsolute(configured) ? configured : join(home, '.config');
-  return join(base, 'longhaul', FILE_NAME);
+function userFile(options: LoadConfigOptions): string {
+  return join(userFolder(options), FILE_NAME);
 }
 
 interface CheckedFile {
@@ -150,18 +201,39 @@ interface CheckedFile {
 }
 
 async function checkFile(file: ConfigFile, options: LoadConfigOptions): Promise<CheckedFile> {
+  return checkParsed(await parseFile(file, options), { file, options });
+}
+
+async function parseFile({ path, text }: ConfigFile, { cwd }: LoadConfigOptions): Promise<ConfigLayer> {
   const { parseYamlLayer } = await import('./yaml-layer.ts');
+  const name = relative(cwd, path);
+  return parseYamlLayer(name.startsWith('..') ? path : name, text);
+}
+
+async function checkParsed(
+  layer: ConfigLayer,
+  { file, options }: { file: ConfigFile; options: LoadConfigOptions },
+): Promise<CheckedFile> {
   const { path } = file;
-  const name = relative(options.cwd, path);
-  const layer = parseYamlLayer(name.startsWith('..') ? path : name, file.text);
   const checked = withPaths(await check(layer, options.env), dirname(path), options.home);
-  const from = path === userFile(options) ? 'user' : path === options.file ? 'file' : 'project';
-  return { checked, written: layer.value, origin: { from, path } };
+  return { checked, written: layer.value, origin: { from: sourceOf(file, options), path } };
+}
+
+function sourceOf({ path }: ConfigFile, options: LoadConfigOptions): 'user' | 'file' | 'project' {
+  if (path === userFile(options)) return 'user';
+  return path === options.file ? 'file' : 'project';
 }
 
 async function checkSettings({ settings, env }: LoadConfigOptions): Promise<ConfigInput> {
   if (settings === undefined) return {};
-  return check({ name: 'settings', value: settings }, env);
+  const checked = await check({ name: 'settings', value: settings }, env);
+  const strategy = checked.context?.compression?.strategy;
+  // They are read from a database, which may have come with a project: a module would be code that runs.
+  if (strategy === undefined || STRATEGY_NAMES.some((name) => name === strategy)) return checked;
+  throw new LonghaulError(
+    'config_invalid',
+    `settings: context.compression.strategy must be one of ${STRATEGY_NAMES.join(', ')}: a module cannot be named over the API.`,
+  );
 }
 
 async function check(layer: ConfigLayer, env: Environment): Promise<ConfigInput> {
@@ -190,10 +262,6 @@ function withHome(config: Config, home: string): Config {
     (_, path: string) => `sqlite:${expandHome(path, home)}`,
   );
   return { ...config, storage: { ...config.storage, url } };
-}
-
-export function expandHome(path: string, home: string): string {
-  return path === '~' || path.startsWith('~/') ? join(home, path.slice(1)) : path;
 }
 
 function merge(lower: unknown, higher: unknown): unknown {

@@ -8,8 +8,9 @@ import {
   type ServerKind,
 } from '@longhaul/models';
 import { LonghaulError, suggestion } from '@longhaul/protocol';
-import type { Config, ModelConfig, ProviderConfig, ProviderKind } from './config.ts';
-import { type Environment, readVariable, referencedVariable } from './environment.ts';
+import type { Config, ModelConfig, ProviderKind } from './config.ts';
+import { type Endpoint, keyForAddress, resolveEndpoint } from './endpoint.ts';
+import type { Environment } from './environment.ts';
 import { noModelMessage } from './no-model-message.ts';
 
 /** A model, and everything needed to call it. */
@@ -39,12 +40,16 @@ export interface ResolveModelOptions {
    * as OpenAI-compatible.
    */
   model?: string;
+  /** `--base-url`. */
   baseUrl?: string;
+  /** `LONGHAUL_API_KEY`. */
   apiKey?: string;
+  /** A server that was found on this machine. It gets a key only if the key was configured for its address. */
+  server?: { baseUrl: string };
   env: Environment;
 }
 
-export type ModelSettings = Pick<Config, 'model' | 'providers'> & Partial<Pick<Config, 'agents'>>;
+export type ModelSettings = Pick<Config, 'model' | 'providers' | 'project'> & Partial<Pick<Config, 'agents'>>;
 
 /**
  * Resolves the name of a model. `provider/model` is split at its first slash; the rest may contain more slashes.
@@ -59,12 +64,12 @@ export function resolveModel(config: ModelSettings, options: ResolveModelOptions
   const settings = own(config.providers, provider);
   const builtIn = own(BUILT_IN, provider);
 
-  const providerKind = settings?.kind ?? builtIn?.kind ?? 'openai-compatible';
-  const { kind, serverKind } = KINDS[providerKind];
-  const baseUrl = options.baseUrl ?? addressOf(provider, settings, options.env) ?? builtIn?.baseUrl;
+  const endpoint = endpointOf(provider, config, options);
+  const { kind, serverKind } = KINDS[endpoint.kind ?? builtIn?.kind ?? 'openai-compatible'];
+  const baseUrl = endpoint.baseUrl ?? builtIn?.baseUrl;
   if (baseUrl === undefined && !isCloud(kind)) throw noAddress(provider, name);
-  const apiKey = options.apiKey ?? keyOf(provider, settings, options.env);
-  if (apiKey === undefined && isCloud(kind)) throw noKey(provider, kind);
+  const { apiKey } = endpoint;
+  if (apiKey === undefined && isCloud(kind)) throw noKey(provider, kind, config);
   return {
     provider,
     model,
@@ -132,34 +137,18 @@ function providersOf(model: string, { providers }: ModelSettings): string[] {
   return [...new Set([...configured, ...findProvidersOf(model)])];
 }
 
-/**
- * Returns a provider's key. A provider with a name of the user's own never gets another provider's key from the
- * environment.
- */
-function keyOf(provider: string, settings: ProviderConfig | undefined, env: Environment): string | undefined {
-  const variable = referencedVariable(settings?.apiKey);
-  if (variable === undefined && settings?.apiKey !== undefined) return settings.apiKey;
-  const names = variable === undefined ? (own(API_KEY_VARIABLES, provider) ?? []) : [variable];
-  const found = names.map((name) => readVariable(env, name)).find((value) => value !== undefined);
-  if (found !== undefined || variable === undefined) return found;
-  throw new LonghaulError(
-    'provider_auth',
-    `providers.${provider}.apiKey reads $${variable}, which is not set in the environment. Set it, for example with: export ${variable}=…`,
-    { data: { provider, variable } },
-  );
-}
-
-function addressOf(
+function endpointOf(
   provider: string,
-  settings: ProviderConfig | undefined,
-  env: Environment,
-): string | undefined {
-  const variable = referencedVariable(settings?.baseUrl);
-  if (variable === undefined) return settings?.baseUrl;
-  const found = readVariable(env, variable);
-  if (found !== undefined) return found;
-  const message = `providers.${provider}.baseUrl reads $${variable}, which is not set in the environment. Set it, or pass --base-url.`;
-  throw new LonghaulError('config_invalid', message, { data: { provider, variable } });
+  config: ModelSettings,
+  { server, ...options }: ResolveModelOptions,
+): Endpoint {
+  if (server === undefined) return resolveEndpoint(provider, config, options);
+  const usual = own(BUILT_IN, provider)?.baseUrl;
+  const address = { ...server, usual, isProjects: false };
+  return {
+    baseUrl: server.baseUrl,
+    apiKey: keyForAddress(provider, address, { settings: config, env: options.env }),
+  };
 }
 
 function knownOf(kind: Kind, model: string, settings: ModelConfig | undefined): Partial<ResolvedModel> {
@@ -223,7 +212,11 @@ function noAddress(provider: string, name: string): LonghaulError {
   return new LonghaulError('config_invalid', message, { data: { provider } });
 }
 
-function noKey(provider: string, kind: Kind): LonghaulError {
+function noKey(provider: string, kind: Kind, { project }: ModelSettings): LonghaulError {
+  if (project?.providers.has(provider) === true) {
+    const message = `The project's longhaul.yml configures providers.${provider}, so it gets no key but the one that this file names. Name it there: apiKey: $NAME.`;
+    return new LonghaulError('provider_auth', message, { data: { provider } });
+  }
   const variables = [...(own(API_KEY_VARIABLES, provider) ?? [])];
   const message = `No API key for ${provider}${provider === kind ? '' : ` (${kind})`}. ${howToSetKey(provider)}`;
   return new LonghaulError('provider_auth', message, { data: { provider, variables } });

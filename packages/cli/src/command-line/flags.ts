@@ -29,7 +29,7 @@ const strategy = {
   isOpen: true,
 } as const;
 
-const WHERE = { cwd: { type: 'string', short: 'C' }, config: text } as const;
+const WHERE = { cwd: { type: 'string', short: 'C' }, config: text, trust: toggle } as const;
 /** For commands that name a session: sessions of every folder. */
 const ALL = { all: toggle } as const;
 
@@ -145,6 +145,12 @@ export const REPAIR_FLAGS = {
   json: toggle,
 } as const;
 export const CONFIG_FLAGS = { ...WHERE, json: toggle, schema: toggle } as const;
+export const TRUST_FLAGS = {
+  show: toggle,
+  revoke: toggle,
+  yes: { type: 'boolean', short: 'y' },
+  json: toggle,
+} as const;
 export const REPLAY_FLAGS = {
   ...WHERE,
   window: text,

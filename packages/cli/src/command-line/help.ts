@@ -29,6 +29,7 @@ Commands
   repair     recover a damaged database
   doctor     check this machine
   config     show the effective configuration
+  trust      see what a folder's longhaul.yml wants, and allow it
   replay     measure each compaction strategy on recorded sessions
   demo       run the agent with a scripted model
 
@@ -36,7 +37,8 @@ longhaul COMMAND --help explains a command. --version prints the version.
 `;
 
 const WHERE = `  -C, --cwd DIR         the folder to work in (default: the current one)
-      --config FILE     read this file instead of the project's longhaul.yml`;
+      --config FILE     read this file instead of the project's longhaul.yml
+      --trust           trust this folder's longhaul.yml, for this command only`;
 
 const ALL = `      --all             sessions of every folder, not only of this workspace`;
 
@@ -398,6 +400,18 @@ masked.
       --json            print JSON, with the source of each value
       --schema          print the JSON Schema of longhaul.yml
 ${WHERE}
+`,
+  trust: `See what the longhaul.yml of a folder wants that could run code, send data or widen access, and allow it. Until then,
+these settings are ignored. If one of them, or a file that it uses, changes, it is ignored again.
+
+  longhaul trust
+  longhaul trust ~/src/project --yes
+  longhaul trust --show
+
+      --show            only print what it wants, and whether it is trusted
+      --revoke          withdraw the trust
+  -y, --yes             do not ask
+      --json            print JSON
 `,
   replay: `Run recorded sessions through strategies, step by step, and measure what each strategy keeps, loses and costs. No
 model is called. Formats: Claude Code, Codex, OpenCode, pi, mini-swe-agent, SWE-agent, OpenHands, chat messages, and

@@ -70,7 +70,7 @@ async function forget(
   models: readonly string[],
   { terminal, json }: { terminal: Terminal; json: boolean | undefined },
 ): Promise<number> {
-  for (const forgotten of await forgetWindows(config, models)) {
+  for (const forgotten of await forgetWindows(config, models, terminal.env)) {
     const { model, upstream, windowTokens } = forgotten;
     const wasLearned = windowTokens !== undefined;
     const type = wasLearned ? 'forgotten' : 'nothing-learned';

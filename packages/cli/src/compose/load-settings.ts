@@ -8,6 +8,8 @@ import type { Terminal } from '../terminal.ts';
 export interface Place {
   cwd?: string;
   config?: string;
+  /** `--trust`: the project's file is trusted for this command. */
+  trust?: boolean;
 }
 
 export interface Settings extends LoadedConfig {
@@ -19,29 +21,64 @@ export interface Settings extends LoadedConfig {
   withCompression(change: object): Promise<LoadedConfig>;
 }
 
-/** Loads the configuration of the folder that `--cwd` names. */
+export interface LoadSettingsOptions {
+  /** Asks at the terminal whether to trust the project's file. Default: ignores what is not trusted, with a notice. */
+  asks?: boolean;
+}
+
+/**
+ * Loads the configuration of the folder that `--cwd` names. What an untrusted project's file may not set is ignored, and
+ * reported on standard error.
+ */
 export async function loadSettings(
-  { cwd, config: configFile }: Place,
+  { cwd, config: configFile, trust }: Place,
   terminal: Terminal,
   flags: ConfigInput = {},
+  { asks = false }: LoadSettingsOptions = {},
 ): Promise<Settings> {
   const workspace = await existingFolder(resolve(terminal.cwd, cwd ?? '.'));
   const file = configFile === undefined ? undefined : resolve(terminal.cwd, configFile);
   const home = homeOf(terminal);
   const place = { cwd: workspace, env: terminal.env, home, file, flags };
+  const first = await loadConfig({ ...place, trust: trust === true ? 'all' : 'stored' });
+  const loaded = await settled(first, {
+    terminal,
+    asks,
+    load: (ids) => loadConfig({ ...place, trust: ids }),
+  });
+  const granted = trustedIds(loaded);
   return {
-    ...(await loadConfig(place)),
+    ...loaded,
     workspace,
     home,
-    withCompression: (change) => loadConfig({ ...place, settings: { context: { compression: change } } }),
+    withCompression: (change) =>
+      loadConfig({ ...place, trust: granted, settings: { context: { compression: change } } }),
   };
+}
+
+/** Asks about what is not trusted, or reports that it is ignored. Loads nothing if there is nothing to decide. */
+async function settled(
+  loaded: LoadedConfig,
+  {
+    load,
+    ...options
+  }: { terminal: Terminal; asks: boolean; load: (ids: ReadonlySet<string>) => Promise<LoadedConfig> },
+): Promise<LoadedConfig> {
+  const { project } = loaded;
+  if (project === undefined || project.wants.every(({ isTrusted }) => isTrusted)) return loaded;
+  const { settleTrust } = await import('../trust/settle-trust.ts');
+  return settleTrust(loaded, { ...options, project, home: homeOf(options.terminal), load });
+}
+
+function trustedIds({ project }: LoadedConfig): ReadonlySet<string> {
+  return new Set(project?.wants.flatMap(({ id, isTrusted }) => (isTrusted ? [id] : [])));
 }
 
 /**
  * @throws {LonghaulError} `usage` if neither the environment nor the system's list of users has one, as in some
  * containers.
  */
-function homeOf({ env: { HOME: home } }: Terminal): string {
+export function homeOf({ env: { HOME: home } }: Terminal): string {
   if (home !== undefined && isAbsolute(home)) return home;
   try {
     return userInfo().homedir;
@@ -54,7 +91,7 @@ function homeOf({ env: { HOME: home } }: Terminal): string {
   }
 }
 
-async function existingFolder(path: string): Promise<string> {
+export async function existingFolder(path: string): Promise<string> {
   const info = await stat(path).catch((error: NodeJS.ErrnoException) => {
     throw new LonghaulError(
       'usage',

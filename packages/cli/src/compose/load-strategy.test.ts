@@ -29,8 +29,8 @@ afterEach(() => rm(folder, { recursive: true, force: true }));
 /** The settings that a `longhaul.yml` in the folder leads to. */
 async function settingsFrom(compression: string): Promise<CompressionSettings> {
   await writeFile(join(folder, 'longhaul.yml'), `context:\n  compression: ${compression}\n`);
-  const { config } = await loadConfig({ cwd: folder, env: {}, home: folder });
-  return compressionSettings(config.context.compression);
+  const { config } = await loadConfig({ cwd: folder, env: {}, home: folder, trust: 'all' });
+  return compressionSettings(config.context.compression, config.project?.files);
 }
 
 async function settingsFromModule(source: string, name = 'mine.mjs'): Promise<CompressionSettings> {

@@ -1,7 +1,7 @@
 import { stat } from 'node:fs/promises';
 import { resolve } from 'node:path';
 import { pathToFileURL } from 'node:url';
-import type { CompressionConfig } from '@longhaul/config';
+import type { CompressionConfig, TrustedFiles } from '@longhaul/config';
 import {
   type CompressionStrategy,
   STRATEGY_NAMES,
@@ -9,6 +9,7 @@ import {
   type Trigger,
 } from '@longhaul/context';
 import { LonghaulError } from '@longhaul/protocol';
+import { guardProject } from './guard-project.ts';
 
 /** The argument of a module's `createStrategy`: `context.compression.options` and the configured trigger, if any. */
 export type StrategyModuleOptions = CompressionConfig['options'] & { trigger?: Trigger };
@@ -17,19 +18,23 @@ export type StrategyModuleOptions = CompressionConfig['options'] & { trigger?: T
  * Loads a strategy from a JavaScript or TypeScript module.
  *
  * @param path Absolute, or relative to the current folder.
+ * @param files The trusted files of the project. A module among them runs with the bytes that were trusted, and can load
+ * nothing else from the project.
  * @throws {LonghaulError} `config_invalid`: the file is missing, cannot be loaded, or exports no strategy.
  */
 export async function loadStrategy(
   path: string,
   options: StrategyModuleOptions,
+  files?: TrustedFiles,
 ): Promise<CompressionStrategy> {
-  const made = await strategyFromModule(await importModule(path), options, options.trigger);
+  const made = await strategyFromModule(await importModule(path, files), options, options.trigger);
   if (made.status === 'none') throw invalid(path, made.problem);
   return made.strategy;
 }
 
-async function importModule(path: string): Promise<Record<string, unknown>> {
+async function importModule(path: string, files: TrustedFiles | undefined): Promise<Record<string, unknown>> {
   const file = resolve(path);
+  if (files?.bytesOf(file) !== undefined) guardProject(files);
   const info = await stat(file).catch(() => undefined);
   if (info === undefined)
     throw invalid(

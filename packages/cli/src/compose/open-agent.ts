@@ -46,7 +46,7 @@ export async function openAgent(options: AgentOptions): Promise<Agent> {
     loadConfiguredAgents(options.config),
     requireTools(model),
   ]);
-  const compression = await compressionSettings(config.context.compression);
+  const compression = await compressionSettings(config.context.compression, config.project?.files);
   agents.get(options.agent);
   const drivers = new Map([[nameOf(model), Promise.resolve(main.driver)]]);
   const driverFor = (name: string) => {
@@ -84,7 +84,7 @@ export function runtimeOptions(
   { agents, ask = 'deny' }: { agents: NamedAgents; ask?: AskMode | undefined },
 ) {
   return {
-    strategyFor: (name) => strategyNamed(config.context.compression, name),
+    strategyFor: (name) => strategyNamed(config.context.compression, name, config.project?.files),
     ...agentOptions(agents),
     approverFor: createApprovers({ rules: config.approvals, ask, timeoutMs: config.approvalTimeoutMs }),
     limits: config.limits,

@@ -47,8 +47,8 @@ export async function openContext(
     ...storage,
     driverFor,
     ...summariserOf(config, driverFor),
-    compression: await compressionSettings(config.context.compression),
-    strategyFor: (name) => strategyNamed(config.context.compression, name),
+    compression: await compressionSettings(config.context.compression, config.project?.files),
+    strategyFor: (name) => strategyNamed(config.context.compression, name, config.project?.files),
     ...agentOptions(await loadConfiguredAgents(config)),
     instructionFiles: config.context.instructions,
     openSandbox: async () => {

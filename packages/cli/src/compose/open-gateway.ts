@@ -1,4 +1,4 @@
-import type { Config, GatewayUpstreamConfig } from '@longhaul/config';
+import { type Config, type GatewayUpstreamConfig, upstreamKey } from '@longhaul/config';
 import type { ForgottenWindow, Gateway, LogEntry, ModelSettings, UpstreamOptions } from '@longhaul/gateway';
 import type { CacheStore, WindowMemory } from '@longhaul/models';
 import { LonghaulError } from '@longhaul/protocol';
@@ -23,7 +23,7 @@ export async function openGateway(config: Config, options: OpenGatewayOptions): 
   const { gateway: place, context } = config;
   const token = filledIn(place.token, 'gateway.token') ?? options.env['LONGHAUL_GATEWAY_TOKEN'];
   const kept = keptThings(config.storage.url);
-  const upstreams = place.upstreams.map((upstream, index) => upstreamOptions(config, upstream, index));
+  const upstreams = place.upstreams.map((upstream) => upstreamOptions(config, upstream, options.env));
   const gateway = await startGateway({
     upstreams,
     host: place.host,
@@ -52,11 +52,13 @@ export async function openGateway(config: Config, options: OpenGatewayOptions): 
 }
 
 /** Forgets what refusals taught of these models' windows, at the servers that the configuration names. */
-export async function forgetWindows(config: Config, models: readonly string[]): Promise<ForgottenWindow[]> {
+export async function forgetWindows(
+  config: Config,
+  models: readonly string[],
+  env: OpenGatewayOptions['env'],
+): Promise<ForgottenWindow[]> {
   const { forgetWindow } = await import('@longhaul/gateway');
-  const upstreams = config.gateway.upstreams.map((upstream, index) =>
-    upstreamOptions(config, upstream, index),
-  );
+  const upstreams = config.gateway.upstreams.map((upstream) => upstreamOptions(config, upstream, env));
   await using kept = keptThings(config.storage.url);
   const forgotten: ForgottenWindow[] = [];
   for (const model of models)
@@ -64,13 +66,16 @@ export async function forgetWindows(config: Config, models: readonly string[]): 
   return forgotten;
 }
 
-/** Key and models of a provider with the upstream's name are the upstream's. */
-function upstreamOptions(config: Config, upstream: GatewayUpstreamConfig, index: number): UpstreamOptions {
+/** The models of a provider with the upstream's name are the upstream's, and its key if it belongs to the address. */
+function upstreamOptions(
+  config: Config,
+  upstream: GatewayUpstreamConfig,
+  env: OpenGatewayOptions['env'],
+): UpstreamOptions {
   const { name, baseUrl, compaction = true, clientKey } = upstream;
   const provider = Object.hasOwn(config.providers, name) ? config.providers[name] : undefined;
-  const apiKey =
-    filledIn(upstream.apiKey, `gateway.upstreams[${index}].apiKey`) ??
-    filledIn(provider?.apiKey, `providers.${name}.apiKey`);
+  const isProjects = config.project?.hasUpstreams === true;
+  const apiKey = upstreamKey(upstream, { settings: config, env, isProjects });
   const models = Object.entries(provider?.models ?? {}).map(([model, { window, strictRoles }]) => {
     const settings: ModelSettings = {
       windowTokens: window,

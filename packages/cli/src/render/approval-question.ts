@@ -1,5 +1,6 @@
 import { cutMiddle } from '@longhaul/context';
 import type { JsonValue } from '@longhaul/protocol';
+import { visible, visibleLine } from './visible.ts';
 
 /** The limit of an argument such as a file's text. A command is never cut. */
 const MAX_CHARS = 8_000;
@@ -10,20 +11,14 @@ const MAX_EMPTY_LINES = 4;
 const MANY_LINES = 15;
 
 /**
- * Characters that are invisible, move the cursor, or change the direction of text. A person must see everything they
- * allow.
- */
-const HIDING = /[\p{Cc}\p{Cf}\p{Cs}\p{Co}\p{Zl}\p{Zp}\p{Default_Ignorable_Code_Point}\u2800]|(?! )\p{Zs}/gu;
-
-/**
  * Returns a whole call, indented, for a person to judge. Nothing can hide. Only the middle of a very long argument
  * other than a command is left out, with a note.
  */
 export function approvalQuestion({ toolName, args }: { toolName: string; args: JsonValue }): string {
-  const lines = visible(argumentText(args)).split('\n');
+  const lines = shown(argumentText(args)).split('\n');
   const head = lines.length === 1 ? ` ${lines[0]}` : `\n    ${lines.join('\n    ')}`;
   const count = lines.length > MANY_LINES ? `\n  ${lines.length} lines, from "? ${toolName}" on.` : '';
-  return `? ${toolName.replace(HIDING, escaped)}${head}${count}\n`;
+  return `? ${visibleLine(toolName)}${head}${count}\n`;
 }
 
 function argumentText(args: JsonValue): string {
@@ -41,9 +36,8 @@ function cut(text: string): string {
   return cutMiddle(text, MAX_CHARS).text;
 }
 
-function visible(text: string): string {
-  return text
-    .replace(HIDING, (char) => (char === '\n' ? char : escaped(char)))
+function shown(text: string): string {
+  return visible(text)
     .replace(
       / {17,}/g,
       (blanks) => `${' '.repeat(MAX_BLANKS)}[… ${blanks.length - MAX_BLANKS} more blanks …]`,
@@ -52,10 +46,4 @@ function visible(text: string): string {
       const count = empty.split('\n').length - 1 - MAX_EMPTY_LINES;
       return `${'\n'.repeat(MAX_EMPTY_LINES)}\n[… ${count} more empty lines …]`;
     });
-}
-
-function escaped(char: string): string {
-  const code = char.codePointAt(0) ?? 0;
-  const hex = code.toString(16).padStart(4, '0');
-  return code > 0xffff ? `\\u{${hex}}` : `\\u${hex}`;
 }

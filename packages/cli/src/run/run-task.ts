@@ -31,7 +31,9 @@ export interface RunTaskOptions extends RunRequest {
 
 /** Plans a run, carries it out, shows it, and returns the exit code. */
 export async function runTask(options: RunTaskOptions): Promise<number> {
-  const settings = await loadSettings(options.place, options.terminal, options.flags);
+  const settings = await loadSettings(options.place, options.terminal, options.flags, {
+    asks: options.display === 'progress',
+  });
   await using storage = holdStorage(settings.config.storage.url);
   const context = { settings, storage };
   const plan = await planRun(options, context);

@@ -33,7 +33,11 @@ export async function servedSettings({
 }): Promise<ServedSettings> {
   const withChange = async (change: Change) => {
     const { config } = await load(change);
-    return { change, config, compression: await compressionSettings(config.context.compression) };
+    return {
+      change,
+      config,
+      compression: await compressionSettings(config.context.compression, config.project?.files),
+    };
   };
   let now = await withChange(await readChange(store));
 

@@ -2,6 +2,7 @@ import { readFile } from 'node:fs/promises';
 import type { SessionAgent, Tool } from '@longhaul/core';
 import { LonghaulError, type Session, suggestion } from '@longhaul/protocol';
 import type { AgentConfig, Config } from '../config.ts';
+import type { TrustedFiles } from '../trust/project-part.ts';
 import { selectTools } from './select-tools.ts';
 
 /** The agent of sessions that name none. It exists even if it is not configured. */
@@ -68,20 +69,27 @@ export function agentNameOf({ metadata }: { metadata?: Session['metadata'] | und
  * be read.
  */
 export async function loadAgents(
-  config: Pick<Config, 'agents' | 'model'>,
+  config: Pick<Config, 'agents' | 'model' | 'project'>,
   tools: readonly Tool[],
 ): Promise<NamedAgents> {
   const configured = { [DEFAULT_AGENT]: {}, ...config.agents };
   const agents = Object.entries<AgentConfig>(configured).map(([name, agent]) =>
-    load(name, config.model === undefined ? agent : { model: config.model, ...agent }, tools),
+    load(name, config.model === undefined ? agent : { model: config.model, ...agent }, {
+      tools,
+      files: config.project?.files,
+    }),
   );
   return new NamedAgents(await Promise.all(agents));
 }
 
-async function load(name: string, agent: AgentConfig, tools: readonly Tool[]): Promise<NamedAgent> {
+async function load(
+  name: string,
+  agent: AgentConfig,
+  { tools, files }: { tools: readonly Tool[]; files: TrustedFiles | undefined },
+): Promise<NamedAgent> {
   const { model, prompt: path, tools: patterns = ['*'] } = agent;
   const selected = selectTools(name, patterns, tools);
-  const prompt = path === undefined ? undefined : await readPrompt(name, path);
+  const prompt = path === undefined ? undefined : await readPrompt(name, path, files);
   return {
     name,
     tools: selected,
@@ -90,7 +98,10 @@ async function load(name: string, agent: AgentConfig, tools: readonly Tool[]): P
   };
 }
 
-async function readPrompt(name: string, path: string): Promise<string> {
+/** A trusted prompt of a project is not read again: the file may have changed since. */
+async function readPrompt(name: string, path: string, files: TrustedFiles | undefined): Promise<string> {
+  const trusted = files?.bytesOf(path);
+  if (trusted !== undefined) return new TextDecoder().decode(trusted);
   try {
     return await readFile(path, 'utf8');
   } catch (cause) {

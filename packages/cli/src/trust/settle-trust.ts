@@ -1,0 +1,65 @@
+import { readFile } from 'node:fs/promises';
+import { createInterface } from 'node:readline';
+import { type LoadedConfig, type ProjectTrust, TrustStore } from '@longhaul/config';
+import { visible } from '../render/visible.ts';
+import { canAsk } from '../run/confirm.ts';
+import type { Terminal } from '../terminal.ts';
+import { ignoredLine, trustPage } from './trust-page.ts';
+
+export interface SettleTrustOptions {
+  project: ProjectTrust;
+  home: string;
+  terminal: Terminal;
+  asks: boolean;
+  /** Loads the configuration again, with these wants trusted. */
+  load: (ids: ReadonlySet<string>) => Promise<LoadedConfig>;
+}
+
+/**
+ * Asks a person whether to trust a project, and stores a yes. Without a person, or after a no, reports on one line what is
+ * ignored. A yes is for what was shown: what has changed since stays untrusted.
+ */
+export async function settleTrust(loaded: LoadedConfig, options: SettleTrustOptions): Promise<LoadedConfig> {
+  const { project, terminal, asks, home, load } = options;
+  const isAsked = asks && canAsk(terminal) && grantable(project).length > 0;
+  if (!isAsked || !(await isTrusted(project, terminal))) {
+    reportIgnored(project, terminal);
+    return loaded;
+  }
+  const ids = new Set(grantable(project));
+  if (project.problem === undefined)
+    await new TrustStore({ env: terminal.env, home }).put(project.workspace, [...ids]);
+  else terminal.err.write(`longhaul: ${project.problem}\n`);
+  const next = await load(ids);
+  if (next.project?.wants.some((want) => !want.isTrusted) === true) reportIgnored(next.project, terminal);
+  return next;
+}
+
+/** Returns the ids of the wants that trust can allow. */
+export function grantable({ wants }: ProjectTrust): string[] {
+  return wants.flatMap(({ id, refusal }) => (refusal === undefined ? [id] : []));
+}
+
+function reportIgnored(project: ProjectTrust, terminal: Terminal): void {
+  terminal.err.write(ignoredLine(project, { isHere: project.workspace === terminal.cwd }));
+}
+
+/** Everything but yes, a closed input included, is no. */
+async function isTrusted(project: ProjectTrust, terminal: Terminal): Promise<boolean> {
+  const { out, input } = terminal;
+  out.write(trustPage(project));
+  const lines = createInterface({ input, output: out });
+  try {
+    for (;;) {
+      const line = await new Promise<string>((resolve) => {
+        lines.once('close', () => resolve('no'));
+        lines.question('Trust it? [y]es, [n]o (ignore it in this run), [s]how the file: ', resolve);
+      });
+      const word = line.trim().toLowerCase();
+      if (word === 's' || word === 'show') out.write(visible(await readFile(project.file, 'utf8')));
+      else if (/^(?:y|yes|n|no)$/.test(word)) return word.startsWith('y');
+    }
+  } finally {
+    lines.close();
+  }
+}

@@ -1,0 +1,118 @@
+import { API_KEY_VARIABLES } from '@longhaul/models';
+import { LonghaulError } from '@longhaul/protocol';
+import type { Config, GatewayUpstreamConfig, ProviderKind } from './config.ts';
+import { type Environment, readVariable, referencedVariable } from './environment.ts';
+
+/** Who is called, and with which key. A key is never combined with another address than the one it belongs to. */
+export interface Endpoint {
+  kind?: ProviderKind;
+  baseUrl?: string;
+  apiKey?: string;
+}
+
+export interface EndpointOptions {
+  env: Environment;
+  /** `--base-url`: an address that the user named for the provider, whose key it gets. */
+  baseUrl?: string;
+  /** `LONGHAUL_API_KEY`: a key for any address that the user named. */
+  apiKey?: string;
+}
+
+export type EndpointSettings = Pick<Config, 'providers' | 'project'>;
+
+/**
+ * Returns the address and the key of a provider.
+ *
+ * An address of a project's file gets only the key that this file names. Everything else is the user's: keys of their
+ * files and variables go to the addresses of their files and of `--base-url`.
+ *
+ * @throws {LonghaulError} `config_invalid`, `provider_auth` for a variable that is not set.
+ */
+export function resolveEndpoint(
+  provider: string,
+  settings: EndpointSettings,
+  options: EndpointOptions,
+): Endpoint {
+  const { env, baseUrl, apiKey } = options;
+  const { kind, ...own } = Object.hasOwn(settings.providers, provider)
+    ? (settings.providers[provider] ?? {})
+    : {};
+  const isProjects = settings.project?.providers.has(provider) === true;
+  if (isProjects && baseUrl === undefined) {
+    return { kind, baseUrl: addressOf(provider, own.baseUrl, env), apiKey: keyOf(provider, own.apiKey, env) };
+  }
+  return {
+    kind,
+    baseUrl: baseUrl ?? addressOf(provider, own.baseUrl, env),
+    apiKey:
+      apiKey ??
+      (isProjects ? undefined : keyOf(provider, own.apiKey, env)) ??
+      (own.apiKey === undefined || isProjects ? keyOfEnvironment(provider, env) : undefined),
+  };
+}
+
+/**
+ * Returns the key for an address that somebody else named: a server that was found, or an upstream of the gateway.
+ * Undefined unless the provider has this address, or a key and no address.
+ *
+ * @param isProjects Whether the address is from a project's file.
+ */
+export function keyForAddress(
+  provider: string,
+  address: { baseUrl: string; isProjects: boolean; usual?: string },
+  { settings, env }: { settings: EndpointSettings; env: Environment },
+): string | undefined {
+  const own = Object.hasOwn(settings.providers, provider) ? settings.providers[provider] : undefined;
+  if (own?.apiKey === undefined) return undefined;
+  if ((settings.project?.providers.has(provider) === true) !== address.isProjects) return undefined;
+  const belongsTo = addressOf(provider, own.baseUrl, env) ?? address.usual ?? address.baseUrl;
+  return isSame(belongsTo, address.baseUrl) ? keyOf(provider, own.apiKey, env) : undefined;
+}
+
+/** Returns the key of an upstream of the gateway: its own, else that of the provider with its name and its address. */
+export function upstreamKey(
+  upstream: GatewayUpstreamConfig,
+  { settings, env, isProjects }: { settings: EndpointSettings; env: Environment; isProjects: boolean },
+): string | undefined {
+  const { name, baseUrl, apiKey } = upstream;
+  const variable = referencedVariable(apiKey);
+  if (variable !== undefined)
+    throw new LonghaulError(
+      'config_invalid',
+      `gateway.upstreams (${name}): apiKey reads $${variable}, which is not set in the environment.`,
+    );
+  return apiKey ?? keyForAddress(name, { baseUrl, isProjects }, { settings, env });
+}
+
+/** Returns a configured key. */
+function keyOf(provider: string, configured: string | undefined, env: Environment): string | undefined {
+  const variable = referencedVariable(configured);
+  if (variable === undefined) return configured;
+  const found = readVariable(env, variable);
+  if (found !== undefined) return found;
+  throw new LonghaulError(
+    'provider_auth',
+    `providers.${provider}.apiKey reads $${variable}, which is not set in the environment. Set it, for example with: export ${variable}=…`,
+    { data: { provider, variable } },
+  );
+}
+
+/** A provider with a name of the user's own never gets another provider's key from the environment. */
+function keyOfEnvironment(provider: string, env: Environment): string | undefined {
+  const names = Object.hasOwn(API_KEY_VARIABLES, provider) ? (API_KEY_VARIABLES[provider] ?? []) : [];
+  return names.map((name) => readVariable(env, name)).find((value) => value !== undefined);
+}
+
+function addressOf(provider: string, configured: string | undefined, env: Environment): string | undefined {
+  const variable = referencedVariable(configured);
+  if (variable === undefined) return configured;
+  const found = readVariable(env, variable);
+  if (found !== undefined) return found;
+  const message = `providers.${provider}.baseUrl reads $${variable}, which is not set in the environment. Set it, or pass --base-url.`;
+  throw new LonghaulError('config_invalid', message, { data: { provider, variable } });
+}
+
+function isSame(one: string, other: string): boolean {
+  const plain = (url: string) => URL.parse(url)?.href.replace(/\/+$/, '') ?? url;
+  return plain(one) === plain(other);
+}

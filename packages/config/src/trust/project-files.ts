@@ -1,0 +1,75 @@
+import { createHash } from 'node:crypto';
+import { readFile, realpath } from 'node:fs/promises';
+import { resolve, sep } from 'node:path';
+import { fileURLToPath, pathToFileURL } from 'node:url';
+import { init, parse } from 'es-module-lexer';
+
+/** A file of a project whose bytes were read once: they are shown, hashed and used. */
+export interface ProjectFile {
+  /** Absolute, without symbolic links. */
+  path: string;
+  sha256: string;
+  bytes: Uint8Array;
+}
+
+export type ReadProjectFile = ProjectFile | { problem: string };
+
+/**
+ * Reads a file of a project.
+ *
+ * @param root The project's folder, without symbolic links. A file outside of it is refused, also one behind a link.
+ */
+export async function readProjectFile(path: string, root: string): Promise<ReadProjectFile> {
+  try {
+    const real = await realpath(resolve(root, path));
+    if (!isInside(real, root)) return { problem: 'is outside of the project' };
+    const bytes = await readFile(real);
+    return { path: real, bytes, sha256: createHash('sha256').update(bytes).digest('hex') };
+  } catch (error) {
+    const code = error instanceof Error && 'code' in error ? String(error.code) : 'unreadable';
+    return { problem: code === 'ENOENT' ? 'does not exist' : `cannot be read (${code})` };
+  }
+}
+
+/** Whether a path is a folder or below it. Both are without symbolic links. */
+export function isInside(path: string, root: string): boolean {
+  return path === root || path.startsWith(root.endsWith(sep) ? root : root + sep);
+}
+
+const MAX_MODULES = 500;
+
+/**
+ * Reads a module and the modules that it imports from the project by a literal relative path. Anything else that it
+ * loads from the project is refused when it is loaded.
+ */
+export async function readModules(entry: string, root: string): Promise<ProjectFile[] | { problem: string }> {
+  await init;
+  const first = await readProjectFile(entry, root);
+  if ('problem' in first) return first;
+  const found = new Map([[first.path, first]]);
+  for (const file of found.values()) {
+    const imported = await Promise.all(importsOf(file).map((path) => readProjectFile(path, root)));
+    // A type import of TypeScript may name a file that does not exist. What is loaded and was not read is refused.
+    for (const next of imported) if (!('problem' in next)) found.set(next.path, found.get(next.path) ?? next);
+    if (found.size > MAX_MODULES) return { problem: `imports more than ${MAX_MODULES} files` };
+  }
+  return [...found.values()];
+}
+
+function importsOf({ path, bytes }: ProjectFile): string[] {
+  const text = new TextDecoder().decode(bytes);
+  const names = specifiers(text).filter((name) => /^(?:\.{0,2}\/|file:)/.test(name));
+  return names.flatMap((name) => {
+    const url = URL.parse(name, pathToFileURL(path).href);
+    return url?.protocol === 'file:' && url.host === '' ? [fileURLToPath(url)] : [];
+  });
+}
+
+/** A file that is no ES module, such as JSON or CommonJS, has none. */
+function specifiers(text: string): string[] {
+  try {
+    return parse(text)[0].flatMap(({ n }) => n ?? []);
+  } catch {
+    return [];
+  }
+}

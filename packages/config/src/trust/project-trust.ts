@@ -1,0 +1,118 @@
+import { realpath } from 'node:fs/promises';
+import { dirname } from 'node:path';
+import { knownKeys } from '../check-layer.ts';
+import { type ConfigLayer, type ConfigPath, isPlainObject, pathText } from '../config-layer.ts';
+import type { Environment } from '../environment.ts';
+import { userFolder } from '../user-folder.ts';
+import { isInside } from './project-files.ts';
+import { ProjectPart, TrustedFiles } from './project-part.ts';
+import { type DangerousSetting, restrict } from './restrict.ts';
+import { TrustStore } from './trust-store.ts';
+import type { ReadWant, Want } from './wants.ts';
+
+/**
+ * The trust for one load: what is stored; additionally the wants with these ids; or everything that the files want now.
+ */
+export type TrustGrant = 'stored' | 'all' | ReadonlySet<string>;
+
+/** What a project's files want, and whether they are trusted. */
+export interface ProjectTrust {
+  /** Real path of the folder with the project's file. */
+  workspace: string;
+  /** Path of the project's file. */
+  file: string;
+  wants: Want[];
+  /** Why trust cannot be stored. */
+  problem?: string;
+}
+
+export interface TrustedLayer {
+  /** The settings that take effect. */
+  layer: ConfigLayer;
+  trust: ProjectTrust;
+  part: ProjectPart;
+}
+
+export interface TrustProjectOptions {
+  /** Path of the project's file. */
+  file: string;
+  /** The configuration without the project's file. */
+  other: unknown;
+  env: Environment;
+  home: string;
+  grant: TrustGrant;
+}
+
+/** Reads what a project's file wants, and removes what is not trusted. Changes nothing on disk. */
+export async function trustProject(layer: ConfigLayer, options: TrustProjectOptions): Promise<TrustedLayer> {
+  const { file, other, env, home, grant } = options;
+  const isKnown = (path: ConfigPath) => knownKeys(path.slice(0, -1)).includes(String(path.at(-1)));
+  const workspace = await realpath(dirname(file));
+  const { dangerous, value } = restrict(layer.value, { other, isKnown, granted: new Set() });
+  if (dangerous.length === 0) {
+    const part = partOf(workspace, [], {});
+    return { layer: { ...layer, value }, part, trust: { workspace, file, wants: [] } };
+  }
+  const { readWant } = await import('./wants.ts');
+  const read = await Promise.all(dangerous.map((setting) => readWant(setting, { root: workspace, home })));
+  const problem = await storageProblem(workspace, { env, home });
+  const stored = problem === undefined ? await new TrustStore({ env, home }).get(workspace) : undefined;
+  const ids = new Set([...(stored?.wants ?? []), ...(typeof grant === 'string' ? [] : grant)]);
+  const isGranted = ({ want }: ReadWant) =>
+    want.refusal === undefined && (grant === 'all' || ids.has(want.id));
+  const granted = read.filter(isGranted);
+  const settings = dangerous.filter((_, index) => granted.some((each) => each === read[index]));
+  const kept = restrict(layer.value, { other, isKnown, granted: new Set(settings.map(pathOf)) }).value;
+  for (const [index, { path }] of settings.entries()) usePath(kept, path, granted[index]);
+  const wants = read.map((each): Want => ({ ...each.want, isTrusted: isGranted(each) }));
+  return {
+    layer: { ...layer, value: kept },
+    part: partOf(workspace, granted, kept),
+    trust: { workspace, file, wants, problem },
+  };
+}
+
+function pathOf({ path }: DangerousSetting): string {
+  return pathText(path);
+}
+
+/** The trusted bytes are found by the real path, whatever the path in the file leads to later. */
+function usePath(layer: unknown, path: ConfigPath, granted: ReadWant | undefined): void {
+  const [file] = granted?.files ?? [];
+  const parent = path
+    .slice(0, -1)
+    .reduce<unknown>((value, key) => (isPlainObject(value) ? value[key] : undefined), layer);
+  const key = path.at(-1);
+  if (file !== undefined && isPlainObject(parent) && typeof key === 'string') parent[key] = file.path;
+}
+
+function partOf(workspace: string, granted: readonly ReadWant[], kept: unknown): ProjectPart {
+  const providers = isPlainObject(kept) && isPlainObject(kept['providers']) ? kept['providers'] : {};
+  const gateway = isPlainObject(kept) && isPlainObject(kept['gateway']) ? kept['gateway'] : {};
+  const named = Object.entries(providers).filter(
+    ([, value]) => isPlainObject(value) && ENDPOINT_KEYS.some((key) => Object.hasOwn(value, key)),
+  );
+  return new ProjectPart({
+    providers: new Set(named.map(([name]) => name)),
+    hasUpstreams: Object.hasOwn(gateway, 'upstreams'),
+    files: new TrustedFiles(
+      workspace,
+      granted.flatMap(({ files }) => files),
+    ),
+  });
+}
+
+/** The settings of a provider that are one value: who is called, and with which key. */
+export const ENDPOINT_KEYS = ['kind', 'baseUrl', 'apiKey'] as const;
+
+/** The agent can write everywhere in the workspace, so trust that is stored there would be worth nothing. */
+async function storageProblem(
+  workspace: string,
+  user: { env: Environment; home: string },
+): Promise<string | undefined> {
+  const folder = userFolder(user);
+  const real = await realpath(folder).catch(() => folder);
+  return isInside(real, workspace)
+    ? `Your configuration folder ${folder} is inside of this workspace, where the agent can write. Trust cannot be stored here; --trust trusts for one run.`
+    : undefined;
+}

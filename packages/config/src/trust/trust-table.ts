@@ -1,0 +1,155 @@
+import { STRATEGY_NAMES } from '../config.ts';
+import { isPlainObject } from '../config-layer.ts';
+
+/** What a setting could do to the user: run code, send data or choose who receives it, or give the agent more access. */
+export type Danger = 'code' | 'data' | 'access';
+
+/** Decides what an untrusted project may set at one key. */
+export interface TrustRule {
+  /** The allowed values, for docs/trust.md. */
+  allows: string;
+  danger: Danger;
+  /**
+   * Returns the part of a value that takes effect without trust.
+   *
+   * @param value As written in the file.
+   * @param other The value that applies without the project's file.
+   */
+  keep: (value: unknown, other: unknown) => Kept;
+}
+
+export interface Kept {
+  /** Undefined: nothing takes effect. */
+  value: unknown;
+  isWhole: boolean;
+}
+
+const NONE: Kept = { value: undefined, isWhole: false };
+const whole = (value: unknown): Kept => ({ value, isWhole: true });
+const only = (
+  allows: string,
+  danger: Danger,
+  accepts: (value: unknown, other: unknown) => boolean,
+): TrustRule => ({ allows, danger, keep: (value, other) => (accepts(value, other) ? whole(value) : NONE) });
+
+const ANYTHING = only('any value', 'access', () => true);
+const nothing = (danger: Danger) => only('', danger, () => false);
+/** `null` is "no limit". */
+const AT_MOST = only('a value that is not larger', 'access', isAtMost);
+const AT_MOST_UNLESS_ZERO = only(
+  'a value that is not larger, and not 0',
+  'access',
+  (value, other) => value !== 0 && (other === 0 || isAtMost(value, other)),
+);
+
+/**
+ * What a project's file may set while its workspace is not trusted. A key without an entry, and every key below an entry
+ * that allows nothing, is denied. docs/trust.md has this table.
+ */
+export const TRUST_TABLE: Readonly<Record<string, TrustRule>> = {
+  model: nothing('data'),
+  'providers.NAME': nothing('data'),
+  'agents.NAME.model': nothing('data'),
+  'agents.NAME.prompt': nothing('data'),
+  'agents.NAME.tools': only(
+    'tools of an agent whose tools you did not set',
+    'access',
+    (_, other) => other === undefined,
+  ),
+  'context.compression.strategy': only('a built-in name', 'code', (value) =>
+    STRATEGY_NAMES.some((name) => name === value),
+  ),
+  'context.compression.trigger': only('any value', 'access', isTrigger),
+  'context.compression.auto': ANYTHING,
+  'context.compression.model': only(
+    '`__same__`, `none`',
+    'data',
+    (value) => value === '__same__' || value === 'none',
+  ),
+  'context.compression.options.preserveLastNTurns': ANYTHING,
+  'context.compression.options.recentMessagesToKeep': ANYTHING,
+  'context.compression.options.pruneProtectTokens': ANYTHING,
+  'context.compression.options.pruneMinimumTokens': ANYTHING,
+  'context.compression.options.ledgerShare': ANYTHING,
+  'context.instructions': only('`.md` and `.txt` files below the workspace', 'data', areInstructions),
+  'tools.maxOutputChars': AT_MOST,
+  'tools.bash.maxOutputChars': AT_MOST,
+  'tools.bash.timeoutMs': AT_MOST,
+  'tools.bash.maxTimeoutMs': AT_MOST,
+  'tools.read.maxLines': AT_MOST,
+  'tools.read.maxLineLength': AT_MOST,
+  'tools.grep.maxMatches': AT_MOST,
+  'tools.list.maxEntries': AT_MOST,
+  'sandbox.driver': nothing('code'),
+  'sandbox.image': nothing('code'),
+  'sandbox.network': only('`off`', 'access', (value) => value === 'off'),
+  'sandbox.memoryMb': AT_MOST,
+  'sandbox.pids': AT_MOST,
+  'sandbox.cpus': AT_MOST,
+  'sandbox.env': only('names that you pass anyway', 'data', isSubset),
+  'limits.steps': AT_MOST,
+  'limits.tokens': AT_MOST,
+  'limits.costUsd': AT_MOST,
+  'limits.minutes': AT_MOST,
+  'limits.repeatedCalls': AT_MOST,
+  'retry.attempts': AT_MOST,
+  'retry.overloadAttempts': AT_MOST,
+  'retry.totalMs': AT_MOST,
+  'retry.stallMs': AT_MOST_UNLESS_ZERO,
+  approvals: {
+    allows: '`deny` rules, which come after yours, and `ask` rules, which come before yours',
+    danger: 'access',
+    keep: keepRefusals,
+  },
+  approvalTimeoutMs: AT_MOST,
+  storage: nothing('data'),
+  server: nothing('access'),
+  gateway: nothing('data'),
+  telemetry: nothing('data'),
+};
+
+function isAtMost(value: unknown, other: unknown): boolean {
+  if (other === null || other === undefined) return value === null || typeof value === 'number';
+  return typeof value === 'number' && typeof other === 'number' && value <= other;
+}
+
+function isTrigger(value: unknown): boolean {
+  if (value === null || typeof value === 'string') return true;
+  return isPlainObject(value) && Object.keys(value).every((key) => key === 'threshold');
+}
+
+/** Paths that lead out through a link are refused when the file is read. */
+function areInstructions(value: unknown): boolean {
+  return Array.isArray(value) && value.every((path) => typeof path === 'string' && isInstruction(path));
+}
+
+function isInstruction(path: string): boolean {
+  return /^[^/~\\].*\.(?:md|txt)$/i.test(path) && !path.split(/[/\\]/).includes('..');
+}
+
+function isSubset(value: unknown, other: unknown): boolean {
+  return Array.isArray(value) && Array.isArray(other) && value.every((name) => other.includes(name));
+}
+
+const RULE_KEYS: ReadonlySet<string> = new Set(['tool', 'command', 'path', 'action']);
+
+/**
+ * The last matching rule decides. The user's rules stay: a `deny` of the project comes after them, and an `ask`, which
+ * could weaken a `deny` of the user, before them.
+ */
+function keepRefusals(value: unknown, other: unknown): Kept {
+  if (!Array.isArray(value)) return NONE;
+  const withAction = (action: string) =>
+    value.filter(
+      (rule) =>
+        isPlainObject(rule) &&
+        rule['action'] === action &&
+        Object.keys(rule).every((key) => RULE_KEYS.has(key)),
+    );
+  const [denied, asked] = [withAction('deny'), withAction('ask')];
+  const users: readonly unknown[] = Array.isArray(other) ? other : [];
+  return {
+    value: [...asked, ...users, ...denied],
+    isWhole: denied.length + asked.length === value.length,
+  };
+}
