@@ -3,7 +3,14 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { type Config, DEFAULT_CONFIG, loadConfig } from '@longhaul/config';
 import { describe, expect, it } from 'vitest';
-import { PAGE_FILE, SCHEMA_FILE, schemaText, withKeyTable } from './config-schema.ts';
+import {
+  PAGE_FILE,
+  SCHEMA_FILE,
+  schemaText,
+  TRUST_FILE,
+  withKeyTable,
+  withTrustTable,
+} from './config-schema.ts';
 
 const HOW_TO_UPDATE = 'run: node --conditions=longhaul-src scripts/config-schema.ts';
 
@@ -15,6 +22,11 @@ describe('configuration documents', () => {
   it('has an up-to-date table of keys', async () => {
     const page = await readFile(PAGE_FILE, 'utf8');
     expect(page, HOW_TO_UPDATE).toBe(await withKeyTable(page));
+  });
+
+  it('has an up-to-date table of what needs trust', async () => {
+    const page = await readFile(TRUST_FILE, 'utf8');
+    expect(page, HOW_TO_UPDATE).toBe(withTrustTable(page));
   });
 
   it('has exactly the defaults of the configuration in the schema', async () => {
@@ -53,7 +65,12 @@ async function loadExample(): Promise<Config> {
   const folder = await mkdtemp(join(tmpdir(), 'longhaul-example-'));
   try {
     await writeFile(join(folder, 'longhaul.yml'), await exampleText());
-    const { config } = await loadConfig({ cwd: folder, home: folder, env: { MINE_KEY: 'key' } });
+    const { config } = await loadConfig({
+      cwd: folder,
+      home: folder,
+      env: { MINE_KEY: 'key', GATEWAY_TOKEN: 'token' },
+      file: join(folder, 'longhaul.yml'),
+    });
     return config;
   } finally {
     await rm(folder, { recursive: true, force: true });

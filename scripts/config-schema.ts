@@ -1,15 +1,17 @@
 /**
- * Writes docs/longhaul.schema.json and the table of keys in docs/configuration.md from the configuration schema.
+ * Writes docs/longhaul.schema.json and the table of keys in docs/configuration.md from the configuration schema, and the
+ * table in docs/trust.md from the trust table.
  *
  * node --conditions=longhaul-src scripts/config-schema.ts
  */
 import { readFile, writeFile } from 'node:fs/promises';
 import { pathToFileURL } from 'node:url';
-import { configJsonSchema } from '@longhaul/config';
+import { configJsonSchema, type Danger, TRUST_TABLE } from '@longhaul/config';
 
 type JsonSchema = Record<string, unknown>;
 
 export const SCHEMA_FILE = new URL('../docs/longhaul.schema.json', import.meta.url);
+export const TRUST_FILE = new URL('../docs/trust.md', import.meta.url);
 export const PAGE_FILE = new URL('../docs/configuration.md', import.meta.url);
 
 export async function schemaText(): Promise<string> {
@@ -27,6 +29,26 @@ export async function withKeyTable(page: string): Promise<string> {
     );
   return page.replace(marks, (_, start: string, end: string) => `${start}\n${table}\n\n${end}`);
 }
+
+/** Returns docs/trust.md with its table generated from the trust table. */
+export function withTrustTable(page: string): string {
+  const rows = Object.entries(TRUST_TABLE).map(([key, { allows, danger }]) => {
+    const without = allows === '' ? 'nothing' : allows;
+    return `| \`${key}\` | ${without} | ${allows === 'any value' ? '' : DANGERS[danger]} |`;
+  });
+  const table = ['| key | allowed without trust | the rest could |', '| --- | --- | --- |', ...rows].join(
+    '\n',
+  );
+  const marks = /(<!-- trust: [^\n]* -->\n)[\s\S]*(<!-- \/trust -->)/;
+  if (!marks.test(page)) throw new Error('docs/trust.md has no markers for its table.');
+  return page.replace(marks, (_, start: string, end: string) => `${start}\n${table}\n\n${end}`);
+}
+
+const DANGERS: Readonly<Record<Danger, string>> = {
+  code: 'run code',
+  data: 'send data',
+  access: 'widen access',
+};
 
 function keyRows(schema: JsonSchema, prefix: string): string[] {
   return Object.entries(recordAt(schema, 'properties') ?? {}).flatMap(([key, value]) => {
@@ -80,5 +102,6 @@ function isRecord(value: unknown): value is JsonSchema {
 
 if (process.argv[1] !== undefined && import.meta.url === pathToFileURL(process.argv[1]).href) {
   await writeFile(SCHEMA_FILE, await schemaText());
+  await writeFile(TRUST_FILE, withTrustTable(await readFile(TRUST_FILE, 'utf8')));
   await writeFile(PAGE_FILE, await withKeyTable(await readFile(PAGE_FILE, 'utf8')));
 }

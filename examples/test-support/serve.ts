@@ -47,7 +47,7 @@ export class Served implements AsyncDisposable {
     await writeFile(join(folder, 'longhaul.yml'), configOf(model.url, options));
     const child = spawn(
       process.execPath,
-      ['--conditions=longhaul-src', BIN, 'serve', '--json', '--port', '0', '--log-level', 'warn'],
+      ['--conditions=longhaul-src', BIN, 'serve', '--trust', '--json', '--port', '0', '--log-level', 'warn'],
       { cwd: folder, env: { PATH: process.env['PATH'], HOME: folder }, stdio: ['ignore', 'pipe', 'inherit'] },
     );
     const [line] = await Promise.race([once(createInterface({ input: child.stdout }), 'line'), endOf(child)]);

@@ -37,7 +37,7 @@ export async function startServing(options: { deltas: number; intervalMs: number
   const env = { ...process.env, HOME: folder, XDG_DATA_HOME: folder, XDG_CONFIG_HOME: folder };
   const server = spawn(
     process.execPath,
-    [...process.execArgv, COMMAND, 'serve', '--port', '0', '--json', '--log-level', 'warn'],
+    [...process.execArgv, COMMAND, 'serve', '--trust', '--port', '0', '--json', '--log-level', 'warn'],
     { cwd: folder, env, stdio: ['ignore', 'pipe', 'inherit'] },
   );
   const { url, tokenFile }: { url: string; tokenFile: string } = JSON.parse(await firstLine(server));

@@ -62,7 +62,7 @@ async function serve({
       return script(request);
     },
   });
-  await writeFile(join(bench.workspace, 'longhaul.yml'), CONFIG(server.url, more));
+  await writeFile(bench.userFile, CONFIG(server.url, more));
   const start = async (): Promise<Served> => {
     const running = bench.start(['serve', '--port', '0', '--json', '--log-level', 'silent']);
     await running.saw('"listening"');

@@ -18,7 +18,8 @@ it('longhaul run --agent uses the prompt and tools of that agent, and the sessio
       return 'Done.';
     },
   });
-  const run = (...args: string[]) => bench.run(['run', ...args, '--sandbox', 'local', '--quiet', ...flags]);
+  const run = (...args: string[]) =>
+    bench.run(['run', '--trust', ...args, '--sandbox', 'local', '--quiet', ...flags]);
   expect(await run('Look at it', '--agent', 'reviewer')).toMatchObject({ code: 0, stderr: '' });
   expect(await run('And again', '--session', 'last')).toMatchObject({ code: 0, stderr: '' });
   for (const { system, tools } of seen) {

@@ -26,7 +26,7 @@ describe('approvals in the command', () => {
 
   beforeEach(async () => {
     bench = await Bench.open();
-    await writeFile(join(bench.workspace, 'longhaul.yml'), RULES);
+    await writeFile(bench.userFile, RULES);
     const model = await bench.serve({ script: touch });
     flags = ['--sandbox', 'local', ...model.flags];
     modelUrl = model.server.url;
@@ -61,12 +61,12 @@ describe('approvals in the command', () => {
       const shown = await bench.call(['show', 'last', '--json']);
       expect(shown.stdout).toContain('Not allowed: not in here.');
     }
-    expect(await readFile(join(bench.workspace, 'longhaul.yml'), 'utf8')).toBe(RULES);
+    expect(await readFile(bench.userFile, 'utf8')).toBe(RULES);
   });
 
   it('keeps a request after its process is killed, and makes the call once when it is answered', async () => {
     await writeFile(
-      join(bench.workspace, 'longhaul.yml'),
+      bench.userFile,
       `${RULES}model: local/scripted\nsandbox: { driver: local }\nproviders:\n  local: { kind: openai-compatible, baseUrl: "${modelUrl}", models: { scripted: { window: 16000 } } }\n`,
     );
     const first = await served();

@@ -78,7 +78,7 @@ describe('wrong usage exits with 2 and names the remedy', () => {
 
   it('names the line of invalid YAML and of an unknown key', async () => {
     await using bench = await Bench.open();
-    const path = join(bench.workspace, 'longhaul.yml');
+    const path = bench.userFile;
     await writeFile(path, 'model: a/b\nlimits: { steps: 3\n');
     expectRefusal(await bench.run(['run', 'task']), {
       code: 2,
@@ -93,7 +93,7 @@ describe('wrong usage exits with 2 and names the remedy', () => {
     await using bench = await Bench.open();
     const { flags } = await bench.serve({ script: () => 'Hello.' });
     const configure = (tools: string) =>
-      writeFile(join(bench.workspace, 'longhaul.yml'), `agents: { coder: { tools: [${tools}] } }\n`);
+      writeFile(bench.userFile, `agents: { coder: { tools: [${tools}] } }\n`);
     await configure('raed');
     const says = /agents\.coder\.tools names "raed", but no tool has this name\. Did you mean "read"\?/;
     const args = ['run', 'task', '--sandbox', 'local', ...flags];
@@ -105,7 +105,7 @@ describe('wrong usage exits with 2 and names the remedy', () => {
   it('refuses instructions outside of the workspace, and names their key', async () => {
     await using bench = await Bench.open();
     const { flags } = await bench.serve({ script: () => 'Hello.' });
-    await writeFile(join(bench.workspace, 'longhaul.yml'), 'context: { instructions: [../x] }\n');
+    await writeFile(bench.userFile, 'context: { instructions: [../x] }\n');
     const ended = await bench.run(['run', 'task', '--sandbox', 'local', ...flags]);
     expect(ended.stdout).toMatch(/Failed[^\n]*\ncontext\.instructions: "\.\.\/x" leads out of the workspace/);
     expect(ended.code).toBe(1);
@@ -244,7 +244,7 @@ describe('what the machine lacks', () => {
 
   it('a folder that cannot be written', async () => {
     await using bench = await Bench.open();
-    await writeFile(join(bench.workspace, 'longhaul.yml'), 'storage: { url: "sqlite:/sys/longhaul/x.db" }\n');
+    await writeFile(bench.userFile, 'storage: { url: "sqlite:/sys/longhaul/x.db" }\n');
     const { flags } = await bench.serve({ script: () => 'Hello.' });
     const ended = await bench.run(['run', 'task', '--sandbox', 'local', ...flags]);
     expectRefusal(ended, { code: 1, says: /\/sys\/longhaul\/x\.db or its folder cannot be written/ });
@@ -259,7 +259,7 @@ describe('what the machine lacks', () => {
     if (lacking !== undefined) return skip(lacking);
     expect(isMounted).toBe(true);
     try {
-      await writeFile(join(bench.workspace, 'longhaul.yml'), `storage: { url: "sqlite:${disk}/x.db" }\n`);
+      await writeFile(bench.userFile, `storage: { url: "sqlite:${disk}/x.db" }\n`);
       let step = 0;
       const { flags } = await bench.serve({
         windowTokens: 400_000,

@@ -1,5 +1,4 @@
 import { writeFile } from 'node:fs/promises';
-import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { Bench, eventsOf, linesOf } from './harness.ts';
 
@@ -122,10 +121,7 @@ describe('longhaul compact, undo, pin', () => {
       },
     });
     const provider = `{ kind: openai-compatible, baseUrl: "${server.url}" }`;
-    await writeFile(
-      join(bench.workspace, 'longhaul.yml'),
-      `model: mine/scripted\nproviders: { mine: ${provider} }\n`,
-    );
+    await writeFile(bench.userFile, `model: mine/scripted\nproviders: { mine: ${provider} }\n`);
     await bench.run(['run', 'List.', '--sandbox', 'local', '-q']);
     const result = JSON.parse((await bench.call(['compact', 'last', '--json'])).stdout);
     expect(result).toMatchObject({

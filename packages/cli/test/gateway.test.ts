@@ -1,5 +1,4 @@
 import { writeFile } from 'node:fs/promises';
-import { join } from 'node:path';
 import { createPersonaServer } from '@longhaul/scripted-model';
 import { expect, test } from 'vitest';
 import { Bench } from './harness.ts';
@@ -99,7 +98,7 @@ test('says at start which upstreams it assumes without --upstream, and whether t
   const closed = await createPersonaServer({ persona: 'ollama', windowTokens: 4_096, script: () => 'Yes.' });
   const down = closed.url;
   await closed.close();
-  const file = join(bench.workspace, 'longhaul.yml');
+  const file = bench.userFile;
   await writeFile(
     file,
     `gateway: { upstreams: [{ name: local, baseUrl: '${model.url}' }, { name: ollama, baseUrl: '${down}' }] }\n`,

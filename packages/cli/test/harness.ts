@@ -1,7 +1,7 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { mkdir, mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { PassThrough } from 'node:stream';
 import { text } from 'node:stream/consumers';
 import { fileURLToPath } from 'node:url';
@@ -57,6 +57,8 @@ export class Bench implements AsyncDisposable {
   readonly root: string;
   readonly home: string;
   readonly workspace: string;
+  /** The user's own `longhaul.yml`. Its folder exists. */
+  readonly userFile: string;
   readonly #servers: ScriptedModelServer[] = [];
   readonly #started: Running[] = [];
 
@@ -64,11 +66,12 @@ export class Bench implements AsyncDisposable {
     this.root = root;
     this.home = join(root, 'home');
     this.workspace = join(root, 'work space');
+    this.userFile = join(this.home, '.config', 'longhaul', 'longhaul.yml');
   }
 
   static async open(): Promise<Bench> {
     const bench = new Bench(await mkdtemp(join(tmpdir(), 'longhaul-cli-')));
-    await mkdir(bench.home);
+    await mkdir(dirname(bench.userFile), { recursive: true });
     await mkdir(bench.workspace);
     return bench;
   }

@@ -99,14 +99,14 @@ describe('longhaul config', () => {
     ];
     await writeFile(file, lines.join('\n'));
     const env = { PORT: '4200', TOKEN: 'sk-secret-5' };
-    const { stdout, code } = await bench.run(['config'], { env });
+    const { stdout, code } = await bench.run(['config', '--trust'], { env });
     expect(code).toBe(0);
     expect(stdout).toContain(`# from ${file} (project)\n`);
     expect(stdout).toContain('\nmodel: mine/big # project\n');
     expect(stdout).toContain(
       '  port: 4200 # project, $PORT\n  workspaces: []\n  # project\n  hosts:\n    - here\n',
     );
-    const json = (await bench.run(['config', '--json'], { env })).stdout;
+    const json = (await bench.run(['config', '--trust', '--json'], { env })).stdout;
     for (const shown of [stdout, json]) expect(shown).not.toMatch(/sk-secret|me:pass/);
     expect(JSON.parse(json)).toMatchObject({
       sources: [file],

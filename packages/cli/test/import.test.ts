@@ -123,10 +123,7 @@ describe('longhaul import', () => {
     await bench.call(['import', 'chat.json']);
     const report = async () => JSON.parse((await bench.call(['context', 'last', '--json'])).stdout);
     const model = '{ baseUrl: "http://127.0.0.1:9/v1", models: { big: { window: 65536 } } }';
-    await writeFile(
-      join(bench.workspace, 'longhaul.yml'),
-      `model: mine/big\nproviders: { mine: ${model} }\n`,
-    );
+    await writeFile(bench.userFile, `model: mine/big\nproviders: { mine: ${model} }\n`);
     expect((await report()).window).toMatchObject({ source: 'model', windowTokens: 65_536 });
   });
 

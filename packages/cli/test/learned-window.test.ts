@@ -1,5 +1,4 @@
 import { writeFile } from 'node:fs/promises';
-import { join } from 'node:path';
 import { createPersonaServer, type Script } from '@longhaul/scripted-model';
 import { expect, it } from 'vitest';
 import { Bench, eventsOf } from './harness.ts';
@@ -25,7 +24,7 @@ it('learns a window loaded as 8,192 and configured as 65,536 from one refusal, a
   const silent = { persona: 'vllm', reportsWindow: false } as const;
   await using server = await createPersonaServer({ ...silent, script: reader, windowTokens: 8_192 });
   await writeFile(
-    join(bench.workspace, 'longhaul.yml'),
+    bench.userFile,
     `model: 'mine/${server.model}'
 providers: { mine: { baseUrl: '${server.url}', models: { '${server.model}': { window: 65536, maxOutput: 2000 } } } }
 `,
@@ -54,7 +53,7 @@ it('detects and reports a window that Ollama silently loaded smaller than config
   // Not in memory yet, so that the start learns nothing of its window.
   server.reload(undefined);
   await writeFile(
-    join(bench.workspace, 'longhaul.yml'),
+    bench.userFile,
     `model: 'ollama/${server.model}'
 providers: { ollama: { baseUrl: '${server.url}', models: { '${server.model}': { window: 65536, maxOutput: 2000 } } } }
 `,

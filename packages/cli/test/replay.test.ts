@@ -87,7 +87,7 @@ describe('longhaul replay', () => {
     await using bench = await benchWithSessions();
     const { server, flags } = await bench.serve({ script: () => 'The search goes on.' });
     await writeFile(
-      join(bench.workspace, 'longhaul.yml'),
+      bench.userFile,
       `providers:\n  local: { kind: openai-compatible, baseUrl: "${flags[3]}", models: { small: { window: 16000 } } }\n`,
     );
     const run = (summarizer: string) =>

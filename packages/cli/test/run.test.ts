@@ -47,7 +47,7 @@ describe.each(
     'completes a task with tools and a picture in a window too small for it',
     async () => {
       await using bench = await Bench.open();
-      await writeFile(join(bench.workspace, 'longhaul.yml'), `sandbox: { image: '${DOCKER_IMAGE}' }\n`);
+      await writeFile(bench.userFile, `sandbox: { image: '${DOCKER_IMAGE}' }\n`);
       await writeFile(join(bench.workspace, 'dot.png'), Buffer.from(PIXEL, 'base64'));
       const { server, flags } = await bench.serve({ script: play(LONG_TASK), windowTokens: 6_000 });
       const ended = await bench.run(['run', 'Count the numbers', '--json', '--sandbox', sandbox, ...flags]);

@@ -17,7 +17,7 @@ interface Listening {
 async function workspaceWith(bench: Bench, script: Script): Promise<void> {
   const { server } = await bench.serve({ script });
   await writeFile(
-    join(bench.workspace, 'longhaul.yml'),
+    bench.userFile,
     `model: openai-compatible/scripted\nproviders: { openai-compatible: { baseUrl: "${server.url}" } }\nsandbox: { driver: local }\n`,
   );
 }
@@ -193,7 +193,7 @@ it('longhaul serve without a model prints where it looked, and works for a sessi
   await using bench = await Bench.open();
   const { server } = await bench.serve({ script: () => 'All done.' });
   await writeFile(
-    join(bench.workspace, 'longhaul.yml'),
+    bench.userFile,
     `providers: { mine: { baseUrl: "${server.url}" } }\nsandbox: { driver: local }\n`,
   );
   const shown = bench.start(['serve', '--port', '0']);

@@ -51,7 +51,7 @@ describe('the address that a session keeps from --base-url', () => {
     await bench.call(['run', ...LOCAL, ...flags, 'Hi']);
     const { length } = server.requests;
     await writeFile(
-      join(bench.workspace, 'longhaul.yml'),
+      bench.userFile,
       'providers: { mine: { baseUrl: "http://127.0.0.1:9/v1", apiKey: sk-mine-123 } }\nretry: { attempts: 1 }\n',
     );
     const other = await bench.call(['run', ...LOCAL, '--session', 'last', '--model', 'mine/x', 'Hi']);
@@ -79,17 +79,21 @@ describe('the address that a session keeps from --base-url', () => {
       await writeFile(join(bench.workspace, 'longhaul.yml'), `storage: { url: "${at}" }\n`);
       const path = join(bench.workspace, 'mine.db');
       // A relative path is meant from the folder of the process.
-      await bench.run(['run', ...LOCAL, ...flags, 'Hi']);
-      expect((await bench.run(['run', ...LOCAL, '--session', 'last', 'Hi'])).stdout).toBe('Hello.\n');
+      await bench.run(['run', '--trust', ...LOCAL, ...flags, 'Hi']);
+      expect((await bench.run(['run', '--trust', ...LOCAL, '--session', 'last', 'Hi'])).stdout).toBe(
+        'Hello.\n',
+      );
       await tell(path, { baseUrl: 'http://models.example.com/v1' });
       const env = { LONGHAUL_API_KEY: 'sk-secret-123' };
-      const refused = await bench.run(['run', ...LOCAL, '--session', 'last', 'Hi'], { env });
+      const refused = await bench.run(['run', '--trust', ...LOCAL, '--session', 'last', 'Hi'], { env });
       expect(refused).toMatchObject({ code: 2, stdout: '' });
       expect(refused.stderr).toMatch(
         /--base-url http:\/\/models\.example\.com\/v1.*The project names its database/,
       );
       const there = ['--base-url', server.url];
-      const again = await bench.run(['run', ...LOCAL, '--session', 'last', ...there, 'Hi'], { env });
+      const again = await bench.run(['run', '--trust', ...LOCAL, '--session', 'last', ...there, 'Hi'], {
+        env,
+      });
       expect(again.stdout).toBe('Hello.\n');
     },
   );

@@ -56,7 +56,7 @@ describe('longhaul gc', () => {
     expect(asked.stderr).toMatch(/Remove 1 session permanently\? There is no terminal to ask on: add --yes/);
     expect(asked.code).toBe(2);
     expect((await bench.call(['sessions'])).stdout).toContain('Count');
-    await writeFile(join(bench.workspace, 'longhaul.yml'), 'storage: { retention: { days: 30 } }\n');
+    await writeFile(bench.userFile, 'storage: { retention: { days: 30 } }\n');
     const dropped = await bench.call(['gc', '--yes', '--json']);
     expect(JSON.parse(dropped.stdout)).toMatchObject({ sessions: [expect.any(String)], kept: [] });
   });
@@ -115,8 +115,7 @@ describe('a damaged database', () => {
 
   it('reports a folder in its place, a newer version and an empty file', async () => {
     await using bench = await Bench.open();
-    const place = (name: string) =>
-      writeFile(join(bench.workspace, 'longhaul.yml'), `storage: { url: "sqlite:${name}" }\n`);
+    const place = (name: string) => writeFile(bench.userFile, `storage: { url: "sqlite:${name}" }\n`);
     await place(bench.home);
     expectPlainRefusal(await bench.call(['sessions']), /could not be opened.*storage\.url/s);
     expect((await bench.call(['doctor'])).stdout).toMatch(/✗ database .* is a folder/);
@@ -169,7 +168,7 @@ describe('what happens to a database under a running agent', () => {
     if (lacking !== undefined) return skip(lacking);
     try {
       await writeFile(join(disk, 'filler'), new Uint8Array(900_000));
-      await writeFile(join(bench.workspace, 'longhaul.yml'), `storage: { url: "sqlite:${disk}/x.db" }\n`);
+      await writeFile(bench.userFile, `storage: { url: "sqlite:${disk}/x.db" }\n`);
       let isFull = true;
       const { flags, server } = await bench.serve({
         windowTokens: 400_000,

@@ -1,7 +1,6 @@
 import { writeFile } from 'node:fs/promises';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { join } from 'node:path';
 import { hasToolCall, type Script } from '@longhaul/scripted-model';
 import { expect, it } from 'vitest';
 import { Bench, eventsOf } from './harness.ts';
@@ -69,7 +68,7 @@ it('sends a run with its steps, tries and tools to a collector, without message 
   await using collector = await startCollector();
   await using bench = await Bench.open();
   const { flags } = await bench.serve({ script, faults: { 1: { kind: 'status', status: 529 } } });
-  await writeFile(join(bench.workspace, 'longhaul.yml'), `telemetry: { otlp: '${collector.url}' }\n`);
+  await writeFile(bench.userFile, `telemetry: { otlp: '${collector.url}' }\n`);
   const ended = await bench.run(['run', 'SECRET-TASK', '--json', '--sandbox', 'local', '--yes', ...flags]);
   expect(ended).toMatchObject({ code: 0, stderr: '' });
 
@@ -138,7 +137,7 @@ it('shows a compaction within its run, with its reason and savings', async () =>
             ],
           },
   });
-  await writeFile(join(bench.workspace, 'longhaul.yml'), `telemetry: { otlp: '${collector.url}' }\n`);
+  await writeFile(bench.userFile, `telemetry: { otlp: '${collector.url}' }\n`);
   const ended = await bench.run(['run', 'Count', '--json', '--sandbox', 'local', '--yes', ...flags]);
   expect(ended).toMatchObject({ code: 0, stderr: '' });
   const told = eventsOf(ended).filter((event) => event.type === 'context:compressed');
@@ -169,7 +168,7 @@ it('shows a compaction within its run, with its reason and savings', async () =>
 it('continues the run with a warning if the collector cannot be reached', async () => {
   await using bench = await Bench.open();
   const { flags } = await bench.serve({ script: () => 'Done.' });
-  await writeFile(join(bench.workspace, 'longhaul.yml'), "telemetry: { otlp: 'http://127.0.0.1:9' }\n");
+  await writeFile(bench.userFile, "telemetry: { otlp: 'http://127.0.0.1:9' }\n");
   const ended = await bench.run(['run', 'Do it', '--json', '--sandbox', 'local', ...flags]);
   expect(ended.code).toBe(0);
   expect(ended.stdout).toContain('"status":"completed"');

@@ -44,5 +44,5 @@ export {
 export type { ProjectPart, TrustedFiles } from './trust/project-part.ts';
 export type { ProjectTrust, TrustGrant } from './trust/project-trust.ts';
 export { TrustStore } from './trust/trust-store.ts';
-export type { Danger } from './trust/trust-table.ts';
+export { type Danger, TRUST_TABLE } from './trust/trust-table.ts';
 export type { Want } from './trust/wants.ts';

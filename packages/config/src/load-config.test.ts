@@ -28,7 +28,8 @@ async function write(path: string, text: string): Promise<string> {
 
 const project = (text: string) => write('project/longhaul.yml', text);
 const user = (text: string) => write('.config/longhaul/longhaul.yml', text);
-const load = (options: Partial<LoadConfigOptions> = {}) => loadConfig({ cwd, home, env: {}, ...options });
+const load = (options: Partial<LoadConfigOptions> = {}) =>
+  loadConfig({ cwd, home, env: {}, trust: 'all', ...options });
 
 /** Loads the configuration, expects `config_invalid`, and returns its message. */
 async function complaint(options: Partial<LoadConfigOptions> = {}): Promise<string> {

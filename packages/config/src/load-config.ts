@@ -1,4 +1,4 @@
-import { readFile, stat } from 'node:fs/promises';
+import { stat } from 'node:fs/promises';
 import { dirname, join, relative, resolve } from 'node:path';
 import { LonghaulError } from '@longhaul/protocol';
 import { type Config, type ConfigInput, DEFAULT_CONFIG, STRATEGY_NAMES } from './config.ts';
@@ -6,6 +6,7 @@ import { type ConfigLayer, isPlainObject } from './config-layer.ts';
 import { type ConfigOrigin, type ConfigOrigins, originsIn, originTree } from './config-origins.ts';
 import type { Environment } from './environment.ts';
 import { expandHome } from './expand-home.ts';
+import { readRegularFile } from './read-regular-file.ts';
 import type { ProjectPart } from './trust/project-part.ts';
 import type { ProjectTrust, TrustGrant } from './trust/project-trust.ts';
 import { userFolder } from './user-folder.ts';
@@ -155,7 +156,7 @@ function fileNotThere(path: string): LonghaulError {
 
 async function readIfThere(path: string): Promise<string | undefined> {
   try {
-    return await readFile(path, 'utf8');
+    return new TextDecoder().decode((await readRegularFile(path)).bytes);
   } catch (error) {
     const code = error instanceof Error && 'code' in error ? error.code : undefined;
     if (code === 'ENOENT' || code === 'ENOTDIR') return undefined;
@@ -224,15 +225,16 @@ function sourceOf({ path }: ConfigFile, options: LoadConfigOptions): 'user' | 'f
   return path === options.file ? 'file' : 'project';
 }
 
-async function checkSettings({ settings, env }: LoadConfigOptions): Promise<ConfigInput> {
+async function checkSettings({ settings, env, flags }: LoadConfigOptions): Promise<ConfigInput> {
   if (settings === undefined) return {};
   const checked = await check({ name: 'settings', value: settings }, env);
   const strategy = checked.context?.compression?.strategy;
+  const isUsed = flags?.context?.compression?.strategy === undefined;
   // They are read from a database, which may have come with a project: a module would be code that runs.
-  if (strategy === undefined || STRATEGY_NAMES.some((name) => name === strategy)) return checked;
+  if (strategy === undefined || !isUsed || STRATEGY_NAMES.some((name) => name === strategy)) return checked;
   throw new LonghaulError(
     'config_invalid',
-    `settings: context.compression.strategy must be one of ${STRATEGY_NAMES.join(', ')}: a module cannot be named over the API.`,
+    `settings: context.compression.strategy must be one of ${STRATEGY_NAMES.join(', ')}, not ${JSON.stringify(strategy)}: modules cannot be named over the API. Name another with --strategy, or reset it with PUT /api/settings.`,
   );
 }
 

@@ -291,6 +291,7 @@ OpenCode, pi, mini-swe-agent, SWE-agent, OpenHands, chat messages, and longhaul 
 
   -C, --cwd DIR         the folder in which the session works (default: the current one), even if the file names another
       --config FILE     read this file instead of the project's longhaul.yml
+      --trust           trust this folder's longhaul.yml, for this command only
       --json            print one file per line
       --no-color        no colours
 

@@ -26,10 +26,15 @@ beforeEach(async () => {
 
 afterEach(() => rm(folder, { recursive: true, force: true }));
 
-/** The settings that a `longhaul.yml` in the folder leads to. */
+/** The settings that the named file `longhaul.yml` in the folder leads to. */
 async function settingsFrom(compression: string): Promise<CompressionSettings> {
   await writeFile(join(folder, 'longhaul.yml'), `context:\n  compression: ${compression}\n`);
-  const { config } = await loadConfig({ cwd: folder, env: {}, home: folder, trust: 'all' });
+  const { config } = await loadConfig({
+    cwd: folder,
+    env: {},
+    home: folder,
+    file: join(folder, 'longhaul.yml'),
+  });
   return compressionSettings(config.context.compression, config.project?.files);
 }
 

@@ -1,8 +1,9 @@
 import { createHash } from 'node:crypto';
-import { readFile, realpath } from 'node:fs/promises';
+import { realpath, stat } from 'node:fs/promises';
 import { resolve, sep } from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
 import { init, parse } from 'es-module-lexer';
+import { readRegularFile } from '../read-regular-file.ts';
 
 /** A file of a project whose bytes were read once: they are shown, hashed and used. */
 export interface ProjectFile {
@@ -23,7 +24,10 @@ export async function readProjectFile(path: string, root: string): Promise<ReadP
   try {
     const real = await realpath(resolve(root, path));
     if (!isInside(real, root)) return { problem: 'is outside of the project' };
-    const bytes = await readFile(real);
+    const { bytes, inode } = await readRegularFile(real);
+    // A link could have replaced the file, or a folder above it, since its path was resolved.
+    if ((await realpath(real)) !== real || (await stat(real, { bigint: true })).ino !== inode)
+      return { problem: 'changed while it was read' };
     return { path: real, bytes, sha256: createHash('sha256').update(bytes).digest('hex') };
   } catch (error) {
     const code = error instanceof Error && 'code' in error ? String(error.code) : 'unreadable';

@@ -36,6 +36,8 @@ export function restrict(layer: unknown, options: RestrictOptions): Restricted {
     value: unknown,
     { rule, path, other }: { rule: TrustRule; path: ConfigPath; other: unknown },
   ) {
+    // It says what is so anyway. The origin stays the other layer.
+    if (JSON.stringify(value) === JSON.stringify(other)) return undefined;
     const kept = namesVariable(value) ? { value: undefined, isWhole: false } : rule.keep(value, other);
     if (kept.isWhole) return kept.value;
     dangerous.push({ path, value, danger: rule.danger });

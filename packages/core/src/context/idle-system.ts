@@ -1,3 +1,4 @@
+import { constants } from 'node:fs';
 import { open, realpath } from 'node:fs/promises';
 import { join, sep } from 'node:path';
 import type { Session } from '@longhaul/protocol';
@@ -16,6 +17,9 @@ export async function idleSystemText(session: Session, options: IdleSystemOption
   return agentPrompt(agent, { workspacePath: session.workspace, sandbox: 'not open', instructions });
 }
 
+/** Opening a pipe must not wait for a writer. */
+const READ = constants.O_RDONLY | constants.O_NONBLOCK;
+
 /** Reads files below a folder. A path that leads out of it, also by a link, is treated as missing. */
 function plainFiles(workspace: string): Parameters<typeof readInstructionFiles>[0] {
   const inside = async (path: string): Promise<string | undefined> => {
@@ -29,14 +33,14 @@ function plainFiles(workspace: string): Parameters<typeof readInstructionFiles>[
     async stat(path) {
       const file = await inside(path);
       if (file === undefined) return undefined;
-      await using handle = await open(file);
+      await using handle = await open(file, READ);
       const stats = await handle.stat();
       return { kind: stats.isFile() ? 'file' : 'other', size: stats.size, modifiedAt: stats.mtimeMs };
     },
     async read(path, range = { start: 0, length: 0 }) {
       const file = await inside(path);
       if (file === undefined) return new Uint8Array();
-      await using handle = await open(file);
+      await using handle = await open(file, READ);
       const { buffer, bytesRead } = await handle.read(
         Buffer.alloc(range.length),
         0,

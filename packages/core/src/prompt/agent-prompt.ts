@@ -22,7 +22,8 @@ export interface AgentPromptOptions {
 /** Builds the system text of an agent, for a run or for a measurement of an idle session. */
 export function agentPrompt(agent: SessionAgent, options: AgentPromptOptions): string {
   const { tools, prompt, instructions } = agent;
-  const fromClient = instructions === undefined ? [] : [{ path: 'the client', text: instructions }];
+  const fromClient =
+    instructions === undefined ? [] : [{ path: 'the client', text: instructions, isProjects: false }];
   return buildSystemPrompt({
     ...options,
     date: new Date().toISOString().slice(0, 10),
