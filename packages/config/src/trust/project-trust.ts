@@ -103,7 +103,7 @@ function partOf(workspace: string, granted: readonly ReadWant[], kept: unknown):
 }
 
 /** The settings of a provider that are one value: who is called, and with which key. */
-export const ENDPOINT_KEYS = ['kind', 'baseUrl', 'apiKey'] as const;
+const ENDPOINT_KEYS = ['kind', 'baseUrl', 'apiKey'] as const;
 
 /** The agent can write everywhere in the workspace, so trust that is stored there would be worth nothing. */
 async function storageProblem(
