@@ -100,9 +100,17 @@ async function checkContents(path: string, deep: boolean): Promise<Check[]> {
   return [describeSessions(contents), describeBlobs(contents, deep)];
 }
 
-function describeSessions({ sessions, interrupted }: Contents): Check {
+function describeSessions({ sessions, interrupted, unfinished }: Contents): Check {
   const name = 'sessions';
   const [first] = interrupted;
+  if (first === undefined && unfinished > 0)
+    return {
+      name,
+      status: 'missing',
+      detail: `${plural(sessions, 'session')}, none interrupted; ${plural(unfinished, 'unfinished import, copy or deletion', 'unfinished imports, copies or deletions')}, which nothing shows`,
+      remedy:
+        'Unless it is still in progress, a program was killed: import the file again, or fork the session again. longhaul gc removes the rest after an hour.',
+    };
   if (first === undefined)
     return { name, status: 'ok', detail: `${plural(sessions, 'session')}, none interrupted` };
   const open = interrupted.reduce((sum, { openParts }) => sum + openParts, 0);

@@ -1,10 +1,8 @@
 import {
   type BlobStore,
-  currentOwner,
-  isOwnerAlive,
-  type Lease,
   type MessageDraft,
   newId,
+  type StagedSession,
   type Store,
   storedTokens,
   storeMedia,
@@ -20,21 +18,24 @@ import {
 import type { ImportReport, Skipped } from '@longhaul/replay';
 import { importedModel } from './imported-model.ts';
 
-/** Messages that share one wait for the disk: so many, or so much text. */
+/** Messages that share one transaction, and so one wait for the disk: so many, or so much text. */
 const BATCH_MESSAGES = 200;
 const BATCH_TOKENS = 150_000;
-const LEASE_TTL_MS = 60_000;
 const MAX_TASK_CHARS = 2_000;
 const MAX_TITLE_CHARS = 80;
 
-/** Stores a recorded session as its messages come. Ids are new, so that a file can be imported again. */
+/**
+ * Stores a recorded session as its messages come. It becomes visible as a whole: a killed import leaves nothing that any
+ * command shows. Ids are new, so that a file can be imported again.
+ */
 export class SessionImporter {
   readonly #store: Store;
   readonly #blobs: BlobStore;
   readonly #options: { workspace: string; path: string; report: ImportReport };
   /** New ids by recorded ones: marks name messages. Only our own export has marks. */
   readonly #ids = new Map<string, string>();
-  #lease: Lease | undefined;
+  readonly #sessionId = newId();
+  #staged: StagedSession | undefined;
   #batch: MessageDraft[] = [];
   #batchTokens = 0;
   #missingBlobs = 0;
@@ -59,22 +60,15 @@ export class SessionImporter {
     if (this.#batch.length >= BATCH_MESSAGES || this.#batchTokens >= BATCH_TOKENS) await this.#flush();
   }
 
-  /** Stores the rest with the marks, and gives the session back as one that is done. */
+  /** Stores the rest with the marks, and makes the session visible. */
   async finish() {
     await this.#flush();
     const { report } = this.#options;
-    const lease = await this.#held();
-    const marks = report.marks.map((mark) => this.#withNewIds(mark, lease.sessionId));
-    if (marks.length > 0) await this.#store.recordMarks(lease, marks);
-    const { title } = await this.#store.updateSession(lease.sessionId, this.#description());
-    await this.#store.finishRun(lease, {
-      status: 'completed',
-      sessionStatus: 'completed',
-      onlyIfQueueEmpty: false,
-      events: [],
-    });
+    const marks = report.marks.map((mark) => this.#withNewIds(mark, this.#sessionId));
+    const patch = { ...this.#description(), status: 'completed' as const };
+    const { title } = await (await this.#begun()).publish({ patch, marks });
     return {
-      sessionId: lease.sessionId,
+      sessionId: this.#sessionId,
       title,
       messages: report.messages,
       calls: report.calls,
@@ -87,36 +81,25 @@ export class SessionImporter {
 
   /** Takes back what was stored so far. */
   async discard(): Promise<void> {
-    if (this.#lease !== undefined) await this.#store.deleteSession(this.#lease.sessionId);
-    this.#lease = undefined;
+    await this.#staged?.discard();
+    this.#staged = undefined;
   }
 
-  async #held(): Promise<Lease> {
-    if (this.#lease !== undefined) return this.#lease;
-    const { workspace } = this.#options;
-    const { id } = await this.#store.createSession({
-      id: newId(),
+  async #begun(): Promise<StagedSession> {
+    this.#staged ??= await this.#store.stageSession({
+      id: this.#sessionId,
       createdAt: Date.now(),
-      workspace,
+      workspace: this.#options.workspace,
       ...this.#description(),
     });
-    const owner = { owner: currentOwner(), isAlive: isOwnerAlive };
-    const { lease } = await this.#store.acquireLease(id, { runId: newId(), ttlMs: LEASE_TTL_MS, ...owner });
-    this.#lease = lease;
-    return lease;
+    return this.#staged;
   }
 
-  /** In one tick, so that the store commits all of them together. */
   async #flush(): Promise<void> {
     const drafts = this.#batch;
     this.#batch = [];
     this.#batchTokens = 0;
-    if (drafts.length === 0) return;
-    const lease = await this.#held();
-    await Promise.all([
-      this.#store.renewLease(lease, LEASE_TTL_MS),
-      ...drafts.map((draft) => this.#store.appendMessage(lease, draft)),
-    ]);
+    if (drafts.length > 0) await (await this.#begun()).append(drafts);
   }
 
   #description(): { task: string; title: string; model: string; metadata: JsonObject } {

@@ -52,6 +52,7 @@ export type {
   SessionPatch,
   SessionQuery,
   SessionStore,
+  StagedSession,
 } from './store/session-store.ts';
 export type { SettingsStore } from './store/settings-store.ts';
 export type { Store } from './store/store.ts';

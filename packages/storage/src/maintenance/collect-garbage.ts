@@ -12,12 +12,21 @@ import { type Copy, databasesOfFolder, dropUnfinished, listCopies } from './neig
 import { openToRead, openToWrite } from './open-file.ts';
 import { type StoragePlace, sizeOf } from './place.ts';
 import { chooseSessions, type RetentionChoice, type RetentionLimits, reasonToKeep } from './retention.ts';
-import { sessionFacts } from './session-facts.ts';
+import { type FactOptions, sessionFacts } from './session-facts.ts';
 
 export interface GarbageOptions {
   isAlive: (owner: LeaseOwner) => boolean;
   now?: () => number;
+  /** Called after each step, when its result is on disk. */
+  passed?: (step: GarbageStep) => void;
 }
+
+export type GarbageStep =
+  | 'session-dropped'
+  | 'backup-dropped'
+  | 'rests-dropped'
+  | 'blobs-swept'
+  | 'space-released';
 
 export interface GarbagePlan extends RetentionChoice {
   /** Current size of the database, its write-ahead log and the blobs, in bytes. */
@@ -102,7 +111,7 @@ export async function planGarbage(
 export async function collectGarbage(
   place: StoragePlace,
   agreed: { sessions: readonly string[]; backups: readonly string[] },
-  { isAlive, now = Date.now }: GarbageOptions,
+  { isAlive, now = Date.now, passed = () => {} }: GarbageOptions,
 ): Promise<GarbageReport> {
   await bringUpToDate(place.path);
   const bytesBefore = await placeBytes(place);
@@ -112,20 +121,25 @@ export async function collectGarbage(
     for (const id of agreed.sessions) {
       const isDropped = dropSession(database, id, { isAlive, now });
       (isDropped ? report.sessions : report.kept).push(id);
+      passed('session-dropped');
     }
     for (const path of agreed.backups) {
       await rm(path, { force: true });
       report.backups.push(path);
+      passed('backup-dropped');
     }
     await dropUnfinished(place.path, now() - 24 * 60 * 60 * 1000);
     const rests = new Set([...report.sessions, ...headless(database, now() - 60 * 60 * 1000)]);
     await dropRests(place.path, rests);
+    passed('rests-dropped');
     const names = namedBlobs(database);
     Object.assign(report, await sweep(place, (id) => names.has(id), { now, dryRun: false }));
+    passed('blobs-swept');
     if (rests.size > 0) await tidySearch(database);
     const hasLiveSession = sessionFacts(database, { now, isAlive }).some(({ isLive }) => isLive);
     const notGivenBack = await giveBack(database, { path: place.path, hasLiveSession });
     if (notGivenBack !== undefined) report.notGivenBack = notGivenBack;
+    passed('space-released');
   } catch (error) {
     throw mapSqliteError(error, place.path);
   } finally {
@@ -155,12 +169,15 @@ async function dropRests(path: string, sessions: Iterable<string>): Promise<void
 /**
  * Uses one transaction per session, so that the reasons to keep it are checked and the session is dropped atomically.
  */
-function dropSession(database: DatabaseSync, id: string, options: Required<GarbageOptions>): boolean {
+function dropSession(database: DatabaseSync, id: string, options: FactOptions): boolean {
   database.exec('BEGIN IMMEDIATE');
   try {
     const [session] = sessionFacts(database, options, id);
     const mayGo = session !== undefined && reasonToKeep(session, options.now()) === undefined;
-    if (mayGo) database.prepare('DELETE FROM heads WHERE session_id = ?').run(id);
+    if (mayGo) {
+      database.prepare(`UPDATE sessions SET status = 'unfinished', checksum = NULL WHERE id = ?`).run(id);
+      database.prepare('DELETE FROM heads WHERE session_id = ?').run(id);
+    }
     database.exec('COMMIT');
     return mayGo;
   } finally {

@@ -2,7 +2,7 @@ import type { LeaseOwner } from '@longhaul/core';
 import { blobReference, handleOf } from '@longhaul/protocol';
 import { type BlobCheck, checkBlobs } from '../blobs/check-blobs.ts';
 import { namedBlobs } from './named-blobs.ts';
-import { openToRead } from './open-file.ts';
+import { numberOf, openToRead } from './open-file.ts';
 import type { StoragePlace } from './place.ts';
 import { sessionFacts } from './session-facts.ts';
 
@@ -10,6 +10,8 @@ export interface Contents {
   sessions: number;
   /** Sessions whose run is dead but was not closed: it still holds the lease or left parts open. */
   interrupted: { id: string; title: string; openParts: number }[];
+  /** Sessions of which a killed program left a part: an import, a copy or a deletion. They are not visible. */
+  unfinished: number;
   blobs: BlobCheck & {
     named: number;
     /** The places of missing and damaged blobs: session, part, blob. */
@@ -40,6 +42,10 @@ export async function examineContents(
     return {
       sessions: sessions.length,
       interrupted,
+      unfinished: numberOf(
+        database,
+        'SELECT count(*) FROM sessions WHERE id NOT IN (SELECT session_id FROM heads)',
+      ),
       blobs: {
         ...check,
         named: names.size,

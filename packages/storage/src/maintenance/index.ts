@@ -4,6 +4,7 @@ export {
   type GarbageOptions,
   type GarbagePlan,
   type GarbageReport,
+  type GarbageStep,
   planGarbage,
 } from './collect-garbage.ts';
 export { type Contents, examineContents } from './examine-contents.ts';

@@ -10,11 +10,24 @@ import { numberOf } from './open-file.ts';
  * search index. Returns the missing messages and parts whose places are known.
  */
 export function mendRows(database: DatabaseSync): FoundDamage[] {
+  dropUnfinished(database);
   nameSessions(database);
   mendHeads(database);
   const missing = [...missingMessages(database), ...fillHoles(database)];
   indexParts(database);
   return missing;
+}
+
+/** Removes what killed programs left of copies, imports and deletions, so that none of it becomes visible. */
+function dropUnfinished(database: DatabaseSync): void {
+  const unfinished = `SELECT id FROM sessions WHERE status = 'unfinished'`;
+  database.exec(`
+    DELETE FROM parts WHERE message_id IN (SELECT id FROM messages WHERE session_id IN (${unfinished}));
+    DELETE FROM compactions WHERE session_id IN (${unfinished});
+    DELETE FROM marks WHERE session_id IN (${unfinished});
+    DELETE FROM messages WHERE session_id IN (${unfinished});
+    DELETE FROM events WHERE session_id IN (${unfinished});
+    DELETE FROM sessions WHERE status = 'unfinished'`);
 }
 
 /** Adds a row for each session whose own row was lost but whose messages were not. */

@@ -34,7 +34,7 @@ export function createMessageTable(db: Drizzle, partTable: PartTable) {
 
   return {
     /** Assigns the message its sequence and stores it with its parts. The caller must save the head. */
-    append(head: Head, draft: MessageDraft): Message {
+    append(head: Pick<Head, 'sessionId' | 'lastSequence'>, draft: MessageDraft): Message {
       head.lastSequence += 1;
       const message = { ...draft, sessionId: head.sessionId, sequence: head.lastSequence };
       const { parts, finishReason = null, usage, cost = null, model = null, metadata, ...columns } = message;

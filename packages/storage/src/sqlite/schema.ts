@@ -12,7 +12,8 @@ export const sessions = sqliteTable(
   {
     id: text('id').primaryKey(),
     createdAt: integer('created_at').notNull(),
-    status: text('status').$type<Session['status']>().notNull(),
+    /** `unfinished`: a copy, an import or a deletion that is not complete. Such a session has no head. */
+    status: text('status').$type<Session['status'] | 'unfinished'>().notNull(),
     task: text('task').notNull(),
     title: text('title').notNull(),
     model: text('model').notNull(),

@@ -61,7 +61,7 @@ export function createSessionTable(db: Drizzle, sessionHeads: SessionHeads) {
   function set(sessionId: string, change: Partial<typeof sessions.$inferInsert>): void {
     const isIt = eq(sessions.id, sessionId);
     const row = db.update(sessions).set(change).where(isIt).returning().get();
-    if (row === undefined) return;
+    if (row === undefined) throw sessionNotFound(sessionId);
     db.update(sessions)
       .set({ checksum: rowChecksum('sessions', row) })
       .where(isIt)
@@ -71,7 +71,7 @@ export function createSessionTable(db: Drizzle, sessionHeads: SessionHeads) {
   /** Inserts a session without a head, so that no query returns it yet. */
   function begin({ metadata, ...session }: NewSession): void {
     if (get(session.id) !== undefined) throw sessionExists(session.id);
-    const row = { ...session, status: 'active' as const, metadata: toColumn(metadata) };
+    const row = { ...session, status: 'unfinished' as const, metadata: toColumn(metadata) };
     db.insert(sessions)
       .values({ ...row, checksum: rowChecksum('sessions', row) })
       .run();
@@ -80,8 +80,10 @@ export function createSessionTable(db: Drizzle, sessionHeads: SessionHeads) {
   /** Creates the head of a session made by `begin`, so that queries return it. */
   function open(
     sessionId: string,
-    { createdAt, lastSequence }: { createdAt: number; lastSequence: number },
+    { createdAt, lastSequence, patch }: { createdAt: number; lastSequence: number; patch?: SessionPatch },
   ): Session {
+    const { metadata, ...change } = { status: 'active' as const, ...patch };
+    set(sessionId, { ...change, ...(metadata === undefined ? {} : { metadata: toColumn(metadata) }) });
     sessionHeads.create(sessionId, { updatedAt: createdAt, lastSequence });
     return existing(sessionId);
   }
@@ -143,6 +145,7 @@ export function createSessionTable(db: Drizzle, sessionHeads: SessionHeads) {
     /** Deletes the session's head, so that no query returns it. `dropRest` then deletes its rows. */
     close(sessionId: string): void {
       existing(sessionId);
+      set(sessionId, { status: 'unfinished' });
       sessionHeads.drop(sessionId);
     },
   };
@@ -163,8 +166,14 @@ function worksIn(workspace: SessionQuery['workspace']): SQL | undefined {
   return or(here, sql`substr(${sessions.workspace}, 1, length(${start})) = ${start}`);
 }
 
-function toSession({ metadata, checksum: _checksum, ...row }: SessionRow): Session {
-  return withoutNulls({ ...row, metadata: metadata === null ? null : readableMetadata(metadata) });
+function toSession({ metadata, status, checksum: _checksum, ...row }: SessionRow): Session {
+  // Only damage makes an unfinished session visible.
+  const known = status === 'unfinished' ? 'failed' : status;
+  return withoutNulls({
+    ...row,
+    status: known,
+    metadata: metadata === null ? null : readableMetadata(metadata),
+  });
 }
 
 /** Damaged metadata is left out: one damaged session must not fail the list of all. */

@@ -40,7 +40,26 @@ export const FAULT_POINTS = [
   'finish-committed',
 ] as const;
 
-export type FaultPoint = (typeof FAULT_POINTS)[number];
+/** The same for work outside of runs. A run passes none of them. */
+export const MAINTENANCE_FAULT_POINTS = [
+  /** The session of an import exists and nothing shows it. */
+  'import-begun',
+  'import-piece-before-commit',
+  'import-piece-committed',
+  'import-publish-before-commit',
+  'import-published',
+  /** Inside a transaction that copies messages of a session. */
+  'fork-copying',
+  'fork-committed',
+  /** Nothing shows the session any more; its rows are still stored. */
+  'gc-session-dropped',
+  'gc-backup-dropped',
+  'gc-rests-dropped',
+  'gc-blobs-swept',
+  'gc-space-released',
+] as const;
+
+export type FaultPoint = (typeof FAULT_POINTS)[number] | (typeof MAINTENANCE_FAULT_POINTS)[number];
 
 /** Receives each point as it is passed. Only a test provides one. */
 export interface FaultPoints {
@@ -60,7 +79,7 @@ export interface ArmedFault {
  */
 export function parseArmedFault(text: string): ArmedFault {
   const [name, count = '1'] = text.split(':');
-  const point = FAULT_POINTS.find((candidate) => candidate === name);
+  const point = [...FAULT_POINTS, ...MAINTENANCE_FAULT_POINTS].find((candidate) => candidate === name);
   if (point === undefined) throw new Error(`There is no fault point "${name}".`);
   return { point, count: Math.max(1, Number(count) || 1) };
 }

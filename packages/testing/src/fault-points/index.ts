@@ -4,11 +4,13 @@ export {
   FAULT_POINTS,
   type FaultPoint,
   type FaultPoints,
+  MAINTENANCE_FAULT_POINTS,
   parseArmedFault,
 } from './fault-points.ts';
 export {
   blobsWithFaultPoints,
   clockWithFaultPoints,
+  garbageFaultPoints,
   storeWithFaultPoints,
   toolWithFaultPoints,
 } from './with-fault-points.ts';

@@ -1,11 +1,19 @@
 import assert from 'node:assert/strict';
 import type { Lease, Store } from '@longhaul/core';
+import type { Part } from '@longhaul/protocol';
 import { createMemoryBlobStore, createMemoryStore } from '@longhaul/storage';
 import { describe, it } from 'vitest';
-import { armFault, FAULT_POINTS, type FaultPoint, parseArmedFault } from './fault-points.ts';
+import {
+  armFault,
+  FAULT_POINTS,
+  type FaultPoint,
+  MAINTENANCE_FAULT_POINTS,
+  parseArmedFault,
+} from './fault-points.ts';
 import {
   blobsWithFaultPoints,
   clockWithFaultPoints,
+  garbageFaultPoints,
   storeWithFaultPoints,
   toolWithFaultPoints,
 } from './with-fault-points.ts';
@@ -30,7 +38,7 @@ describe('fault points', () => {
     assert.equal(strikes, 1);
   });
 
-  it('surround every write of a run', async () => {
+  it('surround every write of a run, an import, a fork and a garbage collection', async () => {
     const passed: FaultPoint[] = [];
     const faults = { reach: (point: FaultPoint) => void passed.push(point) };
     const store = storeWithFaultPoints(
@@ -38,6 +46,7 @@ describe('fault points', () => {
       faults,
     );
     await writeOneOfEach(store);
+    await importAndFork(store);
     await blobsWithFaultPoints(createMemoryBlobStore(), faults).put('bytes');
     const tool = {
       name: 't',
@@ -47,7 +56,15 @@ describe('fault points', () => {
     };
     // The tool reads neither its input nor its context.
     await toolWithFaultPoints(tool, faults).execute(undefined, Object.create(null));
-    assert.deepEqual(new Set(passed), new Set(FAULT_POINTS));
+    const steps = [
+      'session-dropped',
+      'backup-dropped',
+      'rests-dropped',
+      'blobs-swept',
+      'space-released',
+    ] as const;
+    steps.forEach(garbageFaultPoints(faults));
+    assert.deepEqual(new Set(passed), new Set([...FAULT_POINTS, ...MAINTENANCE_FAULT_POINTS]));
   });
 });
 
@@ -86,6 +103,20 @@ async function writeOneOfEach(store: Store): Promise<void> {
     onlyIfQueueEmpty: false,
     events: [],
   });
+}
+
+async function importAndFork(store: Store): Promise<void> {
+  const texts = { task: '', title: '', model: 'm', workspace: '/' };
+  const staged = await store.stageSession({ id: 'i', createdAt: 1, ...texts });
+  await staged.append([{ id: 'i1', role: 'user', status: 'done', createdAt: 1, tokenCount: 1, parts: [] }]);
+  await staged.publish({ patch: {}, marks: [] });
+  let count = 0;
+  const newId = () => {
+    count += 1;
+    return `f${count}`;
+  };
+  const options = { newId, close: (part: Part) => part };
+  await store.forkSession('i', { id: 'f', createdAt: 1, ...texts }, options);
 }
 
 async function writeParts(store: Store, lease: Lease): Promise<void> {

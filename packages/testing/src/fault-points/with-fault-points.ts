@@ -1,6 +1,9 @@
-import type { BlobStore, Store, Tool } from '@longhaul/core';
+import type { BlobStore, StagedSession, Store, Tool } from '@longhaul/core';
 import type { Part } from '@longhaul/protocol';
 import type { FaultPoint, FaultPoints } from './fault-points.ts';
+
+/** A step of `collectGarbage`. */
+type GarbageStep = 'session-dropped' | 'backup-dropped' | 'rests-dropped' | 'blobs-swept' | 'space-released';
 
 /** Wraps a store, with a fault point before and after each of its writes. Its behaviour stays the same. */
 export function storeWithFaultPoints(store: Store, faults: FaultPoints): Store {
@@ -29,9 +32,45 @@ export function storeWithFaultPoints(store: Store, faults: FaultPoints): Store {
       if (events.some((event) => event.type === 'llm:retry')) faults.reach('retry-announced');
       return stored;
     },
+    async forkSession(sourceId, session, options) {
+      const newId = () => {
+        faults.reach('fork-copying');
+        return options.newId();
+      };
+      const forked = await store.forkSession(sourceId, session, { ...options, newId });
+      faults.reach('fork-committed');
+      return forked;
+    },
+    async stageSession(session) {
+      const staged = await store.stageSession(session);
+      faults.reach('import-begun');
+      return stagedWithFaultPoints(staged, faults);
+    },
     recordCompaction: (...args) => around('compaction', () => store.recordCompaction(...args)),
     finishRun: (...args) => around('finish', () => store.finishRun(...args)),
   });
+}
+
+function stagedWithFaultPoints(staged: StagedSession, faults: FaultPoints): StagedSession {
+  return {
+    async append(drafts) {
+      faults.reach('import-piece-before-commit');
+      await staged.append(drafts);
+      faults.reach('import-piece-committed');
+    },
+    async publish(last) {
+      faults.reach('import-publish-before-commit');
+      const session = await staged.publish(last);
+      faults.reach('import-published');
+      return session;
+    },
+    discard: () => staged.discard(),
+  };
+}
+
+/** Returns the hook `passed` of `collectGarbage`, with a fault point after each step. */
+export function garbageFaultPoints(faults: FaultPoints): (step: GarbageStep) => void {
+  return (step) => faults.reach(`gc-${step}`);
 }
 
 /** Wraps a blob store, with a fault point after each blob. */

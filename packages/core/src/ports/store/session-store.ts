@@ -1,4 +1,5 @@
-import type { Part, Session } from '@longhaul/protocol';
+import type { Mark, Part, Session } from '@longhaul/protocol';
+import type { MessageDraft } from './log-store.ts';
 
 export type NewSession = Omit<Session, 'updatedAt' | 'status'>;
 
@@ -24,6 +25,20 @@ export interface SessionQuery {
   workspace?: { folder: string; below?: boolean };
 }
 
+/** A session that is being written. Until it is published, nothing returns it, and a killed process leaves nothing visible. */
+export interface StagedSession {
+  /** Appends messages in one transaction. */
+  append(drafts: readonly MessageDraft[]): Promise<void>;
+  /**
+   * Makes the whole session visible, with these marks, in one transaction.
+   *
+   * @throws {LonghaulError} `session_not_found` if the unfinished session was removed meanwhile.
+   */
+  publish(last: { patch: SessionPatch; marks: readonly Mark[] }): Promise<Session>;
+  /** Removes everything that was stored. */
+  discard(): Promise<void>;
+}
+
 /** Stores sessions, without their logs. */
 export interface SessionStore {
   createSession(session: NewSession): Promise<Session>;
@@ -43,5 +58,7 @@ export interface SessionStore {
    * @throws {LonghaulError} `not_found` if the source has no message `at`.
    */
   forkSession(sourceId: string, session: NewSession, options: ForkOptions): Promise<Session>;
+  /** Begins a session that becomes visible as a whole. */
+  stageSession(session: NewSession): Promise<StagedSession>;
   deleteSession(sessionId: string): Promise<void>;
 }

@@ -34,6 +34,25 @@ export function sessionStore(core: MemoryCore): SessionStore {
 
     forkSession: async (sourceId, session, options) => fork(core, core.get(sourceId), { session, options }),
 
+    stageSession: async (session) => {
+      if (core.all.has(session.id)) throw sessionExists(session.id);
+      const held = newSession(core, session);
+      return {
+        append: async (drafts) => {
+          for (const draft of drafts) core.refuseKnown(draft.id);
+          for (const draft of drafts) held.appendMessage(draft);
+        },
+        publish: async ({ patch, marks }) => {
+          const given = Object.entries(patch).filter(([, value]) => value !== undefined);
+          Object.assign(held.session, structuredClone(Object.fromEntries(given)));
+          held.marks.push(...structuredClone([...marks]));
+          core.all.set(session.id, held);
+          return structuredClone(held.session);
+        },
+        discard: async () => {},
+      };
+    },
+
     deleteSession: async (sessionId) => {
       core.get(sessionId);
       core.all.delete(sessionId);
@@ -43,12 +62,16 @@ export function sessionStore(core: MemoryCore): SessionStore {
   };
 }
 
-function create({ all, clock }: MemoryCore, session: NewSession): MemorySession {
-  if (all.has(session.id)) throw sessionExists(session.id);
-  const stored = { ...structuredClone(session), status: 'active' as const, updatedAt: session.createdAt };
-  const held = new MemorySession(stored, clock.now);
-  all.set(session.id, held);
+function create(core: MemoryCore, session: NewSession): MemorySession {
+  if (core.all.has(session.id)) throw sessionExists(session.id);
+  const held = newSession(core, session);
+  core.all.set(session.id, held);
   return held;
+}
+
+function newSession({ clock }: MemoryCore, session: NewSession): MemorySession {
+  const stored = { ...structuredClone(session), status: 'active' as const, updatedAt: session.createdAt };
+  return new MemorySession(stored, clock.now);
 }
 
 function fork(

@@ -1,7 +1,15 @@
-import type { ForkOptions, NewSession, SessionPatch, SessionQuery, SessionStore } from '@longhaul/core';
+import type {
+  ForkOptions,
+  NewSession,
+  SessionPatch,
+  SessionQuery,
+  SessionStore,
+  StagedSession,
+} from '@longhaul/core';
 import type { Session } from '@longhaul/protocol';
 import { dropRest } from '../drop-session.ts';
 import { forkSession } from '../fork-session.ts';
+import { stageSession } from '../stage-session.ts';
 import type { StoreCore } from './store-core.ts';
 
 export function sessionStore(core: StoreCore): SessionStore {
@@ -24,6 +32,10 @@ export function sessionStore(core: StoreCore): SessionStore {
 
     forkSession(sourceId: string, session: NewSession, options: ForkOptions): Promise<Session> {
       return forkSession(core, { sourceId, session, options });
+    },
+
+    stageSession(session: NewSession): Promise<StagedSession> {
+      return stageSession(core, session);
     },
 
     async deleteSession(sessionId: string): Promise<void> {

@@ -1,0 +1,53 @@
+import type { MessageDraft, NewSession, SessionPatch, StagedSession } from '@longhaul/core';
+import type { Mark, Session } from '@longhaul/protocol';
+import { count, eq } from 'drizzle-orm';
+import { sessionNotFound } from '../shared/store-errors.ts';
+import { dropRest } from './drop-session.ts';
+import { readMessageIds, toHiddenMessages } from './hidden-messages.ts';
+import { messages } from './schema.ts';
+import type { StoreCore } from './stores/store-core.ts';
+
+/**
+ * Writes a session in several transactions. It has no head until it is published, so no query returns it.
+ * `collectGarbage` removes what a killed process leaves.
+ */
+export async function stageSession(core: StoreCore, session: NewSession): Promise<StagedSession> {
+  const { id, createdAt } = session;
+  let lastSequence = 0;
+  await core.write(() => core.sessions.begin(session));
+
+  return {
+    async append(drafts: readonly MessageDraft[]): Promise<void> {
+      await core.write(() => {
+        // The write may run twice.
+        const head = { sessionId: id, lastSequence };
+        for (const draft of drafts) core.messages.append(head, draft);
+      });
+      lastSequence += drafts.length;
+    },
+
+    publish({ patch, marks }: { patch: SessionPatch; marks: readonly Mark[] }): Promise<Session> {
+      return core.write(() => {
+        // After an hour, another process may have collected it as garbage.
+        const stored = core.db
+          .select({ value: count() })
+          .from(messages)
+          .where(eq(messages.sessionId, id))
+          .get();
+        if (stored?.value !== lastSequence) throw sessionNotFound(id);
+        const published = core.sessions.open(id, { createdAt, lastSequence, patch });
+        const messageIds = readMessageIds(core.db, id);
+        for (const mark of marks) {
+          const isCompaction = mark.kind === 'compaction';
+          core.marks.addStored(
+            id,
+            isCompaction ? { ...mark, hides: toHiddenMessages(mark.hides, messageIds) } : mark,
+          );
+        }
+        return published;
+      });
+    },
+
+    discard: () => dropRest(core, id),
+  };
+}
