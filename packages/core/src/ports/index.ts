@@ -14,6 +14,9 @@ export type {
   ExecOptions,
   ExecResult,
   FileInfo,
+  ProcessEnding,
+  ProcessPlace,
+  RecordProcess,
   Sandbox,
   SandboxDriver,
   SandboxKind,
@@ -44,6 +47,7 @@ export type {
   ViewOptions,
 } from './store/log-store.ts';
 export type { LedgerCheckpoint, MarkStore, SequenceSpan } from './store/mark-store.ts';
+export type { NewProcess, ProcessOutcome, ProcessRecord, ProcessStore } from './store/process-store.ts';
 export type { QueueStore } from './store/queue-store.ts';
 export type { SearchHit, SearchStore } from './store/search-store.ts';
 export type {

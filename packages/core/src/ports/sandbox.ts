@@ -12,7 +12,42 @@ export interface SandboxDriver {
    * @throws {LonghaulError} `sandbox_unavailable`, with a remedy.
    */
   open(options: SandboxOptions): Promise<Sandbox>;
+  /**
+   * Ends a command that another run has started with this driver, in any process: stops all of its processes, then
+   * kills them. Resolves when they are gone, or with the reason why that cannot be known. Does not throw.
+   */
+  end(place: ProcessPlace): Promise<ProcessEnding>;
 }
+
+/** Where the processes of a command can be found, by any process on the same machine. */
+export interface ProcessPlace {
+  driver: SandboxKind;
+  host: string;
+  bootId: string;
+  /** Value of `LONGHAUL_COMMAND` in the environment of the command's processes. Unique. */
+  mark: string;
+  /** The first process. Absent in a container. */
+  leader?: {
+    pid: number;
+    /** In clock ticks since boot. */
+    startedAt: string;
+    /** The pid namespace in which `pid` is valid. */
+    namespace: string;
+  };
+  /** Folders of the sandbox's cgroup: one, or one for each controller. */
+  cgroups?: readonly string[];
+  /** Name of the container. */
+  container?: string;
+}
+
+/** `unknown`: the processes may still run. The reason says why, and where. */
+export type ProcessEnding = { ended: 'killed' | 'gone' } | { ended: 'unknown'; reason: string };
+
+/**
+ * Stores where a command can be found. A driver calls it before the command can have an effect; if it rejects, the
+ * command never starts. The returned function stores that all of the command's processes have ended.
+ */
+export type RecordProcess = (command: string, place: ProcessPlace) => Promise<() => Promise<void>>;
 
 export type SandboxKind = 'docker' | 'bubblewrap' | 'local';
 
@@ -44,6 +79,8 @@ export interface SandboxOptions {
    * programs.
    */
   programFolders: readonly string[];
+  /** Absent: the commands are not recorded, and no other run can end them. */
+  recordProcess?: RecordProcess;
   signal?: AbortSignal;
 }
 

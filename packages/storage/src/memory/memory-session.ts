@@ -1,4 +1,11 @@
-import type { Lease, LeaseHolder, LedgerCheckpoint, MessageDraft, RunRecord } from '@longhaul/core';
+import type {
+  Lease,
+  LeaseHolder,
+  LedgerCheckpoint,
+  MessageDraft,
+  ProcessRecord,
+  RunRecord,
+} from '@longhaul/core';
 import type {
   Approval,
   EventPayload,
@@ -25,6 +32,7 @@ export class MemorySession {
   readonly marks: Mark[] = [];
   readonly approvals: Approval[] = [];
   readonly runs: RunRecord[] = [];
+  readonly processes: ProcessRecord[] = [];
   readonly events: LonghaulEvent[] = [];
   readonly queue: QueueEntry[] = [];
   session: Session;

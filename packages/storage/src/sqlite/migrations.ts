@@ -201,4 +201,27 @@ export const MIGRATIONS: readonly string[] = [
   ALTER TABLE settings ADD COLUMN checksum INTEGER;
   ALTER TABLE cache ADD COLUMN checksum INTEGER;
   `,
+  `
+  -- What runs have started, and where its processes can be found. Stored before a process can have an effect.
+  CREATE TABLE processes (
+    key INTEGER PRIMARY KEY,
+    id TEXT NOT NULL UNIQUE,
+    session_id TEXT NOT NULL REFERENCES sessions (id) ON DELETE CASCADE,
+    run_id TEXT NOT NULL,
+    command TEXT NOT NULL,
+    driver TEXT NOT NULL,
+    host TEXT NOT NULL,
+    boot_id TEXT NOT NULL,
+    mark TEXT NOT NULL,
+    pid INTEGER,
+    process_started_at TEXT,
+    pid_namespace TEXT,
+    cgroups TEXT,
+    container TEXT,
+    started_at INTEGER NOT NULL,
+    ended_at INTEGER,
+    outcome TEXT
+  );
+  CREATE INDEX processes_of_session ON processes (session_id, ended_at);
+  `,
 ];

@@ -1,3 +1,4 @@
+import type { ProcessOutcome, SandboxKind } from '@longhaul/core';
 import type { Compaction, Mark, Message, Part, RunStatus, Session } from '@longhaul/protocol';
 import { index, integer, primaryKey, real, sqliteTable, text, unique } from 'drizzle-orm/sqlite-core';
 
@@ -190,6 +191,33 @@ export const cancels = sqliteTable('cancels', {
   clearQueue: integer('clear_queue', { mode: 'boolean' }).notNull(),
   requestedAt: integer('requested_at').notNull(),
 });
+
+/** What runs have started, and where its processes can be found. */
+export const processes = sqliteTable(
+  'processes',
+  {
+    /** Order of the starts. */
+    key: integer('key').primaryKey(),
+    id: text('id').notNull().unique(),
+    sessionId: text('session_id').notNull(),
+    runId: text('run_id').notNull(),
+    command: text('command').notNull(),
+    driver: text('driver').$type<SandboxKind>().notNull(),
+    host: text('host').notNull(),
+    bootId: text('boot_id').notNull(),
+    mark: text('mark').notNull(),
+    pid: integer('pid'),
+    processStartedAt: text('process_started_at'),
+    pidNamespace: text('pid_namespace'),
+    /** Paths, one per line. */
+    cgroups: text('cgroups'),
+    container: text('container'),
+    startedAt: integer('started_at').notNull(),
+    endedAt: integer('ended_at'),
+    outcome: text('outcome').$type<ProcessOutcome>(),
+  },
+  (table) => [index('processes_of_session').on(table.sessionId, table.endedAt)],
+);
 
 /** Windows learned from refusals. */
 export const servers = sqliteTable(

@@ -14,6 +14,7 @@ import { createMarkTable } from '../mark-table.ts';
 import { createMessageTable } from '../message-table.ts';
 import { createPartSearch } from '../part-search.ts';
 import { createPartTable } from '../part-table.ts';
+import { createProcessTable } from '../process-table.ts';
 import { createQueueTable } from '../queue-table.ts';
 import { createSessionHeads, type Head } from '../session-heads.ts';
 import { createSessionTable } from '../session-table.ts';
@@ -115,6 +116,7 @@ function createTables(connection: Connection, clock: Clock) {
     messages: createMessageTable(db, parts),
     queue: createQueueTable(db, events),
     marks: createMarkTable(db),
+    processes: createProcessTable(db, now),
     approvals: createApprovalTable(db, now),
     settings: createSettingsTable(db),
     windows: createWindowTable(db, now),
