@@ -59,6 +59,7 @@ export {
 export { storedTokens } from './session/messages/stored-tokens.ts';
 export { draftUserMessage } from './session/messages/user-message.ts';
 export type { CancelResult } from './session/runs/cancel-session.ts';
+export { describeLeft, type LeftProcess, type ProcessEnder } from './session/runs/end-left-processes.ts';
 export { interrupted, interruptionOf } from './session/runs/interruption.ts';
 export type { ExecutorResult } from './session/runs/run-result.ts';
 export { isNothingToResume } from './session/runs/turn-state.ts';

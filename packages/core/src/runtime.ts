@@ -62,6 +62,7 @@ export class Runtime {
       follower,
       driverFor,
       execute: (work) => this.#execute(work),
+      ender: options,
     });
     this.#callers = new WaitingCallers({ store, hub, follower, runs: this.#runs });
     this.#context = new SessionContext({

@@ -78,6 +78,8 @@ export const ERROR_TRAITS = {
   // Sandbox
   sandbox_unavailable: traits(500, 1),
   sandbox_failed: traits(500, 1),
+  /** A command of an earlier run may still run, and cannot be ended from here. */
+  processes_left: traits(409, 1),
   path_outside_workspace: traits(403, 1),
   // A defect in Longhaul
   internal: traits(500, 1),

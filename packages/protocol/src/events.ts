@@ -44,6 +44,8 @@ export type EventPayload =
       unstartedCalls: number;
       /** Whether a text of the model is incomplete. */
       partialText: boolean;
+      /** Commands of earlier runs that were still running, and were killed. Absent in events of older versions. */
+      killedCommands?: number;
       /** A description of the repair for people. */
       message: string;
     }

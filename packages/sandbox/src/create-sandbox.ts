@@ -1,6 +1,22 @@
-import type { ExecOptions, ExecResult, Sandbox, SandboxKind, WorkspaceFiles } from '@longhaul/core';
+import type {
+  ExecOptions,
+  ExecResult,
+  ProcessPlace,
+  RecordProcess,
+  Sandbox,
+  SandboxKind,
+  WorkspaceFiles,
+} from '@longhaul/core';
 import { LonghaulError } from '@longhaul/protocol';
 import { type RunningCommand, superviseCommand } from './command/supervise-command.ts';
+
+export interface StartOptions {
+  /** Relative to the workspace, and already checked. */
+  cwd: string;
+  stdin?: string;
+  /** Stores where the command can be found. Call it before the command can have an effect. */
+  record: (place: ProcessPlace) => Promise<void>;
+}
 
 /** The parts of a sandbox that differ between drivers. */
 export interface SandboxParts {
@@ -8,8 +24,9 @@ export interface SandboxParts {
   workspacePath: string;
   description: string;
   files: WorkspaceFiles;
-  /** Starts a command in `cwd`, which is relative to the workspace and already checked. */
-  start(command: string, options: { cwd: string; stdin?: string }): Promise<RunningCommand>;
+  /** Starts a command. If `record` rejects, so does this, and the command has not run. */
+  start(command: string, options: StartOptions): Promise<RunningCommand>;
+  recordProcess: RecordProcess | undefined;
   /** Removes what the driver created outside the workspace. Called when no command runs any more. */
   cleanUp(): Promise<void>;
 }
@@ -28,11 +45,11 @@ export function createSandbox(parts: SandboxParts): Sandbox {
     const signal = AbortSignal.any([disposal.signal, ...(options.signal ? [options.signal] : [])]);
     const cwd = await checkFolder(parts.files, options.cwd ?? '');
     if (signal.aborted) return { ended: 'aborted', durationMs: 0 };
-    const started = await parts.start(command, {
-      cwd,
-      stdin: options.stdin,
-    });
-    return superviseCommand(started, { ...options, signal });
+    const recorded = createRecord(command, parts.recordProcess);
+    const started = await parts.start(command, { cwd, stdin: options.stdin, record: recorded.begin });
+    const result = await superviseCommand(started, { ...options, signal });
+    await recorded.end();
+    return result;
   };
 
   const dispose = async () => {
@@ -59,6 +76,23 @@ export function createSandbox(parts: SandboxParts): Sandbox {
     [Symbol.asyncDispose]() {
       disposed ??= dispose();
       return disposed;
+    },
+  };
+}
+
+/**
+ * Records a command that may be started more than once, as when a container has died. The end is recorded only if
+ * nothing failed: otherwise a process may be left, and the next run looks for it.
+ */
+function createRecord(command: string, recordProcess: RecordProcess | undefined) {
+  const ends: (() => Promise<void>)[] = [];
+  return {
+    async begin(place: ProcessPlace): Promise<void> {
+      const end = await recordProcess?.(command, place);
+      if (end !== undefined) ends.push(end);
+    },
+    async end(): Promise<void> {
+      for (const end of ends) await end();
     },
   };
 }

@@ -1,5 +1,6 @@
 import { readdirSync, readFileSync, readlinkSync } from 'node:fs';
-import { currentOwner, isOwnerAlive as isProcessAlive, processStat } from '@longhaul/core';
+import { currentOwner, isOwnerAlive as isProcessAlive, type ProcessPlace, processStat } from '@longhaul/core';
+import { systemCode } from './files/file-errors.ts';
 
 /** The part of a boot id that a name has room for. */
 const BOOT_NAME_CHARS = 8;
@@ -11,7 +12,7 @@ const BOOT_NAME_CHARS = 8;
  */
 export function ownerName(): string {
   const { pid, processStartedAt, bootId } = currentOwner();
-  return [pid, processStartedAt, bootId.slice(0, BOOT_NAME_CHARS), namespaceName()].join('.');
+  return [pid, processStartedAt, bootId.slice(0, BOOT_NAME_CHARS), pidNamespace()].join('.');
 }
 
 /**
@@ -25,8 +26,30 @@ export function isOwnerAlive(owner: string): boolean {
   const current = currentOwner();
   if (boot !== current.bootId.slice(0, BOOT_NAME_CHARS)) return false;
   // Pids of another container mean nothing here.
-  if (namespace !== namespaceName()) return true;
+  if (namespace !== pidNamespace()) return true;
   return isProcessAlive({ ...current, pid, processStartedAt });
+}
+
+/** This machine and its current boot. */
+export function machineIdentity(): { host: string; bootId: string } {
+  const { host, bootId } = currentOwner();
+  return { host, bootId };
+}
+
+/** Where a command whose first process is `pid` can be found, except for its driver. */
+export function placeOf(pid: number, mark: string): Omit<ProcessPlace, 'driver'> {
+  const startedAt = startTime(pid) ?? 'unknown';
+  return { ...machineIdentity(), mark, leader: { pid, startedAt, namespace: pidNamespace() } };
+}
+
+/** Whether a process with this pid exists, of any user. A zombie counts. */
+export function processExists(pid: number): boolean {
+  try {
+    process.kill(pid, 0);
+    return true;
+  } catch (error) {
+    return systemCode(error) === 'EPERM';
+  }
 }
 
 /** Start time of a process in clock ticks since boot, as text. Undefined if the process is gone, or without /proc. */
@@ -69,6 +92,7 @@ export function hasOpen(pid: number, names: ReadonlySet<string>): boolean {
   return descriptors.some((fd) => names.has(procLink(`${pid}/fd/${fd}`) ?? ''));
 }
 
-function namespaceName(): string {
+/** Number of this process's pid namespace, or 0 without /proc. */
+export function pidNamespace(): string {
   return procLink('self/ns/pid')?.replace(/\D/g, '') ?? '0';
 }

@@ -50,6 +50,7 @@ export const RUN_FLAGS = {
   all: toggle,
   resume: toggle,
   wait: toggle,
+  'assume-ended': toggle,
   yes: { type: 'boolean', short: 'y' },
   json: toggle,
   quiet: { type: 'boolean', short: 'q' },

@@ -70,6 +70,8 @@ ${WHERE}
       --sandbox KIND    docker, bubblewrap, local (no isolation) or auto (docker, else bubblewrap)
       --network on|off  whether commands can reach the network (default: on)
   -y, --yes             allow calls that would ask for approval (see docs/approvals.md)
+      --assume-ended    continue although a command of an earlier run, on another machine or of another user, may
+                        still be running
 
 Session
       --session ID      send the task to an earlier session: its id, the beginning of it, or "last" for the newest
@@ -116,6 +118,8 @@ ${WHERE}
       --sandbox KIND    docker, bubblewrap, local or auto
       --network on|off  whether commands can reach the network (default: on)
   -y, --yes             allow calls that would ask for approval (see docs/approvals.md)
+      --assume-ended    continue although a command of an earlier run, on another machine or of another user, may
+                        still be running
 
 Limits
       --max-steps N     stop after this many model calls

@@ -69,6 +69,7 @@ async function start(
       maxOutput,
     },
     acceptAll: values.yes === true,
+    assumeEnded: values['assume-ended'],
     display: values.json ? 'events' : values.quiet ? 'answer' : 'progress',
     task,
     window,

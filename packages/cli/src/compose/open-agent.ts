@@ -7,7 +7,7 @@ import { resolveNamed } from './choose-model.ts';
 import { compressionSettings, strategyNamed } from './compression.ts';
 import { createDriver } from './create-driver.ts';
 import { loadConfiguredAgents } from './load-configured-agents.ts';
-import { openSandbox } from './open-sandbox.ts';
+import { endProcess, openSandbox } from './open-sandbox.ts';
 import type { Storage } from './open-storage.ts';
 import { requireTools } from './require-tools.ts';
 
@@ -26,6 +26,8 @@ export interface AgentOptions {
   env: Readonly<Record<string, string | undefined>>;
   /** The meaning of an approval rule's `ask`. Default `deny`: there is nobody to ask. */
   ask?: AskMode;
+  /** Asks a person about commands of an earlier run that cannot be ended. Default: the run does not start. */
+  confirmEnded?: RuntimeOptions['confirmEnded'];
   /** Called when the sandbox of the run is open. */
   onSandbox: (sandbox: Sandbox, session: Session) => void;
 }
@@ -65,8 +67,9 @@ export async function openAgent(options: AgentOptions): Promise<Agent> {
     ...summariserOf(config, driverFor),
     compression,
     driverFor,
-    async openSandbox(session, signal) {
-      const sandbox = await openSandbox(config, { session, signal, env: options.env });
+    confirmEnded: options.confirmEnded,
+    async openSandbox(session, signal, recordProcess) {
+      const sandbox = await openSandbox(config, { session, signal, env: options.env, recordProcess });
       options.onSandbox(sandbox, session);
       return sandbox;
     },
@@ -86,6 +89,7 @@ export function runtimeOptions(
   return {
     strategyFor: (name) => strategyNamed(config.context.compression, name, config.project?.files),
     ...agentOptions(agents),
+    endProcess,
     approverFor: createApprovers({ rules: config.approvals, ask, timeoutMs: config.approvalTimeoutMs }),
     limits: config.limits,
     retry: config.retry,

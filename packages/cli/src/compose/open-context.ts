@@ -7,6 +7,7 @@ import { compressionSettings, strategyNamed } from './compression.ts';
 import { createDriver } from './create-driver.ts';
 import { loadConfiguredAgents } from './load-configured-agents.ts';
 import { agentOptions, summariserOf } from './open-agent.ts';
+import { endProcess } from './open-sandbox.ts';
 import type { Storage } from './open-storage.ts';
 
 /**
@@ -51,6 +52,7 @@ export async function openContext(
     strategyFor: (name) => strategyNamed(config.context.compression, name, config.project?.files),
     ...agentOptions(await loadConfiguredAgents(config)),
     instructionFiles: config.context.instructions,
+    endProcess,
     openSandbox: async () => {
       throw new LonghaulError('internal', 'This command runs nothing and has no sandbox.');
     },

@@ -1,18 +1,19 @@
 import { dirname } from 'node:path';
 import type { Config } from '@longhaul/config';
-import type { Sandbox } from '@longhaul/core';
+import type { ProcessEnding, ProcessPlace, RecordProcess, Sandbox } from '@longhaul/core';
 import type { Session } from '@longhaul/protocol';
 
 export interface OpenSandboxOptions {
   session: Pick<Session, 'id' | 'workspace'>;
   signal?: AbortSignal;
   env: Readonly<Record<string, string | undefined>>;
+  recordProcess?: RecordProcess;
 }
 
 /** Opens the configured sandbox for a session's workspace. The Node of this process is on the PATH of its commands. */
 export async function openSandbox(
   { sandbox: config }: Config,
-  { session, signal, env }: OpenSandboxOptions,
+  { session, signal, env, recordProcess }: OpenSandboxOptions,
 ): Promise<Sandbox> {
   const { chooseSandbox } = await import('@longhaul/sandbox');
   return chooseSandbox(config.driver, {
@@ -25,8 +26,15 @@ export async function openSandbox(
     image: config.image,
     env: passedOn(config.env, env),
     programFolders: [dirname(process.execPath)],
+    recordProcess,
     signal,
   });
+}
+
+/** Ends a command of an earlier run with the driver that started it. */
+export async function endProcess(place: ProcessPlace): Promise<ProcessEnding> {
+  const { createSandboxDriver } = await import('@longhaul/sandbox');
+  return createSandboxDriver(place.driver).end(place);
 }
 
 function passedOn(

@@ -35,6 +35,8 @@ export interface RunRequest {
   agent?: string;
   /** Allows every call that an approval rule asks about. */
   acceptAll?: boolean;
+  /** `--assume-ended`: continues although a command of an earlier run may still run. */
+  assumeEnded?: boolean;
   display: Display;
   terminal: Terminal;
 }

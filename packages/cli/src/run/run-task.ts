@@ -13,6 +13,7 @@ import { age } from '../render/session-table.ts';
 import { wrapText } from '../render/word-wrapper.ts';
 import { columnsOf, type Terminal } from '../terminal.ts';
 import { queueMessage, reportAnswer, reportQueue, waitForAnswer } from './busy-session.ts';
+import { confirmEnded } from './confirm-ended.ts';
 import { exitCodeOf } from './exit-code.ts';
 import { type NextMessage, nextMessage } from './next-message.ts';
 import { reportNothing, resumeSession } from './resume-session.ts';
@@ -53,6 +54,7 @@ async function carryOut(
   if (plan.action === 'resume' && plan.isChosen) await reportChosen(plan.session, { options, storage });
   const { config } = plan.settings;
   let display: RunDisplay | undefined;
+  const asking: Run['asking'] = { pause: () => undefined };
   const agent = await openAgent({
     config,
     changed: storage.opened.then(({ store }) => changedConfig(plan.settings, store)),
@@ -62,6 +64,7 @@ async function carryOut(
     env: options.terminal.env,
     ask: plan.ask,
     window: plan.window,
+    confirmEnded: (left) => confirmEnded(left, { ...options, pause: () => asking.pause() }),
     onSandbox: (sandbox, session) =>
       display?.header(
         headerOf(agent, { sandbox, session, task: taskOf(plan) ?? session.task, baseUrl: plan.address }),
@@ -72,7 +75,7 @@ async function carryOut(
     return await waitForAnswer(agent.runtime, { session: plan.session, text: plan.task, options });
   }
   const session = await openSession(plan, { agent, storage });
-  const run = { plan, agent, session };
+  const run = { plan, agent, session, asking };
   const task = taskOf(plan);
   let ended = await showing(options, run, (shown) => {
     display = shown;
@@ -94,6 +97,8 @@ interface Run {
   plan: AgentPlan;
   agent: Agent;
   session: Session;
+  /** Leaves the terminal to a question, once the run is shown. */
+  asking: { pause: () => Disposable | undefined };
 }
 
 interface EndedRun {
@@ -165,7 +170,7 @@ async function updated(
 /** Shows the run while it works. At a terminal, queues what is typed and asks about calls that need approval. */
 async function showing(
   options: RunTaskOptions,
-  { plan, agent, session }: Run,
+  { plan, agent, session, asking }: Run,
   work: (shown: RunDisplay) => Promise<number>,
   draft?: string,
 ): Promise<EndedRun> {
@@ -174,6 +179,7 @@ async function showing(
   using shown = showRun(agent.runtime, options.terminal, { ...options, resumeCommand, markdown });
   options.onDisplay?.(shown);
   using typing = await readTyping(options, { agent, shown, session, draft });
+  asking.pause = () => pauseBoth(shown, typing);
   using _asker =
     plan.ask === 'wait' ? await askForApprovals(options, { agent, shown, session, typing }) : undefined;
   const exitCode = await work(shown);

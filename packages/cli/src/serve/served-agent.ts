@@ -59,7 +59,8 @@ export async function servedAgent({
       return driverFor(summariser === '__same__' ? own : summariser);
     },
     driverFor,
-    openSandbox: (session, signal) => openSandbox(config, { session, signal, env }),
+    openSandbox: (session, signal, recordProcess) =>
+      openSandbox(config, { session, signal, env, recordProcess }),
   });
   return {
     ...storage,

@@ -6,6 +6,7 @@ import { TurnExecutor } from '../executor/turn-executor.ts';
 import type { Sandbox } from '../ports/index.ts';
 import type { SessionAgent } from '../prompt/agent-prompt.ts';
 import type { ApprovalService } from '../session/approvals/approval-service.ts';
+import { createProcessRecorder } from '../session/runs/process-recorder.ts';
 import type { ExecutorResult } from '../session/runs/run-result.ts';
 import type { RunWork } from '../session/runs/session-runs.ts';
 import { createSessionHistory } from '../session/session-history.ts';
@@ -24,7 +25,9 @@ export interface RunParts {
 export async function executeRun(work: RunWork, parts: RunParts): Promise<ExecutorResult> {
   let result: ExecutorResult | undefined;
   try {
-    await using sandbox = await parts.options.openSandbox(work.session, work.signal);
+    const { openSandbox, store } = parts.options;
+    const record = createProcessRecorder(store, work.writer.lease);
+    await using sandbox = await openSandbox(work.session, work.signal, record);
     const executor = await createExecutor({ ...work, sandbox }, parts);
     result = await executor.run();
   } catch (error) {

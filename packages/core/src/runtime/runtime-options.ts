@@ -3,19 +3,31 @@ import type { QueuedMessage, Session, TokenUsage, UserMessageContentPart } from 
 import type { RunLimits } from '../executor/limits/run-limits.ts';
 import type { RetryOptions } from '../executor/model-call/retry.ts';
 import type { CompressionSettings } from '../executor/window/context-window.ts';
-import type { Approver, BlobStore, ModelDriver, Sandbox, Store, Tool } from '../ports/index.ts';
+import type {
+  Approver,
+  BlobStore,
+  ModelDriver,
+  RecordProcess,
+  Sandbox,
+  Store,
+  Tool,
+} from '../ports/index.ts';
 import type { SessionAgent } from '../prompt/agent-prompt.ts';
 import type { ApprovalService } from '../session/approvals/approval-service.ts';
+import type { ProcessEnder } from '../session/runs/end-left-processes.ts';
 import type { ExecutorResult } from '../session/runs/run-result.ts';
 import type { SessionWriter } from '../session/session-writer.ts';
 
 /** The dependencies and settings of a runtime. */
-export interface RuntimeOptions {
+export interface RuntimeOptions extends ProcessEnder {
   store: Store;
   blobs: BlobStore;
   tools: readonly Tool[];
-  /** Opens the sandbox of a run. It is closed when the run ends. */
-  openSandbox: (session: Session, signal: AbortSignal) => Promise<Sandbox>;
+  /**
+   * Opens the sandbox of a run. It is closed when the run ends. Pass `recordProcess` to the sandbox, so that a later run
+   * can end what this one leaves running.
+   */
+  openSandbox: (session: Session, signal: AbortSignal, recordProcess: RecordProcess) => Promise<Sandbox>;
   /** Returns the driver for a session's model (`provider/model`). */
   driverFor: (model: string) => Promise<ModelDriver>;
   /**

@@ -46,6 +46,7 @@ export const eventSchema = z.discriminatedUnion('type', [
     unknownCalls: amount,
     unstartedCalls: amount,
     partialText: z.boolean(),
+    killedCommands: amount.optional(),
     message: z.string(),
   }),
   event('session:status', { status: z.enum(['idle', 'busy', 'retrying', 'compacting']) }),

@@ -1,12 +1,15 @@
+import { join } from 'node:path';
 import { Readable, Writable } from 'node:stream';
 import { text } from 'node:stream/consumers';
 import { LonghaulError } from '@longhaul/protocol';
 import { newCommandMark } from '../command/command-mark.ts';
+import { passGate, waitAtGate } from '../command/gate.ts';
 import { findTree, killUntilGone, sendSignal } from '../command/process-tree.ts';
 import { type SpawnedProcess, spawnProcess } from '../command/spawn-process.ts';
 import { exitOfShellCode, type RunningCommand } from '../command/supervise-command.ts';
 import { COMMAND_VARIABLE } from '../command-environment.ts';
-import { isRunning, startTime } from '../process-identity.ts';
+import type { StartOptions } from '../create-sandbox.ts';
+import { isRunning, placeOf, startTime } from '../process-identity.ts';
 
 export interface BubblewrapCommand {
   bwrap: string;
@@ -14,22 +17,24 @@ export interface BubblewrapCommand {
   arguments: readonly string[];
   /** The seccomp filter. Undefined on an architecture without one. */
   filter: Buffer | undefined;
-  /** `cgroup.procs` files of the sandbox's cgroup. Empty without a cgroup. */
-  procsFiles: readonly string[];
+  /** Folders of the sandbox's cgroup. Empty without a cgroup. */
+  cgroups: readonly string[];
   /** Shell commands that set the limits of the process itself. */
   limitScript: string;
   shell: string;
   command: string;
   stdin?: string;
+  record: StartOptions['record'];
 }
 
 const INFO_FD = 3;
 const READY_FD = 4;
 const ARGUMENTS_FD = 5;
 const FILTER_FD = 6;
+const GATE_FD = 7;
 
-// Joins the cgroups named by the arguments before the `--`, then becomes bwrap.
-const JOIN_SCRIPT = 'while [ "$1" != -- ]; do echo $$ >"$1" || exit 125; shift; done; shift; exec "$@"';
+// Waits until it is recorded, joins the cgroups whose files are named before the `--`, and becomes bwrap.
+const JOIN_SCRIPT = `${waitAtGate(GATE_FD)} while [ "$1" != -- ]; do echo $$ >"$1" || exit 125; shift; done; shift; exec "$@"`;
 
 /**
  * Starts a command in its own bubblewrap and settles when the command runs. The arguments go through a pipe: they
@@ -42,14 +47,19 @@ export async function startBubblewrap(request: BubblewrapCommand): Promise<Runni
   const inner = ['/bin/sh', '-c', ready, request.shell, request.command];
   const descriptors = ['--info-fd', String(INFO_FD), '--args', String(ARGUMENTS_FD)];
   if (request.filter !== undefined) descriptors.push('--seccomp', String(FILTER_FD));
-  const outer = [...request.procsFiles, '--', request.bwrap, ...descriptors, '--', ...inner];
+  const procsFiles = request.cgroups.map((folder) => join(folder, 'cgroup.procs'));
+  const outer = [...procsFiles, '--', request.bwrap, ...descriptors, '--', ...inner];
+  const mark = newCommandMark();
   const spawned = await spawnProcess('/bin/sh', ['-c', JOIN_SCRIPT, 'longhaul', ...outer], {
     // For finding bwrap itself: if we are killed before bwrap has bound its life to ours, it waits forever. The command
     // does not get this variable, because bwrap clears the environment.
-    env: { [COMMAND_VARIABLE]: newCommandMark() },
-    extraPipes: 4,
+    env: { [COMMAND_VARIABLE]: mark },
+    extraPipes: 5,
     stdin: request.stdin,
   });
+  const { record, cgroups } = request;
+  const place = { driver: 'bubblewrap', ...placeOf(spawned.pid, mark) } as const;
+  await passGate(spawned, GATE_FD, () => record(cgroups.length === 0 ? place : { ...place, cgroups }));
   const { child } = spawned;
   const pipes: readonly Pipe[] = child.stdio;
   const [infoPipe, readyPipe] = [pipes[INFO_FD], pipes[READY_FD]];

@@ -1,9 +1,10 @@
 import { existsSync } from 'node:fs';
 import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
-import type { Sandbox, SandboxDriver, SandboxOptions } from '@longhaul/core';
+import type { ProcessEnding, ProcessPlace, Sandbox, SandboxDriver, SandboxOptions } from '@longhaul/core';
 import { LonghaulError } from '@longhaul/protocol';
 import { killOrphans } from '../command/command-mark.ts';
+import { endProcesses, outOfReach } from '../command/end-processes.ts';
 import { commandEnvironment } from '../command-environment.ts';
 import { createSandbox } from '../create-sandbox.ts';
 import { createWorkspaceFiles } from '../files/workspace-files.ts';
@@ -11,7 +12,7 @@ import { openWorkspace } from '../open-workspace.ts';
 import { makeTempFolder, removeFolder, removeOrphanedTempFolders } from '../temp-folder.ts';
 import { startBubblewrap } from './bubblewrap-command.ts';
 import { type BwrapLayout, bwrapArguments, bwrapPath, HOME_PATH, WORKSPACE_PATH } from './bwrap-arguments.ts';
-import { type Cgroup, makeCgroup } from './cgroup.ts';
+import { type Cgroup, killCgroups, makeCgroup } from './cgroup.ts';
 import {
   type Bubblewrap,
   countsProcessesByNamespace,
@@ -50,7 +51,17 @@ export function createBubblewrapDriver(): SandboxDriver {
         `bubblewrap cannot be used. ${found.reason} ${found.remedy}`,
       );
     },
+    end: endBubblewrap,
   };
+}
+
+/** Ends a command through its cgroup, if it has one, and by its processes. */
+async function endBubblewrap(place: ProcessPlace): Promise<ProcessEnding> {
+  const far = outOfReach(place);
+  if (far !== undefined) return far;
+  const isKilled = await killCgroups(place.cgroups ?? []);
+  const ending = await endProcesses(place);
+  return ending.ended === 'gone' && isKilled ? { ended: 'killed' } : ending;
 }
 
 async function openBubblewrap(
@@ -80,7 +91,8 @@ async function openBubblewrap(
     workspacePath: WORKSPACE_PATH,
     description: `bubblewrap, network ${options.network}`,
     files: createWorkspaceFiles(root, WORKSPACE_PATH),
-    start: (command, { cwd, stdin }) =>
+    recordProcess: options.recordProcess,
+    start: (command, { cwd, ...rest }) =>
       startBubblewrap({
         bwrap,
         arguments: [
@@ -92,11 +104,11 @@ async function openBubblewrap(
           join(WORKSPACE_PATH, cwd),
         ],
         filter: seccompFilter(),
-        procsFiles: cgroup?.procsFiles ?? [],
+        cgroups: cgroup?.folders ?? [],
         limitScript: limitScript(options, cgroup),
         shell: existsSync('/bin/bash') ? '/bin/bash' : '/bin/sh',
         command,
-        stdin,
+        ...rest,
       }),
     async cleanUp() {
       await removeFolder(folder);

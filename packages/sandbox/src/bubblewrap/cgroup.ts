@@ -1,6 +1,8 @@
+import { existsSync } from 'node:fs';
 import { access, constants, mkdir, readdir, readFile, rmdir, writeFile } from 'node:fs/promises';
-import { join } from 'node:path';
+import { basename, join, normalize } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { sendSignal } from '../command/process-tree.ts';
 import { systemCode } from '../files/file-errors.ts';
 import { isOwnerAlive, ownerName } from '../process-identity.ts';
 
@@ -17,8 +19,8 @@ export interface Limits {
 
 /** Limits that apply to all processes of a sandbox together. */
 export interface Cgroup {
-  /** A process that writes its pid into all of these is limited. */
-  readonly procsFiles: readonly string[];
+  /** A process that writes its pid into `cgroup.procs` of all of these is limited. */
+  readonly folders: readonly string[];
   remove(): Promise<void>;
 }
 
@@ -48,7 +50,7 @@ export async function makeCgroup(limits: Limits): Promise<Cgroup | undefined> {
     await remove();
     return undefined;
   }
-  return { procsFiles: folders.map((folder) => join(folder, 'cgroup.procs')), remove };
+  return { folders, remove };
 }
 
 async function findSettings({ memoryMb, pids, cpus }: Limits): Promise<Settings | undefined> {
@@ -69,7 +71,9 @@ async function findSettings({ memoryMb, pids, cpus }: Limits): Promise<Settings 
     [join(BASE, 'cpu')]: { 'cpu.cfs_period_us': String(CPU_PERIOD_US), 'cpu.cfs_quota_us': String(quota) },
   };
   for (const folder of Object.keys(settings)) if (!(await isWritable(folder))) return undefined;
-  return settings;
+  // It sets no limit. It stops all processes at once, so that they can be killed.
+  const freezer = join(BASE, 'freezer');
+  return (await isWritable(freezer)) ? { ...settings, [freezer]: {} } : settings;
 }
 
 function isWritable(path: string): Promise<boolean> {
@@ -77,6 +81,43 @@ function isWritable(path: string): Promise<boolean> {
     () => true,
     () => false,
   );
+}
+
+/**
+ * Stops all processes of a cgroup, kills them and removes its folders, in any process of the same machine. A process
+ * that has not joined it yet then cannot. Returns whether a process was found.
+ */
+export async function killCgroups(folders: readonly string[]): Promise<boolean> {
+  // The paths were stored. They can only name cgroups that `makeCgroup` makes.
+  const own = folders.filter(
+    (folder) =>
+      normalize(folder) === folder && folder.startsWith(`${BASE}/`) && basename(folder).startsWith(PREFIX),
+  );
+  const freezes = FREEZES.flatMap(({ file, ...values }) =>
+    own.map((folder) => ({ path: join(folder, file), ...values })).filter(({ path }) => existsSync(path)),
+  );
+  for (const { path, frozen } of freezes) await writeFile(path, frozen);
+  const members = async () => (await Promise.all(own.map(membersOf))).flat();
+  const isFound = (await members()).length > 0;
+  sendSignal(await members(), 'SIGKILL');
+  for (const { path, thawed } of freezes) await writeFile(path, thawed);
+  for (let attempt = 0; attempt < REMOVE_ATTEMPTS && (await members()).length > 0; attempt += 1) {
+    sendSignal(await members(), 'SIGKILL');
+    await sleep(10);
+  }
+  for (const folder of own) await removeCgroup(folder);
+  return isFound;
+}
+
+/** The files that stop a cgroup, of version 2 and of version 1. */
+const FREEZES = [
+  { file: 'cgroup.freeze', frozen: '1', thawed: '0' },
+  { file: 'freezer.state', frozen: 'FROZEN', thawed: 'THAWED' },
+] as const;
+
+async function membersOf(folder: string): Promise<number[]> {
+  const pids = await readFile(join(folder, 'cgroup.procs'), 'utf8').catch(() => '');
+  return pids.split('\n').filter(Boolean).map(Number);
 }
 
 /** Removes a cgroup. Retries, because the kernel releases it a moment after its last process has ended. */

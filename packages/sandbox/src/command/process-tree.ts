@@ -37,7 +37,7 @@ export async function killUntilGone(find: () => readonly number[]): Promise<void
 }
 
 /** Sends a signal to each process. Skips processes that are gone or belong to another user. */
-export function sendSignal(pids: readonly number[], signal: 'SIGTERM' | 'SIGKILL'): void {
+export function sendSignal(pids: readonly number[], signal: 'SIGSTOP' | 'SIGTERM' | 'SIGKILL'): void {
   for (const pid of pids) {
     try {
       process.kill(pid, signal);

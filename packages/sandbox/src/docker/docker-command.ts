@@ -9,6 +9,8 @@ import {
   type OutputChunk,
   type RunningCommand,
 } from '../command/supervise-command.ts';
+import type { StartOptions } from '../create-sandbox.ts';
+import { machineIdentity } from '../process-identity.ts';
 import { isGone, reasonOf } from './engine.ts';
 import { SIGNAL_SCRIPT, SUPERVISE_SCRIPT } from './supervisor-script.ts';
 
@@ -19,13 +21,17 @@ const STOP_TIMEOUT_MS = 2_000;
 /** Bytes before each frame of output: one for the stream, three unused, four for the length. */
 const FRAME_HEADER = 8;
 
+export interface DockerCommand extends StartOptions {
+  command: string;
+}
+
 /**
  * Starts a command in the container and settles when it runs. Rejects with the engine's own error, for `isGone` to
  * examine.
  */
 export async function startDockerCommand(
   container: Container,
-  request: { command: string; cwd: string; stdin?: string },
+  request: DockerCommand,
 ): Promise<RunningCommand> {
   const mark = randomUUID();
   const hasInput = request.stdin !== undefined;
@@ -36,6 +42,8 @@ export async function startDockerCommand(
     AttachStdout: true,
     AttachStderr: true,
   });
+  // The command has not started. If its container is removed now, it cannot.
+  await request.record({ driver: 'docker', ...machineIdentity(), mark, container: container.id });
   const stream = await exec.start({ hijack: hasInput, stdin: hasInput });
   if (hasInput) stream.end(request.stdin);
   const over = Promise.withResolvers<void>();

@@ -10,7 +10,8 @@ import { createSandbox } from '../create-sandbox.ts';
 import { createWorkspaceFiles } from '../files/workspace-files.ts';
 import { openWorkspace } from '../open-workspace.ts';
 import { ownerName } from '../process-identity.ts';
-import { canRun, engineFailure, startDockerCommand } from './docker-command.ts';
+import { canRun, type DockerCommand, engineFailure, startDockerCommand } from './docker-command.ts';
+import { endContainer } from './end-container.ts';
 import {
   connectEngine,
   type Engine,
@@ -50,6 +51,7 @@ export function createDockerDriver(): SandboxDriver {
         throw unavailable(`Docker cannot be used. ${engine.reason} ${engine.remedy}`, undefined);
       return openDocker(engine, root, options);
     },
+    end: endContainer,
   };
 }
 
@@ -72,12 +74,9 @@ async function openDocker(engine: ReadyEngine, root: string, options: SandboxOpt
     workspacePath: WORKSPACE_PATH,
     description: `docker ${options.image}, network ${options.network}`,
     files: createWorkspaceFiles(root, WORKSPACE_PATH),
-    start: (command, { cwd, stdin }) =>
-      keeper.start({
-        command,
-        cwd: posix.join(WORKSPACE_PATH, cwd),
-        stdin,
-      }),
+    recordProcess: options.recordProcess,
+    start: (command, { cwd, ...rest }) =>
+      keeper.start({ ...rest, command, cwd: posix.join(WORKSPACE_PATH, cwd) }),
     cleanUp: () => keeper.remove(),
   });
 }
@@ -97,12 +96,12 @@ function createKeeper(first: Container, create: () => Promise<Container>) {
     }
   };
   return {
-    async start(request: { command: string; cwd: string; stdin?: string }): Promise<RunningCommand> {
+    async start(request: DockerCommand): Promise<RunningCommand> {
       const attempt = current;
       try {
         return await startDockerCommand(await attempt, request);
       } catch (error) {
-        if (!isGone(error) && !(error instanceof LonghaulError)) throw engineFailure(error);
+        if (!isGone(error) && !isUnavailable(error)) throw engineFailure(error);
       }
       // If several commands find the container dead, only one revives it. The next command after a failure tries again.
       if (current === attempt) {
@@ -119,6 +118,11 @@ function createKeeper(first: Container, create: () => Promise<Container>) {
       await removeContainer(await current.catch(() => first));
     },
   };
+}
+
+/** Whether an earlier attempt to create the container has failed. */
+function isUnavailable(error: unknown): boolean {
+  return error instanceof LonghaulError && error.code === 'sandbox_unavailable';
 }
 
 /** @throws {LonghaulError} `sandbox_unavailable` if the container cannot be created or started. It is removed then. */

@@ -2,14 +2,16 @@ import { existsSync } from 'node:fs';
 import { delimiter, join } from 'node:path';
 import type { Sandbox, SandboxDriver, SandboxOptions } from '@longhaul/core';
 import { killOrphans, markOf, newCommandMark } from '../command/command-mark.ts';
+import { endProcesses, outOfReach } from '../command/end-processes.ts';
+import { passGate, waitAtGate } from '../command/gate.ts';
 import { findTree, killUntilGone, type ProcessInfo, sendSignal } from '../command/process-tree.ts';
 import { type SpawnedProcess, spawnProcess } from '../command/spawn-process.ts';
 import type { RunningCommand } from '../command/supervise-command.ts';
 import { COMMAND_VARIABLE, commandEnvironment } from '../command-environment.ts';
-import { createSandbox } from '../create-sandbox.ts';
+import { createSandbox, type StartOptions } from '../create-sandbox.ts';
 import { createWorkspaceFiles } from '../files/workspace-files.ts';
 import { openWorkspace } from '../open-workspace.ts';
-import { hasOpen, startTime } from '../process-identity.ts';
+import { hasOpen, placeOf, startTime } from '../process-identity.ts';
 
 /** Variables of our own environment that commands get. */
 const PASSED_ON = ['HOME', 'USER', 'LOGNAME', 'TMPDIR', 'TZ'];
@@ -25,6 +27,7 @@ export function createLocalDriver(): SandboxDriver {
       return { available: true, detail: 'no isolation: commands run on this machine as you', gaps: [] };
     },
     open: openLocal,
+    end: async (place) => outOfReach(place) ?? endProcesses(place),
   };
 }
 
@@ -38,25 +41,28 @@ async function openLocal(options: SandboxOptions): Promise<Sandbox> {
     workspacePath: root,
     description: 'local, no isolation',
     files: createWorkspaceFiles(root, root),
-    start: (command, { cwd, stdin }) =>
-      startLocal([shell, '-c', command], {
-        cwd: join(root, cwd),
-        env: environment,
-        stdin,
-      }),
+    recordProcess: options.recordProcess,
+    start: (command, { cwd, ...rest }) =>
+      startLocal([shell, '-c', command], { ...rest, cwd: join(root, cwd), env: environment }),
     cleanUp: async () => undefined,
   });
 }
 
+const GATE_FD = 3;
+// Becomes the command that the arguments name, once it is recorded.
+const GATED_SCRIPT = `${waitAtGate(GATE_FD)} exec "$@"`;
+
 async function startLocal(
-  [shell, ...args]: [string, ...string[]],
-  options: { cwd: string; env: Record<string, string>; stdin?: string },
+  command: readonly string[],
+  { record, ...options }: StartOptions & { env: Record<string, string> },
 ): Promise<RunningCommand> {
   const mark = newCommandMark();
-  const spawned = await spawnProcess(shell, args, {
+  const spawned = await spawnProcess('/bin/sh', ['-c', GATED_SCRIPT, 'longhaul', ...command], {
     ...options,
     env: { ...options.env, [COMMAND_VARIABLE]: mark },
+    extraPipes: 1,
   });
+  await passGate(spawned, GATE_FD, () => record({ driver: 'local', ...placeOf(spawned.pid, mark) }));
   const since = Number(startTime(spawned.pid) ?? 0);
   const find = () => findTree((candidate) => isOfCommand(candidate, spawned, mark), since);
   return {

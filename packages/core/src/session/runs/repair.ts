@@ -12,26 +12,29 @@ import type { RunRecord, Store } from '../../ports/index.ts';
 import { isWaitingIn } from '../approvals/waiting-calls.ts';
 import { isHoldId } from '../ids.ts';
 import type { SessionWriter } from '../session-writer.ts';
+import { endLeftProcesses, type ProcessEnder } from './end-left-processes.ts';
 import { leftOpen } from './interruption.ts';
 
 /** What an earlier run left open. */
 export type Repair = Omit<EventOf<'run:repaired'>, 'type' | 'message' | 'sessionId' | 'at' | 'number'>;
 
 /**
- * Closes what a dead run left open: parts, messages, and the run itself, which gets its `run:finished`. The result of a
+ * Ends the commands that a dead or silent run left running, then closes what it left open: parts, messages, and the run itself, which gets its `run:finished`. The result of a
  * call that had started is "its outcome is unknown", that of another call is "not run". No call is started again. Calls
  * that wait for approval stay pending. Emits one `run:repaired`.
  *
  * @returns Undefined if there was nothing to repair.
+ * @throws {LonghaulError} `processes_left`: nothing is repaired then.
  */
 export async function repairSession(
   writer: SessionWriter,
   store: Store,
-  now: number,
+  { now, ender }: { now: number; ender: ProcessEnder },
 ): Promise<Repair | undefined> {
+  const killedCommands = await endLeftProcesses(writer, store, ender);
   const parts = await repairOpenParts(writer, store, now);
   const runIds = await closeDeadRuns(writer, store);
-  const repair = { ...parts, runIds };
+  const repair = { ...parts, runIds, ...(killedCommands > 0 && { killedCommands }) };
   if (!hasFindings(repair)) return undefined;
   await writer.announce({ type: 'run:repaired', ...repair, message: describe(repair) });
   return repair;
@@ -50,7 +53,7 @@ async function repairOpenParts(
   writer: SessionWriter,
   store: Store,
   now: number,
-): Promise<Omit<Repair, 'runIds'>> {
+): Promise<Omit<Repair, 'runIds' | 'killedCommands'>> {
   const found = { unknownCalls: 0, unstartedCalls: 0, partialText: false };
   const isWaiting = isWaitingIn(writer.log.messages, await store.listApprovals(writer.lease.sessionId));
   for (const message of writer.log.messages) {
@@ -103,18 +106,21 @@ function textOf(message: Message | undefined): string {
   return (message?.parts ?? []).map((part) => (part.type === 'text' ? part.text : '')).join('');
 }
 
-function hasFindings({ runIds, unknownCalls, unstartedCalls, partialText }: Repair): boolean {
-  return runIds.length > 0 || unknownCalls > 0 || unstartedCalls > 0 || partialText;
+function hasFindings({ runIds, unknownCalls, unstartedCalls, partialText, killedCommands }: Repair): boolean {
+  return (
+    runIds.length > 0 || unknownCalls > 0 || unstartedCalls > 0 || partialText || killedCommands !== undefined
+  );
 }
 
-function describe({ unknownCalls, unstartedCalls, partialText }: Repair): string {
+function describe({ unknownCalls, unstartedCalls, partialText, killedCommands = 0 }: Repair): string {
   const found = [
     ...(unknownCalls > 0 ? [`${count(unknownCalls, 'call')} whose outcome is unknown`] : []),
     ...(unstartedCalls > 0 ? [`${count(unstartedCalls, 'call')} not started`] : []),
     ...(partialText ? ['an incomplete answer'] : []),
   ];
   const left = found.length === 0 ? 'nothing open' : found.join(', ');
-  return `The previous run was interrupted. It left ${left}.`;
+  const killed = killedCommands > 0 ? ` ${count(killedCommands, 'command')} still running: killed.` : '';
+  return `The previous run was interrupted. It left ${left}.${killed}`;
 }
 
 function count(number: number, noun: string): string {

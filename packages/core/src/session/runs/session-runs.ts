@@ -8,6 +8,7 @@ import { takeSession } from '../leases/take-session.ts';
 import { existingSession } from '../session-errors.ts';
 import { SessionWriter } from '../session-writer.ts';
 import { type CancelResult, cancelSession } from './cancel-session.ts';
+import type { ProcessEnder } from './end-left-processes.ts';
 import { interrupted, interruptionOf, takenOver } from './interruption.ts';
 import { repairSession } from './repair.ts';
 import { type ActiveRun, RunRegistry } from './run-registry.ts';
@@ -30,6 +31,8 @@ export interface SessionRunsOptions {
   driverFor: (model: string) => Promise<ModelDriver>;
   /** Executes the run and stores its end. */
   execute: (work: RunWork) => Promise<ExecutorResult>;
+  /** Ends what earlier runs have started. */
+  ender: ProcessEnder;
 }
 
 export interface StartOptions {
@@ -95,7 +98,7 @@ export class SessionRuns {
     const session = await this.existing(sessionId);
     try {
       await holdIdle({ store, hub, session, runs: this.registry, patienceMs: 0 }, (writer) =>
-        repairSession(writer, store, Date.now()),
+        repairSession(writer, store, { now: Date.now(), ender: this.#options.ender }),
       );
     } catch (error) {
       if (toLonghaulError(error).code !== 'session_busy') throw error;
@@ -116,12 +119,12 @@ export class SessionRuns {
     run: { session: Session; driver: ModelDriver; lease: Lease; active: ActiveRun },
     { isWanted }: StartOptions,
   ): Promise<ExecutorResult | undefined> {
-    const { store, hub, execute } = this.#options;
+    const { store, hub, execute, ender } = this.#options;
     const { session, driver, lease, active } = run;
     const log = await this.#load(run);
     const writer = new SessionWriter({ store, lease, hub, log });
     try {
-      await repairSession(writer, store, Date.now());
+      await repairSession(writer, store, { now: Date.now(), ender });
       if (isWanted !== undefined && !(await isWanted(log))) {
         await this.#release(writer, session);
         return undefined;
