@@ -3,6 +3,7 @@ import { workspaceFilesContract } from './sandbox-files-contract.ts';
 import type { SandboxContractRunner, SandboxHarness } from './sandbox-fixtures.ts';
 import { isolationContract } from './sandbox-isolation-contract.ts';
 import { processContract } from './sandbox-process-contract.ts';
+import { recordContract } from './sandbox-record-contract.ts';
 
 export type { SandboxContractRunner, SandboxHarness } from './sandbox-fixtures.ts';
 
@@ -16,6 +17,7 @@ export function sandboxContract(runner: SandboxContractRunner, name: string, har
   runner.describe(`sandbox contract: ${name}`, () => {
     runner.describe('commands', () => execContract(runner, harness));
     runner.describe('processes', () => processContract(runner, harness));
+    runner.describe('records', () => recordContract(runner, harness));
     runner.describe('isolation', () => isolationContract(runner, harness));
     runner.describe('files', () => workspaceFilesContract(runner, harness));
   });
