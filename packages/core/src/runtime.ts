@@ -130,7 +130,8 @@ export class Runtime {
    * If another process takes `content` first, the outcome of its run is the result.
    *
    * @throws {LonghaulError} `session_not_found`, `session_busy`, `invalid_request`, `interrupted` while the program
-   * stops, and errors of the driver, the sandbox and the store.
+   * stops, `processes_left` if a command of an earlier run may still run, and errors of the driver, the sandbox and the
+   * store.
    */
   async run(sessionId: string, { content, signal }: RunOptions = {}): Promise<ExecutorResult> {
     await this.#runs.existing(sessionId);

@@ -10,7 +10,7 @@ import { createStrategy } from '@longhaul/context';
 import { ALLOW_ALL, type ModelDriver, Runtime, type Tool } from '@longhaul/core';
 import { createAiSdkDriver } from '@longhaul/drivers';
 import { LonghaulError } from '@longhaul/protocol';
-import { chooseSandbox } from '@longhaul/sandbox';
+import { chooseSandbox, createSandboxDriver } from '@longhaul/sandbox';
 import { createFileBlobStore } from '@longhaul/storage/blobs';
 import { openSqliteStore } from '@longhaul/storage/sqlite';
 import {
@@ -61,7 +61,8 @@ const runtime = new Runtime({
   blobs: blobsWithFaultPoints(createFileBlobStore(paths.blobs), faults),
   tools: toolsOf(paths, faults),
   driverFor: async () => driver,
-  openSandbox: (session, signal) =>
+  endProcess: (place) => createSandboxDriver(place.driver).end(place),
+  openSandbox: (session, signal, recordProcess) =>
     chooseSandbox(settings.sandbox, {
       sessionId: session.id,
       workspace: session.workspace,
@@ -72,6 +73,7 @@ const runtime = new Runtime({
       image: '',
       env: {},
       programFolders: [dirname(process.execPath)],
+      recordProcess,
       signal,
     }),
   compression: {

@@ -20,6 +20,8 @@ export const FAULT_POINTS = [
   /** The call is on disk; its tool has not started. */
   'call-committed',
   'start-committed',
+  /** The command of a sandbox is on disk. It waits, and has had no effect. */
+  'process-committed',
   /** The tool's code is about to run. */
   'tool-started',
   /** The side effect has happened; only this process knows its result. */

@@ -83,6 +83,8 @@ async function writeOneOfEach(store: Store): Promise<void> {
   await store.takeQueue(lease, () => ({ draft: { id: 'u', role: 'user', ...base, parts: [] }, events: [] }));
   await store.appendMessage(lease, { id: 'a', role: 'assistant', ...base, parts: [] });
   await writeParts(store, lease);
+  const place = { driver: 'local', host: 'h', bootId: 'b', mark: 'm' } as const;
+  await store.recordProcess(lease, { id: 'p', command: 'true', place });
   await store.closeMessage(lease, 'a', { status: 'done', tokenCount: 1 });
   await store.appendEvents(lease, [{ type: 'llm:retry', attempt: 1, delayMs: 1, reason: 'x' }]);
   const compaction = {

@@ -45,6 +45,9 @@ export function storeWithFaultPoints(store: Store, faults: FaultPoints): Store {
       const staged = await store.stageSession(session);
       faults.reach('import-begun');
       return stagedWithFaultPoints(staged, faults);
+    async recordProcess(...args) {
+      await store.recordProcess(...args);
+      faults.reach('process-committed');
     },
     recordCompaction: (...args) => around('compaction', () => store.recordCompaction(...args)),
     finishRun: (...args) => around('finish', () => store.finishRun(...args)),
