@@ -41,7 +41,7 @@ describe.runIf(process.platform === 'linux')('endProcesses', () => {
   it('reports processes in the session of an ended command whose mark cannot be read', async () => {
     const mark = newCommandMark();
     // The shell leads the session and ends. Its child stays in the session, without the mark.
-    const shell = spawn('/bin/sh', ['-c', 'env -i sleep 600 & echo $!; read wait'], {
+    const shell = spawn('/bin/sh', ['-c', 'env -i sh -c "echo \\$\\$; exec sleep 600" & read wait'], {
       detached: true,
       stdio: ['pipe', 'pipe', 'ignore'],
       env: { [COMMAND_VARIABLE]: mark },
