@@ -5,6 +5,7 @@ import { describeMissing } from './describe-missing.ts';
 import { parseInput } from './input-parser.ts';
 import { createPathMatcher } from './path-matcher.ts';
 import { failedResult, reportRefusals, textResult } from './tool-result.ts';
+import { isInside } from './workspace-lines.ts';
 import type { WorkspaceSearch } from './workspace-search.ts';
 
 /** After this many files, other sessions of the process get a turn. */
@@ -59,6 +60,8 @@ export function createGlobTool(
           seen += 1;
           if (seen % FILES_PER_TURN === 0) await setImmediate(undefined, { signal });
           if (!matches(belowFolder(file, path)) && !matches(file)) continue;
+          // A search by paths can list files outside if a command swaps a folder for a link at the same time.
+          if (!(await isInside(files, file))) continue;
           found.push(file);
           if (found.length > maxPaths) break;
         }

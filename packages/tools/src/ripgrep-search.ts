@@ -3,6 +3,7 @@ import { once } from 'node:events';
 import type { WorkspaceFiles } from '@longhaul/core';
 import { sanitizeText } from '@longhaul/core/tool-output';
 import { LonghaulError } from '@longhaul/protocol';
+import { linesInside } from './workspace-lines.ts';
 import {
   badPattern,
   expandInclude,
@@ -35,9 +36,13 @@ export function createRipgrepSearch(program: string): WorkspaceSearch {
     },
     async *findLines(files, request) {
       const args = [...lineArguments(request), ...(await commonArguments(files, request.path))];
-      yield* parseLines(
-        runRipgrep(program, { args, path: request.path, root: files.root, signal: request.signal }),
-      );
+      const output = runRipgrep(program, {
+        args,
+        path: request.path,
+        root: files.root,
+        signal: request.signal,
+      });
+      yield* linesInside(files, parseLines(output));
     },
   };
 }
