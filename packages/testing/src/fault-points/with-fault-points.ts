@@ -45,6 +45,7 @@ export function storeWithFaultPoints(store: Store, faults: FaultPoints): Store {
       const staged = await store.stageSession(session);
       faults.reach('import-begun');
       return stagedWithFaultPoints(staged, faults);
+    },
     async recordProcess(...args) {
       await store.recordProcess(...args);
       faults.reach('process-committed');
