@@ -27,7 +27,7 @@ import { EventFollower } from './session/events/event-follower.ts';
 import { EventHub, type EventListener } from './session/events/event-hub.ts';
 import { newId } from './session/ids.ts';
 import { type EnqueueResult, MessageQueueService } from './session/messages/message-queue-service.ts';
-import type { CancelResult } from './session/runs/cancel-session.ts';
+import type { CancelRequest, CancelResult } from './session/runs/cancel-session.ts';
 import { closeOpenPart } from './session/runs/repair.ts';
 import type { ExecutorResult } from './session/runs/run-result.ts';
 import { type RunWork, SessionRuns, type StartOptions } from './session/runs/session-runs.ts';
@@ -180,10 +180,12 @@ export class Runtime {
    * Cancels the run, or the work between runs, of any process. Resolves when its work has stopped. The log is kept, and
    * queued messages are kept unless `clearQueue` is set. If the process of the run is dead, closes what it left open.
    *
-   * @throws {LonghaulError} `session_not_found`.
+   * With `force`, a process of this machine that does not answer within `answerWithinMs` is ended.
+   *
+   * @throws {LonghaulError} `session_not_found`; `process_hung` if the process does not answer and is not ended.
    */
-  cancel(sessionId: string, { clearQueue = false }: { clearQueue?: boolean } = {}): Promise<CancelResult> {
-    return this.#runs.cancel(sessionId, { clearQueue });
+  cancel(sessionId: string, request: Partial<CancelRequest> = {}): Promise<CancelResult> {
+    return this.#runs.cancel(sessionId, { clearQueue: false, force: false, ...request });
   }
 
   /**

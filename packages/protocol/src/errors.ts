@@ -44,6 +44,8 @@ export const ERROR_TRAITS = {
   session_busy: traits(409, 1),
   queue_full: traits(429, 1, true),
   lease_lost: traits(409, 1),
+  /** The process of a run does not answer a cancel. */
+  process_hung: traits(504, 1),
   cancelled: traits(499, 130),
   /** The run's process stopped or died. The session can be resumed. */
   interrupted: traits(503, 1, true),

@@ -61,7 +61,7 @@ export const RUN_FLAGS = {
 const { session: _session, resume: _resume, wait: _wait, ...RESUMING } = RUN_FLAGS;
 /** The flags of `run`, except those that name a session or send a message to one. */
 export const RESUME_FLAGS = RESUMING;
-export const CANCEL_FLAGS = { ...WHERE, ...ALL, 'clear-queue': toggle, json: toggle } as const;
+export const CANCEL_FLAGS = { ...WHERE, ...ALL, 'clear-queue': toggle, force: toggle, json: toggle } as const;
 export const FORK_FLAGS = { ...WHERE, ...ALL, at: text, title: text, json: toggle } as const;
 export const QUEUE_FLAGS = { ...WHERE, ...ALL, json: toggle } as const;
 

@@ -142,6 +142,7 @@ processes, and returns when they have ended. Finished work is kept. Messages tha
   longhaul cancel last --clear-queue
 
       --clear-queue     remove the messages that wait
+      --force           end the process of the run if it does not answer within 5 seconds
       --json            print one JSON object
 ${ALL}
 ${WHERE}

@@ -16,7 +16,7 @@ export async function cancel(argv: readonly string[], terminal: Terminal): Promi
     id,
     { values, terminal, access: 'change', typed: ['cancel', ...argv] },
     async ({ runtime, session }) => {
-      const result = await runtime.cancel(session.id, { clearQueue });
+      const result = await runtime.cancel(session.id, { clearQueue, force: values.force === true });
       const waiting = await runtime.queue.pendingCount(session.id);
       const text = values.json
         ? `${JSON.stringify({ ...result, waiting })}\n`
@@ -28,12 +28,15 @@ export async function cancel(argv: readonly string[], terminal: Terminal): Promi
 }
 
 function cancelText(
-  { wasRunning, clearedMessages }: CancelResult,
+  { wasRunning, clearedMessages, endedPid }: CancelResult,
   { clearQueue, waiting }: { clearQueue: boolean; waiting: number },
 ): string {
-  const done = wasRunning
-    ? 'Cancelled: the run and all its processes have ended. Finished work is kept.'
-    : 'No run was working on this session.';
+  const done =
+    endedPid !== undefined
+      ? `The process ${endedPid} did not answer and was ended. Its run is recorded as interrupted. Finished work is kept.`
+      : wasRunning
+        ? 'Cancelled: the run and all its processes have ended. Finished work is kept.'
+        : 'No run was working on this session.';
   const messages = (count: number) =>
     count === 1 ? '1 waiting message was' : `${count} waiting messages were`;
   if (clearQueue)

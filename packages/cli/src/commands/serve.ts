@@ -14,6 +14,7 @@ import { type Banner, serverBanner } from '../serve/server-banner.ts';
 import { serverSecrets } from '../serve/server-secrets.ts';
 import { columnsOf, type Terminal } from '../terminal.ts';
 import { version } from '../version.ts';
+import { watchMainThread } from '../watchdog/watchdog.ts';
 
 /** `longhaul serve`: serves sessions over HTTP until a signal stops it. */
 export async function serve(argv: readonly string[], terminal: Terminal): Promise<number> {
@@ -46,6 +47,7 @@ export async function serve(argv: readonly string[], terminal: Terminal): Promis
   await using _telemetry = await openTelemetry(config.telemetry.otlp, agent.runtime);
   // From here on a signal stops the server cleanly, also one that comes right after its address is printed.
   using signals = stopSignals();
+  using _watchdog = watchMainThread(agent.runtime);
   const server = await startServer({
     agent,
     host: place.host,

@@ -12,6 +12,7 @@ import type { RunHeader } from '../render/run-renderer.ts';
 import { age } from '../render/session-table.ts';
 import { wrapText } from '../render/word-wrapper.ts';
 import { columnsOf, type Terminal } from '../terminal.ts';
+import { watchMainThread } from '../watchdog/watchdog.ts';
 import { queueMessage, reportAnswer, reportQueue, waitForAnswer } from './busy-session.ts';
 import { confirmEnded } from './confirm-ended.ts';
 import { exitCodeOf } from './exit-code.ts';
@@ -71,6 +72,7 @@ async function carryOut(
       ),
   });
   await using _telemetry = await openTelemetry(config.telemetry.otlp, agent.runtime);
+  using _watchdog = watchMainThread(agent.runtime);
   if (plan.action === 'wait') {
     return await waitForAnswer(agent.runtime, { session: plan.session, text: plan.task, options });
   }

@@ -82,11 +82,16 @@ export type EditQueuedBody = z.infer<typeof editQueuedBody>;
 
 export const cancelBody = z.strictObject({
   clearQueue: z.boolean().default(false).meta({ description: 'Also clear the queue.' }),
+  force: z.boolean().default(false).meta({
+    description:
+      'If another process of this machine runs the session and does not answer within 5 seconds, end that process.',
+  }),
 });
 export const cancelResultSchema = z.looseObject({
   ok: z.literal(true),
   cancelled: z.boolean().meta({ description: 'False if no run was active.' }),
   clearedMessages: z.int().min(0).meta({ description: 'Number of messages removed from the queue.' }),
+  endedPid: z.int().optional().meta({ description: 'The process that did not answer and was ended.' }),
 });
 export type CancelResult = z.infer<typeof cancelResultSchema>;
 

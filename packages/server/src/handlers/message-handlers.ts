@@ -43,9 +43,9 @@ export function messageHandlers({ runtime, store, blobs, runs }: HandlerContext)
       return { messages: withVisibility(messages, marks), hasMore };
     },
 
-    async cancel({ params: { sessionId }, body: { clearQueue } }) {
-      const { wasRunning, clearedMessages } = await runtime.cancel(sessionId, { clearQueue });
-      return { ok: true, cancelled: wasRunning, clearedMessages };
+    async cancel({ params: { sessionId }, body }) {
+      const { wasRunning, ...result } = await runtime.cancel(sessionId, body);
+      return { ok: true, cancelled: wasRunning, ...result };
     },
 
     async resume({ params: { sessionId } }) {

@@ -6,7 +6,7 @@ import { newHoldId } from '../ids.ts';
 import { takenOver } from '../runs/interruption.ts';
 import type { RunRegistry } from '../runs/run-registry.ts';
 import { SessionWriter } from '../session-writer.ts';
-import { LEASE_TTL_MS, takeSession } from './take-session.ts';
+import { LEASE_RENEWAL_MS, LEASE_TTL_MS, takeSession } from './take-session.ts';
 
 /** Work between runs usually takes milliseconds. A compaction takes as long as its model. */
 const PATIENCE_MS = 5_000;
@@ -23,7 +23,7 @@ export function keepLease(store: Store, lease: Lease, onLost: () => void = () =>
       clearInterval(timer);
       onLost();
     });
-  }, LEASE_TTL_MS / 3);
+  }, LEASE_RENEWAL_MS);
   timer.unref();
   return defer(() => clearInterval(timer));
 }

@@ -7,6 +7,8 @@ import { nextChange } from './next-change.ts';
 
 /** A lease that its owner has not renewed for this long can be taken. */
 export const LEASE_TTL_MS = 30_000;
+/** Interval at which an owner renews its lease. */
+export const LEASE_RENEWAL_MS = LEASE_TTL_MS / 3;
 
 export interface TakeOptions {
   runId: string;

@@ -1,5 +1,6 @@
 import { LonghaulError } from '@longhaul/protocol';
 import type { Lease, Store } from '../../ports/index.ts';
+import { LEASE_TTL_MS } from '../leases/take-session.ts';
 import { cancelled, interrupted } from './interruption.ts';
 
 /** A run, or work between runs, that holds a session in this process. */
@@ -16,10 +17,16 @@ export interface ActiveRun extends AsyncDisposable {
   interrupt(reason: LonghaulError): void;
 }
 
+interface KeptRun extends ActiveRun {
+  lease: Lease;
+  hasSeenCancel: boolean;
+  finishAfterStep: () => void;
+}
+
 /** Keeps the active runs of this process, and cancels those for which any process has stored a cancel request. */
 export class RunRegistry {
   readonly #store: Store;
-  readonly #runs = new Map<string, ActiveRun & { finishAfterStep: () => void }>();
+  readonly #runs = new Map<string, KeptRun>();
   #watch: Disposable | undefined;
 
   constructor(store: Store) {
@@ -27,12 +34,15 @@ export class RunRegistry {
   }
 
   /** Registers a run. Disposing the result marks the run as ended, and answers cancel requests for it. */
-  begin({ sessionId, runId }: Lease, callerSignal?: AbortSignal): ActiveRun {
+  begin(lease: Lease, callerSignal?: AbortSignal): ActiveRun {
+    const { sessionId, runId } = lease;
     const controller = new AbortController();
     const drain = new AbortController();
     const { promise: ended, resolve: end } = Promise.withResolvers<void>();
     const signals = callerSignal === undefined ? [controller.signal] : [callerSignal, controller.signal];
     const run = {
+      lease,
+      hasSeenCancel: false,
       sessionId,
       runId,
       ended,
@@ -81,9 +91,13 @@ export class RunRegistry {
     for (const run of [...this.#runs.values()]) await this.#check(run);
   }
 
-  async #check(run: ActiveRun): Promise<void> {
+  async #check(run: KeptRun): Promise<void> {
     const isRequested = await this.#ignoreStoreErrors(() => this.#store.hasCancelRequest(run.runId));
-    if (isRequested === true) run.cancel();
+    if (isRequested !== true || run.hasSeenCancel) return;
+    run.hasSeenCancel = true;
+    run.cancel();
+    // The caller of the cancel sees that this process is not hung, however long its work takes to stop.
+    await this.#ignoreStoreErrors(() => this.#store.renewLease(run.lease, LEASE_TTL_MS));
   }
 
   async #answer(runId: string): Promise<void> {

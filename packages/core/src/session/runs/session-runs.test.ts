@@ -1,3 +1,5 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -20,7 +22,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { ALLOW_ALL } from '../../ports/approver.ts';
 import type { StepEvent, StepRequest, Store } from '../../ports/index.ts';
 import { Runtime } from '../../runtime.ts';
-import { currentOwner } from '../leases/lease-owner.ts';
+import { currentOwner, processStat } from '../leases/lease-owner.ts';
 
 let folder = '';
 let count = 0;
@@ -214,6 +216,107 @@ describe('a cancel', () => {
     expect(await test.runtime.cancel(test.sessionId)).toEqual({ wasRunning: false, clearedMessages: 0 });
     expect(test.of('run:finished')).toMatchObject([{ runId: 'dead', status: 'interrupted' }]);
     expect(await test.store.leaseHolder(test.sessionId)).toBeUndefined();
+  });
+});
+
+describe('a cancel of a process that does not answer', () => {
+  /** Leaves the session held by another process, which exists and does nothing. */
+  async function heldByAnother() {
+    const test = await testRun(playedDriver([answer('Continued.')]));
+    const child = spawn('sleep', ['600'], { stdio: 'ignore' });
+    await once(child, 'spawn');
+    const { pid = 0 } = child;
+    const owner = { ...currentOwner(), pid, processStartedAt: processStat(pid)?.startedAt ?? '' };
+    const hold = (held = owner) =>
+      test.store.acquireLease(test.sessionId, {
+        runId: 'hung',
+        owner: held,
+        ttlMs: 30_000,
+        isAlive: () => true,
+      });
+    return {
+      ...test,
+      child,
+      pid,
+      owner,
+      hold,
+      async [Symbol.asyncDispose]() {
+        const ended = child.exitCode ?? child.signalCode ?? once(child, 'exit');
+        child.kill('SIGKILL');
+        await ended;
+      },
+    };
+  }
+
+  it('reports it as hung, and leaves the process, the lease and the queue', async () => {
+    await using test = await heldByAnother();
+    await test.hold();
+    await test.runtime.send(test.sessionId, textOf('later'));
+    const refused = test.runtime.cancel(test.sessionId, { answerWithinMs: 20 });
+    await expect(refused).rejects.toMatchObject({
+      code: 'process_hung',
+      message: expect.stringMatching(
+        `process ${test.pid} does not answer.*\\\`longhaul cancel ${test.sessionId} --force\\\``,
+      ),
+    });
+    expect(test.child.exitCode ?? test.child.signalCode).toBeNull();
+    expect(await test.store.leaseHolder(test.sessionId)).toMatchObject({ runId: 'hung' });
+    expect(await test.runtime.queue.pendingCount(test.sessionId)).toBe(1);
+  });
+
+  it('ends it with force, repairs the session, and keeps the queue', async () => {
+    await using test = await heldByAnother();
+    await test.hold();
+    await test.runtime.send(test.sessionId, textOf('later'));
+    const result = await test.runtime.cancel(test.sessionId, { force: true, answerWithinMs: 20 });
+    expect(result).toEqual({ wasRunning: true, clearedMessages: 0, endedPid: test.pid });
+    await expect.poll(() => test.child.signalCode).toBe('SIGKILL');
+    expect(test.of('run:finished')).toMatchObject([{ runId: 'hung', status: 'interrupted' }]);
+    expect(await test.store.hasCancelRequest('hung')).toBe(false);
+    expect(await test.runtime.resume(test.sessionId)).toMatchObject({ text: 'Continued.' });
+    expect((await test.messages()).map(({ role }) => role)).toEqual(['user', 'assistant']);
+  });
+
+  it('never ends a process that has the pid of a dead owner, nor one of another host', async () => {
+    await using test = await heldByAnother();
+    await test.hold({ ...test.owner, processStartedAt: '1' });
+    const force = { force: true, answerWithinMs: 20 };
+    expect(await test.runtime.cancel(test.sessionId, force)).toMatchObject({ wasRunning: false });
+    await test.store.acquireLease(test.sessionId, {
+      runId: 'far',
+      owner: { ...test.owner, host: 'elsewhere' },
+      ttlMs: 30_000,
+      isAlive: () => true,
+    });
+    await expect(test.runtime.cancel(test.sessionId, force)).rejects.toMatchObject({
+      code: 'process_hung',
+      message: expect.stringContaining('It runs on elsewhere: end it there.'),
+    });
+    expect(test.child.exitCode ?? test.child.signalCode).toBeNull();
+  });
+
+  it('waits for a process that has seen the request and takes long to stop', async () => {
+    const begun = gate();
+    const stops = gate();
+    const slow = testTool('slow', async (_input, { signal }) => {
+      begun.open();
+      await aborted(signal);
+      await stops.opened;
+      return text('stopped');
+    });
+    await using programs = await twoPrograms([calls({ name: 'slow' })], [slow]);
+    const { near, far, farStore } = programs;
+    const running = near.run('do it');
+    await begun.opened;
+    const before = await farStore.leaseHolder(near.sessionId);
+    const cancelling = far.cancel(near.sessionId, { answerWithinMs: 400 });
+    await expect
+      .poll(async () => (await farStore.leaseHolder(near.sessionId))?.expiresAt)
+      .not.toBe(before?.expiresAt);
+    await new Promise((resolve) => setTimeout(resolve, 600));
+    stops.open();
+    expect(await cancelling).toEqual({ wasRunning: true, clearedMessages: 0 });
+    await running;
   });
 });
 

@@ -7,7 +7,7 @@ import { holdIdle, keepLease } from '../leases/idle-lease.ts';
 import { takeSession } from '../leases/take-session.ts';
 import { existingSession } from '../session-errors.ts';
 import { SessionWriter } from '../session-writer.ts';
-import { type CancelResult, cancelSession } from './cancel-session.ts';
+import { type CancelRequest, type CancelResult, cancelSession } from './cancel-session.ts';
 import type { ProcessEnder } from './end-left-processes.ts';
 import { interrupted, interruptionOf, takenOver } from './interruption.ts';
 import { repairSession } from './repair.ts';
@@ -80,7 +80,7 @@ export class SessionRuns {
   }
 
   /** See `Runtime.cancel`. */
-  async cancel(sessionId: string, options: { clearQueue: boolean }): Promise<CancelResult> {
+  async cancel(sessionId: string, options: CancelRequest): Promise<CancelResult> {
     const { store } = this.#options;
     await this.existing(sessionId);
     return cancelSession(sessionId, {

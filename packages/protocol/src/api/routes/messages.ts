@@ -61,7 +61,7 @@ export const messageRoutes = {
     body: cancelBody,
     status: 200,
     response: cancelResultSchema,
-    errors: ['session_not_found'],
+    errors: ['session_not_found', 'process_hung'],
   },
   resume: {
     method: 'POST',
