@@ -176,6 +176,7 @@ async function serve(runtime: Runtime, store: Store, workspace: string) {
       chats: createMemoryCache(),
       settings: { get: none, put: none },
       importer: { import: none },
+      trust: { get: none, answer: none },
     },
     host: '127.0.0.1',
     port: 0,

@@ -2,6 +2,7 @@
 // Plain JavaScript that every Node understands: checks the version, then loads the program.
 import { statSync } from 'node:fs';
 import * as nodeModule from 'node:module';
+import { isAbsolute, join } from 'node:path';
 
 const OLDEST_NODE = 24;
 const PACKAGES = [
@@ -27,10 +28,21 @@ if (major < OLDEST_NODE) await runWithNewerNode();
 else await start();
 
 async function start() {
-  nodeModule.enableCompileCache();
+  nodeModule.enableCompileCache(compileCache());
   const { main } = await load(entryPoint());
   // Output to files, pipes and terminals is written when `main` is done; open connections need not be waited for.
   process.exit(await main(process.argv.slice(2)));
+}
+
+/**
+ * A folder of the user's own. Node's default is in the temporary folder: an agent whose workspace is that folder could
+ * put code there.
+ */
+function compileCache() {
+  const { NODE_COMPILE_CACHE, XDG_CACHE_HOME, HOME } = process.env;
+  if (NODE_COMPILE_CACHE) return NODE_COMPILE_CACHE;
+  const base = XDG_CACHE_HOME && isAbsolute(XDG_CACHE_HOME) ? XDG_CACHE_HOME : HOME && join(HOME, '.cache');
+  return base && join(base, 'longhaul', 'compiled');
 }
 
 /** The source when it is asked for, as tests do; else the bundle, unless something was compiled after it. */

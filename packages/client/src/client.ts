@@ -148,6 +148,15 @@ export function createClient(options: ClientOptions) {
         call('putSettings', { body, signal }),
     },
 
+    trust: {
+      /** Returns what the `longhaul.yml` of a workspace wants, and whether it is trusted. */
+      get: (query: QueryInputOf<'getTrust'> = {}, { signal }: CallOptions = {}) =>
+        call('getTrust', { query, signal }),
+      /** Trusts what was shown with this `hash`, or withdraws the trust. */
+      answer: (body: BodyInputOf<'answerTrust'>, { signal }: CallOptions = {}) =>
+        call('answerTrust', { body, signal }),
+    },
+
     search: (query: QueryInputOf<'search'>, { signal }: CallOptions = {}) =>
       call('search', { query, signal }),
     models: ({ signal }: CallOptions = {}) => call('listModels', { signal }),

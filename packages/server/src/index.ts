@@ -10,5 +10,6 @@ export {
   type ServerOptions,
   type SessionFileImporter,
   type SettingsService,
+  type TrustService,
 } from './server-options.ts';
 export { type LonghaulServer, startServer } from './start-server.ts';

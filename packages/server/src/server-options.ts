@@ -1,7 +1,14 @@
 import type { Config, NamedAgents } from '@longhaul/config';
 import type { BlobStore, ModelDriver, Runtime, Store } from '@longhaul/core';
 import type { CacheStore } from '@longhaul/models';
-import type { ImportResult, Models, Settings, SettingsBody } from '@longhaul/protocol/api';
+import type {
+  AnswerTrustBody,
+  ImportResult,
+  Models,
+  Settings,
+  SettingsBody,
+  WorkspaceTrust,
+} from '@longhaul/protocol/api';
 import type { Logger } from 'pino';
 import type { KnownFields } from './http/route-handler.ts';
 import type { RateOptions } from './safety/rate-limiter.ts';
@@ -14,6 +21,7 @@ export interface ServedAgent {
   models: ModelDirectory;
   settings: SettingsService;
   importer: SessionFileImporter;
+  trust: TrustService;
   /** The agents that sessions can name and that the OpenAI API offers as models. */
   agents: Pick<NamedAgents, 'list' | 'get'>;
   /** Maps chats of the OpenAI API to sessions. A lost entry is rebuilt from the history that the client sends. */
@@ -38,6 +46,14 @@ export interface SettingsService {
   get(): Promise<Settings>;
   /** @throws {LonghaulError} `config_invalid`, `unknown_model`; the settings are then unchanged. */
   put(change: SettingsBody): Promise<Settings>;
+}
+
+/** Trust in the `longhaul.yml` of workspaces. */
+export interface TrustService {
+  /** @param folder Real path of an allowed folder. */
+  get(folder: string): Promise<WorkspaceTrust>;
+  /** @throws {LonghaulError} `invalid_request` if the files have changed; `forbidden` without a token. */
+  answer(folder: string, answer: Omit<AnswerTrustBody, 'workspace'>): Promise<WorkspaceTrust>;
 }
 
 export interface SessionFileImporter {

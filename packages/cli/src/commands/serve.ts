@@ -10,6 +10,7 @@ import { databasePath, openStorage } from '../compose/open-storage.ts';
 import { openTelemetry } from '../compose/open-telemetry.ts';
 import { servedAgent } from '../serve/served-agent.ts';
 import { servedSettings } from '../serve/served-settings.ts';
+import { servedTrust } from '../serve/served-trust.ts';
 import { type Banner, serverBanner } from '../serve/server-banner.ts';
 import { serverSecrets } from '../serve/server-secrets.ts';
 import { columnsOf, type Terminal } from '../terminal.ts';
@@ -43,7 +44,13 @@ export async function serve(argv: readonly string[], terminal: Terminal): Promis
   const secrets = [...serverSecrets(config, terminal.env), ...(known === undefined ? [] : [known.token])];
   const log = createServerLog(terminal.err, { level, mask: createSecretMask(secrets) });
   const { server: place } = config;
-  const agent = await servedAgent({ settings, storage, chats, env: terminal.env });
+  const agent = await servedAgent({
+    settings,
+    storage,
+    chats,
+    env: terminal.env,
+    trust: servedTrust({ env: terminal.env, home: first.home, hasToken: known !== undefined }),
+  });
   await using _telemetry = await openTelemetry(config.telemetry.otlp, agent.runtime);
   // From here on a signal stops the server cleanly, also one that comes right after its address is printed.
   using signals = stopSignals();

@@ -1,5 +1,6 @@
 import { type ConfigOrigin, type ConfigPath, pathText } from '@longhaul/config';
 import { Document, isMap, isScalar, type Pair } from 'yaml';
+import { visibleLine } from '../render/visible.ts';
 import type { EffectiveConfig } from './effective-config.ts';
 
 /** Returns the configuration as YAML, with the source of each value that is not the default in a comment. */
@@ -10,7 +11,7 @@ export function configText(effective: EffectiveConfig): string {
   return `${head.join('')}${document.toString({ lineWidth: 0 })}`;
 }
 
-function headLines({ origins, sources, changedIn, unread }: EffectiveConfig): string[] {
+function headLines({ origins, sources, changedIn, unread, project }: EffectiveConfig): string[] {
   const files = sources.map((path) => {
     const origin = Object.values(origins).find((each) => each.path === path);
     return `from ${path}${origin === undefined ? '' : ` (${origin.from})`}`;
@@ -19,8 +20,18 @@ function headLines({ origins, sources, changedIn, unread }: EffectiveConfig): st
   const known = [...api, ...files];
   return [
     ...(known.length === 0 ? ['No configuration file was found. These are the defaults.'] : known),
+    ...ignoredLines(project),
     ...(unread === undefined ? [] : [`Changes over the API are not shown: ${unread}`]),
   ];
+}
+
+/** What an untrusted project may not set, one line each. */
+function ignoredLines(project: EffectiveConfig['project']): string[] {
+  const ignored = project?.wants.filter(({ isTrusted }) => !isTrusted) ?? [];
+  return ignored.map(
+    ({ key, refusal }) =>
+      `ignored: ${visibleLine(key)} (project; ${visibleLine(refusal ?? 'not trusted, see longhaul trust')})`,
+  );
 }
 
 function addOrigins(node: unknown, path: ConfigPath, origins: EffectiveConfig['origins']): void {

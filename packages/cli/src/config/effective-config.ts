@@ -14,8 +14,8 @@ export interface EffectiveConfig extends LoadedConfig {
 
 /** Returns the effective configuration: files, and changes over the API. Creates no database. */
 export async function effectiveConfig(settings: Settings): Promise<EffectiveConfig> {
-  const { config, sources, origins } = settings;
-  const files = { sources, origins, config };
+  const { config, sources, origins, project } = settings;
+  const files = { sources, origins, config, project };
   const { url } = config.storage;
   if (url.startsWith('memory:')) return files;
   try {

@@ -1,6 +1,6 @@
 import { type ModelDriver, Runtime } from '@longhaul/core';
 import type { CacheStore } from '@longhaul/models';
-import type { ServedAgent } from '@longhaul/server';
+import type { ServedAgent, TrustService } from '@longhaul/server';
 import { chooseModel, resolveNamed } from '../compose/choose-model.ts';
 import { createDriver } from '../compose/create-driver.ts';
 import { loadConfiguredAgents } from '../compose/load-configured-agents.ts';
@@ -19,6 +19,7 @@ export interface ServedAgentOptions {
   /** Maps chats to sessions. */
   chats: CacheStore;
   env: Readonly<Record<string, string | undefined>>;
+  trust: TrustService;
 }
 
 /** Creates the agent of a server. Models are opened when a session names them. */
@@ -27,6 +28,7 @@ export async function servedAgent({
   storage,
   chats,
   env,
+  trust,
 }: ServedAgentOptions): Promise<ServedAgent> {
   const { config } = settings;
   const drivers = new Map<string, Promise<ModelDriver>>();
@@ -69,6 +71,7 @@ export async function servedAgent({
     agents,
     chats,
     models: servedModels({ config, env, driverFor }),
+    trust,
     importer: { import: (file, options) => importUpload(file, { ...options, storage }) },
   };
 }

@@ -49,16 +49,16 @@ async function isTrusted(project: ProjectTrust, terminal: Terminal): Promise<boo
   const { out, input } = terminal;
   out.write(trustPage(project));
   const lines = createInterface({ input, output: out });
+  lines.setPrompt('Trust it? [y]es, [n]o (ignore it in this run), [s]how the file: ');
   try {
-    for (;;) {
-      const line = await new Promise<string>((resolve) => {
-        lines.once('close', () => resolve('no'));
-        lines.question('Trust it? [y]es, [n]o (ignore it in this run), [s]how the file: ', resolve);
-      });
+    lines.prompt();
+    for await (const line of lines) {
       const word = line.trim().toLowerCase();
       if (word === 's' || word === 'show') out.write(visible(await readFile(project.file, 'utf8')));
       else if (/^(?:y|yes|n|no)$/.test(word)) return word.startsWith('y');
+      lines.prompt();
     }
+    return false;
   } finally {
     lines.close();
   }

@@ -3,6 +3,7 @@ import { resolve } from 'node:path';
 import { isPlainObject, pathText } from '../config-layer.ts';
 import { referencedVariable } from '../environment.ts';
 import { expandHome } from '../expand-home.ts';
+import { maskAddress } from '../mask-address.ts';
 import { type ProjectFile, type ReadProjectFile, readModules, readProjectFile } from './project-files.ts';
 import type { DangerousSetting } from './restrict.ts';
 import type { Danger } from './trust-table.ts';
@@ -91,10 +92,12 @@ function providerText({ baseUrl, apiKey, ...rest }: Record<string, unknown>): st
 const MAX_CHARS = 2_000;
 
 function compact(value: unknown): string {
-  if (typeof value === 'string') return value;
-  const masked = JSON.stringify(value, (key, below: unknown) =>
-    (key === 'apiKey' || key === 'token') && referencedVariable(below) === undefined ? '********' : below,
-  );
+  if (typeof value === 'string') return maskAddress(value);
+  const masked = JSON.stringify(value, (key, below: unknown) => {
+    const isSecret = key === 'apiKey' || key === 'token';
+    if (isSecret) return referencedVariable(below) === undefined ? '********' : below;
+    return typeof below === 'string' ? maskAddress(below) : below;
+  });
   const text = masked ?? 'nothing';
   return text.length > MAX_CHARS ? `${text.slice(0, MAX_CHARS)}… (${text.length} characters)` : text;
 }

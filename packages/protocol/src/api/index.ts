@@ -53,3 +53,4 @@ export type {
   UpdateSessionBody,
 } from './sessions.ts';
 export type { Models, Settings, SettingsBody } from './settings.ts';
+export type { AnswerTrustBody, WorkspaceTrust } from './trust.ts';

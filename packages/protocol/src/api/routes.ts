@@ -9,6 +9,7 @@ import { queueRoutes } from './routes/queue.ts';
 import { serviceRoutes } from './routes/service.ts';
 import { sessionRoutes } from './routes/sessions.ts';
 import { transferRoutes } from './routes/transfer.ts';
+import { trustRoutes } from './routes/trust.ts';
 
 /** Every operation of the HTTP API, by name. */
 export const API_ROUTES = {
@@ -21,6 +22,7 @@ export const API_ROUTES = {
   ...chatRoutes,
   ...openaiRoutes,
   ...transferRoutes,
+  ...trustRoutes,
   ...serviceRoutes,
 } as const;
 

@@ -10,6 +10,7 @@ import { queueHandlers } from './queue-handlers.ts';
 import { serviceHandlers } from './service-handlers.ts';
 import { sessionHandlers } from './session-handlers.ts';
 import { transferHandlers } from './transfer-handlers.ts';
+import { trustHandlers } from './trust-handlers.ts';
 
 /** Creates the handlers of all operations. */
 export function allHandlers(context: HandlerContext): RouteHandlers {
@@ -21,6 +22,7 @@ export function allHandlers(context: HandlerContext): RouteHandlers {
     ...eventHandlers(context),
     ...approvalHandlers(context),
     ...transferHandlers(context),
+    ...trustHandlers(context),
     ...serviceHandlers(context),
     ...chatHandlers(context),
     ...openAiHandlers(context),

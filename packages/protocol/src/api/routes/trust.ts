@@ -1,0 +1,27 @@
+import type { ApiRoute } from '../route.ts';
+import { answerTrustBody, trustQuery, trustSchema } from '../trust.ts';
+
+export const trustRoutes = {
+  getTrust: {
+    method: 'GET',
+    path: '/api/trust',
+    tag: 'trust',
+    summary: "Get what a workspace's longhaul.yml wants, and whether it is trusted",
+    query: trustQuery,
+    status: 200,
+    response: trustSchema,
+    errors: ['workspace_not_allowed', 'config_invalid'],
+  },
+  answerTrust: {
+    method: 'POST',
+    path: '/api/trust',
+    tag: 'trust',
+    summary: 'Trust what was shown, or withdraw the trust',
+    description:
+      'It applies to commands at once, and to this server when it starts the next time. Refused by a server without a token.',
+    body: answerTrustBody,
+    status: 200,
+    response: trustSchema,
+    errors: ['workspace_not_allowed', 'config_invalid', 'forbidden'],
+  },
+} as const satisfies Record<string, ApiRoute>;

@@ -1,0 +1,21 @@
+import type { RouteHandlers } from '../http/route-handler.ts';
+import type { HandlerContext } from './handler-context.ts';
+
+export function trustHandlers({
+  trust,
+  workspaces,
+}: HandlerContext): Pick<RouteHandlers, 'getTrust' | 'answerTrust'> {
+  return {
+    async getTrust({ query }) {
+      return await trust.get(await workspaces.resolve(query.workspace));
+    },
+
+    async answerTrust({ body: { workspace, ...answer } }) {
+      const folder = await workspaces.resolve(workspace);
+      // The project's file can be above the folder. Trust in a folder that is not allowed cannot be given here.
+      const shown = await trust.get(folder);
+      await workspaces.resolve(shown.workspace);
+      return await trust.answer(folder, answer);
+    },
+  };
+}
