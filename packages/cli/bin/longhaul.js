@@ -28,7 +28,8 @@ if (major < OLDEST_NODE) await runWithNewerNode();
 else await start();
 
 async function start() {
-  nodeModule.enableCompileCache(compileCache());
+  const cache = compileCache();
+  if (cache) nodeModule.enableCompileCache(cache);
   const { main } = await load(entryPoint());
   // Output to files, pipes and terminals is written when `main` is done; open connections need not be waited for.
   process.exit(await main(process.argv.slice(2)));

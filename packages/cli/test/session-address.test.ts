@@ -71,7 +71,7 @@ describe('the address that a session keeps from --base-url', () => {
   });
 
   it.each(['sqlite:mine.db', 'sqlite:/ROOT/mine.db'])(
-    'in a database that the project names (%s) is used only on this machine',
+    'in a database that the project names (%s) is not used, also on this machine',
     async (url) => {
       await using bench = await Bench.open();
       const { server, flags } = await bench.serve({ script: () => 'Hello.' });
@@ -80,15 +80,14 @@ describe('the address that a session keeps from --base-url', () => {
       const path = join(bench.workspace, 'mine.db');
       // A relative path is meant from the folder of the process.
       await bench.run(['run', '--trust', ...LOCAL, ...flags, 'Hi']);
-      expect((await bench.run(['run', '--trust', ...LOCAL, '--session', 'last', 'Hi'])).stdout).toBe(
-        'Hello.\n',
-      );
+      const local = await bench.run(['run', '--trust', ...LOCAL, '--session', 'last', 'Hi']);
+      expect(local).toMatchObject({ code: 2, stdout: '' });
       await tell(path, { baseUrl: 'http://models.example.com/v1' });
       const env = { LONGHAUL_API_KEY: 'sk-secret-123' };
       const refused = await bench.run(['run', '--trust', ...LOCAL, '--session', 'last', 'Hi'], { env });
       expect(refused).toMatchObject({ code: 2, stdout: '' });
       expect(refused.stderr).toMatch(
-        /--base-url http:\/\/models\.example\.com\/v1.*The project names its database/,
+        /--base-url http:\/\/models\.example\.com\/v1.*Its database \(storage\.url\) is named by the project/,
       );
       const there = ['--base-url', server.url];
       const again = await bench.run(['run', '--trust', ...LOCAL, '--session', 'last', ...there, 'Hi'], {

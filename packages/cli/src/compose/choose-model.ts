@@ -80,6 +80,21 @@ export function resolveNamed(
   });
 }
 
+/**
+ * Resolves another model than that of the run, such as a summariser. `LONGHAUL_API_KEY` is the key of the run's model: it
+ * goes to no other address.
+ */
+export function resolveOther(
+  config: Config,
+  { model, main }: { model: string; main: ResolvedModel },
+  env: Environment,
+): ResolvedModel {
+  const { LONGHAUL_API_KEY: _key, ...others } = env;
+  const isMains =
+    model.startsWith(`${main.provider}/`) && resolveNamed(config, { model }, env).baseUrl === main.baseUrl;
+  return resolveNamed(config, { model }, isMains ? env : others);
+}
+
 function keyFrom(env: Environment): string | undefined {
   return env['LONGHAUL_API_KEY']?.trim() || undefined;
 }

@@ -3,7 +3,7 @@ import type { Config, NamedAgents, ResolvedModel, ResolvedWindow } from '@longha
 import { type ModelDriver, Runtime, type RuntimeOptions, type Sandbox } from '@longhaul/core';
 import { costOf } from '@longhaul/models';
 import type { Session } from '@longhaul/protocol';
-import { resolveNamed } from './choose-model.ts';
+import { resolveOther } from './choose-model.ts';
 import { compressionSettings, strategyNamed } from './compression.ts';
 import { createDriver } from './create-driver.ts';
 import { loadConfiguredAgents } from './load-configured-agents.ts';
@@ -54,7 +54,7 @@ export async function openAgent(options: AgentOptions): Promise<Agent> {
   const driverFor = (name: string) => {
     const known = drivers.get(name);
     if (known !== undefined) return known;
-    const other = resolveNamed(config, { model: name }, options.env);
+    const other = resolveOther(config, { model: name, main: model }, options.env);
     const opened = createDriver(other, driverOptions({ config, storage: options.storage })).then(
       ({ driver }) => driver,
     );

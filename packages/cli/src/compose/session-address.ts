@@ -1,7 +1,7 @@
+import { realpath } from 'node:fs/promises';
 import { isAbsolute } from 'node:path';
 import type { ResolvedModel } from '@longhaul/config';
 import type { Store } from '@longhaul/core';
-import { isLoopback } from '@longhaul/models';
 import { type JsonValue, LonghaulError, type Session } from '@longhaul/protocol';
 import type { Settings } from './load-settings.ts';
 
@@ -43,28 +43,38 @@ export async function copyAddress(store: Store, sourceId: string, forkId: string
  * Returns the stored address of a session for its model's provider. Undefined if there is none, or it is of another
  * provider, whose key must not be sent there.
  *
- * @throws {LonghaulError} `usage` if somebody else may have made the database and the address is not on this machine.
+ * @throws {LonghaulError} `usage` if somebody else, or the agent, may have written the database.
  */
 export async function sessionAddress(
   store: Store,
   session: Pick<Session, 'id' | 'model'>,
-  settings: Pick<Settings, 'config' | 'origins'>,
+  settings: Pick<Settings, 'config' | 'origins' | 'workspace'>,
 ): Promise<string | undefined> {
   const told = await store.getSetting(keyOf(session.id));
   if (!isSessionAddress(told) || !session.model.startsWith(`${told.provider}/`)) return undefined;
   const { baseUrl } = told;
-  if (isOwnDatabase(settings) || isLoopback(new URL(baseUrl).hostname.replace(/^\[|\]$/g, '')))
-    return baseUrl;
+  if (await isOwnDatabase(settings)) return baseUrl;
   throw new LonghaulError(
     'usage',
-    `This session was run with --base-url ${baseUrl}. The project names its database (storage.url), so somebody else may have set this address. To use it, repeat the flag: --base-url ${baseUrl}`,
+    `This session was run with --base-url ${baseUrl}. Its database (storage.url) is named by the project, or is in the workspace, so somebody else may have set this address. To use it, repeat the flag: --base-url ${baseUrl}`,
   );
 }
 
-/** A database that a project's file names, or whose path is relative, may have come with the project. */
-function isOwnDatabase({ config, origins }: Pick<Settings, 'config' | 'origins'>): boolean {
+/**
+ * A database that a project's file names, or whose path is relative, may have come with the project. The agent can write
+ * one in the workspace. Its address could then be a server of the agent, also on this machine.
+ */
+async function isOwnDatabase({
+  config,
+  origins,
+  workspace,
+}: Pick<Settings, 'config' | 'origins' | 'workspace'>): Promise<boolean> {
   const { url } = config.storage;
-  return origins['storage.url']?.from !== 'project' && isAbsolute(url.replace(/^sqlite:/, ''));
+  const path = url.replace(/^sqlite:/, '');
+  if (url.startsWith('memory:')) return true;
+  if (origins['storage.url']?.from === 'project' || !isAbsolute(path)) return false;
+  const real = await realpath(path).catch(() => path);
+  return !real.startsWith(workspace.endsWith('/') ? workspace : `${workspace}/`);
 }
 
 function isSessionAddress(value: JsonValue | undefined): value is JsonValue & SessionAddress {

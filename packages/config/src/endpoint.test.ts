@@ -1,0 +1,79 @@
+import { describe, expect, it } from 'vitest';
+import { resolveEndpoint, upstreamKey } from './endpoint.ts';
+import { ProjectPart, TrustedFiles } from './trust/project-part.ts';
+
+const env = { OPENAI_API_KEY: 'env-openai', MINE_KEY: 'env-mine' };
+const providers = {
+  mine: { baseUrl: 'https://mine.example/v1', apiKey: '$MINE_KEY' },
+  bare: { baseUrl: 'https://bare.example/v1' },
+  openai: { baseUrl: 'https://proxy.example/v1' },
+  keyed: { apiKey: 'literal' },
+};
+const projectOf = (...names: string[]) =>
+  new ProjectPart({ providers: new Set(names), hasUpstreams: true, files: new TrustedFiles('/p', []) });
+
+describe('the key of an address', () => {
+  const users = { providers };
+  const projects = { providers, project: projectOf(...Object.keys(providers)) };
+  const given = { apiKey: 'longhaul' };
+  const address = { baseUrl: 'https://flag.example' };
+
+  it.each([
+    ['a user gives', 'mine', {}, users, 'env-mine'],
+    ['a user gives', 'openai', {}, users, 'env-openai'],
+    ['a user gives', 'bare', {}, users, undefined],
+    ['a user gives', 'mine', given, users, 'longhaul'],
+    ['a user gives by a flag', 'mine', address, users, 'env-mine'],
+    ['a user gives by a flag', 'mine', { ...address, ...given }, users, 'longhaul'],
+    ['a project gives', 'mine', {}, projects, 'env-mine'],
+    ['a project gives', 'openai', {}, projects, undefined],
+    ['a project gives', 'bare', given, projects, undefined],
+    ['a project gives', 'mine', given, projects, 'env-mine'],
+    ["a user gives by a flag to a project's provider", 'mine', address, projects, undefined],
+    ["a user gives by a flag to a project's provider", 'keyed', address, projects, undefined],
+    ["a user gives by a flag to a project's provider", 'openai', address, projects, 'env-openai'],
+    [
+      "a user gives by a flag to a project's provider",
+      'mine',
+      { ...address, ...given },
+      projects,
+      'longhaul',
+    ],
+  ])('that %s: %s with %j', (_, provider, options, settings, key) => {
+    expect(resolveEndpoint(provider, settings, { env, ...options }).apiKey).toBe(key);
+  });
+});
+
+describe('the key of an upstream of the gateway', () => {
+  const users = { providers };
+  const projects = { providers, project: projectOf('mine') };
+
+  it.each([
+    ["the provider's address", { baseUrl: 'https://mine.example/v1/' }, users, false, 'env-mine'],
+    ['another address', { baseUrl: 'https://evil.example/v1' }, users, false, undefined],
+    ['its own key', { baseUrl: 'https://evil.example/v1', apiKey: 'own' }, users, false, 'own'],
+    [
+      "a project's upstream, a user's provider",
+      { baseUrl: 'https://mine.example/v1' },
+      users,
+      true,
+      undefined,
+    ],
+    [
+      "a user's upstream, a project's provider",
+      { baseUrl: 'https://mine.example/v1' },
+      projects,
+      false,
+      undefined,
+    ],
+    ["a project's upstream and provider", { baseUrl: 'https://mine.example/v1' }, projects, true, 'env-mine'],
+  ])('%s', (_, upstream, settings, isProjects, key) => {
+    expect(upstreamKey({ name: 'mine', ...upstream }, { settings, env, isProjects })).toBe(key);
+  });
+
+  it("of a provider without an address is the provider's", () => {
+    const upstream = { name: 'keyed', baseUrl: 'http://10.0.0.5/v1' };
+    expect(upstreamKey(upstream, { settings: users, env, isProjects: false })).toBe('literal');
+    expect(upstreamKey(upstream, { settings: users, env, isProjects: true })).toBeUndefined();
+  });
+});
