@@ -2,6 +2,7 @@ import type { DatabaseSync } from 'node:sqlite';
 import { handleOf, type Part } from '@longhaul/protocol';
 import type { FoundDamage } from '../shared/damaged-rows.ts';
 import { lostPart } from '../shared/lost-content.ts';
+import { unpackText } from '../shared/packed-text.ts';
 import { searchTextOf } from '../shared/search-text.ts';
 import { numberOf } from './open-file.ts';
 
@@ -106,7 +107,7 @@ function missingMessages(database: DatabaseSync): FoundDamage[] {
 function indexParts(database: DatabaseSync): void {
   const insert = database.prepare('INSERT INTO part_search (rowid, text, words) VALUES (?, ?, ?)');
   for (const { key, body } of database.prepare('SELECT key, body FROM parts').iterate()) {
-    const text = textOf(String(body));
+    const text = textOf(unpackText(body));
     if (text !== undefined) insert.run(key ?? null, text.text, text.words);
   }
 }

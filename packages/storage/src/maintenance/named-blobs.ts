@@ -1,4 +1,5 @@
 import type { DatabaseSync } from 'node:sqlite';
+import { unpackText } from '../shared/packed-text.ts';
 import { hasColumn } from './open-file.ts';
 
 /** Every column that may contain `@blob:` references, and the expression for its session id. */
@@ -34,9 +35,10 @@ export function namedBlobs(database: DatabaseSync): Map<string, Set<string>> {
       if (!hasColumn(database, table, column)) continue;
       const rows = database.prepare(
         `SELECT ${session} AS session, ${table}.${column} AS text FROM ${table} ${'join' in rest ? rest.join : ''}
-         WHERE instr(${table}.${column}, '@blob:') > 0`,
+         WHERE typeof(${table}.${column}) = 'blob' OR instr(${table}.${column}, '@blob:') > 0`,
       );
-      for (const row of rows.iterate()) addNames(names, String(row['text']), String(row['session'] ?? ''));
+      for (const row of rows.iterate())
+        addNames(names, unpackText(row['text']), String(row['session'] ?? ''));
     }
     return names;
   } finally {

@@ -1,4 +1,5 @@
 import { crc32 } from 'node:zlib';
+import { unpackText } from './packed-text.ts';
 
 /**
  * The columns that each table's checksum covers, by their names in queries. Columns that change while the content stays
@@ -54,7 +55,15 @@ export const CHECKED_COLUMNS = {
     position: 'position',
     eventNumber: 'event_number',
   },
-  events: { sessionId: 'session_id', number: 'number', at: 'at', type: 'type', payload: 'payload' },
+  events: {
+    sessionId: 'session_id',
+    number: 'number',
+    at: 'at',
+    type: 'type',
+    payload: 'payload',
+    sourceSequence: 'source_sequence',
+    sourcePart: 'source_part',
+  },
   checkpoints: { sessionId: 'session_id', sequence: 'sequence', fold: 'fold' },
   settings: { key: 'key', value: 'value' },
   cache: { key: 'key', value: 'value' },
@@ -75,7 +84,7 @@ const NAMES: ReadonlyMap<string, readonly string[]> = new Map(
 );
 
 /**
- * Returns the checksum of a row: the CRC-32 of its values, as a signed 32-bit number. It finds every single flipped bit
+ * Returns the checksum of a row: the CRC-32 of its values, with packed texts unpacked, as a signed 32-bit number. It finds every single flipped bit
  * and every damage of up to 32 consecutive bits; other damage escapes it once in 4 billion times.
  */
 export function rowChecksum<T extends CheckedTable>(table: T, row: Values<T>): number {
@@ -85,7 +94,7 @@ export function rowChecksum<T extends CheckedTable>(table: T, row: Values<T>): n
 /** The same for a row whose type is not known. */
 export function rowChecksumOf(table: CheckedTable, row: Readonly<Record<string, unknown>>): number {
   let text = '';
-  for (const name of NAMES.get(table) ?? []) text += `${row[name] ?? ''}\0`;
+  for (const name of NAMES.get(table) ?? []) text += `${unpackText(row[name] ?? '')}\0`;
   return crc32(text) | 0;
 }
 

@@ -45,7 +45,8 @@ export function createMessageTable(db: Drizzle, partTable: PartTable) {
       return message;
     },
 
-    close(sessionId: string, messageId: string, { usage, ...closing }: MessageClosing): void {
+    /** Returns the sequence of the message. */
+    close(sessionId: string, messageId: string, { usage, ...closing }: MessageClosing): number {
       const row = db
         .update(messages)
         .set({ ...closing, ...(usage === undefined ? {} : { usage: JSON.stringify(usage) }) })
@@ -55,6 +56,7 @@ export function createMessageTable(db: Drizzle, partTable: PartTable) {
       if (row === undefined) throw messageNotInSession(messageId, sessionId);
       const checksum = rowChecksum('messages', row);
       db.update(messages).set({ checksum }).where(eq(messages.id, messageId)).run();
+      return row.sequence;
     },
   };
 }

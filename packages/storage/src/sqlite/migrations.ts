@@ -200,6 +200,11 @@ export const MIGRATIONS: readonly string[] = [
   ALTER TABLE checkpoints ADD COLUMN checksum INTEGER;
   ALTER TABLE settings ADD COLUMN checksum INTEGER;
   ALTER TABLE cache ADD COLUMN checksum INTEGER;
+
+  -- The message and the part whose texts the event repeats. They are stored once. Null: the payload is whole.
+  ALTER TABLE events ADD COLUMN source_sequence INTEGER;
+  ALTER TABLE events ADD COLUMN source_part INTEGER;
+  -- From this version on, long texts of parts, summaries and checkpoints are compressed (zlib), as values of type BLOB.
   `,
   `
   -- What runs have started, and where its processes can be found. Stored before a process can have an effect.

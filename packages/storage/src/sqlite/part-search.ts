@@ -1,6 +1,7 @@
 import type { SearchHit } from '@longhaul/core';
 import type { Part } from '@longhaul/protocol';
 import { sql } from 'drizzle-orm';
+import { unpackText } from '../shared/packed-text.ts';
 import { isSoundRow } from '../shared/row-checksum.ts';
 import { parseTerms, plainTextOf, searchTextOf, snippetOf } from '../shared/search-text.ts';
 import type { Drizzle } from './connection.ts';
@@ -14,7 +15,7 @@ interface HitRow {
   partIndex: number;
   type: string;
   state: string | null;
-  body: string;
+  body: string | Uint8Array;
   checksum: number | null;
 }
 
@@ -63,7 +64,7 @@ export type PartSearch = ReturnType<typeof createPartSearch>;
 function readableText(row: HitRow): string {
   if (!isSoundRow('parts', { ...row, index: row.partIndex })) return '';
   try {
-    const part: Part = JSON.parse(row.body);
+    const part: Part = JSON.parse(unpackText(row.body));
     return plainTextOf(part) ?? '';
   } catch {
     return '';

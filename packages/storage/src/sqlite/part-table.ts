@@ -50,7 +50,8 @@ export function createPartTable(db: Drizzle, search: PartSearch) {
 
   return {
     insert,
-    put(sessionId: string, target: PartTarget, part: Part): void {
+    /** Returns the sequence of the message. */
+    put(sessionId: string, target: PartTarget, part: Part): number {
       const { messageId, index } = target;
       const place = statements.place().get({ messageId, index });
       if (place === undefined || place.sessionId !== sessionId) {
@@ -63,6 +64,7 @@ export function createPartTable(db: Drizzle, search: PartSearch) {
         if (!isOpenRow(place)) throw partIsClosed(messageId, index);
         update(place.key, target, part);
       }
+      return place.sequence;
     },
     /** Call this after a rollback or after another connection's commit: the stored texts are then unknown. */
     forget: () => streamed.clear(),
@@ -96,7 +98,7 @@ function prepareStatements(db: Drizzle) {
         .set({
           type: sql`${body.type}`,
           state: sql`${body.state}`,
-          body: sql`${body.body}`,
+          body: sql`${sql.param(body.body, parts.body)}`,
           checksum: sql`${body.checksum}`,
         })
         .where(eq(parts.key, sql.placeholder('key')))
@@ -122,6 +124,7 @@ function prepareStatements(db: Drizzle) {
       db
         .select({
           sessionId: messages.sessionId,
+          sequence: messages.sequence,
           count: sql<number>`(SELECT coalesce(max(part_index) + 1, 0) FROM parts WHERE message_id = ${messages.id})`,
           key: parts.key,
           type: parts.type,

@@ -1,6 +1,23 @@
 import type { ProcessOutcome, SandboxKind } from '@longhaul/core';
 import type { Compaction, Mark, Message, Part, RunStatus, Session } from '@longhaul/protocol';
-import { index, integer, primaryKey, real, sqliteTable, text, unique } from 'drizzle-orm/sqlite-core';
+import {
+  customType,
+  index,
+  integer,
+  primaryKey,
+  real,
+  sqliteTable,
+  text,
+  unique,
+} from 'drizzle-orm/sqlite-core';
+import { packText, unpackText } from '../shared/packed-text.ts';
+
+/** A text that is stored compressed if it is long. Older versions stored all texts as they are. */
+const packedText = customType<{ data: string; driverData: string | Uint8Array }>({
+  dataType: () => 'text',
+  toDriver: packText,
+  fromDriver: unpackText,
+});
 
 /**
  * The tables as queries see them. migrations.ts creates them, and a test compares the two. JSON columns are plain text
@@ -89,7 +106,7 @@ export const parts = sqliteTable(
     type: text('type').$type<Part['type']>().notNull(),
     state: text('state'),
     /** The part as JSON. For a streaming text, `part_chunks` contains the text appended since. */
-    body: text('body').notNull(),
+    body: packedText('body').notNull(),
     checksum: integer('checksum'),
   },
   (table) => [unique('parts_of_message').on(table.messageId, table.index)],
@@ -132,7 +149,7 @@ export const compactions = sqliteTable('compactions', {
   tokensBefore: integer('tokens_before').notNull(),
   tokensAfter: integer('tokens_after').notNull(),
   /** JSON `{ledger, narrative}`. */
-  summaryContent: text('summary_content').notNull(),
+  summaryContent: packedText('summary_content').notNull(),
   /** JSON of `HiddenMessages`. */
   hides: text('hides').notNull(),
   createdAt: integer('created_at').notNull(),
@@ -170,7 +187,12 @@ export const events = sqliteTable(
     number: integer('number').notNull(),
     at: integer('at').notNull(),
     type: text('type').notNull(),
+    /** The event as JSON, without what it repeats of its source. */
     payload: text('payload').notNull(),
+    /** Sequence of the message that the event repeats; null if the payload is whole. */
+    sourceSequence: integer('source_sequence'),
+    /** Index of the part that the event repeats; null for the texts of the message. */
+    sourcePart: integer('source_part'),
     checksum: integer('checksum'),
   },
   (table) => [primaryKey({ columns: [table.sessionId, table.number] })],
@@ -180,7 +202,7 @@ export const checkpoints = sqliteTable('checkpoints', {
   sessionId: text('session_id').primaryKey(),
   sequence: integer('sequence').notNull(),
   /** JSON. */
-  fold: text('fold').notNull(),
+  fold: packedText('fold').notNull(),
   checksum: integer('checksum'),
 });
 

@@ -5,7 +5,7 @@ import type { StoreCore } from './store-core.ts';
 export function eventStore(core: StoreCore): EventStore {
   return {
     appendEvents(lease: Lease, events: readonly EventPayload[]): Promise<LonghaulEvent[]> {
-      return core.append(lease, events, () => {});
+      return core.append(lease, events, () => undefined);
     },
 
     lastEventNumber(sessionId: string): Promise<number> {

@@ -45,7 +45,7 @@ export function leaseStore(core: StoreCore): LeaseStore {
           return { finished: false, events: [] };
         core.leases.end(head, status);
         core.sessions.setStatus(lease.sessionId, sessionStatus);
-        return { finished: true, events: core.appendAndSave(head, events) };
+        return { finished: true, events: core.appendAndSave(head, events, { sequence: head.lastSequence }) };
       });
     },
 

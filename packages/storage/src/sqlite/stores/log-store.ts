@@ -37,7 +37,10 @@ export function logStore(core: StoreCore): LogStore {
       part: Part,
       events: readonly EventPayload[] = [],
     ): Promise<LonghaulEvent[]> {
-      return core.append(lease, events, () => core.parts.put(lease.sessionId, target, part));
+      return core.append(lease, events, () => ({
+        sequence: core.parts.put(lease.sessionId, target, part),
+        part: { index: target.index, part },
+      }));
     },
 
     closeMessage(
@@ -46,7 +49,9 @@ export function logStore(core: StoreCore): LogStore {
       closing: MessageClosing,
       events: readonly EventPayload[] = [],
     ): Promise<LonghaulEvent[]> {
-      return core.append(lease, events, () => core.messages.close(lease.sessionId, messageId, closing));
+      return core.append(lease, events, () => ({
+        sequence: core.messages.close(lease.sessionId, messageId, closing),
+      }));
     },
 
     async loadLog(sessionId: string): Promise<SessionLog> {

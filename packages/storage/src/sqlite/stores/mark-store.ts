@@ -16,6 +16,7 @@ export function markStore(core: StoreCore): MarkStore {
         core.marks.add(sessionId, { ...compaction, kind: 'compaction', sessionId }, spans);
         for (const mark of marks) core.marks.add(sessionId, mark);
         if (checkpoint !== undefined) core.checkpoints.put(sessionId, checkpoint);
+        return undefined;
       });
     },
 
@@ -30,6 +31,7 @@ export function markStore(core: StoreCore): MarkStore {
     ): Promise<LonghaulEvent[]> {
       return core.append(lease, events, () => {
         for (const mark of marks) core.marks.add(lease.sessionId, mark);
+        return undefined;
       });
     },
 

@@ -8,7 +8,7 @@ import { createChangeWatcher } from '../change-watcher.ts';
 import { createCheckpointTable } from '../checkpoint-table.ts';
 import type { Connection } from '../connection.ts';
 import type { DatabaseFile } from '../database-file.ts';
-import { createEventLog } from '../event-log.ts';
+import { createEventLog, type EventOrigin } from '../event-log.ts';
 import { createLeaseTable } from '../lease-table.ts';
 import { createMarkTable } from '../mark-table.ts';
 import { createMessageTable } from '../message-table.ts';
@@ -57,8 +57,12 @@ export function createStoreCore(connection: Connection, { path, clock, file }: S
     return transactions.read(work);
   }
 
-  function appendAndSave(head: Head, payloads: readonly EventPayload[]): LonghaulEvent[] {
-    const numbered = events.append(head, payloads);
+  function appendAndSave(
+    head: Head,
+    payloads: readonly EventPayload[],
+    origin?: EventOrigin,
+  ): LonghaulEvent[] {
+    const numbered = events.append(head, payloads, origin);
     heads.save(head);
     return numbered;
   }
@@ -70,12 +74,16 @@ export function createStoreCore(connection: Connection, { path, clock, file }: S
     write,
     read,
     appendAndSave,
-    /** A write by the run that holds the session's lease, with its events. */
-    append: (lease: Lease, payloads: readonly EventPayload[], work: () => void): Promise<LonghaulEvent[]> =>
+    /** A write by the run that holds the session's lease, with its events. `work` returns what they report. */
+    append: (
+      lease: Lease,
+      payloads: readonly EventPayload[],
+      work: () => EventOrigin | undefined,
+    ): Promise<LonghaulEvent[]> =>
       write(() => {
         const head = heads.held(lease);
-        work();
-        return payloads.length === 0 ? [] : appendAndSave(head, payloads);
+        const origin = work();
+        return payloads.length === 0 ? [] : appendAndSave(head, payloads, origin);
       }),
     /** A write without a lease, to a session that must exist. */
     inSession: <T>(sessionId: string, work: () => T): Promise<T> =>
