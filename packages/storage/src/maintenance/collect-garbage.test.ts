@@ -7,6 +7,7 @@ import { DatabaseSync } from 'node:sqlite';
 import type { BlobStore, LeaseOwner } from '@longhaul/core';
 import { blobReference } from '@longhaul/protocol';
 import { afterAll, beforeAll, describe, it } from 'vitest';
+import { incompressible } from '../../test/incompressible.ts';
 import { outputIn, storeSession } from '../../test/stored-session.ts';
 import { blobPath } from '../blobs/blob-files.ts';
 import { createFileBlobStore, sweepBlobs } from '../blobs/index.ts';
@@ -205,7 +206,7 @@ describe('sessions', () => {
 describe('disk space', () => {
   it('is released while a session is running, and the write-ahead log is truncated', async () => {
     await using place = await newPlace();
-    const text = { type: 'reasoning', text: 'y'.repeat(3_000_000), state: 'done' } as const;
+    const text = { type: 'reasoning', text: incompressible(3_000_000), state: 'done' } as const;
     await storeSession(place.store, 'big', { parts: [text] });
     place.clock += DAY_MS;
     await storeSession(place.store, 'live', { parts: [], isRunning: true });
@@ -219,7 +220,7 @@ describe('disk space', () => {
 
   it('of a database made by an older version is released by a full vacuum when no session is running', async () => {
     await using place = await newPlace();
-    const text = { type: 'reasoning', text: 'y'.repeat(3_000_000), state: 'done' } as const;
+    const text = { type: 'reasoning', text: incompressible(3_000_000), state: 'done' } as const;
     await storeSession(place.store, 'big', { parts: [text] });
     await storeSession(place.store, 'live', { parts: [], isRunning: true });
     await place.store[Symbol.asyncDispose]();

@@ -8,6 +8,7 @@ import { DatabaseSync } from 'node:sqlite';
 import { fileURLToPath } from 'node:url';
 import type { Part } from '@longhaul/protocol';
 import { afterAll, beforeAll, describe, it } from 'vitest';
+import { incompressible } from '../../test/incompressible.ts';
 import { storeSession } from '../../test/stored-session.ts';
 import { openSqliteStore } from '../sqlite/index.ts';
 import { examineDatabase, moveDatabaseAside, type RepairReport, repairDatabase } from './index.ts';
@@ -265,7 +266,7 @@ function lost({ tables }: RepairReport): number {
 function texts(session: number): Part[] {
   return Array.from({ length: PARTS }, (_, index) => ({
     type: 'text',
-    text: `word${session}x${index} `.repeat(60),
+    text: `word${session}x${index} `.repeat(60) + incompressible(700),
     state: 'done',
   }));
 }

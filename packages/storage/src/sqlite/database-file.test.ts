@@ -8,6 +8,7 @@ import { DatabaseSync } from 'node:sqlite';
 import { fileURLToPath } from 'node:url';
 import type { Lease } from '@longhaul/core';
 import { afterAll, beforeAll, describe, it } from 'vitest';
+import { incompressible } from '../../test/incompressible.ts';
 import { openSqliteStore, type SqliteStore } from './index.ts';
 import { openDatabase } from './open-database.ts';
 
@@ -99,7 +100,7 @@ async function writer(store: SqliteStore): Promise<(number: number, chars: numbe
   const lease = await leaseOf(store);
   return async (number, chars) => {
     const base = { role: 'assistant', status: 'done', createdAt: 1, tokenCount: 1 } as const;
-    const parts = [{ type: 'reasoning', text: 'x'.repeat(chars), state: 'done' } as const];
+    const parts = [{ type: 'reasoning', text: incompressible(chars), state: 'done' } as const];
     await store.appendMessage(lease, { id: `m${number}`, ...base, parts });
   };
 }
