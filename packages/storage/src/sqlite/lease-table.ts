@@ -82,8 +82,9 @@ export function createLeaseTable(db: Drizzle, clock: Clock) {
         .map(toRecord);
     },
 
-    list(sessionId: string): RunRecord[] {
-      const rows = db.select().from(runs).where(eq(runs.sessionId, sessionId)).orderBy(asc(runs.epoch)).all();
+    list(sessionId: string, isOpen: boolean): RunRecord[] {
+      const listed = and(eq(runs.sessionId, sessionId), isOpen ? isNull(runs.endedAt) : undefined);
+      const rows = db.select().from(runs).where(listed).orderBy(asc(runs.epoch)).all();
       return rows.map(toRecord);
     },
   };

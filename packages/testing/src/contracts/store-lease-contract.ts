@@ -60,6 +60,10 @@ export function leaseContract({ it }: ContractRunner, open: OpenStore): void {
       events.map(({ type, number, at }) => [type, number, at]),
       [['run:started', 1, 200]],
     );
+    assert.deepEqual(
+      await store.listRuns('s1', { isOpen: true }),
+      (await store.listRuns('s1')).filter(({ endedAt }) => endedAt === undefined),
+    );
     assert.deepEqual(await store.listRuns('s1'), [
       {
         runId: dead.runId,

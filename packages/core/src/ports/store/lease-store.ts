@@ -72,7 +72,8 @@ export interface LeaseStore {
    * `finished: false`.
    */
   finishRun(lease: Lease, options: FinishRunOptions): Promise<{ finished: boolean; events: LonghaulEvent[] }>;
-  listRuns(sessionId: string): Promise<RunRecord[]>;
+  /** @param options `isOpen`: only runs without an end. A long session has thousands of others. */
+  listRuns(sessionId: string, options?: { isOpen?: boolean }): Promise<RunRecord[]>;
   /** Returns the newest run of each session, if it has no end or ended as interrupted. Newest first. */
   listUnfinishedRuns(options: { limit: number }): Promise<RunRecord[]>;
 }

@@ -71,8 +71,8 @@ async function repairOpenParts(
 
 async function closeDeadRuns(writer: SessionWriter, store: Store): Promise<string[]> {
   const { lease } = writer;
-  const runs = await store.listRuns(lease.sessionId);
-  const dead = runs.filter((run) => run.endedAt === undefined && run.runId !== lease.runId);
+  const open = await store.listRuns(lease.sessionId, { isOpen: true });
+  const dead = open.filter((run) => run.runId !== lease.runId);
   if (dead.length === 0) return [];
   // A dead run's steps may be hidden since, and the log of a run does not list hidden messages.
   const { messages } = await store.loadView(lease.sessionId);

@@ -43,7 +43,10 @@ export function leaseStore(core: MemoryCore): LeaseStore {
       return { finished: true, events: held.appendEvents(options.events) };
     },
 
-    listRuns: async (sessionId) => structuredClone(core.get(sessionId).runs),
+    listRuns: async (sessionId, { isOpen = false } = {}) => {
+      const { runs } = core.get(sessionId);
+      return structuredClone(isOpen ? runs.filter(({ endedAt }) => endedAt === undefined) : runs);
+    },
 
     listUnfinishedRuns: async ({ limit }) => {
       const newest = core.list.flatMap(({ runs }) => runs.at(-1) ?? []);

@@ -49,10 +49,10 @@ export function leaseStore(core: StoreCore): LeaseStore {
       });
     },
 
-    listRuns(sessionId: string): Promise<RunRecord[]> {
+    listRuns(sessionId: string, { isOpen = false }: { isOpen?: boolean } = {}): Promise<RunRecord[]> {
       return core.read(() => {
         core.heads.of(sessionId);
-        return core.leases.list(sessionId);
+        return core.leases.list(sessionId, isOpen);
       });
     },
 
