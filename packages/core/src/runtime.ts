@@ -10,6 +10,7 @@ import type {
   UndoResult,
 } from './context/results.ts';
 import { SessionContext } from './context/session-context.ts';
+import { KeptLedgers } from './executor/window/kept-ledgers.ts';
 import type { SessionLog } from './ports/index.ts';
 import type { SessionAgent } from './prompt/agent-prompt.ts';
 import { executeRun } from './runtime/execute-run.ts';
@@ -47,6 +48,7 @@ export class Runtime {
   readonly #runs: SessionRuns;
   readonly #callers: WaitingCallers;
   readonly #context: SessionContext;
+  readonly #ledgers = new KeptLedgers();
 
   constructor(options: RuntimeOptions) {
     this.#options = options;
@@ -253,6 +255,7 @@ export class Runtime {
       options: this.#options,
       approvals: this.approvals,
       context: this.#context,
+      ledgers: this.#ledgers,
     });
   }
 

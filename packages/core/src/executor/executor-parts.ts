@@ -35,6 +35,7 @@ export function createExecutorParts(options: TurnExecutorOptions): ExecutorParts
     tools: tools.map((tool) => tool.schema),
     protectedTools: new Set(tools.filter((tool) => tool.isProtected === true).map((tool) => tool.name)),
     summariser,
+    ledgers: options.ledgers,
   });
   const compactor = new Compactor({
     writer,

@@ -7,6 +7,7 @@ import type { SessionWriter } from '../session/session-writer.ts';
 import type { RunLimits } from './limits/run-limits.ts';
 import type { RetryOptions } from './model-call/retry.ts';
 import type { CompressionSettings } from './window/context-window.ts';
+import type { KeptLedgers } from './window/kept-ledgers.ts';
 
 export interface TurnExecutorOptions {
   writer: SessionWriter;
@@ -29,6 +30,8 @@ export interface TurnExecutorOptions {
   /** Called before each step. Returns each compaction request once. */
   takeCompactionRequest?: () => Promise<{ strategy?: CompressionStrategy } | undefined>;
   signal: AbortSignal;
+  /** Keeps the session's facts for its next run in this process. */
+  ledgers?: KeptLedgers;
   /** Ends the run as interrupted after the current step, so that it can be resumed later. */
   drain?: AbortSignal;
 }

@@ -3,6 +3,7 @@ import type { SessionContext } from '../context/session-context.ts';
 import { NO_LIMITS } from '../executor/limits/run-limits.ts';
 import { DEFAULT_RETRY } from '../executor/model-call/retry.ts';
 import { TurnExecutor } from '../executor/turn-executor.ts';
+import type { KeptLedgers } from '../executor/window/kept-ledgers.ts';
 import type { Sandbox } from '../ports/index.ts';
 import type { SessionAgent } from '../prompt/agent-prompt.ts';
 import type { ApprovalService } from '../session/approvals/approval-service.ts';
@@ -19,6 +20,7 @@ export interface RunParts {
   instructionFiles: readonly string[];
   approvals: ApprovalService;
   context: SessionContext;
+  ledgers: KeptLedgers;
 }
 
 /** Executes a run of a held session to its end, in a new sandbox. */
@@ -40,7 +42,7 @@ export async function executeRun(work: RunWork, parts: RunParts): Promise<Execut
 
 async function createExecutor(
   { session, driver, writer, sandbox, signal, drain }: RunWork & { sandbox: Sandbox },
-  { options, agent, instructionFiles, approvals, context }: RunParts,
+  { options, agent, instructionFiles, approvals, context, ledgers }: RunParts,
 ): Promise<TurnExecutor> {
   const { store, blobs, compression, costOf, summariserFor, maxToolOutputChars } = options;
   const { approverFor, limits = NO_LIMITS, retry = DEFAULT_RETRY } = options;
@@ -63,6 +65,7 @@ async function createExecutor(
     buildSystem: runSystemBuilder({ agent, sandbox, writer, windowTokens, instructionFiles }),
     takeCompactionRequest: () => context.takeRequest(session.id),
     summariser,
+    ledgers,
     maxToolOutputChars,
   });
 }

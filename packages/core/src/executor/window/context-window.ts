@@ -30,6 +30,7 @@ import type { ModelDriver, ToolSchema } from '../../ports/index.ts';
 import { newId } from '../../session/ids.ts';
 import type { SessionWriter } from '../../session/session-writer.ts';
 import { cancelledCompaction } from '../run-errors.ts';
+import type { KeptLedgers } from './kept-ledgers.ts';
 import { recordCompaction } from './record-compaction.ts';
 import { RunLedger } from './run-ledger.ts';
 import { summariseWith } from './summarise-with.ts';
@@ -46,6 +47,8 @@ export interface ContextWindowOptions {
   settings: CompressionSettings;
   tools: readonly ToolSchema[];
   protectedTools: ReadonlySet<string>;
+  /** Keeps the session's facts for its next run in this process. */
+  ledgers?: KeptLedgers | undefined;
 }
 
 /** Tool results are limited in characters before they are counted. A low estimate keeps the limit safe. */
@@ -72,7 +75,9 @@ export class ContextWindow {
 
   constructor(options: ContextWindowOptions) {
     this.#options = options;
-    this.#ledger = new RunLedger(options.writer);
+    const { writer, ledgers } = options;
+    const between = ledgers === undefined ? undefined : { ledgers, sessionId: writer.lease.sessionId };
+    this.#ledger = new RunLedger(writer, between);
     this.#learner = new WindowLearner(options.driver);
   }
 

@@ -5,16 +5,22 @@ import {
   foldMessage,
   type LedgerFold,
   type LedgerKeeper,
-  type LedgerStart,
   ledgerFoldFromJson,
   ledgerFoldToJson,
 } from '@longhaul/context';
 import type { Message } from '@longhaul/protocol';
 import type { LedgerCheckpoint, SessionView, Store } from '../../ports/index.ts';
 import type { SessionWriter } from '../../session/session-writer.ts';
+import type { KeptLedger, KeptLedgers } from './kept-ledgers.ts';
 
 /** The source of a session's facts: a session under this process's lease, or a read-only view. */
 export type LedgerSource = Pick<SessionWriter, 'log' | 'unloaded' | 'readMessages' | 'loadCheckpoint'>;
+
+/** The facts of a session between its runs. */
+export interface LedgerPlace {
+  ledgers: KeptLedgers;
+  sessionId: string;
+}
 
 export function ledgerSource(store: Store, view: SessionView): LedgerSource {
   const { session, unloaded } = view;
@@ -41,72 +47,93 @@ const PAGE = 100;
  */
 export class RunLedger {
   readonly #source: LedgerSource;
-  #keeper: LedgerKeeper | undefined;
-  #checkpoint = { sequence: 0, chars: 0 };
-  /** The newest message that is counted in `#charsSince`, the characters since the last checkpoint. */
-  #counted = 0;
-  #charsSince = 0;
+  readonly #between: LedgerPlace | undefined;
+  #kept: KeptLedger | undefined;
 
-  constructor(source: LedgerSource) {
+  /** @param between Where the facts stay between the runs of a session. Default: they are read from the store. */
+  constructor(source: LedgerSource, between?: LedgerPlace) {
     this.#source = source;
+    this.#between = between;
   }
 
   /** Returns the keeper. Its fold covers the current log. */
   async open(): Promise<LedgerKeeper> {
-    const { log, unloaded } = this.#source;
-    this.#keeper ??= createLedgerKeeper(unloaded.size === 0 ? undefined : await this.#foldUnloaded());
-    this.#keeper.foldOf(log.messages);
-    for (const message of log.messages) this.#countChars(message);
-    return this.#keeper;
+    const { messages } = this.#source.log;
+    const kept = this.#kept ?? this.#fromEarlierRun() ?? (await this.#fromStore());
+    this.#kept = kept;
+    kept.keeper.foldOf(messages);
+    for (const message of messages) {
+      if (message.sequence <= (kept.last?.sequence ?? 0)) continue;
+      countChars(kept, message);
+      kept.last = message;
+    }
+    this.#between?.ledgers.keep(this.#between.sessionId, kept);
+    return kept.keeper;
   }
 
   /** Returns the checkpoint to store with the current compaction, or undefined if none is due. */
   checkpointIfDue(): LedgerCheckpoint | undefined {
     const { messages } = this.#source.log;
     const last = messages.at(-1);
-    if (this.#keeper === undefined || last === undefined) return undefined;
-    if (this.#charsSince < Math.max(MIN_CHECKPOINT_CHARS, this.#checkpoint.chars)) return undefined;
-    const fold = ledgerFoldToJson(this.#keeper.foldOf(messages));
-    this.#checkpoint = { sequence: last.sequence, chars: fold.length };
-    this.#charsSince = 0;
+    const kept = this.#kept;
+    if (kept === undefined || last === undefined) return undefined;
+    if (kept.charsSince < Math.max(MIN_CHECKPOINT_CHARS, kept.checkpoint.chars)) return undefined;
+    const fold = ledgerFoldToJson(kept.keeper.foldOf(messages));
+    kept.checkpoint = { sequence: last.sequence, chars: fold.length };
+    kept.charsSince = 0;
     return { sequence: last.sequence, fold };
   }
 
-  #countChars({ sequence, tokenCount }: Message): void {
-    if (sequence <= this.#counted) return;
-    this.#counted = sequence;
-    if (sequence > this.#checkpoint.sequence) this.#charsSince += tokenCount * CHARS_PER_TOKEN;
+  /** Returns the kept facts, unless another process has hidden messages since that are not in them. */
+  #fromEarlierRun(): KeptLedger | undefined {
+    const { ledgers, sessionId } = this.#between ?? {};
+    const kept = sessionId === undefined ? undefined : ledgers?.get(sessionId);
+    const last = kept?.last;
+    if (last === undefined) return undefined;
+    const { log, unloaded } = this.#source;
+    const isKnown = log.messages.some(({ id }) => id === last.id);
+    const isWhole = !log.messages.some(({ id, sequence }) => sequence > last.sequence && unloaded.has(id));
+    return isKnown && isWhole ? kept : undefined;
   }
 
-  /** Returns the fold up to the last message that is not loaded. */
-  async #foldUnloaded(): Promise<LedgerStart> {
+  /** Returns the facts up to the last message that is not loaded. */
+  async #fromStore(): Promise<KeptLedger> {
     const { log, unloaded } = this.#source;
-    const { fold, sequence } = await this.#fromCheckpoint();
-    const last = log.messages.findLast(({ id }) => unloaded.has(id));
-    if (last === undefined || last.sequence <= sequence)
-      return { fold, lastId: log.messages.findLast((message) => message.sequence <= sequence)?.id };
-    for (let after = sequence; after < last.sequence; ) {
+    const { fold, checkpoint } = await this.#fromCheckpoint();
+    const at = (sequence: number) => log.messages.findLast((message) => message.sequence <= sequence);
+    const hidden = log.messages.findLast(({ id }) => unloaded.has(id));
+    const last =
+      hidden !== undefined && hidden.sequence > checkpoint.sequence ? hidden : at(checkpoint.sequence);
+    const keeper = createLedgerKeeper({ fold, lastId: last?.id });
+    const kept: KeptLedger = { keeper, last, checkpoint, charsSince: 0 };
+    if (last === hidden && last !== undefined) await this.#foldUpTo(last.sequence, fold, kept);
+    return kept;
+  }
+
+  async #foldUpTo(last: number, fold: LedgerFold, kept: KeptLedger): Promise<void> {
+    for (let after = kept.checkpoint.sequence; after < last; ) {
       const { messages } = await this.#source.readMessages({ after, limit: PAGE });
-      const known = messages.filter((message) => message.sequence <= last.sequence);
-      for (const message of known) {
+      for (const message of messages.filter(({ sequence }) => sequence <= last)) {
         foldMessage(fold, message);
-        this.#countChars(message);
+        countChars(kept, message);
       }
       // A store may answer synchronously. Other sessions of the process must get their turn.
       await setImmediate();
-      after = messages.at(-1)?.sequence ?? last.sequence;
+      after = messages.at(-1)?.sequence ?? last;
     }
-    return { fold, lastId: last.id };
   }
 
-  /** Returns the stored fold, up to and including the message with this sequence. */
-  async #fromCheckpoint(): Promise<{ fold: LedgerFold; sequence: number }> {
-    const checkpoint = await this.#source.loadCheckpoint();
-    const fold = checkpoint === undefined ? undefined : ledgerFoldFromJson(checkpoint.fold);
+  /** Returns the stored fold, and up to which message it goes. */
+  async #fromCheckpoint(): Promise<{ fold: LedgerFold; checkpoint: KeptLedger['checkpoint'] }> {
+    const stored = await this.#source.loadCheckpoint();
+    const fold = stored === undefined ? undefined : ledgerFoldFromJson(stored.fold);
     const newest = this.#source.log.messages.at(-1)?.sequence ?? 0;
-    if (checkpoint === undefined || fold === undefined || checkpoint.sequence > newest)
-      return { fold: createLedgerFold(), sequence: 0 };
-    this.#checkpoint = { sequence: checkpoint.sequence, chars: checkpoint.fold.length };
-    return { fold, sequence: checkpoint.sequence };
+    if (stored === undefined || fold === undefined || stored.sequence > newest)
+      return { fold: createLedgerFold(), checkpoint: { sequence: 0, chars: 0 } };
+    return { fold, checkpoint: { sequence: stored.sequence, chars: stored.fold.length } };
   }
+}
+
+function countChars(kept: KeptLedger, { sequence, tokenCount }: Message): void {
+  if (sequence > kept.checkpoint.sequence) kept.charsSince += tokenCount * CHARS_PER_TOKEN;
 }
