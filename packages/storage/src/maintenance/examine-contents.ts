@@ -1,7 +1,8 @@
 import type { LeaseOwner } from '@longhaul/core';
-import { blobReference, handleOf } from '@longhaul/protocol';
+import { handleOf } from '@longhaul/protocol';
 import { type BlobCheck, checkBlobs } from '../blobs/check-blobs.ts';
-import { namedBlobs } from './named-blobs.ts';
+import { unpackText } from '../shared/packed-text.ts';
+import { blobsIn, namedBlobs } from './named-blobs.ts';
 import { numberOf, openToRead } from './open-file.ts';
 import type { StoragePlace } from './place.ts';
 import { sessionFacts } from './session-facts.ts';
@@ -39,6 +40,9 @@ export async function examineContents(
     const names = namedBlobs(database);
     const check = await checkBlobs(place.blobs, names.keys(), { compare: compareBlobs });
     const bad = [...check.missing, ...check.damaged];
+    const inParts = placesOfParts(database, bad);
+    const inSessions = (id: string) =>
+      [...(names.get(id) ?? [])].map((session) => `session ${session}, ${shortName(id)}`);
     return {
       sessions: sessions.length,
       interrupted,
@@ -49,7 +53,8 @@ export async function examineContents(
       blobs: {
         ...check,
         named: names.size,
-        places: bad.flatMap((id) => placesOf(database, id, names.get(id))),
+        // The sessions, if no part references the blob.
+        places: bad.flatMap((id) => (inParts.get(id)?.length ? inParts.get(id) : inSessions(id)) ?? []),
       },
     };
   } finally {
@@ -57,24 +62,29 @@ export async function examineContents(
   }
 }
 
-/** Names the parts that reference a blob, or the sessions if no part does. */
-function placesOf(
+/** Names the parts that reference these blobs. Reads each part once, because long parts must be unpacked. */
+function placesOfParts(
   database: ReturnType<typeof openToRead>,
-  id: string,
-  sessions: ReadonlySet<string> = new Set(),
-): string[] {
-  const rows = database
-    .prepare(
-      `SELECT messages.session_id AS session, messages.sequence AS sequence, parts.part_index AS part
-       FROM parts JOIN messages ON messages.id = parts.message_id WHERE instr(parts.body, ?) > 0`,
-    )
-    .all(blobReference(id));
-  const blob = `blob ${id.slice(0, 12)}`;
-  if (rows.length === 0) return [...sessions].map((session) => `session ${session}, ${blob}`);
-  return rows.map(
-    ({ session, sequence, part }) =>
-      `session ${session}, ${handleOf(Number(sequence), Number(part))}, ${blob}`,
+  ids: readonly string[],
+): Map<string, string[]> {
+  const places = new Map(ids.map((id): [string, string[]] => [id, []]));
+  if (ids.length === 0) return places;
+  const rows = database.prepare(
+    `SELECT messages.session_id AS session, messages.sequence AS sequence, parts.part_index AS part, parts.body AS body
+     FROM parts JOIN messages ON messages.id = parts.message_id
+     WHERE typeof(parts.body) = 'blob' OR instr(parts.body, '@blob:') > 0`,
   );
+  for (const { session, sequence, part, body } of rows.iterate()) {
+    for (const id of blobsIn(unpackText(body)))
+      places
+        .get(id)
+        ?.push(`session ${session}, ${handleOf(Number(sequence), Number(part))}, ${shortName(id)}`);
+  }
+  return places;
+}
+
+function shortName(id: string): string {
+  return `blob ${id.slice(0, 12)}`;
 }
 
 function openParts(database: ReturnType<typeof openToRead>): Map<string, number> {

@@ -219,11 +219,11 @@ function partsOf(id: string): Part[] {
     { length: 40 },
     (_, index): Part => ({
       type: 'text',
-      text: `needle ${id} ${index} ${'word é '.repeat(index * 5)}`,
+      text: `needle ${id} ${index} é ${noise(index, index * 35)}`,
       state: 'done',
     }),
   );
-  const output = [{ type: 'text' as const, text: `needle ${'line of output\n'.repeat(4000)}` }];
+  const output = [{ type: 'text' as const, text: `needle ${noise(1000, 60_000)}` }];
   const [first, ...rest] = texts;
   const call: Part = { type: 'tool', callId: 'c', name: 'bash', input: {}, state: 'completed', output };
   return first === undefined ? [call] : [first, call, ...rest];
@@ -245,6 +245,12 @@ function placesOf(bytes: Buffer, word: string): number[] {
   const places: number[] = [];
   for (let at = bytes.indexOf(`${word} `); at !== -1; at = bytes.indexOf(`${word} `, at + 1)) places.push(at);
   return places;
+}
+
+/** Returns a text that compression hardly shortens: most bytes of the database are then content. */
+function noise(seed: number, chars: number): string {
+  const random = generator(seed);
+  return Array.from({ length: chars }, () => String.fromCharCode(48 + Math.floor(random() * 75))).join('');
 }
 
 /** A small reproducible generator (mulberry32). */

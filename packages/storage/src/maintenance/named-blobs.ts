@@ -47,9 +47,14 @@ export function namedBlobs(database: DatabaseSync): Map<string, Set<string>> {
 }
 
 function addNames(names: Map<string, Set<string>>, text: string, session: string): void {
-  for (const [, id = ''] of text.matchAll(/@blob:([0-9a-f]{64})/g)) {
+  for (const id of blobsIn(text)) {
     const known = names.get(id);
     if (known === undefined) names.set(id, new Set([session]));
     else known.add(session);
   }
+}
+
+/** Returns the ids of the blobs that a text references. */
+export function blobsIn(text: string): Set<string> {
+  return new Set([...text.matchAll(/@blob:([0-9a-f]{64})/g)].map(([, id = '']) => id));
 }

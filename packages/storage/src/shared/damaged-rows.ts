@@ -1,5 +1,6 @@
 import type { DamagedRow } from '@longhaul/core';
 import { handleOf } from '@longhaul/protocol';
+import { unpackText } from './packed-text.ts';
 import {
   CHANGED_ON_DISK,
   CHECKED_COLUMNS,
@@ -165,7 +166,7 @@ function damageOf(
   const { checksum } = row;
   if (checksum !== null) return isSoundRow(table, row) ? undefined : CHANGED_ON_DISK;
   try {
-    for (const name of json) JSON.parse(String(row[name] ?? 'null'));
+    for (const name of json) JSON.parse(unpackText(row[name] ?? 'null'));
     return undefined;
   } catch (error) {
     return error instanceof Error ? error.message : String(error);
