@@ -51,8 +51,6 @@ export function createEventSources(db: Drizzle) {
   };
 }
 
-export type EventSources = ReturnType<typeof createEventSources>;
-
 /** @throws {Error} If the row is damaged. */
 function partOf(row: typeof parts.$inferSelect): Part {
   if (!isSoundRow('parts', row)) throw new Error(CHANGED_ON_DISK);
