@@ -52,6 +52,8 @@ export interface Config {
     url: string;
     /** Which sessions `longhaul gc` may delete. `null`: none. */
     retention: { days: number | null; maxBytes: number | null };
+    /** What one session keeps of cut tool outputs, in MiB. */
+    keptOutput: { maxMb: number; deleteOldest: boolean };
   };
   server: ServerConfig;
   gateway: GatewayConfig;
@@ -234,6 +236,7 @@ export const DEFAULT_CONFIG: Config = {
   storage: {
     url: 'sqlite:~/.local/share/longhaul/longhaul.db',
     retention: { days: null, maxBytes: null },
+    keptOutput: { maxMb: 256, deleteOldest: false },
   },
   server: {
     host: '127.0.0.1',

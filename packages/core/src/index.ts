@@ -15,6 +15,7 @@ export type {
   UndoResult,
 } from './context/results.ts';
 export { defer } from './defer.ts';
+export type { KeptOutputLimit } from './executor/kept-outputs.ts';
 export { NO_LIMITS, type RunLimits } from './executor/limits/run-limits.ts';
 export { DEFAULT_RETRY, type RetryOptions } from './executor/model-call/retry.ts';
 export type { StepOutcome } from './executor/model-call/step-outcome.ts';

@@ -6,6 +6,7 @@ import type { Session } from '@longhaul/protocol';
 import { resolveOther } from './choose-model.ts';
 import { compressionSettings, strategyNamed } from './compression.ts';
 import { createDriver } from './create-driver.ts';
+import { keptOutputLimit } from './kept-output.ts';
 import { loadConfiguredAgents } from './load-configured-agents.ts';
 import { endProcess, openSandbox } from './open-sandbox.ts';
 import type { Storage } from './open-storage.ts';
@@ -92,6 +93,7 @@ export function runtimeOptions(
     endProcess,
     approverFor: createApprovers({ rules: config.approvals, ask, timeoutMs: config.approvalTimeoutMs }),
     limits: config.limits,
+    keptOutput: keptOutputLimit(config.storage),
     retry: config.retry,
     instructionFiles: config.context.instructions,
     costOf: (usage, { info }) => (info.price === undefined ? undefined : costOf(usage, info.price)),

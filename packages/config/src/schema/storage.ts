@@ -25,4 +25,19 @@ export const storage = z.strictObject({
     }),
     'Which sessions longhaul gc deletes after you agree.',
   ),
+  keptOutput: setting(
+    z.strictObject({
+      maxMb: setting(
+        z.number().positive(),
+        'Maximum MiB of full tool outputs that one session keeps. At the maximum, a warning is shown.',
+        D.storage.keptOutput.maxMb,
+      ),
+      deleteOldest: setting(
+        z.boolean(),
+        'Delete the oldest full outputs of the session at the maximum. Their handles then return what the model saw.',
+        D.storage.keptOutput.deleteOldest,
+      ),
+    }),
+    'The full texts of cut tool outputs, which recall reads.',
+  ),
 });

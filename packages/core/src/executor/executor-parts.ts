@@ -63,6 +63,7 @@ export function createExecutorParts(options: TurnExecutorOptions): ExecutorParts
     clock,
     tools: new Map(tools.map((tool) => [tool.name, tool])),
     maxOutputChars: options.maxToolOutputChars,
+    keptOutputs: options.keptOutputs,
   });
   const outcomeHandler = new StepOutcomeHandler({
     writer,

@@ -2,6 +2,7 @@ import { cutMiddle } from '@longhaul/context';
 import {
   handleOf,
   type Message,
+  parseBlobReference,
   type ToolOutputContent,
   type ToolPart,
   toLonghaulError,
@@ -12,6 +13,7 @@ import type { SessionHistory, Tool, ToolContext, ToolResult } from '../ports/too
 import type { SessionWriter } from '../session/session-writer.ts';
 import { DEFAULT_MAX_TOOL_OUTPUT_CHARS } from '../tool-output/tool-output-truncator.ts';
 import { fitResult } from './fit-result.ts';
+import type { KeptOutputs } from './kept-outputs.ts';
 import type { RunClock } from './limits/run-clock.ts';
 
 export interface ToolRunnerOptions {
@@ -22,6 +24,8 @@ export interface ToolRunnerOptions {
   history: SessionHistory;
   approver: Approver;
   clock: RunClock;
+  /** Limits what the session keeps. Default: no limit. */
+  keptOutputs?: KeptOutputs;
   /**
    * Maximum characters of a tool's output, for tools without their own maximum. Default
    * `DEFAULT_MAX_TOOL_OUTPUT_CHARS`.
@@ -175,6 +179,8 @@ export class ToolRunner {
       maxResultChars,
     );
     const fitted = await fitResult(result, { maxChars, handle, blobs: this.#options.blobs });
+    const blobId = fitted.fullOutput === undefined ? undefined : parseBlobReference(fitted.fullOutput);
+    if (blobId !== undefined) await this.#options.keptOutputs?.add(handle, blobId);
     const isError = result.isError === true;
     const wasAborted = signal.aborted && isError;
     const closed: ToolPart = {

@@ -4,6 +4,7 @@ import type { Approver } from '../ports/approver.ts';
 import type { BlobStore, ModelDriver, Sandbox } from '../ports/index.ts';
 import type { SessionHistory, Tool } from '../ports/tool.ts';
 import type { SessionWriter } from '../session/session-writer.ts';
+import type { KeptOutputs } from './kept-outputs.ts';
 import type { RunLimits } from './limits/run-limits.ts';
 import type { RetryOptions } from './model-call/retry.ts';
 import type { CompressionSettings } from './window/context-window.ts';
@@ -21,6 +22,8 @@ export interface TurnExecutorOptions {
   approver: Approver;
   /** Maximum characters of a tool's output, for tools without their own maximum. */
   maxToolOutputChars?: number;
+  /** Limits what the session keeps of cut outputs. Default: no limit. */
+  keptOutputs?: KeptOutputs;
   compression: CompressionSettings;
   limits: RunLimits;
   retry: RetryOptions;

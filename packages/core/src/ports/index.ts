@@ -47,6 +47,7 @@ export type {
   ViewOptions,
 } from './store/log-store.ts';
 export type { LedgerCheckpoint, MarkStore, SequenceSpan } from './store/mark-store.ts';
+export type { KeptOutput, OutputRecord, OutputStore } from './store/output-store.ts';
 export type { NewProcess, ProcessOutcome, ProcessRecord, ProcessStore } from './store/process-store.ts';
 export type { QueueStore } from './store/queue-store.ts';
 export type { SearchHit, SearchStore } from './store/search-store.ts';

@@ -1,5 +1,6 @@
 import { toLonghaulError } from '@longhaul/protocol';
 import type { SessionContext } from '../context/session-context.ts';
+import { KeptOutputs } from '../executor/kept-outputs.ts';
 import { NO_LIMITS } from '../executor/limits/run-limits.ts';
 import { DEFAULT_RETRY } from '../executor/model-call/retry.ts';
 import { TurnExecutor } from '../executor/turn-executor.ts';
@@ -44,7 +45,7 @@ async function createExecutor(
   { session, driver, writer, sandbox, signal, drain }: RunWork & { sandbox: Sandbox },
   { options, agent, instructionFiles, approvals, context, ledgers }: RunParts,
 ): Promise<TurnExecutor> {
-  const { store, blobs, compression, costOf, summariserFor, maxToolOutputChars } = options;
+  const { store, blobs, compression, costOf, summariserFor, maxToolOutputChars, keptOutput } = options;
   const { approverFor, limits = NO_LIMITS, retry = DEFAULT_RETRY } = options;
   const { windowTokens } = driver.info;
   const summariser = summariserFor === undefined ? driver : await summariserFor(session.model);
@@ -67,5 +68,6 @@ async function createExecutor(
     summariser,
     ledgers,
     maxToolOutputChars,
+    keptOutputs: keptOutput && new KeptOutputs({ store, blobs, writer, limit: keptOutput }),
   });
 }

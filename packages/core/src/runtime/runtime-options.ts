@@ -1,5 +1,6 @@
 import type { CompressionStrategy } from '@longhaul/context';
 import type { QueuedMessage, Session, TokenUsage, UserMessageContentPart } from '@longhaul/protocol';
+import type { KeptOutputLimit } from '../executor/kept-outputs.ts';
 import type { RunLimits } from '../executor/limits/run-limits.ts';
 import type { RetryOptions } from '../executor/model-call/retry.ts';
 import type { CompressionSettings } from '../executor/window/context-window.ts';
@@ -51,6 +52,8 @@ export interface RuntimeOptions extends ProcessEnder {
   /** Maximum characters of a tool's output, for tools without their own maximum. */
   maxToolOutputChars?: number;
   limits?: RunLimits;
+  /** The limit of what one session keeps of cut tool outputs. Default: none. */
+  keptOutput?: KeptOutputLimit;
   retry?: RetryOptions;
   /** Paths of instruction files in the workspace. Default: `AGENTS.md`. */
   instructionFiles?: readonly string[];

@@ -1,6 +1,13 @@
 import { textOfOutput } from '@longhaul/context';
-import { type Part, parseBlobReference, parseHandle } from '@longhaul/protocol';
-import type { BlobStore, Store } from '../ports/index.ts';
+import {
+  handleOf,
+  type Part,
+  parseBlobReference,
+  parseHandle,
+  type ToolPart,
+  toLonghaulError,
+} from '@longhaul/protocol';
+import type { BlobStore, OutputRecord, Store } from '../ports/index.ts';
 import type { SessionHistory } from '../ports/tool.ts';
 
 /** Gives `recall` access to the session: searches the store's index, and reads handles from messages and blobs. */
@@ -10,6 +17,17 @@ export function createSessionHistory(options: {
   sessionId: string;
 }): SessionHistory {
   const { store, blobs, sessionId } = options;
+  /** Returns what the model saw if the full text was deleted, with the reason. */
+  const textOf = async (part: Part, handle: string): Promise<string> => {
+    try {
+      return await fullTextOf(part, blobs);
+    } catch (error) {
+      if (part.type !== 'tool' || toLonghaulError(error).code !== 'blob_not_found') throw error;
+      const output = (await store.listOutputs(sessionId)).find((record) => record.handle === handle);
+      if (output?.deletedAt === undefined) throw error;
+      return `${describeDeleted(output)}\n${shownText(part)}`;
+    }
+  };
   return {
     search: (terms, limit) => store.search(terms, { sessionId, limit }),
     async fullText(handle) {
@@ -20,9 +38,11 @@ export function createSessionHistory(options: {
       if (message === undefined) return undefined;
       if (place.partIndex !== undefined) {
         const part = message.parts[place.partIndex];
-        return part === undefined ? undefined : fullTextOf(part, blobs);
+        return part === undefined ? undefined : textOf(part, handle);
       }
-      const texts = await Promise.all(message.parts.map((part) => fullTextOf(part, blobs)));
+      const texts = await Promise.all(
+        message.parts.map((part, index) => textOf(part, handleOf(place.sequence, index))),
+      );
       return texts.join('\n\n');
     },
   };
@@ -32,7 +52,19 @@ async function fullTextOf(part: Part, blobs: BlobStore): Promise<string> {
   if (part.type === 'file') return `[${part.mediaType} ${part.filename ?? ''}]`;
   if (part.type !== 'tool') return part.text;
   const id = part.fullOutput === undefined ? undefined : parseBlobReference(part.fullOutput);
-  const output =
-    id === undefined ? textOfOutput(part.output ?? []) : new TextDecoder().decode(await blobs.get(id));
-  return `${part.name} ${JSON.stringify(part.input)}\n${output}`;
+  if (id === undefined) return shownText(part);
+  return `${callText(part)}\n${new TextDecoder().decode(await blobs.get(id))}`;
+}
+
+function shownText(part: ToolPart): string {
+  return `${callText(part)}\n${textOfOutput(part.output ?? [])}`;
+}
+
+function callText({ name, input }: ToolPart): string {
+  return `${name} ${JSON.stringify(input)}`;
+}
+
+function describeDeleted({ bytes, deletedAt = 0 }: OutputRecord): string {
+  const day = new Date(deletedAt).toISOString().slice(0, 10);
+  return `[The full output (${bytes} bytes) was deleted on ${day}, because this session kept too much output. To see it, run the call again. What you saw of it:]`;
 }

@@ -1,4 +1,5 @@
 export { type BlobCheck, checkBlobs } from './check-blobs.ts';
+export { deleteBlob } from './delete-blob.ts';
 export { createFileBlobStore } from './file-blob-store.ts';
 export { createMemoryBlobStore } from './memory-blob-store.ts';
 export { type SweepOptions, type Swept, sweepBlobs } from './sweep-blobs.ts';

@@ -37,14 +37,18 @@ export async function sweepBlobs(folder: string, options: SweepOptions): Promise
   for await (const { id, path, size, putAt } of blobFiles(folder)) {
     const isYoung = putAt > now() - YOUNG_MS;
     if (isYoung || options.isNamed(id)) continue;
-    if (!dryRun && !(await drop(folder, { id, path, putAt }))) continue;
+    if (!dryRun && !(await dropBlob(folder, { id, path, putAt }))) continue;
     swept.blobs.count += 1;
     swept.blobs.bytes += size;
   }
   return swept;
 }
 
-async function drop(folder: string, blob: { id: string; path: string; putAt: number }): Promise<boolean> {
+/** Deletes a blob, unless it was put again after `putAt`. Returns whether it was deleted. */
+export async function dropBlob(
+  folder: string,
+  blob: { id: string; path: string; putAt: number },
+): Promise<boolean> {
   const aside = join(folder, 'tmp', DROPPED + blob.id);
   await makePrivateFolder(join(folder, 'tmp'));
   if (!(await moved(blob.path, aside))) return false;

@@ -1,25 +1,7 @@
 import type { DatabaseSync } from 'node:sqlite';
+import { BLOB_COLUMNS } from '../shared/blob-columns.ts';
 import { unpackText } from '../shared/packed-text.ts';
 import { hasColumn } from './open-file.ts';
-
-/** Every column that may contain `@blob:` references, and the expression for its session id. */
-const COLUMNS = [
-  {
-    table: 'parts',
-    column: 'body',
-    session: 'messages.session_id',
-    join: 'LEFT JOIN messages ON messages.id = parts.message_id',
-  },
-  { table: 'messages', column: 'metadata', session: 'session_id' },
-  { table: 'queue', column: 'content', session: 'session_id' },
-  { table: 'queue', column: 'metadata', session: 'session_id' },
-  { table: 'compactions', column: 'summary_content', session: 'session_id' },
-  { table: 'marks', column: 'body', session: 'session_id' },
-  { table: 'approvals', column: 'args', session: 'session_id' },
-  { table: 'sessions', column: 'metadata', session: 'id' },
-  { table: 'settings', column: 'value', session: "''" },
-  { table: 'cache', column: 'value', session: "''" },
-] as const;
 
 /**
  * Returns the blobs that a database references, each with the sessions that reference it (`''`: no session). Any text
@@ -30,7 +12,7 @@ export function namedBlobs(database: DatabaseSync): Map<string, Set<string>> {
   const names = new Map<string, Set<string>>();
   database.exec('BEGIN');
   try {
-    for (const { table, column, session, ...rest } of COLUMNS) {
+    for (const { table, column, session, ...rest } of BLOB_COLUMNS) {
       // A database of an older version has fewer tables.
       if (!hasColumn(database, table, column)) continue;
       const rows = database.prepare(
@@ -40,9 +22,23 @@ export function namedBlobs(database: DatabaseSync): Map<string, Set<string>> {
       for (const row of rows.iterate())
         addNames(names, unpackText(row['text']), String(row['session'] ?? ''));
     }
+    forgetDeleted(database, names);
     return names;
   } finally {
     if (database.isTransaction) database.exec('ROLLBACK');
+  }
+}
+
+/** Leaves out full outputs that a session has deleted to make room. Their parts still contain the reference. */
+function forgetDeleted(database: DatabaseSync, names: Map<string, Set<string>>): void {
+  if (!hasColumn(database, 'outputs', 'deleted_at')) return;
+  const rows = database.prepare(
+    'SELECT session_id, blob_id FROM outputs GROUP BY session_id, blob_id HAVING count(*) = count(deleted_at)',
+  );
+  for (const { session_id, blob_id } of rows.iterate()) {
+    const id = String(blob_id);
+    names.get(id)?.delete(String(session_id));
+    if (names.get(id)?.size === 0) names.delete(id);
   }
 }
 

@@ -3,6 +3,7 @@ import type {
   LeaseHolder,
   LedgerCheckpoint,
   MessageDraft,
+  OutputRecord,
   ProcessRecord,
   RunRecord,
 } from '@longhaul/core';
@@ -33,6 +34,7 @@ export class MemorySession {
   readonly approvals: Approval[] = [];
   readonly runs: RunRecord[] = [];
   readonly processes: ProcessRecord[] = [];
+  readonly outputs: OutputRecord[] = [];
   readonly events: LonghaulEvent[] = [];
   readonly queue: QueueEntry[] = [];
   session: Session;

@@ -7,6 +7,7 @@ import { eventStore } from './stores/event-store.ts';
 import { leaseStore } from './stores/lease-store.ts';
 import { logStore } from './stores/log-store.ts';
 import { markStore } from './stores/mark-store.ts';
+import { outputStore } from './stores/output-store.ts';
 import { processStore } from './stores/process-store.ts';
 import { queueStore } from './stores/queue-store.ts';
 import { searchStore } from './stores/search-store.ts';
@@ -34,6 +35,7 @@ export function createMemoryStore(options: MemoryStoreOptions = {}): Store {
     ...cancelStore(core),
     ...logStore(core),
     ...eventStore(core),
+    ...outputStore(core),
     ...processStore(core),
     ...queueStore(core),
     ...approvalStore(core),

@@ -11,6 +11,7 @@ import { inPieces } from './in-pieces.ts';
 import { readableChunk } from './log-assembler.ts';
 import { readNextMark } from './log-reader.ts';
 import type { MarkTable, StoredMark } from './mark-table.ts';
+import type { OutputTable } from './output-table.ts';
 import type { PartTable } from './part-table.ts';
 import { messages, partChunks, parts } from './schema.ts';
 import type { SessionHeads } from './session-heads.ts';
@@ -29,6 +30,7 @@ export interface ForkTables extends Pick<TransactionQueue, 'write' | 'read'> {
   heads: SessionHeads;
   parts: PartTable;
   marks: MarkTable;
+  outputs: OutputTable;
 }
 
 type MessageRow = typeof messages.$inferSelect;
@@ -59,7 +61,10 @@ export async function forkSession(tables: ForkTables, task: ForkTask): Promise<S
     const messageIds = await copyMessages(tables, task, at);
     await copyMarks(tables, task, await markForkOf(tables, task, { at, messageIds }));
     const { createdAt } = session;
-    return await write(() => sessions.open(session.id, { createdAt, lastSequence: at }));
+    return await write(() => {
+      tables.outputs.fork(sourceId, session.id, at);
+      return sessions.open(session.id, { createdAt, lastSequence: at });
+    });
   } catch (error) {
     await dropBegun(tables, session.id);
     throw error;

@@ -229,4 +229,17 @@ export const MIGRATIONS: readonly string[] = [
   );
   CREATE INDEX processes_of_session ON processes (session_id, ended_at);
   `,
+  `
+  -- The full texts of cut outputs that a session keeps as blobs.
+  CREATE TABLE outputs (
+    key INTEGER PRIMARY KEY,
+    session_id TEXT NOT NULL REFERENCES sessions (id) ON DELETE CASCADE,
+    handle TEXT NOT NULL,
+    blob_id TEXT NOT NULL,
+    bytes INTEGER NOT NULL,
+    kept_at INTEGER NOT NULL,
+    deleted_at INTEGER,
+    UNIQUE (session_id, handle)
+  );
+  `,
 ];

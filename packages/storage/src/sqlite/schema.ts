@@ -241,6 +241,22 @@ export const processes = sqliteTable(
   (table) => [index('processes_of_session').on(table.sessionId, table.endedAt)],
 );
 
+/** The full texts of cut outputs that a session keeps as blobs. */
+export const outputs = sqliteTable(
+  'outputs',
+  {
+    /** Order in which they were kept. */
+    key: integer('key').primaryKey(),
+    sessionId: text('session_id').notNull(),
+    handle: text('handle').notNull(),
+    blobId: text('blob_id').notNull(),
+    bytes: integer('bytes').notNull(),
+    keptAt: integer('kept_at').notNull(),
+    deletedAt: integer('deleted_at'),
+  },
+  (table) => [unique('outputs_of_session').on(table.sessionId, table.handle)],
+);
+
 /** Windows learned from refusals. */
 export const servers = sqliteTable(
   'servers',

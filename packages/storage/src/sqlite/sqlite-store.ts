@@ -8,6 +8,7 @@ import { eventStore } from './stores/event-store.ts';
 import { leaseStore } from './stores/lease-store.ts';
 import { logStore } from './stores/log-store.ts';
 import { markStore } from './stores/mark-store.ts';
+import { outputStore } from './stores/output-store.ts';
 import { processStore } from './stores/process-store.ts';
 import { queueStore } from './stores/queue-store.ts';
 import { searchStore } from './stores/search-store.ts';
@@ -30,6 +31,7 @@ export function createSqliteStore(connection: Connection, options: StoreCoreOpti
     ...cancelStore(core),
     ...logStore(core),
     ...eventStore(core),
+    ...outputStore(core),
     ...processStore(core),
     ...queueStore(core),
     ...approvalStore(core),

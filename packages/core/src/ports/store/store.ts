@@ -4,6 +4,7 @@ import type { EventStore } from './event-store.ts';
 import type { LeaseStore } from './lease-store.ts';
 import type { LogStore } from './log-store.ts';
 import type { MarkStore } from './mark-store.ts';
+import type { OutputStore } from './output-store.ts';
 import type { ProcessStore } from './process-store.ts';
 import type { QueueStore } from './queue-store.ts';
 import type { SearchStore } from './search-store.ts';
@@ -28,6 +29,7 @@ export interface Store
     CancelStore,
     LogStore,
     EventStore,
+    OutputStore,
     ProcessStore,
     QueueStore,
     ApprovalStore,

@@ -98,6 +98,9 @@ function fork(
   const markFork = createMarkFork({ sessionId: session.id, messageIds, newId, before, hiddenThere });
   for (const mark of marks) if (mark.kind === 'compaction') markFork.meet(mark);
   forked.marks.push(...marks.flatMap((mark) => markFork.fork(mark) ?? []));
+  const sequenceOf = (handle: string) => Number(/^m(\d+)/.exec(handle)?.[1]);
+  const deleted = source.outputs.filter(({ deletedAt }) => deletedAt !== undefined);
+  forked.outputs.push(...structuredClone(deleted.filter(({ handle }) => sequenceOf(handle) <= end)));
   forked.touch();
   return structuredClone(forked.session);
 }

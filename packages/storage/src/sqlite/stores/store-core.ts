@@ -12,6 +12,7 @@ import { createEventLog, type EventOrigin } from '../event-log.ts';
 import { createLeaseTable } from '../lease-table.ts';
 import { createMarkTable } from '../mark-table.ts';
 import { createMessageTable } from '../message-table.ts';
+import { createOutputTable } from '../output-table.ts';
 import { createPartSearch } from '../part-search.ts';
 import { createPartTable } from '../part-table.ts';
 import { createProcessTable } from '../process-table.ts';
@@ -124,6 +125,7 @@ function createTables(connection: Connection, clock: Clock) {
     messages: createMessageTable(db, parts),
     queue: createQueueTable(db, events),
     marks: createMarkTable(db),
+    outputs: createOutputTable(db, now),
     processes: createProcessTable(db, now),
     approvals: createApprovalTable(db, now),
     settings: createSettingsTable(db),
