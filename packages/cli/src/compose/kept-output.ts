@@ -8,11 +8,16 @@ const MIB = 1024 * 1024;
 export function keptOutputLimit({ url, keptOutput }: Config['storage']): KeptOutputLimit {
   const maxBytes = keptOutput.maxMb * MIB;
   if (!keptOutput.deleteOldest || url.startsWith('memory:')) return { maxBytes };
+  const path = databasePath(url);
   return {
     maxBytes,
-    deleteBlob: async (id, options) => {
-      const { deleteBlob } = await import('@longhaul/storage/blobs');
-      return deleteBlob(blobFolder(databasePath(url)), id, options);
+    async deleteBlob(id, options) {
+      const [{ deleteBlob }, { isSoleDatabase }] = await Promise.all([
+        import('@longhaul/storage/blobs'),
+        import('@longhaul/storage/maintenance'),
+      ]);
+      // Another database in the folder, or a copy of this one, may name the blob too. Then `longhaul gc` decides.
+      if (await isSoleDatabase(path)) await deleteBlob(blobFolder(path), id, options);
     },
   };
 }

@@ -10,7 +10,7 @@ export {
 export { type Contents, examineContents } from './examine-contents.ts';
 export type { NotGivenBack } from './give-back.ts';
 export { lostText } from './lost-rows.ts';
-export type { Copy } from './neighbours.ts';
+export { type Copy, isSoleDatabase } from './neighbours.ts';
 export type { StoragePlace } from './place.ts';
 export {
   type Examination,

@@ -61,6 +61,11 @@ export async function databasesOfFolder(path: string): Promise<string[]> {
   return found;
 }
 
+/** Whether no other database in the folder may name the same blobs. */
+export async function isSoleDatabase(path: string): Promise<boolean> {
+  return (await databasesOfFolder(path)).length <= 1;
+}
+
 /** Checks the file header. Source: https://sqlite.org/fileformat.html#the_database_header */
 async function isOurs(file: string): Promise<boolean> {
   await using handle = await open(file, 'r');

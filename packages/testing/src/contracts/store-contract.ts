@@ -6,6 +6,7 @@ import { forkContract } from './store-fork-contract.ts';
 import { leaseContract } from './store-lease-contract.ts';
 import { logContract } from './store-log-contract.ts';
 import { markContract } from './store-mark-contract.ts';
+import { outputContract } from './store-output-contract.ts';
 import { processContract } from './store-process-contract.ts';
 import { queueContract } from './store-queue-contract.ts';
 import { searchContract } from './store-search-contract.ts';
@@ -25,6 +26,7 @@ export function storeContract(runner: ContractRunner, name: string, open: OpenSt
     runner.describe('forks', () => forkContract(runner, open));
     runner.describe('log', () => logContract(runner, open));
     runner.describe('views', () => viewContract(runner, open));
+    runner.describe('outputs', () => outputContract(runner, open));
     runner.describe('processes', () => processContract(runner, open));
     runner.describe('queue', () => queueContract(runner, open));
     runner.describe('approvals', () => approvalContract(runner, open));
