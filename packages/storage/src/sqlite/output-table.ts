@@ -4,8 +4,11 @@ import { and, asc, eq, inArray, isNotNull, sql } from 'drizzle-orm';
 import { BLOB_COLUMNS } from '../shared/blob-columns.ts';
 import { type BlobUse, deletableBlobs } from '../shared/deletable-blobs.ts';
 import { withoutNulls } from '../shared/json.ts';
+import { unpackText } from '../shared/packed-text.ts';
 import type { Drizzle } from './connection.ts';
 import { outputs } from './schema.ts';
+
+const PARTS_AT_ONCE = 500;
 
 /** The full outputs that sessions keep. */
 export function createOutputTable(db: Drizzle, now: () => number) {
@@ -60,24 +63,37 @@ function sequenceOf(handle: string): number {
   return Number(/^m(\d+)/.exec(handle)?.[1]);
 }
 
-/** Returns every place that names one of the blobs. Reads all rows that name any blob. */
+/** Returns every place that names one of the blobs. Reads all rows that can name any blob. */
 function usesOf(db: Drizzle, blobIds: readonly string[]): BlobUse[] {
-  const named = (text: string) => blobIds.filter((id) => text.includes(blobReference(id)));
-  const inParts = db
-    .all<{ session: string; sequence: number; part: number; text: string }>(
-      sql`SELECT messages.session_id AS session, messages.sequence AS sequence, parts.part_index AS part,
-          parts.body AS text FROM parts JOIN messages ON messages.id = parts.message_id
-          WHERE instr(parts.body, '@blob:') > 0`,
-    )
-    .flatMap(({ session, sequence, part, text }) =>
-      named(text).map((blobId) => ({ blobId, sessionId: session, handle: handleOf(sequence, part) })),
-    );
+  const named = (stored: unknown) => {
+    const text = unpackText(stored);
+    return blobIds.filter((id) => text.includes(blobReference(id)));
+  };
   const elsewhere = BLOB_COLUMNS.filter(({ table }) => table !== 'parts').flatMap(({ table, column }) =>
     db
-      .all<{ text: string }>(
-        sql.raw(`SELECT ${column} AS text FROM ${table} WHERE instr(${column}, '@blob:') > 0`),
-      )
+      .all<{ text: unknown }>(sql.raw(`SELECT ${column} AS text FROM ${table} WHERE ${canName(column)}`))
       .flatMap(({ text }) => named(text).map((blobId) => ({ blobId }))),
   );
+  const inParts: BlobUse[] = [];
+  for (let rows = partsAfter(db, 0); rows.length > 0; rows = partsAfter(db, rows.at(-1)?.key ?? 0)) {
+    for (const { session, sequence, part, text } of rows)
+      for (const blobId of named(text))
+        inParts.push({ blobId, sessionId: session, handle: handleOf(sequence, part) });
+  }
   return [...inParts, ...elsewhere];
+}
+
+/** Returns the next parts that can name a blob. In pages, because all of them may not fit in memory. */
+function partsAfter(db: Drizzle, key: number) {
+  return db.all<{ key: number; session: string; sequence: number; part: number; text: unknown }>(
+    sql`SELECT parts.key AS key, messages.session_id AS session, messages.sequence AS sequence,
+        parts.part_index AS part, parts.body AS text
+        FROM parts JOIN messages ON messages.id = parts.message_id
+        WHERE parts.key > ${key} AND (${sql.raw(canName('parts.body'))}) ORDER BY parts.key LIMIT ${PARTS_AT_ONCE}`,
+  );
+}
+
+/** A compressed text can contain a reference that SQLite does not see. */
+function canName(column: string): string {
+  return `typeof(${column}) = 'blob' OR instr(${column}, '@blob:') > 0`;
 }

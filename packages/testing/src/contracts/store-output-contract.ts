@@ -7,7 +7,7 @@ import { acquire, draft, heldSession, newSession, type OpenStore, OWNER, refused
 const [BLOB_A, BLOB_B] = ['a'.repeat(64), 'b'.repeat(64)];
 
 function call(blobId: string): ToolPart {
-  const output = [{ type: 'text' as const, text: 'the beginning' }];
+  const output = [{ type: 'text' as const, text: 'the beginning '.repeat(100) }];
   const fields = { type: 'tool', callId: 'c', name: 'bash', input: {}, state: 'completed' } as const;
   return { ...fields, output, truncated: true, fullOutput: blobReference(blobId) };
 }
