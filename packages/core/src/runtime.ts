@@ -34,7 +34,7 @@ import type { ExecutorResult } from './session/runs/run-result.ts';
 import { type RunWork, SessionRuns, type StartOptions } from './session/runs/session-runs.ts';
 import { isAnswered } from './session/runs/turn-state.ts';
 import { WaitingCallers } from './session/runs/waiting-callers.ts';
-import { busyAfterSend } from './session/session-errors.ts';
+import { ifBusy } from './session/session-errors.ts';
 
 const DEFAULT_INSTRUCTION_FILES = ['AGENTS.md'];
 
@@ -129,11 +129,11 @@ export class Runtime {
 
   /**
    * Runs the session until it is idle. Failures during the run are part of the result; failures to start it are thrown.
-   * If another process takes `content` first, the outcome of its run is the result.
+   * If another run drives the session or takes `content` first, the outcome of the run that takes it is the result.
    *
-   * @throws {LonghaulError} `session_not_found`, `session_busy`, `invalid_request`, `interrupted` while the program
-   * stops, `processes_left` if a command of an earlier run may still run, and errors of the driver, the sandbox and the
-   * store.
+   * @throws {LonghaulError} `session_not_found`, `session_busy` without `content`, `cancelled` if the run of another
+   * process that took `content` was cancelled, `invalid_request`, `interrupted` while the program stops,
+   * `processes_left` if a command of an earlier run may still run, and errors of the driver, the sandbox and the store.
    */
   async run(sessionId: string, { content, signal }: RunOptions = {}): Promise<ExecutorResult> {
     await this.#runs.existing(sessionId);
@@ -232,13 +232,13 @@ export class Runtime {
     signal: AbortSignal | undefined,
   ): Promise<ExecutorResult> {
     const { id, eventNumber } = await this.send(sessionId, content);
-    const result = await this.#runs
-      .start(sessionId, this.#ifUnfinished(sessionId, signal))
-      .catch((error: unknown) => {
-        throw busyAfterSend(error);
-      });
-    const sent = { id, eventNumber, waitBeganAt: eventNumber };
-    return result ?? (await this.#callers.answerTo(sessionId, sent, signal));
+    // Another process may take the session, and with it the message, at any moment.
+    const isWanted = async () => (await this.queue.list(sessionId)).some((message) => message.id === id);
+    const result = await this.#runs.start(sessionId, { signal, isWanted }).catch(ifBusy);
+    return (
+      result ??
+      (await this.#callers.answerTo(sessionId, { id, eventNumber, waitBeganAt: eventNumber }, signal))
+    );
   }
 
   /** Options for a start that does nothing if the last turn is answered and the queue is empty. */

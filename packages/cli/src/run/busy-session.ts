@@ -34,10 +34,16 @@ export async function queueMessage(
     const line = `Queued at position ${position}. Process ${pid} on ${host} works on this session and receives it before its next step.`;
     terminal.out.write(wrapText(line, columnsOf(terminal.out)));
   } else {
-    terminal.out.write(
-      wrapText('The process that works on this session has taken it.', columnsOf(terminal.out)),
-    );
+    reportTaken(options);
   }
+  return 0;
+}
+
+/** Reports that the process that drives the session delivers the message. */
+export function reportTaken({ terminal, display }: Omit<SendOptions['options'], 'signal'>): number {
+  const text = 'The process that works on this session has taken it.';
+  if (display === 'events') terminal.out.write(`${JSON.stringify({ queued: true })}\n`);
+  else terminal.out.write(wrapText(text, columnsOf(terminal.out)));
   return 0;
 }
 

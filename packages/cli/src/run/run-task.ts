@@ -1,6 +1,6 @@
 import { agentNameOf } from '@longhaul/config';
 import { type Sandbox, type Store, sessionState } from '@longhaul/core';
-import type { Session } from '@longhaul/protocol';
+import { LonghaulError, type Session } from '@longhaul/protocol';
 import { changedConfig } from '../compose/changed-settings.ts';
 import { loadSettings } from '../compose/load-settings.ts';
 import { type Agent, nameOf, openAgent } from '../compose/open-agent.ts';
@@ -13,7 +13,7 @@ import { age } from '../render/session-table.ts';
 import { wrapText } from '../render/word-wrapper.ts';
 import { columnsOf, type Terminal } from '../terminal.ts';
 import { watchMainThread } from '../watchdog/watchdog.ts';
-import { queueMessage, reportAnswer, reportQueue, waitForAnswer } from './busy-session.ts';
+import { queueMessage, reportAnswer, reportQueue, reportTaken, waitForAnswer } from './busy-session.ts';
 import { confirmEnded } from './confirm-ended.ts';
 import { exitCodeOf } from './exit-code.ts';
 import { type NextMessage, nextMessage } from './next-message.ts';
@@ -43,8 +43,12 @@ export async function runTask(options: RunTaskOptions): Promise<number> {
   const { session, task: text } = plan;
   const exitCode = await queueMessage(await storage.opened, { session, text, options });
   if (exitCode !== undefined) return exitCode;
-  // The other run has ended and left the message in the queue: this process delivers it.
-  return await carryOut(await planRun({ ...options, task: undefined }, context), { options, storage });
+  // The other run has ended and left the message in the queue: this process delivers it, unless another is faster.
+  const delivery = await planRun({ ...options, task: undefined }, context);
+  return await carryOut(delivery, { options, storage }).catch((error: unknown) => {
+    if (!(error instanceof LonghaulError && error.code === 'session_busy')) throw error;
+    return reportTaken(options);
+  });
 }
 
 async function carryOut(

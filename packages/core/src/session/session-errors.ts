@@ -19,9 +19,10 @@ export function busyWith(error: unknown, what: string): unknown {
   return withBusyHint(error, `Wait until that run has ended, or cancel it; then ${what}.`);
 }
 
-/** Adds a hint to `session_busy` for a caller whose message is already queued. Returns other errors unchanged. */
-export function busyAfterSend(error: unknown): unknown {
-  return withBusyHint(error, 'Your message is queued and will be delivered with the next step.');
+/** Returns undefined for `session_busy`, for a caller whose message the other run takes. @throws other errors. */
+export function ifBusy(error: unknown): undefined {
+  if (error instanceof LonghaulError && error.code === 'session_busy') return undefined;
+  throw error;
 }
 
 function withBusyHint(error: unknown, hint: string): unknown {

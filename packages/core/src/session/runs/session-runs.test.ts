@@ -443,6 +443,41 @@ describe('a run whose message another program takes first', () => {
     expect(await near.run('do it')).toMatchObject({ status: 'completed', text: 'From afar.' });
     expect((await near.messages()).map(({ role }) => role)).toEqual(['user', 'assistant']);
   });
+
+  it('waits for the answer if that program takes the session between its message and its run', async () => {
+    count += 1;
+    const path = join(folder, `${count}.db`);
+    await using farStore = await openSqliteStore({ path });
+    const [begun, lost] = [gate(), gate()];
+    const far = await farRuntime(farStore, [hangs(begun.open, lost.opened), answer('For both.')]);
+    await using opened = await openSqliteStore({ path });
+    let theirs: Promise<unknown> | undefined;
+    const nearStore: Store = {
+      ...opened,
+      acquireLease: async (sessionId, claim) => {
+        // Both have found the session idle. The other program is faster.
+        theirs ??= far.run(sessionId, { content: textOf('theirs') });
+        await begun.opened;
+        return opened.acquireLease(sessionId, claim).finally(lost.open);
+      },
+    };
+    const model = playedDriver([answer('Never.')]);
+    const near = await testRun(model, [], { store: nearStore });
+    const outcome = await near.run('ours');
+    expect(outcome).toMatchObject({ status: 'completed' });
+    expect(await theirs).toEqual(outcome);
+    expect(model.requests).toEqual([]);
+    const texts = (await near.messages()).flatMap(({ role, parts }) =>
+      role === 'user' ? parts.map((part) => (part.type === 'text' ? part.text : '')) : [],
+    );
+    expect(
+      texts
+        .join()
+        .match(/ours|theirs/g)
+        ?.toSorted(),
+    ).toEqual(['ours', 'theirs']);
+    expect(await near.store.listQueue(near.sessionId)).toEqual([]);
+  });
 });
 
 describe('sendAndWait', () => {

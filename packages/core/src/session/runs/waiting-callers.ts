@@ -3,6 +3,7 @@ import type { Store } from '../../ports/index.ts';
 import type { EventFollower } from '../events/event-follower.ts';
 import type { EventHub } from '../events/event-hub.ts';
 import { currentClaimant } from '../leases/lease-owner.ts';
+import { ifBusy } from '../session-errors.ts';
 import type { ExecutorResult } from './run-result.ts';
 import type { SessionRuns } from './session-runs.ts';
 
@@ -71,12 +72,9 @@ export class WaitingCallers {
       await reader.assertTaken();
       return;
     }
-    try {
-      await Promise.race([runs.start(sessionId, { isWanted: isWaiting }), aborted(signal)]);
-    } catch (error) {
-      // The run of another caller takes the message.
-      if (!(error instanceof LonghaulError && error.code === 'session_busy')) throw error;
-    }
+    // If the session is busy, the run of another caller takes the message.
+    const run = runs.start(sessionId, { isWanted: isWaiting }).catch(ifBusy);
+    await Promise.race([run, aborted(signal)]);
   }
 
   #nextChange(sessionId: string, signal: AbortSignal | undefined): { happened: Promise<void> } & Disposable {
