@@ -78,14 +78,14 @@ interface RunOptions {
 
 /** Runs the command. If the sandbox dies meanwhile, that is an ending too, so that the output so far is returned. */
 async function runCommand(command: string, { limitMs, collector, context }: RunOptions): Promise<Ending> {
-  let lastProgressAt = 0;
+  let lastProgressAt = Number.NEGATIVE_INFINITY;
   try {
     return await context.sandbox.exec(command, {
       timeoutMs: limitMs,
       signal: context.signal,
       async onOutput(chunk, stream) {
         await collector.push(chunk, stream);
-        const now = Date.now();
+        const now = performance.now();
         if (now - lastProgressAt < PROGRESS_INTERVAL_MS || collector.lastLines().length === 0) return;
         lastProgressAt = now;
         const lines = collector.lastLines();

@@ -24,21 +24,17 @@ export function transcript(log: SessionLog, { columns, colors, state, markdown }
   const paint = createPaint(colors);
   const { session, messages, marks, damaged } = log;
   const active = activeMarks(marks);
-  const compactions = marks.filter((mark) => mark.kind === 'compaction');
+  const after = compactionsByMessage(log);
   const { hidden, pinned } = active;
-  const blocks = messages.map((message) => {
+  const body = messages.flatMap((message) => {
     const isHidden = hidden.has(message.id);
     const inner = columns - (isHidden ? HIDDEN.length : 0);
     const isPruned = (index: number) => active.pruned.has(partKey(message.id, index));
     const isPinned = pinned.has(message.id);
     const text = messageText(message, { columns: inner, paint, isPruned, isPinned, markdown });
-    return { at: message.createdAt, text: isHidden ? prefixed(text, paint.dim(HIDDEN)) : text };
+    const summaries = (after.get(message.id) ?? []).map((mark) => compactionText(mark, { columns, paint }));
+    return [isHidden ? prefixed(text, paint.dim(HIDDEN)) : text, ...summaries];
   });
-  const summaries = compactions.map((mark) => ({
-    at: mark.createdAt,
-    text: compactionText(mark, { columns, paint }),
-  }));
-  const body = [...blocks, ...summaries].sort((left, right) => left.at - right.at).map(({ text }) => text);
   const broken = damaged.map(
     ({ table, id, handle, reason }) =>
       `${paint.warn('!')} damaged: ${wrapText(`${handle ?? `${table} ${id}`}: ${reason}`, columns)}`,
@@ -52,6 +48,16 @@ export function transcript(log: SessionLog, { columns, colors, state, markdown }
     field('started', new Date(session.createdAt).toLocaleString('sv-SE'), paint),
   ];
   return [`${head.join('\n')}\n`, ...legend, ...broken, ...body].join('\n');
+}
+
+/** Returns the compactions that follow each message: the last one that they hide. Never compares times. */
+function compactionsByMessage({ messages, marks }: SessionLog): Map<string, Compaction[]> {
+  const places = new Map(messages.map(({ id }, index) => [id, index]));
+  const compactions = marks.filter((mark) => mark.kind === 'compaction');
+  return Map.groupBy(compactions, ({ hides }) => {
+    const last = hides.reduce((place, id) => Math.max(place, places.get(id) ?? 0), 0);
+    return messages[last]?.id ?? '';
+  });
 }
 
 interface MessageOptions {

@@ -38,6 +38,8 @@ interface Call {
   message: Message;
   index: number;
   part: ToolPart;
+  /** When its tool started, on the monotonic clock. The wall clock can be set while the tool runs. */
+  startedMs?: number;
 }
 
 /**
@@ -98,7 +100,9 @@ export class ToolRunner {
         { content: [{ type: 'text', text: prepared.reason }], isError: true },
         options,
       );
-    const started: Call = { ...call, part: { ...call.part, state: 'running', startedAt: Date.now() } };
+    const startedMs = performance.now();
+    const part: ToolPart = { ...call.part, state: 'running', startedAt: Date.now() };
+    const started: Call = { ...call, part, startedMs };
     await this.#options.writer.putPart(call.message, call.index, started.part);
     const result = await this.#execute(started, prepared.execute, options.signal);
     await this.#commit(started, result, options);
@@ -168,7 +172,7 @@ export class ToolRunner {
   }
 
   async #commit(
-    { message, index, part }: Call,
+    { message, index, part, startedMs }: Call,
     result: ToolResult,
     { signal, maxResultChars }: { signal: AbortSignal; maxResultChars: number },
   ): Promise<void> {
@@ -178,6 +182,7 @@ export class ToolRunner {
       tool?.maxOutputChars ?? this.#options.maxOutputChars ?? DEFAULT_MAX_TOOL_OUTPUT_CHARS,
       maxResultChars,
     );
+    const durationMs = startedMs === undefined ? undefined : Math.round(performance.now() - startedMs);
     const fitted = await fitResult(result, { maxChars, handle, blobs: this.#options.blobs });
     const blobId = fitted.fullOutput === undefined ? undefined : parseBlobReference(fitted.fullOutput);
     if (blobId !== undefined) await this.#options.keptOutputs?.add(handle, blobId);
@@ -187,7 +192,7 @@ export class ToolRunner {
       ...part,
       state: wasAborted ? 'interrupted' : isError ? 'error' : 'completed',
       output: fitted.content,
-      endedAt: Date.now(),
+      endedAt: (part.startedAt ?? Date.now()) + (durationMs ?? 0),
       ...(result.title === undefined ? {} : { title: result.title }),
       ...(isError ? { error: firstText(fitted.content) } : {}),
       ...(result.metadata === undefined ? {} : { metadata: result.metadata }),
@@ -202,7 +207,7 @@ export class ToolRunner {
         sanitized: fitted.content,
         title: result.title,
         metadata: result.metadata,
-        durationMs: part.startedAt === undefined ? undefined : Date.now() - part.startedAt,
+        durationMs,
         ...(fitted.fullOutput === undefined ? {} : { truncated: true, handle }),
       },
     ]);

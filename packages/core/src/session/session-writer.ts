@@ -41,6 +41,12 @@ export class SessionWriter {
   readonly #messages: Message[];
   readonly #marks: Mark[];
 
+  /**
+   * The newest stored time of the session. Later times are never before it, even if the clock was set back: what
+   * compares times gets the order of the log.
+   */
+  #newestAt: number;
+
   /** Ids of messages in the log without their parts, because a compaction hides them. */
   readonly #unloaded: Set<string>;
   /** See `ContextLog`. */
@@ -53,6 +59,7 @@ export class SessionWriter {
     this.#hub = options.hub;
     this.#messages = options.log.messages;
     this.#marks = options.log.marks;
+    this.#newestAt = options.log.session.updatedAt;
     const { unloaded = [], standsFrom = [] } = 'unloaded' in options.log ? options.log : {};
     this.#unloaded = new Set(unloaded);
     this.#standsFrom = new Map(standsFrom);
@@ -81,11 +88,12 @@ export class SessionWriter {
 
   /** Emits an event without storing or numbering it, such as a chunk or tool progress. */
   emitTransient(payload: EventPayload): void {
-    this.#hub.emit({ ...payload, sessionId: this.lease.sessionId, at: Date.now() });
+    this.#hub.emit({ ...payload, sessionId: this.lease.sessionId, at: this.#timed(Date.now()) });
   }
 
   async appendMessage(draft: MessageDraft, events: readonly EventPayload[] = []): Promise<Message> {
-    const stored = await this.#store.appendMessage(this.lease, draft, events);
+    const timed = { ...draft, createdAt: this.#timed(draft.createdAt) };
+    const stored = await this.#store.appendMessage(this.lease, timed, events);
     this.#messages.push(stored.message);
     this.#emitAll(stored.events);
     return stored.message;
@@ -116,7 +124,8 @@ export class SessionWriter {
   /** Takes all queued messages and appends them as one user message. Returns undefined if the queue is empty. */
   async takeQueue(): Promise<Message | undefined> {
     const taken = await this.#store.takeQueue(this.lease, (queued) => {
-      const draft = draftUserMessage(queued);
+      const drafted = draftUserMessage(queued);
+      const draft = { ...drafted, createdAt: this.#timed(drafted.createdAt) };
       const ids = queued.map((message) => message.id);
       const event = { type: 'message:dequeued', count: ids.length, ids, coalesced: ids.length > 1 } as const;
       return { draft, events: [event] };
@@ -135,9 +144,10 @@ export class SessionWriter {
   }
 
   async recordCompaction(
-    compaction: Omit<Compaction, 'kind' | 'sessionId'>,
+    made: Omit<Compaction, 'kind' | 'sessionId'>,
     { marks, events, checkpoint }: CompactionRecord,
   ): Promise<void> {
+    const compaction = { ...made, createdAt: this.#timed(made.createdAt) };
     const hidden = new Set(compaction.hides);
     const spans = this.#spansOf(hidden);
     const record = { marks, events, checkpoint, spans };
@@ -237,7 +247,15 @@ export class SessionWriter {
     return outcome.finished;
   }
 
+  #timed(at: number): number {
+    this.#newestAt = Math.max(this.#newestAt, at);
+    return this.#newestAt;
+  }
+
   #emitAll(events: readonly LonghaulEvent[]): void {
-    for (const event of events) this.#hub.emit(event);
+    for (const event of events) {
+      this.#timed(event.at);
+      this.#hub.emit(event);
+    }
   }
 }

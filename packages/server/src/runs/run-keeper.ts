@@ -35,6 +35,7 @@ export interface SentMessage {
 export class RunKeeper implements Disposable {
   readonly #options: RunKeeperOptions;
   readonly #answers: SentAnswers;
+  /** When each run started, on the monotonic clock. */
   readonly #running = new Map<string, number>();
   /** Callbacks that get the id of a session's next run. */
   readonly #awaiting = new Map<string, Set<(runId: string) => void>>();
@@ -170,7 +171,7 @@ export class RunKeeper implements Disposable {
 
   #receive(event: LonghaulEvent): void {
     if (event.type === 'run:started') {
-      this.#running.set(event.runId, event.at);
+      this.#running.set(event.runId, performance.now());
       for (const resolve of this.#awaiting.get(event.sessionId) ?? []) resolve(event.runId);
     }
     if (event.type === 'run:finished') this.#onFinished(event);
@@ -181,7 +182,7 @@ export class RunKeeper implements Disposable {
     const startedAt = this.#running.get(runId);
     this.#running.delete(runId);
     if (startedAt === undefined) return;
-    const ms = event.at - startedAt;
+    const ms = Math.round(performance.now() - startedAt);
     const { inputTokens, outputTokens } = usage;
     this.#options.metrics.run({ status, seconds: ms / 1_000, inputTokens, outputTokens });
     const totals = { stepCount, compactions, inputTokens, outputTokens, cost };

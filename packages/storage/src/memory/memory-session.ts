@@ -50,6 +50,11 @@ export class MemorySession {
     this.#now = now;
   }
 
+  /** Now, or the session's newest stored time if the clock was set back since. */
+  get time(): number {
+    return Math.max(this.session.updatedAt, this.#now());
+  }
+
   get waiting(): QueueEntry[] {
     return this.queue.filter((entry) => entry.state === 'waiting');
   }
@@ -67,7 +72,7 @@ export class MemorySession {
     const numbered = payloads.map((payload, index) => ({
       ...structuredClone(payload),
       sessionId,
-      at: this.#now(),
+      at: this.time,
       number: this.events.length + index + 1,
     }));
     this.events.push(...numbered);
@@ -85,7 +90,7 @@ export class MemorySession {
 
   endRun(status: RunStatus): void {
     const run = this.runs.find(({ runId }) => runId === this.holder?.runId);
-    if (run !== undefined) Object.assign(run, { endedAt: this.#now(), status });
+    if (run !== undefined) Object.assign(run, { endedAt: this.time, status });
     this.holder = undefined;
   }
 
@@ -97,6 +102,6 @@ export class MemorySession {
   }
 
   touch(): void {
-    this.session.updatedAt = this.#now();
+    this.session.updatedAt = this.time;
   }
 }

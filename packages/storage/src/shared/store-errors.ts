@@ -27,6 +27,15 @@ export function sessionExists(sessionId: string): LonghaulError {
   );
 }
 
+/** The rows of a deleted session are removed in pieces. A new session with its id would get the remaining ones. */
+export function sessionGoing(sessionId: string): LonghaulError {
+  return new LonghaulError(
+    'session_busy',
+    `The session "${sessionId}" is being deleted. Retry when that is done, or use another id.`,
+    { data: { sessionId } },
+  );
+}
+
 export function sessionBusy(sessionId: string, holder: LeaseHolder): LonghaulError {
   const { pid, host } = holder.owner;
   return new LonghaulError(

@@ -5,6 +5,13 @@ import { parseColumn, withoutNulls } from '../shared/json.ts';
 import type { Drizzle } from './connection.ts';
 import { approvals } from './schema.ts';
 
+/** The order of the calls in the log: by message, then by part. `m12.3` casts to 12. */
+const BY_POSITION = [
+  asc(sql`CAST(substr(${approvals.handle}, 2) AS INTEGER)`),
+  asc(sql`length(${approvals.handle})`),
+  asc(approvals.handle),
+];
+
 type ApprovalRow = typeof approvals.$inferSelect;
 
 export function createApprovalTable(db: Drizzle, now: () => number) {
@@ -48,7 +55,7 @@ export function createApprovalTable(db: Drizzle, now: () => number) {
         .select()
         .from(approvals)
         .where(wanted)
-        .orderBy(asc(approvals.requestedAt), asc(sql`length(${approvals.handle})`), asc(approvals.handle));
+        .orderBy(...BY_POSITION);
       return rows.all().map(toApproval);
     },
   };

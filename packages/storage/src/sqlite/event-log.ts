@@ -9,7 +9,7 @@ import { createEventSources } from './event-sources.ts';
 import { lazy } from './lazy.ts';
 import { readableRows, UNREADABLE } from './readable-rows.ts';
 import { events } from './schema.ts';
-import type { Head } from './session-heads.ts';
+import { type Head, timeIn } from './session-heads.ts';
 
 /** The message, or its part, that the events of a write report. */
 export interface EventOrigin {
@@ -71,7 +71,7 @@ export function createEventLog(db: Drizzle, now: () => number) {
       assertDurable(payloads);
       return payloads.map((payload) => {
         head.lastEvent += 1;
-        const envelope = { sessionId: head.sessionId, at: now(), number: head.lastEvent };
+        const envelope = { sessionId: head.sessionId, at: timeIn(head, now), number: head.lastEvent };
         const row = { ...envelope, type: payload.type, ...columnsOf(payload, head.sessionId, origin) };
         insert().run({ ...row, checksum: rowChecksum('events', row) });
         return { ...payload, ...envelope };

@@ -1,12 +1,12 @@
 import type { Claimant, Lease, LeaseHolder, LeaseOwner, RunRecord } from '@longhaul/core';
 import type { RunStatus } from '@longhaul/protocol';
-import { and, asc, desc, eq, getTableColumns, isNull, or } from 'drizzle-orm';
+import { and, asc, desc, eq, getTableColumns, isNull, or, sql } from 'drizzle-orm';
 import { type Clock, expiryAfter, isHeld } from '../shared/clock.ts';
 import { withoutNulls } from '../shared/json.ts';
 import { idTaken, sessionBusy } from '../shared/store-errors.ts';
 import type { Drizzle } from './connection.ts';
 import { heads, runs } from './schema.ts';
-import type { Head } from './session-heads.ts';
+import { type Head, timeIn } from './session-heads.ts';
 
 export interface AcquireOptions extends Claimant {
   runId: string;
@@ -35,7 +35,10 @@ export function createLeaseTable(db: Drizzle, clock: Clock) {
     /** Changes the head. The caller must save it. */
     end(head: Head, status: RunStatus): void {
       if (head.runId === null) return;
-      db.update(runs).set({ endedAt: now(), status }).where(eq(runs.runId, head.runId)).run();
+      db.update(runs)
+        .set({ endedAt: timeIn(head, now), status })
+        .where(eq(runs.runId, head.runId))
+        .run();
       head.runId = null;
       head.expiresAt = null;
       head.expiresUptime = null;
@@ -51,7 +54,7 @@ export function createLeaseTable(db: Drizzle, clock: Clock) {
       Object.assign(head, expiryAfter(ttlMs, clock));
       const { sessionId, epoch } = head;
       db.insert(runs)
-        .values({ ...claimant.owner, runId, sessionId, epoch, startedAt: now() })
+        .values({ ...claimant.owner, runId, sessionId, epoch, startedAt: timeIn(head, now) })
         .run();
       return { sessionId, runId, epoch };
     },
@@ -76,7 +79,7 @@ export function createLeaseTable(db: Drizzle, clock: Clock) {
         .from(runs)
         .innerJoin(heads, isNewest)
         .where(or(isNull(runs.endedAt), eq(runs.status, 'interrupted')))
-        .orderBy(desc(runs.startedAt), desc(runs.runId))
+        .orderBy(desc(sql`${runs}.rowid`))
         .limit(limit)
         .all()
         .map(toRecord);

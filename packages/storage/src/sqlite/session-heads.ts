@@ -8,6 +8,14 @@ import { heads } from './schema.ts';
 /** A session's counters and lease. Code that changes a head must `save` it in the same write. */
 export type Head = typeof heads.$inferSelect;
 
+/**
+ * Returns the time for a new row of the session: now, or the session's newest stored time if the clock was set back
+ * since. So the stored times of a session never go back.
+ */
+export function timeIn({ updatedAt }: Pick<Head, 'updatedAt'>, now: () => number): number {
+  return Math.max(updatedAt, now());
+}
+
 export function createSessionHeads(db: Drizzle, now: () => number) {
   const select = lazy(() =>
     db
@@ -56,7 +64,7 @@ export function createSessionHeads(db: Drizzle, now: () => number) {
       return head;
     },
     save(head: Head): void {
-      head.updatedAt = now();
+      head.updatedAt = timeIn(head, now);
       update().run(head);
     },
     drop(sessionId: string): void {

@@ -4,7 +4,7 @@ import { and, desc, eq, getTableColumns, lt, or, type SQL, sql } from 'drizzle-o
 import { toColumn, withoutNulls } from '../shared/json.ts';
 import { rowChecksum } from '../shared/row-checksum.ts';
 import { folderStart, searchWords, sessionHolds, sessionWorksIn } from '../shared/session-search.ts';
-import { sessionExists, sessionNotFound } from '../shared/store-errors.ts';
+import { sessionExists, sessionGoing, sessionNotFound } from '../shared/store-errors.ts';
 import type { Drizzle } from './connection.ts';
 import { UNREADABLE, unlessDamaged } from './readable-rows.ts';
 import { heads, sessions } from './schema.ts';
@@ -71,6 +71,8 @@ export function createSessionTable(db: Drizzle, sessionHeads: SessionHeads) {
   /** Inserts a session without a head, so that no query returns it yet. */
   function begin({ metadata, ...session }: NewSession): void {
     if (get(session.id) !== undefined) throw sessionExists(session.id);
+    const rest = db.select({ id: sessions.id }).from(sessions).where(eq(sessions.id, session.id)).get();
+    if (rest !== undefined) throw sessionGoing(session.id);
     const row = { ...session, status: 'unfinished' as const, metadata: toColumn(metadata) };
     db.insert(sessions)
       .values({ ...row, checksum: rowChecksum('sessions', row) })

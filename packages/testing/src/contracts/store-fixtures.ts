@@ -18,7 +18,7 @@ export const OWNER: LeaseOwner = { host: 'here', bootId: 'boot-1', pid: 4242, pr
 
 export function newSession(id: string, fields: Partial<NewSession> = {}): NewSession {
   const texts = { task: 'Build it', title: 'Build', model: 'scripted/one', workspace: '/work' };
-  return { id, createdAt: 1000, ...texts, ...fields };
+  return { id, createdAt: 1, ...texts, ...fields };
 }
 
 export function text(value: string, state: 'running' | 'done' = 'done'): TextPart {

@@ -14,6 +14,22 @@ import {
 const LIMIT = { maxPending: 3 };
 
 export function queueContract({ it }: ContractRunner, open: OpenStore): void {
+  it('never stores an event before an earlier one of its session, even if the clock is set back', async () => {
+    let time = 5_000;
+    await using store = await open({ now: () => time });
+    await heldSession(store);
+    await store.enqueue('s1', queued('q1'), LIMIT);
+    time = 1_000;
+    await store.enqueue('s1', queued('q2'), LIMIT);
+    time = 6_000;
+    await store.enqueue('s1', queued('q3'), LIMIT);
+    const events = await store.readEvents('s1', { after: 0 });
+    assert.deepEqual(
+      events.map(({ at }) => at),
+      [5_000, 5_000, 6_000],
+    );
+  });
+
   it('queues messages in order, with positions and events', async () => {
     await using store = await open({ now: () => 77 });
     await heldSession(store);

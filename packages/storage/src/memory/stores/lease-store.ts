@@ -15,7 +15,7 @@ export function leaseStore(core: MemoryCore): LeaseStore {
       const { epoch } = held;
       const owner = structuredClone(claimant.owner);
       held.holder = { runId, epoch, owner, ...expiryAfter(ttlMs, core.clock) };
-      held.runs.push({ runId, sessionId, owner: structuredClone(owner), startedAt: core.clock.now() });
+      held.runs.push({ runId, sessionId, owner: structuredClone(owner), startedAt: held.time });
       return { lease: { sessionId, runId, epoch }, events: held.appendEvents(events) };
     },
 
@@ -30,7 +30,7 @@ export function leaseStore(core: MemoryCore): LeaseStore {
       const held = core.held(lease, events);
       const dead = held.runs.find((run) => run.runId === runId && run.endedAt === undefined);
       if (dead === undefined || runId === lease.runId) return [];
-      Object.assign(dead, { endedAt: core.clock.now(), status: 'interrupted' });
+      Object.assign(dead, { endedAt: held.time, status: 'interrupted' });
       return held.appendEvents(events);
     },
 

@@ -1,0 +1,232 @@
+import type { TestServer } from '../test-server.ts';
+import { startFuzzServer } from './fuzz-server.ts';
+import { KnownNames } from './known-names.ts';
+import { type FuzzRequest, makeRequest, type OpenApi } from './make-request.ts';
+import { createRandom, type Random } from './random.ts';
+
+export interface FuzzOptions {
+  requests: number;
+  seed: number;
+  /** Requests at the same time. Default 8. */
+  workers?: number;
+  /** Share of the requests with a changed value. Default 0.4. */
+  mutations?: number;
+  onProgress?: (sent: number) => void;
+}
+
+export interface FuzzResult {
+  sent: number;
+  /** Number of answers by operation and status. */
+  statuses: Record<string, Record<number, number>>;
+  /** Runs that ended. */
+  runs: number;
+  /** Requests with a status of 500 or more, without an answer, or with a stack in it. At most 20 are kept. */
+  failures: string[];
+  /** Unanswered or failed checks of `/healthz`. */
+  unhealthy: number;
+  longestHealthMs: number;
+  /** Runs that are still active after all sessions were cancelled. */
+  leftRunning: number;
+  /** Errors in the server's log. */
+  logged: string[];
+}
+
+/** A request without an answer for this long has hung. */
+const HANG_MS = 30_000;
+/** How long the events of a stream are read. */
+const STREAM_MS = 20;
+/** A server whose event loop is blocked does not answer in this time. */
+const HEALTH_MS = 10_000;
+const MAX_FAILURES = 20;
+const MAX_SESSIONS = 40;
+
+/** Operations that make or show the names that others need. */
+const OFTEN: ReadonlySet<string> = new Set([
+  'sendMessage',
+  'listApprovals',
+  'listSessionQueue',
+  'answerApproval',
+  'chat',
+]);
+
+/** Statuses of an operation that the server cannot do now: it stores nothing, and the client can retry. */
+const ALLOWED: ReadonlySet<number> = new Set([503]);
+
+/**
+ * Sends requests made from the OpenAPI document to a real server, most of them valid and with names that the server has
+ * shown, so that they change sessions, queues, approvals and runs at the same time.
+ */
+export async function runFuzz(options: FuzzOptions): Promise<FuzzResult> {
+  await using server = await startFuzzServer();
+  return await new Fuzz(server, options).run();
+}
+
+class Fuzz {
+  readonly #server: TestServer;
+  readonly #options: FuzzOptions;
+  readonly #random: Random;
+  readonly #known = new KnownNames();
+  readonly #result: FuzzResult = {
+    sent: 0,
+    statuses: {},
+    runs: 0,
+    failures: [],
+    unhealthy: 0,
+    longestHealthMs: 0,
+    leftRunning: 0,
+    logged: [],
+  };
+
+  constructor(server: TestServer, options: FuzzOptions) {
+    this.#server = server;
+    this.#options = options;
+    this.#random = createRandom(options.seed);
+  }
+
+  async run(): Promise<FuzzResult> {
+    const document = await this.#server.call<OpenApi & Record<string, unknown>>('GET', '/openapi.json');
+    const end = this.#server.runtime.subscribe(({ type }) => {
+      if (type === 'run:finished') this.#result.runs += 1;
+    });
+    for (let count = 0; count < 5; count += 1) await this.#newSession();
+    const over = new AbortController();
+    const health = this.#watchHealth(over.signal);
+    await Promise.all(Array.from({ length: this.#options.workers ?? 8 }, () => this.#work(document)));
+    over.abort();
+    await health;
+    await this.#cancelAll();
+    end();
+    this.#result.logged = this.#server.log
+      .filter((line) => JSON.parse(line).level >= 50)
+      .slice(0, MAX_FAILURES);
+    return this.#result;
+  }
+
+  async #work(document: OpenApi): Promise<void> {
+    const operations = Object.entries(document.paths).flatMap(([path, methods]) =>
+      Object.entries(methods).flatMap(([method, operation]) =>
+        Array.from({ length: OFTEN.has(operation.operationId) ? 4 : 1 }, () => ({ path, method, operation })),
+      ),
+    );
+    while (this.#result.sent < this.#options.requests) {
+      this.#result.sent += 1;
+      this.#options.onProgress?.(this.#result.sent);
+      const target = this.#random.one(operations);
+      const { mutations = 0.4 } = this.#options;
+      const isDeletion = target.operation.operationId === 'deleteSession';
+      // Otherwise no session lives long enough to be used by several requests.
+      if (isDeletion && this.#known.all('sessionId').length < 5) continue;
+      const { workspace } = this.#server;
+      const request = makeRequest(target, {
+        document,
+        known: this.#known,
+        random: this.#random,
+        workspace,
+        mutations,
+      });
+      await this.#send(request);
+    }
+  }
+
+  async #send(request: FuzzRequest): Promise<void> {
+    const { operationId, method, path, headers, body } = request;
+    const describe = (what: string) =>
+      `${method} ${path} ${JSON.stringify(headers)} ${body?.toString().slice(0, 500)}: ${what}`;
+    const left = new AbortController();
+    const timer = setTimeout(() => left.abort(), HANG_MS);
+    try {
+      const response = await this.#server.fetch(path, { method, headers, body, signal: left.signal });
+      const text = await this.#read(response, left);
+      const byStatus = this.#result.statuses[operationId] ?? {};
+      this.#result.statuses[operationId] = byStatus;
+      byStatus[response.status] = (byStatus[response.status] ?? 0) + 1;
+      if (response.status >= 500 && !ALLOWED.has(response.status)) {
+        this.#fail(describe(`${response.status} ${text.slice(0, 300)}`));
+      }
+      if (/\bat .*\.(?:ts|js):\d+|node_modules/.test(text) && operationId !== 'openapi') {
+        this.#fail(describe(`a stack in the answer: ${text.slice(0, 300)}`));
+      }
+      await this.#learn(request, response, text);
+    } catch (error) {
+      this.#fail(describe(left.signal.aborted ? `no answer within ${HANG_MS} ms` : String(error)));
+    } finally {
+      clearTimeout(timer);
+    }
+  }
+
+  /** A stream of events is left after a moment. */
+  async #read(response: Response, left: AbortController): Promise<string> {
+    if (response.headers.get('content-type')?.startsWith('text/event-stream') !== true)
+      return await response.text();
+    setTimeout(() => left.abort(), STREAM_MS);
+    await response.text().catch(() => '');
+    return '';
+  }
+
+  async #learn({ operationId, path, body }: FuzzRequest, response: Response, text: string): Promise<void> {
+    if (!response.ok) return;
+    const named = /^\/api\/sessions\/([^/?]+)/.exec(path)?.[1];
+    if (operationId === 'deleteSession' && named !== undefined) {
+      this.#known.forget('sessionId', decodeURIComponent(named));
+      if (this.#known.all('sessionId').length < 5) await this.#newSession();
+      return;
+    }
+    if (response.headers.get('content-type')?.includes('json') === true && operationId !== 'openapi')
+      this.#known.learn(JSON.parse(text), named === undefined ? sessionOf(body) : decodeURIComponent(named));
+    await this.#dropOldest();
+  }
+
+  /** Bounds the number of sessions, so that lists stay short. */
+  async #dropOldest(): Promise<void> {
+    const sessions = this.#known.all('sessionId');
+    const [oldest] = sessions;
+    if (sessions.length < MAX_SESSIONS || oldest === undefined) return;
+    this.#known.forget('sessionId', oldest);
+    await this.#server.runtime.cancel(oldest, { clearQueue: true }).catch(() => undefined);
+    await this.#server.fetch(`/api/sessions/${oldest}`, { method: 'DELETE' });
+  }
+
+  async #newSession(): Promise<void> {
+    this.#known.add('sessionId', await this.#server.newSession());
+  }
+
+  async #watchHealth(over: AbortSignal): Promise<void> {
+    while (!over.aborted) {
+      const begun = performance.now();
+      const isWell = await fetch(`${this.#server.url}/healthz`, {
+        signal: AbortSignal.timeout(HEALTH_MS),
+      }).then(
+        (response) => response.ok,
+        () => false,
+      );
+      if (!isWell) this.#result.unhealthy += 1;
+      this.#result.longestHealthMs = Math.max(this.#result.longestHealthMs, performance.now() - begun);
+      await new Promise((resolve) => setTimeout(resolve, 50));
+    }
+  }
+
+  /** Cancels every session. A run that does not end in time is left over. */
+  async #cancelAll(): Promise<void> {
+    const running = await this.#server.store.listUnfinishedRuns({ limit: 1_000 });
+    const ended = await Promise.all(
+      running.map(({ sessionId }) =>
+        Promise.race([
+          this.#server.runtime.cancel(sessionId, { clearQueue: true }).then(() => true),
+          new Promise<false>((resolve) => setTimeout(resolve, HANG_MS, false).unref()),
+        ]),
+      ),
+    );
+    const { length } = ended.filter((isEnded) => !isEnded);
+    const active = await this.#server.fetch('/metrics').then((response) => response.text());
+    this.#result.leftRunning = length + Number(/^longhaul_runs_active (\d+)/m.exec(active)?.[1] ?? 0);
+  }
+
+  #fail(text: string): void {
+    if (this.#result.failures.length < MAX_FAILURES) this.#result.failures.push(text);
+  }
+}
+
+/** The session that a body names. */
+function sessionOf(body: FuzzRequest['body']): string | undefined {
+  return typeof body === 'string' ? /"sessionId":"([^"]+)"/.exec(body)?.[1] : undefined;
+}
