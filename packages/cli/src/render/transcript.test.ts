@@ -94,3 +94,14 @@ it('shows the whole session, and marks the messages that the model no longer see
     '',
   ]);
 });
+
+it('keeps the order of the log if the clock was set back, and puts a compaction after what it hides', () => {
+  const back: SessionLog = {
+    ...log,
+    messages: log.messages.map((one) => ({ ...one, createdAt: one.sequence <= 2 ? 1_000 : one.sequence })),
+    marks: log.marks.map((mark) => (mark.kind === 'compaction' ? { ...mark, createdAt: 1 } : mark)),
+    damaged: [],
+  };
+  const text = transcript(back, { columns: 60, colors: false, state: 'completed' });
+  expect(text.match(/^(?:╎ )?m\d|◆ compacted/gm)).toEqual(['m1', '╎ m2', '◆ compacted', 'm3', 'm4']);
+});
