@@ -58,14 +58,14 @@ describe('without a file', () => {
   });
 });
 
-it('loads neither the schema library nor the YAML parser without a file', async () => {
+it('loads neither the schema library, nor a parser, nor anything about trust without a file', async () => {
   const script = `
     import { registerHooks } from 'node:module';
     const seen = [];
     registerHooks({ resolve(name, context, next) { const found = next(name, context); seen.push(found.url); return found; } });
     const { loadConfig } = await import(${JSON.stringify(new URL('./load-config.ts', import.meta.url).href)});
     await loadConfig({ cwd: ${JSON.stringify(cwd)}, home: ${JSON.stringify(home)}, env: {}, flags: { model: 'a/b' } });
-    console.log(JSON.stringify({ all: seen.length > 0, heavy: seen.filter((url) => /node_modules/.test(url)) }));
+    console.log(JSON.stringify({ all: seen.length > 0, heavy: seen.filter((url) => /node_modules|\\/src\\/trust\\//.test(url)) }));
   `;
   const args = ['--conditions=longhaul-src', '--input-type=module', '--eval', script];
   const { stdout } = await promisify(execFile)(process.execPath, args);

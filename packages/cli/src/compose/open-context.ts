@@ -2,7 +2,7 @@ import type { Config } from '@longhaul/config';
 import { ALLOW_ALL, type ModelDriver, Runtime } from '@longhaul/core';
 import { LonghaulError } from '@longhaul/protocol';
 import { isImportedModel } from '../import/imported-model.ts';
-import { chooseModel, resolveNamed } from './choose-model.ts';
+import { chooseModel, resolveNamed, resolveOther } from './choose-model.ts';
 import { compressionSettings, strategyNamed } from './compression.ts';
 import { createDriver } from './create-driver.ts';
 import { loadConfiguredAgents } from './load-configured-agents.ts';
@@ -18,22 +18,24 @@ export async function openContext(
   config: Config,
   {
     storage,
-    addressOf,
+    session,
     env,
   }: {
     storage: Storage;
-    /** The address of a model that differs from the configured one. */
-    addressOf: (model: string) => Promise<string | undefined>;
+    /** The model of the session, and its address if that differs from the configured one. */
+    session: { model: string; address: () => Promise<string | undefined> };
     env: Readonly<Record<string, string | undefined>>;
   },
 ): Promise<Runtime> {
   const drivers = new Map<string, Promise<ModelDriver>>();
+  // An imported session uses the model that a run would use.
+  const own = async () =>
+    isImportedModel(session.model)
+      ? chooseModel(config, {}, env)
+      : resolveNamed(config, { model: session.model, baseUrl: await session.address() }, env);
   const open = async (name: string): Promise<ModelDriver> => {
-    const baseUrl = await addressOf(name);
-    // An imported session uses the model that a run would use.
-    const model = isImportedModel(name)
-      ? await chooseModel(config, {}, env)
-      : resolveNamed(config, { model: name, baseUrl }, env);
+    const model =
+      name === session.model ? await own() : resolveOther(config, { model: name, main: await own() }, env);
     return (
       await createDriver(model, { stallMs: config.retry.stallMs, windows: Promise.resolve(storage.windows) })
     ).driver;

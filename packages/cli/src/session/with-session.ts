@@ -28,9 +28,9 @@ export async function withSession(
   const { all, json } = values;
   const session = await chooseSession(storage.store, named, { settings, all, json, access, typed, terminal });
   const config = await changedConfig(settings, storage.store);
-  const addressOf = async (model: string) =>
-    model === session.model ? sessionAddress(storage.store, session, settings) : undefined;
-  const runtime = await openContext(config, { storage, addressOf, env: terminal.env });
+  const address = () => sessionAddress(storage.store, session, settings);
+  const own = { model: session.model, address };
+  const runtime = await openContext(config, { storage, session: own, env: terminal.env });
   return await work({ runtime, store: storage.store, session });
 }
 
