@@ -2,7 +2,7 @@ import { createServer, type Server } from 'node:http';
 import { getRequestListener } from '@hono/node-server';
 import { DEFAULT_CONFIG } from '@longhaul/config';
 import { isLoopback } from '@longhaul/models';
-import { LonghaulError } from '@longhaul/protocol';
+import { LonghaulError, toLonghaulError } from '@longhaul/protocol';
 import { SessionFeeds } from './events/session-feeds.ts';
 import { allHandlers } from './handlers/all-handlers.ts';
 import { createApp } from './http/app.ts';
@@ -47,7 +47,11 @@ export async function startServer(options: ServerOptions): Promise<LonghaulServe
     heartbeatMs: limits.heartbeatMs,
     room: { maxBytesEach: limits.readerBufferBytes, maxBytes: limits.readersBufferBytes },
     maxReaders: limits.readers,
-    onFailure: (error) => log.error({ err: error }, 'reading events failed'),
+    onFailure: (error) => {
+      // A session can be deleted while its events are read.
+      const isDeleted = toLonghaulError(error).code === 'session_not_found';
+      log[isDeleted ? 'info' : 'error']({ err: error }, 'reading events failed');
+    },
   });
   const guard = createGuard({
     token,
