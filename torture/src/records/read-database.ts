@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto';
 import { DatabaseSync } from 'node:sqlite';
+import { inflateSync } from 'node:zlib';
 import type { EventPayload, Message, Part } from '@longhaul/protocol';
 
 /** A session as stored, read without any of the code that wrote it. */
@@ -109,7 +110,9 @@ function readMessages(list: Rows): StoredMessage[] {
 }
 
 function toPart(row: Record<string, unknown>, since = ''): StoredPart {
-  const body = String(row['body']);
+  // The store compresses long texts.
+  const stored = row['body'];
+  const body = stored instanceof Uint8Array ? inflateSync(stored).toString() : String(stored);
   const part: Part = JSON.parse(body);
   if (part.type === 'text' || part.type === 'reasoning') part.text += since;
   const isOpen = row['state'] === 'running' || row['state'] === 'pending';
