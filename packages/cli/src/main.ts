@@ -1,6 +1,6 @@
 import { ERROR_TRAITS, LonghaulError, suggestion } from '@longhaul/protocol';
 import { printError } from './print-error.ts';
-import { columnsOf, processTerminal, type Terminal } from './terminal.ts';
+import { columnsOf, processTerminal, safeTerminal, type Terminal } from './terminal.ts';
 
 /** Runs a command to its end and returns its exit code. */
 export type Command = (argv: readonly string[], terminal: Terminal) => Promise<number>;
@@ -41,7 +41,8 @@ const COMMANDS: Readonly<Record<string, () => Promise<Command>>> = {
  *
  * @param argv Without the program's own name.
  */
-export async function main(argv: readonly string[], terminal: Terminal = processTerminal()): Promise<number> {
+export async function main(argv: readonly string[], given: Terminal = processTerminal()): Promise<number> {
+  const terminal = safeTerminal(given);
   const output = surviveLostOutput(terminal);
   const exitCode = await dispatchOrExplain(argv, terminal);
   await written(terminal);

@@ -1,4 +1,4 @@
-import { readFile, writeFile } from 'node:fs/promises';
+import { readFile, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { describe, expect, it } from 'vitest';
@@ -59,5 +59,27 @@ describe('a flipped bit in the output of a command', () => {
     expect(repaired.stdout.replaceAll(/\s+/g, ' ')).toMatch(/Lost or changed: session \S+, m2\.1: its bytes/);
     expect((await bench.call(['show', 'last'])).code).toBe(0);
     expect((await bench.call(['doctor', '--deep'])).stdout).toMatch(/✓ database/);
+  });
+});
+
+describe('a deleted workspace', () => {
+  it('is named by run and resume, with what to do, and nothing is sent', async () => {
+    await using bench = await Bench.open();
+    const { flags, server } = await bench.serve({ script: () => 'Done.' });
+    expect((await bench.run(['run', 'Say it', '--sandbox', 'local', ...flags])).code).toBe(0);
+    const { requests } = server;
+    const before = requests.length;
+    await rm(bench.workspace, { recursive: true });
+    const options = ['--all', '--sandbox', 'local', '-C', bench.home, ...flags];
+    for (const command of [
+      ['run', '--session', 'last', 'Again'],
+      ['resume', 'last'],
+    ]) {
+      const ended = await bench.call([...command, ...options]);
+      expect(ended.code).toBe(2);
+      expect(ended.stderr).toContain(`works in ${bench.workspace}, which does not exist any more`);
+      expect(ended.stderr).toContain('longhaul export');
+    }
+    expect(requests.length).toBe(before);
   });
 });

@@ -14,7 +14,7 @@ export async function sessions(argv: readonly string[], terminal: Terminal): Pro
   if (positionals.length > 0) throw usage(`longhaul sessions takes no "${positionals[0]}".`, 'sessions');
   const limit = positiveNumber(values.limit, '--limit', { whole: true }) ?? 20;
   const { config, workspace, home } = await loadSettings(values, terminal);
-  const { store } = await openStorage(config.storage.url);
+  const { store } = await openStorage(config.storage.url, { access: 'read' });
   await using _store = store;
   const scope = values.all ? undefined : await scopeOf(workspace, home);
   const found: (Session & { state: SessionState })[] = [];

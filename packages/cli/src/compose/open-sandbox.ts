@@ -2,6 +2,7 @@ import { dirname } from 'node:path';
 import type { Config } from '@longhaul/config';
 import type { ProcessEnding, ProcessPlace, RecordProcess, Sandbox } from '@longhaul/core';
 import type { Session } from '@longhaul/protocol';
+import { requireFolder } from '../session/require-folder.ts';
 
 export interface OpenSandboxOptions {
   session: Pick<Session, 'id' | 'workspace'>;
@@ -15,6 +16,7 @@ export async function openSandbox(
   { sandbox: config }: Config,
   { session, signal, env, recordProcess }: OpenSandboxOptions,
 ): Promise<Sandbox> {
+  await requireFolder(session);
   const { chooseSandbox } = await import('@longhaul/sandbox');
   return chooseSandbox(config.driver, {
     sessionId: session.id,

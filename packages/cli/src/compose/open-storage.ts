@@ -30,18 +30,22 @@ export function holdStorage(url: string): HeldStorage {
 }
 
 /**
- * Opens the store that `storage.url` names. The blobs of an SQLite database are in the folder `blobs` next to it.
+ * Opens the store that `storage.url` names. The blobs of an SQLite database are in the folder `blobs` next to it. With
+ * `access: 'read'`, a database that cannot be written can be read.
  *
  * @throws {LonghaulError} `config_invalid` for an unknown kind of store; as opening the store.
  */
-export async function openStorage(url: string): Promise<Storage> {
+export async function openStorage(
+  url: string,
+  { access }: { access?: 'read' | 'write' } = {},
+): Promise<Storage> {
   if (url.startsWith('memory:')) return openMemory();
   const path = databasePath(url);
   const [{ openSqliteStore }, { createFileBlobStore }] = await Promise.all([
     import('@longhaul/storage/sqlite'),
     import('@longhaul/storage/blobs'),
   ]);
-  const store = await openSqliteStore({ path });
+  const store = await openSqliteStore({ path, ...(access === undefined ? {} : { access }) });
   return { store, windows: store, blobs: createFileBlobStore(blobFolder(path)) };
 }
 

@@ -74,6 +74,14 @@ async function describe(path: string, bytes: number): Promise<Check> {
   const { bavail, bsize } = await statfs(dirname(path));
   const withLog = log === 0 ? '' : ` and ${formatBytes(log)} of log`;
   const detail = `${path}, ${formatBytes(bytes)}${withLog}, sound; ${formatBytes(bavail * bsize)} of the disk are free`;
+  if (!(await isWritable(path)))
+    return {
+      name: NAME,
+      status: 'failed',
+      detail: `${detail}; it is read-only: sessions can be shown, searched and exported`,
+      remedy:
+        'To run tasks, let this user write the file and its folder, or set storage.url in longhaul.yml.',
+    };
   if (bavail * bsize < LITTLE_ROOM_BYTES)
     return {
       name: NAME,
@@ -90,6 +98,13 @@ async function describe(path: string, bytes: number): Promise<Check> {
         'The log cannot be emptied while a program reads the database all the time. End that program, then run: longhaul gc',
     };
   return { name: NAME, status: 'ok', detail };
+}
+
+async function isWritable(path: string): Promise<boolean> {
+  return Promise.all([access(path, constants.W_OK), access(dirname(path), constants.W_OK)]).then(
+    () => true,
+    () => false,
+  );
 }
 
 async function checkContents(path: string, deep: boolean): Promise<Check[]> {

@@ -8,6 +8,7 @@ import type { HeldStorage } from '../compose/open-storage.ts';
 import { sessionAddress } from '../compose/session-address.ts';
 import { isImportedModel } from '../import/imported-model.ts';
 import { chooseSession, chooseUnfinished, type SessionCommand } from '../session/choose-session.ts';
+import { requireFolder } from '../session/require-folder.ts';
 import type { Terminal } from '../terminal.ts';
 import { resumeCommand } from './resume-command.ts';
 import type { Display } from './show-run.ts';
@@ -100,11 +101,13 @@ async function planWork(request: RunRequest, { settings, storage }: Context): Pr
   const command: SessionCommand = { settings, all, typed, terminal, json, access: 'change' };
   if (named === undefined) {
     const session = await chooseUnfinished(store, command);
+    if (session !== undefined) await requireFolder(session);
     return session === undefined
       ? { action: 'nothing', session }
       : { action: 'resume', session, isChosen: true };
   }
   const session = await chooseSession(store, named, command);
+  await requireFolder(session);
   if (task === undefined) {
     if (await isNothingToResume(store, session.id)) return { action: 'nothing', session };
     return { action: 'resume', session, isChosen: false };

@@ -23,7 +23,9 @@ export async function withSession(
   work: (found: { runtime: Runtime; store: Store; session: Session }) => Promise<number>,
 ): Promise<number> {
   const settings = await loadSettings(values, terminal);
-  const storage = await openStorage(settings.config.storage.url);
+  const storage = await openStorage(settings.config.storage.url, {
+    access: access === 'read' ? 'read' : 'write',
+  });
   await using _store = storage.store;
   const { all, json } = values;
   const session = await chooseSession(storage.store, named, { settings, all, json, access, typed, terminal });
@@ -41,7 +43,7 @@ export async function readSession(
   work: (found: { store: Store; session: Session }) => Promise<number>,
 ): Promise<number> {
   const settings = await loadSettings(values, terminal);
-  const { store } = await openStorage(settings.config.storage.url);
+  const { store } = await openStorage(settings.config.storage.url, { access: 'read' });
   await using _store = store;
   const { all, json } = values;
   const session = await chooseSession(store, named, { settings, all, json, access: 'read', typed, terminal });

@@ -1,20 +1,37 @@
-import { statSync } from 'node:fs';
 import { DatabaseSync } from 'node:sqlite';
-import { pathToFileURL } from 'node:url';
+import { immutableUrl } from '../sqlite/connection.ts';
+import { hasLog, withCopy } from '../sqlite/open-read-only.ts';
+import { SQLITE, sqliteCode } from '../sqlite/sqlite-errors.ts';
 
 const WAIT_MS = 5000;
 
 /**
  * Opens a database read-only. A copy without a write-ahead log is opened as immutable, so that no other files are
- * created.
+ * created. So is a database in a folder that cannot be written, or a temporary copy of it if it has a log.
  */
 export function openToRead(path: string): DatabaseSync {
   const isCopy = /\.(?:backup|damaged-[^.]*)$/.test(path);
-  const hasLog = (statSync(`${path}-wal`, { throwIfNoEntry: false })?.size ?? 0) > 0;
-  if (!isCopy || hasLog) return new DatabaseSync(path, { readOnly: true, timeout: WAIT_MS });
-  const url = pathToFileURL(path);
-  url.searchParams.set('immutable', '1');
-  return new DatabaseSync(url, { readOnly: true });
+  if (isCopy && !hasLog(path)) return new DatabaseSync(immutableUrl(path), { readOnly: true });
+  const database = new DatabaseSync(path, { readOnly: true, timeout: WAIT_MS });
+  try {
+    firstValue(database, 'SELECT count(*) FROM sqlite_master');
+    return database;
+  } catch (error) {
+    const code = sqliteCode(error);
+    if (code !== SQLITE.CANTOPEN && code !== SQLITE.READONLY) return database;
+    database.close();
+    return hasLog(path) ? openCopy(path) : new DatabaseSync(immutableUrl(path), { readOnly: true });
+  }
+}
+
+function openCopy(path: string): DatabaseSync {
+  return withCopy(path, (copy) => {
+    const database = new DatabaseSync(copy);
+    // Opens the log before its name is deleted.
+    firstValue(database, 'SELECT count(*) FROM sqlite_master');
+    database.exec('PRAGMA query_only = ON');
+    return database;
+  });
 }
 
 /** Opens a database for writing. Its tables must have this program's version. */

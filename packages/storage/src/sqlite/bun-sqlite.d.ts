@@ -1,7 +1,7 @@
 /** The part of Bun's SQLite that is used here. Bun's own type package would replace Node's globals. */
 declare module 'bun:sqlite' {
   export class Database {
-    constructor(path: string, options?: { readwrite?: boolean; create?: boolean });
+    constructor(path: string, options?: { readwrite?: boolean; create?: boolean; readonly?: boolean });
     readonly inTransaction: boolean;
     exec(sql: string): void;
     prepare(sql: string): {

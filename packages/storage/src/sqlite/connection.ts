@@ -1,3 +1,4 @@
+import { pathToFileURL } from 'node:url';
 import type { SQLiteAsyncDatabase } from 'drizzle-orm/sqlite-core/async/db';
 import { lazy } from './lazy.ts';
 
@@ -18,16 +19,25 @@ export interface Connection {
 
 export type RowValue = string | number | bigint | null;
 
-export async function connect(path: string): Promise<Connection> {
-  return process.versions['bun'] === undefined ? connectNode(path) : connectBun(path);
+export interface ConnectOptions {
+  readOnly?: boolean;
+  /** The file cannot change, so SQLite needs no lock and no file beside it. Has no effect with Bun. */
+  immutable?: boolean;
 }
 
-async function connectNode(path: string): Promise<Connection> {
+export async function connect(path: string, options: ConnectOptions = {}): Promise<Connection> {
+  return process.versions['bun'] === undefined ? connectNode(path, options) : connectBun(path, options);
+}
+
+async function connectNode(
+  path: string,
+  { readOnly = false, immutable = false }: ConnectOptions,
+): Promise<Connection> {
   const [{ DatabaseSync }, { drizzle }] = await Promise.all([
     import('node:sqlite'),
     import('drizzle-orm/node-sqlite'),
   ]);
-  const client = new DatabaseSync(path);
+  const client = new DatabaseSync(immutable ? immutableUrl(path) : path, { readOnly });
   const version = lazy(() => client.prepare('PRAGMA data_version'));
   return {
     db: drizzle({ client }),
@@ -45,12 +55,19 @@ async function connectNode(path: string): Promise<Connection> {
   };
 }
 
-async function connectBun(path: string): Promise<Connection> {
+/** Source: https://sqlite.org/uri.html#uriimmutable */
+export function immutableUrl(path: string): URL {
+  const url = pathToFileURL(path);
+  url.searchParams.set('immutable', '1');
+  return url;
+}
+
+async function connectBun(path: string, { readOnly = false }: ConnectOptions): Promise<Connection> {
   const [{ Database }, { drizzle }] = await Promise.all([
     import('bun:sqlite'),
     import('drizzle-orm/bun-sqlite'),
   ]);
-  const client = new Database(path, { readwrite: true, create: true });
+  const client = new Database(path, readOnly ? { readonly: true } : { readwrite: true, create: true });
   const version = lazy(() => client.prepare('PRAGMA data_version'));
   return {
     db: drizzle({ client }),

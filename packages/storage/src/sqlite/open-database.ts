@@ -1,3 +1,4 @@
+import { existsSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { LonghaulError } from '@longhaul/protocol';
@@ -8,6 +9,7 @@ import { type Connection, connect } from './connection.ts';
 import { DatabaseFile, type DatabaseFileOptions, LOG_BYTES } from './database-file.ts';
 import { migrate } from './migrate.ts';
 import { MIGRATIONS } from './migrations.ts';
+import { connectReadOnly } from './open-read-only.ts';
 import { folderError, mapSqliteError, SQLITE, sqliteCode } from './sqlite-errors.ts';
 import { createSqliteStore, type SqliteStore } from './sqlite-store.ts';
 import type { SqliteStoreOptions } from './sqlite-store-options.ts';
@@ -19,8 +21,28 @@ type DatabaseOptions = SqliteStoreOptions & Pick<DatabaseFileOptions, 'longWaitM
 
 export async function openDatabase(options: DatabaseOptions): Promise<SqliteStore> {
   const { path, now = Date.now, uptime = machineUptime } = options;
-  const { connection, file } = await openConnection(options);
+  const { connection, file } = await openConnection(options).catch((error: unknown) =>
+    openUnwritable(options, error),
+  );
   return createSqliteStore(connection, { path, clock: { now, uptime }, file });
+}
+
+/** Opens a database that cannot be written, if the caller only reads. Throws `error` otherwise. */
+async function openUnwritable(
+  { path, access = 'write', now = Date.now, busyTimeoutMs = 5000 }: DatabaseOptions,
+  error: unknown,
+): Promise<{ connection: Connection; file: DatabaseFile }> {
+  const isUnwritable = error instanceof LonghaulError && error.code === 'store_readonly';
+  if (access === 'write' || !isUnwritable || !existsSync(path)) throw error;
+  try {
+    const connection = await connectReadOnly(path, (copy, copyPath) =>
+      prepare(copy, { path: copyPath, now, busyTimeoutMs }),
+    );
+    connection.exec(`PRAGMA busy_timeout = ${busyTimeoutMs}`);
+    return { connection, file: new DatabaseFile(connection, { path, busyTimeoutMs }) };
+  } catch (thrown) {
+    throw mapSqliteError(thrown, path);
+  }
 }
 
 /** Opens a connection to a database and migrates it to this program's version. */
@@ -72,7 +94,7 @@ async function makeFolder(path: string): Promise<void> {
  */
 async function prepare(
   connection: Connection,
-  { path, now, busyTimeoutMs }: Required<Omit<SqliteStoreOptions, 'uptime'>>,
+  { path, now, busyTimeoutMs }: Required<Omit<SqliteStoreOptions, 'uptime' | 'access'>>,
 ): Promise<void> {
   const deadline = performance.now() + busyTimeoutMs;
   for (;;) {
