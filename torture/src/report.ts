@@ -10,11 +10,16 @@ export interface TortureSummary {
   orphanCalls: number;
   repeatedSideEffects: number;
   corruptions: number;
+  /** Number of times that a clock was set. Absent if this machine has no libfaketime. */
+  clockSteps?: number;
+  /** Number of processes that lost their session while they were stopped. */
+  frozen: number;
   completed: boolean;
 }
 
 /** The last line of `--json`. */
-export function summaryOf({ kills, defects, completed }: TortureResult): TortureSummary {
+export function summaryOf(result: TortureResult): TortureSummary {
+  const { kills, defects, completed, clockSteps, frozen } = result;
   const count = (kind: DefectKind) => defects.filter((defect) => defect.kind === kind).length;
   return {
     kills,
@@ -23,6 +28,8 @@ export function summaryOf({ kills, defects, completed }: TortureResult): Torture
     orphanCalls: count('orphan-call'),
     repeatedSideEffects: count('repeated-side-effect'),
     corruptions: count('corruption'),
+    ...(clockSteps === undefined ? {} : { clockSteps }),
+    frozen,
     completed,
   };
 }
@@ -32,12 +39,12 @@ export function isClean({ defects, completed }: TortureResult): boolean {
 }
 
 export function lifeLine(session: string, outcome: LifeOutcome, kills: number): string {
-  const { life, startedAt, endedAt, end, diedAt, plan, report } = outcome;
+  const { life, startedAt, endedAt, end, diedAt, frozenAt, plan, report } = outcome;
   const how =
     end === 'ended'
       ? `ended ${report?.status ?? 'without a report'}${report?.error === undefined ? '' : ` (${report.error.slice(0, 100)})`}`
       : `killed ${diedAt === undefined ? '' : `at ${diedAt} `}after ${endedAt - startedAt} ms`;
-  return `${String(kills).padStart(4)}  ${session} life ${life}: ${how}${diedAt === undefined ? `  [${plan}]` : ''}`;
+  return `${String(kills).padStart(4)}  ${session} life ${life}: ${how}${frozenAt === undefined ? '' : ` after a stop of ${endedAt - frozenAt} ms`}${diedAt === undefined ? `  [${plan}]` : ''}`;
 }
 
 export function defectLine({ kind, what }: Defect): string {
@@ -48,7 +55,7 @@ export function closingLines(
   result: TortureResult,
   { seed, seconds }: { seed: number; seconds: number },
 ): string[] {
-  const { figures, struck, kills, lives } = result;
+  const { figures, struck, kills, lives, clockSteps, frozen } = result;
   const missed = FAULT_POINTS.filter((point) => !struck.has(point));
   const lines = [
     '',
@@ -57,6 +64,8 @@ export function closingLines(
       `${figures.compactions} compactions, ${figures.prunes} pruned outputs, ${figures.delivered} messages acknowledged to senders.`,
     `Largest loss of streamed text in a kill: ${figures.mostLostBytes} bytes; oldest lost text: received ${figures.mostLostMs} ms before the kill.`,
     `Fault points struck: ${struck.size} of ${FAULT_POINTS.length}${missed.length === 0 ? '' : `; not struck: ${missed.join(', ')}`}.`,
+    `${clockSteps === undefined ? 'No clock was set, because libfaketime was not found (package faketime)' : `${clockSteps} clock steps`}. ` +
+      `${frozen} processes stopped until another had taken their session.`,
   ];
   if (isClean(result)) return [...lines, 'No defects: nothing was lost or done twice.'];
   return [

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { FAULT_POINTS } from '@longhaul/testing/fault-points';
+import { isRequired } from '@longhaul/testing/machine';
 import { it } from 'vitest';
 import { lifeLine, summaryOf } from './report.ts';
 import { runTorture } from './run-torture.ts';
@@ -25,10 +26,15 @@ it('loses nothing and repeats no side effect when killed at every fault point', 
       orphanCalls: 0,
       repeatedSideEffects: 0,
       corruptions: 0,
+      ...(result.clockSteps === undefined ? {} : { clockSteps: result.clockSteps }),
+      frozen: result.frozen,
       completed: true,
     },
     details,
   );
   assert.deepEqual(new Set(result.struck.keys()), new Set(FAULT_POINTS), details);
+  assert.ok(result.frozen >= 3, details);
+  if (isRequired('faketime')) assert.notEqual(result.clockSteps, undefined, 'faketime is required');
+  assert.ok(result.clockSteps !== 0, details);
   assert.ok(result.figures.effects > 0 && result.figures.faults > 0 && result.figures.delivered > 1, details);
 });

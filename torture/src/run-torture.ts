@@ -7,8 +7,9 @@ import { seededRandom } from '@longhaul/scripted-model';
 import type { FaultPoint } from '@longhaul/testing/fault-points';
 import type { SessionFigures } from './checks/check-session.ts';
 import type { Defect } from './checks/defect.ts';
-import { LifePlanner } from './drive/life-plan.ts';
+import { LifePlanner } from './drive/life-planner.ts';
 import type { LifeOutcome } from './drive/run-life.ts';
+import { SessionClock } from './drive/session-clock.ts';
 import { type KillBudget, type SessionOutcome, tortureSession } from './drive/torture-session.ts';
 
 export interface TortureOptions {
@@ -30,6 +31,10 @@ export interface TortureResult {
   defects: Defect[];
   completed: boolean;
   figures: SessionFigures;
+  /** Number of times that a session's clock was set. Undefined if there is no libfaketime. */
+  clockSteps: number | undefined;
+  /** Number of processes that lost their session while they were stopped. */
+  frozen: number;
   /** Number of times that a process killed itself at each point. */
   struck: ReadonlyMap<FaultPoint, number>;
   /** Folder of the records. Set only if there are defects or an incomplete session; otherwise it is removed. */
@@ -43,11 +48,11 @@ const KILLS_AT_THE_END = 2;
 export async function runTorture(options: TortureOptions): Promise<TortureResult> {
   const { sessions, seed, kills, minutes = Number.POSITIVE_INFINITY, isBrief = false, onLife } = options;
   const folder = await mkdtemp(join(tmpdir(), 'longhaul-torture-'));
-  const planner = new LifePlanner(seededRandom(seed), isBrief);
+  const planner = new LifePlanner(seededRandom(seed), { isBrief, setsClock: SessionClock.isSettable });
   const deadline = performance.now() + minutes * 60_000;
   const budget = killBudget(
     kills - KILLS_AT_THE_END * sessions,
-    () => performance.now() < deadline && !(isBrief && planner.pending.length === 0),
+    () => performance.now() < deadline && !(isBrief && planner.isDone),
   );
   const sandboxes = await workingSandboxes();
   const outcomes = await Promise.all(
@@ -99,6 +104,10 @@ function sumOf(outcomes: readonly SessionOutcome[]): Omit<TortureResult, 'struck
     lives: outcomes.reduce((total, { lives }) => total + lives, 0),
     defects: outcomes.flatMap(({ defects }) => defects),
     completed: outcomes.every(({ completed }) => completed),
+    clockSteps: SessionClock.isSettable
+      ? outcomes.reduce((total, { clockSteps }) => total + clockSteps, 0)
+      : undefined,
+    frozen: outcomes.reduce((total, { frozen }) => total + frozen, 0),
     figures: {
       messages: sum('messages'),
       requests: sum('requests'),

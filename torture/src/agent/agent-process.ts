@@ -1,7 +1,7 @@
 /**
  * The process that drives a tortured session and resumes it after the previous process was killed. It uses the real
  * runtime, SQLite, files, a sandbox, and a driver over HTTP. Its only argument is its `AgentSettings` as JSON. It kills
- * itself with SIGKILL at the fault point that its environment names. SIGTERM cancels the run. SIGHUP stops the program
+ * or stops itself at the fault point that its environment names. SIGTERM cancels the run. SIGHUP stops the program
  * as a user would, so that the session can be resumed later.
  */
 import { flushCompileCache } from 'node:module';
@@ -26,12 +26,15 @@ import { createTools } from '@longhaul/tools';
 import { TASK, taskText } from '../model/plan.ts';
 import { type LineWriter, openLines, type ReceivedLine } from '../records/lines.ts';
 import { type SessionPaths, sessionPaths } from '../records/paths.ts';
+import { trueTime, uptimeMs } from '../records/true-time.ts';
 import { effectTools } from './effect-tools.ts';
 import { recordingFetch } from './recording-fetch.ts';
 import {
   type AgentReport,
   type AgentSettings,
   FAULT_VARIABLE,
+  FREEZE_VARIABLE,
+  LIFE_VARIABLE,
   MODEL,
   TASK_ID,
   WINDOW_TOKENS,
@@ -53,17 +56,19 @@ const driver = await createDriver(received);
 await using opened = await openSqliteStore({
   path: paths.database,
   now: clockWithFaultPoints(Date.now, faults),
+  uptime: () => Math.floor(uptimeMs() + settings.uptimeAheadMs),
 });
 const store = storeWithFaultPoints(opened, faults);
 const runtime = new Runtime({
   approverFor: () => ALLOW_ALL,
   store,
   blobs: blobsWithFaultPoints(createFileBlobStore(paths.blobs), faults),
-  tools: toolsOf(paths, faults),
+  tools: toolsOf(paths),
   driverFor: async () => driver,
   endProcess: (place) => createSandboxDriver(place.driver).end(place),
-  openSandbox: (session, signal, recordProcess) =>
-    chooseSandbox(settings.sandbox, {
+  openSandbox: (session, signal, recordProcess) => {
+    received.write({ type: 'run', at: trueTime() });
+    return chooseSandbox(settings.sandbox, {
       sessionId: session.id,
       workspace: session.workspace,
       network: 'off',
@@ -71,11 +76,12 @@ const runtime = new Runtime({
       pids: 256,
       cpus: 1,
       image: '',
-      env: {},
+      env: { [LIFE_VARIABLE]: String(settings.life) },
       programFolders: [dirname(process.execPath)],
       recordProcess,
       signal,
-    }),
+    });
+  },
   compression: {
     strategy: createStrategy('reactive-overflow', {}),
     auto: true,
@@ -126,9 +132,10 @@ async function drive(): Promise<AgentReport> {
 function faultsOf(armed: string | undefined, lines: LineWriter<ReceivedLine>): FaultPoints {
   if (armed === undefined) return { reach: () => undefined };
   const fault = parseArmedFault(armed);
+  const freezes = process.env[FREEZE_VARIABLE] !== undefined;
   return armFault(fault, () => {
-    lines.write({ type: 'died', at: Date.now(), point: fault.point });
-    process.kill(process.pid, 'SIGKILL');
+    lines.write({ type: freezes ? 'froze' : 'died', at: trueTime(), point: fault.point });
+    process.kill(process.pid, freezes ? 'SIGSTOP' : 'SIGKILL');
   });
 }
 
@@ -150,11 +157,24 @@ function createDriver(lines: LineWriter<ReceivedLine>): Promise<ModelDriver> {
   });
 }
 
-function toolsOf(of: SessionPaths, points: FaultPoints): Tool[] {
+function toolsOf(of: SessionPaths): Tool[] {
   const own = createTools({ bash: { maxOutputChars: 2_000 } }).filter(({ name }) =>
     ['bash', 'write', 'todo', 'recall'].includes(name),
   );
-  return [...own, ...effectTools(of)].map((tool) => toolWithFaultPoints(tool, points));
+  return [...own, ...effectTools(of, settings.life)].map((tool) =>
+    recordingTool(toolWithFaultPoints(tool, faults)),
+  );
+}
+
+function recordingTool(tool: Tool): Tool {
+  return {
+    ...tool,
+    parse: (input) => tool.parse(input),
+    execute(input, context) {
+      received.write({ type: 'tool', at: trueTime(), name: tool.name });
+      return tool.execute(input, context);
+    },
+  };
 }
 
 function report(line: AgentReport): void {

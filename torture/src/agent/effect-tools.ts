@@ -5,11 +5,12 @@ import type { JsonValue } from '@longhaul/protocol';
 import { doneText, progressOf, progressText } from '../model/plan.ts';
 import { type EffectLine, openLines, readLines } from '../records/lines.ts';
 import type { SessionPaths } from '../records/paths.ts';
+import { trueTime } from '../records/true-time.ts';
 
 type Input = { [key: string]: JsonValue | undefined };
 
 /** Creates tools that record their effects outside the database, and a tool that reads the recorded progress. */
-export function effectTools(paths: SessionPaths): Tool<Input>[] {
+export function effectTools(paths: SessionPaths, life: number): Tool<Input>[] {
   const effects = openLines<EffectLine>(paths.effects, true);
   const by = `process ${currentOwner().processStartedAt}`;
   return [
@@ -17,7 +18,7 @@ export function effectTools(paths: SessionPaths): Tool<Input>[] {
       'effect',
       'Perform the effect of one item of a step.',
       async ({ step, item, words }, { callId, signal }) => {
-        effects.write({ callId, step: Number(step), item: String(item), at: Date.now(), by });
+        effects.write({ callId, step: Number(step), item: String(item), at: trueTime(), by, life });
         await sleep(Math.random() * 40, undefined, { signal }).catch(() => undefined);
         const done = doneText(Number(step), item === 'a' ? 'a' : 'b', existsSync(paths.finish));
         return { content: [{ type: 'text', text: `${done}\n${'word '.repeat(Number(words))}` }] };

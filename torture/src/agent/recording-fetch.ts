@@ -1,14 +1,16 @@
 import type { LineWriter, ReceivedLine } from '../records/lines.ts';
+import { trueTime } from '../records/true-time.ts';
 
 /**
- * Returns a `fetch` that records every piece of a response as it reaches this process, before any other code sees it.
- * The records distinguish text that was lost with the process from text that never arrived.
+ * Returns a `fetch` that records each request before it leaves, and every piece of a response as it reaches this
+ * process, before any other code sees it. The records distinguish text that was lost with the process from text that never arrived.
  */
 export function recordingFetch(lines: LineWriter<ReceivedLine>): typeof globalThis.fetch {
   let requests = 0;
   return async (input, init) => {
     requests += 1;
     const request = requests;
+    lines.write({ type: 'asked', at: trueTime(), request });
     const response = await fetch(input, init);
     if (response.body === null) return response;
     const decoder = new TextDecoder();
@@ -16,7 +18,7 @@ export function recordingFetch(lines: LineWriter<ReceivedLine>): typeof globalTh
       transform(chunk, controller) {
         lines.write({
           type: 'bytes',
-          at: Date.now(),
+          at: trueTime(),
           request,
           data: decoder.decode(chunk, { stream: true }),
         });

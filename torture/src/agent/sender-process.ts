@@ -8,14 +8,14 @@
 import { createInterface } from 'node:readline';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { createStrategy } from '@longhaul/context';
-import { ALLOW_ALL, isOwnerAlive, Runtime } from '@longhaul/core';
+import { ALLOW_ALL, Runtime } from '@longhaul/core';
 import type { UserMessageContentPart } from '@longhaul/protocol';
 import { seededRandom } from '@longhaul/scripted-model';
 import { createFileBlobStore } from '@longhaul/storage/blobs';
-import { collectGarbage } from '@longhaul/storage/maintenance';
 import { openSqliteStore } from '@longhaul/storage/sqlite';
 import { type CancelLine, openLines, type QueueLine, readLines } from '../records/lines.ts';
 import { sessionPaths } from '../records/paths.ts';
+import { trueTime } from '../records/true-time.ts';
 
 export interface SenderSettings {
   folder: string;
@@ -57,14 +57,13 @@ while (!closing.signal.aborted) {
   await sleep(random() * 2 * meanMs, undefined, { signal: closing.signal }).catch(() => undefined);
   const burst = random() < 0.2 ? 3 : 1;
   for (let sent = 0; sent < burst; sent += 1) await sendNext();
-  if (random() < 0.15) await tidyUp();
 }
 
 async function sendNext(): Promise<void> {
   number += 1;
   const id = `${sessionId}-message-${number}`;
   const token = `TOKEN-${number}-${Math.floor(random() * 1e9).toString(36)}`;
-  lines.write({ type: 'sending', at: Date.now(), id, token, number });
+  lines.write({ type: 'sending', at: trueTime(), id, token, number });
   await deliver(id, token);
 }
 
@@ -72,24 +71,13 @@ async function deliver(id: string, token: string): Promise<void> {
   const content: UserMessageContentPart[] = [{ type: 'text', text: `Note ${token}.` }];
   if (id.endsWith('7')) content.push({ type: 'image', data: imageOf(token), mediaType: 'image/png' });
   await runtime.queue.enqueue(sessionId, content, { id });
-  lines.write({ type: 'acknowledged', at: Date.now(), id });
-}
-
-/** Collects garbage and asks to drop the running session itself. The collection must keep the session and its blobs. */
-async function tidyUp(): Promise<void> {
-  const place = { path: paths.database, blobs: paths.blobs };
-  const { kept } = await collectGarbage(
-    place,
-    { sessions: [sessionId], backups: [] },
-    { isAlive: isOwnerAlive },
-  );
-  if (!kept.includes(sessionId)) throw new Error('The running session was dropped.');
+  lines.write({ type: 'acknowledged', at: trueTime(), id });
 }
 
 async function cancel(): Promise<void> {
-  const askedAt = Date.now();
+  const askedAt = trueTime();
   await runtime.cancel(sessionId);
-  cancels.write({ askedAt, answeredAt: Date.now() });
+  cancels.write({ askedAt, answeredAt: trueTime() });
   process.stdout.write('cancelled\n');
 }
 

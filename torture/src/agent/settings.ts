@@ -11,6 +11,8 @@ export interface AgentSettings {
   sandbox: SandboxKind;
   /** Digits that appear in the arguments of every process started by the session's commands. */
   mark: string;
+  /** Added to the uptime with which the store measures leases: as if this much time had passed since the last life. */
+  uptimeAheadMs: number;
 }
 
 /** The line that the process prints when its run has ended. */
@@ -22,6 +24,10 @@ export interface AgentReport {
 
 /** Environment variable with the fault point at which the process kills itself: `POINT:COUNT`. */
 export const FAULT_VARIABLE = 'LONGHAUL_FAULT_POINT';
+/** Environment variable that makes the process stop itself with SIGSTOP at the fault point instead. */
+export const FREEZE_VARIABLE = 'LONGHAUL_FAULT_FREEZES';
+/** Variable of the commands with the life that runs them. */
+export const LIFE_VARIABLE = 'LIFE';
 
 export const MODEL = 'scripted';
 /** Small, so that a session compacts every few steps. */

@@ -1,34 +1,47 @@
 import type { CancelLine, EffectLine } from '../records/lines.ts';
-import type { StoredRun } from '../records/read-database.ts';
+import type { LifeRecord } from './check-streams.ts';
 import { type Defect, defect } from './defect.ts';
-import type { ModelRequest } from './model-journal.ts';
 
 /**
  * Checks that a run starts no effect and no request after its cancel was answered, until the next run of the session. A
  * run that starts after the cancel was requested may not be the cancelled one, so its effects and requests are allowed.
+ * Processes that were stopped are the subject of `checkFrozen`.
  */
 export function checkCancels(
   cancels: readonly CancelLine[],
-  runs: readonly StoredRun[],
-  seen: { effects: readonly EffectLine[]; requests: readonly ModelRequest[] },
+  lives: readonly LifeRecord[],
+  effects: readonly EffectLine[],
 ): Defect[] {
+  const frozen = new Set(lives.flatMap(({ life }) => (life.frozenAt === undefined ? [] : [life.life])));
+  const running = lives.filter(({ life }) => !frozen.has(life.life));
+  const runs = timesOf(running, 'run').toSorted((a, b) => a.at - b.at);
+  const requests = timesOf(running, 'asked');
   return cancels.flatMap(({ askedAt, answeredAt }) => {
-    const next = runs.find(({ startedAt }) => startedAt >= askedAt)?.startedAt ?? Number.POSITIVE_INFINITY;
+    const next = runs.find(({ at }) => at >= askedAt)?.at ?? Number.POSITIVE_INFINITY;
     const isAfter = ({ at }: { at: number }) => at > answeredAt && at < next;
     return [
-      ...seen.effects
-        .filter(isAfter)
+      ...effects
+        .filter((effect) => isAfter(effect) && !frozen.has(effect.life))
         .map(({ callId, at }) =>
           defect(
             'repeated-side-effect',
             `${callId} was started ${at - answeredAt} ms after the cancel was answered`,
           ),
         ),
-      ...seen.requests
+      ...requests
         .filter(isAfter)
-        .map(({ number, at }) =>
-          defect('corruption', `request ${number} left ${at - answeredAt} ms after the cancel was answered`),
+        .map(({ life, at }) =>
+          defect(
+            'corruption',
+            `a request of life ${life} left ${at - answeredAt} ms after the cancel was answered`,
+          ),
         ),
     ];
   });
+}
+
+function timesOf(lives: readonly LifeRecord[], type: 'run' | 'asked'): { life: number; at: number }[] {
+  return lives.flatMap(({ life, received }) =>
+    received.filter((line) => line.type === type).map(({ at }) => ({ life: life.life, at })),
+  );
 }

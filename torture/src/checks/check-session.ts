@@ -8,12 +8,14 @@ import {
   type QueueLine,
   type ReceivedLine,
   readLines,
+  type TickLine,
 } from '../records/lines.ts';
 import { sessionPaths } from '../records/paths.ts';
 import { readDatabase } from '../records/read-database.ts';
 import { checkCancels } from './check-cancels.ts';
 import { checkBlobs, checkDatabase, checkEnded } from './check-database.ts';
 import { checkEffects } from './check-effects.ts';
+import { checkFrozen } from './check-frozen.ts';
 import { checkMessages } from './check-messages.ts';
 import { checkRequests } from './check-requests.ts';
 import { checkStreams } from './check-streams.ts';
@@ -55,7 +57,8 @@ export function checkSession(
     ...checkMessages(sent, stored.messages, requests),
     ...checkRequests(requests),
     ...checkEffects(effects, stored.messages),
-    ...checkCancels(readLines<CancelLine>(paths.cancels), stored.runs, { effects, requests }),
+    ...checkCancels(readLines<CancelLine>(paths.cancels), lives, effects),
+    ...checkFrozen(lives, { effects, ticks: readLines<TickLine>(paths.ticks) }),
     ...streamDefects,
     ...checkDatabase(stored),
     ...checkBlobs(stored, paths.blobs),

@@ -39,11 +39,13 @@ export function checkStreams(
   const byNumber = new Map(requests.map((request) => [request.number, request]));
   const result: StreamLoss = { defects: [], mostLostBytes: 0, mostLostMs: 0 };
   for (const { life, received } of lives) {
-    const streams = streamsOf(received);
-    const endedAt = received.findLast((line) => line.type === 'died')?.at ?? life.endedAt;
+    const { frozenAt } = life;
+    // What a stopped process receives later is not stored, because it has lost the session.
+    const streams = streamsOf(received.filter(({ at }) => at <= (frozenAt ?? Number.POSITIVE_INFINITY)));
+    const endedAt = frozenAt ?? received.findLast((line) => line.type === 'died')?.at ?? life.endedAt;
     const newest = streams.at(-1)?.request;
     for (const stream of streams) {
-      const wasKilled = life.end === 'killed' && stream.request === newest;
+      const wasKilled = (life.end === 'killed' || frozenAt !== undefined) && stream.request === newest;
       const outcome = byNumber.get(stream.number)?.outcome;
       const isWhole = outcome === 'answered' && !wasKilled && !life.wasCancelled;
       judge(stream, { stored: texts.get(stream.tag) ?? [], isWhole, endedAt, life: life.life }, result);

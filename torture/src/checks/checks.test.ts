@@ -5,15 +5,16 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Part, ToolPart } from '@longhaul/protocol';
 import { describe, it } from 'vitest';
-import type { EffectLine, LifeLine, QueueLine, ReceivedLine } from '../records/lines.ts';
+import type { EffectLine, LifeLine, QueueLine, ReceivedLine, TickLine } from '../records/lines.ts';
 import { openLines, readLines } from '../records/lines.ts';
 import type { StoredMessage, StoredPart, StoredSession } from '../records/read-database.ts';
 import { checkCancels } from './check-cancels.ts';
 import { checkBlobs, checkDatabase, checkEnded, checkUnchanged } from './check-database.ts';
 import { checkEffects } from './check-effects.ts';
+import { checkFrozen } from './check-frozen.ts';
 import { checkMessages } from './check-messages.ts';
 import { checkRequests } from './check-requests.ts';
-import { checkStreams } from './check-streams.ts';
+import { checkStreams, type LifeRecord } from './check-streams.ts';
 import type { Defect } from './defect.ts';
 import { type ModelRequest, requestsOf } from './model-journal.ts';
 
@@ -46,7 +47,7 @@ function records() {
       { role: 'tool', tool_call_id: 'c1-a', content: 'done' },
     ]),
   ];
-  const effects: EffectLine[] = [{ callId: 'c1-a', step: 1, item: 'a', at: 6, by: 'process 1' }];
+  const effects: EffectLine[] = [{ callId: 'c1-a', step: 1, item: 'a', at: 6, by: 'process 1', life: 1 }];
   return { messages, sent, requests, effects };
 }
 
@@ -137,7 +138,7 @@ describe('checkEffects', () => {
 
   it('reports a call that was started twice', () => {
     const spoilt = records();
-    spoilt.effects.push({ callId: 'c1-a', step: 1, item: 'a', at: 9, by: 'process 2' });
+    spoilt.effects.push({ callId: 'c1-a', step: 1, item: 'a', at: 9, by: 'process 2', life: 2 });
     assert.deepEqual(check(spoilt), ['repeated-side-effect']);
   });
 
@@ -164,27 +165,19 @@ describe('checkStreams', () => {
     chars: number;
     stored: number;
     end?: 'killed' | 'ended';
+    frozenAt?: number;
     body?: string;
   }) => {
-    const { pieces, chars, stored, end = 'killed' } = options;
+    const { pieces, chars, stored, end = 'killed', frozenAt } = options;
     const whole = `[r1] ${'x'.repeat(pieces * chars)}`;
     const received = Array.from({ length: pieces }, (_, index): ReceivedLine => {
       const content = (index === 0 ? '[r1] ' : '') + 'x'.repeat(chars);
       const data = `data: ${JSON.stringify({ choices: [{ delta: { content } }] })}\n\n`;
       return { type: 'bytes', at: index * 10, request: 1, data };
     });
-    const lifeLine: LifeLine = {
-      life: 1,
-      pid: 1,
-      startedAt: 0,
-      endedAt: pieces * 10,
-      plan: '',
-      end,
-      wasCancelled: false,
-    };
     const messages = [message(1, 'assistant', [text(options.body ?? whole.slice(0, stored))])];
     const answered = { ...request(1, []), outcome: 'answered' };
-    return checkStreams([{ life: lifeLine, received }], messages, [answered]);
+    return checkStreams([life({ endedAt: pieces * 10, end, frozenAt }, received)], messages, [answered]);
   };
 
   it('allows a kill to lose 4 KiB of any age, and any number of bytes of the last 50 ms', () => {
@@ -204,6 +197,13 @@ describe('checkStreams', () => {
     assert.deepEqual(check({ pieces: 10, chars: 10, stored: 105, end: 'ended' }).defects, []);
   });
 
+  it('treats a process that was stopped as killed at that moment', () => {
+    const stopped = { pieces: 200, chars: 4_000, end: 'ended', frozenAt: 995 } as const;
+    assert.deepEqual(check({ ...stopped, stored: 400_005 }).defects, []);
+    assert.deepEqual(check({ ...stopped, stored: 380_005 }).defects, []);
+    assert.deepEqual(kindsOf(check({ ...stopped, stored: 370_005 }).defects), ['lost-message']);
+  });
+
   it('reports a stored text that is not the beginning of the answer', () => {
     const spoilt = check({ pieces: 3, chars: 10, stored: 0, body: '[r1] xxxy' });
     assert.deepEqual(kindsOf(spoilt.defects), ['corruption']);
@@ -211,24 +211,86 @@ describe('checkStreams', () => {
 });
 
 describe('checkCancels', () => {
+  /** A life whose run begins at `began` and asks the model at `time`, and an effect of it at `time`. */
+  const check = (
+    time: number,
+    { began = 1, next = 200, frozenAt }: Partial<Record<'began' | 'next' | 'frozenAt', number>> = {},
+  ) => {
+    const lives = [
+      life({ frozenAt }, [
+        { type: 'run', at: began },
+        { type: 'asked', at: time, request: 1 },
+      ]),
+      life({ life: 2 }, [{ type: 'run', at: next }]),
+    ];
+    const effects = records().effects.map((effect) => ({ ...effect, at: time }));
+    return kindsOf(checkCancels([{ askedAt: 90, answeredAt: 100 }], lives, effects));
+  };
+
   it('reports an effect and a request after the cancel was answered, but not those of the next run', () => {
-    const run = (startedAt: number) => ({
-      runId: 'r',
-      epoch: 1,
-      status: 'completed',
-      hasEnded: true,
-      startedAt,
-    });
-    const at = (time: number) => ({
-      effects: records().effects.map((effect) => ({ ...effect, at: time })),
-      requests: [{ ...request(1, []), at: time }],
-    });
-    const check = (time: number, next = 200) =>
-      kindsOf(checkCancels([{ askedAt: 90, answeredAt: 100 }], [run(1), run(next)], at(time)));
     assert.deepEqual(check(99), []);
     assert.deepEqual(check(150), ['repeated-side-effect', 'corruption']);
     assert.deepEqual(check(201), []);
-    assert.deepEqual(check(150, 95), []);
+    assert.deepEqual(check(150, { next: 95 }), []);
+    assert.deepEqual(check(150, { began: 95 }), []);
+  });
+
+  it('leaves stopped processes to checkFrozen', () => {
+    assert.deepEqual(check(150, { frozenAt: 80 }), []);
+  });
+});
+
+describe('checkFrozen', () => {
+  /** Life 1 is stopped from 100 to 300. Life 2 takes its session, and its first tool starts at 200. */
+  const check = (
+    records: { effects?: EffectLine[]; ticks?: TickLine[]; asked?: number[] },
+    frozen: Partial<LifeLine> = {},
+  ) => {
+    const { effects = [], ticks = [], asked = [] } = records;
+    const requests = asked.map((at, index): ReceivedLine => ({ type: 'asked', at, request: index + 1 }));
+    const stopped = { frozenAt: 100, thawedAt: 300, status: 'interrupted', ...frozen };
+    const lives = [
+      life(stopped, [{ type: 'tool', at: 50, name: 'bash' }, ...requests]),
+      life({ life: 2 }, [{ type: 'tool', at: 200, name: 'progress' }]),
+    ];
+    return kindsOf(checkFrozen(lives, { effects, ticks }));
+  };
+  const tick = (at: number, life = 1): TickLine => ({ callId: 'c1-s', life, at });
+  const effect = (at: number, by: string): EffectLine => ({
+    callId: 'c1-s',
+    step: 1,
+    item: 's',
+    life: 1,
+    at,
+    by,
+  });
+
+  it('accepts commands that end before the first tool of the next life', () => {
+    assert.deepEqual(
+      check({ effects: [effect(90, 'shell 1')], ticks: [tick(90), tick(199), tick(250, 2)] }),
+      [],
+    );
+  });
+
+  it('reports a command that still runs, once for each command, and a command that starts', () => {
+    assert.deepEqual(check({ ticks: [tick(90), tick(201), tick(250)] }), ['repeated-side-effect']);
+    assert.deepEqual(check({ ticks: [tick(201)] }, { thawedAt: undefined }), ['repeated-side-effect']);
+    assert.deepEqual(check({ effects: [effect(301, 'shell 1')] }), ['repeated-side-effect']);
+  });
+
+  it('leaves effects of the process itself to checkEffects: it may have been about to cause them', () => {
+    assert.deepEqual(check({ effects: [effect(301, 'process 1')] }), []);
+  });
+
+  it('reports more requests than the one that was about to be made', () => {
+    assert.deepEqual(check({ asked: [90, 301] }), []);
+    assert.deepEqual(check({ asked: [301, 302] }), ['corruption']);
+  });
+
+  it('reports an end that does not name the reason, but not of a process that was killed', () => {
+    assert.deepEqual(check({}, { status: 'completed' }), ['corruption']);
+    assert.deepEqual(check({}, { status: undefined }), ['corruption']);
+    assert.deepEqual(check({}, { thawedAt: undefined, status: undefined }), []);
   });
 });
 
@@ -354,6 +416,19 @@ describe('readLines', () => {
 
 function kindsOf(defects: readonly Defect[]): string[] {
   return defects.map(({ kind }) => kind);
+}
+
+function life(line: Partial<LifeLine>, received: ReceivedLine[]): LifeRecord {
+  const killed = {
+    life: 1,
+    pid: 1,
+    startedAt: 0,
+    endedAt: 1_000,
+    plan: '',
+    end: 'killed',
+    wasCancelled: false,
+  } as const;
+  return { life: { ...killed, ...line }, received };
 }
 
 function text(words: string): Part {

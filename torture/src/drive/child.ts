@@ -4,6 +4,7 @@ import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import type { SenderSettings } from '../agent/sender-process.ts';
 import type { AgentSettings } from '../agent/settings.ts';
+import { TRUE_TIME_ENVIRONMENT } from '../records/true-time.ts';
 
 export interface Ending {
   code: number | null;
@@ -26,13 +27,13 @@ export interface Child {
 export async function startChild(
   program: string,
   settings: AgentSettings | SenderSettings,
-  env: Readonly<Record<string, string>> = {},
+  env: Readonly<Record<string, string>>,
 ): Promise<Child> {
   const compiled = join(dirname(settings.folder), 'compiled');
   const path = fileURLToPath(new URL(`../agent/${program}`, import.meta.url));
   const child = spawn(process.execPath, ['--conditions=longhaul-src', path, JSON.stringify(settings)], {
     stdio: ['pipe', 'pipe', 'pipe'],
-    env: { ...process.env, NODE_COMPILE_CACHE: compiled, ...env },
+    env: { ...process.env, ...TRUE_TIME_ENVIRONMENT, NODE_COMPILE_CACHE: compiled, ...env },
   });
   const ended = endingOf(child);
   await once(child, 'spawn');

@@ -2,8 +2,10 @@ import { once } from 'node:events';
 import { type AgentReport, type AgentSettings, FAULT_VARIABLE } from '../agent/settings.ts';
 import { type LifeLine, type ReceivedLine, readLines } from '../records/lines.ts';
 import { sessionPaths } from '../records/paths.ts';
+import { trueTime } from '../records/true-time.ts';
 import { type Child, type Ending, startChild } from './child.ts';
 import { describePlan, type LifePlan } from './life-plan.ts';
+import type { SessionClock } from './session-clock.ts';
 
 export interface LifeOutcome extends LifeLine {
   /** The fault point at which the process killed itself. */
@@ -14,27 +16,33 @@ export interface LifeOutcome extends LifeLine {
 /** A run that takes longer is considered hung. */
 const HANGS_AFTER_MS = 120_000;
 
-/**
- * Starts a process that drives the session, applies the plan to it, and waits until it ends.
- *
- * @param cancelFromOutside Cancels from another process. Resolves to whether the cancel was answered; false if no such
- * process is running.
- */
+/** What the lives of a session share. */
+export interface LifeSurroundings {
+  clock: SessionClock;
+  /**
+   * Cancels from another process. Resolves to whether the cancel was answered; false if no such process is running.
+   */
+  cancelFromOutside: () => Promise<boolean>;
+}
+
+/** Starts a process that drives the session, applies the plan to it, and waits until it ends. */
 export async function runLife(
   settings: AgentSettings,
   plan: LifePlan,
-  cancelFromOutside: () => Promise<boolean>,
+  { clock, cancelFromOutside }: LifeSurroundings,
 ): Promise<LifeOutcome> {
   const { fault } = plan;
-  const env = fault === undefined ? undefined : { [FAULT_VARIABLE]: `${fault.point}:${fault.count}` };
-  const startedAt = Date.now();
-  const child = await startChild('agent-process.ts', settings, env);
+  const startedAt = trueTime();
+  const child = await startChild('agent-process.ts', settings, {
+    ...clock.environment,
+    ...(fault === undefined ? {} : { [FAULT_VARIABLE]: `${fault.point}:${fault.count}` }),
+  });
   // Waits for the first output, so that the time to load the code does not count.
   if (plan.isSoon !== true)
     await Promise.race([child.ended, once(child.process.stdout ?? child.process, 'data')]);
-  const fate = applyPlan(child, plan, cancelFromOutside);
+  const fate = applyPlan(child, plan, { clock, cancelFromOutside });
   const ending = await child.ended;
-  const endedAt = fate.killedAt() ?? Date.now();
+  const endedAt = fate.killedAt() ?? trueTime();
   await fate.over();
   const report = reportIn(ending.output);
   const complaint = complaintOf({ plan, ending, report, wasKilled: fate.killedAt() !== undefined });
@@ -49,6 +57,7 @@ export async function runLife(
     wasCancelled: fate.wasCancelled(),
     report,
     status: report?.status,
+    error: report?.error,
     diedAt,
     complaint,
   };
@@ -64,7 +73,7 @@ interface Fate {
   over(): Promise<void>;
 }
 
-function applyPlan(child: Child, plan: LifePlan, cancelFromOutside: () => Promise<boolean>): Fate {
+function applyPlan(child: Child, plan: LifePlan, { clock, cancelFromOutside }: LifeSurroundings): Fate {
   const { killAfterMs = HANGS_AFTER_MS, cancelAfterMs, cancelBy } = plan;
   let killedAt: number | undefined;
   let cancelled: Promise<unknown> | undefined;
@@ -76,12 +85,13 @@ function applyPlan(child: Child, plan: LifePlan, cancelFromOutside: () => Promis
         : Promise.resolve(cancelHere());
   };
   const kill = () => {
-    killedAt = Date.now();
+    killedAt = trueTime();
     child.process.kill('SIGKILL');
   };
   const timers = [
     setTimeout(kill, killAfterMs),
     ...(cancelAfterMs === undefined ? [] : [setTimeout(cancel, cancelAfterMs)]),
+    ...clock.plan(plan.clock),
   ];
   return {
     killedAt: () => killedAt,
@@ -114,10 +124,10 @@ function complaintOf({
 
 function pointIn({ folder, life }: AgentSettings): string | undefined {
   const lines = readLines<ReceivedLine>(sessionPaths(folder).received(life));
-  return lines.findLast((line) => line.type === 'died')?.point;
+  return lines.flatMap((line) => (line.type === 'died' ? [line.point] : [])).at(-1);
 }
 
-function reportIn(output: string): AgentReport | undefined {
+export function reportIn(output: string): AgentReport | undefined {
   const line = output.trimEnd().split('\n').at(-1) ?? '';
   return line.startsWith('{') ? JSON.parse(line) : undefined;
 }

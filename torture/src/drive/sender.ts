@@ -1,15 +1,18 @@
 import { once } from 'node:events';
 import type { SenderSettings } from '../agent/sender-process.ts';
 import { type Child, startChild } from './child.ts';
+import type { SessionClock } from './session-clock.ts';
 
 /** Controls the process that sends messages to a session. A restarted sender sends unacknowledged messages again. */
 export class Sender {
   readonly #settings: SenderSettings;
+  readonly #clock: SessionClock;
   #child: Child | undefined;
   #lives = 0;
 
-  constructor(settings: SenderSettings) {
+  constructor(settings: SenderSettings, clock: SessionClock) {
     this.#settings = settings;
+    this.#clock = clock;
   }
 
   get isRunning(): boolean {
@@ -19,7 +22,8 @@ export class Sender {
   async start(): Promise<void> {
     this.#lives += 1;
     const { seed } = this.#settings;
-    this.#child = await startChild('sender-process.ts', { ...this.#settings, seed: seed + this.#lives });
+    const settings = { ...this.#settings, seed: seed + this.#lives };
+    this.#child = await startChild('sender-process.ts', settings, this.#clock.environment);
   }
 
   /**

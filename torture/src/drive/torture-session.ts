@@ -1,21 +1,25 @@
-import { existsSync, mkdirSync, writeFileSync } from 'node:fs';
+import { mkdirSync, writeFileSync } from 'node:fs';
 import { dirname } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
 import type { SandboxKind } from '@longhaul/core';
 import { type Random, type ScriptedModelProcess, startScriptedModelProcess } from '@longhaul/scripted-model';
 import { FAULT_POINTS } from '@longhaul/testing/fault-points';
-import { MODEL, WINDOW_TOKENS } from '../agent/settings.ts';
-import { checkBlobs, checkDatabase, checkUnchanged } from '../checks/check-database.ts';
+import { type AgentSettings, MODEL, WINDOW_TOKENS } from '../agent/settings.ts';
 import { checkSession, type SessionFigures } from '../checks/check-session.ts';
 import type { Defect } from '../checks/defect.ts';
 import { defect } from '../checks/defect.ts';
 import { FINAL } from '../model/plan.ts';
-import { type LifeLine, openLines } from '../records/lines.ts';
+import { type LifeLine, openLines, type ReceivedLine, readLines } from '../records/lines.ts';
 import { type SessionPaths, sessionPaths } from '../records/paths.ts';
-import { readDatabase, type StoredSession } from '../records/read-database.ts';
+import { freezeLife } from './frozen-life.ts';
+import { LeaseClock } from './lease-clock.ts';
 import { findLeftovers } from './leftovers.ts';
-import { type LifePlan, type LifePlanner, UNHARMED } from './life-plan.ts';
+import { type FreezePlan, type LifePlan, UNHARMED } from './life-plan.ts';
+import type { LifePlanner } from './life-planner.ts';
 import { type LifeOutcome, runLife } from './run-life.ts';
 import { Sender } from './sender.ts';
+import { SessionClock } from './session-clock.ts';
+import { SessionInspector } from './session-inspector.ts';
 
 export interface TortureSessionOptions {
   folder: string;
@@ -41,6 +45,10 @@ export interface SessionOutcome {
   defects: Defect[];
   completed: boolean;
   figures: SessionFigures;
+  /** Number of times that its clock was set. */
+  clockSteps: number;
+  /** Number of processes that lost the session while they were stopped. */
+  frozen: number;
 }
 
 /** Stops after this many failed processes in a row, because more of them would show nothing new. */
@@ -48,6 +56,9 @@ const MAX_FAILURES = 5;
 
 /** Lives that a session may take to complete without kills. Provider faults may fail a few of them. */
 const MAX_LAST_LIVES = 15;
+
+/** Processes that may fail to take over a stopped process's session, because they are killed before. */
+const MAX_SUCCESSORS = 10;
 
 /** Drives one session through its kills to its final answer, then checks it against independent records. */
 export async function tortureSession(options: TortureSessionOptions): Promise<SessionOutcome> {
@@ -59,9 +70,12 @@ class TortureSession {
   readonly #paths: SessionPaths;
   readonly #sender: Sender;
   readonly #defects: Defect[] = [];
-  #before: StoredSession | undefined;
+  readonly #inspector: SessionInspector;
+  readonly #clock: SessionClock;
+  readonly #leases = new LeaseClock();
   #lives = 0;
   #kills = 0;
+  #frozen = 0;
   /** Number of consecutive failures. */
   #failures = 0;
 
@@ -69,18 +83,24 @@ class TortureSession {
     this.#options = options;
     this.#paths = sessionPaths(options.folder);
     const { folder, name, seed } = options;
-    this.#sender = new Sender({ folder, sessionId: name, seed, meanMs: 1_500 });
+    this.#makeFolders();
+    this.#inspector = new SessionInspector(this.#paths, name);
+    this.#clock = new SessionClock(this.#paths.clock);
+    this.#sender = new Sender({ folder, sessionId: name, seed, meanMs: 1_500 }, this.#clock);
   }
 
   async run(): Promise<SessionOutcome> {
     const { folder, name } = this.#options;
-    this.#makeFolders();
     let completed: boolean;
     {
       await using model = await this.#startModel();
       const { kills, planner } = this.#options;
       while (this.#failures < MAX_FAILURES && kills.take()) {
-        const { end } = await this.#live(model, planner.next());
+        const { freeze, ...plan } = planner.next();
+        const { end } =
+          freeze === undefined
+            ? await this.#live(model, plan)
+            : await this.#replace(model, { ...plan, freeze });
         if (end !== 'killed') kills.giveBack();
         await this.#moveSender();
       }
@@ -91,7 +111,15 @@ class TortureSession {
       this.#note(defect('corruption', `a command is still running: ${process}`));
     const { defects, figures } = checkSession(folder, name);
     for (const found of defects) this.#note(found);
-    return { kills: this.#kills, lives: this.#lives, defects: this.#defects, completed, figures };
+    return {
+      kills: this.#kills,
+      lives: this.#lives,
+      defects: this.#defects,
+      completed,
+      figures,
+      clockSteps: this.#clock.steps,
+      frozen: this.#frozen,
+    };
   }
 
   /** Appears in the arguments of its commands' processes. */
@@ -117,51 +145,90 @@ class TortureSession {
   }
 
   async #live(model: ScriptedModelProcess, plan: LifePlan): Promise<LifeOutcome> {
-    const { folder, name, sandbox, planner, onLife } = this.#options;
+    const settings = this.#begin(model, plan);
+    const surroundings = { clock: this.#clock, cancelFromOutside: () => this.#sender.cancel() };
+    const outcome = await runLife(settings, plan, surroundings);
+    this.#failures = outcome.complaint === undefined ? 0 : this.#failures + 1;
+    return this.#record(outcome);
+  }
+
+  /**
+   * Stops a process until its lease has expired and another process has taken the session, then continues or kills it.
+   *
+   * @returns The outcome of the process that took the session.
+   */
+  async #replace(
+    model: ScriptedModelProcess,
+    plan: LifePlan & { freeze: FreezePlan },
+  ): Promise<Pick<LifeOutcome, 'end'>> {
+    const { freeze } = plan;
+    const frozen = await freezeLife(this.#begin(model, plan), plan, this.#clock);
+    if (frozen.leaseExpires === undefined) return this.#record(await frozen.end('kill'));
+    this.#options.planner.noteFrozen(freeze.when);
+    this.#frozen += 1;
+    await this.#leases.pass(frozen.leaseExpires, freeze.lease);
+    for (let attempt = 1; attempt <= MAX_SUCCESSORS; attempt += 1) {
+      const { isTaken, ended } = await this.#succeed(model);
+      if (!isTaken) {
+        await ended;
+        continue;
+      }
+      await sleep(freeze.endAfterMs);
+      const [, outcome] = await Promise.all([frozen.end(freeze.end).then((end) => this.#record(end)), ended]);
+      return outcome;
+    }
+    this.#note(defect('corruption', `no process could take the session from life ${this.#lives}`));
+    return this.#record(await frozen.end('kill'));
+  }
+
+  /** Starts a process and waits until its run has begun or it has ended. */
+  async #succeed(model: ScriptedModelProcess): Promise<{ isTaken: boolean; ended: Promise<LifeOutcome> }> {
+    let isOver = false;
+    const ended = this.#live(model, this.#options.planner.nextEnd()).finally(() => {
+      isOver = true;
+    });
+    const records = this.#paths.received(this.#lives);
+    const hasRun = () => readLines<ReceivedLine>(records).some(({ type }) => type === 'run');
+    while (!isOver && !hasRun()) await sleep(10);
+    return { isTaken: hasRun(), ended };
+  }
+
+  #begin(model: ScriptedModelProcess, { clock }: LifePlan): AgentSettings {
+    const { folder, name, sandbox } = this.#options;
     this.#lives += 1;
-    const settings = {
+    this.#clock.beginLife(clock);
+    return {
       folder,
       sessionId: name,
       life: this.#lives,
       baseUrl: model.url,
       sandbox,
       mark: this.#mark,
+      uptimeAheadMs: this.#leases.aheadMs,
     };
-    const outcome = await runLife(settings, plan, () => this.#sender.cancel());
+  }
+
+  #record(outcome: LifeOutcome): LifeOutcome {
+    const { planner, onLife } = this.#options;
     if (outcome.end === 'killed') this.#kills += 1;
-    this.#failures = outcome.complaint === undefined ? 0 : this.#failures + 1;
     const point = FAULT_POINTS.find((known) => known === outcome.diedAt);
     if (point !== undefined) planner.noteStruck(point);
     const { report: _, diedAt: __, ...line } = outcome;
     using lives = openLines<LifeLine>(this.#paths.lives);
     lives.write(line);
-    const found = this.#inspect(outcome);
+    const { life, complaint } = outcome;
+    const failed = complaint === undefined ? [] : [defect('corruption', `life ${life} failed: ${complaint}`)];
+    const found = [...failed, ...this.#inspector.inspect()];
     for (const one of found) this.#note(one);
     onLife(outcome, found);
     return outcome;
-  }
-
-  /** Checks the stored data right after a process has ended, before the next one starts. */
-  #inspect({ complaint, life }: LifeOutcome): Defect[] {
-    const failed = complaint === undefined ? [] : [defect('corruption', `life ${life} failed: ${complaint}`)];
-    if (!existsSync(this.#paths.database)) return failed;
-    try {
-      const now = readDatabase(this.#paths.database, this.#options.name);
-      const changed = this.#before === undefined ? [] : checkUnchanged(this.#before, now);
-      this.#before = now;
-      return [...failed, ...changed, ...checkDatabase(now), ...checkBlobs(now, this.#paths.blobs)];
-    } catch (error) {
-      // A process killed while it creates the tables leaves no tables.
-      if (this.#before === undefined && String(error).includes('no such table')) return failed;
-      return [...failed, defect('corruption', `the database cannot be read: ${error}`)];
-    }
   }
 
   /** Starts the sender once the session exists, and kills it from time to time. */
   async #moveSender(): Promise<void> {
     const { random } = this.#options;
     if (!this.#sender.isRunning) {
-      if ((this.#before?.events.length ?? 0) > 0) await this.#sender.start();
+      if (this.#inspector.hasSession) await this.#sender.start();
     } else if (random() < 0.1) {
       await this.#sender.kill();
     }

@@ -99,14 +99,16 @@ function call(number: number, key: string, name: string, args: ScriptToolCall['a
 }
 
 /**
- * Returns a command that records its effect first, then takes time, prints output and starts a process that does not
- * end by itself.
+ * Returns a command that records its effect first, then takes time, prints output and starts two processes that do not
+ * end by themselves. One of them records that it is still running.
  */
 function command(callId: string, step: number, { random, mark }: Pick<Telling, 'random' | 'mark'>): string {
-  const line = `{"callId":"${callId}","step":${step},"item":"s","at":'$(date +%s%3N)',"by":"shell '$$'"}`;
+  const line = `{"callId":"${callId}","step":${step},"item":"s","at":'$(date +%s%3N)',"by":"shell '$$'","life":'$LIFE'}`;
+  const tick = `{"callId":"${callId}","life":'$LIFE',"at":'$(date +%s%3N)'}`;
   const lines = sometimes(random, 0.4) ? 2_500 : 40;
   const pause = (random() * 0.25).toFixed(2);
-  return `echo '${line}' >> effects.jsonl; sleep 900.${mark} & seq 1 ${lines}; sleep ${pause}; echo done ${step}.s`;
+  const running = `while :; do echo '${tick}' >> ticks.jsonl; sleep 0.05; done & sleep 900.${mark} &`;
+  return `echo '${line}' >> effects.jsonl; ${running} seq 1 ${lines}; sleep ${pause}; echo done ${step}.s`;
 }
 
 function todo(step: number) {

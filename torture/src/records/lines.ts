@@ -1,6 +1,9 @@
 import { closeSync, existsSync, fsyncSync, openSync, readFileSync, writeSync } from 'node:fs';
 
-/** The records that the checks use. None of them is written by the code under test. */
+/**
+ * The records that the checks use. None of them is written by the code under test. All times are true times
+ * (`trueTime`).
+ */
 
 /** The start of a side effect. Written by the tool or by its command. */
 export interface EffectLine {
@@ -10,12 +13,29 @@ export interface EffectLine {
   at: number;
   /** The process or command that started the effect. */
   by: string;
+  /** The life that ran the call. */
+  life: number;
 }
 
-/** Bytes of an answer that reached the agent's process, or a note that the process is about to kill itself. */
+/** A command or one of its children is running. Written by the command every few milliseconds. */
+export interface TickLine {
+  callId: string;
+  life: number;
+  at: number;
+}
+
+/** What a process that drives the session notes about itself. `request` counts the requests of the process. */
 export type ReceivedLine =
+  /** Its run holds the session and is about to open its sandbox. */
+  | { type: 'run'; at: number }
+  /** A tool is about to start. */
+  | { type: 'tool'; at: number; name: string }
+  /** A request is about to leave. */
+  | { type: 'asked'; at: number; request: number }
+  /** Bytes of an answer have arrived. */
   | { type: 'bytes'; at: number; request: number; data: string }
-  | { type: 'died'; at: number; point: string };
+  /** It is about to kill or stop itself. */
+  | { type: 'died' | 'froze'; at: number; point: string };
 
 /** A message that a sender is about to send, or an acknowledgement. */
 export type QueueLine =
@@ -40,6 +60,11 @@ export interface LifeLine {
   /** Status of its run, if the run ended. */
   status?: string;
   wasCancelled: boolean;
+  /** When it was stopped with SIGSTOP, and when it was continued, if it was. */
+  frozenAt?: number;
+  thawedAt?: number;
+  /** Description of the error with which its run ended. */
+  error?: string;
   /** Description of the failure or its standard error output, if the process failed. */
   complaint?: string;
 }

@@ -7,11 +7,14 @@ export interface SessionPaths {
   workspace: string;
   /** In the workspace, so that commands in a sandbox can write it too. */
   effects: string;
+  ticks: string;
   /** When this file exists, the model should finish. */
   finish: string;
   queue: string;
   cancels: string;
   lives: string;
+  /** The offset of the clock that the session's processes see. */
+  clock: string;
   journal: string;
   received(life: number): string;
 }
@@ -24,10 +27,12 @@ export function sessionPaths(folder: string): SessionPaths {
     blobs: join(folder, 'store', 'blobs'),
     workspace,
     effects: join(workspace, 'effects.jsonl'),
+    ticks: join(workspace, 'ticks.jsonl'),
     finish: join(workspace, 'finish'),
     queue: join(records, 'queue.jsonl'),
     cancels: join(records, 'cancels.jsonl'),
     lives: join(records, 'lives.jsonl'),
+    clock: join(folder, 'clock'),
     journal: join(records, 'model.jsonl'),
     received: (life) => join(records, `received.${life}.jsonl`),
   };

@@ -1,4 +1,5 @@
-import { type EventPayload, toLonghaulError } from '@longhaul/protocol';
+import type { EventPayload } from '@longhaul/protocol';
+import { asTakenOver } from '../session/runs/interruption.ts';
 import { type ExecutorResult, type RunEnd, sessionStatusAfter } from '../session/runs/run-result.ts';
 import type { SessionWriter } from '../session/session-writer.ts';
 import type { RunAccount } from './limits/run-account.ts';
@@ -24,9 +25,9 @@ export class RunFinisher {
       return (await this.#store(end)) ? this.#result(end) : undefined;
     } catch (thrown) {
       // The end could not be stored. It is emitted in any case, and everything stored before is kept.
-      const failed: RunEnd = { status: 'failed', error: end.error ?? toLonghaulError(thrown) };
-      this.#options.writer.emitTransient(this.#finishedEvent(failed));
-      return this.#result(failed);
+      const unstored = endWithoutStore(end, thrown);
+      this.#options.writer.emitTransient(this.#finishedEvent(unstored));
+      return this.#result(unstored);
     }
   }
 
@@ -59,4 +60,10 @@ export class RunFinisher {
       error,
     };
   }
+}
+
+function endWithoutStore(end: RunEnd, thrown: unknown): RunEnd {
+  const error = asTakenOver(thrown);
+  if (error.code === 'interrupted') return { status: 'interrupted', error };
+  return { status: 'failed', error: end.error ?? error };
 }

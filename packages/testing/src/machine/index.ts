@@ -3,5 +3,5 @@
  */
 export { bundleForBrowser } from './bundle-for-browser.ts';
 export { holdClosedPort } from './closed-port.ts';
-export { findBun, findChromium } from './programs.ts';
+export { findBun, findChromium, findFaketime } from './programs.ts';
 export { isRequired, lacks } from './required.ts';

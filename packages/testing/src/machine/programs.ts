@@ -1,5 +1,5 @@
 import { execFile } from 'node:child_process';
-import { existsSync } from 'node:fs';
+import { existsSync, globSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 
@@ -16,6 +16,11 @@ export function findBun(): Promise<string | undefined> {
 
 export function findChromium(): Promise<string | undefined> {
   return firstThatRuns(['chromium', 'chromium-browser', 'google-chrome']);
+}
+
+/** Finds the library that shows a program another clock: libfaketime, of the package `faketime`. */
+export function findFaketime(): string | undefined {
+  return globSync('/usr/{lib,lib64,local/lib}/{faketime,*/faketime}/libfaketimeMT.so.1')[0];
 }
 
 async function firstThatRuns(programs: readonly string[]): Promise<string | undefined> {

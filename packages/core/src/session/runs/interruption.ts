@@ -1,4 +1,4 @@
-import { LonghaulError } from '@longhaul/protocol';
+import { LonghaulError, toLonghaulError } from '@longhaul/protocol';
 
 export function cancelled(): LonghaulError {
   return new LonghaulError('cancelled', 'The run was cancelled. The work so far is kept in the session.');
@@ -21,6 +21,12 @@ export function takenOver(): LonghaulError {
     'interrupted',
     'Another process took over the session, because this one did not renew its lease in time. The stored work is kept.',
   );
+}
+
+/** Returns `takenOver` for a write that was refused because the session was taken (`lease_lost`), else the error. */
+export function asTakenOver(thrown: unknown): LonghaulError {
+  const error = toLonghaulError(thrown);
+  return error.code === 'lease_lost' ? takenOver() : error;
 }
 
 /** The end of a run that the next run, or a cancel, finds open. */

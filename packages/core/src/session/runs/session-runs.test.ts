@@ -5,6 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { LonghaulEvent } from '@longhaul/protocol';
 import { createMemoryBlobStore } from '@longhaul/storage/blobs';
+import { createMemoryStore } from '@longhaul/storage/memory';
 import { openSqliteStore } from '@longhaul/storage/sqlite';
 import {
   answer,
@@ -600,6 +601,34 @@ describe('a program that stops', () => {
     expect(await running).toMatchObject({ status: 'interrupted', text: 'half an answer' });
     expect((await test.messages()).at(-1)?.parts).toMatchObject([{ text: 'half an answer' }]);
     expect(test.of('run:finished')).toMatchObject([{ status: 'interrupted', error: { retryable: true } }]);
+  });
+});
+
+describe('a run whose session another program has taken', () => {
+  it('ends as interrupted when its next write is refused, and stores nothing', async () => {
+    let uptime = 0;
+    const store = createMemoryStore({ uptime: () => uptime });
+    const far = await farRuntime(store, [answer('From afar.')]);
+    const tool = testTool('work', async () => {
+      // As if this program had been stopped for an hour.
+      uptime += 3_600_000;
+      expect(await far.resume(test.sessionId)).toMatchObject({ status: 'completed', text: 'From afar.' });
+      return text('worked');
+    });
+    const test = await testRun(playedDriver([calls({ name: 'work' })]), [tool], { store });
+    const message = expect.stringContaining('Another process took over the session');
+    expect(await test.run('do it')).toMatchObject({
+      status: 'interrupted',
+      error: { code: 'interrupted', message },
+    });
+    // The other program's events are emitted too.
+    const ends = test.of('run:finished').filter(({ number }) => number === undefined);
+    expect(ends).toMatchObject([{ status: 'interrupted', error: { message } }]);
+    expect((await test.messages()).map(({ parts }) => parts)).toMatchObject([
+      [{ type: 'text' }],
+      [{ type: 'tool', state: 'interrupted' }],
+      [{ text: 'From afar.' }],
+    ]);
   });
 });
 

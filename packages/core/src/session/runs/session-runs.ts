@@ -9,7 +9,7 @@ import { existingSession } from '../session-errors.ts';
 import { SessionWriter } from '../session-writer.ts';
 import { type CancelRequest, type CancelResult, cancelSession } from './cancel-session.ts';
 import type { ProcessEnder } from './end-left-processes.ts';
-import { interrupted, interruptionOf, takenOver } from './interruption.ts';
+import { asTakenOver, interrupted, interruptionOf, takenOver } from './interruption.ts';
 import { repairSession } from './repair.ts';
 import { type ActiveRun, RunRegistry } from './run-registry.ts';
 import { type ExecutorResult, sessionStatusAfter } from './run-result.ts';
@@ -140,7 +140,7 @@ export class SessionRuns {
       return await execute({ session, driver, writer, signal: active.signal, drain: active.drain });
     } catch (error) {
       await failRun(writer, active, error);
-      throw interruptionOf(active.signal) ?? error;
+      throw interruptionOf(active.signal) ?? asTakenOver(error);
     }
   }
 
@@ -185,7 +185,7 @@ async function reportDamage(writer: SessionWriter, { damaged }: SessionLog): Pro
 
 /** Stores and emits the end of a run that could not be executed. */
 async function failRun(writer: SessionWriter, { signal }: ActiveRun, thrown: unknown): Promise<void> {
-  const error = interruptionOf(signal) ?? toLonghaulError(thrown);
+  const error = interruptionOf(signal) ?? asTakenOver(thrown);
   const { code } = error;
   const status = code === 'cancelled' || code === 'interrupted' ? code : 'failed';
   const finished: EventPayload = {

@@ -1,0 +1,150 @@
+import type { Random } from '@longhaul/scripted-model';
+import { FAULT_POINTS, type FaultPoint } from '@longhaul/testing/fault-points';
+import type { CancelWay, ClockStep, FreezePlan, LifePlan } from './life-plan.ts';
+
+const CANCEL_WAYS: readonly CancelWay[] = ['inside', 'outside', 'stop'];
+
+/** A fault point that is not reached within this time is not expected to be reached. */
+export const FAULT_PATIENCE_MS = 5_000;
+
+/** Maximum count at which a fault strikes, for points that a life passes more than once. Default: 1. */
+const MOST_COUNTS: Partial<Record<FaultPoint, number>> = {
+  'transaction-open': 80,
+  'text-before-commit': 20,
+  'text-committed': 20,
+  'message-before-commit': 4,
+  'message-committed': 4,
+  'call-before-commit': 6,
+  'call-committed': 6,
+  'start-committed': 6,
+  'tool-started': 6,
+  'tool-returned': 6,
+  'result-before-commit': 6,
+  'result-committed': 6,
+  'close-before-commit': 4,
+  'close-committed': 4,
+};
+
+/**
+ * Points at which a process is stopped. At the others it holds no session yet, or a transaction in which it would lock
+ * the database.
+ */
+const FREEZE_POINTS = FAULT_POINTS.filter(
+  (point) => !point.startsWith('enqueue') && point !== 'transaction-open' && point !== 'queue-taking',
+);
+
+/** Share of the lives that are stopped, and of those whose clock is set. */
+const FREEZE_SHARE = 0.06;
+const CLOCK_SHARE = 0.4;
+const MOST_HOURS = 72;
+
+/** Plans random lives: kills at every fault point in turn, and at random times. Shared by all sessions of a run. */
+export class LifePlanner {
+  readonly #random: Random;
+  readonly #isBrief: boolean;
+  /** Fault points that have not struck yet. */
+  readonly #pending: FaultPoint[];
+  readonly struck = new Map<FaultPoint, number>();
+  readonly #setsClock: boolean;
+  /** Moments at which no process has been stopped yet. */
+  readonly #pendingFreezes: FreezePlan['when'][] = ['command', 'moment', 'start-committed'];
+
+  /**
+   * @param options.isBrief Plans mostly fault points, each at its first passing.
+   * @param options.setsClock Whether the clock can be set.
+   */
+  constructor(random: Random, { isBrief, setsClock }: { isBrief: boolean; setsClock: boolean }) {
+    this.#random = random;
+    this.#isBrief = isBrief;
+    this.#setsClock = setsClock;
+    const inOrder = FAULT_POINTS.map((point) => ({ point, place: random() }));
+    this.#pending = inOrder.toSorted((a, b) => a.place - b.place).map(({ point }) => point);
+  }
+
+  /** Whether every fault point has struck, and a process was stopped in every way. */
+  get isDone(): boolean {
+    return this.#pending.length === 0 && this.#pendingFreezes.length === 0;
+  }
+
+  /** Returns the plan of a session's next life. */
+  next(): LifePlan {
+    const random = this.#random;
+    const isFrozen = random() < (this.#isBrief && this.#pendingFreezes.length > 0 ? 0.2 : FREEZE_SHARE);
+    return { ...(isFrozen ? { freeze: this.#freeze() } : this.nextEnd()), clock: this.#clock() };
+  }
+
+  /** Returns the plan of a life that is not stopped, with a true clock. */
+  nextEnd(): LifePlan {
+    const random = this.#random;
+    const atPoints = this.#pending.length === 0 ? 0.5 : this.#isBrief ? 0.9 : 0.75;
+    if (random() < atPoints) return this.#atFault(this.#pick());
+    if (random() < 0.1) return { killAfterMs: random() * 600, isSoon: true };
+    // About a third of the kills hit opening, repair and the first request, which take time. The others hit the steps
+    // that follow.
+    const killAfterMs = random() < 0.35 ? random() * 300 : 200 + random() * 3_000;
+    if (random() < 0.75) return { killAfterMs };
+    const cancelAfterMs = random() * 2_500;
+    const cancel = {
+      cancelAfterMs,
+      cancelBy: CANCEL_WAYS[Math.floor(random() * CANCEL_WAYS.length)] ?? 'inside',
+    };
+    if (random() < 0.5) return { ...cancel, killAfterMs: cancelAfterMs + random() * 60 };
+    // A cancel from outside may come before the run has started and then does not end this run.
+    return cancel.cancelBy === 'outside'
+      ? { ...cancel, killAfterMs: cancelAfterMs + FAULT_PATIENCE_MS }
+      : cancel;
+  }
+
+  /** Records that a process killed itself at the fault point. */
+  noteStruck(point: FaultPoint): void {
+    this.struck.set(point, (this.struck.get(point) ?? 0) + 1);
+    const place = this.#pending.indexOf(point);
+    if (place >= 0) this.#pending.splice(place, 1);
+  }
+
+  /** Records that a process was stopped while it held its session. */
+  noteFrozen(when: FreezePlan['when']): void {
+    const place = this.#pendingFreezes.indexOf(when);
+    if (place >= 0) this.#pendingFreezes.splice(place, 1);
+  }
+
+  #clock(): ClockStep[] {
+    const random = this.#random;
+    if (!this.#setsClock || random() >= CLOCK_SHARE) return [];
+    const hours = () => Math.round((random() * 2 - 1) * MOST_HOURS);
+    const first = { afterMs: 0, hours: hours() };
+    return random() < 0.5 ? [first] : [first, { afterMs: random() * 2_000, hours: hours() }];
+  }
+
+  #freeze(): FreezePlan {
+    const random = this.#random;
+    const anyPoint = FREEZE_POINTS[Math.floor(random() * FREEZE_POINTS.length)] ?? 'start-committed';
+    const others = ['command', 'moment', anyPoint] as const;
+    const when = this.#pendingFreezes[0] ?? others[Math.floor(random() * others.length)] ?? 'moment';
+    return {
+      when,
+      afterMs: 200 + random() * 2_000,
+      lease: !this.#isBrief && random() < 0.25 ? 'passed' : 'moved',
+      end: random() < 0.75 ? 'thaw' : 'kill',
+      endAfterMs: random() * 1_500,
+    };
+  }
+
+  #pick(): FaultPoint {
+    const next = this.#pending.shift();
+    if (next === undefined)
+      return FAULT_POINTS[Math.floor(this.#random() * FAULT_POINTS.length)] ?? 'call-committed';
+    // Keeps the point at the end of the list until it has struck.
+    this.#pending.push(next);
+    return next;
+  }
+
+  #atFault(point: FaultPoint): LifePlan {
+    const count = 1 + Math.floor(this.#random() * (this.#isBrief ? 1 : (MOST_COUNTS[point] ?? 1)));
+    const plan: LifePlan = { fault: { point, count }, killAfterMs: FAULT_PATIENCE_MS };
+    // A run with remaining work ends only if it is cancelled.
+    const needsEnd = point === 'finish-before-commit' || point === 'finish-committed';
+    const isHelped = needsEnd || (point.startsWith('interrupt') && this.#random() < 0.5);
+    return isHelped ? { ...plan, cancelAfterMs: 300 + this.#random() * 1_500 } : plan;
+  }
+}
