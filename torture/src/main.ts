@@ -1,5 +1,5 @@
 import { parseArgs } from 'node:util';
-import { closingLines, defectLine, isClean, lifeLine, summaryOf } from './report.ts';
+import { closingLines, commandLine, defectLine, isClean, lifeLine, summaryOf } from './report.ts';
 import { runTorture } from './run-torture.ts';
 
 const HELP = `npm run torture -- [--kills 200] [--seed N] [--minutes M] [--sessions 3] [--json]
@@ -30,6 +30,11 @@ const result = await runTorture({
   onLife(session, outcome, defects) {
     if (outcome.end === 'killed') kills += 1;
     print(lifeLine(session, outcome, kills));
+    for (const defect of defects) print(`      ${defectLine(defect)}`);
+  },
+  onCommand(session, line, defects) {
+    if (line.end === 'killed') kills += 1;
+    print(commandLine(session, line, kills));
     for (const defect of defects) print(`      ${defectLine(defect)}`);
   },
 });

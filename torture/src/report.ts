@@ -1,6 +1,8 @@
 import { FAULT_POINTS } from '@longhaul/testing/fault-points';
 import type { Defect, DefectKind } from './checks/defect.ts';
+import type { CommandKind } from './drive/commands/command-plan.ts';
 import type { LifeOutcome } from './drive/run-life.ts';
+import type { CommandLine } from './records/lines.ts';
 import type { TortureResult } from './run-torture.ts';
 
 export interface TortureSummary {
@@ -14,6 +16,8 @@ export interface TortureSummary {
   clockSteps?: number;
   /** Number of processes that lost their session while they were stopped. */
   frozen: number;
+  /** Commands that ran beside the sessions, and how many of them were killed. */
+  commands: Partial<Record<CommandKind, { started: number; killed: number }>>;
   completed: boolean;
 }
 
@@ -30,6 +34,7 @@ export function summaryOf(result: TortureResult): TortureSummary {
     corruptions: count('corruption'),
     ...(clockSteps === undefined ? {} : { clockSteps }),
     frozen,
+    commands: Object.fromEntries(result.commands),
     completed,
   };
 }
@@ -47,6 +52,15 @@ export function lifeLine(session: string, outcome: LifeOutcome, kills: number): 
   return `${String(kills).padStart(4)}  ${session} life ${life}: ${how}${frozenAt === undefined ? '' : ` after a stop of ${endedAt - frozenAt} ms`}${diedAt === undefined ? `  [${plan}]` : ''}`;
 }
 
+export function commandLine(session: string, line: CommandLine, kills: number): string {
+  const { number, startedAt, endedAt, end, diedAt, isDone, plan } = line;
+  const how =
+    end === 'killed'
+      ? `killed ${diedAt === undefined ? '' : `at ${diedAt} `}after`
+      : `${isDone ? 'ended' : 'refused'} after`;
+  return `${String(kills).padStart(4)}  ${session} command ${number}: ${how} ${endedAt - startedAt} ms  [${plan}]`;
+}
+
 export function defectLine({ kind, what }: Defect): string {
   return `DEFECT ${kind}: ${what}`;
 }
@@ -55,7 +69,7 @@ export function closingLines(
   result: TortureResult,
   { seed, seconds }: { seed: number; seconds: number },
 ): string[] {
-  const { figures, struck, kills, lives, clockSteps, frozen } = result;
+  const { figures, struck, kills, lives, clockSteps, frozen, commands } = result;
   const missed = FAULT_POINTS.filter((point) => !struck.has(point));
   const lines = [
     '',
@@ -66,6 +80,7 @@ export function closingLines(
     `Fault points struck: ${struck.size} of ${FAULT_POINTS.length}${missed.length === 0 ? '' : `; not struck: ${missed.join(', ')}`}.`,
     `${clockSteps === undefined ? 'No clock was set, because libfaketime was not found (package faketime)' : `${clockSteps} clock steps`}. ` +
       `${frozen} processes stopped until another had taken their session.`,
+    `Commands beside the sessions: ${[...commands].map(([kind, of]) => `${of.started} ${kind} (${of.killed} killed)`).join(', ')}.`,
   ];
   if (isClean(result)) return [...lines, 'No defects: nothing was lost or done twice.'];
   return [

@@ -7,10 +7,13 @@ import { seededRandom } from '@longhaul/scripted-model';
 import type { FaultPoint } from '@longhaul/testing/fault-points';
 import type { SessionFigures } from './checks/check-session.ts';
 import type { Defect } from './checks/defect.ts';
+import { type CommandKind, CommandPlanner } from './drive/commands/command-plan.ts';
+import { createKillBudget } from './drive/kill-budget.ts';
 import { LifePlanner } from './drive/life-planner.ts';
 import type { LifeOutcome } from './drive/run-life.ts';
 import { SessionClock } from './drive/session-clock.ts';
-import { type KillBudget, type SessionOutcome, tortureSession } from './drive/torture-session.ts';
+import { type SessionOutcome, tortureSession } from './drive/torture-session.ts';
+import type { CommandLine } from './records/lines.ts';
 
 export interface TortureOptions {
   /** Total kills of all sessions, including the two kills at the end of each. */
@@ -23,6 +26,7 @@ export interface TortureOptions {
   /** Strikes each fault point at its first passing and stops early once all have struck. Default: false. */
   isBrief?: boolean;
   onLife?: (session: string, outcome: LifeOutcome, defects: readonly Defect[]) => void;
+  onCommand?: (session: string, line: CommandLine, defects: readonly Defect[]) => void;
 }
 
 export interface TortureResult {
@@ -37,6 +41,8 @@ export interface TortureResult {
   frozen: number;
   /** Number of times that a process killed itself at each point. */
   struck: ReadonlyMap<FaultPoint, number>;
+  /** Number of commands of each kind that ran beside the sessions, and how many of them were killed. */
+  commands: ReadonlyMap<CommandKind, { started: number; killed: number }>;
   /** Folder of the records. Set only if there are defects or an incomplete session; otherwise it is removed. */
   folder?: string;
 }
@@ -46,13 +52,22 @@ const KILLS_AT_THE_END = 2;
 
 /** Drives sessions through the kills and checks the results against independent records. */
 export async function runTorture(options: TortureOptions): Promise<TortureResult> {
-  const { sessions, seed, kills, minutes = Number.POSITIVE_INFINITY, isBrief = false, onLife } = options;
+  const {
+    sessions,
+    seed,
+    kills,
+    minutes = Number.POSITIVE_INFINITY,
+    isBrief = false,
+    onLife,
+    onCommand,
+  } = options;
   const folder = await mkdtemp(join(tmpdir(), 'longhaul-torture-'));
   const planner = new LifePlanner(seededRandom(seed), { isBrief, setsClock: SessionClock.isSettable });
+  const commandPlanner = new CommandPlanner(seededRandom(seed + 1));
   const deadline = performance.now() + minutes * 60_000;
-  const budget = killBudget(
+  const budget = createKillBudget(
     kills - KILLS_AT_THE_END * sessions,
-    () => performance.now() < deadline && !(isBrief && planner.isDone),
+    () => performance.now() < deadline && !(isBrief && planner.isDone && commandPlanner.isDone),
   );
   const sandboxes = await workingSandboxes();
   const outcomes = await Promise.all(
@@ -64,30 +79,18 @@ export async function runTorture(options: TortureOptions): Promise<TortureResult
         seed: seed * 100 + index,
         sandbox: sandboxes[index % sandboxes.length] ?? 'local',
         planner,
+        commandPlanner,
         random: seededRandom(seed * 100 + index),
         kills: budget,
+        onCommand: (line, defects) => onCommand?.(name, line, defects),
         onLife: (outcome, defects) => onLife?.(name, outcome, defects),
       });
     }),
   );
-  const result = { ...sumOf(outcomes), struck: planner.struck };
+  const result = { ...sumOf(outcomes), struck: planner.struck, commands: commandPlanner.figures };
   if (result.defects.length > 0 || !result.completed) return { ...result, folder };
   await rm(folder, { recursive: true, force: true });
   return result;
-}
-
-function killBudget(kills: number, mayContinue: () => boolean): KillBudget {
-  let left = kills;
-  return {
-    take() {
-      if (left <= 0 || !mayContinue()) return false;
-      left -= 1;
-      return true;
-    },
-    giveBack() {
-      left += 1;
-    },
-  };
 }
 
 async function workingSandboxes(): Promise<SandboxKind[]> {
@@ -95,7 +98,7 @@ async function workingSandboxes(): Promise<SandboxKind[]> {
   return available ? ['local', 'bubblewrap'] : ['local'];
 }
 
-function sumOf(outcomes: readonly SessionOutcome[]): Omit<TortureResult, 'struck' | 'folder'> {
+function sumOf(outcomes: readonly SessionOutcome[]): Omit<TortureResult, 'struck' | 'commands' | 'folder'> {
   const figures = outcomes.map((outcome) => outcome.figures);
   const sum = (key: keyof SessionFigures) => figures.reduce((total, one) => total + one[key], 0);
   const most = (key: keyof SessionFigures) => Math.max(0, ...figures.map((one) => one[key]));

@@ -15,6 +15,14 @@ export interface AgentSettings {
   uptimeAheadMs: number;
 }
 
+/** Settings of a process that runs a command of the program. */
+export interface CommandSettings {
+  folder: string;
+  /** Number of the command within its session. */
+  number: number;
+  args: readonly string[];
+}
+
 /** The line that the process prints when its run has ended. */
 export interface AgentReport {
   status: string;

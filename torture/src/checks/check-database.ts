@@ -6,13 +6,24 @@ import type { StoredSession } from '../records/read-database.ts';
 import { type Defect, defect } from './defect.ts';
 
 /** Checks conditions that are always true for the database, even right after a kill. */
-export function checkDatabase({ problems, messages, events }: StoredSession): Defect[] {
+export function checkDatabase(session: StoredSession): Defect[] {
+  const { problems, messages, events, rounds, compactions } = session;
+  const reported = events.filter(({ payload }) => payload.type === 'context:compressed').length;
   const sequences = messages.map(({ sequence }) => sequence);
   const numbers = events.map(({ number }) => number);
   return [
     ...problems.map((problem) => defect('corruption', problem)),
     ...holesIn(sequences).map((hole) => defect('lost-message', `message m${hole} is missing`)),
     ...holesIn(numbers).map((hole) => defect('corruption', `event ${hole} is missing`)),
+    ...holesIn(rounds).map((hole) => defect('corruption', `compaction ${hole} is missing or out of order`)),
+    ...(compactions === rounds.length && compactions === reported
+      ? []
+      : [
+          defect(
+            'corruption',
+            `there are ${compactions} marks, ${rounds.length} summaries and ${reported} events of compactions`,
+          ),
+        ]),
     ...messages.flatMap(({ sequence, parts }) =>
       holesIn(parts.map(({ index }) => index + 1)).map((hole) =>
         defect('lost-message', `m${sequence} is missing part ${hole - 1}`),

@@ -452,6 +452,7 @@ function session(): StoredSession {
       { number: 2, payload: finished() },
     ],
     waiting: [],
+    rounds: [],
     compactions: 0,
     prunes: 0,
     problems: [],

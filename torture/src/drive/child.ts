@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import type { SenderSettings } from '../agent/sender-process.ts';
-import type { AgentSettings } from '../agent/settings.ts';
+import type { AgentSettings, CommandSettings } from '../agent/settings.ts';
 import { TRUE_TIME_ENVIRONMENT } from '../records/true-time.ts';
 
 export interface Ending {
@@ -26,7 +26,7 @@ export interface Child {
  */
 export async function startChild(
   program: string,
-  settings: AgentSettings | SenderSettings,
+  settings: AgentSettings | SenderSettings | CommandSettings,
   env: Readonly<Record<string, string>>,
 ): Promise<Child> {
   const compiled = join(dirname(settings.folder), 'compiled');

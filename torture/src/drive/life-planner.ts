@@ -5,7 +5,7 @@ import type { CancelWay, ClockStep, FreezePlan, LifePlan } from './life-plan.ts'
 const CANCEL_WAYS: readonly CancelWay[] = ['inside', 'outside', 'stop'];
 
 /** A fault point that is not reached within this time is not expected to be reached. */
-export const FAULT_PATIENCE_MS = 5_000;
+const FAULT_PATIENCE_MS = 5_000;
 
 /** Maximum count at which a fault strikes, for points that a life passes more than once. Default: 1. */
 const MOST_COUNTS: Partial<Record<FaultPoint, number>> = {

@@ -9,9 +9,18 @@ import { checkSession, type SessionFigures } from '../checks/check-session.ts';
 import type { Defect } from '../checks/defect.ts';
 import { defect } from '../checks/defect.ts';
 import { FINAL } from '../model/plan.ts';
-import { type LifeLine, openLines, type ReceivedLine, readLines } from '../records/lines.ts';
+import {
+  type CommandLine,
+  type LifeLine,
+  openLines,
+  type ReceivedLine,
+  readLines,
+} from '../records/lines.ts';
 import { type SessionPaths, sessionPaths } from '../records/paths.ts';
+import type { CommandPlanner } from './commands/command-plan.ts';
+import { SessionCommands } from './commands/session-commands.ts';
 import { freezeLife } from './frozen-life.ts';
+import type { KillBudget } from './kill-budget.ts';
 import { LeaseClock } from './lease-clock.ts';
 import { findLeftovers } from './leftovers.ts';
 import { type FreezePlan, type LifePlan, UNHARMED } from './life-plan.ts';
@@ -28,15 +37,12 @@ export interface TortureSessionOptions {
   seed: number;
   sandbox: SandboxKind;
   planner: LifePlanner;
+  commandPlanner: CommandPlanner;
   random: Random;
   /** Remaining kills. A kill is taken before each life and given back if the life was not killed. */
   kills: KillBudget;
+  onCommand: (line: CommandLine, defects: readonly Defect[]) => void;
   onLife: (outcome: LifeOutcome, defects: readonly Defect[]) => void;
-}
-
-export interface KillBudget {
-  take(): boolean;
-  giveBack(): void;
 }
 
 export interface SessionOutcome {
@@ -73,6 +79,7 @@ class TortureSession {
   readonly #inspector: SessionInspector;
   readonly #clock: SessionClock;
   readonly #leases = new LeaseClock();
+  readonly #commands: SessionCommands;
   #lives = 0;
   #kills = 0;
   #frozen = 0;
@@ -86,6 +93,12 @@ class TortureSession {
     this.#makeFolders();
     this.#inspector = new SessionInspector(this.#paths, name);
     this.#clock = new SessionClock(this.#paths.clock);
+    this.#commands = new SessionCommands({
+      ...options,
+      sessionId: name,
+      planner: options.commandPlanner,
+      clock: this.#clock,
+    });
     this.#sender = new Sender({ folder, sessionId: name, seed, meanMs: 1_500 }, this.#clock);
   }
 
@@ -94,25 +107,25 @@ class TortureSession {
     let completed: boolean;
     {
       await using model = await this.#startModel();
-      const { kills, planner } = this.#options;
-      while (this.#failures < MAX_FAILURES && kills.take()) {
-        const { freeze, ...plan } = planner.next();
-        const { end } =
-          freeze === undefined
-            ? await this.#live(model, plan)
-            : await this.#replace(model, { ...plan, freeze });
-        if (end !== 'killed') kills.giveBack();
-        await this.#moveSender();
+      let isOver = false;
+      const commands = this.#commands.run(model.url, () => isOver);
+      try {
+        await this.#liveAndDie(model);
+      } finally {
+        isOver = true;
+        await commands;
       }
       completed = await this.#finishSafely(model);
+      await this.#commands.finish();
     }
+    for (const found of this.#commands.defects) this.#note(found);
     const leftovers = await findLeftovers(this.#mark);
     for (const process of leftovers)
       this.#note(defect('corruption', `a command is still running: ${process}`));
     const { defects, figures } = checkSession(folder, name);
     for (const found of defects) this.#note(found);
     return {
-      kills: this.#kills,
+      kills: this.#kills + this.#commands.kills,
       lives: this.#lives,
       defects: this.#defects,
       completed,
@@ -120,6 +133,19 @@ class TortureSession {
       clockSteps: this.#clock.steps,
       frozen: this.#frozen,
     };
+  }
+
+  async #liveAndDie(model: ScriptedModelProcess): Promise<void> {
+    const { kills, planner } = this.#options;
+    while (this.#failures < MAX_FAILURES && kills.take()) {
+      const { freeze, ...plan } = planner.next();
+      const { end } =
+        freeze === undefined
+          ? await this.#live(model, plan)
+          : await this.#replace(model, { ...plan, freeze });
+      if (end !== 'killed') kills.giveBack();
+      await this.#moveSender();
+    }
   }
 
   /** Appears in the arguments of its commands' processes. */

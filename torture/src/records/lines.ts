@@ -69,6 +69,24 @@ export interface LifeLine {
   complaint?: string;
 }
 
+/** One process that ran a command beside the lives, as its parent saw it. */
+export interface CommandLine {
+  number: number;
+  kind: 'import' | 'fork' | 'compact' | 'gc';
+  startedAt: number;
+  endedAt: number;
+  plan: string;
+  end: 'killed' | 'ended';
+  /** Whether it exited with code 0. */
+  isDone: boolean;
+  /** The session that it reported as created. */
+  sessionId?: string | undefined;
+  /** The program point at which it killed itself. */
+  diedAt?: string | undefined;
+  /** Description of its failure, if no plan allows it. */
+  complaint?: string | undefined;
+}
+
 /**
  * Appends lines to a file. Each line is passed to the kernel before the call returns, so a killed process loses none.
  */

@@ -17,6 +17,11 @@ export interface SessionPaths {
   clock: string;
   journal: string;
   received(life: number): string;
+  commands: string;
+  ofCommand(number: number): string;
+  /** Configuration of the commands: `XDG_CONFIG_HOME`. */
+  configuration: string;
+  importFile(number: number): string;
 }
 
 export function sessionPaths(folder: string): SessionPaths {
@@ -35,5 +40,9 @@ export function sessionPaths(folder: string): SessionPaths {
     clock: join(folder, 'clock'),
     journal: join(records, 'model.jsonl'),
     received: (life) => join(records, `received.${life}.jsonl`),
+    commands: join(records, 'commands.jsonl'),
+    ofCommand: (number) => join(records, `command.${number}.jsonl`),
+    configuration: join(folder, 'configuration'),
+    importFile: (number) => join(folder, 'imports', `${number}.jsonl`),
   };
 }

@@ -10,6 +10,8 @@ export interface StoredSession {
   events: StoredEvent[];
   /** Ids of messages that are still waiting. */
   waiting: string[];
+  /** Numbers of the compactions, in order. */
+  rounds: number[];
   compactions: number;
   prunes: number;
   /** Problems that SQLite's own checks find. */
@@ -40,8 +42,26 @@ export interface StoredEvent {
   payload: EventPayload;
 }
 
-/** @throws {Error} SQLite's error if the file is not a database. */
+/**
+ * Reads a session and checks the whole database.
+ *
+ * @throws {Error} SQLite's error if the file is not a database.
+ */
 export function readDatabase(path: string, sessionId: string): StoredSession {
+  const session = readSession(path, sessionId);
+  using database = open(path);
+  const all = (sql: string) => database.prepare(sql).all();
+  const problems = [
+    ...all('PRAGMA integrity_check').flatMap((row) =>
+      row['integrity_check'] === 'ok' ? [] : [`integrity: ${row['integrity_check']}`],
+    ),
+    ...all('PRAGMA foreign_key_check').map((row) => `foreign key: ${JSON.stringify(row)}`),
+  ];
+  return { ...session, problems };
+}
+
+/** Reads a session at one moment, without checking the database. */
+export function readSession(path: string, sessionId: string): StoredSession {
   using database = open(path);
   const all = (sql: string, ...values: string[]) => database.prepare(sql).all(...values);
   const list = (sql: string) => all(sql, sessionId);
@@ -70,14 +90,12 @@ export function readDatabase(path: string, sessionId: string): StoredSession {
     waiting: list("SELECT id FROM queue WHERE session_id = ? AND state = 'waiting'").map((row) =>
       String(row['id']),
     ),
+    rounds: list(
+      'SELECT round FROM marks JOIN compactions USING (id) WHERE marks.session_id = ? ORDER BY marks.key',
+    ).map((row) => Number(row['round'])),
     compactions: count('compaction'),
     prunes: count('prune'),
-    problems: [
-      ...all('PRAGMA integrity_check').flatMap((row) =>
-        row['integrity_check'] === 'ok' ? [] : [`integrity: ${row['integrity_check']}`],
-      ),
-      ...all('PRAGMA foreign_key_check').map((row) => `foreign key: ${JSON.stringify(row)}`),
-    ],
+    problems: [],
   };
 }
 

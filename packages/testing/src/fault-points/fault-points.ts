@@ -64,12 +64,12 @@ export const MAINTENANCE_FAULT_POINTS = [
 export type FaultPoint = (typeof FAULT_POINTS)[number] | (typeof MAINTENANCE_FAULT_POINTS)[number];
 
 /** Receives each point as it is passed. Only a test provides one. */
-export interface FaultPoints {
-  reach(point: FaultPoint): void;
+export interface FaultPoints<Point extends string = FaultPoint> {
+  reach(point: Point): void;
 }
 
-export interface ArmedFault {
-  point: FaultPoint;
+export interface ArmedFault<Point extends string = FaultPoint> {
+  point: Point;
   /** Which pass strikes: 1 is the first. */
   count: number;
 }
@@ -87,7 +87,10 @@ export function parseArmedFault(text: string): ArmedFault {
 }
 
 /** Calls `strike` when the point is passed for the `count`th time. */
-export function armFault({ point, count }: ArmedFault, strike: () => void): FaultPoints {
+export function armFault<Point extends string>(
+  { point, count }: ArmedFault<Point>,
+  strike: () => void,
+): FaultPoints<Point> {
   let left = count;
   return {
     reach(passed) {

@@ -7,6 +7,7 @@ export {
   MAINTENANCE_FAULT_POINTS,
   parseArmedFault,
 } from './fault-points.ts';
+export { PROGRAM_POINTS, type ProgramPoint, passProgramPoints } from './program-points.ts';
 export {
   blobsWithFaultPoints,
   clockWithFaultPoints,

@@ -27,7 +27,7 @@ describe('fault points', () => {
 
   it('strike once, on the given pass', () => {
     let strikes = 0;
-    const faults = armFault({ point: 'queue-taken', count: 2 }, () => {
+    const faults = armFault(parseArmedFault('queue-taken:2'), () => {
       strikes += 1;
     });
     faults.reach('queue-taken');

@@ -1,0 +1,90 @@
+import { existsSync } from 'node:fs';
+import { checkFork, checkImport } from '../../checks/check-commands.ts';
+import { checkBlobs } from '../../checks/check-database.ts';
+import { type Defect, defect } from '../../checks/defect.ts';
+import type { CommandLine } from '../../records/lines.ts';
+import type { SessionPaths } from '../../records/paths.ts';
+import { readSession } from '../../records/read-database.ts';
+import { type ListedSession, listSessions } from '../../records/store-census.ts';
+
+interface Known {
+  title: string;
+  /** A garbage collection may remove it. */
+  isAged: boolean;
+}
+
+/** Keeps the sessions that the commands have created, and checks after each command that they are as they should be. */
+export class CommandCensus {
+  readonly #paths: SessionPaths;
+  /** The session that the lives drive. */
+  readonly #sessionId: string;
+  readonly #known = new Map<string, Known>();
+
+  constructor(paths: SessionPaths, sessionId: string) {
+    this.#paths = paths;
+    this.#sessionId = sessionId;
+  }
+
+  /** Whether the session that the lives drive is stored. */
+  hasSession(): boolean {
+    if (!existsSync(this.#paths.database)) return false;
+    try {
+      return listSessions(this.#paths.database).some(({ id }) => id === this.#sessionId);
+    } catch {
+      // A life was killed while it created the tables.
+      return false;
+    }
+  }
+
+  /** Allows garbage collections to remove the created sessions that `isChosen` picks. Returns their ids. */
+  age(isChosen: () => boolean): string[] {
+    const chosen = [...this.#known].filter(([, { isAged }]) => !isAged && isChosen());
+    for (const [, known] of chosen) known.isAged = true;
+    return chosen.map(([id]) => id);
+  }
+
+  /** Checks the store after commands that ran at the same time. */
+  take(lines: readonly CommandLine[]): Defect[] {
+    const listed = listSessions(this.#paths.database);
+    const mayRemove = lines.some(({ kind }) => kind === 'gc');
+    const ids = new Set(listed.map(({ id }) => id));
+    return [
+      ...(ids.has(this.#sessionId) ? [] : [defect('lost-message', 'the session was removed')]),
+      ...this.#missing(ids, mayRemove),
+      ...listed
+        .filter(({ id }) => id !== this.#sessionId)
+        .flatMap((session) => {
+          const isNew = !this.#known.has(session.id);
+          if (isNew) this.#known.set(session.id, { title: session.title, isAged: false });
+          return this.#check(session, isNew);
+        }),
+      ...lines.flatMap(({ kind, isDone, sessionId = '', plan }) => {
+        const creates = kind === 'import' || kind === 'fork';
+        return creates && isDone && !ids.has(sessionId)
+          ? [defect('lost-message', `${plan}: it reported the session "${sessionId}", which does not exist`)]
+          : [];
+      }),
+    ];
+  }
+
+  #missing(ids: ReadonlySet<string>, mayRemove: boolean): Defect[] {
+    return [...this.#known].flatMap(([id, { title, isAged }]) => {
+      if (ids.has(id)) return [];
+      this.#known.delete(id);
+      return isAged && mayRemove ? [] : [defect('lost-message', `"${title}" was removed`)];
+    });
+  }
+
+  #check({ id, title, lastSequence }: ListedSession, isNew: boolean): Defect[] {
+    const { database, blobs } = this.#paths;
+    const stored = readSession(database, id);
+    const lost = checkBlobs(stored, blobs);
+    const [, imported] = /^Import (\d+), message 1\./.exec(title) ?? [];
+    if (imported !== undefined) return [...lost, ...checkImport(stored, Number(imported))];
+    if (!/^fork-\d+$/.test(title)) return [defect('corruption', `nobody created the session "${title}"`)];
+    // Once is enough: checking it needs the whole source.
+    if (!isNew) return lost;
+    const source = readSession(database, this.#sessionId);
+    return [...lost, ...checkFork(stored, source, { name: title, lastSequence })];
+  }
+}
