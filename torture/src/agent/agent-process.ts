@@ -4,6 +4,7 @@
  * or stops itself at the fault point that its environment names. SIGTERM cancels the run. SIGHUP stops the program
  * as a user would, so that the session can be resumed later.
  */
+import './lease-time.ts';
 import { flushCompileCache } from 'node:module';
 import { dirname } from 'node:path';
 import { createStrategy } from '@longhaul/context';
@@ -26,7 +27,7 @@ import { createTools } from '@longhaul/tools';
 import { TASK, taskText } from '../model/plan.ts';
 import { type LineWriter, openLines, type ReceivedLine } from '../records/lines.ts';
 import { type SessionPaths, sessionPaths } from '../records/paths.ts';
-import { trueTime, uptimeMs } from '../records/true-time.ts';
+import { trueTime } from '../records/true-time.ts';
 import { effectTools } from './effect-tools.ts';
 import { recordingFetch } from './recording-fetch.ts';
 import {
@@ -56,7 +57,6 @@ const driver = await createDriver(received);
 await using opened = await openSqliteStore({
   path: paths.database,
   now: clockWithFaultPoints(Date.now, faults),
-  uptime: () => Math.floor(uptimeMs() + settings.uptimeAheadMs),
 });
 const store = storeWithFaultPoints(opened, faults);
 const runtime = new Runtime({

@@ -3,6 +3,7 @@
  * configuration and storage. Its only argument is its `CommandSettings` as JSON. It kills itself at the program point
  * that its environment names. Its last line is the command's JSON.
  */
+import './lease-time.ts';
 import { armFault, PROGRAM_POINTS, passProgramPoints } from '@longhaul/testing/fault-points';
 import { openLines, type ReceivedLine } from '../records/lines.ts';
 import { sessionPaths } from '../records/paths.ts';

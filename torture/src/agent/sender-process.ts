@@ -5,6 +5,7 @@
  * run; it prints `cancelled` when the cancel is answered. It exits when its input ends, after all sent messages are
  * acknowledged.
  */
+import './lease-time.ts';
 import { createInterface } from 'node:readline';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { createStrategy } from '@longhaul/context';

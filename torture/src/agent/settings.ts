@@ -11,8 +11,6 @@ export interface AgentSettings {
   sandbox: SandboxKind;
   /** Digits that appear in the arguments of every process started by the session's commands. */
   mark: string;
-  /** Added to the uptime with which the store measures leases: as if this much time had passed since the last life. */
-  uptimeAheadMs: number;
 }
 
 /** Settings of a process that runs a command of the program. */
@@ -34,6 +32,8 @@ export interface AgentReport {
 export const FAULT_VARIABLE = 'LONGHAUL_FAULT_POINT';
 /** Environment variable that makes the process stop itself with SIGSTOP at the fault point instead. */
 export const FREEZE_VARIABLE = 'LONGHAUL_FAULT_FREEZES';
+/** Environment variable with the milliseconds by which the uptime of the process is ahead. */
+export const AHEAD_VARIABLE = 'LONGHAUL_UPTIME_AHEAD';
 /** Variable of the commands with the life that runs them. */
 export const LIFE_VARIABLE = 'LIFE';
 

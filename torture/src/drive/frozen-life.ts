@@ -7,8 +7,7 @@ import { type SessionPaths, sessionPaths } from '../records/paths.ts';
 import { trueTime } from '../records/true-time.ts';
 import { type Child, type Ending, startChild } from './child.ts';
 import { describePlan, type FreezePlan, type LifePlan } from './life-plan.ts';
-import { type LifeOutcome, reportIn } from './run-life.ts';
-import type { SessionClock } from './session-clock.ts';
+import { type LifeOutcome, type LifeSurroundings, reportIn } from './run-life.ts';
 
 /** A process that was stopped with SIGSTOP, or that ended before that. */
 export interface FrozenLife {
@@ -27,7 +26,7 @@ const ENDS_WITHIN_MS = 60_000;
 export async function freezeLife(
   settings: AgentSettings,
   plan: LifePlan & { freeze: FreezePlan },
-  clock: SessionClock,
+  { clock, leases }: Pick<LifeSurroundings, 'clock' | 'leases'>,
 ): Promise<FrozenLife> {
   const { freeze } = plan;
   const paths = sessionPaths(settings.folder);
@@ -35,6 +34,7 @@ export async function freezeLife(
   const startedAt = trueTime();
   const child = await startChild('agent-process.ts', settings, {
     ...clock.environment,
+    ...leases.environment,
     ...(isPoint ? { [FAULT_VARIABLE]: `${freeze.when}:1`, [FREEZE_VARIABLE]: '1' } : {}),
   });
   const steps = clock.plan(plan.clock);

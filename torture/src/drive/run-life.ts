@@ -4,6 +4,7 @@ import { type LifeLine, type ReceivedLine, readLines } from '../records/lines.ts
 import { sessionPaths } from '../records/paths.ts';
 import { trueTime } from '../records/true-time.ts';
 import { type Child, type Ending, startChild } from './child.ts';
+import type { LeaseClock } from './lease-clock.ts';
 import { describePlan, type LifePlan } from './life-plan.ts';
 import type { SessionClock } from './session-clock.ts';
 
@@ -19,6 +20,7 @@ const HANGS_AFTER_MS = 120_000;
 /** What the lives of a session share. */
 export interface LifeSurroundings {
   clock: SessionClock;
+  leases: LeaseClock;
   /**
    * Cancels from another process. Resolves to whether the cancel was answered; false if no such process is running.
    */
@@ -29,12 +31,13 @@ export interface LifeSurroundings {
 export async function runLife(
   settings: AgentSettings,
   plan: LifePlan,
-  { clock, cancelFromOutside }: LifeSurroundings,
+  { clock, leases, cancelFromOutside }: LifeSurroundings,
 ): Promise<LifeOutcome> {
   const { fault } = plan;
   const startedAt = trueTime();
   const child = await startChild('agent-process.ts', settings, {
     ...clock.environment,
+    ...leases.environment,
     ...(fault === undefined ? {} : { [FAULT_VARIABLE]: `${fault.point}:${fault.count}` }),
   });
   // Waits for the first output, so that the time to load the code does not count.
@@ -73,7 +76,11 @@ interface Fate {
   over(): Promise<void>;
 }
 
-function applyPlan(child: Child, plan: LifePlan, { clock, cancelFromOutside }: LifeSurroundings): Fate {
+function applyPlan(
+  child: Child,
+  plan: LifePlan,
+  { clock, cancelFromOutside }: Omit<LifeSurroundings, 'leases'>,
+): Fate {
   const { killAfterMs = HANGS_AFTER_MS, cancelAfterMs, cancelBy } = plan;
   let killedAt: number | undefined;
   let cancelled: Promise<unknown> | undefined;

@@ -1,18 +1,17 @@
 import { once } from 'node:events';
 import type { SenderSettings } from '../agent/sender-process.ts';
 import { type Child, startChild } from './child.ts';
-import type { SessionClock } from './session-clock.ts';
 
 /** Controls the process that sends messages to a session. A restarted sender sends unacknowledged messages again. */
 export class Sender {
   readonly #settings: SenderSettings;
-  readonly #clock: SessionClock;
+  readonly #environment: () => Readonly<Record<string, string>>;
   #child: Child | undefined;
   #lives = 0;
 
-  constructor(settings: SenderSettings, clock: SessionClock) {
+  constructor(settings: SenderSettings, environment: () => Readonly<Record<string, string>>) {
     this.#settings = settings;
-    this.#clock = clock;
+    this.#environment = environment;
   }
 
   get isRunning(): boolean {
@@ -23,7 +22,7 @@ export class Sender {
     this.#lives += 1;
     const { seed } = this.#settings;
     const settings = { ...this.#settings, seed: seed + this.#lives };
-    this.#child = await startChild('sender-process.ts', settings, this.#clock.environment);
+    this.#child = await startChild('sender-process.ts', settings, this.#environment());
   }
 
   /**

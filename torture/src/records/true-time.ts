@@ -5,6 +5,9 @@
  */
 const VARIABLE = 'LONGHAUL_TORTURE_CLOCK';
 
+/** Nanoseconds since the machine started. Tests replace `process.hrtime.bigint`, but not this. */
+export const trueUptime: () => bigint = process.hrtime.bigint;
+
 const origin = Number(process.env[VARIABLE] ?? Date.now() - uptimeMs());
 
 /** Environment of a child whose records use the same time. */
@@ -15,7 +18,7 @@ export function trueTime(): number {
   return Math.floor(origin + uptimeMs());
 }
 
-/** Milliseconds since the machine started, with fractions. The same in all processes. */
+/** Milliseconds since the machine started, with fractions. */
 export function uptimeMs(): number {
-  return Number(process.hrtime.bigint()) / 1e6;
+  return Number(trueUptime()) / 1e6;
 }

@@ -11,6 +11,8 @@ interface Known {
   title: string;
   /** A garbage collection may remove it. */
   isAged: boolean;
+  /** A defect of it was reported. It stays, so it is not reported again. */
+  isDamaged: boolean;
 }
 
 /** Keeps the sessions that the commands have created, and checks after each command that they are as they should be. */
@@ -51,13 +53,7 @@ export class CommandCensus {
     return [
       ...(ids.has(this.#sessionId) ? [] : [defect('lost-message', 'the session was removed')]),
       ...this.#missing(ids, mayRemove),
-      ...listed
-        .filter(({ id }) => id !== this.#sessionId)
-        .flatMap((session) => {
-          const isNew = !this.#known.has(session.id);
-          if (isNew) this.#known.set(session.id, { title: session.title, isAged: false });
-          return this.#check(session, isNew);
-        }),
+      ...listed.filter(({ id }) => id !== this.#sessionId).flatMap((session) => this.#look(session)),
       ...lines.flatMap(({ kind, isDone, sessionId = '', plan }) => {
         const creates = kind === 'import' || kind === 'fork';
         return creates && isDone && !ids.has(sessionId)
@@ -73,6 +69,15 @@ export class CommandCensus {
       this.#known.delete(id);
       return isAged && mayRemove ? [] : [defect('lost-message', `"${title}" was removed`)];
     });
+  }
+
+  #look(session: ListedSession): Defect[] {
+    const known = this.#known.get(session.id);
+    if (known?.isDamaged === true) return [];
+    const found = this.#check(session, known === undefined);
+    const { title } = session;
+    this.#known.set(session.id, { title, isAged: known?.isAged ?? false, isDamaged: found.length > 0 });
+    return found;
   }
 
   #check({ id, title, lastSequence }: ListedSession, isNew: boolean): Defect[] {

@@ -12,12 +12,12 @@ const HANGS_AFTER_MS = 120_000;
 /** Errors of a command that had to give way to the living session or to another command. */
 const EXPECTED_ERRORS = ['cancelled', 'session_busy', 'context_exhausted'];
 
-/** Runs a command of the program in its own process, and kills it as planned. */
+/** Runs a command of the program in its own process, and kills it as planned. `error` is the code of its failure. */
 export async function runCommand(
   settings: CommandSettings,
   plan: CommandPlan,
   environment: Readonly<Record<string, string>>,
-): Promise<CommandLine> {
+): Promise<CommandLine & { error?: string }> {
   const { kind, fault, killAfterMs } = plan;
   const paths = sessionPaths(settings.folder);
   const startedAt = trueTime();
@@ -44,6 +44,7 @@ export async function runCommand(
     plan: describeCommand(plan),
     end: signal === 'SIGKILL' ? 'killed' : 'ended',
     isDone: code === 0,
+    error: answer?.error?.code,
     sessionId: answer?.sessionId ?? answer?.id,
     diedAt: notes.flatMap((line) => (line.type === 'died' ? [line.point] : [])).at(-1),
     complaint: hung

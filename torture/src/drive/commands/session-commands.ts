@@ -9,6 +9,7 @@ import { type CommandLine, openLines } from '../../records/lines.ts';
 import { type SessionPaths, sessionPaths } from '../../records/paths.ts';
 import { ageSessions, listRests } from '../../records/store-census.ts';
 import type { KillBudget } from '../kill-budget.ts';
+import type { LeaseClock } from '../lease-clock.ts';
 import type { SessionClock } from '../session-clock.ts';
 import { CommandCensus } from './command-census.ts';
 import type { CommandKind, CommandPlan, CommandPlanner } from './command-plan.ts';
@@ -21,6 +22,7 @@ export interface SessionCommandsOptions {
   random: Random;
   kills: KillBudget;
   clock: SessionClock;
+  leases: LeaseClock;
   onCommand: (line: CommandLine, defects: readonly Defect[]) => void;
 }
 
@@ -95,14 +97,19 @@ export class SessionCommands {
     return lines;
   }
 
-  #start(plan: CommandPlan): Promise<CommandLine> {
-    const { folder, clock } = this.#options;
+  async #start(plan: CommandPlan): Promise<CommandLine> {
+    const { folder, clock, leases } = this.#options;
     this.#started += 1;
     const number = this.#started;
     if (plan.kind === 'import') writeImportFile(this.#paths.importFile(number), number);
     // Files get the times of the kernel, whose clock is true. What compares them with the clock needs the true one too.
-    const environment = plan.kind === 'compact' ? clock.environment : {};
-    return runCommand({ folder, number, args: this.#argumentsOf(plan.kind, number) }, plan, environment);
+    const ofClock = plan.kind === 'compact' ? clock.environment : {};
+    const ahead = leases.aheadMs;
+    const settings = { folder, number, args: this.#argumentsOf(plan.kind, number) };
+    const { error, ...line } = await runCommand(settings, plan, { ...ofClock, ...leases.environment });
+    // Its lease has expired if the uptime was moved during the command.
+    const mayLose = leases.aheadMs > ahead && error === 'lease_lost';
+    return mayLose ? { ...line, complaint: undefined } : line;
   }
 
   #argumentsOf(kind: CommandKind, number: number): string[] {
