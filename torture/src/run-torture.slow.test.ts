@@ -2,18 +2,19 @@ import assert from 'node:assert/strict';
 import { FAULT_POINTS } from '@longhaul/testing/fault-points';
 import { isRequired } from '@longhaul/testing/machine';
 import { it } from 'vitest';
-import { lifeLine, summaryOf } from './report.ts';
+import { commandLine, lifeLine, summaryOf } from './report.ts';
 import { runTorture } from './run-torture.ts';
 
-it('loses nothing and repeats no side effect when killed at every fault point', {
+it('loses nothing and repeats no side effect when killed or stopped at every fault point, and beside commands that are killed', {
   timeout: 900_000,
 }, async () => {
   const lives: string[] = [];
   const result = await runTorture({
-    kills: 70,
+    kills: 130,
     seed: 11,
     sessions: 2,
     isBrief: true,
+    onCommand: (session, line) => void lives.push(commandLine(session, line, lives.length)),
     onLife: (session, outcome) => void lives.push(lifeLine(session, outcome, lives.length)),
   });
   const details = [...lives, ...result.defects.map(({ what }) => what), result.folder ?? ''].join('\n');
@@ -28,12 +29,14 @@ it('loses nothing and repeats no side effect when killed at every fault point', 
       corruptions: 0,
       ...(result.clockSteps === undefined ? {} : { clockSteps: result.clockSteps }),
       frozen: result.frozen,
+      commands: Object.fromEntries(result.commands),
       completed: true,
     },
     details,
   );
   assert.deepEqual(new Set(result.struck.keys()), new Set(FAULT_POINTS), details);
   assert.ok(result.frozen >= 3, details);
+  for (const [kind, { killed }] of result.commands) assert.ok(killed >= 2, `${kind}: ${details}`);
   if (isRequired('faketime')) assert.notEqual(result.clockSteps, undefined, 'faketime is required');
   assert.ok(result.clockSteps !== 0, details);
   assert.ok(result.figures.effects > 0 && result.figures.faults > 0 && result.figures.delivered > 1, details);

@@ -3,12 +3,14 @@ import { createHash } from 'node:crypto';
 import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import type { Part, ToolPart } from '@longhaul/protocol';
+import type { EventPayload, Part, ToolPart } from '@longhaul/protocol';
 import { describe, it } from 'vitest';
+import { IMPORTED_PICTURES, importedTexts } from '../records/import-file.ts';
 import type { EffectLine, LifeLine, QueueLine, ReceivedLine, TickLine } from '../records/lines.ts';
 import { openLines, readLines } from '../records/lines.ts';
 import type { StoredMessage, StoredPart, StoredSession } from '../records/read-database.ts';
 import { checkCancels } from './check-cancels.ts';
+import { checkFork, checkImport } from './check-commands.ts';
 import { checkBlobs, checkDatabase, checkEnded, checkUnchanged } from './check-database.ts';
 import { checkEffects } from './check-effects.ts';
 import { checkFrozen } from './check-frozen.ts';
@@ -294,7 +296,91 @@ describe('checkFrozen', () => {
   });
 });
 
+describe('checkImport', () => {
+  const imported = (change: (session: StoredSession) => void = () => undefined) => {
+    const spoilt = session();
+    spoilt.messages = importedTexts(3).map((words, index) =>
+      message(index + 1, index % 2 === 0 ? 'user' : 'assistant', [
+        text(words),
+        ...(index < IMPORTED_PICTURES
+          ? [{ type: 'file', mediaType: 'image/png', data: '@blob:x' } as const]
+          : []),
+      ]),
+    );
+    change(spoilt);
+    return kindsOf(checkImport(spoilt, 3));
+  };
+
+  it('accepts a complete import', () => assert.deepEqual(imported(), []));
+
+  it('reports an import that can be seen without its end, a text or a picture', () => {
+    assert.deepEqual(
+      imported(({ messages }) => void messages.splice(440)),
+      ['lost-message'],
+    );
+    assert.deepEqual(
+      imported(({ messages }) => messages[200]?.parts.splice(0, 1, stored(text('Another text.'), 0))),
+      ['lost-message'],
+    );
+    assert.deepEqual(
+      imported(({ messages }) => messages[0]?.parts.pop()),
+      ['lost-message'],
+    );
+  });
+
+  it('reports an import whose run has not ended', () => {
+    assert.deepEqual(
+      imported(({ runs }) => Object.assign(runs[0] ?? {}, { hasEnded: false })),
+      ['corruption'],
+    );
+  });
+});
+
+describe('checkFork', () => {
+  const fork = (change: (copy: StoredMessage[]) => void = () => undefined, lastSequence = 2) => {
+    const copy = session();
+    change(copy.messages);
+    return kindsOf(checkFork(copy, session(), { name: 'fork-1', lastSequence }));
+  };
+  const replace = (part: Part, isOpen = false) =>
+    fork((messages) => messages[1]?.parts.splice(0, 1, isOpen ? { index: 0, part } : stored(part, 0)));
+
+  it('accepts a complete copy, and an answer that was cut off when it was copied', () => {
+    assert.deepEqual(fork(), []);
+    assert.deepEqual(replace({ type: 'text', text: '[r1] All of', state: 'interrupted' }), []);
+  });
+
+  it('reports missing messages and parts', () => {
+    assert.deepEqual(fork(undefined, 3), ['lost-message']);
+    assert.deepEqual(
+      fork((messages) => messages[1]?.parts.pop()),
+      ['lost-message'],
+    );
+  });
+
+  it('reports parts that differ from the source or are open', () => {
+    assert.deepEqual(replace(text('[r1] Something else.')), ['corruption']);
+    assert.deepEqual(replace({ type: 'text', text: '[r1] None of', state: 'interrupted' }), ['corruption']);
+    assert.deepEqual(replace({ type: 'text', text: '[r1] All of', state: 'running' }, true), ['corruption']);
+  });
+});
+
 describe('the database checks', () => {
+  it('report a compaction that is missing, repeated or only half stored', () => {
+    const check = (rounds: number[], { compactions = rounds.length, events = rounds.length } = {}) => {
+      // Only the type matters.
+      const payload: EventPayload = JSON.parse('{"type":"context:compressed"}');
+      const compressed = Array.from({ length: events }, (_, index) => ({ number: index + 3, payload }));
+      const spoilt = { ...session(), rounds, compactions };
+      return kindsOf(checkDatabase({ ...spoilt, events: [...spoilt.events, ...compressed] }));
+    };
+    assert.deepEqual(check([1, 2, 3]), []);
+    assert.deepEqual(check([1, 3]), ['corruption']);
+    assert.deepEqual(check([1, 1]), ['corruption']);
+    assert.deepEqual(check([1], { compactions: 2 }), ['corruption']);
+    assert.deepEqual(check([1], { events: 0 }), ['corruption']);
+  });
+
   it("report SQLite's problems, and gaps in messages, parts and events", () => {
     const check = (spoilt: Partial<StoredSession>) => kindsOf(checkDatabase({ ...session(), ...spoilt }));
     assert.deepEqual(check({}), []);
