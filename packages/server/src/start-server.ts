@@ -2,8 +2,9 @@ import { createServer, type Server } from 'node:http';
 import { getRequestListener } from '@hono/node-server';
 import { DEFAULT_CONFIG } from '@longhaul/config';
 import { isLoopback } from '@longhaul/models';
-import { LonghaulError, toLonghaulError } from '@longhaul/protocol';
+import { LonghaulError } from '@longhaul/protocol';
 import { SessionFeeds } from './events/session-feeds.ts';
+import { createFailureLog } from './failure-log.ts';
 import { allHandlers } from './handlers/all-handlers.ts';
 import { createApp } from './http/app.ts';
 import { createMetrics } from './metrics.ts';
@@ -41,17 +42,14 @@ export async function startServer(options: ServerOptions): Promise<LonghaulServe
   const workspaces = await createWorkspaces(options.workspaces);
   const metrics = createMetrics({ runs: () => runs.activeCount, readers: () => feeds.readerCount });
   const runs = new RunKeeper({ ...agent, answers: agent.chats, metrics, log });
+  const failed = createFailureLog(log);
   const feeds = new SessionFeeds({
     ...agent,
     mask,
     heartbeatMs: limits.heartbeatMs,
     room: { maxBytesEach: limits.readerBufferBytes, maxBytes: limits.readersBufferBytes },
     maxReaders: limits.readers,
-    onFailure: (error) => {
-      // A session can be deleted while its events are read.
-      const isDeleted = toLonghaulError(error).code === 'session_not_found';
-      log[isDeleted ? 'info' : 'error']({ err: error }, 'reading events failed');
-    },
+    onFailure: (error) => failed('reading events', error),
   });
   const guard = createGuard({
     token,
@@ -59,7 +57,18 @@ export async function startServer(options: ServerOptions): Promise<LonghaulServe
     origins: options.origins ?? [],
     rate: limits.rate,
   });
-  const handlers = allHandlers({ ...agent, runs, feeds, workspaces, metrics, mask, version, limits, openai });
+  const handlers = allHandlers({
+    ...agent,
+    runs,
+    feeds,
+    workspaces,
+    metrics,
+    mask,
+    failed,
+    version,
+    limits,
+    openai,
+  });
   const app = createApp({ handlers, guard, limits, mask, metrics, log });
   const server = createServer(
     {

@@ -38,7 +38,7 @@ interface Answer {
 export function chatHandlers(
   context: HandlerContext,
 ): Pick<RouteHandlers, 'chat' | 'chatMessages' | 'chatStream'> {
-  const { runtime, store, blobs, runs, feeds } = context;
+  const { runtime, store, blobs, runs, feeds, failed } = context;
   const sessions = new ChatSessions(context);
   const turns = new ChatTurns({ store, runs });
   /**
@@ -180,7 +180,16 @@ export function chatHandlers(
       });
       return reader;
     });
-    if (!translator.isEnded && !(await willEnd(sessionId, after))) reader?.close('other');
+    if (!translator.isEnded && reader !== undefined) await closeUnlessComing(reader, sessionId, after);
+  }
+
+  /** Ends the stream if no event will end it. Does not throw, because the stream's status is sent already. */
+  async function closeUnlessComing(reader: ChatReader, sessionId: string, after: number): Promise<void> {
+    try {
+      if (!(await willEnd(sessionId, after))) reader.close('other');
+    } catch (error) {
+      feeds.fail(reader, error);
+    }
   }
 
   /** Whether the answer will end with an event: the session is held, or a `run:finished` event is already stored. */
@@ -194,7 +203,7 @@ export function chatHandlers(
     if (cancel === undefined) return;
     const ended = cancel()
       .then(() => takeUp(sessionId))
-      .catch(warn)
+      .catch((error: unknown) => failed('cancelling the run of a disconnected page', error))
       .finally(() => {
         if (cancels.get(sessionId) === ended) cancels.delete(sessionId);
       });
@@ -210,8 +219,4 @@ export function chatHandlers(
 
 function isFrom({ role, metadata }: Message, id: string): boolean {
   return role === 'user' && metadata?.originalMessages?.includes(id) === true;
-}
-
-function warn(error: unknown): void {
-  process.emitWarning(`Cancelling the run of a disconnected page failed: ${toLonghaulError(error).message}`);
 }

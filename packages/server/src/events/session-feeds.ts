@@ -1,6 +1,7 @@
 import type { ServerResponse } from 'node:http';
 import type { Runtime, Store } from '@longhaul/core';
 import { LonghaulError, type LonghaulEvent } from '@longhaul/protocol';
+import { isDeletedSession } from '../failure-log.ts';
 import { EventReader } from './event-reader.ts';
 import type { FrameReader } from './frame-reader.ts';
 import { ReaderRoom, type ReaderRoomOptions } from './reader-room.ts';
@@ -87,10 +88,15 @@ export class SessionFeeds implements Disposable {
     try {
       await topic.attach(reader, after);
     } catch (error) {
-      this.#options.onFailure(error);
-      reader.end('stopping');
+      this.fail(reader, error);
     }
     if (reader.isClosed) topic.detach(reader);
+  }
+
+  /** Ends an open stream because of a failure: its status is sent already, so nothing may be thrown. */
+  fail(reader: FrameReader, error: unknown): void {
+    this.#options.onFailure(error);
+    reader.end(isDeletedSession(error) ? 'deleted' : 'stopping');
   }
 
   /** @throws {LonghaulError} `rate_limited`, `shutting_down` */

@@ -1,6 +1,7 @@
 import { setImmediate } from 'node:timers/promises';
 import type { Store } from '@longhaul/core';
 import type { LonghaulEvent, Message } from '@longhaul/protocol';
+import { isDeletedSession } from '../failure-log.ts';
 import type { FrameReader } from './frame-reader.ts';
 import { LiveText } from './live-text.ts';
 import { type Frame, toFrame } from './sse-frame.ts';
@@ -170,7 +171,7 @@ export class SessionTopic {
     } catch (error) {
       this.#options.onFailure(error);
       // The readers reconnect with their last number and get the current state or an error.
-      this.close('stopping');
+      this.close(isDeletedSession(error) ? 'deleted' : 'stopping');
     } finally {
       const waiting = this.#waiting ?? [];
       this.#waiting = undefined;

@@ -1,4 +1,5 @@
 import type { SessionFeeds } from '../events/session-feeds.ts';
+import type { FailureLog } from '../failure-log.ts';
 import type { ServerMetrics } from '../metrics.ts';
 import type { RunKeeper } from '../runs/run-keeper.ts';
 import type { Workspaces } from '../safety/workspaces.ts';
@@ -11,6 +12,7 @@ export interface HandlerContext extends ServedAgent {
   workspaces: Workspaces;
   metrics: ServerMetrics;
   mask: (text: string) => string;
+  failed: FailureLog;
   version: string;
   limits: Pick<ServerLimits, 'heartbeatMs' | 'readerBufferBytes'>;
   openai: OpenAiOptions;

@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import type { HttpBindings } from '@hono/node-server';
+import { RESPONSE_ALREADY_SENT } from '@hono/node-server/utils/response';
 import { LonghaulError, toLonghaulError } from '@longhaul/protocol';
 import { API_ROUTES, type ApiRoute, type OperationName } from '@longhaul/protocol/api';
 import { type Context, Hono } from 'hono';
@@ -90,6 +91,16 @@ export function createApp(options: AppOptions): Hono<Bindings> {
     return failed(context, error, mask);
   });
   app.onError((thrown, context) => {
+    const { outgoing } = context.env;
+    if (outgoing.headersSent) {
+      log.error(
+        { requestId: context.get('requestId'), err: thrown },
+        'request failed after its status was sent',
+      );
+      // The client must not take the response for a complete one.
+      outgoing.destroy();
+      return RESPONSE_ALREADY_SENT;
+    }
     const error = toLonghaulError(thrown);
     if (error.code === 'internal') {
       log.error({ requestId: context.get('requestId'), err: error.cause ?? error }, 'request failed');

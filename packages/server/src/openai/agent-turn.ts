@@ -1,15 +1,10 @@
 import { type ExecutorResult, newId } from '@longhaul/core';
-import {
-  LonghaulError,
-  type LonghaulEvent,
-  toLonghaulError,
-  type UserMessageContentPart,
-} from '@longhaul/protocol';
+import { LonghaulError, type LonghaulEvent, type UserMessageContentPart } from '@longhaul/protocol';
 import type { HandlerContext } from '../handlers/handler-context.ts';
 import { type AnswerPiece, AnswerText } from './answer-text.ts';
 import { type CompletionEnd, toChatFinish } from './completion-wire.ts';
 
-type Context = Pick<HandlerContext, 'runtime' | 'mask' | 'openai'>;
+type Context = Pick<HandlerContext, 'runtime' | 'mask' | 'openai' | 'failed'>;
 
 export interface AgentTurn {
   sessionId: string;
@@ -31,7 +26,7 @@ export async function takeTurn(
   context: Context,
   { sessionId, content, signal, write }: AgentTurn,
 ): Promise<CompletionEnd> {
-  const { runtime, mask, openai } = context;
+  const { runtime, mask, openai, failed } = context;
   const id = newId();
   const answer = new AnswerText(id);
   let hasText = false;
@@ -46,9 +41,14 @@ export async function takeTurn(
   });
   const refuse = (event: LonghaulEvent) => {
     if (event.type !== 'approval:requested' || !answer.isStarted) return;
-    runtime.approvals.refuse(event, NOBODY_TO_ASK).catch(warn);
+    runtime.approvals
+      .refuse(event, NOBODY_TO_ASK)
+      .catch((error: unknown) => failed('refusing an approval request', error));
   };
-  const onLeft = () => void stop(context, { sessionId, id }).catch(warn);
+  const onLeft = () =>
+    void stop(context, { sessionId, id }).catch((error: unknown) =>
+      failed('cancelling the turn of a disconnected client', error),
+    );
   if (openai.onDisconnect === 'cancel') signal.addEventListener('abort', onLeft, { once: true });
   try {
     if (signal.aborted) throw new LonghaulError('cancelled', 'The client disconnected.');
@@ -78,10 +78,4 @@ async function stop(
 ): Promise<void> {
   if (await runtime.queue.remove(sessionId, id)) return;
   await runtime.cancel(sessionId);
-}
-
-function warn(error: unknown): void {
-  process.emitWarning(
-    `Cancelling a turn of the OpenAI API, or refusing its approval request, failed: ${toLonghaulError(error).message}`,
-  );
 }
