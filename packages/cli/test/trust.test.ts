@@ -57,23 +57,23 @@ describe('longhaul trust', () => {
   it('asks where nobody can answer only with --yes, and withdraws with --revoke', async () => {
     await project(EVIL);
     await writeFile(join(bench.workspace, 'evil.mjs'), evil());
-    expect(await bench.run(['trust'])).toMatchObject({ code: 2, stderr: expect.stringContaining('--yes') });
-    expect((await bench.run(['trust', '--yes', '--json'])).stdout).toContain('"isTrusted":true');
+    expect(await bench.call(['trust'])).toMatchObject({ code: 2, stderr: expect.stringContaining('--yes') });
+    expect((await bench.call(['trust', '--yes', '--json'])).stdout).toContain('"isTrusted":true');
     expect(existsSync(marker())).toBe(false);
-    expect((await bench.run(['trust', '--revoke'])).stdout).toContain('is not trusted any more');
-    expect((await bench.run(['config'])).stdout).toContain(
+    expect((await bench.call(['trust', '--revoke'])).stdout).toContain('is not trusted any more');
+    expect((await bench.call(['config'])).stdout).toContain(
       '# ignored: context.compression.strategy (project;',
     );
   });
 
   it('is bound to the real path: a link to a trusted folder is trusted, a copy is not', async () => {
     await project('sandbox: { env: [MINE] }\n');
-    await bench.run(['trust', '--yes']);
+    await bench.call(['trust', '--yes']);
     await symlink(bench.workspace, join(bench.root, 'link'));
     const copy = join(bench.root, 'copy');
     await mkdir(copy);
     await writeFile(join(copy, 'longhaul.yml'), 'sandbox: { env: [MINE] }\n');
-    const ignored = async (folder: string) => (await bench.run(['sessions', '-C', folder])).stderr;
+    const ignored = async (folder: string) => (await bench.call(['sessions', '-C', folder])).stderr;
     expect(await ignored(join(bench.root, 'link'))).not.toContain('not trusted');
     expect(await ignored(copy)).toContain(`longhaul trust '${copy}'`);
   });
@@ -81,14 +81,14 @@ describe('longhaul trust', () => {
   it('cannot store trust where the agent can write, and a stored one there does not count', async () => {
     await project('sandbox: { env: [MINE] }\n');
     const env = { XDG_CONFIG_HOME: join(bench.workspace, 'config') };
-    await bench.run(['trust', '--yes']);
+    await bench.call(['trust', '--yes']);
     const stored = join(bench.home, '.config', 'longhaul', 'trust');
     const [entry = ''] = await readdir(stored);
     await mkdir(join(bench.workspace, 'config', 'longhaul', 'trust'), { recursive: true });
     const bytes = await readFile(join(stored, entry));
     await writeFile(join(bench.workspace, 'config', 'longhaul', 'trust', entry), bytes);
-    expect((await bench.run(['sessions'], { env })).stderr).toContain('is not trusted');
-    expect((await bench.run(['trust', '--yes'], { env })).stderr).toContain('the agent can write');
+    expect((await bench.call(['sessions'], { env })).stderr).toContain('is not trusted');
+    expect((await bench.call(['trust', '--yes'], { env })).stderr).toContain('the agent can write');
   });
 });
 
@@ -117,7 +117,7 @@ it.skipIf(lacksBubblewrap)('what the agent writes in its sandbox does not run on
     ['undo', 'last'],
     ['run', 'Again', '-q', ...flags],
   ]) {
-    expect((await bench.run(args)).stderr).toContain(
+    expect((await bench.call(args)).stderr).toContain(
       'this is ignored: context.compression.strategy, sandbox.driver',
     );
     expect(existsSync(marker())).toBe(false);
@@ -159,7 +159,7 @@ describe('trust over the API', () => {
     const now = await get();
     expect(now).toMatchObject({ isTrusted: false });
     expect(await (await answer(now.hash)).json()).toMatchObject({ isTrusted: true });
-    expect((await bench.run(['sessions'])).stderr).not.toContain('not trusted');
+    expect((await bench.call(['sessions'])).stderr).not.toContain('not trusted');
     expect(await (await answer(now.hash, false)).json()).toMatchObject({ isTrusted: false });
   });
 
