@@ -2,10 +2,13 @@ import type { Random } from './random.ts';
 
 /** Old names are forgotten, so that most known ones still exist. */
 const MAX_OF_A_KIND = 40;
+const MAX_EXPORTS = 10;
+const MAX_EXPORT_CHARS = 100_000;
 
 /** The names that answers have shown, by the parameter or the field that takes them. */
 export class KnownNames {
   readonly #names = new Map<string, string[]>();
+  readonly #exports: string[] = [];
 
   add(kind: string, name: string): void {
     const names = this.#names.get(kind) ?? [];
@@ -20,6 +23,11 @@ export class KnownNames {
     if (names?.includes(name) === true) names.splice(names.indexOf(name), 1);
   }
 
+  /** Forgets all names of a kind, before a list that is complete. */
+  clear(kind: string): void {
+    this.#names.delete(kind);
+  }
+
   any(kind: string, random: Random): string | undefined {
     const names = this.#names.get(kind) ?? [];
     return names.length === 0 ? undefined : random.one(names);
@@ -27,6 +35,17 @@ export class KnownNames {
 
   all(kind: string): readonly string[] {
     return this.#names.get(kind) ?? [];
+  }
+
+  addExport(text: string): void {
+    if (text.length > MAX_EXPORT_CHARS) return;
+    this.#exports.push(text);
+    if (this.#exports.length > MAX_EXPORTS) this.#exports.shift();
+  }
+
+  /** An exported session, to be imported. */
+  anyExport(random: Random): string | undefined {
+    return this.#exports.length === 0 ? undefined : random.one(this.#exports);
   }
 
   /**
@@ -39,8 +58,10 @@ export class KnownNames {
     const { id, callId, handle } = value as { id?: unknown; callId?: unknown; handle?: unknown };
     const isOpenRequest = 'requestedAt' in value && !('answeredAt' in value);
     if (typeof id === 'string') this.#addIn(sessionId, kindOf(value), id);
-    if (isOpenRequest && typeof callId === 'string') this.#addIn(sessionId, 'callId', callId);
-    if (isOpenRequest && typeof handle === 'string') this.#addIn(sessionId, 'handle', handle);
+    if (isOpenRequest && typeof callId === 'string') {
+      this.#addIn(sessionId, 'callId', callId);
+      if (typeof handle === 'string') this.add(inSession(`handle of ${callId}`, sessionId ?? ''), handle);
+    }
     for (const item of Object.values(value)) {
       const blob = typeof item === 'string' ? /^@blob:([0-9a-f]{64})/.exec(item)?.[1] : undefined;
       if (blob !== undefined) this.add('blobId', blob);

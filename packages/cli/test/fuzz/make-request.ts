@@ -1,3 +1,4 @@
+import { MODEL } from './fuzz-server.ts';
 import { inSession, type KnownNames } from './known-names.ts';
 import type { Random } from './random.ts';
 
@@ -62,7 +63,7 @@ const ODD: readonly unknown[] = [
   { a: { b: [null] } },
 ];
 
-/** Bodies whose parts depend on each other, so that values made from the schema alone would never be accepted. */
+/** Bodies whose parts depend on each other, so that values made from the schema alone would rarely be accepted. */
 const BODIES: Readonly<Record<string, (random: Random) => unknown>> = {
   chat: (random) => ({
     id: `chat-${random.below(20)}`,
@@ -70,6 +71,8 @@ const BODIES: Readonly<Record<string, (random: Random) => unknown>> = {
       { id: `u${random.below(1e6)}`, role: 'user', parts: [{ type: 'text', text: spoken(random) }] },
     ],
   }),
+  sendMessage: (random) => ({ content: spoken(random) }),
+  editQueued: (random) => ({ content: spoken(random) }),
   chatCompletion: (random) => ({
     model: 'agent/coder',
     stream: random.chance(0.5),
@@ -79,12 +82,12 @@ const BODIES: Readonly<Record<string, (random: Random) => unknown>> = {
 
 /** The scripted model decides by the first word. */
 function spoken(random: Random): string {
-  return `${random.one(['say', 'say', 'say', 'call', 'fail', 'slow'])} ${random.text(80)}`;
+  return `${random.one(['say', 'call', 'call', 'call', 'fail', 'slow'])} ${random.text(80)}`;
 }
 
 /** What the names of fields and parameters mean, if it is not a known name of the same kind. */
 const MEANINGS: Readonly<Record<string, (random: Random) => unknown>> = {
-  model: (random) => random.one(['played/one', 'played/two', 'agent/coder']),
+  model: (random) => random.one([MODEL, MODEL, 'agent/coder']),
   agent: () => 'coder',
   role: (random) => random.one(['user', 'assistant', 'system']),
   mediaType: () => 'image/png',
@@ -95,6 +98,16 @@ const MEANINGS: Readonly<Record<string, (random: Random) => unknown>> = {
   q: (random) => random.one(['say', 'call', 'done', random.text(10)]),
   limit: (random) => 1 + random.below(50),
   at: (random) => 1 + random.below(4),
+};
+
+/**
+ * The name that the session of an operation must have, often. A message to a session that waits for an approval stays in
+ * the queue, and a session that got a message has approvals and a queue.
+ */
+const PREFERRED: Readonly<Record<string, string>> = {
+  sendMessage: 'callId',
+  listApprovals: 'sent',
+  listSessionQueue: 'sent',
 };
 
 export interface MakeRequestOptions {
@@ -115,7 +128,8 @@ export function makeRequest(
   const kinds = operation.parameters
     .filter((parameter) => parameter.in === 'path')
     .map(({ name }) => kindOfPath(path, name));
-  const session = sessionWith(kinds.at(-1) ?? '');
+  const preferred = random.chance(0.6) ? PREFERRED[operation.operationId] : undefined;
+  const session = sessionWith(preferred ?? kinds.at(-1) ?? '');
   // How many values of this request are replaced.
   let changes = random.chance(mutations) ? 1 + random.below(2) : 0;
 
@@ -150,8 +164,15 @@ export function makeRequest(
   }
 
   function bodyOf(schema: Schema): unknown {
-    const made = changes === 0 ? BODIES[operation.operationId] : undefined;
+    const made = changes === 0 && random.chance(0.8) ? BODIES[operation.operationId] : undefined;
     return made === undefined ? value('', schema) : made(random);
+  }
+
+  /** A recorded session. With a change, only its beginning or other bytes. */
+  function fileOf(): string {
+    const exported = known.anyExport(random);
+    if (exported === undefined || random.chance(0.1)) return random.text(300);
+    return changes === 0 ? exported : exported.slice(0, random.below(exported.length));
   }
 
   function objectOf({ properties = {}, required = [] }: Schema, depth: number): Record<string, unknown> {
@@ -178,6 +199,7 @@ export function makeRequest(
     }
     if (name === 'sessionId' && session !== undefined) return session;
     if (name === 'target') return ofSession('messageId') ?? `m${1 + random.below(5)}`;
+    if (name === 'handle') return ofSession(`handle of ${params.get('callId')}`) ?? 'm1';
     const kind = name === 'before' || name === 'session' ? 'sessionId' : name;
     return ofSession(kind) ?? known.any(kind, random) ?? meant ?? `x${random.text(20)}`;
   }
@@ -208,7 +230,7 @@ export function makeRequest(
     media === undefined
       ? {}
       : media.schema.format === 'binary'
-        ? { body: Uint8Array.from(Buffer.from(random.text(300))) }
+        ? { body: Uint8Array.from(Buffer.from(fileOf())) }
         : { body: JSON.stringify(bodyOf(media.schema)) };
   return {
     operationId: operation.operationId,

@@ -1,6 +1,5 @@
-import type { TestServer } from '../test-server.ts';
-import { startFuzzServer } from './fuzz-server.ts';
-import { KnownNames } from './known-names.ts';
+import { type FuzzServer, startFuzzServer } from './fuzz-server.ts';
+import { inSession, KnownNames } from './known-names.ts';
 import { type FuzzRequest, makeRequest, type OpenApi } from './make-request.ts';
 import { createRandom, type Random } from './random.ts';
 
@@ -27,7 +26,7 @@ export interface FuzzResult {
   longestHealthMs: number;
   /** Runs that are still active after all sessions were cancelled. */
   leftRunning: number;
-  /** Errors in the server's log. */
+  /** Errors in the server's log, and everything else on its standard error. At most 20 are kept. */
   logged: string[];
 }
 
@@ -40,17 +39,23 @@ const HEALTH_MS = 10_000;
 const MAX_FAILURES = 20;
 const MAX_SESSIONS = 40;
 
-/** Operations that make or show the names that others need. */
-const OFTEN: ReadonlySet<string> = new Set([
-  'sendMessage',
-  'listApprovals',
-  'listSessionQueue',
-  'answerApproval',
-  'chat',
-]);
+/** How often operations are chosen that make, show or use the names of others. Default: 1. */
+const WEIGHTS: Readonly<Record<string, number>> = {
+  sendMessage: 10,
+  listApprovals: 6,
+  listSessionQueue: 6,
+  answerApproval: 4,
+  editQueued: 4,
+  removeQueued: 2,
+  chat: 4,
+};
 
-/** Statuses of an operation that the server cannot do now: it stores nothing, and the client can retry. */
-const ALLOWED: ReadonlySet<number> = new Set([503]);
+/** Operations that need a name which only exists for a while. Without a known one, they are mostly left out. */
+const NEEDS: Readonly<Record<string, string>> = {
+  answerApproval: 'callId',
+  editQueued: 'queuedId',
+  removeQueued: 'queuedId',
+};
 
 /**
  * Sends requests made from the OpenAPI document to a real server, most of them valid and with names that the server has
@@ -61,8 +66,19 @@ export async function runFuzz(options: FuzzOptions): Promise<FuzzResult> {
   return await new Fuzz(server, options).run();
 }
 
+/** A session, and a call or a waiting message in it. */
+const NAMED = /^\/api\/sessions\/([^/?]+)(?:\/(approvals|queue)\/([^/?]+))?/;
+const KINDS: Readonly<Record<string, string>> = { approvals: 'callId', queue: 'queuedId' };
+/** Lists of everything of a kind in a session. */
+const COMPLETE: Readonly<Record<string, string>> = { listApprovals: 'callId', listSessionQueue: 'queuedId' };
+
+interface SessionPage {
+  sessions: { id: string }[];
+  next?: string;
+}
+
 class Fuzz {
-  readonly #server: TestServer;
+  readonly #server: FuzzServer;
   readonly #options: FuzzOptions;
   readonly #random: Random;
   readonly #known = new KnownNames();
@@ -77,17 +93,14 @@ class Fuzz {
     logged: [],
   };
 
-  constructor(server: TestServer, options: FuzzOptions) {
+  constructor(server: FuzzServer, options: FuzzOptions) {
     this.#server = server;
     this.#options = options;
     this.#random = createRandom(options.seed);
   }
 
   async run(): Promise<FuzzResult> {
-    const document = await this.#server.call<OpenApi & Record<string, unknown>>('GET', '/openapi.json');
-    const end = this.#server.runtime.subscribe(({ type }) => {
-      if (type === 'run:finished') this.#result.runs += 1;
-    });
+    const document = await this.#server.call<OpenApi>('GET', '/openapi.json');
     for (let count = 0; count < 5; count += 1) await this.#newSession();
     const over = new AbortController();
     const health = this.#watchHealth(over.signal);
@@ -95,37 +108,41 @@ class Fuzz {
     over.abort();
     await health;
     await this.#cancelAll();
-    end();
-    this.#result.logged = this.#server.log
-      .filter((line) => JSON.parse(line).level >= 50)
-      .slice(0, MAX_FAILURES);
+    this.#result.runs = await this.#metric('longhaul_runs_total');
+    this.#result.logged = this.#server.errors().slice(0, MAX_FAILURES);
     return this.#result;
   }
 
   async #work(document: OpenApi): Promise<void> {
     const operations = Object.entries(document.paths).flatMap(([path, methods]) =>
       Object.entries(methods).flatMap(([method, operation]) =>
-        Array.from({ length: OFTEN.has(operation.operationId) ? 4 : 1 }, () => ({ path, method, operation })),
+        Array.from({ length: WEIGHTS[operation.operationId] ?? 1 }, () => ({ path, method, operation })),
       ),
     );
-    while (this.#result.sent < this.#options.requests) {
-      this.#result.sent += 1;
-      this.#options.onProgress?.(this.#result.sent);
+    const { requests, mutations = 0.4, onProgress } = this.#options;
+    while (this.#result.sent < requests) {
       const target = this.#random.one(operations);
-      const { mutations = 0.4 } = this.#options;
-      const isDeletion = target.operation.operationId === 'deleteSession';
-      // Otherwise no session lives long enough to be used by several requests.
-      if (isDeletion && this.#known.all('sessionId').length < 5) continue;
-      const { workspace } = this.#server;
+      if (!this.#isWorthwhile(target.operation.operationId)) continue;
+      this.#result.sent += 1;
+      onProgress?.(this.#result.sent);
       const request = makeRequest(target, {
         document,
         known: this.#known,
         random: this.#random,
-        workspace,
+        workspace: this.#server.workspace,
         mutations,
       });
       await this.#send(request);
     }
+  }
+
+  #isWorthwhile(operationId: string): boolean {
+    const sessions = this.#known.all('sessionId');
+    // Otherwise no session lives long enough to be used by several requests.
+    if (operationId === 'deleteSession') return sessions.length >= 5;
+    const kind = NEEDS[operationId];
+    if (kind === undefined || this.#random.chance(0.1)) return true;
+    return sessions.some((id) => this.#known.all(inSession(kind, id)).length > 0);
   }
 
   async #send(request: FuzzRequest): Promise<void> {
@@ -140,9 +157,7 @@ class Fuzz {
       const byStatus = this.#result.statuses[operationId] ?? {};
       this.#result.statuses[operationId] = byStatus;
       byStatus[response.status] = (byStatus[response.status] ?? 0) + 1;
-      if (response.status >= 500 && !ALLOWED.has(response.status)) {
-        this.#fail(describe(`${response.status} ${text.slice(0, 300)}`));
-      }
+      if (response.status >= 500) this.#fail(describe(`${response.status} ${text.slice(0, 300)}`));
       if (/\bat .*\.(?:ts|js):\d+|node_modules/.test(text) && operationId !== 'openapi') {
         this.#fail(describe(`a stack in the answer: ${text.slice(0, 300)}`));
       }
@@ -164,15 +179,25 @@ class Fuzz {
   }
 
   async #learn({ operationId, path, body }: FuzzRequest, response: Response, text: string): Promise<void> {
+    const { named, kind, name } = namesIn(path);
+    const isOver = response.ok ? operationId !== 'editQueued' : response.status === 404;
+    if (kind !== undefined && isOver) this.#known.forget(inSession(kind, named ?? ''), name);
     if (!response.ok) return;
-    const named = /^\/api\/sessions\/([^/?]+)/.exec(path)?.[1];
+    if (operationId === 'sendMessage') this.#known.add(inSession('sent', named ?? ''), 'yes');
     if (operationId === 'deleteSession' && named !== undefined) {
-      this.#known.forget('sessionId', decodeURIComponent(named));
+      this.#known.forget('sessionId', named);
       if (this.#known.all('sessionId').length < 5) await this.#newSession();
       return;
     }
-    if (response.headers.get('content-type')?.includes('json') === true && operationId !== 'openapi')
-      this.#known.learn(JSON.parse(text), named === undefined ? sessionOf(body) : decodeURIComponent(named));
+    const isJson = response.headers.get('content-type')?.includes('json') === true;
+    if (operationId === 'exportSession') this.#known.addExport(text);
+    else if (isJson && operationId !== 'openapi') {
+      const session = named ?? sessionOf(body);
+      // These lists are complete, so what they lack does not exist any more.
+      const complete = COMPLETE[operationId];
+      if (complete !== undefined && session !== undefined) this.#known.clear(inSession(complete, session));
+      this.#known.learn(JSON.parse(text), session);
+    }
     await this.#dropOldest();
   }
 
@@ -182,12 +207,27 @@ class Fuzz {
     const [oldest] = sessions;
     if (sessions.length < MAX_SESSIONS || oldest === undefined) return;
     this.#known.forget('sessionId', oldest);
-    await this.#server.runtime.cancel(oldest, { clearQueue: true }).catch(() => undefined);
+    await this.#cancel(oldest);
     await this.#server.fetch(`/api/sessions/${oldest}`, { method: 'DELETE' });
   }
 
+  /** @returns False if the cancellation is not answered in time. */
+  async #cancel(sessionId: string): Promise<boolean> {
+    const request = {
+      method: 'POST',
+      headers: { 'content-type': 'application/json' },
+      body: '{"clearQueue":true}',
+      signal: AbortSignal.timeout(HANG_MS),
+    };
+    return await this.#server.fetch(`/api/sessions/${sessionId}/cancel`, request).then(
+      ({ status }) => status < 500,
+      () => false,
+    );
+  }
+
   async #newSession(): Promise<void> {
-    this.#known.add('sessionId', await this.#server.newSession());
+    const { id } = await this.#server.call<{ id: string }>('POST', '/api/sessions', {});
+    this.#known.add('sessionId', id);
   }
 
   async #watchHealth(over: AbortSignal): Promise<void> {
@@ -207,22 +247,42 @@ class Fuzz {
 
   /** Cancels every session. A run that does not end in time is left over. */
   async #cancelAll(): Promise<void> {
-    const running = await this.#server.store.listUnfinishedRuns({ limit: 1_000 });
-    const ended = await Promise.all(
-      running.map(({ sessionId }) =>
-        Promise.race([
-          this.#server.runtime.cancel(sessionId, { clearQueue: true }).then(() => true),
-          new Promise<false>((resolve) => setTimeout(resolve, HANG_MS, false).unref()),
-        ]),
-      ),
-    );
-    const { length } = ended.filter((isEnded) => !isEnded);
-    const active = await this.#server.fetch('/metrics').then((response) => response.text());
-    this.#result.leftRunning = length + Number(/^longhaul_runs_active (\d+)/m.exec(active)?.[1] ?? 0);
+    let before: string | undefined;
+    do {
+      const query = before === undefined ? '' : `&before=${before}`;
+      const page = await this.#server.call<SessionPage>('GET', `/api/sessions?limit=100${query}`);
+      const ended = await Promise.all(page.sessions.map(({ id }) => this.#cancel(id)));
+      this.#result.leftRunning += ended.filter((isEnded) => !isEnded).length;
+      before = page.next;
+    } while (before !== undefined);
+    this.#result.leftRunning += await this.#metric('longhaul_runs_active');
+  }
+
+  /** Returns the sum of a metric over its labels. */
+  async #metric(name: string): Promise<number> {
+    const text = await this.#server.fetch('/metrics').then((response) => response.text());
+    const values = text.matchAll(new RegExp(`^${name}(?:\\{.*\\})? (\\d+)`, 'gm'));
+    return [...values].reduce((sum, [, value]) => sum + Number(value), 0);
   }
 
   #fail(text: string): void {
     if (this.#result.failures.length < MAX_FAILURES) this.#result.failures.push(text);
+  }
+}
+
+/** The session in a path, and the name of a call or a waiting message in it. */
+function namesIn(path: string): { named?: string; kind?: string | undefined; name: string } {
+  const [, named, kind = '', name = ''] = NAMED.exec(path) ?? [];
+  if (named === undefined) return { name };
+  return { named: decoded(named), kind: KINDS[kind], name: decoded(name) };
+}
+
+/** A lone surrogate stays encoded. */
+function decoded(text: string): string {
+  try {
+    return decodeURIComponent(text);
+  } catch {
+    return text;
   }
 }
 
