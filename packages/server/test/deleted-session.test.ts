@@ -92,3 +92,23 @@ it('prints no warning if the session of a disconnected page is deleted while its
     .toMatchObject([{ level: 30, err: { code: 'session_not_found' } }]);
   expect(stray).toEqual([]);
 });
+
+it('refuses a new chat with the id of a session that is still being deleted, with session_busy', async () => {
+  await using server = await startTestServer();
+  const { store } = server;
+  const create = store.createSession.bind(store);
+  let deletion: Promise<void> | undefined;
+  // The session of the chat was created and is deleted by others since this request looked for it.
+  vi.spyOn(store, 'createSession').mockImplementationOnce(async (session) => {
+    await create(session);
+    deletion = store.deleteSession(session.id);
+    return await create(session);
+  });
+  const refused = await ask(server, 'user');
+  expect(refused.status).toBe(409);
+  expect(await refused.json()).toMatchObject({
+    error: { code: 'session_busy', message: expect.stringContaining('is being deleted') },
+  });
+  await deletion;
+  expect((await ask(server, 'user')).status).toBe(200);
+});

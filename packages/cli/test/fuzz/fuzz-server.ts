@@ -12,8 +12,19 @@ export interface FuzzServer extends AsyncDisposable {
   fetch(path: string, init?: RequestInit): Promise<Response>;
   /** Sends JSON and reads JSON. Throws if the status is not 2xx. */
   call<T>(method: string, path: string, body?: unknown): Promise<T>;
+  /** Ids of all sessions. */
+  sessions(): Promise<string[]>;
+  /** Cancels the run of a session and clears its queue. Returns false if there is no answer in time. */
+  cancel(sessionId: string, withinMs: number): Promise<boolean>;
+  /** The sum of a metric over its labels. */
+  metric(name: string): Promise<number>;
   /** Lines of standard error that report an error, or that are not part of the log. */
   errors(): string[];
+}
+
+interface SessionPage {
+  sessions: { id: string }[];
+  next?: string;
 }
 
 /** Answers by the first word of the newest message: with text, a call that needs approval, a failure or slowly. */
@@ -61,22 +72,46 @@ export async function startFuzzServer(): Promise<FuzzServer> {
     headers.set('authorization', `Bearer ${token}`);
     return fetch(url + path, { ...init, headers });
   };
+  const call: FuzzServer['call'] = async (method, path, body) => {
+    const headers = { 'content-type': 'application/json' };
+    const json = body === undefined ? {} : { body: JSON.stringify(body), headers };
+    const response = await fetchPath(path, { method, ...json });
+    const text = await response.text();
+    if (!response.ok) throw new Error(`${method} ${path}: ${response.status} ${text}`);
+    return JSON.parse(text);
+  };
   return {
     url,
     workspace: bench.workspace,
     fetch: fetchPath,
-    async call(method, path, body) {
-      const headers = { 'content-type': 'application/json' };
-      const json = body === undefined ? {} : { body: JSON.stringify(body), headers };
-      const response = await fetchPath(path, { method, ...json });
-      const text = await response.text();
-      if (!response.ok) throw new Error(`${method} ${path}: ${response.status} ${text}`);
-      return JSON.parse(text);
+    call,
+    async sessions() {
+      const ids: string[] = [];
+      for (let query = ''; ; ) {
+        const page = await call<SessionPage>('GET', `/api/sessions?limit=100${query}`);
+        ids.push(...page.sessions.map(({ id }) => id));
+        if (page.next === undefined) return ids;
+        query = `&before=${page.next}`;
+      }
+    },
+    cancel: (sessionId, withinMs) =>
+      fetchPath(`/api/sessions/${sessionId}/cancel`, {
+        method: 'POST',
+        headers: { 'content-type': 'application/json' },
+        body: '{"clearQueue":true}',
+        signal: AbortSignal.timeout(withinMs),
+      }).then(
+        ({ status }) => status < 500,
+        () => false,
+      ),
+    async metric(name) {
+      const text = await fetchPath('/metrics').then((response) => response.text());
+      const values = text.matchAll(new RegExp(`^${name}(?:\\{.*\\})? (\\d+)`, 'gm'));
+      return [...values].reduce((sum, [, value]) => sum + Number(value), 0);
     },
     errors: () => (isError(rest) ? [...errors, rest] : errors),
     async [Symbol.asyncDispose]() {
       running.child.kill('SIGTERM');
-      running.child.kill('SIGINT');
       await running.ended;
       await bench[Symbol.asyncDispose]();
     },

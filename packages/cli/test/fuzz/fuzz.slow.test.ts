@@ -9,6 +9,10 @@ test('answers 1,500 mostly valid requests without a 5xx, a hang or a run that is
   expect(result).toMatchObject({ unhealthy: 0, leftRunning: 0, logged: [] });
   expect(result.runs).toBeGreaterThan(20);
   // Requests succeed, too: with names that the server has shown.
+  for (const operation of ['importSession', 'answerApproval', 'editQueued', 'removeQueued']) {
+    const byStatus = Object.entries(result.statuses[operation] ?? {});
+    expect([operation, byStatus.some(([status]) => Number(status) < 300)]).toEqual([operation, true]);
+  }
   const succeeded = Object.entries(result.statuses).filter(([, byStatus]) =>
     Object.keys(byStatus).some((status) => Number(status) < 300),
   );

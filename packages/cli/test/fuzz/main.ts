@@ -3,8 +3,9 @@ import { runFuzz } from './run-fuzz.ts';
 
 const HELP = `npm run fuzz -- [--requests 5000] [--seed N] [--json]
 
-Sends requests to a real server: made from its OpenAPI document, most of them valid and with names of sessions, messages, approvals and blobs
-that exist. The exit code is 1 if an answer has a status of 500 or more or is missing, if /healthz does not answer, or if a run is left.`;
+Sends requests to a real longhaul serve: made from its OpenAPI document, most of them valid and with names of sessions, messages, approvals and blobs
+that exist. The exit code is 1 if an answer has a status of 500 or more or is missing, if /healthz does not answer, if a run is left, or if
+the server prints an error.`;
 
 const { values } = parseArgs({
   options: {

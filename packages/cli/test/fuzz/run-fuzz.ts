@@ -1,5 +1,6 @@
 import { type FuzzServer, startFuzzServer } from './fuzz-server.ts';
 import { inSession, KnownNames } from './known-names.ts';
+import { learnNames } from './learn-names.ts';
 import { type FuzzRequest, makeRequest, type OpenApi } from './make-request.ts';
 import { createRandom, type Random } from './random.ts';
 
@@ -66,17 +67,6 @@ export async function runFuzz(options: FuzzOptions): Promise<FuzzResult> {
   return await new Fuzz(server, options).run();
 }
 
-/** A session, and a call or a waiting message in it. */
-const NAMED = /^\/api\/sessions\/([^/?]+)(?:\/(approvals|queue)\/([^/?]+))?/;
-const KINDS: Readonly<Record<string, string>> = { approvals: 'callId', queue: 'queuedId' };
-/** Lists of everything of a kind in a session. */
-const COMPLETE: Readonly<Record<string, string>> = { listApprovals: 'callId', listSessionQueue: 'queuedId' };
-
-interface SessionPage {
-  sessions: { id: string }[];
-  next?: string;
-}
-
 class Fuzz {
   readonly #server: FuzzServer;
   readonly #options: FuzzOptions;
@@ -108,7 +98,7 @@ class Fuzz {
     over.abort();
     await health;
     await this.#cancelAll();
-    this.#result.runs = await this.#metric('longhaul_runs_total');
+    this.#result.runs = await this.#server.metric('longhaul_runs_total');
     this.#result.logged = this.#server.errors().slice(0, MAX_FAILURES);
     return this.#result;
   }
@@ -178,27 +168,11 @@ class Fuzz {
     return '';
   }
 
-  async #learn({ operationId, path, body }: FuzzRequest, response: Response, text: string): Promise<void> {
-    const { named, kind, name } = namesIn(path);
-    const isOver = response.ok ? operationId !== 'editQueued' : response.status === 404;
-    if (kind !== undefined && isOver) this.#known.forget(inSession(kind, named ?? ''), name);
+  async #learn(request: FuzzRequest, response: Response, text: string): Promise<void> {
+    learnNames(this.#known, request, { response, text });
     if (!response.ok) return;
-    if (operationId === 'sendMessage') this.#known.add(inSession('sent', named ?? ''), 'yes');
-    if (operationId === 'deleteSession' && named !== undefined) {
-      this.#known.forget('sessionId', named);
-      if (this.#known.all('sessionId').length < 5) await this.#newSession();
-      return;
-    }
-    const isJson = response.headers.get('content-type')?.includes('json') === true;
-    if (operationId === 'exportSession') this.#known.addExport(text);
-    else if (isJson && operationId !== 'openapi') {
-      const session = named ?? sessionOf(body);
-      // These lists are complete, so what they lack does not exist any more.
-      const complete = COMPLETE[operationId];
-      if (complete !== undefined && session !== undefined) this.#known.clear(inSession(complete, session));
-      this.#known.learn(JSON.parse(text), session);
-    }
-    await this.#dropOldest();
+    if (request.operationId !== 'deleteSession') await this.#dropOldest();
+    else if (this.#known.all('sessionId').length < 5) await this.#newSession();
   }
 
   /** Bounds the number of sessions, so that lists stay short. */
@@ -207,22 +181,8 @@ class Fuzz {
     const [oldest] = sessions;
     if (sessions.length < MAX_SESSIONS || oldest === undefined) return;
     this.#known.forget('sessionId', oldest);
-    await this.#cancel(oldest);
+    await this.#server.cancel(oldest, HANG_MS);
     await this.#server.fetch(`/api/sessions/${oldest}`, { method: 'DELETE' });
-  }
-
-  /** @returns False if the cancellation is not answered in time. */
-  async #cancel(sessionId: string): Promise<boolean> {
-    const request = {
-      method: 'POST',
-      headers: { 'content-type': 'application/json' },
-      body: '{"clearQueue":true}',
-      signal: AbortSignal.timeout(HANG_MS),
-    };
-    return await this.#server.fetch(`/api/sessions/${sessionId}/cancel`, request).then(
-      ({ status }) => status < 500,
-      () => false,
-    );
   }
 
   async #newSession(): Promise<void> {
@@ -247,46 +207,13 @@ class Fuzz {
 
   /** Cancels every session. A run that does not end in time is left over. */
   async #cancelAll(): Promise<void> {
-    let before: string | undefined;
-    do {
-      const query = before === undefined ? '' : `&before=${before}`;
-      const page = await this.#server.call<SessionPage>('GET', `/api/sessions?limit=100${query}`);
-      const ended = await Promise.all(page.sessions.map(({ id }) => this.#cancel(id)));
-      this.#result.leftRunning += ended.filter((isEnded) => !isEnded).length;
-      before = page.next;
-    } while (before !== undefined);
-    this.#result.leftRunning += await this.#metric('longhaul_runs_active');
-  }
-
-  /** Returns the sum of a metric over its labels. */
-  async #metric(name: string): Promise<number> {
-    const text = await this.#server.fetch('/metrics').then((response) => response.text());
-    const values = text.matchAll(new RegExp(`^${name}(?:\\{.*\\})? (\\d+)`, 'gm'));
-    return [...values].reduce((sum, [, value]) => sum + Number(value), 0);
+    for (const id of await this.#server.sessions()) {
+      if (!(await this.#server.cancel(id, HANG_MS))) this.#result.leftRunning += 1;
+    }
+    this.#result.leftRunning += await this.#server.metric('longhaul_runs_active');
   }
 
   #fail(text: string): void {
     if (this.#result.failures.length < MAX_FAILURES) this.#result.failures.push(text);
   }
-}
-
-/** The session in a path, and the name of a call or a waiting message in it. */
-function namesIn(path: string): { named?: string; kind?: string | undefined; name: string } {
-  const [, named, kind = '', name = ''] = NAMED.exec(path) ?? [];
-  if (named === undefined) return { name };
-  return { named: decoded(named), kind: KINDS[kind], name: decoded(name) };
-}
-
-/** A lone surrogate stays encoded. */
-function decoded(text: string): string {
-  try {
-    return decodeURIComponent(text);
-  } catch {
-    return text;
-  }
-}
-
-/** The session that a body names. */
-function sessionOf(body: FuzzRequest['body']): string | undefined {
-  return typeof body === 'string' ? /"sessionId":"([^"]+)"/.exec(body)?.[1] : undefined;
 }
