@@ -121,12 +121,22 @@ describe('rules for commands', () => {
     ['eval in eval', (size) => 'eval '.repeat(size)],
     ['parentheses', (size) => '$('.repeat(size)],
     ['backquotes and quotes', (size) => '`"'.repeat(size)],
+    ['wrappers in eval', (size) => 'sudo eval '.repeat(size)],
+    ['shells in wrappers', (size) => `sudo ${'sh '.repeat(18)}-c '${'sudo eval '.repeat(size)}'`],
     ['text for many wildcards', (size) => 'ab'.repeat(size)],
   ])('takes a number of steps linear in the length of %s', async (_, commandOf) => {
     const rules = [...allowing('*a*a*a*a*a*a*a*a*c'), ...denying('*b*b*b*b*b*b*b*b*d')];
     const stepsFor = (size: number) =>
       countSteps(async () => expect(await judged(rules, commandOf(size))).toBe('ask'));
     expect((await stepsFor(20_000)) / (await stepsFor(2_000))).toBeLessThan(10.1);
+  });
+
+  it('reads shells nested in wrappers once each, and finds what the innermost one runs', async () => {
+    const nested = (depth: number): string =>
+      depth === 0 ? 'rm x' : `sudo ${'sh '.repeat(18)}-c '${nested(depth - 1).replaceAll("'", `'\\''`)}'`;
+    expect(await judged(denying('rm *'), nested(3))).toBe('deny');
+    const stepsFor = (depth: number) => countSteps(() => judged(denying('rm *'), nested(depth)));
+    expect((await stepsFor(4)) / (await stepsFor(2))).toBeLessThan(10);
   });
 
   it.each([

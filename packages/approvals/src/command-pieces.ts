@@ -17,24 +17,40 @@ export interface CommandPiece {
 }
 
 /** Returns every simple command of a shell line, including those in arguments of `sh -c` and `eval`. */
-export function commandPieces(line: string, depth = 0): CommandPiece[] {
+export function commandPieces(line: string): CommandPiece[] {
+  return readLine(line, 0, { read: new Set(), chars: MAX_INNER_CHARS });
+}
+
+/**
+ * The lines inside a line that were read, and how many more characters may be read. Without both, words such as
+ * `sudo eval sudo eval …`, where each can begin a command, take exponential time.
+ */
+interface InnerLines {
+  read: Set<string>;
+  chars: number;
+}
+
+function readLine(line: string, depth: number, inner: InnerLines): CommandPiece[] {
   const parsed = parseShellLine(line);
   const { commands } = parsed;
   const isCertain = parsed.isCertain && depth < MAX_DEPTH;
   const pieces = commands.flatMap((command) => [
     toPiece(command, isCertain),
-    ...(depth < MAX_DEPTH ? innerPieces(command, depth + 1) : []),
+    ...(depth < MAX_DEPTH ? innerPieces(command, depth + 1, inner) : []),
   ]);
   if (isCertain && pieces.length > 0) return pieces;
   const text = line.trim();
-  return [
-    ...pieces,
-    { text, source: text, readings: [text], writesFiles: false, isCertain: isCertain && text === '' },
-  ];
+  return [...pieces, wholeLine(text, isCertain && text === '')];
+}
+
+function wholeLine(text: string, isCertain: boolean): CommandPiece {
+  return { text, source: text, readings: [text], writesFiles: false, isCertain };
 }
 
 /** How deep commands inside commands are read. A deeper line counts as uncertain. */
 const MAX_DEPTH = 5;
+/** How much text is read as commands inside commands. Everything after it counts as uncertain. */
+const MAX_INNER_CHARS = 100_000;
 /** How many words after a wrapper are tried as the start of the wrapped command. */
 const MAX_WRAPPED = 20;
 
@@ -86,12 +102,22 @@ function withoutFolder([program = '', ...rest]: readonly string[]): string[] {
   return [program.slice(program.lastIndexOf('/') + 1), ...rest];
 }
 
-function innerPieces({ words }: ParsedCommand, depth: number): CommandPiece[] {
+function innerPieces({ words }: ParsedCommand, depth: number, inner: InnerLines): CommandPiece[] {
+  return innerLines(words).flatMap((line) => {
+    if (inner.read.has(line)) return [];
+    inner.read.add(line);
+    inner.chars -= line.length;
+    return inner.chars < 0 ? [wholeLine(line, false)] : readLine(line, depth, inner);
+  });
+}
+
+/** The shell lines among a command's arguments. */
+function innerLines(words: readonly string[]): string[] {
   return readingsOf(words).flatMap(([program = '', ...rest]) => {
-    if (program === 'eval') return commandPieces(rest.join(' '), depth);
+    if (program === 'eval') return [rest.join(' ')];
     if (!SHELLS.has(program)) return [];
     const flag = rest.findIndex((word) => /^-[A-Za-z]*c[A-Za-z]*$/.test(word));
     const script = flag === -1 ? undefined : rest.slice(flag + 1).find((word) => word !== '--');
-    return script === undefined ? [] : commandPieces(script, depth);
+    return script === undefined ? [] : [script];
   });
 }
