@@ -11,6 +11,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { createStrategy } from '@longhaul/context';
 import { ALLOW_ALL, Runtime } from '@longhaul/core';
 import type { UserMessageContentPart } from '@longhaul/protocol';
+import { createSandboxDriver } from '@longhaul/sandbox';
 import { seededRandom } from '@longhaul/scripted-model';
 import { createFileBlobStore } from '@longhaul/storage/blobs';
 import { openSqliteStore } from '@longhaul/storage/sqlite';
@@ -39,6 +40,8 @@ const runtime = new Runtime({
   store,
   blobs: createFileBlobStore(paths.blobs),
   tools: [],
+  // A cancel ends what a killed process has left.
+  endProcess: (place) => createSandboxDriver(place.driver).end(place),
   openSandbox: notHere,
   driverFor: notHere,
   compression: { strategy: createStrategy('reactive-overflow', {}), auto: true, ledgerShare: 0.2 },
