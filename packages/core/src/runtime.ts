@@ -1,4 +1,9 @@
-import { LonghaulError, type Session, type UserMessageContentPart } from '@longhaul/protocol';
+import {
+  type EventPayload,
+  LonghaulError,
+  type Session,
+  type UserMessageContentPart,
+} from '@longhaul/protocol';
 import { withoutCompactionRequest } from './context/compaction-request.ts';
 import type { ContextReport } from './context/context-report.ts';
 import { idleSystemText } from './context/idle-system.ts';
@@ -52,7 +57,7 @@ export class Runtime {
 
   constructor(options: RuntimeOptions) {
     this.#options = options;
-    const { store, blobs, driverFor } = options;
+    const { store, blobs, driverFor, prepareRun } = options;
     const hub = this.#hub;
     this.queue = new MessageQueueService({ store, blobs, hub });
     this.approvals = new ApprovalService({ store, hub });
@@ -63,6 +68,7 @@ export class Runtime {
       hub,
       follower,
       driverFor,
+      prepareRun,
       execute: (work) => this.#execute(work),
       ender: options,
     });
@@ -216,6 +222,15 @@ export class Runtime {
    */
   follow(sessionId: string): Promise<AsyncDisposable> {
     return this.#follower.follow(sessionId);
+  }
+
+  /**
+   * Stores and emits events of an idle session. Returns false, and does nothing, while a run drives the session.
+   *
+   * @throws {LonghaulError} `session_not_found`
+   */
+  announce(sessionId: string, events: readonly EventPayload[]): Promise<boolean> {
+    return this.#runs.announce(sessionId, events);
   }
 
   /**

@@ -2,6 +2,7 @@ import type { ErrorShape } from './errors.ts';
 import type { JsonObject, JsonValue } from './json.ts';
 import type { CompactionReason } from './mark.ts';
 import type { FinishReason, ToolOutputContent } from './message.ts';
+import type { TrustWant } from './trust-want.ts';
 import type { TokenUsage } from './usage.ts';
 
 export type RunStatus = 'completed' | 'cancelled' | 'failed' | 'limit' | 'interrupted';
@@ -144,7 +145,22 @@ export type EventPayload =
   | { type: 'message:queued'; id: string; position: number }
   | { type: 'message:dequeued'; count: number; ids: string[]; coalesced: boolean }
   | { type: 'approval:requested'; callId: string; handle: string; toolName: string; args: JsonValue }
-  | { type: 'approval:answered'; callId: string; handle: string; allowed: boolean; reason?: string };
+  | { type: 'approval:answered'; callId: string; handle: string; allowed: boolean; reason?: string }
+  | {
+      /** A run started without these settings of the project's file, because they are not trusted. */
+      type: 'trust:requested';
+      /** The folder that trust is bound to. */
+      workspace: string;
+      wants: TrustWant[];
+    }
+  | {
+      /** Somebody answered whether the project is trusted. */
+      type: 'trust:answered';
+      workspace: string;
+      /** What the project's file wants after the answer. */
+      wants: TrustWant[];
+      answer: 'trusted' | 'ignored';
+    };
 
 export type EventType = EventPayload['type'];
 export type LonghaulEvent = EventPayload & EventEnvelope;

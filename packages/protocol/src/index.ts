@@ -75,4 +75,5 @@ export {
   isFrontEndTask,
 } from './openai-chat.ts';
 export { matchesPattern } from './text-pattern.ts';
+export type { TrustWant } from './trust-want.ts';
 export { addUsage, type TokenUsage, ZERO_USAGE } from './usage.ts';

@@ -38,7 +38,9 @@ export async function startServer(options: ServerOptions): Promise<LonghaulServe
   if (token === undefined && !isLoopback(host)) throw noToken(host);
   const limits: ServerLimits = { ...DEFAULT_LIMITS, ...options.limits };
   const openai = { ...DEFAULT_CONFIG.server.openai, ...options.openai };
-  const mask = createSecretMask([...(options.secrets ?? []), ...(token === undefined ? [] : [token])]);
+  const maskToken = createSecretMask(token === undefined ? [] : [token]);
+  const maskSecrets = createSecretMask(options.secrets ?? []);
+  const mask = (text: string) => maskToken(maskSecrets(text));
   const workspaces = await createWorkspaces(options.workspaces);
   const metrics = createMetrics({ runs: () => runs.activeCount, readers: () => feeds.readerCount });
   const runs = new RunKeeper({ ...agent, answers: agent.chats, metrics, log });

@@ -13,7 +13,7 @@ import {
   type StepRequest,
 } from '@longhaul/core';
 import { LonghaulError, type Session } from '@longhaul/protocol';
-import type { Settings } from '@longhaul/protocol/api';
+import type { Settings, WorkspaceTrust } from '@longhaul/protocol/api';
 import { createFileBlobStore } from '@longhaul/storage/blobs';
 import { createMemoryCache } from '@longhaul/storage/memory';
 import { openSqliteStore, type SqliteStore } from '@longhaul/storage/sqlite';
@@ -219,8 +219,8 @@ function services(play: Play = echo): Omit<ServerOptions['agent'], 'runtime' | '
       },
     },
     trust: {
-      get: async (workspace) => ({ workspace, hash: '0'.repeat(64), isTrusted: true, wants: [] }),
-      answer: async (workspace) => ({ workspace, hash: '0'.repeat(64), isTrusted: true, wants: [] }),
+      get: async (workspace) => nothingWanted(workspace),
+      answer: async (workspace) => nothingWanted(workspace),
     },
     importer: {
       async import(file) {
@@ -229,4 +229,8 @@ function services(play: Play = echo): Omit<ServerOptions['agent'], 'runtime' | '
       },
     },
   };
+}
+
+function nothingWanted(workspace: string): WorkspaceTrust {
+  return { workspace, hash: '0'.repeat(64), isTrusted: true, wants: [], needsRestart: [] };
 }

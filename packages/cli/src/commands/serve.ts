@@ -1,18 +1,16 @@
 import { dirname, join } from 'node:path';
-import type { ConfigInput } from '@longhaul/config';
+import { type ConfigInput, TrustStore } from '@longhaul/config';
 import { LonghaulError } from '@longhaul/protocol';
 import type { LogLevel, LonghaulServer, ServedAgent } from '@longhaul/server';
 import { SERVE_FLAGS } from '../command-line/flags.ts';
 import { oneOf, parseFlags, positiveNumber, usage } from '../command-line/parse-flags.ts';
-import { loadSettings } from '../compose/load-settings.ts';
+import { loadSettings, type Settings } from '../compose/load-settings.ts';
 import { openCache } from '../compose/open-cache.ts';
 import { databasePath, openStorage } from '../compose/open-storage.ts';
 import { openTelemetry } from '../compose/open-telemetry.ts';
 import { servedAgent } from '../serve/served-agent.ts';
 import { servedSettings } from '../serve/served-settings.ts';
-import { servedTrust } from '../serve/served-trust.ts';
 import { type Banner, serverBanner } from '../serve/server-banner.ts';
-import { serverSecrets } from '../serve/server-secrets.ts';
 import { columnsOf, type Terminal } from '../terminal.ts';
 import { version } from '../version.ts';
 import { watchMainThread } from '../watchdog/watchdog.ts';
@@ -39,17 +37,20 @@ export async function serve(argv: readonly string[], terminal: Terminal): Promis
     store: storage.store,
     env: terminal.env,
     load: first.withCompression,
+    storedTrust: () => storedTrust(first, terminal),
   });
   const { config } = settings;
-  const secrets = [...serverSecrets(config, terminal.env), ...(known === undefined ? [] : [known.token])];
-  const log = createServerLog(terminal.err, { level, mask: createSecretMask(secrets) });
+  const maskToken = createSecretMask(known === undefined ? [] : [known.token]);
+  const maskSecrets = createSecretMask(() => settings.secrets);
+  const log = createServerLog(terminal.err, { level, mask: (text) => maskToken(maskSecrets(text)) });
   const { server: place } = config;
   const agent = await servedAgent({
     settings,
     storage,
     chats,
     env: terminal.env,
-    trust: servedTrust({ env: terminal.env, home: first.home, hasToken: known !== undefined }),
+    home: first.home,
+    hasToken: known !== undefined,
   });
   await using _telemetry = await openTelemetry(config.telemetry.otlp, agent.runtime);
   // From here on a signal stops the server cleanly, also one that comes right after its address is printed.
@@ -63,7 +64,7 @@ export async function serve(argv: readonly string[], terminal: Terminal): Promis
     workspaces: place.workspaces.length > 0 ? place.workspaces : [first.workspace],
     hosts: place.hosts,
     origins: place.origins,
-    secrets,
+    secrets: () => settings.secrets,
     openai: place.openai,
     limits: {
       jsonBytes: place.maxBodyBytes,
@@ -92,6 +93,12 @@ export async function serve(argv: readonly string[], terminal: Terminal): Promis
   );
   log.info({ url: server.url, interrupted: banner.interrupted, resumed: banner.resumed }, 'listening');
   return await untilStopped(server, { signals, terminal, log });
+}
+
+async function storedTrust({ project, home }: Settings, { env }: Terminal): Promise<string> {
+  if (project === undefined) return '';
+  const entry = await new TrustStore({ env, home }).get(project.workspace);
+  return JSON.stringify(entry?.wants.toSorted() ?? []);
 }
 
 /** The model of sessions that name none. A server without one starts, since each session can name its own. */

@@ -4,6 +4,7 @@ import { isAbsolute, resolve } from 'node:path';
 import { type ConfigInput, type LoadedConfig, loadConfig } from '@longhaul/config';
 import { LonghaulError } from '@longhaul/protocol';
 import type { Terminal } from '../terminal.ts';
+import type { TrustAnswer } from '../trust/trust-events.ts';
 
 export interface Place {
   cwd?: string;
@@ -17,7 +18,12 @@ export interface Settings extends LoadedConfig {
   workspace: string;
   /** The user's home folder. */
   home: string;
-  /** Loads the configuration with the settings of compaction that were changed over the API. */
+  /** The answer of the person who was asked whether to trust the project's file. */
+  trustAnswer?: TrustAnswer | undefined;
+  /**
+   * Loads the configuration again, with the settings of compaction that were changed over the API, and with the trust
+   * that is stored now.
+   */
   withCompression(change: object): Promise<LoadedConfig>;
 }
 
@@ -41,14 +47,16 @@ export async function loadSettings(
   const home = homeOf(terminal);
   const place = { cwd: workspace, env: terminal.env, home, file, flags };
   const first = await loadConfig({ ...place, trust: trust === true ? 'all' : 'stored' });
-  const loaded = await settled(first, {
+  const { loaded, answer } = await settled(first, {
     terminal,
     asks,
     load: (ids) => loadConfig({ ...place, trust: ids }),
   });
-  const granted = trustedIds(loaded);
+  // `--trust`, and a yes at the terminal, are for the content that was there then.
+  const granted = trust === true || answer === 'trusted' ? trustedIds(loaded) : 'stored';
   return {
     ...loaded,
+    trustAnswer: answer,
     workspace,
     home,
     withCompression: (change) =>
@@ -63,9 +71,9 @@ async function settled(
     load,
     ...options
   }: { terminal: Terminal; asks: boolean; load: (ids: ReadonlySet<string>) => Promise<LoadedConfig> },
-): Promise<LoadedConfig> {
+): Promise<{ loaded: LoadedConfig; answer?: TrustAnswer | undefined }> {
   const { project } = loaded;
-  if (project === undefined || project.wants.every(({ isTrusted }) => isTrusted)) return loaded;
+  if (project === undefined || project.wants.every(({ isTrusted }) => isTrusted)) return { loaded };
   const { settleTrust } = await import('../trust/settle-trust.ts');
   return settleTrust(loaded, { ...options, project, home: homeOf(options.terminal), load });
 }

@@ -2,7 +2,7 @@ import { type AskMode, createApprovers } from '@longhaul/approvals';
 import type { Config, NamedAgents, ResolvedModel, ResolvedWindow } from '@longhaul/config';
 import { type ModelDriver, Runtime, type RuntimeOptions, type Sandbox } from '@longhaul/core';
 import { costOf } from '@longhaul/models';
-import type { Session } from '@longhaul/protocol';
+import type { EventPayload, Session } from '@longhaul/protocol';
 import { resolveOther } from './choose-model.ts';
 import { compressionSettings, strategyNamed } from './compression.ts';
 import { createDriver } from './create-driver.ts';
@@ -29,6 +29,8 @@ export interface AgentOptions {
   ask?: AskMode;
   /** Asks a person about commands of an earlier run that cannot be ended. Default: the run does not start. */
   confirmEnded?: RuntimeOptions['confirmEnded'];
+  /** Emitted when a run starts. */
+  notices?: readonly EventPayload[];
   /** Called when the sandbox of the run is open. */
   onSandbox: (sandbox: Sandbox, session: Session) => void;
 }
@@ -69,6 +71,7 @@ export async function openAgent(options: AgentOptions): Promise<Agent> {
     compression,
     driverFor,
     confirmEnded: options.confirmEnded,
+    prepareRun: async () => options.notices ?? [],
     async openSandbox(session, signal, recordProcess) {
       const sandbox = await openSandbox(config, { session, signal, env: options.env, recordProcess });
       options.onSandbox(sandbox, session);

@@ -12,6 +12,7 @@ import type { RunHeader } from '../render/run-renderer.ts';
 import { age } from '../render/session-table.ts';
 import { wrapText } from '../render/word-wrapper.ts';
 import { columnsOf, type Terminal } from '../terminal.ts';
+import { trustEvents } from '../trust/trust-events.ts';
 import { watchMainThread } from '../watchdog/watchdog.ts';
 import { queueMessage, reportAnswer, reportQueue, reportTaken, waitForAnswer } from './busy-session.ts';
 import { confirmEnded } from './confirm-ended.ts';
@@ -69,6 +70,7 @@ async function carryOut(
     env: options.terminal.env,
     ask: plan.ask,
     window: plan.window,
+    notices: trustEvents(plan.settings.project, plan.settings.trustAnswer),
     confirmEnded: (left) => confirmEnded(left, { ...options, pause: () => asking.pause() }),
     onSandbox: (sandbox, session) =>
       display?.header(

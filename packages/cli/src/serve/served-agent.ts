@@ -1,9 +1,9 @@
-import { type ModelDriver, Runtime } from '@longhaul/core';
+import type { Config } from '@longhaul/config';
+import { type ModelDriver, Runtime, type RuntimeOptions } from '@longhaul/core';
 import type { CacheStore } from '@longhaul/models';
-import type { ServedAgent, TrustService } from '@longhaul/server';
+import type { ServedAgent } from '@longhaul/server';
 import { chooseModel, resolveNamed } from '../compose/choose-model.ts';
 import { createDriver } from '../compose/create-driver.ts';
-import { loadConfiguredAgents } from '../compose/load-configured-agents.ts';
 import { driverOptions, runtimeOptions } from '../compose/open-agent.ts';
 import { openSandbox } from '../compose/open-sandbox.ts';
 import type { Storage } from '../compose/open-storage.ts';
@@ -12,6 +12,8 @@ import { isImportedModel } from '../import/imported-model.ts';
 import { importUpload } from './import-upload.ts';
 import { servedModels } from './served-models.ts';
 import type { ServedSettings } from './served-settings.ts';
+import { servedTrust } from './served-trust.ts';
+import { TrustNotices } from './trust-notices.ts';
 
 export interface ServedAgentOptions {
   settings: ServedSettings;
@@ -19,41 +21,19 @@ export interface ServedAgentOptions {
   /** Maps chats to sessions. */
   chats: CacheStore;
   env: Readonly<Record<string, string | undefined>>;
-  trust: TrustService;
+  home: string;
+  /** Without a token, every program on this machine could trust, also one that the agent started. */
+  hasToken: boolean;
 }
 
 /** Creates the agent of a server. Models are opened when a session names them. */
-export async function servedAgent({
-  settings,
-  storage,
-  chats,
-  env,
-  trust,
-}: ServedAgentOptions): Promise<ServedAgent> {
-  const { config } = settings;
-  const drivers = new Map<string, Promise<ModelDriver>>();
-  const open = async (name: string): Promise<ModelDriver> => {
-    // An imported session uses the model that a run would use.
-    const model = isImportedModel(name)
-      ? await chooseModel(config, {}, env)
-      : resolveNamed(config, { model: name }, env);
-    await requireTools(model);
-    const options = driverOptions({ config, storage: Promise.resolve(storage) });
-    return (await createDriver(model, options)).driver;
-  };
-  const driverFor = (name: string): Promise<ModelDriver> => {
-    const known = drivers.get(name);
-    if (known !== undefined) return known;
-    const opened = open(name);
-    drivers.set(name, opened);
-    // The server may be reachable the next time.
-    opened.catch(() => drivers.delete(name));
-    return opened;
-  };
-  const agents = await loadConfiguredAgents(config);
+export async function servedAgent(options: ServedAgentOptions): Promise<ServedAgent> {
+  const { settings, storage, chats, env, home, hasToken } = options;
+  const driverFor = currentDrivers(options);
+  const notices = new TrustNotices();
   const runtime = new Runtime({
     ...storage,
-    ...runtimeOptions(config, { agents, ask: 'wait' }),
+    ...currentOptions(settings),
     compression: settings.compression,
     summariserFor: async (own) => {
       const { summariser } = settings;
@@ -62,16 +42,75 @@ export async function servedAgent({
     },
     driverFor,
     openSandbox: (session, signal, recordProcess) =>
-      openSandbox(config, { session, signal, env, recordProcess }),
+      openSandbox(settings.config, { session, signal, env, recordProcess }),
+    async prepareRun({ id }) {
+      await settings.reloadIfTrustChanged();
+      return notices.forRun(id, settings.project);
+    },
   });
   return {
     ...storage,
     runtime,
     settings,
-    agents,
     chats,
-    models: servedModels({ config, env, driverFor }),
-    trust,
-    importer: { import: (file, options) => importUpload(file, { ...options, storage }) },
+    agents: { list: () => settings.agents.list(), get: (name) => settings.agents.get(name) },
+    models: servedModels({ config: () => settings.config, env, driverFor }),
+    trust: servedTrust({ env, home, hasToken, settings, notices, runtime }),
+    importer: { import: (file, given) => importUpload(file, { ...given, storage }) },
   };
+}
+
+/** Returns drivers of the current configuration. Each is opened once. */
+function currentDrivers({
+  settings,
+  storage,
+  env,
+}: ServedAgentOptions): (name: string) => Promise<ModelDriver> {
+  let opened = { config: settings.config, drivers: new Map<string, Promise<ModelDriver>>() };
+  const open = async (name: string, config: Config): Promise<ModelDriver> => {
+    // An imported session uses the model that a run would use.
+    const model = isImportedModel(name)
+      ? await chooseModel(config, {}, env)
+      : resolveNamed(config, { model: name }, env);
+    await requireTools(model);
+    return (await createDriver(model, driverOptions({ config, storage: Promise.resolve(storage) }))).driver;
+  };
+  return (name) => {
+    const { config } = settings;
+    if (opened.config !== config) opened = { config, drivers: new Map() };
+    const { drivers } = opened;
+    const known = drivers.get(name);
+    if (known !== undefined) return known;
+    const driver = open(name, config);
+    drivers.set(name, driver);
+    // The server may be reachable the next time.
+    driver.catch(() => drivers.delete(name));
+    return driver;
+  };
+}
+
+/** The options of a runtime that depend on the configuration alone. They are read when a run starts. */
+function currentOptions(settings: ServedSettings) {
+  const now = () => runtimeOptions(settings.config, { agents: settings.agents, ask: 'wait' });
+  const { endProcess, keptOutput } = now();
+  return {
+    endProcess,
+    keptOutput,
+    get tools() {
+      return now().tools;
+    },
+    get limits() {
+      return now().limits;
+    },
+    get retry() {
+      return now().retry;
+    },
+    get instructionFiles() {
+      return now().instructionFiles;
+    },
+    agentFor: (session) => now().agentFor(session),
+    approverFor: (context) => now().approverFor(context),
+    strategyFor: (name) => now().strategyFor(name),
+    costOf: (usage, driver) => now().costOf(usage, driver),
+  } satisfies Partial<RuntimeOptions>;
 }

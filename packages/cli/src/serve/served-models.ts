@@ -19,15 +19,15 @@ export function servedModels({
   env,
   driverFor,
 }: {
-  config: Config;
+  config: () => Config;
   env: Readonly<Record<string, string | undefined>>;
   driverFor: (name: string) => Promise<ModelDriver>;
 }): ModelDirectory {
   let listed: { at: number; models: Promise<Models> } | undefined;
 
   async function resolve(name: string | undefined): Promise<string> {
-    if (name === undefined) return nameOf(await chooseModel(config, {}, env));
-    return isImportedModel(name) ? name : nameOf(resolveNamed(config, { model: name }, env));
+    if (name === undefined) return nameOf(await chooseModel(config(), {}, env));
+    return isImportedModel(name) ? name : nameOf(resolveNamed(config(), { model: name }, env));
   }
 
   return {
@@ -39,7 +39,7 @@ export function servedModels({
     list() {
       const now = performance.now();
       if (listed === undefined || now - listed.at > LIST_MS)
-        listed = { at: now, models: listModels(config, resolve) };
+        listed = { at: now, models: listModels(config(), resolve) };
       return listed.models;
     },
   };

@@ -1,77 +1,152 @@
-import type { Config, LoadedConfig } from '@longhaul/config';
+import type { Config, LoadedConfig, NamedAgents, ProjectTrust } from '@longhaul/config';
 import type { CompressionSettings, Store } from '@longhaul/core';
 import type { Settings } from '@longhaul/protocol/api';
 import type { SettingsService } from '@longhaul/server';
 import { type CompressionChange as Change, readChange, writeChange } from '../compose/changed-settings.ts';
 import { resolveNamed } from '../compose/choose-model.ts';
 import { compressionSettings } from '../compose/compression.ts';
+import { loadConfiguredAgents } from '../compose/load-configured-agents.ts';
+import { serverSecrets } from './server-secrets.ts';
 
+/** The settings of a server. A run uses those that are current when it starts. */
 export interface ServedSettings extends SettingsService {
-  /**
-   * The configuration at the start of the server. Of the settings that can be changed, only the model and the strategy
-   * of compaction are read elsewhere.
-   */
+  /** Another object after each load. `server`, `storage` and `telemetry` are used only as they were at the start. */
   readonly config: Config;
+  readonly agents: NamedAgents;
+  /** What the project's file wants. */
+  readonly project: ProjectTrust | undefined;
+  /** What the project's file wanted when the server started. */
+  readonly projectAtStart: ProjectTrust | undefined;
   /** The current settings: a run reads them at each step. */
   readonly compression: CompressionSettings;
   readonly summariser: string;
+  /** Every key that this server knows, or has known. Another array after each load. */
+  readonly secrets: readonly string[];
+  /**
+   * Loads the files again. If that fails, the settings stay, and the next `reloadIfTrustChanged` tries it again.
+   *
+   * @throws {LonghaulError} as `loadConfig`, `loadAgents` and `loadStrategy`
+   */
+  reload(): Promise<void>;
+  /** Loads the files again if another process has changed the stored trust. Throws as `reload`. */
+  reloadIfTrustChanged(): Promise<void>;
 }
 
-/**
- * Returns the settings of compaction, from flags, changes over the API, and files.
- *
- * @param load Loads the configuration with changed settings of compaction; throws `config_invalid` for invalid ones.
- */
-export async function servedSettings({
-  store,
-  env,
-  load,
-}: {
+export interface ServedSettingsOptions {
   store: Store;
   env: Readonly<Record<string, string | undefined>>;
-  load: (change: Change) => Promise<Pick<LoadedConfig, 'config'>>;
-}): Promise<ServedSettings> {
-  const withChange = async (change: Change) => {
-    const { config } = await load(change);
-    return {
-      change,
-      config,
-      compression: await compressionSettings(config.context.compression, config.project?.files),
-    };
-  };
-  let now = await withChange(await readChange(store));
+  /** Loads the configuration with changed settings of compaction; throws `config_invalid` for invalid ones. */
+  load: (change: Change) => Promise<LoadedConfig>;
+  /** Returns the stored trust in the project, as text for comparison. */
+  storedTrust: () => Promise<string>;
+}
+
+/** Loads the settings: flags, changes over the API, and files. */
+export async function servedSettings(options: ServedSettingsOptions): Promise<ServedSettings> {
+  const { store, env } = options;
+  const oneAtATime = createQueue();
+  const secrets = new Set<string>();
+  let now = await loadCurrent(await readChange(store), options, secrets);
+  const projectAtStart = now.project;
+  /** The stored trust of the last load; undefined if that failed. */
+  let trust: string | undefined = now.trust;
+
+  async function reload(): Promise<void> {
+    trust = undefined;
+    now = await loadCurrent(now.change, options, secrets);
+    trust = now.trust;
+  }
 
   return {
-    config: now.config,
+    projectAtStart,
+    get config() {
+      return now.config;
+    },
+    get agents() {
+      return now.agents;
+    },
+    get project() {
+      return now.project;
+    },
     get summariser() {
       return now.config.context.compression.model;
     },
-    compression: {
-      get strategy() {
-        return now.compression.strategy;
-      },
-      get auto() {
-        return now.compression.auto;
-      },
-      get ledgerShare() {
-        return now.compression.ledgerShare;
-      },
-      get pruneProtectTokens() {
-        return now.compression.pruneProtectTokens;
-      },
-      get pruneMinimumTokens() {
-        return now.compression.pruneMinimumTokens;
-      },
+    get secrets() {
+      return now.secrets;
     },
+    compression: live(() => now.compression),
     get: async () => toSettings(now),
-    async put({ compression }) {
-      const next = await withChange(merged(now.change, compression));
-      const { model } = next.config.context.compression;
-      if (model.includes('/')) resolveNamed(next.config, { model }, env);
-      await writeChange(store, next.change);
-      now = next;
-      return toSettings(now);
+    put: ({ compression }) =>
+      oneAtATime(async () => {
+        const next = await loadCurrent(merged(now.change, compression), options, secrets);
+        const { model } = next.config.context.compression;
+        if (model.includes('/')) resolveNamed(next.config, { model }, env);
+        await writeChange(store, next.change);
+        now = next;
+        trust = now.trust;
+        return toSettings(now);
+      }),
+    reload: () => oneAtATime(reload),
+    reloadIfTrustChanged: () =>
+      oneAtATime(async () => {
+        if ((await options.storedTrust()) !== trust) await reload();
+      }),
+  };
+}
+
+interface Current {
+  change: Change;
+  config: Config;
+  project: ProjectTrust | undefined;
+  agents: NamedAgents;
+  compression: CompressionSettings;
+  secrets: readonly string[];
+  trust: string;
+}
+
+async function loadCurrent(
+  change: Change,
+  { env, load, storedTrust }: ServedSettingsOptions,
+  secrets: Set<string>,
+): Promise<Current> {
+  // It is read first: trust that changes during the load is noticed later.
+  const trust = await storedTrust();
+  const { config, project } = await load(change);
+  const agents = await loadConfiguredAgents(config);
+  const compression = await compressionSettings(config.context.compression, config.project?.files);
+  // Sessions can contain keys of an earlier configuration.
+  for (const secret of serverSecrets(config, env)) secrets.add(secret);
+  return { change, config, project, agents, compression, secrets: [...secrets], trust };
+}
+
+function live(now: () => CompressionSettings): CompressionSettings {
+  return {
+    get strategy() {
+      return now().strategy;
     },
+    get auto() {
+      return now().auto;
+    },
+    get ledgerShare() {
+      return now().ledgerShare;
+    },
+    get pruneProtectTokens() {
+      return now().pruneProtectTokens;
+    },
+    get pruneMinimumTokens() {
+      return now().pruneMinimumTokens;
+    },
+  };
+}
+
+/** Runs work in the order of the calls, so that an older load never replaces a newer one. */
+function createQueue(): <T>(work: () => Promise<T>) => Promise<T> {
+  let last: Promise<unknown> = Promise.resolve();
+  return (work) => {
+    const next = last.then(work);
+    // The caller gets the error.
+    last = next.catch(() => undefined);
+    return next;
   };
 }
 

@@ -4,6 +4,7 @@ import { type LoadedConfig, type ProjectTrust, TrustStore } from '@longhaul/conf
 import { visible } from '../render/visible.ts';
 import { canAsk } from '../run/confirm.ts';
 import type { Terminal } from '../terminal.ts';
+import type { TrustAnswer } from './trust-events.ts';
 import { ignoredLine, trustPage } from './trust-page.ts';
 
 export interface SettleTrustOptions {
@@ -19,12 +20,15 @@ export interface SettleTrustOptions {
  * Asks a person whether to trust a project, and stores a yes. Without a person, or after a no, reports on one line what is
  * ignored. A yes is for what was shown: what has changed since stays untrusted.
  */
-export async function settleTrust(loaded: LoadedConfig, options: SettleTrustOptions): Promise<LoadedConfig> {
+export async function settleTrust(
+  loaded: LoadedConfig,
+  options: SettleTrustOptions,
+): Promise<{ loaded: LoadedConfig; answer?: TrustAnswer }> {
   const { project, terminal, asks, home, load } = options;
   const isAsked = asks && canAsk(terminal) && grantable(project).length > 0;
   if (!isAsked || !(await isTrusted(project, terminal))) {
     reportIgnored(project, terminal);
-    return loaded;
+    return { loaded, ...(isAsked ? { answer: 'ignored' } : {}) };
   }
   const ids = new Set(grantable(project));
   if (project.problem === undefined)
@@ -32,7 +36,7 @@ export async function settleTrust(loaded: LoadedConfig, options: SettleTrustOpti
   else terminal.err.write(`longhaul: ${project.problem}\n`);
   const next = await load(ids);
   if (next.project?.wants.some((want) => !want.isTrusted) === true) reportIgnored(next.project, terminal);
-  return next;
+  return { loaded: next, answer: 'trusted' };
 }
 
 /** Returns the ids of the wants that trust can allow. */

@@ -1,8 +1,9 @@
+import type { TrustWant } from '@longhaul/protocol';
 import { STRATEGY_NAMES } from '../config.ts';
 import { isPlainObject } from '../config-layer.ts';
 
 /** What a setting could do to the user: run code, send data or choose who receives it, or give the agent more access. */
-export type Danger = 'code' | 'data' | 'access';
+export type Danger = TrustWant['danger'];
 
 /** Decides what an untrusted project may set at one key. */
 export interface TrustRule {

@@ -1,27 +1,17 @@
 import { createHash } from 'node:crypto';
 import { resolve } from 'node:path';
+import type { TrustWant } from '@longhaul/protocol';
 import { isPlainObject, pathText } from '../config-layer.ts';
 import { referencedVariable } from '../environment.ts';
 import { expandHome } from '../expand-home.ts';
 import { maskAddress } from '../mask-address.ts';
 import { type ProjectFile, type ReadProjectFile, readModules, readProjectFile } from './project-files.ts';
 import type { DangerousSetting } from './restrict.ts';
-import type { Danger } from './trust-table.ts';
 
 /** Something that a project's files want, and that needs trust. */
-export interface Want {
+export interface Want extends TrustWant {
   /** Hash of the key, its value, and the bytes of the files that it uses. */
   id: string;
-  /** The key, such as `providers.mine`. */
-  key: string;
-  danger: Danger;
-  /** The value for a person, on one line. Keys are masked. Comes from the project: escape it before printing. */
-  text: string;
-  /** Files of the project that are used, relative to its folder, with the first 12 digits of their hash. */
-  files: string[];
-  isTrusted: boolean;
-  /** Why it is refused even if it is trusted. */
-  refusal?: string;
 }
 
 /** Where a project is. */

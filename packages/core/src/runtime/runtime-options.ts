@@ -1,5 +1,11 @@
 import type { CompressionStrategy } from '@longhaul/context';
-import type { QueuedMessage, Session, TokenUsage, UserMessageContentPart } from '@longhaul/protocol';
+import type {
+  EventPayload,
+  QueuedMessage,
+  Session,
+  TokenUsage,
+  UserMessageContentPart,
+} from '@longhaul/protocol';
 import type { KeptOutputLimit } from '../executor/kept-outputs.ts';
 import type { RunLimits } from '../executor/limits/run-limits.ts';
 import type { RetryOptions } from '../executor/model-call/retry.ts';
@@ -65,6 +71,11 @@ export interface RuntimeOptions extends ProcessEnder {
    * @throws {LonghaulError} `unknown_agent`
    */
   agentFor?: (session: Session) => SessionAgent;
+  /**
+   * Called when a run starts, before the other options are read for it. Returns events to emit after `run:started`. If
+   * it throws, the run does not start.
+   */
+  prepareRun?: (session: Session) => Promise<readonly EventPayload[]>;
 }
 
 export interface NewSessionOptions {

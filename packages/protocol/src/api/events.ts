@@ -2,6 +2,7 @@ import { z } from 'zod';
 import type { LonghaulEvent } from '../events.ts';
 import { tokenUsageSchema } from '../schemas.ts';
 import { errorShapeSchema, jsonObjectSchema, jsonValueSchema, nameText, queryCount } from './common.ts';
+import { trustWantSchema } from './trust.ts';
 
 /** The events of an event stream. `docs/api.md` explains how a reader assembles streamed text. */
 
@@ -137,6 +138,12 @@ export const eventSchema = z.discriminatedUnion('type', [
     handle: z.string(),
     allowed: z.boolean(),
     reason: z.string().optional(),
+  }),
+  event('trust:requested', { workspace: z.string(), wants: z.array(trustWantSchema) }),
+  event('trust:answered', {
+    workspace: z.string(),
+    wants: z.array(trustWantSchema),
+    answer: z.enum(['trusted', 'ignored']),
   }),
 ]) satisfies z.ZodType<LonghaulEvent>;
 

@@ -19,7 +19,7 @@ export const answerTrustBody = z.strictObject({
 });
 export type AnswerTrustBody = z.infer<typeof answerTrustBody>;
 
-const want = z.looseObject({
+export const trustWantSchema = z.looseObject({
   key: z.string().meta({ description: 'The key of longhaul.yml.' }),
   danger: z.enum(['code', 'data', 'access']).meta({
     description: 'code: runs code. data: sends data, or chooses who receives it. access: widens access.',
@@ -39,6 +39,10 @@ export const trustSchema = z.looseObject({
   file: z.string().optional().meta({ description: 'The longhaul.yml. Absent: there is none.' }),
   hash: z.string(),
   isTrusted: z.boolean().meta({ description: 'Whether nothing that the files want is ignored.' }),
-  wants: z.array(want),
+  wants: z.array(trustWantSchema),
+  needsRestart: z.array(z.string()).meta({
+    description:
+      'Keys whose trust has changed since this server started, and that it reads only when it starts: server, storage, telemetry, and changed modules of strategies.',
+  }),
 });
 export type WorkspaceTrust = z.infer<typeof trustSchema>;

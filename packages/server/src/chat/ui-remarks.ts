@@ -23,6 +23,8 @@ export function remark(event: LonghaulEvent): UiChunk[] {
       return event.errors.map(notice);
     case 'run:repaired':
       return [notice(event.message)];
+    case 'trust:requested':
+      return [notice(ignoredText(event))];
     case 'message:queued':
       return [{ type: 'data-queue', id: event.id, data: { id: event.id, position: event.position } }];
     case 'message:dequeued':
@@ -48,6 +50,10 @@ export function remark(event: LonghaulEvent): UiChunk[] {
     default:
       return [];
   }
+}
+
+function ignoredText({ workspace, wants }: EventOf<'trust:requested'>): string {
+  return `The longhaul.yml of ${workspace} is not trusted, so this is ignored: ${wants.map(({ key }) => key).join(', ')}.`;
 }
 
 export function notice(message: string): UiChunk {

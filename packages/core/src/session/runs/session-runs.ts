@@ -29,6 +29,8 @@ export interface SessionRunsOptions {
   hub: EventHub;
   follower: EventFollower;
   driverFor: (model: string) => Promise<ModelDriver>;
+  /** Called before a run starts. Returns events to emit after `run:started`. */
+  prepareRun?: ((session: Session) => Promise<readonly EventPayload[]>) | undefined;
   /** Executes the run and stores its end. */
   execute: (work: RunWork) => Promise<ExecutorResult>;
   /** Ends what earlier runs have started. */
@@ -63,9 +65,10 @@ export class SessionRuns {
    * driver and store.
    */
   async start(sessionId: string, options: StartOptions = {}): Promise<ExecutorResult | undefined> {
-    const { store, follower, driverFor } = this.#options;
+    const { store, follower, driverFor, prepareRun } = this.#options;
     this.#stopping.signal.throwIfAborted();
     const session = await this.existing(sessionId);
+    const notices = (await prepareRun?.(session)) ?? [];
     const driver = await driverFor(session.model);
     const lease = await takeSession(store, sessionId, {
       runId: newId(),
@@ -76,7 +79,20 @@ export class SessionRuns {
     if (this.#stopping.signal.aborted) active.interrupt(interrupted());
     await using _renewal = keepLease(store, lease, () => active.interrupt(takenOver()));
     await using _follow = await follower.follow(sessionId);
-    return await this.#drive({ session, driver, lease, active }, options);
+    return await this.#drive({ session, driver, notices, lease, active }, options);
+  }
+
+  /** See `Runtime.announce`. */
+  async announce(sessionId: string, events: readonly EventPayload[]): Promise<boolean> {
+    const { store, hub } = this.#options;
+    const session = await this.existing(sessionId);
+    try {
+      await holdIdle({ store, hub, session, runs: this.registry }, (writer) => writer.announce(...events));
+      return true;
+    } catch (error) {
+      if (toLonghaulError(error).code !== 'session_busy') throw error;
+      return false;
+    }
   }
 
   /** See `Runtime.cancel`. */
@@ -116,11 +132,17 @@ export class SessionRuns {
   }
 
   async #drive(
-    run: { session: Session; driver: ModelDriver; lease: Lease; active: ActiveRun },
+    run: {
+      session: Session;
+      driver: ModelDriver;
+      notices: readonly EventPayload[];
+      lease: Lease;
+      active: ActiveRun;
+    },
     { isWanted }: StartOptions,
   ): Promise<ExecutorResult | undefined> {
     const { store, hub, execute, ender } = this.#options;
-    const { session, driver, lease, active } = run;
+    const { session, driver, notices, lease, active } = run;
     const log = await this.#load(run);
     const writer = new SessionWriter({ store, lease, hub, log });
     try {
@@ -129,12 +151,8 @@ export class SessionRuns {
         await this.#release(writer, session);
         return undefined;
       }
-      await writer.announce({
-        type: 'run:started',
-        runId: lease.runId,
-        task: session.task,
-        model: session.model,
-      });
+      const { task, model } = session;
+      await writer.announce({ type: 'run:started', runId: lease.runId, task, model }, ...notices);
       await reportDamage(writer, log);
       await continueFrom(writer, (await store.listQueue(session.id)).length > 0);
       return await execute({ session, driver, writer, signal: active.signal, drain: active.drain });

@@ -18,7 +18,7 @@ export const trustRoutes = {
     tag: 'trust',
     summary: 'Trust what was shown, or withdraw the trust',
     description:
-      'It applies to commands at once, and to this server when it starts the next time. Refused by a server without a token.',
+      'It applies to commands, and to runs that start after it. For settings that this server reads only when it starts, see needsRestart. Refused by a server without a token.',
     body: answerTrustBody,
     status: 200,
     response: trustSchema,
