@@ -114,6 +114,35 @@ describe('a hostile repository and a command', () => {
     expect(stderr).not.toContain('\u001b');
   });
 
+  it.each([
+    ['to a file of the user', () => hostile.attacker.secretFile],
+    ['to a file in a folder that the agent can write', () => join(bench.root, 'planted.yml')],
+  ])('is refused if longhaul.yml is a link %s', async (_, target) => {
+    await writeFile(hostile.attacker.secretFile, 'model: PLANTED/secret\nPLANTED PRIVATE KEY: [\n');
+    await writeFile(join(bench.root, 'planted.yml'), 'model: PLANTED/secret\n');
+    await symlink(target(), join(bench.workspace, 'longhaul.yml'));
+    for (const args of [
+      ['run', 'Go'],
+      ['sessions'],
+      ['trust', '--show'],
+      ['trust', '--yes'],
+      ['config', '--trust'],
+    ]) {
+      const { code, stdout, stderr } = await bench.call(args, { env: KEYS });
+      expect(code, args.join(' ')).not.toBe(0);
+      expect(stderr).toContain(
+        'longhaul.yml is refused: the file that it leads to is outside of the project.',
+      );
+      expect(stdout + stderr).not.toContain('PLANTED');
+    }
+  });
+
+  it('reads a longhaul.yml that is a link within the project', async () => {
+    await writeFile(join(bench.workspace, 'other.yml'), JSON.stringify({ sandbox: { env: ['MINE'] } }));
+    await symlink('other.yml', join(bench.workspace, 'longhaul.yml'));
+    expect((await bench.call(['sessions'])).stderr).toContain('ignored: sandbox.env. To see');
+  });
+
   it('has no effect from a folder above, within the git repository', async () => {
     const below = join(bench.workspace, 'packages', 'one');
     await mkdir(below, { recursive: true });

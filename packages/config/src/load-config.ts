@@ -1,4 +1,4 @@
-import { stat } from 'node:fs/promises';
+import { realpath, stat } from 'node:fs/promises';
 import { dirname, join, relative, resolve } from 'node:path';
 import { LonghaulError } from '@longhaul/protocol';
 import { type Config, type ConfigInput, DEFAULT_CONFIG, STRATEGY_NAMES } from './config.ts';
@@ -6,6 +6,7 @@ import { type ConfigLayer, isPlainObject } from './config-layer.ts';
 import { type ConfigOrigin, type ConfigOrigins, originsIn, originTree } from './config-origins.ts';
 import type { Environment } from './environment.ts';
 import { expandHome } from './expand-home.ts';
+import { readInside } from './read-inside.ts';
 import { readRegularFile } from './read-regular-file.ts';
 import type { ProjectPart } from './trust/project-part.ts';
 import type { ProjectTrust, TrustGrant } from './trust/project-trust.ts';
@@ -52,7 +53,7 @@ const FILE_NAME = 'longhaul.yml';
  * @throws {LonghaulError} `config_invalid` with file, line and column; `file_unreadable`.
  */
 export async function loadConfig(options: LoadConfigOptions): Promise<LoadedConfig> {
-  const files = await readFiles([await projectFiles(options), [userFile(options)]]);
+  const files = await readFiles([await projectFiles(options), [userFile(options)]], options);
   if (options.file !== undefined && files[0]?.path !== options.file) throw fileNotThere(options.file);
   const own = files.filter((file) => sourceOf(file, options) !== 'project');
   const layers = await Promise.all(own.map((file) => checkFile(file, options)));
@@ -137,11 +138,15 @@ interface ConfigFile {
 }
 
 /** Reads the first existing file of each group. */
-async function readFiles(groups: readonly (readonly string[])[]): Promise<ConfigFile[]> {
+async function readFiles(
+  groups: readonly (readonly string[])[],
+  options: LoadConfigOptions,
+): Promise<ConfigFile[]> {
   const found: ConfigFile[] = [];
   for (const group of groups) {
     for (const path of group) {
-      const text = await readIfThere(path);
+      const read = sourceOf({ path }, options) === 'project' ? readOfProject : readAnywhere;
+      const text = await ifThere(path, read);
       if (text === undefined || found.some((file) => file.path === path)) continue;
       found.push({ path, text });
       break;
@@ -154,18 +159,34 @@ function fileNotThere(path: string): LonghaulError {
   return new LonghaulError('file_unreadable', `The configuration file ${path} does not exist.`);
 }
 
-async function readIfThere(path: string): Promise<string | undefined> {
+async function readAnywhere(path: string): Promise<Uint8Array> {
+  return (await readRegularFile(path)).bytes;
+}
+
+/** A link of a project must not lead to a file of the user: what the project wants is shown, also to clients. */
+async function readOfProject(path: string): Promise<Uint8Array> {
+  const read = await readInside(path, await realpath(dirname(path)));
+  if ('bytes' in read) return read.bytes;
+  throw new LonghaulError(
+    'file_unreadable',
+    `${path} is refused: the file that it leads to ${read.problem}. Replace the link by a file, or name the file yourself with --config.`,
+  );
+}
+
+async function ifThere(
+  path: string,
+  read: (path: string) => Promise<Uint8Array>,
+): Promise<string | undefined> {
   try {
-    return new TextDecoder().decode((await readRegularFile(path)).bytes);
+    return new TextDecoder().decode(await read(path));
   } catch (error) {
+    if (error instanceof LonghaulError) throw error;
     const code = error instanceof Error && 'code' in error ? error.code : undefined;
     if (code === 'ENOENT' || code === 'ENOTDIR') return undefined;
     throw new LonghaulError(
       'file_unreadable',
       `Cannot read ${path} (${String(code)}). Make the file readable, or remove it.`,
-      {
-        cause: error,
-      },
+      { cause: error },
     );
   }
 }
@@ -220,7 +241,10 @@ async function checkParsed(
   return { checked, written: layer.value, origin: { from: sourceOf(file, options), path } };
 }
 
-function sourceOf({ path }: ConfigFile, options: LoadConfigOptions): 'user' | 'file' | 'project' {
+function sourceOf(
+  { path }: Pick<ConfigFile, 'path'>,
+  options: LoadConfigOptions,
+): 'user' | 'file' | 'project' {
   if (path === userFile(options)) return 'user';
   return path === options.file ? 'file' : 'project';
 }

@@ -1,9 +1,8 @@
 import { createHash } from 'node:crypto';
-import { realpath, stat } from 'node:fs/promises';
-import { resolve, sep } from 'node:path';
+import { resolve } from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
 import { init, parse } from 'es-module-lexer';
-import { readRegularFile } from '../read-regular-file.ts';
+import { readInside } from '../read-inside.ts';
 
 /** A file of a project whose bytes were read once: they are shown, hashed and used. */
 export interface ProjectFile {
@@ -22,22 +21,13 @@ export type ReadProjectFile = ProjectFile | { problem: string };
  */
 export async function readProjectFile(path: string, root: string): Promise<ReadProjectFile> {
   try {
-    const real = await realpath(resolve(root, path));
-    if (!isInside(real, root)) return { problem: 'is outside of the project' };
-    const { bytes, inode } = await readRegularFile(real);
-    // A link could have replaced the file, or a folder above it, since its path was resolved.
-    if ((await realpath(real)) !== real || (await stat(real, { bigint: true })).ino !== inode)
-      return { problem: 'changed while it was read' };
-    return { path: real, bytes, sha256: createHash('sha256').update(bytes).digest('hex') };
+    const read = await readInside(resolve(root, path), root);
+    if ('problem' in read) return read;
+    return { ...read, sha256: createHash('sha256').update(read.bytes).digest('hex') };
   } catch (error) {
     const code = error instanceof Error && 'code' in error ? String(error.code) : 'unreadable';
     return { problem: code === 'ENOENT' ? 'does not exist' : `cannot be read (${code})` };
   }
-}
-
-/** Whether a path is a folder or below it. Both are without symbolic links. */
-export function isInside(path: string, root: string): boolean {
-  return path === root || path.startsWith(root.endsWith(sep) ? root : root + sep);
 }
 
 const MAX_MODULES = 500;
