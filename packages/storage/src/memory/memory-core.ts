@@ -17,6 +17,9 @@ export class MemoryCore {
   readonly clock: Clock;
   readonly settings = new Map<string, JsonValue>();
   readonly watchers = new Listeners();
+  /** Ids of all runs and all sessions, in the order of their creation. */
+  readonly runIds = new Set<string>();
+  readonly sessionIds = new Set<string>();
   #sessions: Map<string, MemorySession> | undefined = new Map();
 
   constructor(clock: Clock) {

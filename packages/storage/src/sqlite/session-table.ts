@@ -24,6 +24,9 @@ const LOST_ROW: Omit<SessionRow, keyof SessionPlace> = {
   checksum: UNREADABLE,
 };
 
+/** A session's place in the order of creation. Its time is not: the clock can be set back between two sessions. */
+const PLACE = sql`${sessions}.rowid`;
+
 export function createSessionTable(db: Drizzle, sessionHeads: SessionHeads) {
   const rows = () =>
     db
@@ -101,28 +104,18 @@ export function createSessionTable(db: Drizzle, sessionHeads: SessionHeads) {
     },
 
     list({ limit, before, search, workspace }: SessionQuery & { limit: number }): Session[] {
-      const last = before === undefined ? undefined : existing(before);
+      if (before !== undefined) existing(before);
       const older =
-        last &&
-        or(
-          lt(sessions.createdAt, last.createdAt),
-          and(eq(sessions.createdAt, last.createdAt), lt(sessions.id, last.id)),
-        );
-      const order = [desc(sessions.createdAt), desc(sessions.id)];
+        before === undefined ? undefined : lt(PLACE, sql`(SELECT rowid FROM sessions WHERE id = ${before})`);
       const words = searchWords(search);
       const isWanted = and(older, worksIn(workspace), ...words.map(holdsWord));
-      const found = unlessDamaged(() =>
-        rows()
-          .where(isWanted)
-          .orderBy(...order)
-          .limit(limit)
-          .all(),
-      );
+      const found = unlessDamaged(() => rows().where(isWanted).orderBy(desc(PLACE)).limit(limit).all());
       if (found !== undefined) return found.map(toSession);
       const all = readEach(
+        // Sorted by the plus sign, not by the table: all columns are in an index, which is read instead of damaged rows.
         ids()
           .where(older)
-          .orderBy(...order)
+          .orderBy(desc(sql`+${PLACE}`))
           .all(),
       );
       return all

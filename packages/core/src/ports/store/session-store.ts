@@ -44,7 +44,8 @@ export interface SessionStore {
   createSession(session: NewSession): Promise<Session>;
   getSession(sessionId: string): Promise<Session | undefined>;
   /**
-   * Returns a page of sessions, newest first.
+   * Returns a page of sessions, newest first: in the reverse order of their creation in this store, whatever their
+   * `createdAt` is, because the clock can be set back.
    *
    * @throws {LonghaulError} `session_not_found` if `before` is not a session.
    */

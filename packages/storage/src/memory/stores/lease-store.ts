@@ -10,7 +10,8 @@ export function leaseStore(core: MemoryCore): LeaseStore {
       assertDurable(events);
       const holder = core.holder(held, claimant);
       if (holder !== undefined) throw sessionBusy(sessionId, holder);
-      if (core.list.some(({ runs }) => runs.some((run) => run.runId === runId))) throw idTaken('run', runId);
+      if (core.runIds.has(runId)) throw idTaken('run', runId);
+      core.runIds.add(runId);
       held.epoch += 1;
       const { epoch } = held;
       const owner = structuredClone(claimant.owner);
@@ -53,10 +54,9 @@ export function leaseStore(core: MemoryCore): LeaseStore {
       const unfinished = newest.filter(
         ({ endedAt, status }) => endedAt === undefined || status === 'interrupted',
       );
-      const sorted = unfinished.toSorted(
-        (left, right) => right.startedAt - left.startedAt || (left.runId < right.runId ? 1 : -1),
-      );
-      return structuredClone(sorted.slice(0, limit));
+      const byId = new Map(unfinished.map((run) => [run.runId, run]));
+      const newestFirst = [...core.runIds].toReversed().flatMap((runId) => byId.get(runId) ?? []);
+      return structuredClone(newestFirst.slice(0, limit));
     },
   };
 }

@@ -13,9 +13,7 @@ export function sessionStore(core: MemoryCore): SessionStore {
     getSession: async (sessionId) => structuredClone(core.all.get(sessionId)?.session),
 
     listSessions: async ({ limit = 50, before, search, workspace } = {}) => {
-      const newestFirst = [...core.all.values()]
-        .map(({ session }) => session)
-        .toSorted((left, right) => right.createdAt - left.createdAt || (left.id < right.id ? 1 : -1));
+      const newestFirst = [...core.sessionIds].toReversed().flatMap((id) => core.all.get(id)?.session ?? []);
       const start = before === undefined ? 0 : newestFirst.indexOf(core.get(before).session) + 1;
       const words = searchWords(search);
       const found = newestFirst
@@ -49,13 +47,14 @@ export function sessionStore(core: MemoryCore): SessionStore {
           core.all.set(session.id, held);
           return structuredClone(held.session);
         },
-        discard: async () => {},
+        discard: async () => void core.sessionIds.delete(session.id),
       };
     },
 
     deleteSession: async (sessionId) => {
-      core.get(sessionId);
+      for (const { runId } of core.get(sessionId).runs) core.runIds.delete(runId);
       core.all.delete(sessionId);
+      core.sessionIds.delete(sessionId);
       for (const key of core.settings.keys())
         if (key.startsWith(`session:${sessionId}:`)) core.settings.delete(key);
     },
@@ -69,7 +68,8 @@ function create(core: MemoryCore, session: NewSession): MemorySession {
   return held;
 }
 
-function newSession({ clock }: MemoryCore, session: NewSession): MemorySession {
+function newSession({ clock, sessionIds }: MemoryCore, session: NewSession): MemorySession {
+  sessionIds.add(session.id);
   const stored = { ...structuredClone(session), status: 'active' as const, updatedAt: session.createdAt };
   return new MemorySession(stored, clock.now);
 }
