@@ -153,6 +153,32 @@ describe('asking for approval', () => {
     ]);
   });
 
+  it.each([
+    ['forward', 86_400_000],
+    ['back', -86_400_000],
+  ])('refuses after timeoutMs though the clock is set %s during the wait', async (_, step) => {
+    vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout', 'performance', 'Date'] });
+    onTestFinished(() => void vi.useRealTimers());
+    const both = calls(
+      { name: 'publish', input: { command: 'npm publish a' }, callId: 'c0' },
+      { name: 'publish', input: { command: 'npm publish b' }, callId: 'c1' },
+    );
+    const run = await testRun(playedDriver([both, answer('ok')]), [publishTool()], settings('wait', 60_000));
+    const ended = run.run('go');
+    await waiting(run, 2);
+    vi.setSystemTime(Date.now() + step);
+    // The other request looks at the time after each answer.
+    await run.runtime.approvals.answer(run.sessionId, 'c0', { answer: 'once' });
+    await vi.advanceTimersByTimeAsync(59_000);
+    expect(await waiting(run)).toHaveLength(1);
+    await vi.advanceTimersByTimeAsync(2_000);
+    expect((await ended).status).toBe('completed');
+    expect(run.of('approval:answered')).toMatchObject([
+      { callId: 'c0', allowed: true },
+      { callId: 'c1', allowed: false, reason: 'nobody answered within 60000 ms' },
+    ]);
+  });
+
   it('stops waiting if the run is cancelled, and leaves no open request', async () => {
     const tool = publishTool();
     const run = await testRun(playedDriver([CALL, answer('ok')]), [tool], settings('wait'));

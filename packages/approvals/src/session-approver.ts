@@ -94,23 +94,20 @@ class SessionApprover implements Approver {
     const own = earlier.find(({ handle }) => handle === request.handle);
     if (own?.answeredAt !== undefined) return toVerdict(own);
     if (own === undefined && isRemembered(earlier, call, judgement)) return { allowed: true };
-    return settings.ask === 'wait' ? this.#ask(request) : this.#refuse(request, own);
+    return settings.ask === 'wait' ? this.#ask(request, own) : this.#refuse(request, own);
   }
 
-  async #ask({
-    callId,
-    handle,
-    toolName,
-    input,
-    signal,
-    stopClock,
-  }: ApprovalRequest): Promise<ApprovalVerdict> {
+  /** @param own The request for this call that an earlier run has left open. */
+  async #ask(
+    { callId, handle, toolName, input, signal, stopClock }: ApprovalRequest,
+    own: Approval | undefined,
+  ): Promise<ApprovalVerdict> {
     const { settings, writer, drain } = this.#options;
     const requested = await writer.requestApproval({ callId, handle, toolName, args: input });
     const { timeoutMs } = settings;
-    const until = timeoutMs === null ? undefined : requested.requestedAt + timeoutMs;
+    const withinMs = timeoutMs === null ? undefined : remainingMs(own, timeoutMs);
     const ends = drain === undefined ? signal : AbortSignal.any([signal, drain]);
-    const approval = await this.#answerTo(requested, { signal: ends, until }, stopClock);
+    const approval = await this.#answerTo(requested, { signal: ends, withinMs }, stopClock);
     if (approval.answeredAt !== undefined) return toVerdict(approval);
     const interruption =
       interruptionOf(signal) ?? (ends.aborted && !signal.aborted ? interrupted() : undefined);
@@ -147,6 +144,15 @@ const ADVICE = 'Find another way, or say what you need.';
 function refusedByRule({ rule }: Judgement): ApprovalVerdict {
   const what = [rule?.tool, rule?.command, rule?.path].filter((text) => text !== undefined).join(' ');
   return { allowed: false, reason: `the approval rule for "${what}" denies it. ${ADVICE}` };
+}
+
+/**
+ * The rest of the timeout. An earlier run has asked by the wall clock, which may have been set since, so the rest is
+ * never longer than the timeout.
+ */
+function remainingMs(own: Approval | undefined, timeoutMs: number): number {
+  if (own === undefined) return timeoutMs;
+  return Math.max(0, Math.min(timeoutMs, own.requestedAt + timeoutMs - Date.now()));
 }
 
 function toVerdict({ answer, reason }: Approval): ApprovalVerdict {

@@ -31,7 +31,11 @@ export interface ShowRunOptions {
 }
 
 /** Shows a runtime's events as they come, until disposed. */
-export function showRun(runtime: Runtime, terminal: Terminal, options: ShowRunOptions): RunDisplay {
+export function showRun(
+  runtime: Pick<Runtime, 'subscribe'>,
+  terminal: Terminal,
+  options: ShowRunOptions,
+): RunDisplay {
   let finished: EventOf<'run:finished'> | undefined;
   let runId: string | undefined;
   const view = createView(terminal, options);
@@ -125,13 +129,15 @@ function progressView(terminal: Terminal, { noColor, ...options }: ShowRunOption
   const status = new LiveStatus();
   const isLive = canAnimate(terminal, colors);
   const live: LiveLine = isLive
-    ? createLiveLine(out, () => status.lines(Date.now(), columns - 3))
+    ? createLiveLine(out, () => status.lines(performance.now(), columns - 3))
     : createPlainLine(out);
   return {
     header: (header) => live.write(renderer.header(header), true),
     pause: () => live.hold(),
     ...(isLive ? { live } : {}),
-    show(event) {
+    show(stored) {
+      // Times on the screen are durations, and the clock of the stored time can be set.
+      const event = { ...stored, at: performance.now() };
       status.update(event);
       const aside = renderer.aside(event);
       if (aside !== '') live.insert(aside);

@@ -21,12 +21,12 @@ const KILL_DEADLINE_MS = 5_000;
  * @throws {LonghaulError} `sandbox_failed` if a process cannot be killed within 5 seconds, such as one of another user.
  */
 export async function killUntilGone(find: () => readonly number[]): Promise<void> {
-  const deadline = Date.now() + KILL_DEADLINE_MS;
+  const deadline = performance.now() + KILL_DEADLINE_MS;
   for (let delayMs = 1; ; delayMs = Math.min(delayMs * 2, 20)) {
     const pids = find();
     if (pids.length === 0) return;
     sendSignal(pids, 'SIGKILL');
-    if (Date.now() > deadline) {
+    if (performance.now() > deadline) {
       throw new LonghaulError(
         'sandbox_failed',
         `Processes that a command left running could not be killed: ${pids.join(', ')}. End them yourself.`,

@@ -53,12 +53,12 @@ export async function startDockerCommand(
     terminate: () => signalCommand(container, mark, 'TERM'),
     async destroy() {
       // Repeats the kill until the command has ended: a kill while the supervisor is still starting misses the command.
-      const deadline = Date.now() + KILL_DEADLINE_MS;
+      const deadline = performance.now() + KILL_DEADLINE_MS;
       while (await isRunning(exec)) {
         await signalCommand(container, mark, 'KILL');
         // A fork bomb can prevent the kill from starting. Then the container is killed; the next command starts it
         // again.
-        if (Date.now() > deadline) await killContainer(container);
+        if (performance.now() > deadline) await killContainer(container);
         await sleep(POLL_MS);
       }
     },

@@ -56,17 +56,18 @@ export class ApprovalService {
   }
 
   /**
-   * Returns the approval when it is answered, or its current state when the signal aborts or at `until` (milliseconds
-   * since 1970).
+   * Returns the approval when it is answered, or its current state when the signal aborts or after `withinMs`.
+   * `withinMs` is measured by the monotonic clock, so setting the clock has no effect.
    */
   async waitForAnswer(
     approval: Approval,
-    { signal, until }: { signal: AbortSignal; until: number | undefined },
+    { signal, withinMs }: { signal: AbortSignal; withinMs: number | undefined },
   ): Promise<Approval> {
+    const until = withinMs === undefined ? undefined : performance.now() + withinMs;
     for (;;) {
       using change = this.#nextChange(signal, until);
       const now = await this.#read(approval);
-      const isOver = signal.aborted || (until !== undefined && Date.now() >= until);
+      const isOver = signal.aborted || (until !== undefined && performance.now() >= until);
       if (now.answeredAt !== undefined || isOver) return now;
       await change.happened;
     }
@@ -77,13 +78,17 @@ export class ApprovalService {
     return all.find(({ handle }) => handle === approval.handle) ?? approval;
   }
 
-  /** Starts listening at once, so that a change between reading the state and waiting is not missed. */
+  /**
+   * Starts listening at once, so that a change between reading the state and waiting is not missed.
+   *
+   * @param until On the monotonic clock.
+   */
   #nextChange(signal: AbortSignal, until: number | undefined): { happened: Promise<void> } & Disposable {
     const { promise, resolve } = Promise.withResolvers<void>();
     const timer =
       until === undefined
         ? undefined
-        : setTimeout(resolve, Math.min(MAX_TIMER_MS, Math.max(0, until - Date.now())));
+        : setTimeout(resolve, Math.min(MAX_TIMER_MS, Math.max(0, until - performance.now())));
     const watch = this.#store.watch(resolve);
     this.#waiting.add(resolve);
     const onAbort = () => resolve();
