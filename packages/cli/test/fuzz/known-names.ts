@@ -55,7 +55,8 @@ export class KnownNames {
   learn(value: unknown, sessionId: string | undefined): void {
     if (Array.isArray(value)) for (const item of value) this.learn(item, sessionId);
     if (typeof value !== 'object' || value === null || Array.isArray(value)) return;
-    const { id, callId, handle } = value as { id?: unknown; callId?: unknown; handle?: unknown };
+    const { id, callId, handle, hash } = value as Record<'id' | 'callId' | 'handle' | 'hash', unknown>;
+    if (typeof hash === 'string') this.add('hash', hash);
     const isOpenRequest = 'requestedAt' in value && !('answeredAt' in value);
     if (typeof id === 'string') this.#addIn(sessionId, kindOf(value), id);
     if (isOpenRequest && typeof callId === 'string') {
