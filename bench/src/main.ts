@@ -56,6 +56,10 @@ const BENCHES: Record<string, { about: string; run: (input: BenchInput) => Promi
       'a session of 3,000 compactions: time, memory and database must stay flat; --compactions N for another length',
     run: async ({ compactions }) => (await import('./soak.ts')).benchSoak({ compactions }),
   },
+  'shell-parser': {
+    about: "judging random shell lines by Longhaul's parser and tree-sitter's, compared with what bash runs",
+    run: async () => (await import('./shell-parser.ts')).benchShellParser(),
+  },
   startup: {
     about: 'startup time and memory of the command, compared with `node -e 0`',
     run: async () => (await import('./startup.ts')).benchStartup(),

@@ -1,7 +1,7 @@
 import { posix } from 'node:path';
 import { type JsonValue, LonghaulError, matchesPattern, toLonghaulError } from '@longhaul/protocol';
 import { createPathMatcher } from '@longhaul/tools';
-import { type CommandPiece, commandPieces } from './command-pieces.ts';
+import { type CommandPiece, commandPieces, type ShellParser } from './command-pieces.ts';
 
 export type ApprovalAction = 'allow' | 'ask' | 'deny';
 
@@ -47,13 +47,14 @@ export type Judge = (call: JudgedCall, fallback: ApprovalAction) => Promise<Judg
  * Creates a judge of calls by rules. The last matching rule wins. A shell line is split into its simple commands, and
  * the strictest decision on any of them applies to the whole line: `allow` requires that all of them are allowed.
  *
+ * @param parse Default: `parseShellLine`. Benchmarks compare it with other parsers.
  * @throws {LonghaulError} `config_invalid` for an invalid path glob.
  */
-export function createJudge(rules: readonly ApprovalRule[]): Judge {
+export function createJudge(rules: readonly ApprovalRule[], parse?: ShellParser): Judge {
   const matchers = rules.map(compile);
   return async (call, fallback) => {
     const command = textField(call.input, 'command');
-    const pieces = command === undefined ? undefined : commandPieces(command);
+    const pieces = command === undefined ? undefined : commandPieces(command, parse);
     const paths = await pathsOf(call);
     const decisions = (pieces ?? [undefined]).map((piece) => {
       const rule = matchers.findLast((matches) => matches({ toolName: call.toolName, piece, paths }))?.rule;

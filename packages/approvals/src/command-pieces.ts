@@ -1,4 +1,7 @@
-import { type ParsedCommand, parseShellLine } from './shell-words.ts';
+import { type ParsedCommand, type ParsedLine, parseShellLine } from './shell-words.ts';
+
+/** Splits a shell line into its simple commands. */
+export type ShellParser = (line: string) => ParsedLine;
 
 /** What a rule's pattern is matched against. */
 export interface CommandPiece {
@@ -17,8 +20,8 @@ export interface CommandPiece {
 }
 
 /** Returns every simple command of a shell line, including those in arguments of `sh -c` and `eval`. */
-export function commandPieces(line: string): CommandPiece[] {
-  return readLine(line, 0, { read: new Set(), chars: MAX_INNER_CHARS });
+export function commandPieces(line: string, parse: ShellParser = parseShellLine): CommandPiece[] {
+  return readLine(line, 0, { parse, read: new Set(), chars: MAX_INNER_CHARS });
 }
 
 /**
@@ -26,12 +29,13 @@ export function commandPieces(line: string): CommandPiece[] {
  * `sudo eval sudo eval …`, where each can begin a command, take exponential time.
  */
 interface InnerLines {
+  parse: ShellParser;
   read: Set<string>;
   chars: number;
 }
 
 function readLine(line: string, depth: number, inner: InnerLines): CommandPiece[] {
-  const parsed = parseShellLine(line);
+  const parsed = inner.parse(line);
   const { commands } = parsed;
   const isCertain = parsed.isCertain && depth < MAX_DEPTH;
   const pieces = commands.flatMap((command) => [
