@@ -72,11 +72,11 @@ function textOf({ path, value }: DangerousSetting): string {
 /** The address and the variables come first: they say who receives what. */
 function providerText({ baseUrl, apiKey, ...rest }: Record<string, unknown>): string {
   const variable = referencedVariable(apiKey);
-  const key =
-    apiKey === undefined ? 'nothing' : variable === undefined ? 'a key from this file' : `$${variable}`;
+  const key = variable === undefined ? 'a key from this file' : `$${variable}`;
+  const sent = apiKey === undefined ? 'your sessions' : `${key} and your sessions`;
   const address = baseUrl === undefined ? 'its usual address' : compact(baseUrl);
   const more = Object.keys(rest).length === 0 ? '' : `; ${compact(rest)}`;
-  return `sends ${key} and your sessions to ${address}${more}`;
+  return `sends ${sent} to ${address}${more}`;
 }
 
 const MAX_CHARS = 2_000;
