@@ -2,7 +2,7 @@
 // Plain JavaScript that every Node understands: checks the version, then loads the program.
 import { statSync } from 'node:fs';
 import * as nodeModule from 'node:module';
-import { isAbsolute, join } from 'node:path';
+import { delimiter, isAbsolute, join } from 'node:path';
 
 const OLDEST_NODE = 24;
 const PACKAGES = [
@@ -24,8 +24,16 @@ const PACKAGES = [
 ];
 const major = Number(process.versions.node.split('.')[0]);
 
+ignoreRelativeFolders();
 if (major < OLDEST_NODE) await runWithNewerNode();
 else await start();
+
+/** With `.` in PATH, a program of the workspace named `git` or `rg` would run in place of the installed one. */
+function ignoreRelativeFolders() {
+  const folders = process.env.PATH?.split(delimiter);
+  if (folders !== undefined)
+    process.env.PATH = folders.filter((folder) => isAbsolute(folder)).join(delimiter);
+}
 
 async function start() {
   const cache = compileCache();
