@@ -1,4 +1,4 @@
-import { readFile, writeFile } from 'node:fs/promises';
+import { mkdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { LonghaulEvent } from '@longhaul/protocol';
 import type { WorkspaceTrust } from '@longhaul/protocol/api';
@@ -27,7 +27,7 @@ async function serving(...more: string[]) {
     });
   const get = async (): Promise<WorkspaceTrust> => JSON.parse(await (await send('GET', '/api/trust')).text());
   const answer = (hash: string, trusted = true) => send('POST', '/api/trust', { hash, trusted });
-  return { running, send, get, answer };
+  return { running, url, tokenFile, send, get, answer };
 }
 
 describe('an answer over the API', () => {
@@ -50,6 +50,32 @@ describe('an answer over the API', () => {
     const { get, answer } = await serving('--log-level', 'silent', '--no-token');
     expect((await answer((await get()).hash)).status).toBe(403);
     expect((await get()).isTrusted).toBe(false);
+  });
+});
+
+describe('the token of a server', () => {
+  it.each(['memory:', 'sqlite:data/longhaul.db'])('is not in the workspace with %s', async (url) => {
+    await writeFile(bench.userFile, `storage: { url: "${url}" }\n`);
+    const planted = 'planted-token-of-the-agent-0123456789abcdef';
+    for (const folder of ['.', 'data']) {
+      await mkdir(join(bench.workspace, folder), { recursive: true });
+      await writeFile(join(bench.workspace, folder, 'server-token'), planted, { mode: 0o600 });
+    }
+    const { running, tokenFile, url: address } = await serving('--log-level', 'silent');
+    expect(tokenFile).toBe(join(bench.home, '.local', 'share', 'longhaul', 'server-token'));
+    const answer = await fetch(`${address}/api/trust`, { headers: { authorization: `Bearer ${planted}` } });
+    expect(answer.status).toBe(401);
+    running.child.kill('SIGTERM');
+    expect((await running.ended).stderr).toBe('');
+  });
+
+  it('is reported if it can only be in a workspace', async () => {
+    await writeFile(bench.userFile, `server: { workspaces: ["${bench.root}"] }\n`);
+    const { running, tokenFile } = await serving('--log-level', 'silent');
+    running.child.kill('SIGTERM');
+    expect((await running.ended).stderr).toBe(
+      `longhaul: the token ${tokenFile} is in the workspace ${bench.root}: the agent can read it, and answer its own approvals. Serve other folders (server.workspaces), or move the database (storage.url).\n`,
+    );
   });
 });
 

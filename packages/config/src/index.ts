@@ -29,6 +29,7 @@ export { expandHome } from './expand-home.ts';
 export { type LoadConfigOptions, type LoadedConfig, loadConfig } from './load-config.ts';
 export { maskAddress } from './mask-address.ts';
 export { modelPlaces, noModelMessage } from './no-model-message.ts';
+export { isInside } from './read-inside.ts';
 export {
   type ModelSettings,
   type ResolvedModel,

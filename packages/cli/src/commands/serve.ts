@@ -1,4 +1,3 @@
-import { dirname, join } from 'node:path';
 import { type ConfigInput, TrustStore } from '@longhaul/config';
 import { LonghaulError } from '@longhaul/protocol';
 import type { LogLevel, LonghaulServer, ServedAgent } from '@longhaul/server';
@@ -6,11 +5,13 @@ import { SERVE_FLAGS } from '../command-line/flags.ts';
 import { oneOf, parseFlags, positiveNumber, usage } from '../command-line/parse-flags.ts';
 import { loadSettings, type Settings } from '../compose/load-settings.ts';
 import { openCache } from '../compose/open-cache.ts';
-import { databasePath, openStorage } from '../compose/open-storage.ts';
+import { openStorage } from '../compose/open-storage.ts';
 import { openTelemetry } from '../compose/open-telemetry.ts';
+import { visibleLine } from '../render/visible.ts';
 import { servedAgent } from '../serve/served-agent.ts';
 import { servedSettings } from '../serve/served-settings.ts';
 import { type Banner, serverBanner } from '../serve/server-banner.ts';
+import { tokenPlace } from '../serve/token-place.ts';
 import { columnsOf, type Terminal } from '../terminal.ts';
 import { version } from '../version.ts';
 import { watchMainThread } from '../watchdog/watchdog.ts';
@@ -28,11 +29,11 @@ export async function serve(argv: readonly string[], terminal: Terminal): Promis
   await using _store = storage.store;
   await using chats = await openCache(url);
   const { createSecretMask, createServerLog, loadToken, startServer } = await import('@longhaul/server');
-  const tokenFile = join(
-    url.startsWith('memory:') ? first.workspace : dirname(databasePath(url)),
-    'server-token',
-  );
+  const { workspaces: configured } = first.config.server;
+  const workspaces = configured.length > 0 ? configured : [first.workspace];
+  const { path: tokenFile, exposedIn } = await tokenPlace({ url, home: first.home, workspaces });
   const known = values['no-token'] === true ? undefined : await loadToken(tokenFile);
+  if (known !== undefined && exposedIn !== undefined) terminal.err.write(exposedLine(tokenFile, exposedIn));
   const settings = await servedSettings({
     store: storage.store,
     env: terminal.env,
@@ -61,7 +62,7 @@ export async function serve(argv: readonly string[], terminal: Terminal): Promis
     host: place.host,
     port: place.port,
     token: known?.token,
-    workspaces: place.workspaces.length > 0 ? place.workspaces : [first.workspace],
+    workspaces,
     hosts: place.hosts,
     origins: place.origins,
     secrets: () => settings.secrets,
@@ -93,6 +94,10 @@ export async function serve(argv: readonly string[], terminal: Terminal): Promis
   );
   log.info({ url: server.url, interrupted: banner.interrupted, resumed: banner.resumed }, 'listening');
   return await untilStopped(server, { signals, terminal, log });
+}
+
+function exposedLine(tokenFile: string, workspace: string): string {
+  return `longhaul: ${visibleLine(`the token ${tokenFile} is in the workspace ${workspace}: the agent can read it, and answer its own approvals. Serve other folders (server.workspaces), or move the database (storage.url).`)}\n`;
 }
 
 async function storedTrust({ project, home }: Settings, { env }: Terminal): Promise<string> {
