@@ -1,4 +1,5 @@
 import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
 import { mkdir, mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
@@ -61,6 +62,7 @@ export class Bench implements AsyncDisposable {
   readonly userFile: string;
   readonly #servers: ScriptedModelServer[] = [];
   readonly #started: Running[] = [];
+  readonly #begun: (() => Promise<Ended>)[] = [];
 
   private constructor(root: string) {
     this.root = root;
@@ -157,16 +159,44 @@ export class Bench implements AsyncDisposable {
   /**
    * The command in this process: a fifth of the time, where no process, signal, input or terminal is what is looked at.
    */
-  async call(args: readonly string[], { env = {} }: Pick<CommandOptions, 'env'> = {}): Promise<Ended> {
+  call(args: readonly string[], options: Pick<CommandOptions, 'env'> = {}): Promise<Ended> {
+    return this.#inProcess(args, options).ended;
+  }
+
+  /** A server in this process. */
+  async begin(
+    args: readonly string[],
+    options: Pick<CommandOptions, 'env'> = {},
+  ): Promise<{ firstLine: string; stop: () => Promise<Ended> }> {
+    const { out, ended } = this.#inProcess(args, options);
+    const stop = async () => {
+      process.emit('SIGHUP');
+      return await ended;
+    };
+    this.#begun.push(stop);
+    const [firstLine] = await Promise.race([
+      once(out, 'data'),
+      ended.then(({ stderr }) => Promise.reject(new Error(`It ended: ${stderr}`))),
+    ]);
+    return { firstLine, stop };
+  }
+
+  #inProcess(
+    args: readonly string[],
+    { env = {} }: Pick<CommandOptions, 'env'>,
+  ): { out: PassThrough; ended: Promise<Ended> } {
     const out = new PassThrough().setEncoding('utf8');
     const err = new PassThrough().setEncoding('utf8');
     const output = Promise.all([text(out), text(err)]);
     const { input } = processTerminal();
-    const code = await main(args, { out, err, input, env: this.#env(env), cwd: this.workspace });
-    out.end();
-    err.end();
-    const [stdout, stderr] = await output;
-    return { code, signal: null, stdout, stderr };
+    const work = async (): Promise<Ended> => {
+      const code = await main(args, { out, err, input, env: this.#env(env), cwd: this.workspace });
+      out.end();
+      err.end();
+      const [stdout, stderr] = await output;
+      return { code, signal: null, stdout, stderr };
+    };
+    return { out, ended: work() };
   }
 
   #env(more: Record<string, string>): Record<string, string> {
@@ -179,6 +209,7 @@ export class Bench implements AsyncDisposable {
       // Only of a test that failed: what still runs would write on into the folder.
       for (const { child, ended } of this.#started)
         if (child.exitCode === null && child.kill('SIGKILL')) await ended;
+      for (const stop of this.#begun) await stop();
       for (const server of this.#servers) await server.close();
     } finally {
       await rm(this.root, { recursive: true, force: true, maxRetries: 5 });

@@ -15,9 +15,8 @@ afterEach(() => bench[Symbol.asyncDispose]());
 const project = (text: string) => writeFile(join(bench.workspace, 'longhaul.yml'), text);
 
 async function serving(...more: string[]) {
-  const running = bench.start(['serve', '--port', '0', '--json', ...more]);
-  await running.saw('"listening"');
-  const { url, tokenFile } = JSON.parse(running.output().split('\n')[0] ?? '');
+  const { firstLine, stop } = await bench.begin(['serve', '--port', '0', '--json', ...more]);
+  const { url, tokenFile } = JSON.parse(firstLine);
   const token = tokenFile === undefined ? '' : (await readFile(tokenFile, 'utf8')).trim();
   const send = (method: string, path: string, body?: object) =>
     fetch(url + path, {
@@ -27,7 +26,7 @@ async function serving(...more: string[]) {
     });
   const get = async (): Promise<WorkspaceTrust> => JSON.parse(await (await send('GET', '/api/trust')).text());
   const answer = (hash: string, trusted = true) => send('POST', '/api/trust', { hash, trusted });
-  return { running, url, tokenFile, send, get, answer };
+  return { stop, url, tokenFile, send, get, answer };
 }
 
 describe('an answer over the API', () => {
@@ -54,26 +53,27 @@ describe('an answer over the API', () => {
 });
 
 describe('the token of a server', () => {
-  it.each(['memory:', 'sqlite:data/longhaul.db'])('is not in the workspace with %s', async (url) => {
-    await writeFile(bench.userFile, `storage: { url: "${url}" }\n`);
+  it.each([
+    ['a database in memory', () => 'memory:'],
+    ['a database in the workspace', () => `sqlite:${join(bench.workspace, 'data', 'longhaul.db')}`],
+  ])('is not in the workspace with %s', async (_, url) => {
+    await writeFile(bench.userFile, `storage: { url: "${url()}" }\n`);
     const planted = 'planted-token-of-the-agent-0123456789abcdef';
     for (const folder of ['.', 'data']) {
       await mkdir(join(bench.workspace, folder), { recursive: true });
       await writeFile(join(bench.workspace, folder, 'server-token'), planted, { mode: 0o600 });
     }
-    const { running, tokenFile, url: address } = await serving('--log-level', 'silent');
+    const { stop, tokenFile, url: address } = await serving('--log-level', 'silent');
     expect(tokenFile).toBe(join(bench.home, '.local', 'share', 'longhaul', 'server-token'));
     const answer = await fetch(`${address}/api/trust`, { headers: { authorization: `Bearer ${planted}` } });
     expect(answer.status).toBe(401);
-    running.child.kill('SIGTERM');
-    expect((await running.ended).stderr).toBe('');
+    expect((await stop()).stderr).toBe('');
   });
 
   it('is reported if it can only be in a workspace', async () => {
     await writeFile(bench.userFile, `server: { workspaces: ["${bench.root}"] }\n`);
-    const { running, tokenFile } = await serving('--log-level', 'silent');
-    running.child.kill('SIGTERM');
-    expect((await running.ended).stderr).toBe(
+    const { stop, tokenFile } = await serving('--log-level', 'silent');
+    expect((await stop()).stderr).toBe(
       `longhaul: the token ${tokenFile} is in the workspace ${bench.root}: the agent can read it, and answer its own approvals. Serve other folders (server.workspaces), or move the database (storage.url).\n`,
     );
   });
