@@ -140,12 +140,12 @@ test('a window that a refusal taught is forgotten at a word', async () => {
   running.stop();
   await running.running.ended;
 
-  const anew = await listening(bench, args);
-  expect((await fetch(`${anew.url}/chat/completions`, { method: 'POST', body, headers: json })).status).toBe(
-    200,
-  );
+  const restarted = await listening(bench, args);
+  expect(
+    (await fetch(`${restarted.url}/chat/completions`, { method: 'POST', body, headers: json })).status,
+  ).toBe(200);
   expect(model.overflows).toBe(2);
   expect(JSON.parse(await forget('--json'))).toEqual({ type: 'forgotten', ...place, windowTokens: 4_096 });
-  anew.stop();
-  await anew.running.ended;
+  restarted.stop();
+  await restarted.running.ended;
 });

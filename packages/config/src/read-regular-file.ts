@@ -4,7 +4,7 @@ import { open } from 'node:fs/promises';
 const MAX_BYTES = 10_000_000;
 
 /**
- * Reads a file. Anything else at the path, such as a pipe, on which reading would wait for ever, is refused.
+ * Reads a file. Anything else at the path, such as a pipe that nobody writes to, is refused.
  *
  * @throws Errors of opening and reading; an error with the code `EINVAL` for what is no file, and `EFBIG` above 10 MB.
  */

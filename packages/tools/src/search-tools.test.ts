@@ -194,7 +194,7 @@ describe('without ripgrep, a regular expression that takes exponential time', ()
   const text = `short\n${'a'.repeat(60)}!\n`;
   const slow = createPlainSearch({ matchDeadlineMs: 300 });
 
-  test('is stopped at a deadline, and the model is told what to change', async () => {
+  test('stops a search at the deadline and tells the model what to change', async () => {
     await using fixture = await openToolFixture();
     await fixture.put('a.txt', text);
     const result = await fixture.call(

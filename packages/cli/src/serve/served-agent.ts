@@ -91,7 +91,15 @@ function currentDrivers({
 
 /** The options of a runtime that depend on the configuration alone. They are read when a run starts. */
 function currentOptions(settings: ServedSettings) {
-  const now = () => runtimeOptions(settings.config, { agents: settings.agents, ask: 'wait' });
+  const make = ({ config, agents }: ServedSettings) => ({
+    config,
+    options: runtimeOptions(config, { agents, ask: 'wait' }),
+  });
+  let made = make(settings);
+  const now = () => {
+    if (made.config !== settings.config) made = make(settings);
+    return made.options;
+  };
   const { endProcess, keptOutput } = now();
   return {
     endProcess,

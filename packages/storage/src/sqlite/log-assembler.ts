@@ -36,7 +36,7 @@ export async function assembleMessages(
     const raw = () => ({ ...withoutNulls(columns), ...parsed({ usage, metadata }) });
     const message = check(schemas.messageRowSchema, raw, place);
     if (message === undefined) continue;
-    // The parts have checksums of their own, so what was said is kept.
+    // The parts have checksums of their own, so the content of the message is kept.
     if (!isSoundRow('messages', row)) damaged.push({ ...place, reason: CHANGED_ON_DISK });
     found.push({ ...message, parts: partsOf.get(row.id) ?? [] });
   }
