@@ -238,13 +238,10 @@ describe('longhaul import', () => {
     await using bench = await Bench.open();
     const path = join(bench.workspace, 'large.jsonl');
     await pipeline(Readable.from(manySteps(2_500)), createWriteStream(path));
-    const peak = "process.on('exit',()=>console.error('peak',process.resourceUsage().maxRSS))";
-    const env = { NODE_OPTIONS: `--import=data:text/javascript,${encodeURIComponent(peak)}` };
+    // The file has 50 MB. A process that keeps it, or its messages, does not survive with this heap.
+    const env = { NODE_OPTIONS: '--max-old-space-size=48' };
     const result = await bench.run(['import', 'large.jsonl', '--json'], { env });
     expect(jsonLines(result)).toMatchObject([{ type: 'imported', messages: 2_501, calls: 2_500 }]);
-    const megabytes = Number(/peak (\d+)/.exec(result.stderr)?.[1]) / 1_000;
-    expect(megabytes).toBeGreaterThan(20);
-    expect(megabytes).toBeLessThan(260);
   }, 60_000);
 });
 

@@ -11,7 +11,7 @@ import {
 } from './config-layer.ts';
 import { type Environment, type FilledIn, fillInEnvironment } from './environment.ts';
 import { toEditorSchema } from './json-schema.ts';
-import { maskAddress } from './mask-address.ts';
+import { isSecretKey, maskAddress } from './mask-secrets.ts';
 import { configSchema } from './schema.ts';
 
 /**
@@ -145,7 +145,7 @@ const TYPE_WORDS: Readonly<Record<string, string>> = {
 function describe(value: unknown, path: ConfigPath): string {
   if (Array.isArray(value)) return 'a list';
   if (isPlainObject(value)) return 'a mapping';
-  if (path.includes('apiKey') || path.at(-1) === 'token') return `a ${typeof value}`;
+  if (path.some(isSecretKey)) return `a ${typeof value}`;
   const shown = typeof value === 'string' ? maskAddress(value) : value;
   const text = JSON.stringify(shown) ?? 'nothing';
   return text.length > 60 ? `${text.slice(0, 60)}…` : text;

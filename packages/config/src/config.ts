@@ -2,7 +2,8 @@ import type { ApprovalRule } from '@longhaul/approvals';
 
 export { STRATEGY_NAMES } from '@longhaul/context/strategy-names';
 
-import type { TokenPrice } from '@longhaul/models';
+import type { CallSettings, TokenPrice } from '@longhaul/models';
+import type { JsonObject } from '@longhaul/protocol';
 import type { ProjectPart } from './trust/project-part.ts';
 
 /** The complete configuration with all defaults applied. Users find it in docs/configuration.md. */
@@ -140,17 +141,24 @@ export interface CompressionConfig {
 
 export type CompressionTrigger = 'overflow' | 'manual' | { threshold: number };
 
-export interface ProviderConfig {
+export interface ProviderConfig extends CallSettings {
   /** Absent: the provider's name if it is a kind, otherwise `openai-compatible`. */
   kind?: ProviderKind;
   baseUrl?: string;
   apiKey?: string;
+  /** A value that is `$NAME` is read from the environment. */
+  headers?: Record<string, string>;
+  body?: JsonObject;
   models?: Record<string, ModelConfig>;
 }
 
+/** The settings of a provider that are one value: who is called, with which key, and what else is sent there. */
+export const ENDPOINT_KEYS: ReadonlySet<string> = new Set(['kind', 'baseUrl', 'apiKey', 'headers', 'body']);
+
 export type ProviderKind = (typeof PROVIDER_KINDS)[number];
 
-export interface ModelConfig {
+/** Settings of a call that are set for a model replace those of its provider. */
+export interface ModelConfig extends CallSettings {
   /** Tokens. */
   window?: number;
   /** Tokens. */

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { resolveEndpoint, upstreamKey } from './endpoint.ts';
+import { endpointAt, resolveEndpoint, upstreamKey } from './endpoint.ts';
 import { ProjectPart, TrustedFiles } from './trust/project-part.ts';
 
 const env = { OPENAI_API_KEY: 'env-openai', MINE_KEY: 'env-mine' };
@@ -41,6 +41,37 @@ describe('the key of an address', () => {
     ],
   ])('that %s: %s with %j', (_, provider, options, settings, key) => {
     expect(resolveEndpoint(provider, settings, { env, ...options }).apiKey).toBe(key);
+  });
+});
+
+describe('the headers and fields of an address', () => {
+  const extras = { headers: { 'x-key': '$MINE_KEY' }, body: { user: 'me' } };
+  const settings = { providers: { mine: { ...providers.mine, ...extras } } };
+  const sent = { headers: { 'x-key': 'env-mine' }, body: { user: 'me' } };
+  const nothing = { headers: undefined, body: undefined };
+  const of = (more: object, options: object) =>
+    resolveEndpoint('mine', { ...settings, ...more }, { env, ...options });
+
+  it('go to the address of their layer and to an address that the user names', () => {
+    expect(of({}, {})).toMatchObject(sent);
+    expect(of({}, { baseUrl: 'https://flag.example' })).toMatchObject(sent);
+    expect(of({ project: projectOf('mine') }, {})).toMatchObject(sent);
+  });
+
+  it('of a project do not go to an address that the user names', () => {
+    expect(of({ project: projectOf('mine') }, { baseUrl: 'https://flag.example' })).toMatchObject(nothing);
+  });
+
+  it('do not go to another address that was found', () => {
+    const at = (baseUrl: string) => endpointAt('mine', { baseUrl, isProjects: false }, { settings, env });
+    expect(at('https://mine.example/v1/')).toMatchObject(sent);
+    expect(at('https://other.example/v1')).toEqual({ baseUrl: 'https://other.example/v1' });
+  });
+
+  it('name a variable that is not set', () => {
+    expect(() => resolveEndpoint('mine', settings, { env: {} })).toThrow(
+      /headers\.x-key reads \$MINE_KEY, which is not set/,
+    );
   });
 });
 

@@ -1,13 +1,18 @@
 import { API_KEY_VARIABLES } from '@longhaul/models';
-import { LonghaulError } from '@longhaul/protocol';
+import { type JsonObject, LonghaulError } from '@longhaul/protocol';
 import type { Config, GatewayUpstreamConfig, ProviderKind } from './config.ts';
 import { type Environment, readVariable, referencedVariable } from './environment.ts';
 
-/** Who is called, and with which key. A key is never combined with another address than the one it belongs to. */
+/**
+ * Who is called, with which key and headers, and what else is sent. They are never combined with another address than
+ * the one that they belong to.
+ */
 export interface Endpoint {
   kind?: ProviderKind;
   baseUrl?: string;
   apiKey?: string;
+  headers?: Readonly<Record<string, string>>;
+  body?: JsonObject;
 }
 
 export interface EndpointOptions {
@@ -39,10 +44,18 @@ export function resolveEndpoint(
     : {};
   const isProjects = settings.project?.providers.has(provider) === true;
   if (isProjects && baseUrl === undefined) {
-    return { kind, baseUrl: addressOf(provider, own.baseUrl, env), apiKey: keyOf(provider, own.apiKey, env) };
+    return {
+      kind,
+      baseUrl: addressOf(provider, own.baseUrl, env),
+      apiKey: keyOf(provider, own.apiKey, env),
+      headers: headersOf(provider, own.headers, env),
+      body: own.body,
+    };
   }
   return {
     kind,
+    headers: isProjects ? undefined : headersOf(provider, own.headers, env),
+    body: isProjects ? undefined : own.body,
     baseUrl: baseUrl ?? addressOf(provider, own.baseUrl, env),
     apiKey:
       apiKey ??
@@ -52,21 +65,30 @@ export function resolveEndpoint(
 }
 
 /**
- * Returns the key for an address that somebody else named: a server that was found, or an upstream of the gateway.
- * Undefined unless the provider has this address, or a key and no address.
+ * Returns what goes to an address that somebody else named: a server that was found, or an upstream of the gateway.
+ * Nothing but the address, unless the provider has this address or none.
  *
  * @param isProjects Whether the address is from a project's file.
  */
-export function keyForAddress(
+export function endpointAt(
   provider: string,
   address: { baseUrl: string; isProjects: boolean; usual?: string },
   { settings, env }: { settings: EndpointSettings; env: Environment },
-): string | undefined {
+): Endpoint {
+  const { baseUrl } = address;
   const own = Object.hasOwn(settings.providers, provider) ? settings.providers[provider] : undefined;
-  if (own?.apiKey === undefined) return undefined;
-  if ((settings.project?.providers.has(provider) === true) !== address.isProjects) return undefined;
-  const belongsTo = addressOf(provider, own.baseUrl, env) ?? address.usual ?? address.baseUrl;
-  return isSame(belongsTo, address.baseUrl) ? keyOf(provider, own.apiKey, env) : undefined;
+  if (own === undefined) return { baseUrl };
+  if ((settings.project?.providers.has(provider) === true) !== address.isProjects) return { baseUrl };
+  const { apiKey, headers, body } = own;
+  if (apiKey === undefined && headers === undefined && body === undefined) return { baseUrl };
+  const belongsTo = addressOf(provider, own.baseUrl, env) ?? address.usual ?? baseUrl;
+  if (!isSame(belongsTo, baseUrl)) return { baseUrl };
+  return {
+    baseUrl,
+    apiKey: keyOf(provider, apiKey, env),
+    headers: headersOf(provider, headers, env),
+    body,
+  };
 }
 
 /** Returns the key of an upstream of the gateway: its own, else that of the provider with its name and its address. */
@@ -81,18 +103,38 @@ export function upstreamKey(
       'config_invalid',
       `gateway.upstreams (${name}): apiKey reads $${variable}, which is not set in the environment.`,
     );
-  return apiKey ?? keyForAddress(name, { baseUrl, isProjects }, { settings, env });
+  return apiKey ?? endpointAt(name, { baseUrl, isProjects }, { settings, env }).apiKey;
 }
 
 /** Returns a configured key. */
 function keyOf(provider: string, configured: string | undefined, env: Environment): string | undefined {
+  return secretOf(configured, { provider, key: 'apiKey', env });
+}
+
+function headersOf(
+  provider: string,
+  configured: Readonly<Record<string, string>> | undefined,
+  env: Environment,
+): Readonly<Record<string, string>> | undefined {
+  if (configured === undefined) return undefined;
+  const entries = Object.entries(configured).map(([name, value]) => [
+    name,
+    secretOf(value, { provider, key: `headers.${name}`, env }),
+  ]);
+  return Object.fromEntries(entries);
+}
+
+function secretOf<Value extends string | undefined>(
+  configured: Value,
+  { provider, key, env }: { provider: string; key: string; env: Environment },
+): Value | string {
   const variable = referencedVariable(configured);
   if (variable === undefined) return configured;
   const found = readVariable(env, variable);
   if (found !== undefined) return found;
   throw new LonghaulError(
     'provider_auth',
-    `providers.${provider}.apiKey reads $${variable}, which is not set in the environment. Set it, for example with: export ${variable}=…`,
+    `providers.${provider}.${key} reads $${variable}, which is not set in the environment. Set it, for example with: export ${variable}=…`,
     { data: { provider, variable } },
   );
 }

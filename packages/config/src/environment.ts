@@ -23,8 +23,8 @@ export interface FilledIn {
 }
 
 /**
- * Replaces each `$NAME` by the variable's value. A missing variable is a problem, except for the key and the address of
- * a provider and for keys of the gateway. There `$NAME` stays, and is a problem only when it is used.
+ * Replaces each `$NAME` by the variable's value. A missing variable is a problem, except for the key, the address and
+ * the headers of a provider and for keys of the gateway. There `$NAME` stays, and is a problem only when it is used.
  */
 export function fillInEnvironment(root: unknown, env: Environment): FilledIn {
   const problems: ConfigProblem[] = [];
@@ -54,5 +54,7 @@ export function fillInEnvironment(root: unknown, env: Environment): FilledIn {
 function mayWait(path: ConfigPath): boolean {
   const last = path.at(-1);
   if (path[0] === 'gateway') return last === 'apiKey' || last === 'token';
-  return path.length === 3 && path[0] === 'providers' && (last === 'apiKey' || last === 'baseUrl');
+  if (path[0] !== 'providers') return false;
+  if (path.length === 4) return path[2] === 'headers';
+  return path.length === 3 && (last === 'apiKey' || last === 'baseUrl');
 }

@@ -27,7 +27,7 @@ export { configJsonSchema } from './editor-schema.ts';
 export { upstreamKey } from './endpoint.ts';
 export { expandHome } from './expand-home.ts';
 export { type LoadConfigOptions, type LoadedConfig, loadConfig } from './load-config.ts';
-export { maskAddress } from './mask-address.ts';
+export { maskSettings } from './mask-secrets.ts';
 export { modelPlaces, noModelMessage } from './no-model-message.ts';
 export { isInside } from './read-inside.ts';
 export {

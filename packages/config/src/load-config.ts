@@ -1,7 +1,7 @@
 import { realpath, stat } from 'node:fs/promises';
 import { dirname, join, relative, resolve } from 'node:path';
 import { LonghaulError } from '@longhaul/protocol';
-import { type Config, type ConfigInput, DEFAULT_CONFIG, STRATEGY_NAMES } from './config.ts';
+import { type Config, type ConfigInput, DEFAULT_CONFIG, ENDPOINT_KEYS, STRATEGY_NAMES } from './config.ts';
 import { type ConfigLayer, isPlainObject } from './config-layer.ts';
 import { type ConfigOrigin, type ConfigOrigins, originsIn, originTree } from './config-origins.ts';
 import type { Environment } from './environment.ts';
@@ -120,14 +120,14 @@ async function checkProject(
 }
 
 /**
- * Address and key of a provider are one value of one layer: those of a project's file replace the user's as a whole.
+ * Address, key and headers of a provider are one value of one layer: those of a project's file replace the user's as a whole.
  */
 function withoutEndpoints(tree: unknown, part: ProjectPart): unknown {
   if (!isPlainObject(tree) || !isPlainObject(tree['providers'])) return tree;
   const providers = Object.entries(tree['providers']).map(([name, provider]) => {
     if (!part.providers.has(name) || !isPlainObject(provider)) return [name, provider] as const;
-    const { kind: _kind, baseUrl: _baseUrl, apiKey: _apiKey, ...facts } = provider;
-    return [name, facts] as const;
+    const facts = Object.entries(provider).filter(([key]) => !ENDPOINT_KEYS.has(key));
+    return [name, Object.fromEntries(facts)] as const;
   });
   return { ...tree, providers: Object.fromEntries(providers) };
 }

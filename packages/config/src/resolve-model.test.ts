@@ -65,6 +65,8 @@ describe('resolveModel', () => {
       provider: 'openai-compatible',
       model: 'scripted',
       kind: 'openai-compatible',
+      extras: {},
+      settings: {},
       ...options,
     });
     const error = failure(() => resolve('openai-compatible/scripted'));
@@ -77,8 +79,10 @@ describe('resolveModel', () => {
       mine: {
         baseUrl: 'http://mine/v1',
         apiKey: '$MINE_KEY',
+        cache: true,
         models: {
           'org/big': {
+            cache: false,
             window: 65536,
             maxOutput: 8192,
             strictRoles: true,
@@ -107,6 +111,8 @@ describe('resolveModel', () => {
       kind: 'openai-compatible',
       baseUrl: 'http://mine/v1',
       apiKey: 'k',
+      extras: {},
+      settings: { cache: false },
       windowTokens: 65536,
       windowSource: 'configuration',
       maxOutputTokens: 8192,

@@ -1,15 +1,17 @@
 import type { ModelPrice } from '@longhaul/core';
 import {
   API_KEY_VARIABLES,
+  type CallSettings,
   catalogueNames,
   findModel,
   findProvidersOf,
   howToSetKey,
+  type RequestExtras,
   type ServerKind,
 } from '@longhaul/models';
 import { LonghaulError, suggestion } from '@longhaul/protocol';
 import type { Config, ModelConfig, ProviderKind } from './config.ts';
-import { type Endpoint, keyForAddress, resolveEndpoint } from './endpoint.ts';
+import { type Endpoint, endpointAt, resolveEndpoint } from './endpoint.ts';
 import type { Environment } from './environment.ts';
 import { noModelMessage } from './no-model-message.ts';
 
@@ -24,6 +26,8 @@ export interface ResolvedModel {
   serverKind?: ServerKind;
   baseUrl?: string;
   apiKey?: string;
+  extras?: RequestExtras;
+  settings?: CallSettings;
   /** In tokens, from the configuration or else from the catalogue. `resolveWindow` asks the server too. */
   windowTokens?: number;
   windowSource?: 'configuration' | 'catalogue';
@@ -68,7 +72,7 @@ export function resolveModel(config: ModelSettings, options: ResolveModelOptions
   const { kind, serverKind } = KINDS[endpoint.kind ?? builtIn?.kind ?? 'openai-compatible'];
   const baseUrl = endpoint.baseUrl ?? builtIn?.baseUrl;
   if (baseUrl === undefined && !isCloud(kind)) throw noAddress(provider, name);
-  const { apiKey } = endpoint;
+  const { apiKey, headers, body } = endpoint;
   if (apiKey === undefined && isCloud(kind)) throw noKey(provider, kind, config);
   return {
     provider,
@@ -77,8 +81,14 @@ export function resolveModel(config: ModelSettings, options: ResolveModelOptions
     serverKind,
     baseUrl,
     apiKey,
+    extras: { headers, body },
+    settings: callSettings(settings, own(settings?.models ?? {}, model)),
     ...knownOf(kind, model, own(settings?.models ?? {}, model)),
   };
+}
+
+function callSettings(provider: CallSettings = {}, model: CallSettings = {}): CallSettings {
+  return { cache: model.cache ?? provider.cache };
 }
 
 type Kind = ResolvedModel['kind'];
@@ -145,10 +155,7 @@ function endpointOf(
   if (server === undefined) return resolveEndpoint(provider, config, options);
   const usual = own(BUILT_IN, provider)?.baseUrl;
   const address = { ...server, usual, isProjects: false };
-  return {
-    baseUrl: server.baseUrl,
-    apiKey: keyForAddress(provider, address, { settings: config, env: options.env }),
-  };
+  return endpointAt(provider, address, { settings: config, env: options.env });
 }
 
 function knownOf(kind: Kind, model: string, settings: ModelConfig | undefined): Partial<ResolvedModel> {

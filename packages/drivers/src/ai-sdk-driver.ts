@@ -1,5 +1,7 @@
 import type { LanguageModelV4, LanguageModelV4CallOptions } from '@ai-sdk/provider';
 import type { ModelDriver, ModelInfo, ServerWindow, StepEvent, StepRequest } from '@longhaul/core';
+import type { CallSettings, RequestExtras } from '@longhaul/models';
+import { configuredFetch } from './configured-fetch.ts';
 import { createGuardedFetch } from './guarded-fetch.ts';
 import { CALL_OPTIONS, loadLanguageModel } from './language-model.ts';
 import { toPrompt } from './prompt.ts';
@@ -7,7 +9,7 @@ import { createRequestGuard, type RequestGuard } from './request-guard.ts';
 import { createStepEvents } from './step-events.ts';
 import { type CallTarget, toStepError } from './step-failure.ts';
 import { streamStep } from './step-stream.ts';
-import { type AiSdkKind, type WireProfile, wireProfile, withStrictRoles } from './wire-profile.ts';
+import { type AiSdkKind, configuredProfile, type WireProfile, wireProfile } from './wire-profile.ts';
 
 export interface AiSdkDriverOptions {
   kind: AiSdkKind;
@@ -19,6 +21,10 @@ export interface AiSdkDriverOptions {
   apiKey?: string;
   /** Alternates user and assistant messages, and puts the system text into the first user message. Default false. */
   strictRoles?: boolean;
+  /** Headers and fields of every request. */
+  extras?: RequestExtras;
+  /** Default: chosen from the model and its server. */
+  settings?: CallSettings;
   info: ModelInfo;
   /** Reports the server's window, and stores what the driver learns about it. */
   serverWindow?: ServerWindow;
@@ -52,16 +58,17 @@ interface DriverParts {
  */
 export async function createAiSdkDriver(options: AiSdkDriverOptions): Promise<ModelDriver> {
   const guards = new WeakMap<AbortSignal, RequestGuard>();
-  const { provider, model: modelId, apiKey } = options;
-  const target = { provider, model: modelId, secrets: apiKey === undefined ? [] : [apiKey] };
+  const { provider, model: modelId, apiKey, extras = {}, settings = {} } = options;
+  const secrets = [apiKey ?? '', ...Object.values(extras.headers ?? {})].filter((secret) => secret !== '');
+  const target = { provider, model: modelId, secrets };
   const fetch = createGuardedFetch({
-    fetch: options.fetch ?? globalThis.fetch,
+    fetch: configuredFetch(options.fetch ?? globalThis.fetch, extras),
     target,
     onBytes: (signal) => guards.get(signal)?.touch(),
   });
   const model = await loadLanguageModel({ ...options, fetch });
   const known = wireProfile(options.kind, modelId, options.baseUrl);
-  const profile = options.strictRoles === true ? withStrictRoles(known) : known;
+  const profile = configuredProfile(known, { ...settings, strictRoles: options.strictRoles });
   const parts = { options, model, profile, stallMs: options.stallMs ?? DEFAULT_STALL_MS, target, guards };
   const { serverWindow } = options;
   let { info } = options;

@@ -1,3 +1,5 @@
+import type { CallSettings } from '@longhaul/models';
+
 /**
  * The kinds of servers that the AI SDK driver supports. `lmstudio` and `ollama` are OpenAI-compatible with a default
  * local address.
@@ -73,6 +75,11 @@ export function wireProfile(kind: AiSdkKind, model: string, baseUrl = ''): WireP
   };
 }
 
-export function withStrictRoles(profile: WireProfile): WireProfile {
-  return { ...profile, joinsUserMessages: true, strictRoles: true };
+/** Returns the profile as configured. */
+export function configuredProfile(
+  profile: WireProfile,
+  { cache, strictRoles = false }: CallSettings & { strictRoles?: boolean },
+): WireProfile {
+  const known = cache === false ? { ...profile, cacheBreakpoints: false } : profile;
+  return strictRoles ? { ...known, joinsUserMessages: true, strictRoles: true } : known;
 }

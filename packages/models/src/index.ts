@@ -1,5 +1,6 @@
 export { API_KEY_VARIABLES, howToSetKey } from './api-key-variables.ts';
 export type { CacheHit, CacheLimits, CacheStore } from './cache-store.ts';
+export type { CallSettings, RequestExtras } from './call-settings.ts';
 export { type CatalogueEntry, catalogueNames, findModel, findProvidersOf } from './catalogue.ts';
 export { type CheckServerOptions, checkServer } from './check-server.ts';
 export {

@@ -1,9 +1,8 @@
-import { configJsonSchema } from '@longhaul/config';
+import { configJsonSchema, maskSettings } from '@longhaul/config';
 import { CONFIG_FLAGS } from '../command-line/flags.ts';
 import { parseFlags, usage } from '../command-line/parse-flags.ts';
 import { loadSettings } from '../compose/load-settings.ts';
 import { effectiveConfig } from '../config/effective-config.ts';
-import { maskedConfig } from '../config/masked-config.ts';
 import type { Terminal } from '../terminal.ts';
 
 /** `longhaul config`: prints the effective configuration and the source of each value. */
@@ -15,7 +14,7 @@ export async function showConfig(argv: readonly string[], terminal: Terminal): P
     return 0;
   }
   const effective = await effectiveConfig(await loadSettings(values, terminal));
-  const shown = { ...effective, config: maskedConfig(effective.config) };
+  const shown = { ...effective, config: maskSettings(effective.config) };
   if (values.json) {
     terminal.out.write(`${JSON.stringify(shown)}\n`);
     return 0;

@@ -34,6 +34,8 @@ export async function createDriver(model: ResolvedModel, options: DriverOptions)
     baseUrl: model.baseUrl,
     apiKey: model.apiKey,
     strictRoles: model.strictRoles,
+    extras: model.extras,
+    settings: model.settings,
     info: modelInfoOf(model, window),
     serverWindow: server,
   });

@@ -10,10 +10,12 @@ export function serverSecrets(
   env: Readonly<Record<string, string | undefined>>,
 ): string[] {
   const variables = [...Object.values(API_KEY_VARIABLES).flat(), 'LONGHAUL_API_KEY'];
-  const configured = Object.values(providers).flatMap(({ apiKey }) => {
-    const variable = /^\$([A-Za-z_]\w*)$/.exec(apiKey ?? '')?.[1];
-    return [variable === undefined ? apiKey : env[variable]];
-  });
+  const configured = Object.values(providers)
+    .flatMap(({ apiKey, headers = {} }) => [apiKey, ...Object.values(headers)])
+    .map((secret) => {
+      const variable = /^\$([A-Za-z_]\w*)$/.exec(secret ?? '')?.[1];
+      return variable === undefined ? secret : env[variable];
+    });
   const names = new Set([...Object.keys(providers), ...LOCAL_SERVERS.map(({ name }) => name)].map(bare));
   return [...configured, ...variables.map((name) => env[name])]
     .map((secret) => secret?.trim() ?? '')

@@ -1,6 +1,7 @@
 import * as z from 'zod';
 import { PROVIDER_KINDS } from '../config.ts';
-import { count, modelName, setting, text, urlWithoutPassword } from './values.ts';
+import { callSettings } from './call-settings.ts';
+import { count, headerName, headerValue, modelName, setting, text, urlWithoutPassword } from './values.ts';
 
 const rates = {
   input: z.number().min(0).meta({ description: 'US dollars per million tokens of input.' }),
@@ -43,6 +44,7 @@ const model = z.strictObject({
     }),
     'Which media the model accepts.',
   ),
+  ...callSettings,
   strictRoles: setting(
     z.union([z.boolean(), z.literal('alternate')]),
     'For models with a strict chat template. true: the template refuses system messages, or requires that user and assistant alternate. alternate: the same, but the gateway may send one system message at the beginning. Default: false.',
@@ -59,6 +61,15 @@ export const provider = z.strictObject({
     'Address of the server. For an OpenAI-compatible server, it usually ends in /v1.',
   ),
   apiKey: setting(text, 'API key. Use $NAME to read it from the environment.'),
+  headers: setting(
+    z.record(headerName, headerValue),
+    'Headers of each request to this provider. They are sent to its address alone, like the key. Use $NAME to read a value from the environment.',
+  ),
+  body: setting(
+    z.record(text, z.json()),
+    'Fields merged into the JSON body of each request, for settings that Longhaul does not have. null removes a field.',
+  ),
+  ...callSettings,
   models: setting(z.record(text, model), 'Models by name, with facts that the server does not report.'),
 });
 

@@ -20,10 +20,33 @@ export const url = z.string().refine(isHttpUrl, { error: 'must be an http:// or 
 export const urlWithoutPassword = url.refine((value) => value.startsWith('$') || isWithoutPassword(value), {
   error: 'must not contain a user name or password: a key belongs in apiKey',
 });
+/** Header field names, RFC 9110, without those that belong to the connection or the body. */
+export const headerName = z
+  .string()
+  .regex(/^[!#$%&'*+.^_`|~\w-]+$/, { error: 'must be the name of a header, such as x-team' })
+  .refine((value) => !CONNECTION_HEADERS.has(value.toLowerCase()), {
+    error: 'is set for each request and cannot be configured',
+  });
+export const headerValue = z
+  .string()
+  .regex(/^[\t\u0020-\u007e\u0080-\u00ff]*$/, { error: 'must be one line of text' });
 /** Name of a provider, an agent or an upstream. */
 export const name = z
   .string()
   .regex(/^[A-Za-z0-9][\w.-]*$/, { error: 'must be a name of letters, digits, - and .' });
+
+const CONNECTION_HEADERS: ReadonlySet<string> = new Set([
+  'connection',
+  'content-length',
+  'content-type',
+  'expect',
+  'host',
+  'keep-alive',
+  'te',
+  'trailer',
+  'transfer-encoding',
+  'upgrade',
+]);
 
 function isWithoutPassword(value: string): boolean {
   const parsed = URL.parse(value);

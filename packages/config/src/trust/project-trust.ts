@@ -1,6 +1,7 @@
 import { realpath } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { knownKeys } from '../check-layer.ts';
+import { ENDPOINT_KEYS } from '../config.ts';
 import { type ConfigLayer, type ConfigPath, isPlainObject, pathText } from '../config-layer.ts';
 import type { Environment } from '../environment.ts';
 import { isInside } from '../read-inside.ts';
@@ -90,7 +91,7 @@ function partOf(workspace: string, granted: readonly ReadWant[], kept: unknown):
   const providers = isPlainObject(kept) && isPlainObject(kept['providers']) ? kept['providers'] : {};
   const gateway = isPlainObject(kept) && isPlainObject(kept['gateway']) ? kept['gateway'] : {};
   const named = Object.entries(providers).filter(
-    ([, value]) => isPlainObject(value) && ENDPOINT_KEYS.some((key) => Object.hasOwn(value, key)),
+    ([, value]) => isPlainObject(value) && Object.keys(value).some((key) => ENDPOINT_KEYS.has(key)),
   );
   return new ProjectPart({
     providers: new Set(named.map(([name]) => name)),
@@ -101,9 +102,6 @@ function partOf(workspace: string, granted: readonly ReadWant[], kept: unknown):
     ),
   });
 }
-
-/** The settings of a provider that are one value: who is called, and with which key. */
-const ENDPOINT_KEYS = ['kind', 'baseUrl', 'apiKey'] as const;
 
 /** The agent can write everywhere in the workspace, so trust that is stored there would be worth nothing. */
 async function storageProblem(

@@ -4,7 +4,7 @@ import type { TrustWant } from '@longhaul/protocol';
 import { isPlainObject, pathText } from '../config-layer.ts';
 import { referencedVariable } from '../environment.ts';
 import { expandHome } from '../expand-home.ts';
-import { maskAddress } from '../mask-address.ts';
+import { maskAddress, maskSettings } from '../mask-secrets.ts';
 import { type ProjectFile, type ReadProjectFile, readModules, readProjectFile } from './project-files.ts';
 import type { DangerousSetting } from './restrict.ts';
 
@@ -83,11 +83,6 @@ const MAX_CHARS = 2_000;
 
 function compact(value: unknown): string {
   if (typeof value === 'string') return maskAddress(value);
-  const masked = JSON.stringify(value, (key, below: unknown) => {
-    const isSecret = key === 'apiKey' || key === 'token';
-    if (isSecret) return referencedVariable(below) === undefined ? '********' : below;
-    return typeof below === 'string' ? maskAddress(below) : below;
-  });
-  const text = masked ?? 'nothing';
+  const text = value === undefined ? 'nothing' : JSON.stringify(maskSettings(value));
   return text.length > MAX_CHARS ? `${text.slice(0, MAX_CHARS)}… (${text.length} characters)` : text;
 }

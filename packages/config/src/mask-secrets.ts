@@ -1,0 +1,29 @@
+import { referencedVariable } from './environment.ts';
+
+const SECRETS: ReadonlySet<string> = new Set(['apiKey', 'token', 'headers']);
+const MASK = '********';
+
+/** Whether the values of a key, or below it, are secrets: keys and tokens, and headers, which can contain one. */
+export function isSecretKey(key: string | number): boolean {
+  return typeof key === 'string' && SECRETS.has(key);
+}
+
+/** Replaces the user name and password in an address. Returns other text unchanged. */
+export function maskAddress(text: string): string {
+  return text.replace(/^(https?:\/\/)[^/@]*@/, `$1${MASK}@`);
+}
+
+/** Masks keys, tokens and headers, and passwords in addresses: the output may be pasted anywhere. */
+export function maskSettings<Value>(settings: Value): Value {
+  return JSON.parse(JSON.stringify(settings), (key, value: unknown) => {
+    if (isSecretKey(key)) return maskAll(value);
+    return typeof value === 'string' ? maskAddress(value) : value;
+  });
+}
+
+/** `$NAME` is the name of a variable and not its value. */
+function maskAll(value: unknown): unknown {
+  if (typeof value === 'string') return referencedVariable(value) === undefined ? MASK : value;
+  if (typeof value !== 'object' || value === null) return value;
+  return Object.fromEntries(Object.entries(value).map(([key, below]) => [key, maskAll(below)]));
+}
