@@ -1,12 +1,12 @@
 /**
- * Checks the Markdown files. Fails on a path that does not exist: link targets, and paths in backticks that start with
- * a folder of this repository. Fails on an npm script that does not exist. Fails on a code block that is not in its
- * source file: a fenced block below a line `<!-- examples/x.ts -->` must be in that file verbatim, except for
- * indentation. Fails on a flag or value of the `longhaul` command that its parser does not know, and on a flag that
- * docs/cli.md does not name.
+ * Checks the Markdown files. Fails on a path that does not exist: link targets, paths in backticks that start with a
+ * folder of this repository, and names of test files in backticks. Fails on an npm script that does not exist. Fails on
+ * a code block that is not in its source file: a fenced block below a line `<!-- examples/x.ts -->` must be in that file
+ * verbatim, except for indentation. Fails on a flag or value of the `longhaul` command that its parser does not know,
+ * and on a flag that docs/cli.md does not name.
  */
 import { existsSync, globSync, readdirSync, readFileSync } from 'node:fs';
-import { dirname, join, resolve } from 'node:path';
+import { basename, dirname, join, resolve } from 'node:path';
 import * as flags from '../packages/cli/src/command-line/flags.ts';
 import { commandFlags, undocumentedFlags, wrongCommandLines, wrongReference } from './command-lines.ts';
 
@@ -17,6 +17,7 @@ const roots = new Set(
     .map((entry) => entry.name),
 );
 const scripts = new Set(Object.keys(JSON.parse(readFileSync('package.json', 'utf8')).scripts));
+const tests = new Set(globSync('**/*.test.ts', { exclude: EXCLUDE }).map((path) => basename(path)));
 const files = globSync('**/*.md', { exclude: EXCLUDE });
 const commands = commandFlags(flags);
 const problems = [...files.flatMap(checkFile), ...checkCommands()];
@@ -32,6 +33,9 @@ function checkFile(file: string): string[] {
     for (const path of [...linkTargets(content), ...codePaths(content)]) {
       const exists = existsSync(resolve(dirname(file), path)) || existsSync(resolve(path));
       if (!exists) found.push(`${file}:${line + 1}: ${path} does not exist`);
+    }
+    for (const [, name = ''] of content.matchAll(/`([\w.-]+\.test\.ts)`/g)) {
+      if (!tests.has(name)) found.push(`${file}:${line + 1}: no test file is named ${name}`);
     }
     for (const [, name] of content.matchAll(/npm run ([\w:-]+)/g)) {
       if (name !== undefined && !scripts.has(name))
