@@ -11,7 +11,7 @@ import {
   type Store,
   StreamProcessor,
 } from '@longhaul/core';
-import { createAiSdkDriver } from '@longhaul/drivers';
+import { createModelDriver } from '@longhaul/drivers';
 import { createScriptedModelServer } from '@longhaul/scripted-model';
 import { createMemoryBlobStore } from '@longhaul/storage/blobs';
 import { openSqliteStore } from '@longhaul/storage/sqlite';
@@ -102,7 +102,7 @@ async function streamFrom(server: { url: string; model: string }): Promise<Async
     maxOutputTokens: 100_000,
     accepts: { images: false, files: false },
   };
-  const driver = await createAiSdkDriver({
+  const driver = await createModelDriver({
     kind: 'openai-compatible',
     provider: 'bench',
     model: server.model,

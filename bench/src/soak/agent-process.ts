@@ -5,7 +5,7 @@
 import { argv } from 'node:process';
 import { ReactiveOverflowStrategy } from '@longhaul/context';
 import { ALLOW_ALL, Runtime } from '@longhaul/core';
-import { createAiSdkDriver } from '@longhaul/drivers';
+import { createModelDriver } from '@longhaul/drivers';
 import { createMemoryBlobStore } from '@longhaul/storage/blobs';
 import { openSqliteStore } from '@longhaul/storage/sqlite';
 import { createIdleSandbox, testTool, text } from '@longhaul/testing/doubles';
@@ -22,7 +22,7 @@ const info = {
   maxOutputTokens: 1_000,
   accepts: { images: false, files: false },
 };
-const driver = await createAiSdkDriver({
+const driver = await createModelDriver({
   kind: 'openai-compatible',
   provider: 'soak',
   model,

@@ -2,13 +2,13 @@ import type { RequestExtras } from '@longhaul/models';
 import { expect, onTestFinished, test } from 'vitest';
 import { startChatServer } from '../test/chat-server.ts';
 import { collect, MODEL_INFO, requestOf, userSays } from '../test/drive.ts';
-import { createAiSdkDriver } from './ai-sdk-driver.ts';
+import { createModelDriver } from './model-driver.ts';
 
 async function requestWith(extras: RequestExtras) {
   const server = await startChatServer();
   onTestFinished(() => server[Symbol.asyncDispose]());
   let headers = new Headers();
-  const driver = await createAiSdkDriver({
+  const driver = await createModelDriver({
     kind: 'openai-compatible',
     provider: 'mine',
     model: 'served-model',

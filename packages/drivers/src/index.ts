@@ -1,2 +1,2 @@
-export { type AiSdkDriverOptions, createAiSdkDriver } from './ai-sdk-driver.ts';
-export type { AiSdkKind } from './wire-profile.ts';
+export { createModelDriver, type ModelDriverOptions } from './model-driver.ts';
+export type { ProviderKind } from './wire-profile.ts';

@@ -1,14 +1,14 @@
 import { describeModelDriver } from '@longhaul/testing/contracts';
 import { startChatServer } from '../test/chat-server.ts';
 import { MODEL_INFO } from '../test/drive.ts';
-import { createAiSdkDriver } from './ai-sdk-driver.ts';
+import { createModelDriver } from './model-driver.ts';
 
 for (const kind of ['openai-compatible', 'lmstudio', 'ollama'] as const) {
   describeModelDriver(kind, async () => {
     const server = await startChatServer();
     return {
       driver: (options = {}) =>
-        createAiSdkDriver({
+        createModelDriver({
           kind,
           provider: kind,
           model: 'served-model',

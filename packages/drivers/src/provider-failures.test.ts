@@ -3,12 +3,12 @@ import type { ErrorCode } from '@longhaul/protocol';
 import { afterAll, beforeAll, describe, expect, it, onTestFinished, vi } from 'vitest';
 import { type ChatServer, startChatServer, startStream } from '../test/chat-server.ts';
 import { failureOf, MODEL_INFO } from '../test/drive.ts';
-import { createAiSdkDriver } from './ai-sdk-driver.ts';
-import type { AiSdkKind } from './wire-profile.ts';
+import { createModelDriver } from './model-driver.ts';
+import type { ProviderKind } from './wire-profile.ts';
 
 /** What a server sends, byte by byte. */
 interface Answer {
-  kind?: AiSdkKind;
+  kind?: ProviderKind;
   provider?: string;
   status?: number;
   headers?: Record<string, string>;
@@ -62,7 +62,7 @@ async function answered({ kind = 'openai-compatible', provider, status = 400, ..
     response.writeHead(status, sent.body === undefined ? sent.headers : { ...type, ...sent.headers });
     response.end(sent.body ?? '');
   });
-  const driver = await createAiSdkDriver({
+  const driver = await createModelDriver({
     kind,
     provider: provider ?? kind,
     model: 'big',

@@ -1,10 +1,10 @@
 import type { CallSettings } from '@longhaul/models';
 
 /**
- * The kinds of servers that the AI SDK driver supports. `lmstudio` and `ollama` are OpenAI-compatible with a default
+ * The kinds of servers that drivers support. `lmstudio` and `ollama` are OpenAI-compatible with a default
  * local address.
  */
-export type AiSdkKind = 'anthropic' | 'openai' | 'google' | 'openai-compatible' | 'lmstudio' | 'ollama';
+export type ProviderKind = 'anthropic' | 'openai' | 'google' | 'openai-compatible' | 'lmstudio' | 'ollama';
 
 /** The prompt format of a server, where wire formats differ. */
 export interface WireProfile {
@@ -64,7 +64,7 @@ const NINE_CHARACTER_IDS = /mistral|mixtral|ministral|codestral|devstral|magistr
  */
 const NEEDS_OWN_REASONING = /deepseek|kimi-k2|minimax-m2/i;
 
-export function wireProfile(kind: AiSdkKind, model: string, baseUrl = ''): WireProfile {
+export function wireProfile(kind: ProviderKind, model: string, baseUrl = ''): WireProfile {
   if (kind === 'anthropic') return { ...HOSTED, cacheBreakpoints: true };
   if (kind === 'google') return { ...HOSTED, imageTypes: GOOGLE_IMAGES };
   if (kind === 'openai') return HOSTED;

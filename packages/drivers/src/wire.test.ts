@@ -4,7 +4,7 @@ import { expect, onTestFinished, test } from 'vitest';
 import { openAimock } from '../test/aimock.ts';
 import { startChatServer } from '../test/chat-server.ts';
 import { collect, MODEL_INFO, requestOf, userSays } from '../test/drive.ts';
-import { createAiSdkDriver } from './ai-sdk-driver.ts';
+import { createModelDriver } from './model-driver.ts';
 
 const PNG =
   'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==';
@@ -38,7 +38,7 @@ async function sentByChat(
 ) {
   const server = await startChatServer();
   onTestFinished(() => server[Symbol.asyncDispose]());
-  const driver = await createAiSdkDriver({
+  const driver = await createModelDriver({
     kind: 'openai-compatible',
     provider: 'mine',
     model: 'served-model',

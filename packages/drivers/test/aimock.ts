@@ -1,13 +1,13 @@
 import { LLMock } from '@copilotkit/aimock';
 import type { ModelAnswer, ModelDriverHarness } from '@longhaul/testing/contracts';
-import { createAiSdkDriver } from '../src/ai-sdk-driver.ts';
-import type { AiSdkKind } from '../src/wire-profile.ts';
+import { createModelDriver } from '../src/model-driver.ts';
+import type { ProviderKind } from '../src/wire-profile.ts';
 import { type RawAnswer, startChatServer, startStream } from './chat-server.ts';
 import { MODEL_INFO } from './drive.ts';
 import { HOSTED_STREAMS, type HostedStream } from './hosted-streams.ts';
 
 export interface AimockHarnessOptions {
-  kind: Extract<AiSdkKind, 'anthropic' | 'openai' | 'google'>;
+  kind: Extract<ProviderKind, 'anthropic' | 'openai' | 'google'>;
   model: string;
   /** Path of the API below the mock's address. */
   path: string;
@@ -31,7 +31,7 @@ export async function openAimock({ kind, model, path }: AimockHarnessOptions): P
   let isRunning = true;
   return {
     driver: (options = {}) =>
-      createAiSdkDriver({
+      createModelDriver({
         kind,
         provider: kind,
         model,

@@ -1,10 +1,10 @@
 import type { RuntimeOptions } from '@longhaul/core';
 import type { ToolPart } from '@longhaul/protocol';
 import { INFO, testRun, testTool, text } from '@longhaul/testing/doubles';
-import { type AiSdkDriverOptions, createAiSdkDriver } from '../src/ai-sdk-driver.ts';
+import { createModelDriver, type ModelDriverOptions } from '../src/model-driver.ts';
 import type { ChatServer } from './chat-server.ts';
 
-export interface StartOptions extends Partial<AiSdkDriverOptions> {
+export interface StartOptions extends Partial<ModelDriverOptions> {
   runtime?: Partial<RuntimeOptions>;
   /** Returns the output of the tool `look`. */
   saw?: (input: object) => string;
@@ -12,7 +12,7 @@ export interface StartOptions extends Partial<AiSdkDriverOptions> {
 
 /** Creates a session with one tool, `look`, whose model is a real server called by the real driver. */
 export async function startOn(server: ChatServer, { runtime, saw, ...options }: StartOptions = {}) {
-  const driver = await createAiSdkDriver({
+  const driver = await createModelDriver({
     kind: 'openai-compatible',
     provider: 'local',
     model: 'served-model',

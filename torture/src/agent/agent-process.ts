@@ -9,7 +9,7 @@ import { flushCompileCache } from 'node:module';
 import { dirname } from 'node:path';
 import { createStrategy } from '@longhaul/context';
 import { ALLOW_ALL, type ModelDriver, Runtime, type Tool } from '@longhaul/core';
-import { createAiSdkDriver } from '@longhaul/drivers';
+import { createModelDriver } from '@longhaul/drivers';
 import { LonghaulError } from '@longhaul/protocol';
 import { chooseSandbox, createSandboxDriver } from '@longhaul/sandbox';
 import { createFileBlobStore } from '@longhaul/storage/blobs';
@@ -140,7 +140,7 @@ function faultsOf(armed: string | undefined, lines: LineWriter<ReceivedLine>): F
 }
 
 function createDriver(lines: LineWriter<ReceivedLine>): Promise<ModelDriver> {
-  return createAiSdkDriver({
+  return createModelDriver({
     kind: 'openai-compatible',
     provider: MODEL,
     model: MODEL,

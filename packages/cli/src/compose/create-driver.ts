@@ -1,6 +1,6 @@
 import { modelInfoOf, type ResolvedModel, type ResolvedWindow, resolveWindow } from '@longhaul/config';
 import type { ModelDriver, ServerWindow } from '@longhaul/core';
-import { createAiSdkDriver } from '@longhaul/drivers';
+import { createModelDriver } from '@longhaul/drivers';
 import { checkServer, probeWindow, type WindowMemory } from '@longhaul/models';
 
 export interface DriverOptions {
@@ -26,7 +26,7 @@ export async function createDriver(model: ResolvedModel, options: DriverOptions)
     remembered,
     flag: options.window,
   });
-  const driver = await createAiSdkDriver({
+  const driver = await createModelDriver({
     kind: model.kind,
     provider: model.provider,
     model: model.model,

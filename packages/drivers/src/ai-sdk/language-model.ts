@@ -1,9 +1,9 @@
 import type { LanguageModelV4, SharedV4ProviderOptions } from '@ai-sdk/provider';
 import { LonghaulError } from '@longhaul/protocol';
-import type { AiSdkKind } from './wire-profile.ts';
+import type { ProviderKind } from '../wire-profile.ts';
 
 export interface LanguageModelOptions {
-  kind: AiSdkKind;
+  kind: ProviderKind;
   provider: string;
   model: string;
   baseUrl?: string;
@@ -12,13 +12,13 @@ export interface LanguageModelOptions {
 }
 
 /** Options sent with every call. */
-export const CALL_OPTIONS: Partial<Record<AiSdkKind, SharedV4ProviderOptions>> = {
+export const CALL_OPTIONS: Partial<Record<ProviderKind, SharedV4ProviderOptions>> = {
   // The provider stores nothing of the session. With this option, the SDK requests the reasoning of reasoning models in
   // encrypted form, so that it can be sent back.
   openai: { openai: { store: false } },
 };
 
-const LOCAL_URLS: Partial<Record<AiSdkKind, string>> = {
+const LOCAL_URLS: Partial<Record<ProviderKind, string>> = {
   lmstudio: 'http://127.0.0.1:1234/v1',
   ollama: 'http://127.0.0.1:11434/v1',
 };

@@ -1,18 +1,18 @@
 import type { LanguageModelV4, LanguageModelV4CallOptions } from '@ai-sdk/provider';
 import type { ModelDriver, ModelInfo, ServerWindow, StepEvent, StepRequest } from '@longhaul/core';
 import type { CallSettings, RequestExtras } from '@longhaul/models';
+import { CALL_OPTIONS, loadLanguageModel } from './ai-sdk/language-model.ts';
 import { configuredFetch } from './configured-fetch.ts';
 import { createGuardedFetch } from './guarded-fetch.ts';
-import { CALL_OPTIONS, loadLanguageModel } from './language-model.ts';
 import { toPrompt } from './prompt.ts';
 import { createRequestGuard, type RequestGuard } from './request-guard.ts';
 import { createStepEvents } from './step-events.ts';
 import { type CallTarget, toStepError } from './step-failure.ts';
 import { streamStep } from './step-stream.ts';
-import { type AiSdkKind, configuredProfile, type WireProfile, wireProfile } from './wire-profile.ts';
+import { configuredProfile, type ProviderKind, type WireProfile, wireProfile } from './wire-profile.ts';
 
-export interface AiSdkDriverOptions {
-  kind: AiSdkKind;
+export interface ModelDriverOptions {
+  kind: ProviderKind;
   /** The provider's name in the configuration. Together with `model`, it names the author of a message. */
   provider: string;
   model: string;
@@ -40,7 +40,7 @@ export interface AiSdkDriverOptions {
 const DEFAULT_STALL_MS = 120_000;
 
 interface DriverParts {
-  options: AiSdkDriverOptions;
+  options: ModelDriverOptions;
   model: LanguageModelV4;
   profile: WireProfile;
   stallMs: number;
@@ -54,9 +54,9 @@ interface DriverParts {
  * @throws {LonghaulError} `model_not_configured` if a required API key is missing; `config_invalid` if a required base
  * URL is missing.
  * @example
- * const driver = await createAiSdkDriver({ kind: 'ollama', provider: 'ollama', model: 'qwen3:8b', info });
+ * const driver = await createModelDriver({ kind: 'ollama', provider: 'ollama', model: 'qwen3:8b', info });
  */
-export async function createAiSdkDriver(options: AiSdkDriverOptions): Promise<ModelDriver> {
+export async function createModelDriver(options: ModelDriverOptions): Promise<ModelDriver> {
   const guards = new WeakMap<AbortSignal, RequestGuard>();
   const { provider, model: modelId, apiKey, extras = {}, settings = {} } = options;
   const secrets = [apiKey ?? '', ...Object.values(extras.headers ?? {})].filter((secret) => secret !== '');

@@ -4,15 +4,15 @@ import { stopClock } from '@longhaul/testing/clock';
 import { describe, expect, onTestFinished, test, vi } from 'vitest';
 import { chunk, type RawAnswer, startChatServer, startStream } from '../test/chat-server.ts';
 import { collect, failureOf, MODEL_INFO, requestOf, userSays } from '../test/drive.ts';
-import { type AiSdkDriverOptions, createAiSdkDriver } from './ai-sdk-driver.ts';
+import { createModelDriver, type ModelDriverOptions } from './model-driver.ts';
 
 const DONE = 'data: [DONE]\n\n';
 
-async function chat(answer: RawAnswer | string, patch: Partial<AiSdkDriverOptions> = {}) {
+async function chat(answer: RawAnswer | string, patch: Partial<ModelDriverOptions> = {}) {
   const server = await startChatServer();
   onTestFinished(() => server[Symbol.asyncDispose]());
   server.answer(typeof answer === 'function' ? answer : stream(answer));
-  const driver = await createAiSdkDriver({
+  const driver = await createModelDriver({
     kind: 'openai-compatible',
     provider: 'mine',
     model: 'served-model',
@@ -268,10 +268,10 @@ describe('failures', () => {
 
   test('refuses a hosted provider without a key, and a compatible one without an address', async () => {
     const base = { provider: 'p', model: 'm', info: MODEL_INFO };
-    await expect(createAiSdkDriver({ ...base, kind: 'anthropic' })).rejects.toMatchObject({
+    await expect(createModelDriver({ ...base, kind: 'anthropic' })).rejects.toMatchObject({
       code: 'model_not_configured',
     });
-    await expect(createAiSdkDriver({ ...base, kind: 'openai-compatible' })).rejects.toMatchObject({
+    await expect(createModelDriver({ ...base, kind: 'openai-compatible' })).rejects.toMatchObject({
       code: 'config_invalid',
     });
   });
