@@ -12,6 +12,8 @@ export interface ProjectFile {
   bytes: Uint8Array;
 }
 
+const MISSING = 'does not exist';
+
 export type ReadProjectFile = ProjectFile | { problem: string };
 
 /**
@@ -26,15 +28,15 @@ export async function readProjectFile(path: string, root: string): Promise<ReadP
     return { ...read, sha256: createHash('sha256').update(read.bytes).digest('hex') };
   } catch (error) {
     const code = error instanceof Error && 'code' in error ? String(error.code) : 'unreadable';
-    return { problem: code === 'ENOENT' ? 'does not exist' : `cannot be read (${code})` };
+    return { problem: code === 'ENOENT' || code === 'ENOTDIR' ? MISSING : `cannot be read (${code})` };
   }
 }
 
 const MAX_MODULES = 500;
 
 /**
- * Reads a module and the modules that it imports from the project by a literal relative path. Anything else that it
- * loads from the project is refused when it is loaded.
+ * Reads a module and the modules that it imports by a literal path. All of them must be in the project. Anything else that
+ * it loads is refused when it is loaded.
  */
 export async function readModules(entry: string, root: string): Promise<ProjectFile[] | { problem: string }> {
   await init;
@@ -42,9 +44,12 @@ export async function readModules(entry: string, root: string): Promise<ProjectF
   if ('problem' in first) return first;
   const found = new Map([[first.path, first]]);
   for (const file of found.values()) {
-    const imported = await Promise.all(importsOf(file).map((path) => readProjectFile(path, root)));
-    // A type import of TypeScript may name a file that does not exist. What is loaded and was not read is refused.
-    for (const next of imported) if (!('problem' in next)) found.set(next.path, found.get(next.path) ?? next);
+    for (const path of importsOf(file)) {
+      const next = await readProjectFile(path, root);
+      if (!('problem' in next)) found.set(next.path, found.get(next.path) ?? next);
+      // A type import of TypeScript may name a file that does not exist. If it exists later, loading it is refused.
+      else if (next.problem !== MISSING) return { problem: `imports ${path}, which ${next.problem}` };
+    }
     if (found.size > MAX_MODULES) return { problem: `imports more than ${MAX_MODULES} files` };
   }
   return [...found.values()];
