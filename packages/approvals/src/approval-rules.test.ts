@@ -209,7 +209,7 @@ describe('rules for tools and paths', () => {
     const mcp = await judge({ toolName: 'mcp:files:write', input: {}, workspacePath: '/workspace' }, 'allow');
     expect(mcp).toMatchObject({ action: 'deny', rule: { tool: 'mcp:*' }, subjects: [] });
     const todo = await judge({ toolName: 'todo', input: null, workspacePath: '/workspace' }, 'allow');
-    expect(todo).toMatchObject({ action: 'ask', subjects: ['todo'] });
+    expect(todo).toMatchObject({ action: 'ask', subjects: ['todo\0'] });
   });
 
   it('resolves links: allows only by the resolved path, and restricts by the given path too', async () => {

@@ -35,8 +35,8 @@ export interface Judgement {
   /** The rule that decided. Absent if none matched. */
   rule?: ApprovalRule;
   /**
-   * What an approval covers, used to remember the answer for the session: the simple commands as written, or the tool's
-   * name.
+   * What an approval covers, used to remember the answer for the session: the simple commands as written, or the
+   * tool.
    */
   subjects: string[];
 }
@@ -58,7 +58,7 @@ export function createJudge(rules: readonly ApprovalRule[], parse?: ShellParser)
     const paths = await pathsOf(call);
     const decisions = (pieces ?? [undefined]).map((piece) => {
       const rule = matchers.findLast((matches) => matches({ toolName: call.toolName, piece, paths }))?.rule;
-      return { action: rule?.action ?? fallback, rule, subject: piece?.source ?? call.toolName };
+      return { action: rule?.action ?? fallback, rule, subject: piece?.source ?? wholeTool(call.toolName) };
     });
     const strictest = decisions.reduce((left, right) =>
       RANK[right.action] > RANK[left.action] ? right : left,
@@ -74,7 +74,12 @@ export function createJudge(rules: readonly ApprovalRule[], parse?: ShellParser)
 /** Returns what an approval of the call covers: its simple commands, or the tool's name. */
 export function subjectsOf({ toolName, input }: JudgedCall): string[] {
   const command = textField(input, 'command');
-  return command === undefined ? [toolName] : commandPieces(command).map(({ source }) => source);
+  return command === undefined ? [wholeTool(toolName)] : commandPieces(command).map(({ source }) => source);
+}
+
+/** An approval of a tool without commands. No command can have this text. */
+function wholeTool(toolName: string): string {
+  return `${toolName}\0`;
 }
 
 const RANK: Readonly<Record<ApprovalAction, number>> = { allow: 0, ask: 1, deny: 2 };

@@ -30,9 +30,10 @@ else await start();
 
 /** With `.` in PATH, a program of the workspace named `git` or `rg` would run in place of the installed one. */
 function ignoreRelativeFolders() {
-  const folders = process.env.PATH?.split(delimiter);
-  if (folders !== undefined)
-    process.env.PATH = folders.filter((folder) => isAbsolute(folder)).join(delimiter);
+  const folders = process.env.PATH?.split(delimiter).filter((folder) => isAbsolute(folder)) ?? [];
+  // An empty PATH means the current folder, a missing one those of the system.
+  if (folders.length === 0) delete process.env.PATH;
+  else process.env.PATH = folders.join(delimiter);
 }
 
 async function start() {

@@ -45,6 +45,8 @@ export interface CommandOptions {
   /** A file that standard output goes to. */
   stdoutTo?: string;
   uid?: number;
+  /** What bash runs before it becomes the command, such as a redirection. */
+  before?: string;
   /** Another Node than this one. */
   node?: string;
   /** In a terminal of its own (by `script`): what is typed is written to the child's standard input. */
@@ -94,6 +96,7 @@ export class Bench implements AsyncDisposable {
       env = {},
       stdoutTo,
       uid,
+      before,
       node = process.execPath,
       detached = false,
       terminal = false,
@@ -104,7 +107,9 @@ export class Bench implements AsyncDisposable {
     const line = command.map((word) => `'${word.replaceAll("'", "'\\''")}'`).join(' ');
     const program = terminal
       ? ['script', '-qefc', line, '/dev/null']
-      : ['/bin/sh', '-c', `exec "$0" "$@"${redirected}`, ...command];
+      : before === undefined
+        ? ['/bin/sh', '-c', `exec "$0" "$@"${redirected}`, ...command]
+        : ['bash', '-c', `${before}; exec "$0" "$@"${redirected}`, ...command];
     const [name = '', ...rest] = program;
     const child = spawn(name, rest, {
       cwd: this.workspace,

@@ -4,7 +4,9 @@ import { join } from 'node:path';
 import { expect, it } from 'vitest';
 import { Bench } from './harness.ts';
 
-it.each(['.:', ':'])('runs no program of the workspace if PATH begins with "%s"', async (beginning) => {
+const PATHS = [`.:${process.env['PATH']}`, `:${process.env['PATH']}`, '.', ''];
+
+it.each(PATHS)('runs no program of the workspace if PATH is "%s"', async (path) => {
   await using bench = await Bench.open();
   const proof = join(bench.root, 'ran');
   for (const name of ['git', 'rg', 'bwrap', 'docker']) {
@@ -12,8 +14,7 @@ it.each(['.:', ':'])('runs no program of the workspace if PATH begins with "%s"'
     await writeFile(planted, `#!/bin/sh\necho "$0" >> '${proof}'\n`);
     await chmod(planted, 0o755);
   }
-  const path = `${beginning}${process.env['PATH']}`;
   const { stdout } = await bench.start(['doctor', '--json'], { env: { PATH: path } }).ended;
-  expect(stdout).toContain('git version');
+  if (path.includes('/')) expect(stdout).toContain('git version');
   expect(existsSync(proof)).toBe(false);
 });

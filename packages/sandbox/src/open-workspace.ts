@@ -1,9 +1,11 @@
 import { realpath, stat } from 'node:fs/promises';
 import type { SandboxOptions } from '@longhaul/core';
+import { addAgentFolder } from '@longhaul/core/host-programs';
 import { LonghaulError } from '@longhaul/protocol';
 
 /**
- * Checks what every driver needs before it opens, and returns the workspace's path with links resolved.
+ * Checks what every driver needs before it opens, and returns the workspace's path with links resolved. From
+ * then on, no program in it is run on this machine.
  *
  * @throws {LonghaulError} `cancelled`; `sandbox_unavailable` if the workspace is not a folder.
  */
@@ -20,5 +22,7 @@ export async function openWorkspace(options: SandboxOptions): Promise<string> {
       `The workspace ${options.workspace} is not a folder. Create it, or name another.`,
     );
   }
-  return realpath(options.workspace);
+  const root = await realpath(options.workspace);
+  addAgentFolder(root);
+  return root;
 }

@@ -1,4 +1,5 @@
-import { chmod, lstat, mkdtemp, readdir, rm } from 'node:fs/promises';
+import { randomUUID } from 'node:crypto';
+import { chmod, mkdtemp, readdir, rename, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { systemCode } from './files/file-errors.ts';
@@ -19,25 +20,46 @@ export async function removeOrphanedTempFolders(): Promise<void> {
   );
   for (const name of orphans) {
     await removeFolder(join(tmpdir(), name)).catch((error: unknown) => {
-      // Another user's folder: only that user may remove it.
-      if (systemCode(error) !== 'EACCES' && systemCode(error) !== 'EPERM') throw error;
+      // Another user's folder, say. What a dead process left is no reason to refuse work; the next run tries again.
+      if (systemCode(error) === undefined) throw error;
     });
   }
 }
 
-/** Removes a folder and its content, including folders that a program made read-only, such as Go's module cache. */
+/**
+ * Removes a folder and its content, including folders that a program made read-only, such as Go's module cache, and
+ * folders that are nested deeper than a path can be long.
+ */
 export async function removeFolder(path: string): Promise<void> {
   try {
     await rm(path, { recursive: true, force: true });
   } catch (error) {
-    if (systemCode(error) !== 'EACCES') throw error;
-    await makeWritable(path);
+    if (systemCode(error) !== 'EACCES' && systemCode(error) !== 'ENAMETOOLONG') throw error;
+    await flatten(path);
     await rm(path, { recursive: true, force: true });
   }
 }
 
-async function makeWritable(path: string): Promise<void> {
-  if (!(await lstat(path)).isDirectory()) return;
-  await chmod(path, 0o700);
-  for (const name of await readdir(path)) await makeWritable(join(path, name));
+/** Characters of a path below the removed folder. Linux accepts 4,095 in all, macOS 1,023. */
+const MAX_DEPTH_CHARS = 500;
+
+/** Makes every folder writable, and moves the deep ones up into `root`. */
+async function flatten(root: string): Promise<void> {
+  const open = [root];
+  for (let folder = open.pop(); folder !== undefined; folder = open.pop()) {
+    await chmod(folder, 0o700);
+    for (const entry of await readdir(folder, { withFileTypes: true })) {
+      if (!entry.isDirectory()) continue;
+      const path = join(folder, entry.name);
+      if (path.length - root.length <= MAX_DEPTH_CHARS) {
+        open.push(path);
+        continue;
+      }
+      // The folder itself must be writable to be moved: its entry `..` changes.
+      await chmod(path, 0o700);
+      const target = join(root, randomUUID());
+      await rename(path, target);
+      open.push(target);
+    }
+  }
 }

@@ -1,4 +1,5 @@
 import type { Tool } from '@longhaul/core';
+import { findHostProgram } from '@longhaul/core/host-programs';
 import { type BashOptions, createBashTool } from './bash.ts';
 import { createEditTool } from './edit.ts';
 import { createGlobTool, type GlobOptions } from './glob.ts';
@@ -17,7 +18,7 @@ export interface ToolsOptions {
   grep?: GrepOptions;
   list?: ListOptions;
   glob?: GlobOptions;
-  /** The ripgrep program. `null` searches without it. Default: `rg`, if it can be run. */
+  /** The ripgrep program. `null` searches without it. Default: `rg` of PATH, but never one of the workspace. */
   ripgrep?: string | null;
 }
 
@@ -27,7 +28,7 @@ export interface ToolsOptions {
  * @example createTools({ bash: { timeoutMs: 120_000 } }).map((tool) => tool.schema)
  */
 export function createTools(options: ToolsOptions = {}): Tool[] {
-  const findSearch = createSearchFinder(options.ripgrep === undefined ? 'rg' : options.ripgrep);
+  const findSearch = createSearchFinder(options.ripgrep);
   return [
     createBashTool(options.bash),
     createReadTool(options.read),
@@ -42,12 +43,13 @@ export function createTools(options: ToolsOptions = {}): Tool[] {
 }
 
 /** Checks once, at the first search, whether ripgrep can be run. */
-export function createSearchFinder(program: string | null): () => Promise<WorkspaceSearch> {
+export function createSearchFinder(program?: string | null): () => Promise<WorkspaceSearch> {
   let search: Promise<WorkspaceSearch> | undefined;
   async function choose(): Promise<WorkspaceSearch> {
-    if (program !== null) {
+    const path = program === undefined ? findHostProgram('rg') : program;
+    if (path !== null && path !== undefined) {
       const { createRipgrepSearch, hasRipgrep } = await import('./ripgrep-search.ts');
-      if (await hasRipgrep(program)) return createRipgrepSearch(program);
+      if (await hasRipgrep(path)) return createRipgrepSearch(path);
     }
     const { createPlainSearch } = await import('./plain-search.ts');
     return createPlainSearch();

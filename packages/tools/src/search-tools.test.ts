@@ -176,7 +176,7 @@ testWithRipgrep('ripgrep reads the workspace’s ignore file, also for a search 
   await fixture.put('src/a.ts', 'word');
   await fixture.put('src/generated.ts', 'word');
   await fixture.put('src/dist/b.ts', 'word');
-  const findSearch = createSearchFinder('rg');
+  const findSearch = createSearchFinder();
   expect(await fixture.text(createGrepTool(findSearch), { pattern: 'word', path: 'src' })).toBe(
     'src/a.ts\n1:word',
   );

@@ -1,4 +1,5 @@
 import { type ConfigInput, TrustStore } from '@longhaul/config';
+import { addAgentFolder } from '@longhaul/core/host-programs';
 import { LonghaulError } from '@longhaul/protocol';
 import type { LogLevel, LonghaulServer, ServedAgent } from '@longhaul/server';
 import { SERVE_FLAGS } from '../command-line/flags.ts';
@@ -31,6 +32,7 @@ export async function serve(argv: readonly string[], terminal: Terminal): Promis
   const { createSecretMask, createServerLog, loadToken, startServer } = await import('@longhaul/server');
   const { workspaces: configured } = first.config.server;
   const workspaces = configured.length > 0 ? configured : [first.workspace];
+  for (const workspace of workspaces) addAgentFolder(workspace);
   const { path: tokenFile, exposedIn } = await tokenPlace({ url, home: first.home, workspaces });
   const known = values['no-token'] === true ? undefined : await loadToken(tokenFile);
   if (known !== undefined && exposedIn !== undefined) terminal.err.write(exposedLine(tokenFile, exposedIn));

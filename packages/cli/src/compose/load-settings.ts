@@ -2,6 +2,7 @@ import { access, constants, realpath, stat } from 'node:fs/promises';
 import { userInfo } from 'node:os';
 import { isAbsolute, resolve } from 'node:path';
 import { type ConfigInput, type LoadedConfig, loadConfig } from '@longhaul/config';
+import { addAgentFolder } from '@longhaul/core/host-programs';
 import { LonghaulError } from '@longhaul/protocol';
 import type { Terminal } from '../terminal.ts';
 import type { TrustAnswer } from '../trust/trust-events.ts';
@@ -43,6 +44,7 @@ export async function loadSettings(
   { asks = false }: LoadSettingsOptions = {},
 ): Promise<Settings> {
   const workspace = await existingFolder(resolve(terminal.cwd, cwd ?? '.'));
+  addAgentFolder(workspace);
   const file = configFile === undefined ? undefined : resolve(terminal.cwd, configFile);
   const home = homeOf(terminal);
   const place = { cwd: workspace, env: terminal.env, home, file, flags };

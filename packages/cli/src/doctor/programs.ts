@@ -1,4 +1,5 @@
 import { execFile } from 'node:child_process';
+import { findHostProgram } from '@longhaul/core/host-programs';
 import type { Check } from './check.ts';
 
 const TIMEOUT_MS = 10_000;
@@ -16,11 +17,13 @@ export function checkRipgrep(): Promise<Check> {
 }
 
 function checkProgram(name: string, program: string, remedy: string): Promise<Check> {
+  const path = findHostProgram(program);
+  if (path === undefined)
+    return Promise.resolve({ name, status: 'missing', detail: `${program} is not installed`, remedy });
   return new Promise((resolve) => {
-    execFile(program, ['--version'], { timeout: TIMEOUT_MS }, (error, stdout) => {
+    execFile(path, ['--version'], { timeout: TIMEOUT_MS }, (error, stdout) => {
       if (error === null) resolve({ name, status: 'ok', detail: stdout.split('\n')[0] ?? program });
-      else
-        resolve({ name, status: 'missing', detail: `${program} is not installed, or does not run`, remedy });
+      else resolve({ name, status: 'missing', detail: `${path} does not run`, remedy });
     });
   });
 }

@@ -1,6 +1,7 @@
 import { cutMiddle } from '@longhaul/context';
 import {
   handleOf,
+  type JsonValue,
   type Message,
   parseBlobReference,
   type ToolOutputContent,
@@ -132,7 +133,7 @@ export class ToolRunner {
       callId: part.callId,
       handle: handleOf(message.sequence, index),
       toolName: part.name,
-      input: part.input,
+      input: toJson(parsed.input),
       signal,
       stopClock: () => this.#options.clock.stop(),
     });
@@ -239,6 +240,11 @@ export class ToolRunner {
       },
     ]);
   }
+}
+
+/** What is judged, and shown to the person who decides, is what the tool executes, not what the model wrote. */
+function toJson(input: unknown): JsonValue {
+  return JSON.parse(JSON.stringify(input ?? null));
 }
 
 type Execute = (context: ToolContext) => Promise<ToolResult>;

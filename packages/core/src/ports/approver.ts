@@ -5,6 +5,7 @@ export interface ApprovalRequest {
   /** Handle of the call, such as `m12.3`. */
   handle: string;
   toolName: string;
+  /** The arguments as the tool parsed them: what it would execute. */
   input: JsonValue;
   /** Ends the wait for an answer. The verdict is ignored in that case. */
   signal: AbortSignal;

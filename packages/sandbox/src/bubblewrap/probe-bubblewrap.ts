@@ -1,8 +1,8 @@
 import { execFile } from 'node:child_process';
-import { accessSync, constants, existsSync } from 'node:fs';
+import { existsSync } from 'node:fs';
 import { release } from 'node:os';
-import { delimiter, join } from 'node:path';
 import type { SandboxProbe } from '@longhaul/core';
+import { findHostProgram } from '@longhaul/core/host-programs';
 import { makeCgroup } from './cgroup.ts';
 import { seccompFilter } from './seccomp-filter.ts';
 
@@ -38,7 +38,7 @@ export async function findBubblewrap(): Promise<FoundBubblewrap> {
   if (process.platform !== 'linux') {
     return { available: false, reason: 'bubblewrap runs on Linux only.', remedy: 'Use Docker.' };
   }
-  const bwrap = findBwrap();
+  const bwrap = findHostProgram('bwrap');
   if (bwrap === undefined) {
     return {
       available: false,
@@ -80,20 +80,6 @@ export async function findGaps({ isolation }: Pick<Bubblewrap, 'isolation'>): Pr
   const isRoot = process.getuid?.() === 0;
   if (isRoot || !countsProcessesByNamespace()) gaps.push('`pids` is not limited');
   return gaps;
-}
-
-function findBwrap(): string | undefined {
-  const folders = (process.env['PATH'] ?? '').split(delimiter);
-  return folders.map((folder) => join(folder, 'bwrap')).find(isExecutable);
-}
-
-function isExecutable(path: string): boolean {
-  try {
-    accessSync(path, constants.X_OK);
-    return path.startsWith('/');
-  } catch {
-    return false;
-  }
 }
 
 function remedyFor(failure: string): string {

@@ -2,6 +2,7 @@ import { execFileSync } from 'node:child_process';
 import { readdirSync } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { processStat } from '@longhaul/core';
+import { findHostProgram } from '@longhaul/core/host-programs';
 import { LonghaulError } from '@longhaul/protocol';
 
 export interface ProcessInfo {
@@ -80,7 +81,9 @@ function fromProc(): ProcessInfo[] {
 }
 
 function fromPs(): ProcessInfo[] {
-  const table = execFileSync('ps', ['-A', '-o', 'pid=,ppid=,pgid=,stat='], { encoding: 'utf8' });
+  const table = execFileSync(findHostProgram('ps') ?? '/bin/ps', ['-A', '-o', 'pid=,ppid=,pgid=,stat='], {
+    encoding: 'utf8',
+  });
   return table
     .split('\n')
     .map((line) => line.trim().split(/\s+/))

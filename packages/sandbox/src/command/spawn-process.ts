@@ -1,10 +1,12 @@
-import { type ChildProcess, spawn } from 'node:child_process';
+import { type ChildProcess, type IOType, spawn } from 'node:child_process';
 import { once } from 'node:events';
+import { closeSync, openSync } from 'node:fs';
 import type { Readable } from 'node:stream';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { LonghaulError } from '@longhaul/protocol';
 import { systemCode } from '../files/file-errors.ts';
 import { procLink } from '../process-identity.ts';
+import { inheritedDescriptors } from './inherited-descriptors.ts';
 import type { CommandExit, OutputChunk } from './supervise-command.ts';
 
 export interface SpawnOptions {
@@ -73,21 +75,27 @@ export async function spawnProcess(
 }
 
 function startChild(file: string, args: readonly string[], options: SpawnOptions): ChildProcess {
+  const nothing = openSync('/dev/null', 'r');
   try {
-    return spawn(file, args, {
-      cwd: options.cwd,
-      env: { ...options.env },
-      detached: true,
-      stdio: [
-        options.stdin === undefined ? 'ignore' : 'pipe',
-        'pipe',
-        'pipe',
-        ...Array.from({ length: options.extraPipes ?? 0 }, () => 'pipe' as const),
-      ],
-    });
+    const { cwd, env } = options;
+    return spawn(file, args, { cwd, env: { ...env }, detached: true, stdio: stdioOf(options, nothing) });
   } catch (error) {
     throw startFailure(file, error);
+  } finally {
+    closeSync(nothing);
   }
+}
+
+/** Descriptors that this process inherited are replaced in the program, which would inherit them too. */
+function stdioOf({ stdin, extraPipes = 0 }: SpawnOptions, nothing: number): (IOType | number)[] {
+  const own: IOType[] = [stdin === undefined ? 'ignore' : 'pipe', 'pipe', 'pipe'];
+  for (let count = 0; count < extraPipes; count += 1) own.push('pipe');
+  const inherited = inheritedDescriptors().filter((descriptor) => descriptor >= own.length);
+  // Node leaves a descriptor above 2 as it is where the list says `ignore`.
+  const stdio: (IOType | number)[] = Array.from({ length: Math.max(-1, ...inherited) + 1 }, () => 'ignore');
+  for (const [descriptor, type] of own.entries()) stdio[descriptor] = type;
+  for (const descriptor of inherited) stdio[descriptor] = nothing;
+  return stdio;
 }
 
 function startFailure(file: string, error: unknown): LonghaulError {

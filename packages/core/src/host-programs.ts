@@ -1,0 +1,56 @@
+import { accessSync, constants, realpathSync } from 'node:fs';
+import { delimiter, isAbsolute, join, sep } from 'node:path';
+
+/** Folders of the system or of its package managers. They come first, whatever the order of PATH. */
+const SYSTEM_FOLDERS = ['/usr', '/bin', '/sbin', '/opt', '/nix', '/run/current-system', '/snap'];
+
+/** The folders in which agents of this process can write, without symbolic links. */
+const agentFolders = new Set<string>();
+
+/** Declares a folder in which an agent can write, so that no program in it is run on this machine. */
+export function addAgentFolder(folder: string): void {
+  agentFolders.add(realPathOf(folder));
+}
+
+/**
+ * Returns the path of a program that is run on this machine, outside of any sandbox, or undefined.
+ *
+ * An activated environment of a project puts the project's own folder into PATH, where an agent can write programs with
+ * any name. So relative folders and those below an agent's folder are left out, also if a link leads there.
+ */
+export function findHostProgram(name: string, path = process.env['PATH'] ?? ''): string | undefined {
+  const folders = path.split(delimiter).filter((folder) => isAbsolute(folder));
+  const isSystem = (folder: string) => SYSTEM_FOLDERS.some((base) => isBelow(folder, base));
+  const ordered = [...folders.filter(isSystem), ...folders.filter((folder) => !isSystem(folder))];
+  const names = process.platform === 'win32' ? [`${name}.exe`] : [name];
+  return ordered
+    .flatMap((folder) => names.map((each) => join(folder, each)))
+    .find((program) => isExecutable(program) && !isAgents(program));
+}
+
+function isAgents(program: string): boolean {
+  const places = [program, realPathOf(join(program, '..')), realPathOf(program)];
+  return [...agentFolders].some((folder) => places.some((place) => isBelow(place, folder)));
+}
+
+function isBelow(path: string, folder: string): boolean {
+  return path === folder || path.startsWith(folder.endsWith(sep) ? folder : folder + sep);
+}
+
+function isExecutable(path: string): boolean {
+  try {
+    accessSync(path, constants.X_OK);
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+function realPathOf(path: string): string {
+  try {
+    return realpathSync(path);
+  } catch {
+    // What does not exist has no links.
+    return path;
+  }
+}

@@ -1,0 +1,36 @@
+import { spawnSync } from 'node:child_process';
+import { existsSync } from 'node:fs';
+import { mkdtemp, stat } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { expect, onTestFinished, test } from 'vitest';
+import { makeTempFolder, removeFolder, removeOrphanedTempFolders } from './temp-folder.ts';
+
+/** 12,000 characters of nested folders, as a command can make step by step. The lowest cannot be written to. */
+const NEST =
+  'set -e; n=$(printf "d%.0s" $(seq 60)); for i in $(seq 200); do mkdir $n; cd $n; done; touch file; chmod 500 .';
+
+function nestIn(folder: string) {
+  expect(spawnSync('bash', ['-c', NEST], { cwd: folder }).status).toBe(0);
+  onTestFinished(() => void spawnSync('rm', ['-rf', folder]));
+}
+
+test('removes folders that are nested deeper than a path can be long', async () => {
+  const folder = await makeTempFolder();
+  nestIn(folder);
+  await removeFolder(folder);
+  expect(existsSync(folder)).toBe(false);
+});
+
+test('removes what a dead process left, and nothing of a living one', async () => {
+  const [, ...rest] = (await makeTempFolder()).split('.');
+  const own = await makeTempFolder();
+  const dead = await mkdtemp(
+    join(tmpdir(), `longhaul-sandbox-4194303.${rest.join('.').replace(/-.*/, '')}-`),
+  );
+  nestIn(dead);
+  await removeOrphanedTempFolders();
+  expect(existsSync(dead)).toBe(false);
+  expect((await stat(own)).isDirectory()).toBe(true);
+  await removeFolder(own);
+});
