@@ -66,7 +66,7 @@ describe('resolveModel', () => {
       model: 'scripted',
       kind: 'openai-compatible',
       extras: {},
-      settings: {},
+      settings: { reasoning: {} },
       ...options,
     });
     const error = failure(() => resolve('openai-compatible/scripted'));
@@ -80,6 +80,7 @@ describe('resolveModel', () => {
         baseUrl: 'http://mine/v1',
         apiKey: '$MINE_KEY',
         cache: true,
+        reasoning: { return: 'all' },
         models: {
           'org/big': {
             cache: false,
@@ -112,7 +113,7 @@ describe('resolveModel', () => {
       baseUrl: 'http://mine/v1',
       apiKey: 'k',
       extras: {},
-      settings: { cache: false },
+      settings: { cache: false, reasoning: { return: 'all' } },
       windowTokens: 65536,
       windowSource: 'configuration',
       maxOutputTokens: 8192,

@@ -88,7 +88,10 @@ export function resolveModel(config: ModelSettings, options: ResolveModelOptions
 }
 
 function callSettings(provider: CallSettings = {}, model: CallSettings = {}): CallSettings {
-  return { cache: model.cache ?? provider.cache };
+  return {
+    cache: model.cache ?? provider.cache,
+    reasoning: { return: model.reasoning?.return ?? provider.reasoning?.return },
+  };
 }
 
 type Kind = ResolvedModel['kind'];

@@ -84,6 +84,7 @@ export function summaryInstruction(options: NarrativeOptions): string {
 export function prefixRequest(entries: readonly ViewEntry[], options: NarrativeOptions): SummaryRequest {
   const instruction: ViewMessage = {
     role: 'user',
+    synthetic: true,
     content: [{ type: 'text', text: summaryInstruction(options) }],
   };
   return {

@@ -12,12 +12,21 @@ export function viewMessageTokens(message: ViewMessage, count: TokenCounter): nu
   return tokens;
 }
 
+/** Returns the tokens of reasoning that only some models get back: that without a signature. */
+function plainReasoningTokens(message: ViewMessage, count: TokenCounter): number {
+  if (message.role === 'user') return 0;
+  const plain = message.content.filter(
+    (part) => part.type === 'reasoning' && part.providerMetadata === undefined,
+  );
+  return plain.reduce((sum, part) => sum + (part.type === 'reasoning' ? count(part.text) : 0), 0);
+}
+
 function contentTokens(part: ViewAssistantPart | ToolOutputContent, count: TokenCounter): number {
   switch (part.type) {
     case 'text':
       return count(part.text);
     case 'reasoning':
-      // Only a model's own signed reasoning is sent back.
+      // Every model gets its own signed reasoning back.
       return part.providerMetadata === undefined ? 0 : count(part.text);
     case 'image':
     case 'file':
@@ -58,15 +67,28 @@ const RATIO_BOUNDS = { low: 0.5, high: 3 };
  */
 const ESTIMATE_ERROR = 0.15;
 
-export function createRequestMeter(count: TokenCounter, initialRatio = 1): RequestMeter {
+export interface RequestMeterOptions {
+  /** Whether reasoning without a signature is sent back. Default: never. */
+  returnsReasoning?: () => boolean;
+}
+
+export function createRequestMeter(
+  count: TokenCounter,
+  initialRatio = 1,
+  { returnsReasoning = () => false }: RequestMeterOptions = {},
+): RequestMeter {
   let ratio = bounded(initialRatio);
   let measuredTokens = 0;
   // Messages of a view do not change, so each is counted once.
-  const known = new WeakMap<ViewMessage, number>();
+  const known = new WeakMap<ViewMessage, { tokens: number; plainReasoning: number }>();
   const raw = (message: ViewMessage) => {
-    const tokens = known.get(message) ?? viewMessageTokens(message, count);
-    known.set(message, tokens);
-    return tokens;
+    let sizes = known.get(message);
+    if (sizes === undefined) {
+      const plainReasoning = plainReasoningTokens(message, count);
+      sizes = { tokens: viewMessageTokens(message, count), plainReasoning };
+      known.set(message, sizes);
+    }
+    return sizes.tokens + (returnsReasoning() ? sizes.plainReasoning : 0);
   };
   return {
     get ratio() {

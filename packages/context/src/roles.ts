@@ -49,7 +49,9 @@ function callsTools(message: ViewAssistantMessage): boolean {
 }
 
 function joinUsers(first: ViewUserMessage, second: ViewUserMessage): ViewUserMessage {
-  return { role: 'user', content: joinTexts([...first.content, ...second.content]) };
+  const content = joinTexts([...first.content, ...second.content]);
+  const isSynthetic = first.synthetic === true && second.synthetic === true;
+  return isSynthetic ? { role: 'user', synthetic: true, content } : { role: 'user', content };
 }
 
 function joinAssistants(first: ViewAssistantMessage, second: ViewAssistantMessage): ViewAssistantMessage {

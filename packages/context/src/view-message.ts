@@ -12,6 +12,8 @@ export type ViewMessage = ViewUserMessage | ViewAssistantMessage;
 
 export interface ViewUserMessage {
   role: 'user';
+  /** The runtime wrote it. It does not begin a turn. */
+  synthetic?: true;
   content: (TextContent | ImageContent | FileContent)[];
 }
 

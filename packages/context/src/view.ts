@@ -11,7 +11,14 @@ import {
   type ToolPart,
 } from '@longhaul/protocol';
 import { cutMiddle } from './cut-middle.ts';
-import { type ActiveMarks, activeMarks, type ContextLog, firstUserMessage, partKey } from './log.ts';
+import {
+  type ActiveMarks,
+  activeMarks,
+  type ContextLog,
+  firstUserMessage,
+  isUserMessage,
+  partKey,
+} from './log.ts';
 import { outlineOf } from './outline.ts';
 import type { ViewAssistantPart, ViewMessage, ViewUserMessage } from './view-message.ts';
 
@@ -96,7 +103,8 @@ function summaryEntries(compaction: Compaction | undefined, next: Message | unde
     message: { role: 'assistant', content: [{ type: 'text', text: renderSummary(compaction) }] },
   };
   if (next?.role === 'user') return [summary];
-  return [summary, { message: { role: 'user', content: [{ type: 'text', text: CONTINUE_TEXT }] } }];
+  const content = [{ type: 'text' as const, text: CONTINUE_TEXT }];
+  return [summary, { message: { role: 'user', synthetic: true, content } }];
 }
 
 export function renderSummary(compaction: Pick<Compaction, 'summary' | 'round'>): string {
@@ -133,7 +141,8 @@ function showUserMessage(message: Message, marks: ActiveMarks): ViewUserMessage 
     else if (part.type === 'notice' && part.forModel)
       content.push({ type: 'text', text: cutText(part.text, message, index, marks) });
   }
-  return content.length === 0 ? undefined : { role: 'user', content };
+  if (content.length === 0) return undefined;
+  return isUserMessage(message) ? { role: 'user', content } : { role: 'user', synthetic: true, content };
 }
 
 function showFile(part: FilePart): ViewUserMessage['content'][number] {

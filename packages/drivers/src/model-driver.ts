@@ -6,6 +6,7 @@ import { configuredFetch } from './configured-fetch.ts';
 import { createGuardedFetch } from './guarded-fetch.ts';
 import { toPrompt } from './prompt.ts';
 import { createRequestGuard, type RequestGuard } from './request-guard.ts';
+import { ServerLessons } from './server-lessons.ts';
 import { createStepEvents } from './step-events.ts';
 import { type CallTarget, toStepError } from './step-failure.ts';
 import { streamStep } from './step-stream.ts';
@@ -25,6 +26,10 @@ export interface ModelDriverOptions {
   extras?: RequestExtras;
   /** Default: chosen from the model and its server. */
   settings?: CallSettings;
+  /** What earlier refusals of this server taught. A setting takes precedence. */
+  learnedSettings?: CallSettings | undefined;
+  /** Stores what this driver learns from refusals, together with `learnedSettings`. */
+  onLearned?: (settings: CallSettings) => Promise<void>;
   info: ModelInfo;
   /** Reports the server's window, and stores what the driver learns about it. */
   serverWindow?: ServerWindow;
@@ -42,7 +47,7 @@ const DEFAULT_STALL_MS = 120_000;
 interface DriverParts {
   options: ModelDriverOptions;
   model: LanguageModelV4;
-  profile: WireProfile;
+  lessons: ServerLessons;
   stallMs: number;
   target: CallTarget;
   guards: WeakMap<AbortSignal, RequestGuard>;
@@ -68,15 +73,20 @@ export async function createModelDriver(options: ModelDriverOptions): Promise<Mo
   });
   const model = await loadLanguageModel({ ...options, fetch });
   const known = wireProfile(options.kind, modelId, options.baseUrl);
-  const profile = configuredProfile(known, { ...settings, strictRoles: options.strictRoles });
-  const parts = { options, model, profile, stallMs: options.stallMs ?? DEFAULT_STALL_MS, target, guards };
+  const lessons = new ServerLessons({
+    configured: settings,
+    learned: options.learnedSettings,
+    onLearned: options.onLearned,
+    profileFor: (each) => configuredProfile(known, { ...each, strictRoles: options.strictRoles }),
+  });
+  const parts = { options, model, lessons, stallMs: options.stallMs ?? DEFAULT_STALL_MS, target, guards };
   const { serverWindow } = options;
   let { info } = options;
   return {
     get info() {
-      return info;
+      return returnsReasoning(lessons.profile) ? { ...info, returnsReasoning: true } : info;
     },
-    step: (request) => step(parts, request),
+    step: (request) => steadyStep(parts, request),
     serverWindow: {
       reported: async () => serverWindow?.reported(),
       async learned(windowTokens) {
@@ -89,6 +99,20 @@ export async function createModelDriver(options: ModelDriverOptions): Promise<Mo
 
 function withWindow(info: ModelInfo, windowTokens: number): ModelInfo {
   return { ...info, windowTokens, maxOutputTokens: Math.min(info.maxOutputTokens, windowTokens) };
+}
+
+/** Whether reasoning takes room in later requests without metadata that says so. */
+function returnsReasoning({ reasoning, signedReasoning }: WireProfile): boolean {
+  return !signedReasoning && reasoning !== 'none';
+}
+
+/** Makes the call, in the form that the server's refusals ask for. */
+async function* steadyStep(parts: DriverParts, request: StepRequest): AsyncGenerator<StepEvent, void> {
+  try {
+    yield* parts.lessons.attempt(() => step(parts, request));
+  } catch (thrown) {
+    yield { type: 'error', error: toStepError(thrown, parts.target, 'request') };
+  }
 }
 
 async function* step(parts: DriverParts, request: StepRequest): AsyncGenerator<StepEvent, void> {
@@ -106,17 +130,18 @@ async function* step(parts: DriverParts, request: StepRequest): AsyncGenerator<S
   const events = createStepEvents({
     target,
     knownCallIds: callIdsIn(request),
-    holdsCalls: !parts.profile.mediaInToolResults,
+    holdsCalls: !parts.lessons.profile.mediaInToolResults,
   });
   yield* streamStep({ model: parts.model, target, options: callOptions, guard, events, stallMs });
 }
 
 function toCallOptions(
-  { options, profile }: DriverParts,
+  { options, lessons: { profile } }: DriverParts,
   request: StepRequest,
   abortSignal: AbortSignal,
 ): LanguageModelV4CallOptions {
-  const providerOptions = CALL_OPTIONS[options.kind];
+  const fields = profile.splitsReasoning ? { [options.provider]: { reasoning_split: true } } : {};
+  const providerOptions = { ...CALL_OPTIONS[options.kind], ...fields };
   return {
     prompt: toPrompt(request, { ...options.info, provider: options.provider, model: options.model }, profile),
     abortSignal,

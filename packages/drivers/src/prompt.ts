@@ -12,13 +12,18 @@ import {
   type ViewUserMessage,
 } from '@longhaul/context';
 import type { ModelInfo } from '@longhaul/core';
-import type { ProviderMetadata } from '@longhaul/protocol';
 import { createCallIds } from './call-ids.ts';
 import { type PromptPart, toPromptPart } from './media-parts.ts';
+import { openTurnStart, reasoningFields, reasoningRule, toReasoningPart } from './reasoning-return.ts';
 import { toToolResult } from './tool-results.ts';
 import type { WireProfile } from './wire-profile.ts';
 
 type AssistantMessage = Extract<LanguageModelV4Message, { role: 'assistant' }>;
+
+const AFTER_RESULTS: ViewAssistantMessage = {
+  role: 'assistant',
+  content: [{ type: 'text', text: AFTER_RESULTS_TEXT }],
+};
 
 interface PromptContext {
   info: ModelInfo;
@@ -39,11 +44,11 @@ export function toPrompt(
 ): LanguageModelV4Prompt {
   const context = { info, profile, callIds: createCallIds(profile.callIds) };
   const { system, messages } = profile.strictRoles ? strictRequest(request) : request;
-  const openTurn = messages.findLastIndex((message) => message.role === 'user');
+  const openTurn = openTurnStart(messages);
   const prompt: LanguageModelV4Prompt = [];
   if (system !== '') prompt.push({ role: 'system', content: system });
   for (const [index, message] of messages.entries()) {
-    if (message.role === 'user') pushUser(prompt, userParts(message, context), profile);
+    if (message.role === 'user') pushUser(prompt, userParts(message, context), context);
     else pushAssistant(prompt, message, { ...context, isOpenTurn: index > openTurn });
   }
   if (profile.cacheBreakpoints) markCacheBreakpoints(prompt);
@@ -70,13 +75,13 @@ function userParts(message: ViewUserMessage, { info, profile }: PromptContext): 
     .filter((part) => part.type !== 'text' || part.text.trim() !== '');
 }
 
-function pushUser(prompt: LanguageModelV4Prompt, parts: PromptPart[], profile: WireProfile): void {
+function pushUser(prompt: LanguageModelV4Prompt, parts: PromptPart[], context: PromptContext): void {
   if (parts.length === 0) return;
   // Only media of a tool's result reach this point: the rest of the view is strict already.
-  if (profile.strictRoles && prompt.at(-1)?.role === 'tool')
-    prompt.push({ role: 'assistant', content: [{ type: 'text', text: AFTER_RESULTS_TEXT }] });
+  if (context.profile.strictRoles && prompt.at(-1)?.role === 'tool')
+    pushAssistant(prompt, AFTER_RESULTS, { ...context, isOpenTurn: true });
   const last = prompt.at(-1);
-  if (!profile.joinsUserMessages) {
+  if (!context.profile.joinsUserMessages) {
     prompt.push({ role: 'user', content: parts });
   } else if (last?.role === 'user') {
     last.content = joinTexts([...last.content, ...parts]);
@@ -93,16 +98,15 @@ function pushAssistant(
   const content: AssistantMessage['content'] = [];
   const results: LanguageModelV4ToolResultPart[] = [];
   const following: PromptPart[] = [];
-  const isOwn = message.model === `${context.info.provider}/${context.info.model}`;
+  const rule = reasoningRule(message, context);
   for (const part of message.content) {
     const options =
-      isOwn && part.providerMetadata !== undefined ? { providerOptions: part.providerMetadata } : {};
+      rule.isOwn && part.providerMetadata !== undefined ? { providerOptions: part.providerMetadata } : {};
     if (part.type === 'text') {
       if (part.text.trim() !== '') content.push({ type: 'text', text: part.text, ...options });
     } else if (part.type === 'reasoning') {
-      if (isOwn && returnsReasoning(part.providerMetadata, context)) {
-        content.push({ type: 'reasoning', text: part.text, ...options });
-      }
+      const reasoning = toReasoningPart(part, rule);
+      if (reasoning !== undefined) content.push(reasoning);
     } else {
       const toolCallId = context.callIds(part.callId);
       content.push({ type: 'tool-call', toolCallId, toolName: part.name, input: part.input, ...options });
@@ -113,17 +117,9 @@ function pushAssistant(
   }
   // Providers refuse a message that contains only reasoning.
   if (content.every((part) => part.type === 'reasoning')) return;
-  prompt.push({ role: 'assistant', content });
+  prompt.push({ role: 'assistant', content, providerOptions: reasoningFields(message.content, rule) });
   if (results.length > 0) prompt.push({ role: 'tool', content: results });
-  pushUser(prompt, following, context.profile);
-}
-
-function returnsReasoning(
-  metadata: ProviderMetadata | undefined,
-  { profile, isOpenTurn }: { profile: WireProfile; isOpenTurn: boolean },
-): boolean {
-  if (profile.reasoning === 'signed') return metadata !== undefined;
-  return profile.reasoning === 'open-turn' && isOpenTurn;
+  pushUser(prompt, following, context);
 }
 
 const EPHEMERAL = { anthropic: { cacheControl: { type: 'ephemeral' } } };

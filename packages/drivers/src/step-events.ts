@@ -8,6 +8,7 @@ import type {
 import type { StepEvent } from '@longhaul/core';
 import type { FinishReason, TokenUsage } from '@longhaul/protocol';
 import { toCallEvent, toMetadata } from './call-event.ts';
+import { DETAILS, FIELDS, textOfDetails } from './reasoning-details.ts';
 import { badResponse, type CallTarget, promptFillsWindow, streamCut } from './step-failure.ts';
 
 type StreamPart = LanguageModelV4StreamPart;
@@ -47,6 +48,7 @@ export function createStepEvents(options: StepEventsOptions): StepEvents {
   let blockCount = 0;
   let callCount = 0;
   let hasSaid = false;
+  let hasThought = false;
   let model: string | undefined;
 
   const open = (kind: OpenBlock['kind'], sdkId: string, events: StepEvent[]): OpenBlock => {
@@ -63,6 +65,7 @@ export function createStepEvents(options: StepEventsOptions): StepEvents {
     block.metadata = mergeMetadata(block.metadata, part.providerMetadata);
     if ('delta' in part && part.delta !== '') {
       hasSaid = true;
+      hasThought ||= kind === 'reasoning';
       events.push({ type: `${kind}-delta`, id: block.id, text: part.delta });
     } else if (part.type.endsWith('-end')) {
       blocks.delete(key);
@@ -130,6 +133,7 @@ export function createStepEvents(options: StepEventsOptions): StepEvents {
       }
       return [
         ...[...blocks.values()].map(endOf),
+        ...detailEvents(part.providerMetadata?.[FIELDS], hasThought),
         ...held,
         {
           type: 'finish',
@@ -150,6 +154,22 @@ type BlockPart = Extract<
 function endOf(block: OpenBlock): StepEvent {
   const providerMetadata = block.metadata === undefined ? undefined : toMetadata(block.metadata);
   return { type: `${block.kind}-end`, id: block.id, providerMetadata };
+}
+
+/**
+ * Adds a block for the reasoning in OpenRouter's form, which is complete only at the finish. Its text is left out if it
+ * has been streamed in another field.
+ */
+function detailEvents(fields: SharedV4ProviderMetadata[string] | undefined, hasText: boolean): StepEvent[] {
+  if (fields?.[DETAILS] === undefined) return [];
+  const metadata = toMetadata({ [FIELDS]: { [DETAILS]: fields[DETAILS] } });
+  const id = 'reasoning-details';
+  const text = hasText ? '' : textOfDetails(metadata[FIELDS]?.[DETAILS]);
+  return [
+    { type: 'reasoning-start', id },
+    ...(text === '' ? [] : [{ type: 'reasoning-delta' as const, id, text }]),
+    { type: 'reasoning-end', id, providerMetadata: metadata },
+  ];
 }
 
 /** Creates call ids that are unique in the step and the request. Some servers count from `call_0` in every answer. */

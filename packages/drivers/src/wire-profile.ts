@@ -1,4 +1,4 @@
-import type { CallSettings } from '@longhaul/models';
+import type { CallSettings, ReasoningReturn } from '@longhaul/models';
 
 /**
  * The kinds of servers that drivers support. `lmstudio` and `ollama` are OpenAI-compatible with a default
@@ -18,11 +18,11 @@ export interface WireProfile {
   strictRoles: boolean;
   /** The request marks where the provider caches the beginning of the prompt. */
   cacheBreakpoints: boolean;
-  /**
-   * What reasoning is sent back. `signed`: only with the provider's metadata. `open-turn`: as text, since the last user
-   * message. `never`: none.
-   */
-  reasoning: 'signed' | 'open-turn' | 'never';
+  reasoning: ReasoningReturn;
+  /** Reasoning is sent back only with the provider's metadata, such as a signature. Otherwise it is a text. */
+  signedReasoning: boolean;
+  /** Requests ask for reasoning in a field of its own. MiniMax otherwise writes it into the text. */
+  splitsReasoning: boolean;
   imageTypes: ReadonlySet<string>;
   callIds: CallIdForm;
 }
@@ -39,7 +39,9 @@ const HOSTED: WireProfile = {
   joinsUserMessages: false,
   strictRoles: false,
   cacheBreakpoints: false,
-  reasoning: 'signed',
+  reasoning: 'all',
+  signedReasoning: true,
+  splitsReasoning: false,
   imageTypes: WEB_IMAGES,
   callIds: 'word',
 };
@@ -50,7 +52,9 @@ const COMPATIBLE: WireProfile = {
   joinsUserMessages: true,
   strictRoles: false,
   cacheBreakpoints: false,
-  reasoning: 'never',
+  reasoning: 'none',
+  signedReasoning: false,
+  splitsReasoning: false,
   imageTypes: WEB_IMAGES,
   callIds: 'any',
 };
@@ -59,10 +63,24 @@ const COMPATIBLE: WireProfile = {
 const NINE_CHARACTER_IDS = /mistral|mixtral|ministral|codestral|devstral|magistral|pixtral/i;
 
 /**
- * These models reason between tool calls. Without their own reasoning of the open turn, they refuse a request or lose
- * track. Other compatible servers refuse the field itself.
+ * These models refuse a request if an answer with a call has no field for its reasoning, even an empty one.
+ *
+ * https://api-docs.deepseek.com/guides/thinking_mode, https://platform.moonshot.ai/docs (thinking models). DeepSeek's R1
+ * and its models before V3.1 don't call tools while they think.
  */
-const NEEDS_OWN_REASONING = /deepseek|kimi-k2|minimax-m2/i;
+const NEEDS_REASONING = /deepseek(?!.*(?:r1|coder|math|-v2))|moonshot|kimi/i;
+
+/** These models and servers read the reasoning of earlier answers, and accept answers without any. */
+const READS_REASONING = /minimax|openrouter\.ai/i;
+
+/** These servers refuse the field, whatever the model. */
+const REFUSES_REASONING = /\bgroq\.com|\bmistral\.ai/i;
+
+function returnedReasoning(model: string, baseUrl: string): ReasoningReturn {
+  if (REFUSES_REASONING.test(baseUrl)) return 'none';
+  if (NEEDS_REASONING.test(`${baseUrl} ${model}`)) return 'all-or-empty';
+  return READS_REASONING.test(`${baseUrl} ${model}`) ? 'all' : 'none';
+}
 
 export function wireProfile(kind: ProviderKind, model: string, baseUrl = ''): WireProfile {
   if (kind === 'anthropic') return { ...HOSTED, cacheBreakpoints: true };
@@ -70,7 +88,8 @@ export function wireProfile(kind: ProviderKind, model: string, baseUrl = ''): Wi
   if (kind === 'openai') return HOSTED;
   return {
     ...COMPATIBLE,
-    reasoning: NEEDS_OWN_REASONING.test(model) ? 'open-turn' : 'never',
+    reasoning: returnedReasoning(model, baseUrl),
+    splitsReasoning: /\bminimaxi?\.(?:io|com)\b/i.test(baseUrl),
     callIds: NINE_CHARACTER_IDS.test(model) || NINE_CHARACTER_IDS.test(baseUrl) ? 'nine' : 'any',
   };
 }
@@ -78,8 +97,13 @@ export function wireProfile(kind: ProviderKind, model: string, baseUrl = ''): Wi
 /** Returns the profile as configured. */
 export function configuredProfile(
   profile: WireProfile,
-  { cache, strictRoles = false }: CallSettings & { strictRoles?: boolean },
+  { cache, reasoning, strictRoles = false }: CallSettings & { strictRoles?: boolean },
 ): WireProfile {
-  const known = cache === false ? { ...profile, cacheBreakpoints: false } : profile;
-  return strictRoles ? { ...known, joinsUserMessages: true, strictRoles: true } : known;
+  return {
+    ...profile,
+    cacheBreakpoints: profile.cacheBreakpoints && cache !== false,
+    reasoning: reasoning?.return ?? profile.reasoning,
+    joinsUserMessages: profile.joinsUserMessages || strictRoles,
+    strictRoles,
+  };
 }

@@ -139,18 +139,6 @@ test('chat: sends a text file as its text', async () => {
   expect(body.messages.at(-1)).toEqual({ role: 'user', content: 'a.txt:\ngrüezi' });
 });
 
-test('chat: sends reasoning back only to models that need it, and only in the open turn', async () => {
-  const turn = (text: string, model: string) =>
-    says([{ type: 'reasoning', text }, tool(`c-${text}`, 'x')], `mine/${model}`);
-  const messages = (model: string) => [userSays('1'), turn('old', model), userSays('2'), turn('new', model)];
-  const plain = await sentByChat(messages('served-model'));
-  expect(JSON.stringify(plain)).not.toContain('reasoning_content');
-  const own = await sentByChat(messages('deepseek-v3.2'), { model: 'deepseek-v3.2' });
-  expect(
-    own.messages.flatMap((message: { reasoning_content?: string }) => message.reasoning_content ?? []),
-  ).toEqual(['new']);
-});
-
 test('chat: sends Mistral models call ids of nine letters or digits, the same for call and result', async () => {
   const body = await sentByChat([userSays('Go.'), says([tool('call:1', 'a'), tool('abcDEF123', 'b')])], {
     model: 'devstral-small',

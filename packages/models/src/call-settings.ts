@@ -1,12 +1,31 @@
 import type { JsonObject } from '@longhaul/protocol';
 
 /**
- * How requests to a model are made, as configured for its provider or for the model alone. The driver chooses what is
- * undefined, from the model and its server.
+ * Which reasoning of earlier answers is sent back to the model that wrote it.
+ *
+ * - `none`: no reasoning.
+ * - `open-turn`: the reasoning since the user's last message. Leaving out that of older turns changes the beginning of
+ *   the request, so the first request of a turn reads the turn before it uncached.
+ * - `all`: all reasoning.
+ * - `all-or-empty`: all reasoning, and an empty text in each answer without any.
+ */
+export type ReasoningReturn = 'none' | 'open-turn' | 'all' | 'all-or-empty';
+
+export const REASONING_RETURNS = [
+  'none',
+  'open-turn',
+  'all',
+  'all-or-empty',
+] as const satisfies readonly ReasoningReturn[];
+
+/**
+ * How requests to a model are made, as configured for its provider or for the model alone. What is undefined was
+ * learned from the server's refusals, or is chosen by the driver from the model and its server.
  */
 export interface CallSettings {
   /** Whether prompts are cached where that must be requested, and read under a key of the session. Default true. */
   cache?: boolean;
+  reasoning?: { return?: ReasoningReturn };
 }
 
 /** What is sent to a provider's address besides the conversation. It belongs to that address, like the key. */

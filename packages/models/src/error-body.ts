@@ -68,6 +68,8 @@ class BodyFacts {
     if (!isRecord(value)) return;
     for (const key of ['type', 'code', 'status', 'reason', '__type']) this.addCode(value[key]);
     this.addNumbers(value);
+    // FastAPI names the field of the request: `["body", "messages", 2, "content"]`.
+    if (Array.isArray(value['loc'])) this.texts.push(value['loc'].join('.'));
     for (const key of ['error', 'message', 'detail', 'details', 'metadata', 'raw', 'msg']) {
       if (Object.hasOwn(value, key)) this.add(value[key], depth + 1);
     }

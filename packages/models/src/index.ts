@@ -1,6 +1,11 @@
 export { API_KEY_VARIABLES, howToSetKey } from './api-key-variables.ts';
 export type { CacheHit, CacheLimits, CacheStore } from './cache-store.ts';
-export type { CallSettings, RequestExtras } from './call-settings.ts';
+export {
+  type CallSettings,
+  REASONING_RETURNS,
+  type ReasoningReturn,
+  type RequestExtras,
+} from './call-settings.ts';
 export { type CatalogueEntry, catalogueNames, findModel, findProvidersOf } from './catalogue.ts';
 export { type CheckServerOptions, checkServer } from './check-server.ts';
 export {
@@ -15,6 +20,7 @@ export {
 export { isLoopback } from './loopback.ts';
 export { mapProviderError, type ProviderFailure } from './provider-errors.ts';
 export { maskSecrets } from './secrets.ts';
+export type { ServerMemory, SettingsMemory } from './server-memory.ts';
 export type { ServerKind, ServerModel } from './server-models.ts';
 export { type CountMessagesOptions, countMessages, messageOverheadOf } from './tokenizers/count-messages.ts';
 export { base64Bytes, type FileToCount, fileTokens } from './tokenizers/file-tokens.ts';

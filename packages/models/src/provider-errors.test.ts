@@ -591,3 +591,51 @@ describe('secrets', () => {
     expect(map({ status: 400, body: 'x'.repeat(1_000_000) }).message.length).toBeLessThan(600);
   });
 });
+
+describe('a refusal about the reasoning of earlier answers', () => {
+  const mistral = {
+    detail: [
+      {
+        type: 'extra_forbidden',
+        loc: ['body', 'messages', 2, 'assistant', 'reasoning_content'],
+        msg: 'Extra inputs are not permitted',
+      },
+    ],
+  };
+  const inner =
+    '{"error":{"message":"thinking is enabled but reasoning_content is missing in assistant tool call message at index 13","type":"invalid_request_error"}}';
+  const throughOpenRouter = {
+    error: { message: 'Provider returned error', code: 400, metadata: { raw: inner } },
+  };
+
+  it.each([
+    ['required', openAi('The `reasoning_content` in the thinking mode must be passed back to the API.')],
+    ['required', openAi('Missing reasoning_content field in the assistant message at message index 2.')],
+    [
+      'required',
+      openAi(
+        'thinking is enabled but reasoning_content is missing in assistant tool call message at index 3',
+      ),
+    ],
+    ['required', JSON.stringify(throughOpenRouter)],
+    [
+      'required',
+      JSON.stringify({ detail: [{ loc: ['messages', 2, 'reasoning_content'], msg: 'Field required' }] }),
+    ],
+    [
+      'refused',
+      openAi(
+        "'messages.2' : for 'role:assistant' the following must be satisfied[('messages.2' : property 'reasoning_content' is unsupported)]",
+      ),
+    ],
+    ['refused', openAi("Unrecognized request argument supplied: messages[2]['reasoning_content']")],
+    ['refused', openAi('Additional properties are not allowed: reasoning_details')],
+    ['refused', JSON.stringify(mistral)],
+    [undefined, openAi('reasoning_effort is not supported with this model')],
+    [undefined, openAi('Invalid value for messages.2.content')],
+  ])('is %s: %s', (reasoning, body) => {
+    const { code, data } = map({ status: 400, body });
+    expect(code).toBe('provider_bad_request');
+    expect(data['reasoning']).toBe(reasoning);
+  });
+});

@@ -4,6 +4,7 @@ import { type ErrorBody, readErrorBody } from './error-body.ts';
 import { readNetworkFailure } from './network-failure.ts';
 import { networkVerdict } from './network-verdict.ts';
 import { isRateLimitText, type Overflow, readOverflow } from './overflow-patterns.ts';
+import { readReasoningRefusal } from './reasoning-refusal.ts';
 import { readRetryAfterMs } from './retry-after.ts';
 import { maskSecrets } from './secrets.ts';
 import { adviceWithoutTools, saysNoTools } from './tool-refusal.ts';
@@ -33,7 +34,7 @@ export interface ProviderFailure {
  * anything. Types and codes are checked first, then text. A rate limit is never an overflow.
  *
  * `data` has `provider`, `model` and, if known, `status`, `windowTokens` and `requestTokens` (of `context_overflow`),
- * and `retryAfterMs`. The message has no secret, and at most a few hundred characters of the provider's text.
+ * `retryAfterMs`, and `reasoning` if the refusal is about the reasoning of earlier answers. The message has no secret, and at most a few hundred characters of the provider's text.
  */
 export function mapProviderError(failure: ProviderFailure): LonghaulError {
   const body = readErrorBody(failure.body, failure.message);
@@ -237,7 +238,10 @@ function otherwise({ failure, body, said, at }: Facts): Verdict {
   if (isClientError(status) || hasCode(body, 'invalid_request_error', 'invalid_argument')) {
     const hint = status === 413 ? ' It, or a proxy in front of it, does not accept requests this large.' : '';
     const message = `${at} refused the request as invalid (HTTP ${status ?? 'unknown'}).${hint}${said}`;
-    return { code: 'provider_bad_request', message };
+    const reasoning = readReasoningRefusal(body.text);
+    if (reasoning === undefined) return { code: 'provider_bad_request', message };
+    const advice = ` Set providers.${failure.provider}.reasoning.return: ${reasoning === 'required' ? 'all-or-empty' : 'none'}.`;
+    return { code: 'provider_bad_request', message: `${message}${advice}`, data: { reasoning } };
   }
   const reason = status === undefined || status === 200 ? 'failed' : `failed (HTTP ${status})`;
   return { code: 'provider_bad_response', message: `${at} ${reason}.${said || ' It gave no reason.'}` };

@@ -140,6 +140,8 @@ export type EventPayload =
       maxOutputTokens?: number;
       /** Real tokens per counted token, as learned so far. */
       ratio?: number;
+      /** Reasoning without a signature is part of requests. */
+      returnsReasoning?: boolean;
     }
   | { type: 'context:warning'; message: string }
   | { type: 'message:queued'; id: string; position: number }

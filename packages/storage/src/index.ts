@@ -1,8 +1,8 @@
 export { createFileBlobStore, createMemoryBlobStore } from './blobs/index.ts';
 export {
   createMemoryCache,
+  createMemoryServerMemory,
   createMemoryStore,
-  createMemoryWindowMemory,
   type MemoryStoreOptions,
 } from './memory/index.ts';
 export {

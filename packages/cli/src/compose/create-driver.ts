@@ -1,14 +1,14 @@
 import { modelInfoOf, type ResolvedModel, type ResolvedWindow, resolveWindow } from '@longhaul/config';
 import type { ModelDriver, ServerWindow } from '@longhaul/core';
 import { createModelDriver } from '@longhaul/drivers';
-import { checkServer, probeWindow, type WindowMemory } from '@longhaul/models';
+import { type CallSettings, checkServer, probeWindow, type ServerMemory } from '@longhaul/models';
 
 export interface DriverOptions {
   /** `--window`. */
   window?: number;
   stallMs: number;
-  /** Stores the windows that servers' refusals teach. Absent: they are learned for this driver alone. */
-  windows?: Promise<WindowMemory>;
+  /** Keeps what servers' refusals teach. Absent: it is learned for this driver alone. */
+  memory?: Promise<ServerMemory>;
 }
 
 export interface OpenDriver {
@@ -18,7 +18,7 @@ export interface OpenDriver {
 
 /** Creates a driver for the model, with the window that its server has taught or reports. */
 export async function createDriver(model: ResolvedModel, options: DriverOptions): Promise<OpenDriver> {
-  const server = watchServer(model, options.windows);
+  const server = watchServer(model, options.memory);
   const { remembered } = server;
   const window = await resolveWindow(model, {
     probe: probeWindow,
@@ -36,6 +36,8 @@ export async function createDriver(model: ResolvedModel, options: DriverOptions)
     strictRoles: model.strictRoles,
     extras: model.extras,
     settings: model.settings,
+    learnedSettings: await server.learnedSettings(),
+    onLearned: server.learnSettings,
     info: modelInfoOf(model, window),
     serverWindow: server,
   });
@@ -44,17 +46,19 @@ export async function createDriver(model: ResolvedModel, options: DriverOptions)
 
 interface WatchedServer extends ServerWindow {
   remembered: (reportedTokens: number | undefined) => Promise<number | undefined>;
+  learnedSettings: () => Promise<CallSettings | undefined>;
+  learnSettings: (settings: CallSettings) => Promise<void>;
 }
 
-/** The window of one model at one server: remembered, reported, and learned from refusals. */
-function watchServer(model: ResolvedModel, windows: Promise<WindowMemory> | undefined): WatchedServer {
+/** What is known of one model at one server: remembered, reported, and learned from refusals. */
+function watchServer(model: ResolvedModel, memory: Promise<ServerMemory> | undefined): WatchedServer {
   const { baseUrl, apiKey, serverKind } = model;
   const served = { baseUrl: (baseUrl ?? `${model.kind}:`).replace(/\/+$/, ''), model: model.model };
   let lastReport: number | undefined;
   return {
     async remembered(reportedTokens) {
       lastReport = reportedTokens;
-      return (await windows)?.learnedWindow(served, reportedTokens);
+      return (await memory)?.learnedWindow(served, reportedTokens);
     },
     async reported() {
       if (baseUrl === undefined) return undefined;
@@ -63,7 +67,11 @@ function watchServer(model: ResolvedModel, windows: Promise<WindowMemory> | unde
       return report?.windowTokens;
     },
     async learned(windowTokens) {
-      await (await windows)?.learnWindow(served, windowTokens, lastReport);
+      await (await memory)?.learnWindow(served, windowTokens, lastReport);
+    },
+    learnedSettings: async () => (await memory)?.learnedSettings(served),
+    async learnSettings(settings) {
+      await (await memory)?.learnSettings(served, settings);
     },
   };
 }

@@ -112,10 +112,10 @@ export function driverOptions({
   storage,
   window,
 }: Pick<AgentOptions, 'config' | 'storage' | 'window'>) {
-  const windows = storage.then((opened) => opened.windows);
+  const memory = storage.then((opened) => opened.servers);
   // If the storage cannot be opened, its owner reports that.
-  windows.catch(() => {});
-  return { stallMs: config.retry.stallMs, windows, window };
+  memory.catch(() => {});
+  return { stallMs: config.retry.stallMs, memory, window };
 }
 
 export function summariserOf(config: Config, driverFor: (name: string) => Promise<ModelDriver>) {

@@ -37,7 +37,7 @@ export async function openContext(
     const model =
       name === session.model ? await own() : resolveOther(config, { model: name, main: await own() }, env);
     return (
-      await createDriver(model, { stallMs: config.retry.stallMs, windows: Promise.resolve(storage.windows) })
+      await createDriver(model, { stallMs: config.retry.stallMs, memory: Promise.resolve(storage.servers) })
     ).driver;
   };
   const driverFor = (name: string): Promise<ModelDriver> => {

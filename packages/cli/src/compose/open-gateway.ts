@@ -116,7 +116,7 @@ function keptThings(url: string): KeptThings {
   const windows = once(async () => {
     const storage = await openStorage(url);
     opened.push(storage.store);
-    return storage.windows;
+    return storage.servers;
   });
   return {
     cache: {

@@ -1,12 +1,12 @@
 import { dirname, join } from 'node:path';
 import type { BlobStore, Store } from '@longhaul/core';
-import type { WindowMemory } from '@longhaul/models';
+import type { ServerMemory } from '@longhaul/models';
 import { LonghaulError } from '@longhaul/protocol';
 
 export interface Storage {
   store: Store;
   blobs: BlobStore;
-  windows: WindowMemory;
+  servers: ServerMemory;
 }
 
 /** A storage that opens in the background and is closed at the end, whether or not that succeeded. */
@@ -46,18 +46,18 @@ export async function openStorage(
     import('@longhaul/storage/blobs'),
   ]);
   const store = await openSqliteStore({ path, ...(access === undefined ? {} : { access }) });
-  return { store, windows: store, blobs: createFileBlobStore(blobFolder(path)) };
+  return { store, servers: store, blobs: createFileBlobStore(blobFolder(path)) };
 }
 
 async function openMemory(): Promise<Storage> {
-  const [{ createMemoryStore, createMemoryWindowMemory }, { createMemoryBlobStore }] = await Promise.all([
+  const [{ createMemoryServerMemory, createMemoryStore }, { createMemoryBlobStore }] = await Promise.all([
     import('@longhaul/storage/memory'),
     import('@longhaul/storage/blobs'),
   ]);
   return {
     store: createMemoryStore(),
     blobs: createMemoryBlobStore(),
-    windows: createMemoryWindowMemory(),
+    servers: createMemoryServerMemory(),
   };
 }
 

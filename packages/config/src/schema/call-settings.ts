@@ -1,3 +1,4 @@
+import { REASONING_RETURNS } from '@longhaul/models';
 import * as z from 'zod';
 import { setting } from './values.ts';
 
@@ -6,5 +7,14 @@ export const callSettings = {
   cache: setting(
     z.boolean(),
     'Whether the cache of the provider is requested where a request must ask for it. Default: true.',
+  ),
+  reasoning: setting(
+    z.strictObject({
+      return: setting(
+        z.enum(REASONING_RETURNS),
+        "Which reasoning of earlier answers is sent back to the model. none: none. open-turn: that since the user's last message. all: all of it. all-or-empty: all of it, and an empty text in answers without any. Default: chosen from the model and its server, and learned from the server's refusals.",
+      ),
+    }),
+    'How reasoning models are called.',
   ),
 };

@@ -44,7 +44,9 @@ export interface MeasureOptions {
 export async function measureSession(session: Session, options: MeasureOptions): Promise<SessionMeasure> {
   const count = memoizeCounter(countByClasses);
   const last = await findLastEvent(options.store, session.id, isUsage);
-  const meter = createRequestMeter(count, last?.ratio);
+  const meter = createRequestMeter(count, last?.ratio, {
+    returnsReasoning: () => last?.returnsReasoning === true,
+  });
   const systemTokens = last?.systemTokens ?? count(await options.systemText(session));
   const toolTokens = last?.toolTokens ?? count(JSON.stringify(options.tools));
   const { source, window } = await findWindow(last, options);

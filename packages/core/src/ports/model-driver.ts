@@ -27,6 +27,8 @@ export interface ModelInfo {
   price?: ModelPrice;
   /** Media types that the model supports besides text. */
   accepts: { images: boolean; files: boolean };
+  /** Reasoning is sent back even if it has no metadata, so it takes room in later requests. Default false. */
+  returnsReasoning?: boolean;
 }
 
 export interface ModelPrice {

@@ -1,5 +1,6 @@
 import type { LanguageModelV4, SharedV4ProviderOptions } from '@ai-sdk/provider';
 import { LonghaulError } from '@longhaul/protocol';
+import { reasoningDetails } from '../reasoning-details.ts';
 import type { ProviderKind } from '../wire-profile.ts';
 
 export interface LanguageModelOptions {
@@ -29,13 +30,14 @@ const LOCAL_URLS: Partial<Record<ProviderKind, string>> = {
  * @throws {LonghaulError} `model_not_configured`, `config_invalid`.
  */
 export async function loadLanguageModel(options: LanguageModelOptions): Promise<LanguageModelV4> {
-  const { kind, provider, model, fetch } = options;
+  const { kind, provider, model, apiKey, fetch } = options;
   const baseURL = options.baseUrl ?? LOCAL_URLS[kind];
   if (kind === 'openai-compatible' || kind === 'lmstudio' || kind === 'ollama') {
     if (baseURL === undefined) throw missingBaseUrl(provider);
     const { createOpenAICompatible } = await import('@ai-sdk/openai-compatible');
-    const { apiKey } = options;
-    return createOpenAICompatible({ name: provider, baseURL, apiKey, includeUsage: true, fetch })(model);
+    const metadataExtractor = reasoningDetails;
+    const settings = { name: provider, baseURL, apiKey, includeUsage: true, metadataExtractor, fetch };
+    return createOpenAICompatible(settings)(model);
   }
   const settings = { ...hostedAccess(options), fetch };
   if (kind === 'anthropic') return (await import('@ai-sdk/anthropic')).createAnthropic(settings)(model);

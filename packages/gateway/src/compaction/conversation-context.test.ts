@@ -57,6 +57,21 @@ describe('before a request', () => {
     );
   });
 
+  it('gives the summary an empty reasoning text only if the client sends reasoning', async () => {
+    const thinking = LONG.map((message) =>
+      message.role === 'assistant' ? { ...message, reasoning_content: 'Hm.' } : message,
+    );
+    for (const messages of [LONG, thinking]) {
+      const prepared = await contextWith().context.prepare({ ...base, messages });
+      expect(prepared.isRewritten).toBe(true);
+      const added = prepared.messages.filter((message) => !messages.includes(message));
+      const answers = added.filter(({ role }) => role === 'assistant');
+      expect(answers).not.toEqual([]);
+      const expected = messages === thinking ? '' : undefined;
+      for (const answer of answers) expect(answer.reasoning_content).toBe(expected);
+    }
+  });
+
   it('keeps system text, the first and the last question, and emits notices', async () => {
     const { context } = contextWith();
     const notices: ContextNotice[] = [];

@@ -4,6 +4,7 @@ import type { AgentContextManager } from '../agent-context-manager.ts';
 import { tooManyRestarts } from './context-errors.ts';
 import { continuationWithin } from './continuation.ts';
 import { firstUnknownRole } from './conversation/chat-format.ts';
+import { withReasoningField } from './conversation/reasoning-field.ts';
 import { isSideRequest } from './conversation/side-request.ts';
 import { hasUncountedParts } from './conversation/uncounted-parts.ts';
 import {
@@ -117,7 +118,8 @@ class GatewayContext implements ConversationContext {
     const kept = prepared.isRewritten ? await this.#find(sized, { isDue: true, warnings }) : undefined;
     const looked = this.#look(sized, { kept, reason: 'stream', isForced: false, continuation }, options);
     const compacted = withWarnings(await this.#compactor.compact(looked), warnings);
-    const messages = [...compacted.messages, ...continuation];
+    const received = new Set(request.messages);
+    const messages = withReasoningField([...compacted.messages, ...continuation], received);
     const next = rewritten(sized, { ...compacted, messages }, options);
     manager.resetRestartFlag();
     return { ...next, restarts };

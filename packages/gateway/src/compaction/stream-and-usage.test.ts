@@ -1,6 +1,7 @@
 import type { ChatMessage } from '@longhaul/protocol';
 import { describe, expect, it } from 'vitest';
 import {
+  assistant,
   chat,
   contextWith,
   countingTokenizer,
@@ -76,6 +77,15 @@ describe('while an answer streams', () => {
     expect(next.messages.map(({ role }) => role)).toEqual(['user', 'assistant', 'user']);
     expect(textsOf(next.messages)).toContain('Perhaps 42.');
     expect((await context.continueFrom(prepared, { text: '' })).messages).toEqual(prepared.messages);
+  });
+
+  it('continues with an empty reasoning text if the client sends reasoning', async () => {
+    const { context } = contextWith();
+    const thought: ChatMessage = { ...assistant('Yes.'), reasoning_content: 'Hm.' };
+    const prepared = await context.prepare({ ...base, messages: [user('Hi'), thought, user('And?')] });
+    const next = await context.continueFrom(prepared, { text: 'Because' });
+    expect(next.messages[1]).toBe(thought);
+    expect(next.messages[3]).toMatchObject({ content: 'Because', reasoning_content: '' });
   });
 
   it('ends at 100 %, and does not stop at once if the prompt alone is near the limit', async () => {

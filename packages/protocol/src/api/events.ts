@@ -123,6 +123,7 @@ export const eventSchema = z.discriminatedUnion('type', [
     toolTokens: amount.optional(),
     maxOutputTokens: amount.optional(),
     ratio: amount.optional(),
+    returnsReasoning: z.boolean().optional(),
   }),
   event('context:warning', { message: z.string() }),
   event('message:queued', { id: z.string(), position: amount }),

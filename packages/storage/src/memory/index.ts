@@ -1,3 +1,3 @@
 export { createMemoryCache } from './memory-cache.ts';
+export { createMemoryServerMemory } from './memory-server-memory.ts';
 export { createMemoryStore, type MemoryStoreOptions } from './memory-store.ts';
-export { createMemoryWindowMemory } from './memory-window-memory.ts';

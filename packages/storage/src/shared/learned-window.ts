@@ -1,3 +1,5 @@
+import { isExpired } from './learned.ts';
+
 export interface LearnedWindow {
   windowTokens: number;
   /** The window that the server reported when the window was learned; null if it reported none. */
@@ -7,14 +9,6 @@ export interface LearnedWindow {
 }
 
 /**
- * A learned window expires after this time, because the server may have been given a larger one. Retrying costs at most
- * one refusal.
- */
-const LEARNED_WINDOW_DAYS = 30;
-
-const DAY_MS = 86_400_000;
-
-/**
  * Returns the learned window unless it has expired or the server now reports a window other than
  * `learned.reportedTokens`.
  */
@@ -22,7 +16,7 @@ export function windowThatHolds(
   learned: LearnedWindow | undefined,
   { reportedTokens, now }: { reportedTokens: number | undefined; now: number },
 ): number | undefined {
-  if (learned === undefined || now - learned.learnedAt >= LEARNED_WINDOW_DAYS * DAY_MS) return undefined;
+  if (learned === undefined || isExpired(learned, now)) return undefined;
   const isSameLoad = reportedTokens === undefined || reportedTokens === learned.reportedTokens;
   return isSameLoad ? learned.windowTokens : undefined;
 }

@@ -242,4 +242,14 @@ export const MIGRATIONS: readonly string[] = [
     UNIQUE (session_id, handle)
   );
   `,
+  `
+  -- Settings of requests (JSON), learned from a server's refusals.
+  CREATE TABLE server_settings (
+    base_url TEXT NOT NULL,
+    model TEXT NOT NULL,
+    settings TEXT NOT NULL,
+    learned_at INTEGER NOT NULL,
+    PRIMARY KEY (base_url, model)
+  ) WITHOUT ROWID;
+  `,
 ];

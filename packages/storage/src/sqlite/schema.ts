@@ -1,4 +1,5 @@
 import type { ProcessOutcome, SandboxKind } from '@longhaul/core';
+import type { CallSettings } from '@longhaul/models';
 import type { Compaction, Mark, Message, Part, RunStatus, Session } from '@longhaul/protocol';
 import {
   customType,
@@ -266,6 +267,18 @@ export const servers = sqliteTable(
     windowTokens: integer('window_tokens').notNull(),
     /** The window that the server reported when the window was learned; null if it reported none. */
     reportedTokens: integer('reported_tokens'),
+    learnedAt: integer('learned_at').notNull(),
+  },
+  (table) => [primaryKey({ columns: [table.baseUrl, table.model] })],
+);
+
+/** Settings of requests, learned from refusals. */
+export const serverSettings = sqliteTable(
+  'server_settings',
+  {
+    baseUrl: text('base_url').notNull(),
+    model: text('model').notNull(),
+    settings: text('settings', { mode: 'json' }).$type<CallSettings>().notNull(),
     learnedAt: integer('learned_at').notNull(),
   },
   (table) => [primaryKey({ columns: [table.baseUrl, table.model] })],

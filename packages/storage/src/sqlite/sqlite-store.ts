@@ -1,5 +1,5 @@
 import type { Store } from '@longhaul/core';
-import type { WindowMemory } from '@longhaul/models';
+import type { ServerMemory } from '@longhaul/models';
 import type { Connection } from './connection.ts';
 import { dropRest } from './drop-session.ts';
 import { approvalStore } from './stores/approval-store.ts';
@@ -12,12 +12,12 @@ import { outputStore } from './stores/output-store.ts';
 import { processStore } from './stores/process-store.ts';
 import { queueStore } from './stores/queue-store.ts';
 import { searchStore } from './stores/search-store.ts';
+import { serverStore } from './stores/server-store.ts';
 import { sessionStore } from './stores/session-store.ts';
 import { settingsStore } from './stores/settings-store.ts';
 import { createStoreCore, type StoreCoreOptions } from './stores/store-core.ts';
-import { windowStore } from './stores/window-store.ts';
 
-export interface SqliteStore extends Store, WindowMemory {
+export interface SqliteStore extends Store, ServerMemory {
   /** Deletes the remaining rows of a session without a head, which an interrupted deletion or fork left behind. */
   dropRest(sessionId: string): Promise<void>;
 }
@@ -38,7 +38,7 @@ export function createSqliteStore(connection: Connection, options: StoreCoreOpti
     ...markStore(core),
     ...searchStore(core),
     ...settingsStore(core),
-    ...windowStore(core),
+    ...serverStore(core),
     dropRest: (sessionId) => dropRest(core, sessionId),
     watch(listener) {
       core.assertOpen();

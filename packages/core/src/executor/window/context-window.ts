@@ -61,7 +61,7 @@ const MIN_RESULT_CHARS = 1_000;
 export class ContextWindow {
   readonly #options: ContextWindowOptions;
   readonly #count = memoizeCounter(countByClasses);
-  readonly #meter: RequestMeter = createRequestMeter(this.#count);
+  readonly #meter: RequestMeter;
   readonly #ledger: RunLedger;
   readonly #views = createViewKeeper();
   /** No compaction below this many tokens, because the last one freed nothing. 0: the last one did. */
@@ -75,7 +75,9 @@ export class ContextWindow {
 
   constructor(options: ContextWindowOptions) {
     this.#options = options;
-    const { writer, ledgers } = options;
+    const { writer, driver, ledgers } = options;
+    const returnsReasoning = () => driver.info.returnsReasoning === true;
+    this.#meter = createRequestMeter(this.#count, 1, { returnsReasoning });
     const between = ledgers === undefined ? undefined : { ledgers, sessionId: writer.lease.sessionId };
     this.#ledger = new RunLedger(writer, between);
     this.#learner = new WindowLearner(options.driver);
@@ -108,6 +110,7 @@ export class ContextWindow {
       systemTokens: this.#count(this.#system),
       toolTokens: this.#count(JSON.stringify(this.#options.tools)),
       ratio: this.#meter.ratio,
+      returnsReasoning: this.#options.driver.info.returnsReasoning,
     };
   }
 

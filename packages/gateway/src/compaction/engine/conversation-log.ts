@@ -2,6 +2,7 @@ import { type ContextLog, MessageLog, type ViewEntry } from '@longhaul/context';
 import type { ChatMessage, Mark } from '@longhaul/protocol';
 import { chatFormat, readableMessages } from '../conversation/chat-format.ts';
 import type { Conversation } from '../conversation/conversation.ts';
+import { withReasoningField } from '../conversation/reasoning-field.ts';
 import { OPENING_TEXT, toStrictChat } from '../conversation/strict-chat.ts';
 import { withoutRecall } from '../conversation/without-recall.ts';
 import type { StrictRoles } from '../types.ts';
@@ -84,7 +85,8 @@ export class ConversationLog {
     const messages = [...this.#conversation.head, ...opening, ...shown].map((message) =>
       this.#received.has(message) ? message : withoutRecall(message),
     );
-    return strictRoles === undefined ? messages : toStrictChat(messages, strictRoles);
+    const strict = strictRoles === undefined ? messages : toStrictChat(messages, strictRoles);
+    return withReasoningField(strict, this.#received);
   }
 }
 

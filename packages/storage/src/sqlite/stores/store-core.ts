@@ -17,6 +17,7 @@ import { createPartSearch } from '../part-search.ts';
 import { createPartTable } from '../part-table.ts';
 import { createProcessTable } from '../process-table.ts';
 import { createQueueTable } from '../queue-table.ts';
+import { createServerSettingsTable } from '../server-settings-table.ts';
 import { createSessionHeads, type Head } from '../session-heads.ts';
 import { createSessionTable } from '../session-table.ts';
 import { createSettingsTable } from '../settings-table.ts';
@@ -130,6 +131,7 @@ function createTables(connection: Connection, clock: Clock) {
     approvals: createApprovalTable(db, now),
     settings: createSettingsTable(db),
     windows: createWindowTable(db, now),
+    serverSettings: createServerSettingsTable(db, now),
     watchers: createChangeWatcher(connection),
   };
 }
