@@ -89,6 +89,7 @@ export function resolveModel(config: ModelSettings, options: ResolveModelOptions
 
 function callSettings(provider: CallSettings = {}, model: CallSettings = {}): CallSettings {
   return {
+    driver: model.driver ?? provider.driver,
     cache: model.cache ?? provider.cache,
     reasoning: { return: model.reasoning?.return ?? provider.reasoning?.return },
   };

@@ -8,3 +8,8 @@ const PROVIDERS = [
 ] as const;
 
 for (const provider of PROVIDERS) describeModelDriver(provider.kind, () => openAimock(provider));
+
+for (const provider of PROVIDERS.filter(({ kind }) => kind !== 'google')) {
+  const native = { ...provider, settings: { driver: 'native' as const } };
+  describeModelDriver(`native ${provider.kind}`, () => openAimock(native));
+}

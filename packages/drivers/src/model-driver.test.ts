@@ -4,6 +4,7 @@ import { stopClock } from '@longhaul/testing/clock';
 import { describe, expect, onTestFinished, test, vi } from 'vitest';
 import { chunk, type RawAnswer, startChatServer, startStream } from '../test/chat-server.ts';
 import { collect, failureOf, MODEL_INFO, requestOf, userSays } from '../test/drive.ts';
+import { tested } from '../test/tested-driver.ts';
 import { createModelDriver, type ModelDriverOptions } from './model-driver.ts';
 
 const DONE = 'data: [DONE]\n\n';
@@ -18,6 +19,7 @@ async function chat(answer: RawAnswer | string, patch: Partial<ModelDriverOption
     model: 'served-model',
     baseUrl: server.url,
     info: MODEL_INFO,
+    ...tested,
     ...patch,
   });
   return { server, driver };

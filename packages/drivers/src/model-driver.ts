@@ -1,14 +1,16 @@
-import type { LanguageModelV4, LanguageModelV4CallOptions } from '@ai-sdk/provider';
+import type { LanguageModelV4CallOptions } from '@ai-sdk/provider';
 import type { ModelDriver, ModelInfo, ServerWindow, StepEvent, StepRequest } from '@longhaul/core';
 import type { CallSettings, RequestExtras } from '@longhaul/models';
-import { CALL_OPTIONS, loadLanguageModel } from './ai-sdk/language-model.ts';
+import { CALL_OPTIONS } from './ai-sdk/language-model.ts';
 import { configuredFetch } from './configured-fetch.ts';
 import { createGuardedFetch } from './guarded-fetch.ts';
+import { loadModel } from './load-model.ts';
 import { toPrompt } from './prompt.ts';
 import { createRequestGuard, type RequestGuard } from './request-guard.ts';
 import { ServerLessons } from './server-lessons.ts';
 import { createStepEvents } from './step-events.ts';
 import { type CallTarget, toStepError } from './step-failure.ts';
+import type { StepModel } from './step-model.ts';
 import { streamStep } from './step-stream.ts';
 import { configuredProfile, type ProviderKind, type WireProfile, wireProfile } from './wire-profile.ts';
 
@@ -46,7 +48,7 @@ const DEFAULT_STALL_MS = 120_000;
 
 interface DriverParts {
   options: ModelDriverOptions;
-  model: LanguageModelV4;
+  model: StepModel;
   lessons: ServerLessons;
   stallMs: number;
   target: CallTarget;
@@ -71,7 +73,7 @@ export async function createModelDriver(options: ModelDriverOptions): Promise<Mo
     target,
     onBytes: (signal) => guards.get(signal)?.touch(),
   });
-  const model = await loadLanguageModel({ ...options, fetch });
+  const model = await loadModel({ ...options, fetch, target, driver: settings.driver });
   const known = wireProfile(options.kind, modelId, options.baseUrl);
   const lessons = new ServerLessons({
     configured: settings,

@@ -3,8 +3,15 @@ import { startChatServer } from '../test/chat-server.ts';
 import { MODEL_INFO } from '../test/drive.ts';
 import { createModelDriver } from './model-driver.ts';
 
-for (const kind of ['openai-compatible', 'lmstudio', 'ollama'] as const) {
-  describeModelDriver(kind, async () => {
+const SERVERS = [
+  { name: 'openai-compatible', kind: 'openai-compatible', driver: 'ai-sdk' },
+  { name: 'lmstudio', kind: 'lmstudio', driver: 'ai-sdk' },
+  { name: 'ollama', kind: 'ollama', driver: 'ai-sdk' },
+  { name: 'native openai-compatible', kind: 'openai-compatible', driver: 'native' },
+] as const;
+
+for (const { name, kind, driver } of SERVERS) {
+  describeModelDriver(name, async () => {
     const server = await startChatServer();
     return {
       driver: (options = {}) =>
@@ -14,6 +21,7 @@ for (const kind of ['openai-compatible', 'lmstudio', 'ollama'] as const) {
           model: 'served-model',
           baseUrl: server.url,
           info: MODEL_INFO,
+          settings: { driver },
           ...options,
         }),
       answer: (answer) => server.answer(answer),

@@ -3,6 +3,7 @@ import type { ErrorCode } from '@longhaul/protocol';
 import { afterAll, beforeAll, describe, expect, it, onTestFinished, vi } from 'vitest';
 import { type ChatServer, startChatServer, startStream } from '../test/chat-server.ts';
 import { failureOf, MODEL_INFO } from '../test/drive.ts';
+import { tested } from '../test/tested-driver.ts';
 import { createModelDriver } from './model-driver.ts';
 import type { ProviderKind } from './wire-profile.ts';
 
@@ -69,6 +70,7 @@ async function answered({ kind = 'openai-compatible', provider, status = 400, ..
     baseUrl: server.url,
     apiKey: 'sk-test-0123456789abcdef',
     info: MODEL_INFO,
+    ...tested,
   });
   return failureOf(driver);
 }

@@ -91,7 +91,7 @@ function factsOf({ provider, model }: CallTarget): { provider: string; model: st
   return { provider, model };
 }
 
-function badChunk(content: unknown, target: CallTarget, cause: unknown): LonghaulError {
+export function badChunk(content: unknown, target: CallTarget, cause: unknown): LonghaulError {
   const text = typeof content === 'string' ? content : (JSON.stringify(content) ?? '');
   return new LonghaulError(
     'provider_bad_response',

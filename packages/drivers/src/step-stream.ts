@@ -1,15 +1,12 @@
-import type {
-  LanguageModelV4,
-  LanguageModelV4CallOptions,
-  LanguageModelV4StreamPart,
-} from '@ai-sdk/provider';
+import type { LanguageModelV4CallOptions, LanguageModelV4StreamPart } from '@ai-sdk/provider';
 import type { StepEvent } from '@longhaul/core';
 import type { RequestGuard } from './request-guard.ts';
 import type { StepEvents } from './step-events.ts';
 import { type CallTarget, endedError, streamCut, toStepError } from './step-failure.ts';
+import type { PartReader, StepModel } from './step-model.ts';
 
 export interface StepCall {
-  model: LanguageModelV4;
+  model: StepModel;
   target: CallTarget;
   options: LanguageModelV4CallOptions;
   guard: RequestGuard;
@@ -17,7 +14,6 @@ export interface StepCall {
   stallMs: number;
 }
 
-type PartReader = ReadableStreamDefaultReader<LanguageModelV4StreamPart>;
 type FinishPart = Extract<LanguageModelV4StreamPart, { type: 'finish' }>;
 
 /** How long the connection may take to close after a finish. It can be reused only if it closes in time. */

@@ -4,6 +4,7 @@ import { expect, onTestFinished, test } from 'vitest';
 import { openAimock } from '../test/aimock.ts';
 import { startChatServer } from '../test/chat-server.ts';
 import { collect, MODEL_INFO, requestOf, userSays } from '../test/drive.ts';
+import { tested } from '../test/tested-driver.ts';
 import { createModelDriver } from './model-driver.ts';
 
 const PNG =
@@ -44,6 +45,7 @@ async function sentByChat(
     model: 'served-model',
     baseUrl: server.url,
     info: MODEL_INFO,
+    ...tested,
     ...options,
   });
   await collect(driver, requestOf(messages, { system: 'Be terse.' }));
@@ -51,7 +53,7 @@ async function sentByChat(
 }
 
 async function sentBy(kind: 'anthropic' | 'openai' | 'google', model: string, messages: ViewMessage[]) {
-  const harness = await openAimock({ kind, model, path: kind === 'google' ? '/v1beta' : '/v1' });
+  const harness = await openAimock({ kind, model, path: kind === 'google' ? '/v1beta' : '/v1', ...tested });
   onTestFinished(() => harness[Symbol.asyncDispose]());
   harness.answer({ kind: 'text', text: 'ok' });
   await collect(await harness.driver(), requestOf(messages, { system: 'Be terse.' }));
@@ -230,7 +232,7 @@ test('google: sends a thought signature back with its call, and an image in the 
 });
 
 test("anthropic: keeps a thought's signature from the stream for the next request", async () => {
-  const harness = await openAimock({ kind: 'anthropic', model: 'claude-sonnet-4-5', path: '/v1' });
+  const harness = await openAimock({ kind: 'anthropic', model: 'claude-sonnet-4-5', path: '/v1', ...tested });
   onTestFinished(() => harness[Symbol.asyncDispose]());
   harness.answer({ kind: 'text', text: 'ok', reasoning: { text: 'hm', signature: 'sig-1' } });
   const events = await collect(await harness.driver(), requestOf([userSays('Hi')]));

@@ -1,4 +1,5 @@
 import { LLMock } from '@copilotkit/aimock';
+import type { CallSettings } from '@longhaul/models';
 import type { ModelAnswer, ModelDriverHarness } from '@longhaul/testing/contracts';
 import { createModelDriver } from '../src/model-driver.ts';
 import type { ProviderKind } from '../src/wire-profile.ts';
@@ -11,13 +12,19 @@ export interface AimockHarnessOptions {
   model: string;
   /** Path of the API below the mock's address. */
   path: string;
+  settings?: CallSettings;
 }
 
 /**
  * Creates a driver against aimock, which implements the provider's wire format over HTTP. A second server sends the
  * answers that aimock cannot play, byte by byte from `hosted-streams.ts`.
  */
-export async function openAimock({ kind, model, path }: AimockHarnessOptions): Promise<ModelDriverHarness> {
+export async function openAimock({
+  kind,
+  model,
+  path,
+  settings,
+}: AimockHarnessOptions): Promise<ModelDriverHarness> {
   const mock = new LLMock({ port: 0, logLevel: 'silent' });
   await mock.start();
   const faults = await startChatServer();
@@ -39,6 +46,7 @@ export async function openAimock({ kind, model, path }: AimockHarnessOptions): P
         apiKey: 'test-key',
         info: { ...MODEL_INFO, provider: kind, model },
         fetch,
+        settings,
         ...options,
       }),
     answer(answer) {

@@ -3,6 +3,7 @@ import type { ToolPart } from '@longhaul/protocol';
 import { INFO, testRun, testTool, text } from '@longhaul/testing/doubles';
 import { createModelDriver, type ModelDriverOptions } from '../src/model-driver.ts';
 import type { ChatServer } from './chat-server.ts';
+import { tested } from './tested-driver.ts';
 
 export interface StartOptions extends Partial<ModelDriverOptions> {
   runtime?: Partial<RuntimeOptions>;
@@ -20,6 +21,7 @@ export async function startOn(server: ChatServer, { runtime, saw, ...options }: 
     info: INFO,
     stallMs: 100_000,
     ...options,
+    settings: { ...tested.settings, ...options.settings },
   });
   const look = testTool('look', (input) => text(saw?.(input) ?? `saw ${JSON.stringify(input)}`));
   const retry = { attempts: 3, totalMs: 100_000, firstDelayMs: 10 };

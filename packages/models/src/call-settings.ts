@@ -23,6 +23,8 @@ export const REASONING_RETURNS = [
  * learned from the server's refusals, or is chosen by the driver from the model and its server.
  */
 export interface CallSettings {
+  /** The client: one of the AI SDK, or the provider's own SDK. Google has only the former. Default `ai-sdk`. */
+  driver?: 'ai-sdk' | 'native';
   /** Whether prompts are cached where that must be requested, and read under a key of the session. Default true. */
   cache?: boolean;
   reasoning?: { return?: ReasoningReturn };

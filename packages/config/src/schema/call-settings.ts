@@ -4,6 +4,10 @@ import { setting } from './values.ts';
 
 /** The keys of `CallSettings`, which a provider and each of its models can have. */
 export const callSettings = {
+  driver: setting(
+    z.enum(['ai-sdk', 'native']),
+    "The client of the provider: one of the AI SDK, or Anthropic's or OpenAI's own SDK. Default: ai-sdk.",
+  ),
   cache: setting(
     z.boolean(),
     'Whether the cache of the provider is requested where a request must ask for it. Default: true.',

@@ -1,0 +1,31 @@
+import type { CallSettings } from '@longhaul/models';
+import { isCompatible, type ModelAccess } from './access.ts';
+import type { CallTarget } from './step-failure.ts';
+import type { StepModel } from './step-model.ts';
+
+export interface LoadModelOptions extends ModelAccess {
+  /** Default `ai-sdk`. */
+  driver: CallSettings['driver'];
+  target: CallTarget;
+  info: { maxOutputTokens: number };
+}
+
+/**
+ * Loads the client of a model, and nothing else.
+ *
+ * @throws {LonghaulError} `model_not_configured`, `config_invalid`.
+ */
+export async function loadModel(options: LoadModelOptions): Promise<StepModel> {
+  const { kind, driver = 'ai-sdk', info } = options;
+  if (driver === 'native' && kind === 'anthropic') {
+    const { createAnthropicModel } = await import('./anthropic/anthropic-model.ts');
+    return createAnthropicModel({ ...options, maxOutputTokens: info.maxOutputTokens });
+  }
+  if (driver === 'native' && kind === 'openai') {
+    return (await import('./openai/responses-model.ts')).createResponsesModel(options);
+  }
+  if (driver === 'native' && isCompatible(kind)) {
+    return (await import('./openai/chat-model.ts')).createChatModel(options);
+  }
+  return (await import('./ai-sdk/language-model.ts')).loadLanguageModel(options);
+}

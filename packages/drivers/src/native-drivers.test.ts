@@ -1,0 +1,9 @@
+import { tested } from '../test/tested-driver.ts';
+
+// The tests of the AI SDK drivers, with the native drivers. Google has only a driver of the AI SDK.
+tested.settings = { driver: 'native' };
+await import('./wire.test.ts');
+await import('./model-driver.test.ts');
+await import('./provider-failures.test.ts');
+await import('../test/reasoning.test.ts');
+await import('../test/provider-recovery.test.ts');

@@ -1,0 +1,130 @@
+import type {
+  LanguageModelV4CallOptions,
+  LanguageModelV4FilePart,
+  LanguageModelV4Message,
+  LanguageModelV4Prompt,
+  LanguageModelV4ReasoningPart,
+  LanguageModelV4ToolResultOutput,
+} from '@ai-sdk/provider';
+import type {
+  FunctionTool,
+  ResponseFunctionCallOutputItemList,
+  ResponseInputContent,
+  ResponseInputItem,
+  ResponseReasoningItem,
+} from 'openai/resources/responses/responses';
+
+type AssistantMessage = Extract<LanguageModelV4Message, { role: 'assistant' }>;
+
+export interface ResponsesContent {
+  instructions?: string;
+  input: ResponseInputItem[];
+  tools?: FunctionTool[];
+}
+
+/** Converts a prompt to the content of a request of the Responses API. Nothing refers to stored items. */
+export function toResponsesContent({ prompt, tools }: LanguageModelV4CallOptions): ResponsesContent {
+  const [first] = prompt;
+  return {
+    ...(first?.role === 'system' ? { instructions: first.content } : {}),
+    input: toInput(prompt),
+    ...(tools === undefined ? {} : { tools: tools.flatMap(toTool) }),
+  };
+}
+
+function toInput(prompt: LanguageModelV4Prompt): ResponseInputItem[] {
+  return prompt.flatMap((message): ResponseInputItem[] => {
+    if (message.role === 'system') return [];
+    if (message.role === 'user')
+      return [
+        {
+          role: 'user',
+          content: message.content.map((part) =>
+            part.type === 'text' ? { type: 'input_text', text: part.text } : toMedia(part),
+          ),
+        },
+      ];
+    if (message.role === 'assistant') return toItems(message);
+    return message.content.flatMap((part): ResponseInputItem[] =>
+      part.type === 'tool-result'
+        ? [{ type: 'function_call_output', call_id: part.toolCallId, output: toOutput(part.output) }]
+        : [],
+    );
+  });
+}
+
+function toItems({ content }: AssistantMessage): ResponseInputItem[] {
+  const items: ResponseInputItem[] = [];
+  /** An item's summary can be several parts. */
+  const thoughts = new Map<string, ResponseReasoningItem>();
+  for (const part of content) {
+    if (part.type === 'text') items.push({ role: 'assistant', content: part.text });
+    else if (part.type === 'tool-call') {
+      items.push({
+        type: 'function_call',
+        call_id: part.toolCallId,
+        name: part.toolName,
+        arguments: JSON.stringify(part.input),
+      });
+    } else if (part.type === 'reasoning') {
+      const added = addThought(thoughts, part);
+      if (added !== undefined) items.push(added);
+    }
+  }
+  // The server knows no item by its id, because it stores nothing.
+  return items.filter((item) => item.type !== 'reasoning' || typeof item.encrypted_content === 'string');
+}
+
+function addThought(
+  thoughts: Map<string, ResponseReasoningItem>,
+  { text, providerOptions }: LanguageModelV4ReasoningPart,
+): ResponseReasoningItem | undefined {
+  const { itemId, reasoningEncryptedContent } = providerOptions?.['openai'] ?? {};
+  if (typeof itemId !== 'string') return undefined;
+  const before = thoughts.get(itemId);
+  const thought = before ?? { type: 'reasoning' as const, id: itemId, summary: [] };
+  thoughts.set(itemId, thought);
+  if (text !== '') thought.summary.push({ type: 'summary_text', text });
+  if (typeof reasoningEncryptedContent === 'string') thought.encrypted_content = reasoningEncryptedContent;
+  return before === undefined ? thought : undefined;
+}
+
+function toOutput(output: LanguageModelV4ToolResultOutput): string | ResponseFunctionCallOutputItemList {
+  if (output.type === 'content') {
+    return output.value.flatMap((part): ResponseFunctionCallOutputItemList => {
+      if (part.type === 'text') return [{ type: 'input_text', text: part.text }];
+      return part.type === 'file' ? [toMedia(part)] : [];
+    });
+  }
+  const value = 'value' in output ? output.value : output.reason;
+  return typeof value === 'string' ? value : JSON.stringify(value ?? '');
+}
+
+function toMedia({
+  mediaType,
+  data,
+  filename,
+}: Pick<LanguageModelV4FilePart, 'mediaType' | 'data' | 'filename'>): Exclude<
+  ResponseInputContent,
+  { type: 'input_text' }
+> {
+  const url = `data:${mediaType};base64,${data.type === 'data' ? data.data : ''}`;
+  if (mediaType === 'application/pdf')
+    return { type: 'input_file', filename: filename ?? 'document.pdf', file_data: url };
+  return { type: 'input_image', image_url: url, detail: 'auto' };
+}
+
+function toTool(tool: NonNullable<LanguageModelV4CallOptions['tools']>[number]): FunctionTool[] {
+  if (tool.type !== 'function') return [];
+  const { name, description, inputSchema } = tool;
+  // With `strict`, the API refuses schemas with optional properties.
+  return [
+    {
+      type: 'function',
+      name,
+      description: description ?? null,
+      parameters: { ...inputSchema },
+      strict: false,
+    },
+  ];
+}
