@@ -163,7 +163,7 @@ function mergeUsage(
 }
 
 /** `input_tokens` leaves out what was read from and written to the cache. */
-export function toUsage(usage: Partial<BetaUsage>): LanguageModelV4Usage {
+function toUsage(usage: Partial<BetaUsage>): LanguageModelV4Usage {
   const noCache = usage.input_tokens;
   const cacheRead = usage.cache_read_input_tokens ?? 0;
   const cacheWrite = usage.cache_creation_input_tokens ?? 0;

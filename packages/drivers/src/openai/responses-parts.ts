@@ -153,7 +153,7 @@ function toFinishReason(
   return { unified: raw === 'content_filter' ? 'content-filter' : 'other', raw };
 }
 
-export function toUsage(usage: ResponseUsage | null | undefined): LanguageModelV4Usage {
+function toUsage(usage: ResponseUsage | null | undefined): LanguageModelV4Usage {
   return {
     inputTokens: {
       total: usage?.input_tokens,
