@@ -31,7 +31,7 @@ export function pathText(path: ConfigPath): string {
   for (const key of path) {
     if (typeof key === 'number') text += `[${key}]`;
     else if (/^[\w-]+$/.test(key)) text += text === '' ? key : `.${key}`;
-    else text += `${text === '' ? '' : '.'}"${key}"`;
+    else text += `${text === '' ? '' : '.'}"${key.replaceAll(/["\\]/g, '\\$&')}"`;
   }
   return text === '' ? 'the file' : text;
 }

@@ -25,7 +25,8 @@ export async function settleTrust(
   options: SettleTrustOptions,
 ): Promise<{ loaded: LoadedConfig; answer?: TrustAnswer }> {
   const { project, terminal, asks, home, load } = options;
-  const isAsked = asks && canAsk(terminal) && grantable(project).length > 0;
+  const isOpen = project.wants.some(({ refusal, isTrusted }) => refusal === undefined && !isTrusted);
+  const isAsked = asks && canAsk(terminal) && isOpen;
   if (!isAsked || !(await isTrusted(project, terminal))) {
     reportIgnored(project, terminal);
     return { loaded, ...(isAsked ? { answer: 'ignored' } : {}) };

@@ -54,8 +54,8 @@ export async function trustProject(layer: ConfigLayer, options: TrustProjectOpti
     const part = partOf(workspace, [], {});
     return { layer: { ...layer, value }, part, trust: { workspace, file, wants: [] } };
   }
-  const { readWant } = await import('./wants.ts');
-  const read = await Promise.all(dangerous.map((setting) => readWant(setting, { root: workspace, home })));
+  const { readWants } = await import('./wants.ts');
+  const read = await readWants(dangerous, { root: workspace, home });
   const problem = await storageProblem(workspace, { env, home });
   const stored = problem === undefined ? await new TrustStore({ env, home }).get(workspace) : undefined;
   const ids = new Set([...(stored?.wants ?? []), ...(typeof grant === 'string' ? [] : grant)]);

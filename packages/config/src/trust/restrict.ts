@@ -6,6 +6,8 @@ import { type Danger, TRUST_TABLE, type TrustRule } from './trust-table.ts';
 export interface DangerousSetting {
   path: ConfigPath;
   value: unknown;
+  /** The value that applies without the project's file. */
+  other: unknown;
   danger: Danger;
 }
 
@@ -40,7 +42,7 @@ export function restrict(layer: unknown, options: RestrictOptions): Restricted {
     if (JSON.stringify(value) === JSON.stringify(other)) return undefined;
     const kept = namesVariable(value) ? { value: undefined, isWhole: false } : rule.keep(value, other);
     if (kept.isWhole) return kept.value;
-    dangerous.push({ path, value, danger: rule.danger });
+    dangerous.push({ path, value, other, danger: rule.danger });
     return options.granted.has(pathText(path)) ? value : kept.value;
   }
 

@@ -141,16 +141,20 @@ const RULE_KEYS: ReadonlySet<string> = new Set(['tool', 'command', 'path', 'acti
 function keepRefusals(value: unknown, other: unknown): Kept {
   if (!Array.isArray(value)) return NONE;
   const withAction = (action: string) =>
-    value.filter(
-      (rule) =>
-        isPlainObject(rule) &&
-        rule['action'] === action &&
-        Object.keys(rule).every((key) => RULE_KEYS.has(key)),
-    );
+    value.filter((rule) => isRefusal(rule) && isPlainObject(rule) && rule['action'] === action);
   const [denied, asked] = [withAction('deny'), withAction('ask')];
   const users: readonly unknown[] = Array.isArray(other) ? other : [];
   return {
     value: [...asked, ...users, ...denied],
     isWhole: denied.length + asked.length === value.length,
   };
+}
+
+/** Whether a rule of approvals only denies or asks. */
+export function isRefusal(rule: unknown): boolean {
+  return (
+    isPlainObject(rule) &&
+    (rule['action'] === 'deny' || rule['action'] === 'ask') &&
+    Object.keys(rule).every((key) => RULE_KEYS.has(key))
+  );
 }

@@ -1,12 +1,11 @@
 import { createHash } from 'node:crypto';
 import { resolve } from 'node:path';
 import type { TrustWant } from '@longhaul/protocol';
-import { isPlainObject, pathText } from '../config-layer.ts';
-import { referencedVariable } from '../environment.ts';
+import { pathText } from '../config-layer.ts';
 import { expandHome } from '../expand-home.ts';
-import { maskAddress, maskSettings } from '../mask-secrets.ts';
 import { type ProjectFile, type ReadProjectFile, readModules, readProjectFile } from './project-files.ts';
 import type { DangerousSetting } from './restrict.ts';
+import { wantText } from './want-text.ts';
 
 /** Something that a project's files want, and that needs trust. */
 export interface Want extends TrustWant {
@@ -27,25 +26,59 @@ export interface ReadWant {
   files: ProjectFile[];
 }
 
+/** More lines could not be read before an answer. */
+const MAX_LINES = 100;
+
+const BY_DANGER = ['code', 'data', 'access'] as const;
+
 /**
- * Reads the files of a dangerous setting, and returns what it wants.
+ * Reads the files of dangerous settings, and returns what each wants, in the same order. What would not fit on the page is
+ * refused, the least dangerous first.
  */
-export async function readWant(setting: DangerousSetting, place: ProjectPlace): Promise<ReadWant> {
+export async function readWants(
+  settings: readonly DangerousSetting[],
+  place: ProjectPlace,
+): Promise<ReadWant[]> {
+  const read = new Map<DangerousSetting, ReadWant>();
+  let lines = 0;
+  for (const setting of BY_DANGER.flatMap((danger) => settings.filter((each) => each.danger === danger))) {
+    const { want, files } = lines < MAX_LINES ? await readWant(setting, place) : refused(setting, TOO_MANY);
+    const more = want.refusal === undefined ? want.text.split('\n').length + want.files.length : 0;
+    if (lines + more > MAX_LINES) read.set(setting, refused(setting, TOO_MANY));
+    else {
+      lines += more;
+      read.set(setting, { want, files });
+    }
+  }
+  return settings.flatMap((setting) => read.get(setting) ?? []);
+}
+
+const TOO_MANY = `is too much to show: all settings that need trust can have ${MAX_LINES} lines together`;
+
+async function readWant(setting: DangerousSetting, place: ProjectPlace): Promise<ReadWant> {
   const { path, value, danger } = setting;
-  const { root } = place;
+  const { text, problem } = wantText(setting);
+  if (problem !== undefined) return refused(setting, problem);
   const read = await filesOf(setting, place);
-  const files = 'problem' in read ? [] : read;
-  const shown = files.map((file) => `${file.path.slice(root.length + 1)} ${file.sha256.slice(0, 12)}`);
-  const identity = JSON.stringify([pathText(path), value, files.map((file) => [file.path, file.sha256])]);
-  const want = {
-    id: createHash('sha256').update(identity).digest('hex'),
-    key: pathText(path),
-    danger,
-    text: textOf(setting),
-    files: shown,
-    ...('problem' in read ? { refusal: `${String(value)} ${read.problem}` } : {}),
+  if ('problem' in read) return refused(setting, `${String(value)} ${read.problem}`);
+  const shown = read.map((file) => `${file.path.slice(place.root.length + 1)} ${file.sha256.slice(0, 12)}`);
+  const used = read.map((file) => [file.path, file.sha256]);
+  return { want: { id: idOf(setting, used), key: pathText(path), danger, text, files: shown }, files: read };
+}
+
+function refused(setting: DangerousSetting, refusal: string): ReadWant {
+  const { path, danger } = setting;
+  const { text } = wantText(setting);
+  return {
+    want: { id: idOf(setting, []), key: pathText(path), danger, text, files: [], refusal },
+    files: [],
   };
-  return { want, files };
+}
+
+function idOf({ path, value }: DangerousSetting, files: readonly unknown[]): string {
+  return createHash('sha256')
+    .update(JSON.stringify([pathText(path), value, files]))
+    .digest('hex');
 }
 
 async function filesOf(
@@ -62,27 +95,4 @@ async function filesOf(
 
 function listOf(read: ReadProjectFile): ProjectFile[] | { problem: string } {
   return 'problem' in read ? read : [read];
-}
-
-function textOf({ path, value }: DangerousSetting): string {
-  if (path[0] === 'providers' && isPlainObject(value)) return providerText(value);
-  return compact(value);
-}
-
-/** The address and the variables come first: they say who receives what. */
-function providerText({ baseUrl, apiKey, ...rest }: Record<string, unknown>): string {
-  const variable = referencedVariable(apiKey);
-  const key = variable === undefined ? 'a key from this file' : `$${variable}`;
-  const sent = apiKey === undefined ? 'your sessions' : `${key} and your sessions`;
-  const address = baseUrl === undefined ? 'its usual address' : compact(baseUrl);
-  const more = Object.keys(rest).length === 0 ? '' : `; ${compact(rest)}`;
-  return `sends ${sent} to ${address}${more}`;
-}
-
-const MAX_CHARS = 2_000;
-
-function compact(value: unknown): string {
-  if (typeof value === 'string') return maskAddress(value);
-  const text = value === undefined ? 'nothing' : JSON.stringify(maskSettings(value));
-  return text.length > MAX_CHARS ? `${text.slice(0, MAX_CHARS)}… (${text.length} characters)` : text;
 }

@@ -24,9 +24,10 @@ export const trustWantSchema = z.looseObject({
   danger: z.enum(['code', 'data', 'access']).meta({
     description: 'code: runs code. data: sends data, or chooses who receives it. access: widens access.',
   }),
-  text: z
-    .string()
-    .meta({ description: 'The value, from the project: show it as plain text. Keys are masked.' }),
+  text: z.string().meta({
+    description:
+      'The value, from the project, with a line for each key or rule: show it as plain text, with its line breaks. Keys are masked.',
+  }),
   files: z.array(z.string()).meta({ description: 'Files of the project that it uses.' }),
   isTrusted: z.boolean(),
   refusal: z.string().optional().meta({ description: 'Why it is refused even if it is trusted.' }),
