@@ -2,6 +2,7 @@ import type { LanguageModelV4CallOptions } from '@ai-sdk/provider';
 import type { ModelDriver, ModelInfo, ServerWindow, StepEvent, StepRequest } from '@longhaul/core';
 import type { CallSettings, RequestExtras } from '@longhaul/models';
 import { CALL_OPTIONS } from './ai-sdk/language-model.ts';
+import { createAsides } from './aside.ts';
 import { configuredFetch } from './configured-fetch.ts';
 import { createGuardedFetch } from './guarded-fetch.ts';
 import { loadModel } from './load-model.ts';
@@ -12,6 +13,7 @@ import { createStepEvents } from './step-events.ts';
 import { type CallTarget, toStepError } from './step-failure.ts';
 import type { StepModel } from './step-model.ts';
 import { streamStep } from './step-stream.ts';
+import { createTokenCounter, TOKEN_COUNTS } from './token-counts.ts';
 import { configuredProfile, type ProviderKind, type WireProfile, wireProfile } from './wire-profile.ts';
 
 export interface ModelDriverOptions {
@@ -56,7 +58,7 @@ interface DriverParts {
 }
 
 /**
- * Creates a driver that calls models through a provider of the AI SDK 7. Loads only this provider.
+ * Creates a driver that calls models through the AI SDK or the provider's own SDK. Loads only the client in use.
  *
  * @throws {LonghaulError} `model_not_configured` if a required API key is missing; `config_invalid` if a required base
  * URL is missing.
@@ -68,8 +70,9 @@ export async function createModelDriver(options: ModelDriverOptions): Promise<Mo
   const { provider, model: modelId, apiKey, extras = {}, settings = {} } = options;
   const secrets = [apiKey ?? '', ...Object.values(extras.headers ?? {})].filter((secret) => secret !== '');
   const target = { provider, model: modelId, secrets };
+  const asides = createAsides(options.fetch ?? globalThis.fetch, target);
   const fetch = createGuardedFetch({
-    fetch: configuredFetch(options.fetch ?? globalThis.fetch, extras),
+    fetch: configuredFetch(asides.fetch, extras),
     target,
     onBytes: (signal) => guards.get(signal)?.touch(),
   });
@@ -83,12 +86,18 @@ export async function createModelDriver(options: ModelDriverOptions): Promise<Mo
   });
   const parts = { options, model, lessons, stallMs: options.stallMs ?? DEFAULT_STALL_MS, target, guards };
   const { serverWindow } = options;
+  const count = TOKEN_COUNTS[options.kind];
   let { info } = options;
   return {
     get info() {
       return returnsReasoning(lessons.profile) ? { ...info, returnsReasoning: true } : info;
     },
     step: (request) => steadyStep(parts, request),
+    countTokens:
+      count &&
+      createTokenCounter((request, signal) =>
+        asides.ask(model, toCallOptions(parts, request, signal), count),
+      ),
     serverWindow: {
       reported: async () => serverWindow?.reported(),
       async learned(windowTokens) {

@@ -7,6 +7,7 @@ import { ToolRunner } from './tool-runner.ts';
 import type { TurnExecutorOptions } from './turn-executor-options.ts';
 import { Compactor } from './window/compactor.ts';
 import { ContextWindow } from './window/context-window.ts';
+import { CountedDecision } from './window/counted-decision.ts';
 
 /** The collaborators of one `TurnExecutor`. */
 export interface ExecutorParts {
@@ -15,6 +16,7 @@ export interface ExecutorParts {
   clock: RunClock;
   account: RunAccount;
   window: ContextWindow;
+  decision: CountedDecision;
   compactor: Compactor;
   caller: ModelCaller;
   toolRunner: ToolRunner;
@@ -28,15 +30,17 @@ export function createExecutorParts(options: TurnExecutorOptions): ExecutorParts
   const clock = new RunClock(limits.minutes);
   const signal = AbortSignal.any([options.signal, clock.signal]);
   const account = new RunAccount(costOf, clock);
+  const schemas = tools.map((tool) => tool.schema);
   const window = new ContextWindow({
     writer,
     driver,
     settings: options.compression,
-    tools: tools.map((tool) => tool.schema),
+    tools: schemas,
     protectedTools: new Set(tools.filter((tool) => tool.isProtected === true).map((tool) => tool.name)),
     summariser,
     ledgers: options.ledgers,
   });
+  const decision = new CountedDecision({ window, driver, blobs, tools: schemas });
   const compactor = new Compactor({
     writer,
     window,
@@ -76,5 +80,16 @@ export function createExecutorParts(options: TurnExecutorOptions): ExecutorParts
     repeatedCalls: limits.repeatedCalls,
   });
   const finisher = new RunFinisher({ writer, account, window });
-  return { signal, clock, account, window, compactor, caller, toolRunner, outcomeHandler, finisher };
+  return {
+    signal,
+    clock,
+    account,
+    window,
+    decision,
+    compactor,
+    caller,
+    toolRunner,
+    outcomeHandler,
+    finisher,
+  };
 }

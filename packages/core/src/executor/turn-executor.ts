@@ -75,7 +75,7 @@ export class TurnExecutor {
   /** Returns a request that fits the window, or undefined if it compacted instead. */
   async #fitRequest(signal: AbortSignal): Promise<FittedRequest | undefined> {
     const { window, compactor } = this.#parts;
-    const decision = window.decide();
+    const decision = await this.#parts.decision.decide(signal);
     if (decision.action === 'refuse') throw decision.error;
     if (decision.action === 'compact') {
       await compactor.compact('threshold', signal);

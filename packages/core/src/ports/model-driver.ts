@@ -92,5 +92,10 @@ export interface ModelDriver {
   readonly info: ModelInfo;
   /** Absent if the server's window can be neither requested nor stored. */
   readonly serverWindow?: ServerWindow;
+  /**
+   * Asks the provider for the exact input tokens of a step. Resolves to undefined if it does not answer soon. Never
+   * throws. Absent if the provider cannot count.
+   */
+  readonly countTokens?: ((request: StepRequest) => Promise<number | undefined>) | undefined;
   step(request: StepRequest): AsyncIterable<StepEvent>;
 }

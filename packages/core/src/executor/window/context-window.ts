@@ -10,6 +10,7 @@ import {
   createViewKeeper,
   decidePruning,
   decideRequest,
+  dueTokens,
   type FittedRequest,
   isNewestCompactionUndone,
   memoizeCounter,
@@ -117,6 +118,19 @@ export class ContextWindow {
   /** Decides whether the next request can be sent, must be compacted first, or cannot be sent. */
   decide(): RequestDecision {
     return decideRequest(this.#state());
+  }
+
+  /** Tokens of a request at which the next automatic compaction is due. */
+  get dueTokens(): number {
+    const { writer, settings } = this.#options;
+    const { budget } = this;
+    const due = dueTokens(writer.log, settings.strategy, budget);
+    return Math.max(due, Math.min(this.#dueFrom, budget.usableTokens));
+  }
+
+  /** Uses the size that the provider counted for a request. */
+  counted(predictedTokens: number, tokens: number): void {
+    this.#meter.calibrate(predictedTokens, tokens);
   }
 
   #state(): ContextState {
