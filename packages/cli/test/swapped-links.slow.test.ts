@@ -5,7 +5,7 @@ import { mkdir, mkdtemp, realpath, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Sandbox, Tool, ToolContext } from '@longhaul/core';
-import { createWorkspaceFiles } from '@longhaul/sandbox';
+import { createWorkspaceFiles, rememberRoot } from '@longhaul/sandbox';
 import { createMemoryBlobStore } from '@longhaul/storage/blobs';
 import { lacks } from '@longhaul/testing/machine';
 import { createTools } from '@longhaul/tools';
@@ -47,7 +47,7 @@ async function openSwapped() {
     workspacePath: root,
     description: '',
     exec: unused,
-    files: createWorkspaceFiles(root, root),
+    files: createWorkspaceFiles(rememberRoot(root), root),
     [Symbol.asyncDispose]: async () => undefined,
   };
   const context: ToolContext = {

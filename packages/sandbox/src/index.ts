@@ -1,3 +1,4 @@
 export { type ChooseSandboxHooks, chooseSandbox } from './choose-sandbox.ts';
 export { createSandboxDriver } from './create-sandbox-driver.ts';
+export { type RootFolder, rememberRoot } from './files/root-folder.ts';
 export { createWorkspaceFiles } from './files/workspace-files.ts';

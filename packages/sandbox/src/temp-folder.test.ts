@@ -3,8 +3,18 @@ import { existsSync } from 'node:fs';
 import { mkdtemp, stat } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { expect, onTestFinished, test } from 'vitest';
+import { beforeEach, expect, onTestFinished, test, vi } from 'vitest';
 import { makeTempFolder, removeFolder, removeOrphanedTempFolders } from './temp-folder.ts';
+
+// Other tests remove what dead processes left in the usual folder.
+beforeEach(async () => {
+  const folder = await mkdtemp(join(tmpdir(), 'longhaul-temp-'));
+  vi.stubEnv('TMPDIR', folder);
+  onTestFinished(() => {
+    vi.unstubAllEnvs();
+    spawnSync('rm', ['-rf', folder]);
+  });
+});
 
 /** 12,000 characters of nested folders, as a command can make step by step. The lowest cannot be written to. */
 const NEST =

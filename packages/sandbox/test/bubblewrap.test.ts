@@ -1,5 +1,5 @@
 import { existsSync } from 'node:fs';
-import { chmod, chown, mkdir, symlink, writeFile } from 'node:fs/promises';
+import { chmod, chown, copyFile, mkdir, rename, symlink, unlink, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { expect, it } from 'vitest';
 import { createSandboxDriver } from '../src/index.ts';
@@ -21,9 +21,9 @@ await describeKind('bubblewrap', () => {
     await using folders = await makeWorkspace();
     await using elsewhere = await makeWorkspace();
     const own = join(folders.workspace, 'own');
-    const other = join(elsewhere.workspace, 'other');
+    const other = join(elsewhere.workspace, 'other/bin');
     for (const folder of [own, other]) {
-      await mkdir(folder);
+      await mkdir(folder, { recursive: true });
       await writeFile(join(folder, `prog-${folder === own ? 'own' : 'other'}`), '#!/bin/sh\necho ran $0\n', {
         mode: 0o755,
       });
@@ -49,6 +49,31 @@ await describeKind('bubblewrap', () => {
     const { output } = await run(sandbox, 'echo x >$(dirname $(command -v prog-other))/new');
     expect(output).toMatch(/Read-only/);
     expect(await sandbox.files.list('')).toEqual([{ name: 'own', kind: 'directory' }]);
+  });
+
+  it('mounts only the runtime of a folder that is not for programs, such as a home folder', async () => {
+    await using folders = await makeWorkspace();
+    await using home = await makeWorkspace();
+    await copyFile(process.execPath, join(home.workspace, 'node'));
+    await writeFile(join(home.workspace, 'secret'), 'PLANTED');
+    await using sandbox = await driver.open(folders.options({ programFolders: [home.workspace] }));
+    const { output } = await run(sandbox, 'node --version; ls $(dirname $(command -v node))');
+    expect(output).toBe(`${process.version}\nnode\n`);
+  });
+
+  it('mounts no other folder that has taken the place of the workspace', async () => {
+    await using folders = await makeWorkspace();
+    await using other = await makeWorkspace();
+    await writeFile(join(other.workspace, 'key'), 'PLANTED');
+    await using sandbox = await driver.open(folders.options());
+    expect((await run(sandbox, 'echo works')).output).toBe('works\n');
+    await rename(folders.workspace, `${folders.workspace}-moved`);
+    await symlink(other.workspace, folders.workspace);
+    await expect(run(sandbox, 'cat key; echo x > planted')).rejects.toThrow(/is not the folder any more/);
+    expect(existsSync(join(other.workspace, 'planted'))).toBe(false);
+    await unlink(folders.workspace);
+    await rename(`${folders.workspace}-moved`, folders.workspace);
+    expect((await run(sandbox, 'echo works')).output).toBe('works\n');
   });
 
   it('runs npm of a Node outside the system folders, which is a link from bin to lib', async () => {
@@ -107,11 +132,12 @@ await describeKind('bubblewrap', () => {
       `#!/bin/sh`,
       `[ "$1" = --info-fd ] || exec ${real} "$@"`,
       `echo >${isUp}`,
-      `exec sleep ${seconds}`,
+      `exec /bin/sleep ${seconds}`,
     ];
     await writeFile(bwrap, lines.join('\n'), { mode: 0o755 });
     await crashWith('bubblewrap', folders.options(), 'true', {
-      env: { PATH: `${elsewhere.workspace}:${process.env['PATH']}` },
+      // Programs of the system come first, wherever they are in PATH.
+      env: { PATH: elsewhere.workspace },
       prints: false,
       until: async () => {
         await expect.poll(() => existsSync(isUp)).toBe(true);

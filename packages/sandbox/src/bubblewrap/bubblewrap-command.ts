@@ -9,12 +9,15 @@ import { type SpawnedProcess, spawnProcess } from '../command/spawn-process.ts';
 import { exitOfShellCode, type RunningCommand } from '../command/supervise-command.ts';
 import { COMMAND_VARIABLE } from '../command-environment.ts';
 import type { StartOptions } from '../create-sandbox.ts';
+import { type RootFolder, replaced } from '../files/root-folder.ts';
 import { isRunning, placeOf, startTime } from '../process-identity.ts';
 
 export interface BubblewrapCommand {
   bwrap: string;
   /** Arguments of bwrap up to the command, environment included. */
   arguments: readonly string[];
+  /** Where the workspace is inside, and which folder it must be. */
+  workspace: { path: string; root: RootFolder };
   /** The seccomp filter. Undefined on an architecture without one. */
   filter: Buffer | undefined;
   /** Folders of the sandbox's cgroup. Empty without a cgroup. */
@@ -33,6 +36,9 @@ const ARGUMENTS_FD = 5;
 const FILTER_FD = 6;
 const GATE_FD = 7;
 
+/** The exit code of a command that has not started, because another folder is mounted than the workspace. */
+const OTHER_FOLDER = 124;
+
 // Waits until it is recorded, joins the cgroups whose files are named before the `--`, and becomes bwrap.
 const JOIN_SCRIPT = `${waitAtGate(GATE_FD)} while [ "$1" != -- ]; do echo $$ >"$1" || exit 125; shift; done; shift; exec "$@"`;
 
@@ -43,7 +49,7 @@ const JOIN_SCRIPT = `${waitAtGate(GATE_FD)} while [ "$1" != -- ]; do echo $$ >"$
  * @throws {LonghaulError} `sandbox_failed` with the output of bwrap.
  */
 export async function startBubblewrap(request: BubblewrapCommand): Promise<RunningCommand> {
-  const ready = `echo ready >&${READY_FD}; exec ${READY_FD}>&-; ${request.limitScript} exec "$0" -c "$1"`;
+  const ready = `${requireFolder(request.workspace)} echo ready >&${READY_FD}; exec ${READY_FD}>&-; ${request.limitScript} exec "$0" -c "$1"`;
   const inner = ['/bin/sh', '-c', ready, request.shell, request.command];
   const descriptors = ['--info-fd', String(INFO_FD), '--args', String(ARGUMENTS_FD)];
   if (request.filter !== undefined) descriptors.push('--seccomp', String(FILTER_FD));
@@ -75,8 +81,16 @@ export async function startBubblewrap(request: BubblewrapCommand): Promise<Runni
   give(argumentsPipe, request.arguments.map((argument) => `${argument}\0`).join(''));
   give(filterPipe, request.filter ?? '');
   const [info, isReady] = await Promise.all([text(infoPipe), text(readyPipe)]);
-  if (isReady === '') throw await startFailure(spawned);
+  if (isReady === '') throw await startFailure(spawned, request.workspace.root);
   return toRunningCommand(spawned, Number(/"child-pid": (\d+)/.exec(info)?.[1]));
+}
+
+/**
+ * A shell script that ends if another folder is mounted. Between two commands, the path on this machine may have become
+ * a link to another folder.
+ */
+function requireFolder({ path, root }: BubblewrapCommand['workspace']): string {
+  return `[ ! -x /bin/ls ] || case " $(/bin/ls -di ${path})" in *" ${root.inode} ${path}") ;; *) exit ${OTHER_FOLDER};; esac;`;
 }
 
 type Pipe = Readable | Writable | null | undefined;
@@ -109,12 +123,13 @@ function toRunningCommand({ outputs, exited }: SpawnedProcess, init: number): Ru
   };
 }
 
-async function startFailure({ outputs, exited }: SpawnedProcess): Promise<LonghaulError> {
+async function startFailure({ outputs, exited }: SpawnedProcess, root: RootFolder): Promise<LonghaulError> {
   let said = '';
   for (const output of outputs) {
     for await (const { data } of output) said = (said + Buffer.from(data).toString()).slice(0, 2_000);
   }
   const { exitCode } = await exited;
+  if (exitCode === OTHER_FOLDER) return replaced(root.path);
   return new LonghaulError(
     'sandbox_failed',
     `bubblewrap could not start the command (exit code ${exitCode ?? 'none'}): ${said.trim() || 'it printed nothing'}`,

@@ -7,6 +7,7 @@ import { killOrphans } from '../command/command-mark.ts';
 import { endProcesses, outOfReach } from '../command/end-processes.ts';
 import { commandEnvironment } from '../command-environment.ts';
 import { createSandbox } from '../create-sandbox.ts';
+import type { RootFolder } from '../files/root-folder.ts';
 import { createWorkspaceFiles } from '../files/workspace-files.ts';
 import { openWorkspace } from '../open-workspace.ts';
 import { makeTempFolder, removeFolder, removeOrphanedTempFolders } from '../temp-folder.ts';
@@ -65,7 +66,7 @@ async function endBubblewrap(place: ProcessPlace): Promise<ProcessEnding> {
 }
 
 async function openBubblewrap(
-  root: string,
+  root: RootFolder,
   options: SandboxOptions,
   { bwrap, isolation }: Bubblewrap,
 ): Promise<Sandbox> {
@@ -76,7 +77,7 @@ async function openBubblewrap(
   const cgroup = await makeCgroup(options);
   const folder = await makeTempFolder();
   const layout: BwrapLayout = {
-    workspace: root,
+    workspace: root.path,
     tmp: join(folder, 'tmp'),
     home: join(folder, 'home'),
     programFolders: options.programFolders,
@@ -103,6 +104,7 @@ async function openBubblewrap(
           '--chdir',
           join(WORKSPACE_PATH, cwd),
         ],
+        workspace: { path: WORKSPACE_PATH, root },
         filter: seccompFilter(),
         cgroups: cgroup?.folders ?? [],
         limitScript: limitScript(options, cgroup),

@@ -125,12 +125,20 @@ function placeProgramFolders({ programFolders, workspace }: BwrapLayout): Placed
  */
 function mountProgramFolder({ from, to }: PlacedFolder): string[] {
   if (from === undefined) return [];
+  if (basename(from) !== 'bin')
+    return RUNTIMES.flatMap((name) => mountProgram(join(from, name), join(to, name)));
   const modules = '../lib/node_modules';
-  const hasModules = basename(from) === 'bin' && existsSync(join(from, modules));
   return [
     ...['--ro-bind', from, to],
-    ...(hasModules ? ['--ro-bind', join(from, modules), join(to, modules)] : []),
+    ...(existsSync(join(from, modules)) ? ['--ro-bind', join(from, modules), join(to, modules)] : []),
   ];
+}
+
+/** What is mounted of a folder that is not only for programs, such as a home folder into which Node was copied. */
+const RUNTIMES = ['node', 'npm', 'npx', 'bun'];
+
+function mountProgram(from: string, to: string): string[] {
+  return existsSync(from) ? ['--ro-bind', realpathSync(from), to] : [];
 }
 
 function mountSystemFolder(path: string): string[] {

@@ -7,6 +7,7 @@ import type { Container, ContainerCreateOptions } from 'dockerode';
 import type { RunningCommand } from '../command/supervise-command.ts';
 import { COMMAND_VARIABLE, commandEnvironment } from '../command-environment.ts';
 import { createSandbox } from '../create-sandbox.ts';
+import type { RootFolder } from '../files/root-folder.ts';
 import { createWorkspaceFiles } from '../files/workspace-files.ts';
 import { openWorkspace } from '../open-workspace.ts';
 import { ownerName } from '../process-identity.ts';
@@ -57,13 +58,23 @@ export function createDockerDriver(): SandboxDriver {
 
 type ReadyEngine = Extract<Engine, { ok: true }>;
 
-async function openDocker(engine: ReadyEngine, root: string, options: SandboxOptions): Promise<Sandbox> {
+async function openDocker(engine: ReadyEngine, root: RootFolder, options: SandboxOptions): Promise<Sandbox> {
   const { docker } = engine;
   await ensureImage(docker, options.image, options.signal);
   await removeOrphanedContainers(docker).catch((error: unknown) => {
     throw unavailable(`Containers of an earlier run cannot be removed: ${reasonOf(error)}.`, error);
   });
-  const create = () => startContainer(engine, containerOptions(engine, root, options));
+  const create = async () => {
+    const container = await startContainer(engine, containerOptions(engine, root.path, options));
+    try {
+      // The engine has mounted what was at the path.
+      root.requireInPlace();
+      return container;
+    } catch (error) {
+      await removeContainer(container);
+      throw error;
+    }
+  };
   const keeper = createKeeper(await create(), create);
   if (options.signal?.aborted) {
     await keeper.remove();

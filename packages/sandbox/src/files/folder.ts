@@ -2,6 +2,7 @@ import { constants } from 'node:fs';
 import { type FileHandle, lstat, mkdir, open, realpath } from 'node:fs/promises';
 import { join } from 'node:path';
 import { systemCode } from './file-errors.ts';
+import { type RootFolder, replaced } from './root-folder.ts';
 
 /** Thrown if a name is a link although it was resolved before: another process is swapping links. */
 export class PathChanged extends Error {}
@@ -23,11 +24,11 @@ const HAS_PROC = process.platform === 'linux';
 
 /** Opens the folder at `names` below the root, one name at a time. `create` makes missing folders. */
 export async function openFolder(
-  root: string,
+  root: RootFolder,
   names: readonly string[],
   options: { create?: boolean } = {},
 ): Promise<Folder> {
-  let folder = toFolder(await open(root, FOLDER_FLAGS), root);
+  let folder = await openRoot(root);
   for (const name of names) {
     try {
       const next = await openChild(folder, name, options.create ?? false);
@@ -39,6 +40,21 @@ export async function openFolder(
     }
   }
   return folder;
+}
+
+async function openRoot(root: RootFolder): Promise<Folder> {
+  const handle = await open(root.path, FOLDER_FLAGS).catch((error: unknown) => {
+    // Nothing, a file or a link is there now.
+    if (['ENOENT', 'ENOTDIR', 'ELOOP', 'EMLINK'].includes(systemCode(error) ?? '')) throw replaced(root.path);
+    throw error;
+  });
+  try {
+    await root.requireSame(handle);
+    return toFolder(handle, root.path);
+  } catch (error) {
+    await handle.close();
+    throw error;
+  }
 }
 
 async function openChild(parent: Folder, name: string, create: boolean): Promise<Folder> {

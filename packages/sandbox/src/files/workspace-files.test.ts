@@ -1,9 +1,22 @@
 import { execFile } from 'node:child_process';
-import { mkdir, mkdtemp, readdir, readFile, rm } from 'node:fs/promises';
+import {
+  chmod,
+  lstat,
+  mkdir,
+  mkdtemp,
+  readdir,
+  readFile,
+  rename,
+  rm,
+  symlink,
+  unlink,
+  writeFile,
+} from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { expect, it } from 'vitest';
+import { rememberRoot } from './root-folder.ts';
 import { createWorkspaceFiles } from './workspace-files.ts';
 
 const runProgram = promisify(execFile);
@@ -32,7 +45,7 @@ async function mountSmall() {
 it('keeps the old file and reports store_full if the disk is full', async ({ skip }) => {
   await using disk = await mountSmall();
   if (disk === undefined) return skip('no file system can be mounted here');
-  const files = createWorkspaceFiles(disk.path, '/workspace');
+  const files = createWorkspaceFiles(rememberRoot(disk.path), '/workspace');
   await files.write('file', 'old');
   await expect(files.write('file', Buffer.alloc(2_000_000))).rejects.toMatchObject({ code: 'store_full' });
   expect(await readFile(join(disk.path, 'file'), 'utf8')).toBe('old');
@@ -42,7 +55,7 @@ it('keeps the old file and reports store_full if the disk is full', async ({ ski
 it('reports store_readonly on a read-only file system', async ({ skip }) => {
   await using disk = await mountSmall();
   if (disk === undefined) return skip('no file system can be mounted here');
-  const files = createWorkspaceFiles(disk.path, '/workspace');
+  const files = createWorkspaceFiles(rememberRoot(disk.path), '/workspace');
   await files.write('file', 'old');
   await disk.makeReadOnly();
   await expect(files.write('file', 'new')).rejects.toMatchObject({ code: 'store_readonly' });
@@ -54,7 +67,7 @@ it('refuses a folder outside whose name begins with that of the workspace', asyn
   const parent = await mkdtemp(join(tmpdir(), 'longhaul-files-'));
   await mkdir(join(parent, 'work'));
   await mkdir(join(parent, 'work-other'));
-  const files = createWorkspaceFiles(join(parent, 'work'), '/workspace');
+  const files = createWorkspaceFiles(rememberRoot(join(parent, 'work')), '/workspace');
   await expect(files.list(join(parent, 'work-other'))).rejects.toMatchObject({
     code: 'path_outside_workspace',
   });
@@ -64,7 +77,7 @@ it('refuses a folder outside whose name begins with that of the workspace', asyn
 
 it('leaves no descriptor open after failures', async () => {
   const root = await mkdtemp(join(tmpdir(), 'longhaul-files-'));
-  const files = createWorkspaceFiles(root, '/workspace');
+  const files = createWorkspaceFiles(rememberRoot(root), '/workspace');
   await mkdir(join(root, 'folder'));
   const count = async () => (await readdir('/proc/self/fd').catch(() => [])).length;
   const before = await count();
@@ -75,5 +88,34 @@ it('leaves no descriptor open after failures', async () => {
     await files.write(path, 'x').catch(() => undefined);
   }
   expect(await count()).toBe(before);
+  await rm(root, { recursive: true });
+});
+
+it('fails instead of reading or writing another folder that has taken the place of the workspace', async () => {
+  const parent = await mkdtemp(join(tmpdir(), 'longhaul-files-'));
+  const [root, outside] = [join(parent, 'work'), join(parent, 'outside')];
+  await mkdir(root);
+  await mkdir(outside);
+  await writeFile(join(outside, 'key'), 'PLANTED');
+  const files = createWorkspaceFiles(rememberRoot(root), '/workspace');
+  await rename(root, join(parent, 'moved'));
+  for (const replace of [() => symlink(outside, root), () => rename(outside, root)]) {
+    await replace();
+    await expect(files.read('key')).rejects.toThrow();
+    await expect(files.write('made', 'x')).rejects.toThrow();
+    await expect(files.list('')).rejects.toThrow();
+    expect(await readdir(root)).toEqual(['key']);
+    if ((await lstat(root)).isSymbolicLink()) await unlink(root);
+  }
+  expect(() => rememberRoot(join(parent, 'absent'))).toThrow(/is not the folder any more/);
+  await rm(parent, { recursive: true });
+});
+
+it('drops set-user-id and set-group-id from a file that it overwrites', async () => {
+  const root = await mkdtemp(join(tmpdir(), 'longhaul-files-'));
+  await writeFile(join(root, 'tool'), 'old');
+  await chmod(join(root, 'tool'), 0o6755);
+  await createWorkspaceFiles(rememberRoot(root), '/workspace').write('tool', 'new');
+  expect((await lstat(join(root, 'tool'))).mode & 0o7777).toBe(0o755);
   await rm(root, { recursive: true });
 });

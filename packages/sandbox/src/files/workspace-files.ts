@@ -6,6 +6,7 @@ import { LonghaulError } from '@longhaul/protocol';
 import { fileError, outsideWorkspace, systemCode } from './file-errors.ts';
 import { type Folder, openFolder, openUnfollowed, PathChanged } from './folder.ts';
 import { resolveInside } from './resolve-inside.ts';
+import type { RootFolder } from './root-folder.ts';
 
 /** How often a path is resolved before it fails, if another process keeps swapping links. */
 const MAX_ATTEMPTS = 5;
@@ -20,11 +21,11 @@ type Action = 'read' | 'write';
 /**
  * Gives access to a workspace's files on this machine, for all drivers.
  *
- * @param root Absolute path of the workspace on this machine, with links resolved.
+ * @param root The workspace's folder on this machine. Every access fails once another folder has its path.
  * @param workspacePath The same folder as commands see it. Paths and links below either are accepted.
  */
-export function createWorkspaceFiles(root: string, workspacePath: string): WorkspaceFiles {
-  const resolve = (path: string) => resolveInside(root, workspacePath, path);
+export function createWorkspaceFiles(root: RootFolder, workspacePath: string): WorkspaceFiles {
+  const resolve = (path: string) => resolveInside(root.path, workspacePath, path);
 
   /** Runs `work` on a path with links resolved, and again if a link changes meanwhile. */
   const at = async <T>(path: string, action: Action, work: (names: string[]) => Promise<T>): Promise<T> => {
@@ -43,7 +44,7 @@ export function createWorkspaceFiles(root: string, workspacePath: string): Works
   };
 
   return {
-    root,
+    root: root.path,
     resolve: (path) => at(path, 'read', async (names) => names.join('/')),
     stat: (path) => at(path, 'read', (names) => statNames(root, names)),
     read: (path, range) => at(path, 'read', (names) => readNames(root, names, { path, range })),
@@ -52,7 +53,7 @@ export function createWorkspaceFiles(root: string, workspacePath: string): Works
   };
 }
 
-async function statNames(root: string, names: string[]): Promise<FileInfo | undefined> {
+async function statNames(root: RootFolder, names: string[]): Promise<FileInfo | undefined> {
   const name = names.at(-1);
   try {
     await using folder = await openFolder(root, names.slice(0, -1));
@@ -70,7 +71,11 @@ interface ReadRequest {
   range: { start: number; length: number } | undefined;
 }
 
-async function readNames(root: string, names: string[], { path, range }: ReadRequest): Promise<Uint8Array> {
+async function readNames(
+  root: RootFolder,
+  names: string[],
+  { path, range }: ReadRequest,
+): Promise<Uint8Array> {
   const name = fileName(names, path);
   await using folder = await openFolder(root, names.slice(0, -1));
   // Also checked before it is opened: opening a device can have an effect.
@@ -102,7 +107,7 @@ interface WriteRequest {
 }
 
 async function writeNames(
-  root: string,
+  root: RootFolder,
   names: string[],
   request: WriteRequest,
 ): Promise<{ created: boolean }> {
@@ -136,7 +141,8 @@ async function writeTemporary(
     if (before === undefined) return;
     const made = await handle.stat();
     if (made.uid !== before.uid || made.gid !== before.gid) await keepOwner(handle, before);
-    await handle.chmod(before.mode & 0o7777);
+    // Without set-user-id and set-group-id: other users could run the new content with the owner's rights.
+    await handle.chmod(before.mode & 0o777);
   } finally {
     await handle.close();
   }
@@ -149,7 +155,7 @@ async function keepOwner(handle: FileHandle, before: Stats): Promise<void> {
   });
 }
 
-async function listNames(root: string, names: string[]): Promise<DirectoryEntry[]> {
+async function listNames(root: RootFolder, names: string[]): Promise<DirectoryEntry[]> {
   await using folder = await openFolder(root, names);
   const found = await readdir(folder.path());
   const entries: DirectoryEntry[] = [];

@@ -38,12 +38,14 @@ async function openLocal(options: SandboxOptions): Promise<Sandbox> {
   await killOrphans();
   return createSandbox({
     kind: 'local',
-    workspacePath: root,
+    workspacePath: root.path,
     description: 'local, no isolation',
-    files: createWorkspaceFiles(root, root),
+    files: createWorkspaceFiles(root, root.path),
     recordProcess: options.recordProcess,
-    start: (command, { cwd, ...rest }) =>
-      startLocal([shell, '-c', command], { ...rest, cwd: join(root, cwd), env: environment }),
+    start: async (command, { cwd, ...rest }) => {
+      root.requireInPlace();
+      return startLocal([shell, '-c', command], { ...rest, cwd: join(root.path, cwd), env: environment });
+    },
     cleanUp: async () => undefined,
   });
 }
