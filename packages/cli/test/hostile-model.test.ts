@@ -1,5 +1,5 @@
 import { existsSync } from 'node:fs';
-import { mkdir, writeFile } from 'node:fs/promises';
+import { mkdir, rename, symlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { ScriptAnswer } from '@longhaul/scripted-model';
 import { describe, expect, it } from 'vitest';
@@ -107,3 +107,60 @@ it.skipIf(!existsSync('/proc/self/fdinfo'))(
     expect(existsSync(join(secrets, 'planted'))).toBe(false);
   },
 );
+
+describe('a folder in which an agent could change what Longhaul trusts', () => {
+  it.each([
+    [
+      'contains your configuration',
+      async (bench: Bench) => ({ XDG_CONFIG_HOME: join(bench.workspace, 'own') }),
+    ],
+    [
+      'contains the target of a link to it',
+      async (bench: Bench) => {
+        await mkdir(join(bench.workspace, 'dotfiles'));
+        await writeFile(join(bench.workspace, 'dotfiles/longhaul.yml'), '{}');
+        await symlink(join(bench.workspace, 'dotfiles/longhaul.yml'), bench.userFile);
+        return {};
+      },
+    ],
+    [
+      'contains compiled code',
+      async (bench: Bench) => ({ NODE_COMPILE_CACHE: join(bench.workspace, 'cache') }),
+    ],
+  ])('is refused as a workspace if it %s', async (_, prepare) => {
+    await using bench = await Bench.open();
+    const env = await prepare(bench);
+    const { server, flags } = await bench.serve({ script: calling([]) });
+    const ended = await bench.run(['run', ...flags, 'Go'], { env });
+    expect(ended.code).toBe(2);
+    expect(ended.stderr).toMatch(
+      /The workspace .* contains (your own configuration|compiled code of Longhaul)/,
+    );
+    expect(server.requests).toHaveLength(0);
+    // What only reads works there, and nothing was begun.
+    const listed = await bench.run(['sessions', '--all'], { env });
+    expect([listed.code, listed.stdout]).toEqual([0, expect.stringContaining('No sessions')]);
+  });
+
+  it('is not entered through a link that has taken the place of a folder of a session', async () => {
+    await using bench = await Bench.open();
+    const [sub, secrets] = [join(bench.workspace, 'sub'), join(bench.root, 'secrets')];
+    await mkdir(sub);
+    await mkdir(secrets);
+    const { server, flags } = await bench.serve({ script: calling([]) });
+    const inSub = ['run', '--sandbox', 'local', ...flags];
+    expect((await bench.run([...inSub, '-C', 'sub', 'Go'])).code).toBe(0);
+    await rename(sub, `${sub}-moved`);
+    await symlink(secrets, sub);
+    const before = server.requests.length;
+    for (const args of [
+      [...inSub, '--session', 'last', '--all', 'Go on'],
+      ['resume', 'last', '--all'],
+    ]) {
+      const ended = await bench.run(args);
+      expect(ended.stderr).toContain('leads to');
+      expect(ended.code).toBe(2);
+    }
+    expect(server.requests.length).toBe(before);
+  });
+});

@@ -47,3 +47,4 @@ export type { ProjectTrust, TrustGrant } from './trust/project-trust.ts';
 export { TrustStore } from './trust/trust-store.ts';
 export { type Danger, TRUST_TABLE } from './trust/trust-table.ts';
 export type { Want } from './trust/wants.ts';
+export { userFolder } from './user-folder.ts';

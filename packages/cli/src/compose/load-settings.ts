@@ -88,7 +88,7 @@ function trustedIds({ project }: LoadedConfig): ReadonlySet<string> {
  * @throws {LonghaulError} `usage` if neither the environment nor the system's list of users has one, as in some
  * containers.
  */
-export function homeOf({ env: { HOME: home } }: Terminal): string {
+export function homeOf({ env: { HOME: home } }: Pick<Terminal, 'env'>): string {
   if (home !== undefined && isAbsolute(home)) return home;
   try {
     return userInfo().homedir;

@@ -3,6 +3,7 @@ import type { Config } from '@longhaul/config';
 import type { ProcessEnding, ProcessPlace, RecordProcess, Sandbox } from '@longhaul/core';
 import type { Session } from '@longhaul/protocol';
 import { requireFolder } from '../session/require-folder.ts';
+import { requireOwnFilesOutside } from '../session/require-own-files-outside.ts';
 
 export interface OpenSandboxOptions {
   session: Pick<Session, 'id' | 'workspace'>;
@@ -17,6 +18,7 @@ export async function openSandbox(
   { session, signal, env, recordProcess }: OpenSandboxOptions,
 ): Promise<Sandbox> {
   await requireFolder(session);
+  await requireOwnFilesOutside(session.workspace, { config: { sandbox: config }, env });
   const { chooseSandbox } = await import('@longhaul/sandbox');
   return chooseSandbox(config.driver, {
     sessionId: session.id,

@@ -9,6 +9,7 @@ import { sessionAddress } from '../compose/session-address.ts';
 import { isImportedModel } from '../import/imported-model.ts';
 import { chooseSession, chooseUnfinished, type SessionCommand } from '../session/choose-session.ts';
 import { requireFolder } from '../session/require-folder.ts';
+import { requireOwnFilesOutside } from '../session/require-own-files-outside.ts';
 import type { Terminal } from '../terminal.ts';
 import { resumeCommand } from './resume-command.ts';
 import type { Display } from './show-run.ts';
@@ -88,6 +89,8 @@ interface Context {
 export async function planRun(request: RunRequest, context: Context): Promise<RunPlan> {
   const work = await planWork(request, context);
   if (work.action === 'queue' || work.action === 'nothing') return work;
+  const workspace = work.action === 'start' ? work.workspace : work.session.workspace;
+  await requireOwnFilesOutside(workspace, { config: context.settings.config, env: request.terminal.env });
   return { ...work, ...(await setUpAgent(work, { request, context })) };
 }
 
