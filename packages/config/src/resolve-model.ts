@@ -91,6 +91,7 @@ function callSettings(provider: CallSettings = {}, model: CallSettings = {}): Ca
   return {
     driver: model.driver ?? provider.driver,
     cache: model.cache ?? provider.cache,
+    toolCallsInText: model.toolCallsInText ?? provider.toolCallsInText,
     reasoning: { return: model.reasoning?.return ?? provider.reasoning?.return },
   };
 }

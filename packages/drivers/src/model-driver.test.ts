@@ -144,6 +144,7 @@ describe('answers', () => {
     expect((await collect(driver)).at(-1)).toEqual({
       type: 'finish',
       finishReason: 'stop',
+      rawFinishReason: 'stop',
       model: 'served-model',
       usage: {
         inputTokens: 100,

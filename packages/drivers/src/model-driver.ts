@@ -2,6 +2,7 @@ import type { LanguageModelV4CallOptions } from '@ai-sdk/provider';
 import type { ModelDriver, ModelInfo, ServerWindow, StepEvent, StepRequest } from '@longhaul/core';
 import type { CallSettings, RequestExtras } from '@longhaul/models';
 import { CALL_OPTIONS } from './ai-sdk/language-model.ts';
+import { readAnswer } from './answer/read-answer.ts';
 import { createAsides } from './aside.ts';
 import { configuredFetch } from './configured-fetch.ts';
 import { createGuardedFetch } from './guarded-fetch.ts';
@@ -92,7 +93,8 @@ export async function createModelDriver(options: ModelDriverOptions): Promise<Mo
     get info() {
       return returnsReasoning(lessons.profile) ? { ...info, returnsReasoning: true } : info;
     },
-    step: (request) => steadyStep(parts, request),
+    step: (request) =>
+      readAnswer(steadyStep(parts, request), { ...request, callsInText: settings.toolCallsInText ?? true }),
     countTokens:
       count &&
       createTokenCounter((request, signal) =>

@@ -7,9 +7,10 @@ import type {
 } from '@ai-sdk/provider';
 import type { StepEvent } from '@longhaul/core';
 import type { FinishReason, TokenUsage } from '@longhaul/protocol';
+import { type AnswerEnd, answerEnd } from './answer/finish-reasons.ts';
 import { toCallEvent, toMetadata } from './call-event.ts';
 import { DETAILS, FIELDS, textOfDetails } from './reasoning-details.ts';
-import { badResponse, type CallTarget, promptFillsWindow, streamCut } from './step-failure.ts';
+import { brokenEnd, type CallTarget, promptFillsWindow } from './step-failure.ts';
 
 type StreamPart = LanguageModelV4StreamPart;
 
@@ -111,24 +112,12 @@ export function createStepEvents(options: StepEventsOptions): StepEvents {
       }
     },
     finish(part) {
-      const reason = toFinishReason(part.finishReason, callCount > 0);
-      if (reason === 'interrupted') return [{ type: 'error', error: streamCut(options.target) }];
-      if (reason === 'error') {
-        return [
-          {
-            type: 'error',
-            error: badResponse(
-              'the answer ended with an error that the server did not describe.',
-              options.target,
-            ),
-          },
-        ];
-      }
+      const { raw } = part.finishReason;
+      const end = endOfAnswer(part.finishReason, callCount > 0);
+      const failure = brokenEnd(end, raw, options.target);
+      if (failure !== undefined) return [{ type: 'error', error: failure }];
       const usage = toUsage(part.usage);
-      // Anthropic's finish reason for a prompt that leaves no room. If there is an answer, it counts as cut off by its
-      // length.
-      const isFull = part.finishReason.raw === 'model_context_window_exceeded';
-      if (isFull && !hasSaid && callCount === 0) {
+      if (end === 'full' && !hasSaid && callCount === 0) {
         return [{ type: 'error', error: promptFillsWindow(options.target, usage) }];
       }
       return [
@@ -137,7 +126,8 @@ export function createStepEvents(options: StepEventsOptions): StepEvents {
         ...held,
         {
           type: 'finish',
-          finishReason: reason,
+          finishReason: toFinishReason(end),
+          ...(raw === undefined ? {} : { rawFinishReason: raw }),
           ...(usage === undefined ? {} : { usage }),
           ...(model === undefined ? {} : { model }),
         },
@@ -224,11 +214,23 @@ function fileEvents(part: Extract<StreamPart, { type: 'file' }>): readonly StepE
 }
 
 /** Some servers finish with `stop` although the answer contains calls. */
-function toFinishReason(
-  { unified }: LanguageModelV4FinishReason,
-  hasCalls: boolean,
-): FinishReason | 'interrupted' {
-  return hasCalls && (unified === 'stop' || unified === 'other') ? 'tool-calls' : unified;
+function endOfAnswer({ unified, raw }: LanguageModelV4FinishReason, hasCalls: boolean): AnswerEnd {
+  const end = sentEnd(unified, raw);
+  return hasCalls && (end === 'stop' || end === 'other') ? 'tool-calls' : end;
+}
+
+function sentEnd(unified: LanguageModelV4FinishReason['unified'], raw: string | undefined): AnswerEnd {
+  // A refusal can also be in the content.
+  if (unified === 'content-filter') return unified;
+  if (raw === undefined) return unified === 'other' ? 'interrupted' : unified;
+  const known = answerEnd(raw);
+  return known === 'other' ? unified : known;
+}
+
+/** In a full window, an answer counts as cut off by its length. */
+function toFinishReason(end: AnswerEnd): FinishReason {
+  if (end === 'full') return 'length';
+  return end === 'interrupted' || end === 'overloaded' || end === 'malformed' ? 'error' : end;
 }
 
 function toUsage({ inputTokens, outputTokens }: LanguageModelV4Usage): TokenUsage | undefined {

@@ -1,5 +1,6 @@
 import { mapProviderError } from '@longhaul/models';
 import { LonghaulError, type TokenUsage } from '@longhaul/protocol';
+import type { AnswerEnd } from './answer/finish-reasons.ts';
 import { EMPTY_STALLS, type EndedBy } from './request-guard.ts';
 
 /** The model that was called, as named in errors. */
@@ -62,6 +63,27 @@ export function endedError(endedBy: EndedBy, target: CallTarget, stallMs: number
   );
 }
 
+/** Returns the error for an answer that the server ended without completing it, or undefined if it completed it. */
+export function brokenEnd(
+  end: AnswerEnd,
+  raw: string | undefined,
+  target: CallTarget,
+): LonghaulError | undefined {
+  const reason = raw === undefined ? '' : ` (finish reason "${raw}")`;
+  if (end === 'interrupted' && raw === undefined) return streamCut(target);
+  if (end === 'interrupted') {
+    const message = `The answer of ${target.provider}/${target.model} is incomplete: the server stopped it${reason}.`;
+    return new LonghaulError('provider_stream_cut', message, { data: factsOf(target) });
+  }
+  if (end === 'overloaded') {
+    const message = `${target.provider}/${target.model} had no resources to complete its answer${reason}.`;
+    return new LonghaulError('provider_overloaded', message, { data: factsOf(target) });
+  }
+  if (end === 'malformed') return badResponse(`the server discarded the answer${reason}.`, target);
+  if (end !== 'error') return undefined;
+  return badResponse(`the answer ended with an error that the server did not describe${reason}.`, target);
+}
+
 export function streamCut(target: CallTarget, cause?: unknown): LonghaulError {
   return new LonghaulError(
     'provider_stream_cut',
@@ -81,7 +103,7 @@ export function promptFillsWindow(target: CallTarget, usage: TokenUsage | undefi
   );
 }
 
-export function badResponse(message: string, target: CallTarget): LonghaulError {
+function badResponse(message: string, target: CallTarget): LonghaulError {
   return new LonghaulError('provider_bad_response', `${target.provider}/${target.model}: ${message}`, {
     data: factsOf(target),
   });

@@ -27,6 +27,8 @@ export interface CallSettings {
   driver?: 'ai-sdk' | 'native';
   /** Whether prompts are cached where that must be requested, and read under a key of the session. Default true. */
   cache?: boolean;
+  /** Whether tool calls that a model writes as text are made. Default true. */
+  toolCallsInText?: boolean;
   reasoning?: { return?: ReasoningReturn };
 }
 

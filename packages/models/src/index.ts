@@ -22,6 +22,12 @@ export { mapProviderError, type ProviderFailure } from './provider-errors.ts';
 export { maskSecrets } from './secrets.ts';
 export type { ServerMemory, SettingsMemory } from './server-memory.ts';
 export type { ServerKind, ServerModel } from './server-models.ts';
+export {
+  type AnswerPiece,
+  createThinkingSplitter,
+  type ThinkingSplitter,
+  withoutThoughts,
+} from './thinking.ts';
 export { type CountMessagesOptions, countMessages, messageOverheadOf } from './tokenizers/count-messages.ts';
 export { base64Bytes, type FileToCount, fileTokens } from './tokenizers/file-tokens.ts';
 export { type GptCounter, loadGptCounter } from './tokenizers/gpt.ts';

@@ -109,7 +109,11 @@ export type Role = 'user' | 'assistant';
  */
 export type MessageStatus = 'running' | 'done' | 'failed' | 'interrupted';
 
-export type FinishReason = 'stop' | 'tool-calls' | 'length' | 'content-filter' | 'error' | 'other';
+/**
+ * Why an answer ended. `paused`: the provider asks to continue the turn. `other`: a reason that is not known, so the
+ * answer may be incomplete.
+ */
+export type FinishReason = 'stop' | 'tool-calls' | 'length' | 'content-filter' | 'paused' | 'error' | 'other';
 
 /**
  * Why a user message exists that no user wrote. `injected`: in an imported session, the recorded agent's runtime added
@@ -117,6 +121,7 @@ export type FinishReason = 'stop' | 'tool-calls' | 'length' | 'content-filter' |
  */
 export type SyntheticReason =
   | 'continue-cut'
+  | 'continue-paused'
   | 'continue-length'
   | 'continue-empty'
   | 'continue-truncated'

@@ -102,7 +102,9 @@ const messageFields = {
   status: z.enum(['running', 'done', 'failed', 'interrupted']),
   createdAt: instant,
   tokenCount: z.number().nonnegative(),
-  finishReason: z.enum(['stop', 'tool-calls', 'length', 'content-filter', 'error', 'other']).optional(),
+  finishReason: z
+    .enum(['stop', 'tool-calls', 'length', 'content-filter', 'paused', 'error', 'other'])
+    .optional(),
   usage: tokenUsageSchema.optional(),
   cost: z.number().optional(),
   model: z.string().optional(),

@@ -12,6 +12,10 @@ export const callSettings = {
     z.boolean(),
     'Whether the cache of the provider is requested where a request must ask for it. Default: true.',
   ),
+  toolCallsInText: setting(
+    z.boolean(),
+    'Whether tool calls that a model writes as text are made, if their form, tool and arguments are clear. Default: true.',
+  ),
   reasoning: setting(
     z.strictObject({
       return: setting(

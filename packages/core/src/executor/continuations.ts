@@ -2,19 +2,27 @@ import { LonghaulError } from '@longhaul/protocol';
 import { draftSyntheticMessage } from '../session/messages/user-message.ts';
 import type { RunEnd } from '../session/runs/run-result.ts';
 import type { SessionWriter } from '../session/session-writer.ts';
-import { emptyAnswer, repeatedlyCutOff } from './run-errors.ts';
+import { emptyAnswer, repeatedlyCutOff, unknownEnd, unreadCall } from './run-errors.ts';
 
 /** How often in a row the model is asked to continue, before the run gives up. */
 const MAX_CONTINUES = 3;
 const MAX_EMPTY_ANSWERS = 1;
+const MAX_UNKNOWN_ENDS = 1;
 
 const TEXTS = {
   'continue-cut': 'The connection broke during your answer. Continue from where the text above stops.',
+  'continue-paused': 'Continue your turn.',
   'continue-length': 'Your answer reached its length limit. Continue exactly where it stopped.',
   'continue-empty': 'Your answer was empty. If the work is done, say what you did; otherwise continue.',
   'continue-truncated':
     'Answer again: the server had dropped the start of this conversation, so your last answer was not used. The conversation above is complete again, with older parts as a summary.',
 } as const;
+
+const ENDED_UNKNOWN =
+  'Your answer may have been cut off. If it is complete, repeat its result in one sentence; otherwise continue from where the text above stops.';
+
+const CALL_UNREAD =
+  'Your answer contains a tool call as text, which was not run. Call the tool with valid arguments; or, if the work is done, say what you did.';
 
 const CALL_MISSING =
   'Your answer announced a tool call but contained none. Make the call; or, if the work is done, say what you did.';
@@ -33,6 +41,7 @@ export class Continuations {
   readonly #writer: SessionWriter;
   #continues = 0;
   #emptyAnswers = 0;
+  #unknownEnds = 0;
 
   constructor(writer: SessionWriter) {
     this.#writer = writer;
@@ -46,6 +55,7 @@ export class Continuations {
   afterTools({ wasCut }: { wasCut: boolean }): void {
     if (!wasCut) this.#continues = 0;
     this.#emptyAnswers = 0;
+    this.#unknownEnds = 0;
   }
 
   /** The stream broke off in the middle of an answer. The received part is kept. */
@@ -62,6 +72,14 @@ export class Continuations {
     return this.#endIfTooMany();
   }
 
+  /** The answer ended for an unknown reason, so it may be incomplete. The second time in a row, the run fails. */
+  async afterUnknownEnd(raw: string | undefined): Promise<RunEnd | undefined> {
+    this.#unknownEnds += 1;
+    if (this.#unknownEnds > MAX_UNKNOWN_ENDS) return { status: 'failed', error: unknownEnd(raw) };
+    await this.#writer.appendMessage(draftSyntheticMessage(ENDED_UNKNOWN, 'continue-cut'));
+    return undefined;
+  }
+
   /** Returns undefined if the model was asked to continue. */
   async ask(reason: Reason): Promise<RunEnd | undefined> {
     if (reason === 'continue-empty') return this.#askAfterEmpty(TEXTS[reason]);
@@ -73,12 +91,17 @@ export class Continuations {
   }
 
   /**
-   * The finish reason was `tool-calls`, but there was no call. The second time in a row, the text is the final answer.
+   * The finish reason was `tool-calls`, but there was no call. The second time in a row, the text is the final answer,
+   * unless it ends in a call that cannot be read.
    */
-  async afterMissingCall(): Promise<RunEnd | undefined> {
-    return this.#emptyAnswers < MAX_EMPTY_ANSWERS
-      ? this.#askAfterEmpty(CALL_MISSING)
-      : { status: 'completed' };
+  async afterMissingCall({
+    hasUnreadCall,
+  }: {
+    hasUnreadCall?: boolean | undefined;
+  }): Promise<RunEnd | undefined> {
+    if (this.#emptyAnswers < MAX_EMPTY_ANSWERS)
+      return this.#askAfterEmpty(hasUnreadCall ? CALL_UNREAD : CALL_MISSING);
+    return hasUnreadCall ? { status: 'failed', error: unreadCall() } : { status: 'completed' };
   }
 
   async #askAfterEmpty(text: string): Promise<RunEnd | undefined> {

@@ -48,9 +48,11 @@ export function createExecutorParts(options: TurnExecutorOptions): ExecutorParts
     onUsage: (usage) => account.addUsage(usage),
     takeCompactionRequest: options.takeCompactionRequest,
   });
+  const toolsByName = new Map(tools.map((tool) => [tool.name, tool]));
   const caller = new ModelCaller({
     writer,
     driver,
+    acceptsInput: (name, input) => toolsByName.get(name)?.parse(input).ok === true,
     blobs,
     retry: options.retry,
     costOf,
@@ -65,7 +67,7 @@ export function createExecutorParts(options: TurnExecutorOptions): ExecutorParts
     history: options.history,
     approver,
     clock,
-    tools: new Map(tools.map((tool) => [tool.name, tool])),
+    tools: toolsByName,
     maxOutputChars: options.maxToolOutputChars,
     keptOutputs: options.keptOutputs,
   });

@@ -28,6 +28,23 @@ export function emptyAnswer(): LonghaulError {
   );
 }
 
+export function unreadCall(): LonghaulError {
+  return new LonghaulError(
+    'provider_bad_response',
+    "The model wrote tool calls as text that cannot be read, twice in a row. Start the server with the model's tool call parser or chat template, or use another model.",
+  );
+}
+
+/** @param raw The finish reason as the server sent it. */
+export function unknownEnd(raw: string | undefined): LonghaulError {
+  const reason = raw === undefined ? 'without a finish reason' : `with the finish reason "${raw}"`;
+  return new LonghaulError(
+    'provider_bad_response',
+    `The model ended two answers in a row ${reason}, which Longhaul does not know. They may be incomplete. The work so far is kept: resume the session, or use another model.`,
+    { data: raw === undefined ? {} : { finishReason: raw } },
+  );
+}
+
 export function repeatedlyCutOff(times: number): LonghaulError {
   return new LonghaulError(
     'limit_reached',

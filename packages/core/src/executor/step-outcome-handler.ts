@@ -101,8 +101,10 @@ export class StepOutcomeHandler {
       await this.#options.compactor.makeRoomForOutput(request, this.#options.signal);
       return this.#continuations.ask('continue-length');
     }
+    if (finishReason === 'paused') return this.#continuations.ask('continue-paused');
+    if (finishReason === 'other') return this.#continuations.afterUnknownEnd(outcome.rawFinishReason);
     if (outcome.text.trim() === '') return this.#continuations.ask('continue-empty');
-    if (finishReason === 'tool-calls') return this.#continuations.afterMissingCall();
+    if (finishReason === 'tool-calls') return this.#continuations.afterMissingCall(outcome);
     return this.#approverFailure({ isAtEnd: true }) ?? { status: 'completed' };
   }
 

@@ -43,6 +43,11 @@ export interface StepRequest {
   /** Blob references are expanded: media are base64 text. */
   messages: readonly ViewMessage[];
   tools: readonly ToolSchema[];
+  /**
+   * Whether a tool accepts the arguments. With it, a driver repairs arguments, and makes calls that the model wrote as
+   * text. Absent: calls are passed on as they are.
+   */
+  acceptsInput?: (name: string, input: JsonValue) => boolean;
   /** Absent: the provider's default. */
   maxOutputTokens?: number;
   signal: AbortSignal;
@@ -62,7 +67,18 @@ export type StepEvent =
   /** A call whose arguments are not a JSON object. `inputText` has them as received. */
   | { type: 'tool-call-invalid'; callId: string; name: string; inputText: string; reason: string }
   | { type: 'file'; content: ToolOutputContent }
-  | { type: 'finish'; finishReason: FinishReason; usage?: TokenUsage; model?: string }
+  /**
+   * `rawFinishReason` is the reason as the server sent it. `hasUnreadCall`: the text ends in a tool call that cannot be
+   * read.
+   */
+  | {
+      type: 'finish';
+      finishReason: FinishReason;
+      rawFinishReason?: string;
+      hasUnreadCall?: boolean;
+      usage?: TokenUsage;
+      model?: string;
+    }
   | { type: 'error'; error: LonghaulError };
 
 /** Requests the window of a driver's server, and stores what was learned about it. */

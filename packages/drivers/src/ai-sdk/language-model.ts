@@ -3,6 +3,7 @@ import { compatibleUrl, hostedAccess, isCompatible, type ModelAccess } from '../
 import { reasoningDetails } from '../reasoning-details.ts';
 import type { StepModel } from '../step-model.ts';
 import type { ProviderKind } from '../wire-profile.ts';
+import { mendedFetch } from './mending/mended-fetch.ts';
 
 /** Options sent with every call. */
 export const CALL_OPTIONS: Partial<Record<ProviderKind, SharedV4ProviderOptions>> = {
@@ -17,7 +18,8 @@ export const CALL_OPTIONS: Partial<Record<ProviderKind, SharedV4ProviderOptions>
  * @throws {LonghaulError} `model_not_configured`, `config_invalid`.
  */
 export async function loadLanguageModel(access: ModelAccess): Promise<StepModel> {
-  const { kind, provider, model, apiKey, fetch } = access;
+  const { kind, provider, model, apiKey } = access;
+  const fetch = mendedFetch(access.fetch, kind);
   if (isCompatible(kind)) {
     const baseURL = compatibleUrl(access);
     const { createOpenAICompatible } = await import('@ai-sdk/openai-compatible');

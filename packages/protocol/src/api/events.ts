@@ -26,7 +26,7 @@ const content = z.discriminatedUnion('type', [
     filename: z.string().optional(),
   }),
 ]);
-const finishReason = z.enum(['stop', 'tool-calls', 'length', 'content-filter', 'error', 'other']);
+const finishReason = z.enum(['stop', 'tool-calls', 'length', 'content-filter', 'paused', 'error', 'other']);
 
 /** Every event of this version. A newer server may send other types, which readers must ignore. */
 export const eventSchema = z.discriminatedUnion('type', [

@@ -88,5 +88,5 @@ export function textOf(content: readonly ToolOutputContent[]): string {
 }
 
 export function toUiReason(reason: FinishReason | undefined): UiFinishReason {
-  return reason ?? 'stop';
+  return reason === 'paused' ? 'other' : (reason ?? 'stop');
 }

@@ -1,6 +1,6 @@
 import type { FittedRequest, ViewMessage } from '@longhaul/context';
 import type { LonghaulError, Message, TokenUsage } from '@longhaul/protocol';
-import type { BlobStore, ModelDriver, ToolSchema } from '../../ports/index.ts';
+import type { BlobStore, ModelDriver, StepRequest, ToolSchema } from '../../ports/index.ts';
 import { expandBlobReferences } from '../../session/messages/media.ts';
 import { cancelled } from '../../session/runs/interruption.ts';
 import type { SessionWriter } from '../../session/session-writer.ts';
@@ -14,6 +14,7 @@ import { StreamProcessor } from './stream-processor.ts';
 export interface ModelCallerOptions {
   writer: SessionWriter;
   driver: ModelDriver;
+  acceptsInput: NonNullable<StepRequest['acceptsInput']>;
   blobs: BlobStore;
   retry: RetryOptions;
   costOf: (usage: TokenUsage) => number | undefined;
@@ -120,6 +121,7 @@ export class ModelCaller {
       system,
       messages: expanded,
       tools,
+      acceptsInput: this.#options.acceptsInput,
       maxOutputTokens,
       signal: AbortSignal.any([signal, stopped.signal]),
     });

@@ -7,6 +7,10 @@ export interface StepOutcome {
   /** Absent if the call failed before any content arrived. */
   message?: Message;
   finishReason: FinishReason;
+  /** The finish reason as the server sent it. */
+  rawFinishReason?: string | undefined;
+  /** The text ends in a tool call that cannot be read. */
+  hasUnreadCall?: boolean | undefined;
   usage?: TokenUsage;
   cost?: number;
   text: string;
@@ -29,7 +33,7 @@ export interface Answer {
 export async function closeAnswer(
   writer: SessionWriter,
   { message, model, text, finish, costOf }: Answer,
-): Promise<Pick<StepOutcome, 'finishReason' | 'usage' | 'cost'>> {
+): Promise<Pick<StepOutcome, 'finishReason' | 'rawFinishReason' | 'hasUnreadCall' | 'usage' | 'cost'>> {
   const finishReason = finish?.finishReason ?? 'other';
   const usage = finish?.usage;
   const cost = usage === undefined ? undefined : costOf(usage);
@@ -48,7 +52,8 @@ export async function closeAnswer(
       finishReason,
     },
   ]);
-  return { finishReason, ...figures };
+  const { rawFinishReason, hasUnreadCall } = finish ?? {};
+  return { finishReason, rawFinishReason, hasUnreadCall, ...figures };
 }
 
 /** The reasoning of a message, joined. */

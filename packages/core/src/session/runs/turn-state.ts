@@ -22,20 +22,25 @@ const AFTER_LIMIT =
   'Continue the work: the limit of the last run no longer applies, and tools are available again.';
 
 /**
- * Appends a user message after an interrupted answer or a closing note, because models do not continue from an
- * assistant message. Does nothing if a message is queued.
+ * Appends a user message after an incomplete answer or a closing note, because many servers refuse a request that ends
+ * with an assistant message. Does nothing if a message is queued.
  */
 export async function continueFrom(writer: SessionWriter, isMessageWaiting: boolean): Promise<void> {
   const last = writer.log.messages.at(-1);
-  const isIncomplete =
-    last?.role === 'assistant' &&
-    last.status === 'interrupted' &&
-    last.parts.some((part) => part.type === 'text' && part.text !== '') &&
-    last.parts.every((part) => part.type !== 'tool');
   if (isMessageWaiting) return;
-  if (isIncomplete) await writer.appendMessage(draftSyntheticMessage(AFTER_INTERRUPTION, 'continue-cut'));
+  if (last !== undefined && isIncomplete(last))
+    await writer.appendMessage(draftSyntheticMessage(AFTER_INTERRUPTION, 'continue-cut'));
   else if (endsAtLimit(writer.log.messages))
     await writer.appendMessage(draftSyntheticMessage(AFTER_LIMIT, 'continue-limit'));
+}
+
+/** Whether a message has text of an answer that did not end, and so would be the last of the next request. */
+function isIncomplete({ role, status, finishReason, parts }: Message): boolean {
+  if (role !== 'assistant' || (status === 'done' && finishReason === 'stop')) return false;
+  return (
+    parts.some((part) => part.type === 'text' && part.text.trim() !== '') &&
+    parts.every((part) => part.type !== 'tool')
+  );
 }
 
 /** Returns true if `resume` would have nothing to do. Needs no model and no lease. */

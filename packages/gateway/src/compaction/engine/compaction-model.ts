@@ -1,4 +1,5 @@
 import { type Select, type Summarise, type SummaryReply, selectionPrompt } from '@longhaul/context';
+import { withoutThoughts } from '@longhaul/models';
 import { type ChatMessage, type ChatTool, LonghaulError } from '@longhaul/protocol';
 import type { AskCompactionModel } from '../types.ts';
 
@@ -77,18 +78,14 @@ async function ask(
       maxTokens: Math.min(maxTokens, room),
       signal: stopped,
     });
-    return withoutThoughts(await Promise.race([reply, rejection(stopped)]));
+    const answer = await Promise.race([reply, rejection(stopped)]);
+    // Thoughts alone become an empty answer.
+    return answer.status === 'failed' ? answer : { ...answer, text: withoutThoughts(answer.text) };
   } catch (thrown) {
     if (signal.aborted) throw cancelled(signal);
     if (timeout.aborted) return failed(`"${model}" did not answer within ${timeoutMs} ms`);
     return failed(thrown instanceof Error ? thrown.message : String(thrown));
   }
-}
-
-/** Removes thoughts, which some servers leave in the answer. Thoughts alone become an empty answer. */
-function withoutThoughts(reply: SummaryReply): SummaryReply {
-  if (reply.status === 'failed') return reply;
-  return { ...reply, text: reply.text.replace(/^\s*<think>.*?(?:<\/think>\s*|$)/s, '') };
 }
 
 /** Rejects on abort. `askModel` itself may react late or never. */

@@ -1,0 +1,85 @@
+import type { JsonObject, JsonValue } from '@longhaul/protocol';
+import { EventPatch, isObject } from './event-patch.ts';
+
+/** Changes an event through the patch. Returns false if the event must be left out. */
+export type MendEvent = (event: JsonObject, patch: EventPatch) => boolean;
+
+export interface EventMender {
+  /** Returns the bytes to pass on: `bytes` itself if nothing in them is changed. Incomplete lines are held back. */
+  push(bytes: Uint8Array): Uint8Array;
+  /** Returns the rest. A last event that is complete is ended, even if the server did not send its blank line. */
+  end(): Uint8Array;
+}
+
+/** An event may lack this many of its last braces. */
+const MOST_MISSING_BRACES = 2;
+
+const FIELD = 'data:';
+
+/**
+ * Mends the events of a stream before a provider's SDK reads them.
+ *
+ * The SDKs check every field of an event and fail the whole answer if one has an unexpected form, even a field that they
+ * do not use. Many servers differ in such fields.
+ */
+export function createEventMender(mend: MendEvent): EventMender {
+  const decoder = new TextDecoder();
+  const encoder = new TextEncoder();
+  let held = '';
+  /** The stream ends in a complete event without its blank line. */
+  let isUnended = false;
+
+  const mendLine = (line: string): string => {
+    if (!line.startsWith(FIELD)) {
+      if (line.trim() === '') isUnended = false;
+      return line;
+    }
+    const data = line.slice(FIELD.length).trim();
+    if (data === '') return '';
+    const patch = new EventPatch();
+    let event = parse(data);
+    if (event === undefined && line.endsWith('\n')) event = parseUnclosed(data, patch);
+    // Either the end marker, or one of several lines of an event.
+    if (event === undefined) return line;
+    isUnended = true;
+    if (!isObject(event) || !mend(event, patch)) return '';
+    return patch.hasChanged ? `${FIELD} ${JSON.stringify(event)}\n` : line;
+  };
+
+  return {
+    push(bytes) {
+      const wasHeld = held !== '';
+      const text = held + decoder.decode(bytes, { stream: true });
+      const lines = text.split(/(?<=\n)/);
+      held = lines.at(-1)?.endsWith('\n') === false ? (lines.pop() ?? '') : '';
+      const mended = lines.map(mendLine).join('');
+      const isSame = !wasHeld && mended === text;
+      return isSame ? bytes : encoder.encode(mended);
+    },
+    end() {
+      const rest = held + decoder.decode();
+      held = '';
+      const mended = rest === '' ? '' : mendLine(rest);
+      return encoder.encode(isUnended ? `${mended}\n\n` : mended);
+    },
+  };
+}
+
+function parseUnclosed(text: string, patch: EventPatch): JsonValue | undefined {
+  if (!/^\{.*[}\]]$/s.test(text)) return undefined;
+  for (let missing = 1; missing <= MOST_MISSING_BRACES; missing += 1) {
+    const event = parse(text + '}'.repeat(missing));
+    if (event === undefined) continue;
+    patch.hasChanged = true;
+    return event;
+  }
+  return undefined;
+}
+
+function parse(text: string): JsonValue | undefined {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}

@@ -1,0 +1,95 @@
+import type { JsonObject } from '@longhaul/protocol';
+import type { MendEvent } from './event-mender.ts';
+import { type EventPatch, isObject } from './event-patch.ts';
+
+const EVENTS = new Set([
+  'message_start',
+  'content_block_start',
+  'content_block_delta',
+  'content_block_stop',
+  'message_delta',
+  'message_stop',
+  'ping',
+  'error',
+]);
+
+/** The content that a session keeps. Other blocks are the work of the provider's own tools. */
+const BLOCKS = new Set(['text', 'thinking', 'redacted_thinking', 'tool_use']);
+const DELTAS = new Set(['text_delta', 'thinking_delta', 'signature_delta', 'input_json_delta']);
+
+/** Fields that have many forms, and that nothing reads. */
+const UNREAD = ['container', 'input_transformations', 'safeguard_results', 'context_management'];
+const COUNTS = ['input_tokens', 'output_tokens', 'cache_creation_input_tokens', 'cache_read_input_tokens'];
+
+/** Creates the mender of one stream of Anthropic events: unknown events, blocks and deltas are left out. */
+export function createAnthropicEventMender(): MendEvent {
+  const leftOut = new Set<number>();
+  return (event, patch) => {
+    const { type } = event;
+    if (isObject(event['error'])) return true;
+    if (typeof type !== 'string') return Object.keys(event).length > 0;
+    if (!EVENTS.has(type)) return false;
+    patch.toNumbers(event, ['index']);
+    const index = Number(event['index']);
+    if (type === 'content_block_start') {
+      const block = event['content_block'];
+      const isKnown = isObject(block) && BLOCKS.has(String(block['type']));
+      if (isKnown) leftOut.delete(index);
+      else leftOut.add(index);
+      if (isKnown) mendBlock(block, patch);
+      return isKnown;
+    }
+    if (type === 'content_block_delta') return !leftOut.has(index) && isKnownDelta(event);
+    if (type === 'content_block_stop') return !leftOut.has(index);
+    if (type === 'message_start') mendStart(event, patch);
+    if (type === 'message_delta') mendMessageDelta(event, patch);
+    return true;
+  };
+}
+
+function isKnownDelta({ delta }: JsonObject): boolean {
+  return isObject(delta) && DELTAS.has(String(delta['type']));
+}
+
+function mendBlock(block: JsonObject, patch: EventPatch): void {
+  const { type } = block;
+  if ((type === 'text' || type === 'thinking') && typeof block[type] !== 'string') patch.set(block, type, '');
+  if (type !== 'tool_use') return;
+  patch.toText(block, 'id');
+  patch.delete(block, 'caller');
+  if (block['input'] !== undefined && !isObject(block['input'])) patch.delete(block, 'input');
+}
+
+function mendStart(event: JsonObject, patch: EventPatch): void {
+  if (!isObject(event['message'])) patch.set(event, 'message', {});
+  const { message } = event;
+  if (!isObject(message)) return;
+  for (const key of UNREAD) patch.delete(message, key);
+  patch.toText(message, 'id');
+  // Content arrives in the events of its blocks, except deferred calls.
+  const calls = patch.toObjects(message, 'content').filter((block) => block['type'] === 'tool_use');
+  if (Array.isArray(message['content']) && calls.length < message['content'].length)
+    patch.set(message, 'content', calls);
+  if (!isObject(message['usage'])) patch.set(message, 'usage', {});
+  const { usage } = message;
+  if (!isObject(usage)) return;
+  patch.toNumbers(usage, COUNTS);
+  if (typeof usage['input_tokens'] !== 'number') patch.set(usage, 'input_tokens', 0);
+}
+
+function mendMessageDelta(event: JsonObject, patch: EventPatch): void {
+  for (const key of UNREAD) patch.delete(event, key);
+  if (!isObject(event['delta'])) patch.set(event, 'delta', {});
+  const { delta } = event;
+  if (isObject(delta)) {
+    for (const key of UNREAD) patch.delete(delta, key);
+    patch.keepOnly(delta, 'string', ['stop_reason', 'stop_sequence']);
+    patch.keepOnly(delta, 'object', ['stop_details']);
+  }
+  if (!isObject(event['usage'])) patch.set(event, 'usage', {});
+  const { usage } = event;
+  if (!isObject(usage)) return;
+  patch.toNumbers(usage, COUNTS);
+  patch.keepOnly(usage, 'object', ['output_tokens_details']);
+  if (typeof usage['output_tokens'] !== 'number') patch.set(usage, 'output_tokens', 0);
+}

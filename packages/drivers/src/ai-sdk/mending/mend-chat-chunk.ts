@@ -1,0 +1,120 @@
+import type { JsonObject } from '@longhaul/protocol';
+import type { MendEvent } from './event-mender.ts';
+import { type EventPatch, isObject } from './event-patch.ts';
+
+/** Fields in which servers send reasoning, besides the two that the SDK reads. */
+const REASONING_FIELDS = ['reasoning_text', 'thinking'];
+
+/** Fields of a chunk that contain nothing of the answer. */
+const FACTS = new Set(['id', 'object', 'created', 'model', 'provider', 'service_tier', 'system_fingerprint']);
+
+/** Creates the mender of one stream of Chat Completions chunks. */
+export function createChatChunkMender(): MendEvent {
+  let hasDelta = false;
+  return (chunk, patch) => {
+    if (isFailure(chunk, patch)) return true;
+    patch.toText(chunk, 'id');
+    patch.keepOnly(chunk, 'string', ['model']);
+    patch.toNumbers(chunk, ['created']);
+    const choices = patch.toObjects(chunk, 'choices');
+    if (!Array.isArray(chunk['choices']) && isHarmless(chunk)) patch.set(chunk, 'choices', []);
+    for (const choice of choices) {
+      const { message } = choice;
+      // A whole completion as an event. Some servers repeat the whole answer after its deltas.
+      if (choice['delta'] === undefined && isObject(message) && !hasDelta) {
+        patch.set(choice, 'delta', message);
+      }
+      mendChoice(choice, patch);
+      hasDelta ||= isObject(choice['delta']) && Object.keys(choice['delta']).length > 0;
+    }
+    mendUsage(chunk, choices, patch);
+    return true;
+  };
+}
+
+/** Gives an error the form in which the SDK recognises it. */
+function isFailure(chunk: JsonObject, patch: EventPatch): boolean {
+  if (!chunk['error']) patch.delete(chunk, 'error');
+  if (chunk['error'] !== undefined) return true;
+  const isError = chunk['object'] === 'error' || 'detail' in chunk || typeof chunk['message'] === 'string';
+  if (!isError || chunk['choices'] !== undefined) return false;
+  patch.set(chunk, 'error', { ...chunk });
+  return true;
+}
+
+/** Whether a chunk without choices belongs to this format. Any other chunk must fail the answer. */
+function isHarmless(chunk: JsonObject): boolean {
+  if (chunk['choices'] === null || isObject(chunk['usage'])) return true;
+  if (String(chunk['object']).startsWith('chat.completion')) return true;
+  return Object.keys(chunk).every((key) => FACTS.has(key) || chunk[key] === null);
+}
+
+function mendChoice(choice: JsonObject, patch: EventPatch): void {
+  patch.toText(choice, 'finish_reason');
+  if (choice['finish_reason'] === '') patch.set(choice, 'finish_reason', null);
+  patch.keepOnly(choice, 'object', ['delta']);
+  const { delta } = choice;
+  if (!isObject(delta)) return;
+  if (delta['role'] !== 'assistant') patch.delete(delta, 'role');
+  mendContent(delta, patch);
+  mendReasoning(delta, patch);
+  const legacy = delta['function_call'];
+  if (isObject(legacy) && !delta['tool_calls'])
+    patch.set(delta, 'tool_calls', [{ index: 0, function: legacy }]);
+  for (const call of patch.toObjects(delta, 'tool_calls')) mendCall(call, patch);
+}
+
+function mendContent(delta: JsonObject, patch: EventPatch): void {
+  const { content } = delta;
+  if (content === undefined || content === null || typeof content === 'string') return;
+  if (typeof content === 'number' || typeof content === 'boolean') {
+    patch.set(delta, 'content', String(content));
+    return;
+  }
+  const parts = (Array.isArray(content) ? content : [content]).map((part) =>
+    typeof part === 'string' ? { type: 'text', text: part } : part,
+  );
+  const typed = parts
+    .filter(isObject)
+    .map((part) => (typeof part['type'] === 'string' ? part : { ...part, type: 'text' }));
+  if (JSON.stringify(typed) !== JSON.stringify(content)) patch.set(delta, 'content', typed);
+}
+
+function mendReasoning(delta: JsonObject, patch: EventPatch): void {
+  patch.keepOnly(delta, 'string', ['reasoning_content', 'reasoning']);
+  if (typeof delta['reasoning_content'] === 'string' || typeof delta['reasoning'] === 'string') return;
+  const other = REASONING_FIELDS.map((key) => delta[key]).find((value) => typeof value === 'string');
+  if (other !== undefined) patch.set(delta, 'reasoning_content', other);
+}
+
+function mendCall(call: JsonObject, patch: EventPatch): void {
+  patch.toText(call, 'id');
+  patch.toNumbers(call, ['index']);
+  if (!isObject(call['function'])) {
+    const { name, arguments: input } = call;
+    patch.set(call, 'function', { name: name ?? null, arguments: input ?? null });
+  }
+  patch.keepOnly(call, 'object', ['extra_content']);
+  if (isObject(call['extra_content'])) patch.keepOnly(call['extra_content'], 'object', ['google']);
+  const called = call['function'];
+  if (!isObject(called)) return;
+  patch.keepOnly(called, 'string', ['name']);
+  const input = called['arguments'];
+  if (input === undefined || input === null || typeof input === 'string') return;
+  patch.set(called, 'arguments', JSON.stringify(input));
+}
+
+function mendUsage(chunk: JsonObject, choices: readonly JsonObject[], patch: EventPatch): void {
+  patch.keepOnly(chunk, 'object', ['usage']);
+  // Moonshot reports the usage in the choice.
+  const inChoice = choices.map((choice) => choice['usage']).find(isObject);
+  if (!isObject(chunk['usage']) && inChoice !== undefined) patch.set(chunk, 'usage', inChoice);
+  const { usage } = chunk;
+  if (!isObject(usage)) return;
+  patch.toNumbers(usage, ['prompt_tokens', 'completion_tokens', 'total_tokens']);
+  for (const key of ['prompt_tokens_details', 'completion_tokens_details']) {
+    patch.keepOnly(usage, 'object', [key]);
+    const details = usage[key];
+    if (isObject(details)) patch.toNumbers(details, Object.keys(details));
+  }
+}

@@ -1,0 +1,72 @@
+import type { JsonObject } from '@longhaul/protocol';
+import type { MendEvent } from './event-mender.ts';
+import { type EventPatch, isObject } from './event-patch.ts';
+
+/** Events that nothing reads. xAI sends citations without a title, for which the SDK fails the answer. */
+const UNREAD = new Set(['response.output_text.annotation.added', 'response.in_progress']);
+
+const COUNTS = ['input_tokens', 'output_tokens', 'total_tokens'];
+const TOKEN_DETAILS = ['cached_tokens', 'cache_write_tokens', 'reasoning_tokens'];
+
+/** Mends an event of the Responses API. */
+export const mendResponsesEvent: MendEvent = (event, patch) => {
+  const { type } = event;
+  if (typeof type !== 'string') return Object.keys(event).length > 0;
+  if (UNREAD.has(type)) return false;
+  patch.toNumbers(event, ['output_index', 'summary_index']);
+  if (type === 'response.created') mendCreated(event, patch);
+  if (type === 'response.output_text.delta') patch.delete(event, 'logprobs');
+  if (type === 'response.failed' && typeof event['sequence_number'] !== 'number')
+    patch.set(event, 'sequence_number', 0);
+  if (type === 'response.completed' || type === 'response.incomplete') mendEnd(event, patch);
+  if (type === 'response.output_item.added' || type === 'response.output_item.done') {
+    const { item } = event;
+    if (isObject(item)) mendItem(item, patch, { isDone: type.endsWith('done') });
+  }
+  return true;
+};
+
+function mendCreated(event: JsonObject, patch: EventPatch): void {
+  const { response } = event;
+  if (!isObject(response)) return;
+  patch.toText(response, 'id');
+  patch.toNumbers(response, ['created_at']);
+  patch.keepOnly(response, 'string', ['model', 'service_tier']);
+  for (const [key, value] of Object.entries({ id: '', created_at: 0, model: '' })) {
+    if (response[key] === undefined || response[key] === null) patch.set(response, key, value);
+  }
+}
+
+function mendEnd(event: JsonObject, patch: EventPatch): void {
+  const { response } = event;
+  if (!isObject(response)) return;
+  patch.keepOnly(response, 'string', ['service_tier']);
+  patch.keepOnly(response, 'object', ['usage', 'incomplete_details']);
+  for (const key of ['reasoning', 'prompt_cache_diagnostics']) patch.delete(response, key);
+  const { usage } = response;
+  if (!isObject(usage)) return;
+  patch.toNumbers(usage, COUNTS);
+  for (const key of ['input_tokens', 'output_tokens']) {
+    if (typeof usage[key] !== 'number') patch.set(usage, key, 0);
+  }
+  for (const key of ['input_tokens_details', 'output_tokens_details']) {
+    patch.keepOnly(usage, 'object', [key]);
+    const details = usage[key];
+    if (isObject(details)) patch.toNumbers(details, TOKEN_DETAILS);
+  }
+}
+
+function mendItem(item: JsonObject, patch: EventPatch, { isDone }: { isDone: boolean }): void {
+  if (item['type'] !== 'message' && item['type'] !== 'function_call') return;
+  patch.toText(item, 'id');
+  patch.keepOnly(item, 'string', ['phase', 'namespace']);
+  if (item['type'] === 'message') return;
+  patch.toText(item, 'call_id');
+  // The SDK needs an item's id, which some servers leave out.
+  if (item['id'] === undefined || item['id'] === null) patch.set(item, 'id', item['call_id'] ?? '');
+  const input = item['arguments'];
+  if (input === undefined || input === null) patch.set(item, 'arguments', '');
+  else if (typeof input !== 'string') patch.set(item, 'arguments', JSON.stringify(input));
+  if (isDone && item['status'] !== 'incomplete' && item['status'] !== 'completed')
+    patch.set(item, 'status', 'completed');
+}

@@ -1,0 +1,375 @@
+import type { StepEvent } from '@longhaul/core';
+import type { JsonValue } from '@longhaul/protocol';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { type ChatServer, startChatServer, startStream } from '../../../test/chat-server.ts';
+import { collect, MODEL_INFO } from '../../../test/drive.ts';
+import { createModelDriver } from '../../model-driver.ts';
+import type { ProviderKind } from '../../wire-profile.ts';
+
+let server: ChatServer;
+beforeAll(async () => {
+  server = await startChatServer();
+});
+afterAll(() => server[Symbol.asyncDispose]());
+
+async function play(kind: ProviderKind, stream: string, { splitAt }: { splitAt?: number } = {}) {
+  server.answer((response) => {
+    startStream(response);
+    if (splitAt === undefined) return response.end(stream);
+    const bytes = Buffer.from(stream);
+    response.write(bytes.subarray(0, splitAt));
+    setImmediate(() => response.end(bytes.subarray(splitAt)));
+  });
+  const options = { provider: 'p', model: 'm', baseUrl: server.url, apiKey: 'key', info: MODEL_INFO };
+  return summary(await collect(await createModelDriver({ kind, ...options })));
+}
+
+function summary(events: readonly StepEvent[]) {
+  const join = (type: 'text-delta' | 'reasoning-delta') =>
+    events.map((event) => (event.type === type ? event.text : '')).join('');
+  const calls = events.flatMap((event) => (event.type === 'tool-call' ? [[event.name, event.input]] : []));
+  const last = events.at(-1);
+  if (last?.type === 'error') return { error: last.error.code, message: last.error.message };
+  if (last?.type !== 'finish') throw new Error(`Expected a finish, got ${JSON.stringify(last)}.`);
+  const { finishReason, usage } = last;
+  return {
+    text: join('text-delta'),
+    reasoning: join('reasoning-delta'),
+    calls,
+    finishReason,
+    inputTokens: usage?.inputTokens,
+  };
+}
+
+const line = (event: JsonValue) => `data: ${JSON.stringify(event)}\n\n`;
+const lines = (...events: JsonValue[]) => events.map(line).join('');
+const chat = (delta: JsonValue, finish: JsonValue = null, more: Record<string, JsonValue> = {}) =>
+  line({ id: 'c', created: 1, model: 'm', choices: [{ index: 0, delta, finish_reason: finish }], ...more });
+const HALF = chat({ content: 'All ' });
+const REST = chat({ content: 'done.' }) + chat({}, 'stop');
+const DONE = 'data: [DONE]\n\n';
+const USAGE = { prompt_tokens: 7, completion_tokens: 2, total_tokens: 9 };
+
+/** Each stream is the answer "All done." with something harmless in it. */
+const HARMLESS_CHAT: [name: string, stream: string][] = [
+  ['a usage chunk without choices', HALF + REST + lines({ id: 'c', usage: USAGE })],
+  ['a usage chunk with choices null', HALF + REST + lines({ id: 'c', choices: null, usage: USAGE })],
+  ['empty data', `${HALF}data:\n\ndata: \n\n${REST}`],
+  ['data: {}', HALF + lines({}) + REST],
+  ['data: null', HALF + lines(null) + REST],
+  ['error: null in each chunk', HALF + chat({ content: 'done.' }, 'stop', { error: null })],
+  ['a numeric id', chat({ content: 'All ' }, null, { id: 17 }) + REST],
+  ['created as text', chat({ content: 'All ' }, null, { created: '1764300000' }) + REST],
+  ['an unknown role', chat({ role: 'model', content: 'All ' }) + REST],
+  ['a numeric finish reason before the real one', chat({ content: 'All ' }, 0) + REST],
+  [
+    'an empty finish reason in each chunk',
+    chat({ content: 'All ' }, '') + chat({ content: 'done.' }, 'stop') + chat({}, ''),
+  ],
+  ['tool_calls null', chat({ content: 'All ', tool_calls: null }) + REST],
+  ['content as a list of texts', chat({ content: ['All '] }) + REST],
+  ['content as one part', chat({ content: { type: 'text', text: 'All ' } }) + REST],
+  ['reasoning that is no text', chat({ content: 'All ', reasoning: { effort: 'low' } }) + REST],
+  [
+    'usage in the choice',
+    HALF + lines({ choices: [{ delta: { content: 'done.' }, finish_reason: 'stop', usage: USAGE }] }),
+  ],
+  ['usage as text', HALF + REST + lines({ choices: [], usage: 'none' })],
+  [
+    'token counts as text',
+    HALF + REST + lines({ choices: [], usage: { prompt_tokens: '7', completion_tokens: '2' } }),
+  ],
+  [
+    'a null in the details of the usage',
+    HALF +
+      REST +
+      lines({ choices: [], usage: { ...USAGE, prompt_tokens_details: { cached_tokens: 'none' } } }),
+  ],
+  [
+    'the whole message repeated at the end',
+    HALF +
+      REST +
+      lines({ choices: [{ message: { role: 'assistant', content: 'All done.' }, finish_reason: 'stop' }] }),
+  ],
+  [
+    'a whole completion as the only event',
+    lines({
+      id: 'c',
+      choices: [{ message: { role: 'assistant', content: 'All done.' }, finish_reason: 'stop' }],
+    }),
+  ],
+  ['a chunk without its last brace', `${HALF.replace('}\n\n', '\n\n')}${REST}`],
+  ['comments and Windows line ends', `: keep-alive\r\n\r\n${(HALF + REST).replaceAll('\n', '\r\n')}`],
+  ['a last event without its blank line', (HALF + REST).trimEnd()],
+];
+
+describe('Chat Completions', () => {
+  it.each(HARMLESS_CHAT)('reads an answer with %s', async (_name, stream) => {
+    expect(await play('openai-compatible', stream + (stream.endsWith('\n') ? DONE : ''))).toMatchObject({
+      text: 'All done.',
+      calls: [],
+      finishReason: 'stop',
+    });
+  });
+
+  it('counts the usage of a chunk without choices', async () => {
+    const stream = HALF + REST + lines({ usage: USAGE }) + DONE;
+    expect(await play('openai-compatible', stream)).toMatchObject({ inputTokens: 7 });
+  });
+
+  it.each(['reasoning_text', 'reasoning_content', 'reasoning', 'thinking'])(
+    'reads %s as reasoning',
+    async (field) => {
+      const stream = chat({ [field]: 'Hm.' }) + HALF + REST + DONE;
+      expect(await play('openai-compatible', stream)).toMatchObject({ reasoning: 'Hm.', text: 'All done.' });
+    },
+  );
+
+  it.each<[string, JsonValue]>([
+    ['arguments as an object', [{ index: 0, id: 'a', function: { name: 'read', arguments: { path: 'x' } } }]],
+    [
+      'one call instead of a list',
+      { index: 0, id: 'a', function: { name: 'read', arguments: '{"path":"x"}' } },
+    ],
+    ['a numeric id', [{ index: 0, id: 5, function: { name: 'read', arguments: '{"path":"x"}' } }]],
+    ['an index as text', [{ index: '0', id: 'a', function: { name: 'read', arguments: '{"path":"x"}' } }]],
+    [
+      'name and arguments outside of a function',
+      [{ index: 0, id: 'a', name: 'read', arguments: '{"path":"x"}' }],
+    ],
+    [
+      'extra content of an unknown form',
+      [{ index: 0, id: 'a', extra_content: 'x', function: { name: 'read', arguments: { path: 'x' } } }],
+    ],
+  ])('reads a call with %s', async (_name, calls) => {
+    const stream = chat({ tool_calls: calls }) + chat({}, 'tool_calls') + DONE;
+    expect(await play('openai-compatible', stream)).toMatchObject({
+      calls: [['read', { path: 'x' }]],
+      finishReason: 'tool-calls',
+    });
+  });
+
+  it('reads a call in the older field function_call', async () => {
+    const stream =
+      chat({ function_call: { name: 'read', arguments: '{"path":"x"}' } }) + chat({}, 'function_call') + DONE;
+    expect(await play('openai-compatible', stream)).toMatchObject({ calls: [['read', { path: 'x' }]] });
+  });
+
+  it('reads the same answer wherever the network splits it', async () => {
+    const stream = chat({ content: 'Grüezi 👋 ' }, null, { id: 1 }) + REST + DONE;
+    for (let splitAt = 1; splitAt < Buffer.byteLength(stream); splitAt += 7)
+      expect(await play('openai-compatible', stream, { splitAt })).toMatchObject({ text: 'Grüezi 👋 done.' });
+  });
+
+  it.each([
+    ['an error with a detail', lines({ detail: 'The engine is dead.' }), 'The engine is dead.'],
+    [
+      "vLLM's error object",
+      lines({ object: 'error', message: 'Engine loop stopped.', code: 400 }),
+      'Engine loop stopped.',
+    ],
+    ["another format's events", lines({ type: 'message-start', delta: { message: {} } }), 'unexpected form'],
+    [
+      'an event that is cut in its middle',
+      'data: {"choices": [{"delta": {"content": "All d\n\n',
+      'unexpected form',
+    ],
+  ])('still fails an answer with %s', async (_name, event, message) => {
+    const answer = await play('openai-compatible', HALF + event + REST + DONE);
+    expect(answer.message).toContain(message);
+  });
+
+  it('does not complete an event that the connection cut', async () => {
+    const stream = `${HALF}data: {"choices":[{"delta":{},"finish_reason":"stop"}]`;
+    expect(await play('openai-compatible', stream)).toMatchObject({ error: 'provider_stream_cut' });
+  });
+});
+
+const START = {
+  type: 'message_start',
+  message: {
+    id: 'm',
+    model: 'm',
+    role: 'assistant',
+    content: [],
+    usage: { input_tokens: 7, output_tokens: 0 },
+  },
+};
+const block = (index: number, content_block: JsonValue, ...deltas: JsonValue[]) =>
+  lines(
+    { type: 'content_block_start', index, content_block },
+    ...deltas.map((delta) => ({ type: 'content_block_delta', index, delta })),
+    { type: 'content_block_stop', index },
+  );
+const TEXT = block(1, { type: 'text', text: '' }, { type: 'text_delta', text: 'All done.' });
+const END = lines(
+  { type: 'message_delta', delta: { stop_reason: 'end_turn' }, usage: { output_tokens: 2 } },
+  { type: 'message_stop' },
+);
+
+describe('Anthropic', () => {
+  it.each<[string, string]>([
+    ['an unknown event', line(START) + lines({ type: 'content_block_progress', index: 0 }) + TEXT + END],
+    ['an event without data', `${line(START)}event: ping\ndata:\n\n${TEXT}${END}`],
+    ['an empty event', line(START) + lines({}) + TEXT + END],
+    [
+      'an unknown block and its deltas',
+      line(START) +
+        block(0, { type: 'memory_note', note: 1 }, { type: 'text_delta', text: 'no answer' }) +
+        TEXT +
+        END,
+    ],
+    [
+      'an unknown delta',
+      line(START) + block(0, { type: 'text', text: '' }, { type: 'hologram_delta', x: 1 }) + TEXT + END,
+    ],
+    [
+      'a compaction block',
+      line(START) +
+        block(
+          0,
+          { type: 'compaction' },
+          { type: 'compaction_delta', content: 'Summary.', encrypted_content: 'x' },
+        ) +
+        TEXT +
+        END,
+    ],
+    [
+      'a search result of an unknown form',
+      line(START) +
+        block(0, {
+          type: 'web_search_tool_result',
+          tool_use_id: 's',
+          content: [{ type: 'web_search_result_v2' }],
+        }) +
+        TEXT +
+        END,
+    ],
+    [
+      'a citation of an unknown form',
+      line(START) +
+        TEXT.replace(
+          '"content_block_stop"',
+          '"content_block_delta","delta":{"type":"citations_delta","citation":{"type":"new"}}',
+        ) +
+        END,
+    ],
+    [
+      'no usage',
+      lines({ ...START, message: { ...START.message, usage: null } }) +
+        TEXT +
+        lines({ type: 'message_delta', delta: { stop_reason: 'end_turn' } }, { type: 'message_stop' }),
+    ],
+    [
+      'an unknown edit of the context',
+      line(START) +
+        TEXT +
+        END.replace('"usage"', '"context_management":{"applied_edits":[{"type":"new"}]},"usage"'),
+    ],
+  ])('reads an answer with %s', async (_name, stream) => {
+    expect(await play('anthropic', stream)).toMatchObject({
+      text: 'All done.',
+      calls: [],
+      finishReason: 'stop',
+    });
+  });
+
+  it('still fails an answer with an error of an unknown form', async () => {
+    const answer = await play(
+      'anthropic',
+      line(START) + lines({ type: 'error', error: { message: 'Overloaded' } }),
+    );
+    expect(answer.message).toContain('Overloaded');
+  });
+});
+
+const CREATED = { type: 'response.created', response: { id: 'r', created_at: 1, model: 'm' } };
+const ITEM = { type: 'message', id: 'i' };
+const SAID = lines(
+  { type: 'response.output_item.added', output_index: 0, item: ITEM },
+  { type: 'response.output_text.delta', item_id: 'i', delta: 'All done.' },
+);
+const COMPLETED = lines(
+  { type: 'response.output_item.done', output_index: 0, item: ITEM },
+  { type: 'response.completed', response: { usage: { input_tokens: 7, output_tokens: 2 } } },
+);
+
+describe('Responses', () => {
+  it.each<[string, string]>([
+    [
+      'a citation without a title',
+      line(CREATED) +
+        SAID +
+        lines({
+          type: 'response.output_text.annotation.added',
+          annotation: { type: 'url_citation', url: 'https://x.ai' },
+        }) +
+        COMPLETED,
+    ],
+    ['an unknown event', line(CREATED) + SAID + lines({ type: 'response.mood.changed' }) + COMPLETED],
+    ['a numeric id', lines({ ...CREATED, response: { ...CREATED.response, id: 5 } }) + SAID + COMPLETED],
+    ['no model', lines({ type: 'response.created', response: { id: 'r' } }) + SAID + COMPLETED],
+    ['an unknown phase', line(CREATED) + (SAID + COMPLETED).replaceAll('"id":"i"', '"id":"i","phase":3')],
+    ['no output tokens', line(CREATED) + SAID + COMPLETED.replace(',"output_tokens":2', '')],
+    ['a created event without its last brace', line(CREATED).replace('}\n\n', '\n\n') + SAID + COMPLETED],
+  ])('reads an answer with %s', async (_name, stream) => {
+    expect(await play('openai', stream)).toMatchObject({
+      text: 'All done.',
+      calls: [],
+      finishReason: 'stop',
+    });
+  });
+
+  it.each<[string, JsonValue]>([
+    ['arguments as an object', { id: 'f', call_id: 'a', status: 'completed', arguments: { path: 'x' } }],
+    ['no id and no status', { call_id: 'a', arguments: '{"path":"x"}' }],
+  ])('reads a call with %s', async (_name, call) => {
+    const item = { type: 'function_call', name: 'read', ...Object(call) };
+    const stream = lines(
+      CREATED,
+      { type: 'response.output_item.added', output_index: 0, item: { ...item, arguments: '' } },
+      { type: 'response.output_item.done', output_index: 0, item },
+    );
+    expect(await play('openai', stream + COMPLETED.slice(COMPLETED.indexOf('\n\n') + 2))).toMatchObject({
+      calls: [['read', { path: 'x' }]],
+    });
+  });
+});
+
+describe('Google', () => {
+  const said = { content: { parts: [{ text: 'All done.' }] }, finishReason: 'STOP' };
+  it.each<[string, string]>([
+    [
+      'unknown grounding',
+      lines({ candidates: [{ ...said, groundingMetadata: { groundingChunks: [{ maps: 1 }] } }] }),
+    ],
+    ['ratings of an unknown form', lines({ candidates: [{ ...said, safetyRatings: 'none' }] })],
+    ['an empty chunk', lines({}, { candidates: [said] })],
+    ['token counts as text', lines({ candidates: [said], usageMetadata: { promptTokenCount: '7' } })],
+    [
+      'a part of an unknown kind',
+      lines({ candidates: [{ ...said, content: { parts: [{ hologram: {} }, { text: 'All done.' }] } }] }),
+    ],
+  ])('reads an answer with %s', async (_name, stream) => {
+    expect(await play('google', stream)).toMatchObject({
+      text: 'All done.',
+      calls: [],
+      finishReason: 'stop',
+    });
+  });
+
+  it('reads a call whose arguments are text', async () => {
+    const stream = lines({
+      candidates: [
+        {
+          content: { parts: [{ functionCall: { name: 'read', args: '{"path":"x"}' } }] },
+          finishReason: 'STOP',
+        },
+      ],
+    });
+    expect(await play('google', stream)).toMatchObject({
+      calls: [['read', { path: 'x' }]],
+      finishReason: 'tool-calls',
+    });
+  });
+});

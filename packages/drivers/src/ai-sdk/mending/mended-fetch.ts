@@ -1,0 +1,42 @@
+import type { ProviderKind } from '../../wire-profile.ts';
+import { createEventMender, type EventMender } from './event-mender.ts';
+import { createAnthropicEventMender } from './mend-anthropic-event.ts';
+import { createChatChunkMender } from './mend-chat-chunk.ts';
+import { mendGoogleChunk } from './mend-google-chunk.ts';
+import { mendResponsesEvent } from './mend-responses-event.ts';
+
+/** Wraps `fetch`: mends the events of each answer before the provider's SDK reads them. */
+export function mendedFetch(fetch: typeof globalThis.fetch, kind: ProviderKind): typeof globalThis.fetch {
+  return async (input, init) => {
+    const response = await fetch(input, init);
+    if (!response.ok || response.body === null) return response;
+    const { status, headers } = response;
+    return new Response(mendedBody(response.body, menderOf(kind)), { status, headers });
+  };
+}
+
+function menderOf(kind: ProviderKind): EventMender {
+  if (kind === 'anthropic') return createEventMender(createAnthropicEventMender());
+  if (kind === 'openai') return createEventMender(mendResponsesEvent);
+  if (kind === 'google') return createEventMender(mendGoogleChunk);
+  return createEventMender(createChatChunkMender());
+}
+
+function mendedBody(body: ReadableStream<Uint8Array>, mender: EventMender): ReadableStream<Uint8Array> {
+  const reader = body.getReader();
+  return new ReadableStream<Uint8Array>(
+    {
+      async pull(controller) {
+        for (;;) {
+          const { done, value } = await reader.read();
+          const bytes = done ? mender.end() : mender.push(value);
+          if (bytes.length > 0) controller.enqueue(bytes);
+          if (done) return controller.close();
+          if (bytes.length > 0) return;
+        }
+      },
+      cancel: (reason) => reader.cancel(reason),
+    },
+    { highWaterMark: 0 },
+  );
+}

@@ -1,0 +1,328 @@
+import type { StepEvent, ToolSchema } from '@longhaul/core';
+import type { FinishReason, JsonObject, JsonValue } from '@longhaul/protocol';
+import { describe, expect, it } from 'vitest';
+import { readAnswer } from './read-answer.ts';
+
+const schema = (name: string, properties: JsonObject): ToolSchema => ({
+  name,
+  description: name,
+  parameters: { type: 'object', properties },
+});
+const TOOLS = [
+  schema('read', { path: { type: 'string' }, limit: { type: 'integer' } }),
+  schema('write', { path: { type: 'string' }, content: { type: 'string' } }),
+  schema('list', {}),
+];
+
+function acceptsInput(name: string, input: JsonValue): boolean {
+  if (typeof input !== 'object' || input === null || Array.isArray(input)) return false;
+  if (name === 'list') return Object.keys(input).length === 0;
+  const { path, limit, content } = input;
+  const isLimit = limit === undefined || typeof limit === 'number';
+  return typeof path === 'string' && isLimit && (name !== 'write' || typeof content === 'string');
+}
+
+interface Played {
+  finishReason?: FinishReason;
+  callsInText?: boolean;
+  pieceChars?: number;
+  before?: StepEvent[];
+}
+
+async function* stream(answer: string, { finishReason = 'stop', pieceChars = 3, before = [] }: Played) {
+  yield* before;
+  yield { type: 'text-start' as const, id: 'text-1' };
+  for (let at = 0; at < answer.length; at += pieceChars) {
+    yield { type: 'text-delta' as const, id: 'text-1', text: answer.slice(at, at + pieceChars) };
+  }
+  yield { type: 'text-end' as const, id: 'text-1' };
+  yield { type: 'finish' as const, finishReason, rawFinishReason: finishReason };
+}
+
+async function read(answer: string, played: Played = {}) {
+  const events: StepEvent[] = [];
+  const options = { tools: TOOLS, acceptsInput, callsInText: played.callsInText ?? true };
+  for await (const event of readAnswer(stream(answer, played), options)) events.push(event);
+  const joined = (type: 'text-delta' | 'reasoning-delta') =>
+    events.map((event) => (event.type === type ? event.text : '')).join('');
+  const finish = events.at(-1);
+  if (finish?.type !== 'finish') throw new Error(`Expected a finish, got ${JSON.stringify(finish)}.`);
+  return {
+    events,
+    text: joined('text-delta'),
+    reasoning: joined('reasoning-delta'),
+    calls: events.flatMap((event) => (event.type === 'tool-call' ? [[event.name, event.input]] : [])),
+    finishReason: finish.finishReason,
+    hasUnreadCall: finish.hasUnreadCall ?? false,
+  };
+}
+
+const READ = [['read', { path: 'a.ts' }]];
+const hermes = (json: string) => `<tool_call>\n${json}\n</tool_call>`;
+const CALL = '{"name": "read", "arguments": {"path": "a.ts"}}';
+
+/** Each form with the way in which its models write a call. */
+const FORMS: [form: string, answer: string, calls?: unknown[][]][] = [
+  ['Hermes', hermes(CALL)],
+  ['Hermes on one line', `<tool_call>${CALL}</tool_call>`],
+  ['Hermes without an end', `<tool_call>\n${CALL}\n`],
+  [
+    'Hermes with a raw newline',
+    hermes('{"name": "write", "arguments": {"path": "a", "content": "1\n2"}}'),
+    [['write', { path: 'a', content: '1\n2' }]],
+  ],
+  ['Hermes with Python values', hermes(`{'name': 'read', 'arguments': {'path': 'a.ts'}}`)],
+  ['Hermes with arguments as text', hermes('{"name": "read", "arguments": "{\\"path\\": \\"a.ts\\"}"}')],
+  [
+    'Hermes, two calls',
+    `${hermes(CALL)}\n${hermes('{"name": "list", "arguments": {}}')}`,
+    [...READ, ['list', {}]],
+  ],
+  [
+    'Hermes, two calls in one tag',
+    hermes(`${CALL}\n{"name": "list", "arguments": {}}`),
+    [...READ, ['list', {}]],
+  ],
+  ['Hermes with the end of a turn', `${hermes(CALL)}<|im_end|>`],
+  ['Granite', `<|tool_call|>[${CALL}]`],
+  ['Nemotron', `<TOOLCALL>[${CALL}]</TOOLCALL>`],
+  ['Llama with a tag', '<|python_tag|>{"name": "read", "parameters": {"path": "a.ts"}}<|eom_id|>'],
+  ['Llama with JSON in a function', '<function=read>{"path": "a.ts"}</function>'],
+  [
+    'Qwen coder',
+    '<tool_call>\n<function=read>\n<parameter=path>\na.ts\n</parameter>\n<parameter=limit>\n5\n</parameter>\n</function>\n</tool_call>',
+    [['read', { path: 'a.ts', limit: 5 }]],
+  ],
+  [
+    'Qwen coder without the outer tag',
+    '<function=read>\n<parameter=path>\na.ts\n</parameter>\n</function>\n</tool_call>'.replace(
+      '\n</tool_call>',
+      '',
+    ),
+  ],
+  [
+    'Qwen coder with several lines',
+    '<function=write>\n<parameter=path>\na\n</parameter>\n<parameter=content>\n<b>\n  "1"\n</parameter>\n</function>',
+    [['write', { path: 'a', content: '<b>\n  "1"' }]],
+  ],
+  [
+    'Qwen coder with a number as text',
+    '<function=write>\n<parameter=path>\na\n</parameter>\n<parameter=content>\n42\n</parameter>\n</function>',
+    [['write', { path: 'a', content: '42' }]],
+  ],
+  ['Qwen coder without parameters', '<function=list>\n</function>', [['list', {}]]],
+  [
+    'GLM',
+    '<tool_call>read\n<arg_key>path</arg_key>\n<arg_value>a.ts</arg_value>\n<arg_key>limit</arg_key>\n<arg_value>5</arg_value>\n</tool_call>',
+    [['read', { path: 'a.ts', limit: 5 }]],
+  ],
+  ['GLM without arguments', '<tool_call>list\n</tool_call>', [['list', {}]]],
+  [
+    'Kimi',
+    '<|tool_calls_section_begin|><|tool_call_begin|>functions.read:0<|tool_call_argument_begin|>{"path": "a.ts"}<|tool_call_end|><|tool_calls_section_end|>',
+  ],
+  [
+    'Kimi, two calls',
+    '<|tool_calls_section_begin|><|tool_call_begin|>functions.read:0<|tool_call_argument_begin|>{"path": "a.ts"}<|tool_call_end|><|tool_call_begin|>functions.list:1<|tool_call_argument_begin|>{}<|tool_call_end|><|tool_calls_section_end|>',
+    [...READ, ['list', {}]],
+  ],
+  [
+    'MiniMax M2',
+    '<minimax:tool_call>\n<invoke name="read">\n<parameter name="path">a.ts</parameter>\n<parameter name="limit">5</parameter>\n</invoke>\n</minimax:tool_call>',
+    [['read', { path: 'a.ts', limit: 5 }]],
+  ],
+  ['MiniMax M1', `<tool_calls>\n${CALL}\n</tool_calls>`],
+  ['invoke alone', '<invoke name="read">\n<parameter name="path">a.ts</parameter>\n</invoke>'],
+  ['Mistral', `[TOOL_CALLS][${CALL}]`],
+  ['Mistral with a space and an end', `[TOOL_CALLS] [${CALL}]</s>`],
+  ['Mistral with names', '[TOOL_CALLS]read[ARGS]{"path": "a.ts"}'],
+  [
+    'Mistral with names, two calls',
+    '[TOOL_CALLS]read[ARGS]{"path": "a.ts"}[TOOL_CALLS]list[ARGS]{}',
+    [...READ, ['list', {}]],
+  ],
+  ['Mistral with a name alone', '[TOOL_CALLS]read{"path": "a.ts"}'],
+  [
+    'DeepSeek V3.1',
+    '<｜tool▁calls▁begin｜><｜tool▁call▁begin｜>read<｜tool▁sep｜>{"path": "a.ts"}<｜tool▁call▁end｜><｜tool▁calls▁end｜>',
+  ],
+  [
+    'DeepSeek R1',
+    '<｜tool▁calls▁begin｜><｜tool▁call▁begin｜>function<｜tool▁sep｜>read\n```json\n{"path": "a.ts"}\n```<｜tool▁call▁end｜><｜tool▁calls▁end｜><｜end▁of▁sentence｜>',
+  ],
+  [
+    'DeepSeek V3.2',
+    '<｜DSML｜function_calls>\n<｜DSML｜invoke name="read">\n<｜DSML｜parameter name="path" string="true">a.ts</｜DSML｜parameter>\n<｜DSML｜parameter name="limit" string="false">5</｜DSML｜parameter>\n</｜DSML｜invoke>\n</｜DSML｜function_calls>',
+    [['read', { path: 'a.ts', limit: 5 }]],
+  ],
+  ['gpt-oss', '<|channel|>commentary to=functions.read <|constrain|>json<|message|>{"path": "a.ts"}<|call|>'],
+  ['bare JSON', CALL],
+  ['bare JSON with parameters', '{"name": "read", "parameters": {"path": "a.ts"}}'],
+  ['bare JSON with a type', '{"type": "function", "name": "read", "parameters": {"path": "a.ts"}}'],
+  [
+    'bare JSON in the form of the API',
+    '{"type": "function", "function": {"name": "read", "arguments": "{\\"path\\": \\"a.ts\\"}"}}',
+  ],
+  ['a bare list', `[${CALL}, {"name": "list", "arguments": {}}]`, [...READ, ['list', {}]]],
+];
+
+describe('a call written as text', () => {
+  it.each(FORMS)('is made: %s', async (_form, written, calls = READ) => {
+    for (const pieceChars of [1, 4, written.length]) {
+      const answer = await read(written, { pieceChars });
+      expect(answer).toMatchObject({ text: '', calls, finishReason: 'tool-calls', hasUnreadCall: false });
+    }
+  });
+
+  it.each(FORMS.filter(([form]) => !form.includes('bare')))(
+    'is made after words: %s',
+    async (_form, written, calls = READ) => {
+      const answer = await read(`Let me look.\n\n${written}`);
+      expect(answer).toMatchObject({ calls, finishReason: 'tool-calls' });
+      expect(answer.text.trim()).toBe('Let me look.');
+    },
+  );
+
+  it('is made after thoughts', async () => {
+    expect(await read(`<think>I need a.ts.</think>\n\n${hermes(CALL)}`)).toMatchObject({
+      reasoning: 'I need a.ts.',
+      text: '',
+      calls: READ,
+    });
+  });
+
+  it('gets an id of its own each time', async () => {
+    const ids = await Promise.all([1, 2].map(async () => (await read(hermes(CALL))).events));
+    const found = ids.flat().flatMap((event) => (event.type === 'tool-call' ? [event.callId] : []));
+    expect(new Set(found).size).toBe(2);
+  });
+
+  it.each<[name: string, answer: string]>([
+    ['in a code fence', `This is the form:\n\`\`\`xml\n${hermes(CALL)}\n\`\`\`\n`],
+    ['in an open code fence', `\`\`\`\n${hermes(CALL)}`],
+    ['in inline code', `Write \`<tool_call>${CALL}</tool_call>\`.`],
+    ['in a quotation', `> ${hermes(CALL)}`],
+    ['after a quotation mark', `The log says "<tool_call>${CALL}</tool_call>".`],
+    ['as a bare object in a code fence', `\`\`\`json\n${CALL}\n\`\`\``],
+    ['as a bare object after words', `The call is ${CALL}`],
+  ])('is not made %s', async (_name, written) => {
+    const expected = { text: written, calls: [], finishReason: 'stop', hasUnreadCall: false };
+    expect(await read(written)).toMatchObject(expected);
+  });
+
+  it.each<[name: string, answer: string]>([
+    ['names no tool', hermes('{"name": "destroy", "arguments": {}}')],
+    ['has arguments that its tool refuses', hermes('{"name": "read", "arguments": {"limit": 1}}')],
+    ['is followed by words', `${hermes(CALL)}\nThe file contains 42.`],
+    ['is incomplete', '<tool_call>\n{"name": "write", "arguments": {"path": "a", "content": "half'],
+    ['has a second call that cannot be read', `${hermes(CALL)}\n<tool_call>oops</tool_call>`],
+    ['is bare and has arguments that its tool refuses', '{"name": "read", "arguments": {}}'],
+    ['is in a form without a parser', '<|tool_call|>read(path="a.ts")'],
+  ])('is reported as unread if it %s', async (_name, written) => {
+    expect(await read(written)).toMatchObject({
+      text: written,
+      calls: [],
+      finishReason: 'tool-calls',
+      hasUnreadCall: true,
+    });
+  });
+
+  it('is not made if the answer was cut off, or if the setting says so', async () => {
+    expect(await read(hermes(CALL), { finishReason: 'length' })).toMatchObject({
+      calls: [],
+      finishReason: 'length',
+    });
+    const off = await read(hermes(CALL), { callsInText: false });
+    expect(off).toMatchObject({ text: hermes(CALL), calls: [], finishReason: 'stop', hasUnreadCall: false });
+  });
+
+  it('is not made beside a real call', async () => {
+    const before: StepEvent[] = [{ type: 'tool-call', callId: 'c', name: 'list', input: {} }];
+    const answer = await read(hermes(CALL), { before, finishReason: 'tool-calls' });
+    expect(answer).toMatchObject({ text: hermes(CALL), calls: [['list', {}]] });
+  });
+});
+
+it.each([
+  '{"name": "my-package", "version": "1"}',
+  '{"status": "ok"}',
+  '[1, 2]',
+  '{"type": "object"}',
+  'x < y [TOOL',
+  '{',
+])('passes the answer %j on unchanged', async (answer) => {
+  expect(await read(answer)).toMatchObject({
+    text: answer,
+    calls: [],
+    finishReason: 'stop',
+    hasUnreadCall: false,
+  });
+});
+
+it('passes text on as it arrives, unless it can begin a call', async () => {
+  const answer = await read('One < two. Three [four] {five}.', { pieceChars: 5 });
+  const deltas = answer.events.filter(({ type }) => type === 'text-delta');
+  expect(deltas.length).toBeGreaterThanOrEqual(5);
+});
+
+it('reads thoughts without an end as reasoning, and finds no answer', async () => {
+  expect(await read('<think>Hm, and then')).toMatchObject({ reasoning: 'Hm, and then', text: '' });
+});
+
+describe('a call', () => {
+  const played = async (event: StepEvent) => {
+    const answer = await read('', { before: [event], finishReason: 'tool-calls' });
+    return answer.events.filter(({ type }) => type.startsWith('tool-call'));
+  };
+
+  it.each(['functions.read', 'read<|channel|>commentary', 'read:0', 'default_api:read', 'tools.read'])(
+    'of %j is a call of read',
+    async (name) => {
+      const call: StepEvent = { type: 'tool-call', callId: 'c', name, input: { path: 'a.ts' } };
+      expect(await played(call)).toEqual([{ ...call, name: 'read' }]);
+    },
+  );
+
+  it('of a tool that does not exist stays as it is', async () => {
+    const call: StepEvent = { type: 'tool-call', callId: 'c', name: 'destroy', input: {} };
+    expect(await played(call)).toEqual([call]);
+  });
+
+  it('with arguments that can be repaired is valid', async () => {
+    const inputText = `{'path': 'a.ts'}</tool_call>`;
+    const call: StepEvent = {
+      type: 'tool-call-invalid',
+      callId: 'c',
+      name: 'read',
+      inputText,
+      reason: 'no JSON',
+    };
+    expect(await played(call)).toEqual([
+      { type: 'tool-call', callId: 'c', name: 'read', input: { path: 'a.ts' } },
+    ]);
+  });
+
+  it('with arguments that were cut stays invalid', async () => {
+    const inputText = '{"path": "a", "content": "half {}';
+    const call: StepEvent = {
+      type: 'tool-call-invalid',
+      callId: 'c',
+      name: 'write',
+      inputText,
+      reason: 'no JSON',
+    };
+    expect(await played(call)).toEqual([call]);
+  });
+
+  it('of several tools in one becomes several calls', async () => {
+    const uses: JsonValue = [
+      { recipient_name: 'functions.read', parameters: { path: 'a.ts' } },
+      { recipient_name: 'functions.list', parameters: {} },
+    ];
+    const input = { tool_uses: uses };
+    expect(await played({ type: 'tool-call', callId: 'c', name: 'multi_tool_use.parallel', input })).toEqual([
+      { type: 'tool-call', callId: 'c', name: 'read', input: { path: 'a.ts' } },
+      { type: 'tool-call', callId: 'c-2', name: 'list', input: {} },
+    ]);
+  });
+});

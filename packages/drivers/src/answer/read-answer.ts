@@ -1,0 +1,138 @@
+import { randomUUID } from 'node:crypto';
+import type { StepEvent, ToolSchema } from '@longhaul/core';
+import type { JsonObject, JsonValue } from '@longhaul/protocol';
+import { AnswerText } from './answer-text.ts';
+import { repairInput, repairText } from './call-input.ts';
+import { loadLooseJson } from './loose-json.ts';
+import { readTextCalls } from './text-calls/text-calls.ts';
+import { meantTool } from './tool-names.ts';
+
+export interface ReadAnswerOptions {
+  tools: readonly ToolSchema[];
+  /** Whether a tool accepts the arguments. Absent: calls are passed on unchanged, and not looked for in the text. */
+  acceptsInput?: ((name: string, input: JsonValue) => boolean) | undefined;
+  /** Whether tool calls in the text are made. */
+  callsInText: boolean;
+}
+
+type CallEvent = Extract<StepEvent, { type: 'tool-call' | 'tool-call-invalid' }>;
+
+/**
+ * Reads an answer as its model means it: thoughts between tags are reasoning, arguments are repaired, and calls that the
+ * model wrote as text are calls.
+ */
+export async function* readAnswer(
+  stream: AsyncIterable<StepEvent>,
+  options: ReadAnswerOptions,
+): AsyncGenerator<StepEvent, void> {
+  const tools = new Map(options.tools.map((tool) => [tool.name, tool]));
+  const { acceptsInput } = options;
+  const looksForCalls = options.callsInText && acceptsInput !== undefined && tools.size > 0;
+  const isTool = (name: string) => meantTool(name, tools) !== undefined;
+  const text = new AnswerText(looksForCalls ? isTool : undefined);
+  let hasCalls = false;
+  for await (const event of stream) {
+    switch (event.type) {
+      case 'text-start':
+      case 'text-delta':
+      case 'text-end':
+        yield* text.of(event);
+        break;
+      case 'tool-call':
+      case 'tool-call-invalid':
+        hasCalls = true;
+        yield* text.release();
+        yield* acceptsInput === undefined ? [event] : await meantCalls(event, { tools, acceptsInput });
+        break;
+      case 'finish': {
+        const { events, call } = text.takeCall();
+        yield* events;
+        const canBeCall =
+          call !== undefined && acceptsInput !== undefined && !hasCalls && canEndInCall(event);
+        const calls = canBeCall ? await writtenCalls(call, { tools, acceptsInput }) : undefined;
+        yield* calls === undefined ? text.say(call ?? '') : [];
+        yield* text.release();
+        yield* calls ?? [];
+        // A call that cannot be read is treated as one that the model announced but did not make.
+        yield canBeCall
+          ? { ...event, finishReason: 'tool-calls', ...(calls === undefined ? { hasUnreadCall: true } : {}) }
+          : event;
+        break;
+      }
+      case 'error':
+        yield* text.rest();
+        yield event;
+        break;
+      default:
+        yield event;
+    }
+  }
+}
+
+function canEndInCall({ finishReason }: Extract<StepEvent, { type: 'finish' }>): boolean {
+  return finishReason === 'stop' || finishReason === 'tool-calls' || finishReason === 'other';
+}
+
+/** Returns the calls of a text, or undefined if the text is anything else. */
+async function writtenCalls(
+  text: string,
+  { tools, acceptsInput }: CallTools,
+): Promise<CallEvent[] | undefined> {
+  const calls = readTextCalls(text, {
+    parse: await loadLooseJson(),
+    schemaOf: (name) => tools.get(meantTool(name, tools) ?? ''),
+    accepted({ name: written, input }) {
+      const name = meantTool(written, tools);
+      if (name === undefined) return undefined;
+      const repaired = repairInput(input, (candidate) => acceptsInput(name, candidate));
+      return repaired === undefined ? undefined : { name, input: repaired };
+    },
+  });
+  return calls?.map(({ name, input }) => ({
+    type: 'tool-call',
+    callId: `call_${randomUUID()}`,
+    name,
+    input,
+  }));
+}
+
+interface CallTools {
+  tools: ReadonlyMap<string, ToolSchema>;
+  acceptsInput: (name: string, input: JsonValue) => boolean;
+}
+
+/** Returns the calls that the model means, or the event unchanged. */
+async function meantCalls(event: CallEvent, { tools, acceptsInput }: CallTools): Promise<CallEvent[]> {
+  const name = meantTool(event.name, tools);
+  if (name === undefined) return wrappedCalls(event, { tools, acceptsInput }) ?? [event];
+  const accepts = (input: JsonObject) => acceptsInput(name, input);
+  if (event.type === 'tool-call') {
+    const { input } = event;
+    if (typeof input !== 'object' || input === null || Array.isArray(input)) return [{ ...event, name }];
+    return [{ ...event, name, input: repairInput(input, accepts) ?? input }];
+  }
+  const input = repairText(event.inputText, await loadLooseJson(), accepts);
+  return [
+    input === undefined ? { ...event, name } : { type: 'tool-call', callId: event.callId, name, input },
+  ];
+}
+
+/**
+ * Returns the calls in a wrapper that OpenAI's models invent:
+ * `parallel({tool_uses: [{recipient_name, parameters}]})`. Undefined unless all of them are calls of tools.
+ */
+function wrappedCalls(event: CallEvent, { tools, acceptsInput }: CallTools): CallEvent[] | undefined {
+  if (event.type !== 'tool-call' || typeof event.input !== 'object' || event.input === null) return undefined;
+  const uses = Array.isArray(event.input) ? undefined : event.input['tool_uses'];
+  if (!Array.isArray(uses) || uses.length === 0) return undefined;
+  const calls: CallEvent[] = [];
+  for (const [index, use] of uses.entries()) {
+    if (typeof use !== 'object' || use === null || Array.isArray(use)) return undefined;
+    const name = meantTool(String(use['recipient_name']), tools);
+    const input = use['parameters'] ?? {};
+    if (name === undefined || !acceptsInput(name, input)) return undefined;
+    const callId = index === 0 ? event.callId : `${event.callId}-${index + 1}`;
+    calls.push({ type: 'tool-call', callId, name, input });
+  }
+  return calls;
+}

@@ -1,0 +1,38 @@
+import type { JsonObject } from '@longhaul/protocol';
+import { isObject } from '../call-input.ts';
+import { type TextCallForm, typedValue } from './text-call-form.ts';
+
+const CALL = /^(?:<tool_call>\s*)?<function=([^>\s]+)>(.*?)<\/function>(?:\s*<\/tool_call>)?/s;
+const PARAMETER = /<parameter=([^>\s]+)>\n?(.*?)\n?<\/parameter>(?=\s*(?:<parameter=|$))/gs;
+
+/**
+ * Qwen's coder models: `<function=NAME><parameter=KEY>value</parameter></function>`, often inside `<tool_call>`. Llama 3
+ * writes JSON between the same tags.
+ */
+export const functionTags: TextCallForm = {
+  openers: ['<tool_call>', '<function='],
+  read(text, tools) {
+    const match = CALL.exec(text);
+    if (match === null) return undefined;
+    const [whole, name = '', body = ''] = match;
+    const input = inputIn(body, name, tools);
+    return input === undefined ? undefined : { calls: [{ name, input }], length: whole.length };
+  },
+};
+
+function inputIn(
+  body: string,
+  name: string,
+  { parse, schemaOf }: Parameters<TextCallForm['read']>[1],
+): JsonObject | undefined {
+  if (/^\s*\{/.test(body)) {
+    const value = parse(body);
+    return isObject(value) ? value : undefined;
+  }
+  if (body.replace(PARAMETER, '').trim() !== '') return undefined;
+  const parameters = [...body.matchAll(PARAMETER)].map(([, key = '', value = '']) => [
+    key,
+    typedValue(value, key, schemaOf(name)),
+  ]);
+  return Object.fromEntries(parameters);
+}

@@ -1,0 +1,101 @@
+import { isObject } from '../call-input.ts';
+import { valueEnd } from '../loose-json.ts';
+import {
+  callsIn,
+  type FormTools,
+  type TextCallForm,
+  type WrittenCall,
+  type WrittenCalls,
+} from './text-call-form.ts';
+
+/** Forms with special tokens between a name and its arguments as JSON. */
+
+/** Kimi: `<|tool_call_begin|>functions.NAME:0<|tool_call_argument_begin|>{…}<|tool_call_end|>`, in a section. */
+export const kimiTokens = markedCalls({
+  openers: ['<|tool_calls_section_begin|>', '<|tool_call_begin|>'],
+  section: /^<\|tool_calls_section_begin\|>\s*/,
+  call: /^<\|tool_call_begin\|>\s*([^\s<]+)\s*<\|tool_call_argument_begin\|>\s*/,
+  callEnd: /^\s*<\|tool_call_end\|>\s*/,
+  sectionEnd: /^<\|tool_calls_section_end\|>/,
+});
+
+/** DeepSeek V3.1: `<｜tool▁call▁begin｜>NAME<｜tool▁sep｜>{…}<｜tool▁call▁end｜>`. R1 adds a type and a code fence. */
+export const deepseekTokens = markedCalls({
+  openers: ['<｜tool▁calls▁begin｜>', '<｜tool▁call▁begin｜>'],
+  section: /^<｜tool▁calls▁begin｜>\s*/,
+  call: /^<｜tool▁call▁begin｜>(?:function<｜tool▁sep｜>)?\s*([^\s<]+)\s*(?:<｜tool▁sep｜>)?\s*(?:```(?:json)?\s*)?/,
+  callEnd: /^\s*(?:```)?\s*<｜tool▁call▁end｜>\s*/,
+  sectionEnd: /^<｜tool▁calls▁end｜>/,
+});
+
+/** gpt-oss: `<|channel|>commentary to=functions.NAME <|constrain|>json<|message|>{…}<|call|>`. */
+export const harmonyTokens = markedCalls({
+  openers: ['<|channel|>commentary', '<|start|>assistant<|channel|>commentary'],
+  section: /^(?:<\|start\|>assistant)?/,
+  call: /^<\|channel\|>commentary to=([^\s<]+)\s*(?:<\|constrain\|>\s*\w+)?\s*<\|message\|>\s*/,
+  callEnd: /^\s*(?:<\|(?:call|end)\|>)?\s*/,
+  sectionEnd: /^/,
+});
+
+/** Newer Mistral models: `[TOOL_CALLS]NAME[ARGS]{…}`, also without `[ARGS]` or with an id. */
+const mistralNames = markedCalls({
+  openers: ['[TOOL_CALLS]'],
+  section: /^/,
+  call: /^\[TOOL_CALLS\]\s*([\w.:-]+)\s*(?:\[CALL_ID\]\s*\w+\s*)?(?:\[ARGS\])?\s*/,
+  callEnd: /^\s*/,
+  sectionEnd: /^/,
+});
+
+/** Mistral: the form above, or a list after the token: `[TOOL_CALLS][{"name": …}]`. */
+export const mistralTokens: TextCallForm = {
+  openers: mistralNames.openers,
+  read(text, tools) {
+    const start = /^\[TOOL_CALLS\]\s*(?=[[{])/.exec(text)?.[0].length;
+    if (start === undefined) return mistralNames.read(text, tools);
+    const end = valueEnd(text, start);
+    const calls = end === undefined ? undefined : callsIn(tools.parse(text.slice(start, end)), tools);
+    return calls === undefined || end === undefined ? undefined : { calls, length: end };
+  },
+};
+
+interface Marks {
+  openers: readonly string[];
+  section: RegExp;
+  /** Ends where the arguments begin. Its first group is the name. */
+  call: RegExp;
+  callEnd: RegExp;
+  sectionEnd: RegExp;
+}
+
+function markedCalls({ openers, section, call, callEnd, sectionEnd }: Marks): TextCallForm {
+  return {
+    openers,
+    read(text, tools) {
+      const calls: WrittenCall[] = [];
+      let at = section.exec(text)?.[0].length ?? 0;
+      for (;;) {
+        const read = readCall(text.slice(at), tools, { call, callEnd });
+        if (read === undefined) break;
+        calls.push(...read.calls);
+        at += read.length;
+      }
+      if (calls.length === 0) return undefined;
+      return { calls, length: at + (sectionEnd.exec(text.slice(at))?.[0].length ?? 0) };
+    },
+  };
+}
+
+function readCall(
+  text: string,
+  { parse }: FormTools,
+  { call, callEnd }: Pick<Marks, 'call' | 'callEnd'>,
+): WrittenCalls | undefined {
+  const match = call.exec(text);
+  if (match === null) return undefined;
+  const [opening, name = ''] = match;
+  const end = valueEnd(text, opening.length);
+  const closing = end === undefined ? null : callEnd.exec(text.slice(end));
+  if (end === undefined || closing === null) return undefined;
+  const input = parse(text.slice(opening.length, end));
+  return isObject(input) ? { calls: [{ name, input }], length: end + closing[0].length } : undefined;
+}

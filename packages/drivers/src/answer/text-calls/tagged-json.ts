@@ -1,0 +1,44 @@
+import { valueEnd } from '../loose-json.ts';
+import { callsIn, type FormTools, type TextCallForm, type WrittenCall } from './text-call-form.ts';
+
+const OPENERS = [
+  '<tool_call>',
+  '<tool_calls>',
+  '<function_call>',
+  '<|tool_call|>',
+  '<|python_tag|>',
+  '<TOOLCALL>',
+];
+
+const CLOSER = /^\s*(?:<\/(?:tool_calls?|function_call|TOOLCALL)>|<\|\/tool_call\|>)/;
+
+/** JSON after a tag, as Hermes, Qwen, Llama, Granite and Nemotron write it: `<tool_call>{"name": …}</tool_call>`. */
+export const taggedJson: TextCallForm = {
+  openers: OPENERS,
+  read(text, tools) {
+    const opener = OPENERS.find((tag) => text.startsWith(tag));
+    if (opener === undefined) return undefined;
+    const read = readValues(text, opener.length, tools);
+    if (read === undefined) return undefined;
+    // Servers that stop at the closing tag leave it out.
+    const closer = CLOSER.exec(text.slice(read.end))?.[0] ?? '';
+    return { calls: read.calls, length: read.end + closer.length };
+  },
+};
+
+/** Reads objects or lists that follow each other. */
+function readValues(text: string, from: number, tools: FormTools) {
+  const calls: WrittenCall[] = [];
+  let end = from;
+  for (;;) {
+    const start = end + (/^[\s;,]*/.exec(text.slice(end))?.[0].length ?? 0);
+    if (!/[[{]/.test(text.charAt(start))) break;
+    const valueStop = valueEnd(text, start);
+    const found =
+      valueStop === undefined ? undefined : callsIn(tools.parse(text.slice(start, valueStop)), tools);
+    if (found === undefined || valueStop === undefined) return undefined;
+    calls.push(...found);
+    end = valueStop;
+  }
+  return calls.length === 0 ? undefined : { calls, end };
+}

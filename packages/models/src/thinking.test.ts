@@ -1,0 +1,52 @@
+import { expect, it } from 'vitest';
+import { createThinkingSplitter, withoutThoughts } from './thinking.ts';
+
+function split(answer: string, pieceChars = answer.length) {
+  const splitter = createThinkingSplitter();
+  const said = { text: '', reasoning: '' };
+  const add = (pieces: ReturnType<typeof splitter.push>) => {
+    for (const { kind, text } of pieces) said[kind] += text;
+  };
+  for (let at = 0; at < answer.length; at += Math.max(1, pieceChars))
+    add(splitter.push(answer.slice(at, at + Math.max(1, pieceChars))));
+  add(splitter.end());
+  return said;
+}
+
+it.each<[answer: string, reasoning: string, text: string]>([
+  ['<think>Hm.</think>Done.', 'Hm.', 'Done.'],
+  ['\n<think>\nHm.\n</think>\n\nDone.', '\nHm.\n', 'Done.'],
+  ['<think></think>\n\nDone.', '', 'Done.'],
+  ['<think>A</think>\n<think>B</think>Done.', 'AB', 'Done.'],
+  ['<think>Hm, and then', 'Hm, and then', ''],
+  ['<think>a </thin b</think>Done.', 'a </thin b', 'Done.'],
+  ['<think>Hm.</think>\n', 'Hm.', ''],
+  ['<thinking>Hm.</thinking>Done.', 'Hm.', 'Done.'],
+  ['[THINK]Hm.[/THINK]Done.', 'Hm.', 'Done.'],
+  ['◁think▷Hm.◁/think▷Done.', 'Hm.', 'Done.'],
+  ['Use `<think>` tags: <think>x</think>', '', 'Use `<think>` tags: <think>x</think>'],
+  ['<thin air', '', '<thin air'],
+  ['  Done.', '', '  Done.'],
+  ['<think', '', '<think'],
+  ['', '', ''],
+])('splits %j, however it arrives', (answer, reasoning, text) => {
+  for (const pieceChars of [1, 2, 3, 5, 7, answer.length]) {
+    expect(split(answer, pieceChars)).toEqual({ reasoning, text });
+  }
+});
+
+it('passes text on at once after the beginning', () => {
+  const splitter = createThinkingSplitter();
+  expect(splitter.push('Done')).toEqual([{ kind: 'text', text: 'Done' }]);
+  expect(splitter.push(' <thi')).toEqual([{ kind: 'text', text: ' <thi' }]);
+});
+
+it.each([
+  ['<think>Hm.</think>Done.', 'Done.'],
+  ['Hm, so be it.\n</think>\n\nDone.', 'Done.'],
+  ['<think>Hm', ''],
+  ['Done.', 'Done.'],
+  ['Close it with </think>, open it with <think>.', 'Close it with </think>, open it with <think>.'],
+])('removes the thoughts of %j', (answer, text) => {
+  expect(withoutThoughts(answer)).toBe(text);
+});
