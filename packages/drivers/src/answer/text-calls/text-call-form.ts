@@ -30,7 +30,7 @@ export interface TextCallForm {
 }
 
 /** Returns the call in `{name, arguments}`, in the spellings that models use. */
-export function callIn(value: JsonValue, { parse }: FormTools): WrittenCall | undefined {
+function callIn(value: JsonValue, { parse }: FormTools): WrittenCall | undefined {
   if (!isObject(value)) return undefined;
   if (isObject(value['function'])) return callIn(value['function'], { parse, schemaOf: () => undefined });
   const name = value['name'] ?? value['tool_name'] ?? value['tool'] ?? value['function'];
