@@ -1,6 +1,6 @@
 import { spawnSync } from 'node:child_process';
 import { existsSync } from 'node:fs';
-import { mkdtemp, stat } from 'node:fs/promises';
+import { mkdir, mkdtemp, stat, symlink } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { beforeEach, expect, onTestFinished, test, vi } from 'vitest';
@@ -26,15 +26,15 @@ function nestIn(folder: string) {
 }
 
 test('removes folders that are nested deeper than a path can be long', async () => {
-  const folder = await makeTempFolder();
+  const folder = await makeTempFolder('/absent');
   nestIn(folder);
   await removeFolder(folder);
   expect(existsSync(folder)).toBe(false);
 });
 
 test('removes what a dead process left, and nothing of a living one', async () => {
-  const [, ...rest] = (await makeTempFolder()).split('.');
-  const own = await makeTempFolder();
+  const [, ...rest] = (await makeTempFolder('/absent')).split('.');
+  const own = await makeTempFolder('/absent');
   const dead = await mkdtemp(
     join(tmpdir(), `longhaul-sandbox-4194303.${rest.join('.').replace(/-.*/, '')}-`),
   );
@@ -43,4 +43,17 @@ test('removes what a dead process left, and nothing of a living one', async () =
   expect(existsSync(dead)).toBe(false);
   expect((await stat(own)).isDirectory()).toBe(true);
   await removeFolder(own);
+});
+
+test('takes no folder in which a command can write, also if a link leads there', async () => {
+  const workspace = await makeTempFolder('/absent');
+  await mkdir(join(workspace, 'tmp'));
+  await symlink(workspace, `${workspace}-link`);
+  for (const place of [join(workspace, 'tmp'), workspace, `${workspace}-link/tmp`]) {
+    vi.stubEnv('TMPDIR', place);
+    const made = await makeTempFolder(workspace);
+    expect(made.startsWith(workspace)).toBe(false);
+    await removeFolder(made);
+  }
+  await expect(makeTempFolder('/')).rejects.toMatchObject({ code: 'sandbox_unavailable' });
 });

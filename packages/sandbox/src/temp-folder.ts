@@ -1,25 +1,57 @@
 import { randomUUID } from 'node:crypto';
-import { chmod, mkdtemp, readdir, rename, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { chmod, mkdtemp, readdir, realpath, rename, rm } from 'node:fs/promises';
+import { homedir, tmpdir } from 'node:os';
+import { join, sep } from 'node:path';
+import { LonghaulError } from '@longhaul/protocol';
 import { systemCode } from './files/file-errors.ts';
 import { isOwnerAlive, ownerName } from './process-identity.ts';
 
 const PREFIX = 'longhaul-sandbox-';
 
-/** Creates a private folder named after this process, so that others can remove it if this process dies. */
-export function makeTempFolder(): Promise<string> {
-  return mkdtemp(join(tmpdir(), `${PREFIX}${ownerName()}-`));
+/**
+ * Creates a private folder named after this process, so that others can remove it if this process dies.
+ *
+ * @param workspace A folder in which commands can write. They could replace a folder below it by a link, so the new one
+ * is elsewhere, even if the system's folder for temporary files is there.
+ * @throws {LonghaulError} `sandbox_unavailable` if every place for temporary files is in the workspace.
+ */
+export async function makeTempFolder(workspace: string): Promise<string> {
+  for (const place of tempPlaces()) {
+    const real = await realpath(place).catch(() => undefined);
+    if (real === undefined || isBelow(real, workspace)) continue;
+    try {
+      return await mkdtemp(join(real, `${PREFIX}${ownerName()}-`));
+    } catch (error) {
+      if (systemCode(error) === undefined) throw error;
+    }
+  }
+  throw new LonghaulError(
+    'sandbox_unavailable',
+    `The sandbox needs a folder for temporary files outside of the workspace ${workspace}. Set TMPDIR to one that you can write to.`,
+  );
+}
+
+function tempPlaces(): string[] {
+  const { XDG_RUNTIME_DIR } = process.env;
+  return [...new Set([tmpdir(), XDG_RUNTIME_DIR ?? '/tmp', '/tmp', '/var/tmp', homedir()])];
+}
+
+function isBelow(path: string, folder: string): boolean {
+  return path === folder || path.startsWith(folder.endsWith(sep) ? folder : folder + sep);
 }
 
 /** Removes the folders of processes that died without removing them. */
 export async function removeOrphanedTempFolders(): Promise<void> {
-  const names = await readdir(tmpdir());
+  for (const place of tempPlaces()) await removeOrphansIn(place);
+}
+
+async function removeOrphansIn(place: string): Promise<void> {
+  const names = await readdir(place).catch(() => []);
   const orphans = names.filter(
     (name) => name.startsWith(PREFIX) && !isOwnerAlive(name.slice(PREFIX.length).split('-')[0] ?? ''),
   );
   for (const name of orphans) {
-    await removeFolder(join(tmpdir(), name)).catch((error: unknown) => {
+    await removeFolder(join(place, name)).catch((error: unknown) => {
       // Another user's folder, say. What a dead process left is no reason to refuse work; the next run tries again.
       if (systemCode(error) === undefined) throw error;
     });

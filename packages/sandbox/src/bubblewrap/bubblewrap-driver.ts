@@ -75,7 +75,7 @@ async function openBubblewrap(
   await killOrphans();
   await removeOrphanedTempFolders();
   const cgroup = await makeCgroup(options);
-  const folder = await makeTempFolder();
+  const folder = await makeTempFolder(root.path);
   const layout: BwrapLayout = {
     workspace: root.path,
     tmp: join(folder, 'tmp'),

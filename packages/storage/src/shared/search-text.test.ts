@@ -49,6 +49,11 @@ describe('parseTerms and snippetOf', () => {
   it('accept any input', () => {
     assert.deepEqual(parseTerms('  a "b" * 会議 '), ['a', '"b"', '会  議']);
     assert.deepEqual(parseTerms(''), []);
+    assert.deepEqual(parseTerms('a a b '.repeat(100)), ['a', 'b']);
+    const words = Array.from({ length: 33 }, (_, index) => `w${index}`);
+    assert.equal(parseTerms(words.slice(1).join(' ')).length, 32);
+    assert.throws(() => parseTerms(words.join(' ')), { code: 'invalid_request' });
+    assert.throws(() => parseTerms('会'.repeat(1_001)), { code: 'invalid_request' });
     assert.equal(snippetOf('', 'x'), '');
     assert.equal(snippetOf('short text', 'absent'), 'short text');
   });

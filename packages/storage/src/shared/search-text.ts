@@ -1,4 +1,4 @@
-import { isOpen, type JsonValue, type Part } from '@longhaul/protocol';
+import { isOpen, type JsonValue, LonghaulError, type Part } from '@longhaul/protocol';
 
 /** The searchable text of a part: its words, and the words inside its identifiers. */
 export interface SearchText {
@@ -28,13 +28,26 @@ export function plainTextOf(part: Part): string | undefined {
   return [part.name, input, part.title ?? '', ...output, part.error ?? ''].filter(Boolean).join('\n');
 }
 
+/** The time of a search grows with the square of its words. */
+const MAX_TERMS = 32;
+const MAX_QUERY_CHARS = 1_000;
+
 /**
- * Splits a query into terms at white space. A term without a letter or digit is dropped, because it matches nothing.
+ * Splits a query into different terms at white space. A term without a letter or digit is dropped, because it matches
+ * nothing.
+ *
+ * @throws {LonghaulError} `invalid_request` for more than 32 terms or 1,000 characters.
  */
-export function parseTerms(terms: string): string[] {
-  return splitTerms(terms)
-    .filter((term) => /[\p{L}\p{N}]/u.test(term))
-    .map((term) => separateWords(term).trim());
+export function parseTerms(query: string): string[] {
+  const terms = new Set(
+    splitTerms(query.slice(0, MAX_QUERY_CHARS)).filter((term) => /[\p{L}\p{N}]/u.test(term)),
+  );
+  if (query.length <= MAX_QUERY_CHARS && terms.size <= MAX_TERMS)
+    return [...terms].map((term) => separateWords(term).trim());
+  throw new LonghaulError(
+    'invalid_request',
+    `A search takes at most ${MAX_TERMS} different words and ${MAX_QUERY_CHARS.toLocaleString('en-US')} characters. Use fewer words: all of them must occur in one text.`,
+  );
 }
 
 /**
