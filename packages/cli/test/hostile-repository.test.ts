@@ -137,6 +137,16 @@ describe('a hostile repository and a command', () => {
     }
   });
 
+  it('is refused if longhaul.yml is too large or too deeply nested, before it is parsed', async () => {
+    const write = (text: string) => writeFile(join(bench.workspace, 'longhaul.yml'), text);
+    await write(`context:\n${Array.from({ length: 60_000 }, (_, key) => `  k${key}: 1\n`).join('')}`);
+    expect((await bench.call(['sessions'])).stderr).toContain(
+      'has more than 64000 bytes. Shorten it, or remove it.',
+    );
+    await write('? '.repeat(30_000));
+    expect((await bench.call(['sessions'])).stderr).toContain('it is nested more than 50 levels deep.');
+  });
+
   it('reads a longhaul.yml that is a link within the project', async () => {
     await writeFile(join(bench.workspace, 'other.yml'), JSON.stringify({ sandbox: { env: ['MINE'] } }));
     await symlink('other.yml', join(bench.workspace, 'longhaul.yml'));

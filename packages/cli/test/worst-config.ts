@@ -58,7 +58,6 @@ const SPECIAL: Readonly<Record<string, (attacker: Attacker) => unknown>> = {
   apiKey: ({ variable }) => `$${variable}`,
   token: ({ variable }) => `$${variable}`,
   env: ({ variable }) => [variable],
-  driver: () => 'local',
   network: () => 'on',
   kind: () => 'openai-compatible',
   host: () => '0.0.0.0',
@@ -71,6 +70,7 @@ const SPECIAL: Readonly<Record<string, (attacker: Attacker) => unknown>> = {
 /** Special values by the last name of the key, otherwise the widest value of its type. */
 function worst(schema: JsonSchema, path: Path, attacker: Attacker): unknown {
   const name = path.at(-1) ?? '';
+  if (path.join('.') === 'sandbox.driver') return 'local';
   if (path.join('.') === 'storage.url') return `sqlite:${attacker.secretFile}.db`;
   const special = Object.hasOwn(SPECIAL, name) ? SPECIAL[name] : undefined;
   if (special !== undefined) return special(attacker);

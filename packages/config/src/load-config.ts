@@ -39,6 +39,8 @@ export interface LoadedConfig {
 }
 
 const FILE_NAME = 'longhaul.yml';
+/** A project's file is read by every command, before anybody trusts it. */
+const MAX_PROJECT_BYTES = 64_000;
 
 /**
  * Loads the configuration. In order of precedence: flags, settings, the project's file, the user's file, defaults.
@@ -165,7 +167,7 @@ async function readAnywhere(path: string): Promise<Uint8Array> {
 
 /** A link of a project must not lead to a file of the user: what the project wants is shown, also to clients. */
 async function readOfProject(path: string): Promise<Uint8Array> {
-  const read = await readInside(path, await realpath(dirname(path)));
+  const read = await readInside(path, await realpath(dirname(path)), MAX_PROJECT_BYTES);
   if ('bytes' in read) return read.bytes;
   throw new LonghaulError(
     'file_unreadable',
@@ -183,6 +185,11 @@ async function ifThere(
     if (error instanceof LonghaulError) throw error;
     const code = error instanceof Error && 'code' in error ? error.code : undefined;
     if (code === 'ENOENT' || code === 'ENOTDIR') return undefined;
+    if (code === 'EFBIG' && error instanceof Error) {
+      throw new LonghaulError('file_unreadable', `${error.message} Shorten it, or remove it.`, {
+        cause: error,
+      });
+    }
     throw new LonghaulError(
       'file_unreadable',
       `Cannot read ${path} (${String(code)}). Make the file readable, or remove it.`,

@@ -6,9 +6,11 @@ import {
   isPair,
   isScalar,
   isSeq,
+  Lexer,
   LineCounter,
   type Node,
   parseDocument,
+  visit,
 } from 'yaml';
 import type { ConfigLayer, ConfigPath } from './config-layer.ts';
 
@@ -19,9 +21,15 @@ import type { ConfigLayer, ConfigPath } from './config-layer.ts';
  */
 export function parseYamlLayer(name: string, text: string): ConfigLayer {
   const lines = new LineCounter();
-  const document = parseDocument(text, { lineCounter: lines, prettyErrors: false });
+  const tooDeep = offsetOfDeepNesting(text);
+  if (tooDeep !== undefined)
+    throw invalidYaml(name, placeIn(text, tooDeep), `it is nested more than ${MAX_DEPTH} levels deep`);
+  // The parser's own check compares each key with all keys before it.
+  const document = parseDocument(text, { lineCounter: lines, prettyErrors: false, uniqueKeys: false });
   const [error] = document.errors;
   if (error) throw invalidYaml(name, position(lines, error.pos[0]), error.message);
+  const repeated = offsetOfRepeatedKey(document);
+  if (repeated !== undefined) throw invalidYaml(name, position(lines, repeated), 'Map keys must be unique');
   return {
     name,
     value: toValue(name, document) ?? {},
@@ -30,6 +38,52 @@ export function parseYamlLayer(name: string, text: string): ConfigLayer {
       return offset === undefined ? undefined : position(lines, offset);
     },
   };
+}
+
+const MAX_DEPTH = 50;
+
+/** The parser needs exponential time for some nested text, and its stack is limited. */
+function offsetOfDeepNesting(text: string): number | undefined {
+  let offset = 0;
+  let brackets = 0;
+  /** Of one line: `- - a` and `? ? a` are nested too. */
+  let indicators = 0;
+  for (const token of new Lexer().lex(text)) {
+    if (token === '[' || token === '{') brackets += 1;
+    else if (token === ']' || token === '}') brackets -= 1;
+    else if (token === '-' || token === '?') indicators += 1;
+    else if (token.includes('\n')) indicators = 0;
+    if (brackets > MAX_DEPTH || indicators > MAX_DEPTH) return offset;
+    if (!MARKS.has(token)) offset += token.length;
+  }
+  return undefined;
+}
+
+/** Tokens of the lexer that are not in the text: start of a document, of flow in a block, and of a scalar. */
+const MARKS: ReadonlySet<string> = new Set(['\u0002', '\u0018', '\u001f']);
+
+function placeIn(text: string, offset: number): string {
+  const before = text.slice(0, offset).split('\n');
+  return `${before.length}:${(before.at(-1)?.length ?? 0) + 1}`;
+}
+
+function offsetOfRepeatedKey(document: Document): number | undefined {
+  let found: number | undefined;
+  visit(document, {
+    Map(_, { items }) {
+      const keys = new Set<unknown>();
+      for (const { key } of items) {
+        if (!isScalar(key)) continue;
+        if (keys.has(key.value)) {
+          found = startOf(key) ?? 0;
+          return visit.BREAK;
+        }
+        keys.add(key.value);
+      }
+      return undefined;
+    },
+  });
+  return found;
 }
 
 function toValue(name: string, document: Document): unknown {

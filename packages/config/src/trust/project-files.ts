@@ -12,6 +12,9 @@ export interface ProjectFile {
   bytes: Uint8Array;
 }
 
+/** Of a prompt or a module. */
+const MAX_BYTES = 1_000_000;
+
 const MISSING = 'does not exist';
 
 export type ReadProjectFile = ProjectFile | { problem: string };
@@ -23,7 +26,7 @@ export type ReadProjectFile = ProjectFile | { problem: string };
  */
 export async function readProjectFile(path: string, root: string): Promise<ReadProjectFile> {
   try {
-    const read = await readInside(resolve(root, path), root);
+    const read = await readInside(resolve(root, path), root, MAX_BYTES);
     if ('problem' in read) return read;
     return { ...read, sha256: createHash('sha256').update(read.bytes).digest('hex') };
   } catch (error) {
@@ -32,7 +35,7 @@ export async function readProjectFile(path: string, root: string): Promise<ReadP
   }
 }
 
-const MAX_MODULES = 500;
+const MAX_MODULES = 100;
 
 /**
  * Reads a module and the modules that it imports by a literal path. All of them must be in the project. Anything else that

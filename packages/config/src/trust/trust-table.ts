@@ -72,7 +72,11 @@ export const TRUST_TABLE: Readonly<Record<string, TrustRule>> = {
   'context.compression.options.pruneProtectTokens': ANYTHING,
   'context.compression.options.pruneMinimumTokens': ANYTHING,
   'context.compression.options.ledgerShare': ANYTHING,
-  'context.instructions': only('`.md` and `.txt` files below the workspace', 'data', areInstructions),
+  'context.instructions': only(
+    'at most 20 `.md` and `.txt` files below the workspace, with simple names',
+    'data',
+    areInstructions,
+  ),
   'tools.maxOutputChars': AT_MOST,
   'tools.bash.maxOutputChars': AT_MOST,
   'tools.bash.timeoutMs': AT_MOST,
@@ -119,13 +123,20 @@ function isTrigger(value: unknown): boolean {
   return isPlainObject(value) && Object.keys(value).every((key) => key === 'threshold');
 }
 
+const MAX_INSTRUCTIONS = 20;
+
 /** Paths that lead out through a link are refused when the file is read. */
 function areInstructions(value: unknown): boolean {
-  return Array.isArray(value) && value.every((path) => typeof path === 'string' && isInstruction(path));
+  return (
+    Array.isArray(value) &&
+    value.length <= MAX_INSTRUCTIONS &&
+    value.every((path) => typeof path === 'string' && isInstruction(path))
+  );
 }
 
+/** The name is in the prompt, so it must not read like a sentence. */
 function isInstruction(path: string): boolean {
-  return /^[^/~\\].*\.(?:md|txt)$/i.test(path) && !path.split(/[/\\]/).includes('..');
+  return path.length <= 100 && /^[\w.][\w./-]*\.(?:md|txt)$/i.test(path) && !path.split('/').includes('..');
 }
 
 function isSubset(value: unknown, other: unknown): boolean {

@@ -29,7 +29,7 @@ const PROMPT = `You are Longhaul, a coding agent. Complete the user's task with 
 /** Builds the system text. It is short, because it is part of every request and takes room in a small window. */
 export function buildSystemPrompt(options: SystemPromptOptions): string {
   const environment = [
-    `Workspace: ${options.workspacePath} (paths are relative to it; you cannot read or write anything outside it)`,
+    `Workspace: ${quoted(options.workspacePath)} (paths are relative to it; you cannot read or write anything outside it)`,
     `Sandbox: ${options.sandbox}`,
     `Date: ${options.date}`,
   ].join('\n');
@@ -42,5 +42,13 @@ export function buildSystemPrompt(options: SystemPromptOptions): string {
 /** Nothing in the file can look like its end, and so like another voice. */
 function projectFile(path: string, text: string): string {
   const inside = text.trim().replaceAll(/<(?=\/?project-file)/gi, '&lt;');
-  return `The project's ${path}, not from the user, whose messages take precedence:\n<project-file>\n${inside}\n</project-file>`;
+  return `The project's ${quoted(path)}, not from the user, whose messages take precedence:\n<project-file>\n${inside}\n</project-file>`;
+}
+
+/** A path that a project chose, so that it cannot look like a sentence, a heading or a mark. */
+function quoted(path: string): string {
+  if (/^[\w./@+-]+$/.test(path)) return path;
+  return JSON.stringify(path)
+    .replaceAll('<', '\\u003c')
+    .replaceAll(/[\u2028\u2029\u0085]/g, ' ');
 }
