@@ -1,5 +1,5 @@
 import type { LanguageModelV4CallOptions } from '@ai-sdk/provider';
-import { mapProviderError } from '@longhaul/models';
+import { mapProviderError, readWhole } from '@longhaul/models';
 import { type JsonObject, type JsonValue, LonghaulError } from '@longhaul/protocol';
 import type { CallTarget } from './step-failure.ts';
 import type { StepModel } from './step-model.ts';
@@ -72,7 +72,7 @@ async function exchange<Result>(
   const merged = new Headers(init.headers);
   for (const [name, value] of Object.entries(headers)) merged.append(name, value);
   const response = await fetch(url, { ...init, headers: merged, body: JSON.stringify(body) });
-  const text = await response.text();
+  const text = await readWhole(response);
   if (!response.ok) {
     const { status } = response;
     throw mapProviderError({

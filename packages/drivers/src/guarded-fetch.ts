@@ -1,9 +1,6 @@
-import { mapProviderError } from '@longhaul/models';
+import { MAX_ERROR_BYTES, mapProviderError, readWhole } from '@longhaul/models';
 import { type JsonValue, LonghaulError } from '@longhaul/protocol';
 import type { CallTarget } from './step-failure.ts';
-
-/** How much of a wrong response is read to describe it. */
-const PEEK_BYTES = 64 * 1024;
 
 export interface GuardedFetchOptions {
   fetch: typeof globalThis.fetch;
@@ -28,7 +25,7 @@ export function createGuardedFetch(options: GuardedFetchOptions): typeof globalT
     if (!response.ok || response.body === null) return response;
     const contentType = response.headers.get('content-type') ?? '';
     if (/^(application\/json|text\/html)\b/i.test(contentType)) {
-      throw notAStream(await peek(response.body), contentType, options);
+      throw notAStream(await readWhole(response, MAX_ERROR_BYTES), contentType, options);
     }
     if (signal === null || signal === undefined) return response;
     const body = reportBytes(response.body, () => options.onBytes(signal));
@@ -104,17 +101,7 @@ function hasError(text: string): boolean {
     const value: JsonValue = JSON.parse(text);
     return typeof value === 'object' && value !== null && !Array.isArray(value) && 'error' in value;
   } catch {
-    // Not JSON, or cut at `PEEK_BYTES`.
+    // Not JSON, or cut.
     return false;
   }
-}
-
-async function peek(body: ReadableStream<Uint8Array>): Promise<string> {
-  const decoder = new TextDecoder();
-  let text = '';
-  for await (const chunk of body) {
-    text += decoder.decode(chunk, { stream: true });
-    if (text.length >= PEEK_BYTES) break;
-  }
-  return text.slice(0, PEEK_BYTES);
 }

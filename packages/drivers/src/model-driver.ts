@@ -1,6 +1,6 @@
 import type { LanguageModelV4CallOptions } from '@ai-sdk/provider';
 import type { ModelDriver, ModelInfo, ServerWindow, StepEvent, StepRequest } from '@longhaul/core';
-import type { CallSettings, RequestExtras } from '@longhaul/models';
+import { type CallSettings, type RequestExtras, serverFetch } from '@longhaul/models';
 import { CALL_OPTIONS } from './ai-sdk/language-model.ts';
 import { readAnswer } from './answer/read-answer.ts';
 import { createAsides } from './aside.ts';
@@ -71,7 +71,7 @@ export async function createModelDriver(options: ModelDriverOptions): Promise<Mo
   const { provider, model: modelId, apiKey, extras = {}, settings = {} } = options;
   const secrets = [apiKey ?? '', ...Object.values(extras.headers ?? {})].filter((secret) => secret !== '');
   const target = { provider, model: modelId, secrets };
-  const asides = createAsides(options.fetch ?? globalThis.fetch, target);
+  const asides = createAsides(serverFetch(options.fetch, target), target);
   const fetch = createGuardedFetch({
     fetch: configuredFetch(asides.fetch, extras),
     target,

@@ -19,6 +19,8 @@ export interface CallTarget {
  */
 export function toStepError(thrown: unknown, target: CallTarget, phase: 'request' | 'stream'): LonghaulError {
   if (thrown instanceof LonghaulError) return thrown;
+  // The SDK wraps an error of the body that it reads.
+  if (thrown instanceof Error && thrown.cause instanceof LonghaulError) return thrown.cause;
   const error = fieldsOf(thrown);
   switch (error['name']) {
     case 'AI_JSONParseError':

@@ -1,6 +1,7 @@
-import type { LonghaulError } from '@longhaul/protocol';
+import { LonghaulError } from '@longhaul/protocol';
 import { patientDeadline } from './patient-deadline.ts';
 import { mapProviderError } from './provider-errors.ts';
+import { serverFetch } from './server-fetch.ts';
 
 export interface CheckServerOptions {
   baseUrl: string;
@@ -14,8 +15,8 @@ export interface CheckServerOptions {
 }
 
 /**
- * Checks whether a server answers. Every HTTP answer is accepted, except a refusal of the key. Returns undefined if the
- * check passes. Never throws.
+ * Checks whether a server answers. Every HTTP answer is accepted, except a refusal of the key and a redirect to another
+ * address. Returns undefined if the check passes. Never throws.
  */
 export async function checkServer(options: CheckServerOptions): Promise<LonghaulError | undefined> {
   const { baseUrl, provider, model, apiKey, timeoutMs = 3000 } = options;
@@ -23,7 +24,7 @@ export async function checkServer(options: CheckServerOptions): Promise<Longhaul
   const target = { provider, model, url, secrets: apiKey === undefined ? undefined : [apiKey] };
   using deadline = patientDeadline(timeoutMs);
   try {
-    const response = await (options.fetch ?? fetch)(url, {
+    const response = await serverFetch(options.fetch, target)(url, {
       headers: apiKey === undefined ? undefined : { authorization: `Bearer ${apiKey}` },
       signal: options.signal ? AbortSignal.any([options.signal, deadline.signal]) : deadline.signal,
     });
@@ -31,6 +32,7 @@ export async function checkServer(options: CheckServerOptions): Promise<Longhaul
     const isRefused = response.status === 401 || response.status === 403;
     return isRefused ? mapProviderError({ ...target, status: response.status }) : undefined;
   } catch (cause) {
+    if (cause instanceof LonghaulError) return cause;
     return mapProviderError({ ...target, cause });
   }
 }

@@ -1,4 +1,6 @@
+import { readWhole } from './bounded-body.ts';
 import { patientDeadline } from './patient-deadline.ts';
+import { serverFetch } from './server-fetch.ts';
 
 export interface FetchJsonOptions {
   fetch?: typeof fetch;
@@ -13,7 +15,7 @@ export interface FetchJsonOptions {
 export async function fetchJson(url: string, options: FetchJsonOptions): Promise<unknown> {
   using deadline = patientDeadline(options.timeoutMs);
   try {
-    const response = await (options.fetch ?? fetch)(url, {
+    const response = await serverFetch(options.fetch)(url, {
       method: options.body === undefined ? 'GET' : 'POST',
       headers: {
         accept: 'application/json',
@@ -23,7 +25,7 @@ export async function fetchJson(url: string, options: FetchJsonOptions): Promise
       body: options.body === undefined ? undefined : JSON.stringify(options.body),
       signal: options.signal ? AbortSignal.any([options.signal, deadline.signal]) : deadline.signal,
     });
-    if (response.ok) return await response.json();
+    if (response.ok) return JSON.parse(await readWhole(response));
     await response.body?.cancel();
     return undefined;
   } catch {

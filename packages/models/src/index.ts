@@ -1,4 +1,5 @@
 export { API_KEY_VARIABLES, howToSetKey } from './api-key-variables.ts';
+export { MAX_ERROR_BYTES, readWhole } from './bounded-body.ts';
 export type { CacheHit, CacheLimits, CacheStore } from './cache-store.ts';
 export {
   type CallSettings,
@@ -8,6 +9,7 @@ export {
 } from './call-settings.ts';
 export { type CatalogueEntry, catalogueNames, findModel, findProvidersOf } from './catalogue.ts';
 export { type CheckServerOptions, checkServer } from './check-server.ts';
+export { type FetchJsonOptions, fetchJson } from './fetch-json.ts';
 export {
   type DetectOptions,
   detectLocalServers,
@@ -20,6 +22,7 @@ export {
 export { isLoopback } from './loopback.ts';
 export { mapProviderError, type ProviderFailure } from './provider-errors.ts';
 export { maskSecrets } from './secrets.ts';
+export { type FetchTarget, serverFetch } from './server-fetch.ts';
 export type { ServerMemory, SettingsMemory } from './server-memory.ts';
 export type { ServerKind, ServerModel } from './server-models.ts';
 export {

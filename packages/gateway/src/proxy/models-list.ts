@@ -46,7 +46,8 @@ export async function listOf(
   // Uncompressed, because the lists are merged.
   const without = ['accept-encoding', 'content-length'];
   const answer = await upstream.send({ ...request, method: 'GET', body: undefined, without });
-  const text = (await readBody(answer, core.settings.maxBodyBytes)).toString('utf8');
+  const whole = await readBody(answer, core.settings.maxBodyBytes).finally(() => answer.destroy());
+  const text = whole.toString('utf8');
   const models = entriesOf(text);
   if (models === undefined)
     throw upstream.explain(undefined, {}, { status: answer.statusCode ?? 502, body: text });

@@ -236,13 +236,17 @@ function areUnchanged(out: readonly Buffer[], events: readonly SseEvent[]): bool
   return out.length === events.length && out.every((bytes, index) => bytes === events[index]?.raw);
 }
 
-/** Reads the rest of a stream after an error event, for at most `REST_MS`. */
+/** Reads the rest of a stream after an error event, for at most `REST_MS` and about `MAX_PENDING_BYTES`. */
 async function restOf(answer: IncomingMessage, chunks: AsyncIterator<Buffer>): Promise<Buffer[]> {
   const timer = setTimeout(() => answer.destroy(), REST_MS);
   const rest: Buffer[] = [];
+  let size = 0;
   try {
-    for (let next = await chunks.next(); next.done !== true; next = await chunks.next())
+    for (let next = await chunks.next(); next.done !== true; next = await chunks.next()) {
       rest.push(next.value);
+      size += next.value.length;
+      if (size > MAX_PENDING_BYTES) break;
+    }
   } catch {
     // The error event says more than the broken connection.
   } finally {

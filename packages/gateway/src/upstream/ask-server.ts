@@ -1,3 +1,4 @@
+import { fetchJson } from '@longhaul/models';
 import type { Upstream } from './upstream.ts';
 
 const TIMEOUT_MS = 3_000;
@@ -19,20 +20,6 @@ export async function askServer(
   path: string,
   { body, apiKey, signal, timeoutMs = upstream.askTimeoutMs ?? TIMEOUT_MS }: ServerQuestion,
 ): Promise<unknown> {
-  const deadline = AbortSignal.timeout(timeoutMs);
-  try {
-    const response = await fetch(upstream.baseUrl.replace(/\/v1$/, '') + path, {
-      method: 'POST',
-      headers: {
-        'content-type': 'application/json',
-        ...(apiKey === undefined ? {} : { authorization: `Bearer ${apiKey}` }),
-      },
-      body: JSON.stringify(body),
-      signal: signal === undefined ? deadline : AbortSignal.any([signal, deadline]),
-    });
-    const text = await response.text();
-    return response.ok ? JSON.parse(text) : undefined;
-  } catch {
-    return undefined;
-  }
+  const url = upstream.baseUrl.replace(/\/v1$/, '') + path;
+  return fetchJson(url, { body, apiKey, signal, timeoutMs });
 }

@@ -1,0 +1,65 @@
+import { once } from 'node:events';
+import type { ServerResponse } from 'node:http';
+import { expect, test } from 'vitest';
+import { askServer } from '../src/upstream/ask-server.ts';
+import { Upstream } from '../src/upstream/upstream.ts';
+import { startRecordingUpstream } from './recording-upstream.ts';
+import { startTestGateway } from './start-test-gateway.ts';
+
+const QUESTION = { body: { content: 'the prompt' }, apiKey: 'own-key', signal: undefined, timeoutMs: 60_000 };
+
+/** Writes until the client hangs up. */
+async function flood(response: ServerResponse, piece: string): Promise<void> {
+  while (!response.destroyed) {
+    if (!response.write(piece)) await Promise.race([once(response, 'drain'), once(response, 'close')]);
+  }
+}
+
+/** Starts an upstream that answers with `start`, and then floods. */
+async function startFlooding(start: (response: ServerResponse) => void, piece: string) {
+  const hungUp = Promise.withResolvers<void>();
+  const server = await startRecordingUpstream((_request, response) => {
+    response.once('close', hungUp.resolve);
+    start(response);
+    return flood(response, piece);
+  });
+  return Object.assign(server, { hungUp: hungUp.promise });
+}
+
+test('a question to an upstream follows no redirect to another origin', async () => {
+  await using other = await startRecordingUpstream(
+    (_request, response) => void response.end('{"tokens":[1]}'),
+  );
+  await using server = await startRecordingUpstream((_request, response) => {
+    response.writeHead(307, { location: `${other.url}/tokenize` }).end();
+  });
+  const upstream = new Upstream({ name: 'one', baseUrl: server.url });
+  expect(await askServer(upstream, '/tokenize', QUESTION)).toBeUndefined();
+  expect([server.received.length, other.received]).toEqual([1, []]);
+});
+
+test('an endless answer to a question is given up', async () => {
+  await using server = await startFlooding(() => {}, `${' '.repeat(10_000)}\n\n`);
+  const upstream = new Upstream({ name: 'one', baseUrl: server.url });
+  expect(await askServer(upstream, '/tokenize', QUESTION)).toBeUndefined();
+  await server.hungUp;
+});
+
+test('what follows an error in a stream is read up to a limit', async () => {
+  await using server = await startFlooding(
+    (response) => {
+      response.writeHead(200, { 'content-type': 'text/event-stream' });
+      response.write('data: {"error":{"message":"no","code":400}}\n\n');
+    },
+    `: ${'x'.repeat(60_000)}\n`,
+  );
+  const gateway = await startTestGateway(server.url);
+  const answer = await fetch(`${gateway.url}/chat/completions`, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json' },
+    body: JSON.stringify({ model: 'm', stream: true, messages: [{ role: 'user', content: 'x' }] }),
+  });
+  expect((await answer.text()).length).toBeLessThan(6 << 20);
+  await server.hungUp;
+  await gateway.close();
+});
