@@ -67,11 +67,14 @@ export function loopNote({ calls, times }: { calls: readonly string[]; times: nu
 }
 
 const SHOWN_CALL_CHARS = 200;
+const SHOWN_CALLS = 6;
 
 function shortened(calls: readonly string[]): string {
-  return calls
+  const shown = calls
+    .slice(0, SHOWN_CALLS)
     .map((call) => (call.length > SHOWN_CALL_CHARS ? `${call.slice(0, SHOWN_CALL_CHARS)}…` : call))
     .join('; ');
+  return calls.length > SHOWN_CALLS ? `${shown}; and ${calls.length - SHOWN_CALLS} more` : shown;
 }
 
 export function answerWithheld(): LonghaulError {

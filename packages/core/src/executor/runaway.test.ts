@@ -1,3 +1,5 @@
+import { createHash } from 'node:crypto';
+import type { JsonObject } from '@longhaul/protocol';
 import { slowClock } from '@longhaul/testing/clock';
 import {
   answer,
@@ -142,6 +144,12 @@ describe('a model in a loop', () => {
     ['one call', ['a'], 4],
     ['two alternating calls', ['a', 'b'], 7],
     ['a sequence of four calls', ['a', 'b', 'c', 'd'], 13],
+    ['a sequence of six calls', [...'abcdef'], 19],
+    [
+      'a sequence of thirty calls',
+      ['0', 'a', ...Array.from({ length: 28 }, (_, index) => `${index + 1}`)],
+      91,
+    ],
   ])(
     '%s: is warned after three repetitions, then stopped, and writes a closing note',
     async (_name, round, steps) => {
@@ -166,6 +174,70 @@ describe('a model in a loop', () => {
     );
     expect(await test.run('go')).toMatchObject({ status: 'limit', error: { code: 'doom_loop' } });
     expect(look.starts).toBe(6);
+  });
+
+  it('is warned before it is stopped, even if one step contains all repetitions', async () => {
+    const six = (step: number) =>
+      calls(
+        ...[1, 2, 3, 4, 5, 6].map((n) => ({ name: 'look', callId: `c${step}-${n}`, input: { at: 'x' } })),
+      );
+    const { test, look } = await limited({}, (request) =>
+      lastText(request).includes('3 times') ? answer('I have seen it.') : six(request.messages.length),
+    );
+    expect(await test.run('go')).toMatchObject({ status: 'completed', text: 'I have seen it.' });
+    expect(look.starts).toBe(6);
+  });
+
+  it('does not treat a long sequence as a loop if one of its results changes', async () => {
+    let round = 0;
+    const look = testTool('look', (input) => {
+      if (JSON.stringify(input).includes('"f"')) round += 1;
+      return text(JSON.stringify(input).includes('"f"') ? `${round}` : 'same');
+    });
+    const driver = playedDriver([
+      ...Array.from({ length: 24 }, (_, index) =>
+        calls({ name: 'look', callId: `c${index}`, input: { at: 'abcdef'.charAt(index % 6) } }),
+      ),
+      answer('There.'),
+    ]);
+    const test = await testRun(driver, [look]);
+    expect(await test.run('go')).toMatchObject({ status: 'completed', text: 'There.' });
+    expect(test.of('context:warning')).toEqual([]);
+  });
+
+  it('is found across compactions', async () => {
+    let step = -1;
+    const driver = playedDriver([
+      (request) => {
+        if (isLast(request)) return answer('I was stuck.');
+        step += 1;
+        return calls({ name: 'look', callId: `c${step}`, input: { at: 'abcdef'.charAt(step % 6) } });
+      },
+    ]);
+    const look = testTool('look', (input) => text(JSON.stringify(input).repeat(400)));
+    const test = await testRun(driver, [look]);
+    expect(await test.run('go')).toMatchObject({ status: 'limit', error: { code: 'doom_loop' } });
+    expect(test.of('context:compressed').length).toBeGreaterThan(1);
+    expect(look.starts).toBe(19);
+  });
+
+  it('recognises equal calls with their arguments in another order, and outputs whether or not they were cut', () => {
+    const watch = new LoopWatch();
+    const id = createHash('sha256').update('the whole text').digest('hex');
+    const part = (input: JsonObject, patch: object) => ({
+      type: 'tool' as const,
+      callId: 'c',
+      name: 'read',
+      input,
+      state: 'completed' as const,
+      ...patch,
+    });
+    const whole = { output: [{ type: 'text', text: 'the whole text' }] };
+    const cut = { output: [{ type: 'text', text: 'the … m4.1' }], fullOutput: `@blob:${id}` };
+    expect(
+      watch.add([part({ path: 'a', limit: 1 }, whole), part({ limit: 1, path: 'a' }, cut)]),
+    ).toBeUndefined();
+    expect(watch.add([part({ path: 'a', limit: 1 }, whole)])).toMatchObject({ times: 3 });
   });
 
   it('continues if it obeys the warning', async () => {
