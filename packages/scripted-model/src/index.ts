@@ -22,6 +22,12 @@ export {
 } from './process.ts';
 export { MEDIA_TOKENS } from './prompt-counter.ts';
 export type { RandomFaultOptions } from './random-faults.ts';
+export { type AnswerFormat, type RecordedAnswer, readRecordedAnswers } from './recorded/recorded-answers.ts';
+export {
+  createRecordedServer,
+  type RecordedServer,
+  type RecordedServerOptions,
+} from './recorded/recorded-server.ts';
 export {
   inOrder,
   type Script,
