@@ -23,7 +23,7 @@ export const configSchema = z.strictObject({
   retry: setting(retry, 'Retries of a failed model call.'),
   approvals: setting(
     z.array(approval),
-    'Rules for tool calls. The last matching rule decides. If none matches, a call is allowed, except that in local a call that can change something needs approval if somebody can answer.',
+    'Rules for tool calls. The last matching rule decides. If none matches, a call is allowed, except that with the sandbox local, a call that can change something needs approval if somebody can answer.',
     [],
   ),
   approvalTimeoutMs: setting(

@@ -56,7 +56,7 @@ const compression = z.strictObject({
       ),
       ledgerShare: setting(
         z.number().min(0).max(1),
-        'Maximum share of the space for messages that the computed part of a summary takes.',
+        'Scales the limit of the computed part of a summary: 0.2 is the normal limit, and 0.4 doubles it. It never exceeds 40 % of the space for messages.',
         options.ledgerShare,
       ),
     }),

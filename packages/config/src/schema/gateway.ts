@@ -60,7 +60,7 @@ export const gateway = z.strictObject({
   ),
   learnUsage: setting(
     z.boolean(),
-    'Whether to request the token usage of every stream. If the client did not request it, it is removed from the answer.',
+    'Whether to request the token usage of every stream. If the client did not request the usage, it is removed from the answer.',
     D.gateway.learnUsage,
   ),
   inputThreshold: setting(
