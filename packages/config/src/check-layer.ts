@@ -93,9 +93,11 @@ function configPath(path: readonly PropertyKey[]): (string | number)[] {
 }
 
 function problemsOf(issues: readonly z.core.$ZodIssue[], root: unknown): ConfigProblem[] {
-  return issues.flatMap((issue) => {
+  return issues.slice(0, MAX_LINES).flatMap((issue) => {
     const path = configPath(issue.path);
-    if (issue.code === 'unrecognized_keys') return issue.keys.map((key) => unknownKey(path, key));
+    // Only so many are shown, and each searches for a similar key.
+    if (issue.code === 'unrecognized_keys')
+      return issue.keys.slice(0, MAX_LINES).map((key) => unknownKey(path, key));
     const value = path.reduce<unknown>(childOf, root);
     const hint =
       issue.code === 'invalid_value' && typeof value === 'string'

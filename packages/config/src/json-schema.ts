@@ -4,8 +4,15 @@ import { configSchema } from './schema.ts';
 
 type JsonSchema = Record<string, unknown>;
 
-/** Returns the schema of `longhaul.yml` for editors, as in docs/longhaul.schema.json. */
+let made: JsonSchema | undefined;
+
+/** Returns the schema of `longhaul.yml` for editors, as in docs/longhaul.schema.json. Made once: a file can have many keys. */
 export function toEditorSchema(): JsonSchema {
+  made ??= makeEditorSchema();
+  return made;
+}
+
+function makeEditorSchema(): JsonSchema {
   const { $schema, ...schema } = z.toJSONSchema(configSchema, { io: 'input' });
   return { $schema, title: 'longhaul.yml', ...withVariables(schema) };
 }

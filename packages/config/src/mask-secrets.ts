@@ -8,9 +8,16 @@ export function isSecretKey(key: string | number): boolean {
   return typeof key === 'string' && SECRETS.has(key);
 }
 
-/** Replaces the user name and password in an address. Returns other text unchanged. */
+/**
+ * Replaces the user name and password in an address, and shows the rest as a request reads it, so that its host is
+ * the one that is called. Returns other text unchanged.
+ */
 export function maskAddress(text: string): string {
-  return text.replace(/^(https?:\/\/)[^/@]*@/, `$1${MASK}@`);
+  const url = URL.parse(text);
+  if (url?.protocol !== 'http:' && url?.protocol !== 'https:') return text;
+  const user = url.username === '' && url.password === '' ? '' : `${MASK}@`;
+  const shown = `${url.protocol}//${user}${url.host}${url.pathname}${url.search}${url.hash}`;
+  return shown === `${text}/` ? text : shown;
 }
 
 /** Masks keys, tokens and headers, and passwords in addresses: the output may be pasted anywhere. */

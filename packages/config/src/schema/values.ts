@@ -15,7 +15,12 @@ export const text = z.string().min(1);
 export const modelName = z
   .string()
   .regex(/^[^/\s]+\/\S+$/, { error: 'must be provider/model, such as anthropic/claude-sonnet-4-5' });
-export const url = z.string().refine(isHttpUrl, { error: 'must be an http:// or https:// URL' });
+export const url = z
+  .string()
+  .refine(isHttpUrl, { error: 'must be an http:// or https:// URL' })
+  .refine((value) => value.startsWith('$') || hasPlainHost(value), {
+    error: 'must not contain #, \\, spaces, or an @ after the host',
+  });
 /** `fetch` refuses an address with a user name or password. */
 export const urlWithoutPassword = url.refine((value) => value.startsWith('$') || isWithoutPassword(value), {
   error: 'must not contain a user name or password: a key belongs in apiKey',
@@ -51,6 +56,14 @@ const CONNECTION_HEADERS: ReadonlySet<string> = new Set([
 function isWithoutPassword(value: string): boolean {
   const parsed = URL.parse(value);
   return parsed === null || (parsed.username === '' && parsed.password === '');
+}
+
+/** Otherwise a person could take another part of the address for its host. */
+function hasPlainHost(value: string): boolean {
+  const parsed = URL.parse(value);
+  return (
+    parsed === null || (!/[#\\\s\p{Cc}]/u.test(value) && !`${parsed.pathname}${parsed.search}`.includes('@'))
+  );
 }
 
 /** `$NAME` of a variable that is not set is accepted until the provider is used. */
