@@ -16,6 +16,7 @@ import { createCallIds } from './call-ids.ts';
 import { type PromptPart, toPromptPart } from './media-parts.ts';
 import { openTurnStart, reasoningFields, reasoningRule, toReasoningPart } from './reasoning-return.ts';
 import { toToolResult } from './tool-results.ts';
+import { toValidMessage, wellFormed } from './valid-view.ts';
 import type { WireProfile } from './wire-profile.ts';
 
 type AssistantMessage = Extract<LanguageModelV4Message, { role: 'assistant' }>;
@@ -43,7 +44,8 @@ export function toPrompt(
   profile: WireProfile,
 ): LanguageModelV4Prompt {
   const context = { info, profile, callIds: createCallIds(profile.callIds) };
-  const { system, messages } = profile.strictRoles ? strictRequest(request) : request;
+  const valid = { system: wellFormed(request.system), messages: request.messages.map(toValidMessage) };
+  const { system, messages } = profile.strictRoles ? strictRequest(valid) : valid;
   const openTurn = openTurnStart(messages);
   const prompt: LanguageModelV4Prompt = [];
   if (system !== '') prompt.push({ role: 'system', content: system });

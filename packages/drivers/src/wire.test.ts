@@ -141,6 +141,40 @@ test('chat: sends a text file as its text', async () => {
   expect(body.messages.at(-1)).toEqual({ role: 'user', content: 'a.txt:\ngrüezi' });
 });
 
+test.each([
+  ['chat', (messages: ViewMessage[]) => sentByChat(messages)],
+  ['anthropic', (messages: ViewMessage[]) => sentBy('anthropic', 'claude-sonnet-4-5', messages)],
+  ['openai', (messages: ViewMessage[]) => sentBy('openai', 'gpt-5.1', messages)],
+  ['google', (messages: ViewMessage[]) => sentBy('google', 'gemini-3-pro-preview', messages)],
+])('%s: fits what the model and tools produced to what servers accept', async (_name, sent) => {
+  const body = await sent([
+    userSays('Go \ud83d.'),
+    says([
+      { type: 'text', text: 'Half \udc00.' },
+      tool('a', '\ud83d', { name: 'functions.bash' }),
+      tool('b', 'b', { name: 'bash<|channel|>commentary', input: [1, { 'k\ud83d': 'v\ud83d' }] }),
+      tool('c', 'c', { name: 'n'.repeat(70), input: 'text' }),
+    ]),
+  ]);
+  const text = JSON.stringify(body);
+  // JSON writes a lone surrogate as an escape.
+  expect(text).not.toMatch(/\\ud[89a-f][0-9a-f]{2}/i);
+  const names = [...text.matchAll(/"name":"([^"]*)"/g)].map(([, name]) => name);
+  expect(new Set(names)).toEqual(new Set(['functions_bash', 'bash_channel_commentary', 'n'.repeat(64)]));
+  for (const input of inputsIn(body)) expect(Object.prototype.toString.call(input)).toBe('[object Object]');
+  expect(inputsIn(body)).toContainEqual({ arguments: 'text' });
+});
+
+/** The arguments of all calls in a request of any wire form. */
+function inputsIn(value: unknown): unknown[] {
+  if (typeof value !== 'object' || value === null) return [];
+  return Object.entries(value).flatMap(([key, item]) => {
+    if (key === 'arguments' && typeof item === 'string' && /^[{[]/.test(item)) return [JSON.parse(item)];
+    if (key === 'input' && !Array.isArray(item)) return [item];
+    return key === 'args' ? [item] : inputsIn(item);
+  });
+}
+
 test('chat: sends Mistral models call ids of nine letters or digits, the same for call and result', async () => {
   const body = await sentByChat([userSays('Go.'), says([tool('call:1', 'a'), tool('abcDEF123', 'b')])], {
     model: 'devstral-small',
