@@ -28,6 +28,7 @@ export {
   nextDue,
   type RequestDecision,
 } from './decide.ts';
+export { attemptsAfterRefusal, type ContentRefusal, type OmitTarget } from './leave-out.ts';
 export { ledgerFoldFromJson, ledgerFoldToJson } from './ledger/fold-json.ts';
 export { buildLedger, type LedgerOptions } from './ledger/ledger.ts';
 export { createLedgerFold, foldMessage, type LedgerFold } from './ledger/ledger-fold.ts';

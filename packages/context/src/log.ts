@@ -1,4 +1,4 @@
-import type { Compaction, CutMark, Mark, Message } from '@longhaul/protocol';
+import type { Compaction, CutMark, Mark, Message, OmitMark } from '@longhaul/protocol';
 
 /** The session as it happened, and the marks on it. */
 export interface ContextLog {
@@ -21,6 +21,8 @@ export interface ActiveMarks {
   readonly pruned: ReadonlySet<string>;
   readonly cuts: ReadonlyMap<string, CutMark>;
   readonly pinned: ReadonlySet<string>;
+  /** By key. What a server refused stays left out of a pinned message too. */
+  readonly omitted: ReadonlyMap<string, OmitMark>;
 }
 
 /** Returns how many messages are hidden. */
@@ -61,11 +63,13 @@ function readMarks(marks: readonly Mark[]): ActiveMarks {
   const pruned = new Map<string, string>();
   const cuts = new Map<string, CutMark>();
   const pinned = new Set<string>();
+  const omitted = new Map<string, OmitMark>();
   for (const mark of marks) {
     if (mark.undoneAt !== undefined) continue;
     if (mark.kind === 'compaction') compaction = mark;
     else if (mark.kind === 'prune') pruned.set(partKey(mark.messageId, mark.partIndex), mark.messageId);
     else if (mark.kind === 'cut') cuts.set(partKey(mark.messageId, mark.partIndex), mark);
+    else if (mark.kind === 'omit') omitted.set(partKey(mark.messageId, mark.partIndex), mark);
     else pinned.add(mark.messageId);
   }
   return {
@@ -75,6 +79,7 @@ function readMarks(marks: readonly Mark[]): ActiveMarks {
     pruned: new Set([...pruned].flatMap(([key, messageId]) => (pinned.has(messageId) ? [] : [key]))),
     cuts,
     pinned,
+    omitted,
   };
 }
 

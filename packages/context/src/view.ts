@@ -19,6 +19,7 @@ import {
   isUserMessage,
   partKey,
 } from './log.ts';
+import { omissionOf, omittedMedia, omittedText, type PartPlace } from './omission.ts';
 import { outlineOf } from './outline.ts';
 import type { ViewAssistantPart, ViewMessage, ViewUserMessage } from './view-message.ts';
 
@@ -135,14 +136,30 @@ function showMessage(message: Message, marks: ActiveMarks): ViewMessage | undefi
 function showUserMessage(message: Message, marks: ActiveMarks): ViewUserMessage | undefined {
   const content: ViewUserMessage['content'] = [];
   for (const [index, part] of message.parts.entries()) {
-    if (part.type === 'text' && part.text !== '')
-      content.push({ type: 'text', text: cutText(part.text, message, index, marks) });
-    else if (part.type === 'file') content.push(showFile(part));
-    else if (part.type === 'notice' && part.forModel)
-      content.push({ type: 'text', text: cutText(part.text, message, index, marks) });
+    const shown = showUserPart(part, { message, index, marks });
+    if (shown !== undefined) content.push(shown);
   }
   if (content.length === 0) return undefined;
   return isUserMessage(message) ? { role: 'user', content } : { role: 'user', synthetic: true, content };
+}
+
+function showUserPart(part: Part, place: PartPlace): ViewUserMessage['content'][number] | undefined {
+  if (part.type === 'text' && part.text !== '') return { type: 'text', text: showText(part.text, place) };
+  if (part.type === 'file')
+    return omissionOf(place) === undefined ? showFile(part) : omittedMedia(part, place);
+  if (part.type === 'notice' && part.forModel) return { type: 'text', text: showText(part.text, place) };
+  return undefined;
+}
+
+/** Returns, for each content of the message in the view, the index of the part that it shows. */
+export function shownPartIndexes(message: Message, marks: ActiveMarks): number[] {
+  return message.parts.flatMap((part, index) => {
+    const shown =
+      message.role === 'user'
+        ? showUserPart(part, { message, index, marks })
+        : showAssistantPart(message, index, part, marks);
+    return shown === undefined ? [] : [index];
+  });
 }
 
 function showFile(part: FilePart): ViewUserMessage['content'][number] {
@@ -157,16 +174,23 @@ function showAssistantPart(
   part: Part,
   marks: ActiveMarks,
 ): ViewAssistantPart | undefined {
+  const place = { message, index, marks };
   if (part.type === 'text' || part.type === 'reasoning') {
     const metadata = metadataOf(part, message);
     if (part.text === '' && metadata.providerMetadata === undefined) return undefined;
-    const text = part.type === 'text' ? cutText(part.text, message, index, marks) : part.text;
+    if (omissionOf(place) !== undefined)
+      return part.type === 'reasoning' ? undefined : { type: 'text', text: showText(part.text, place) };
+    const text = part.type === 'text' ? showText(part.text, place) : part.text;
     return { type: part.type, text, ...metadata };
   }
   if (part.type === 'tool') return showTool(message, index, part, marks);
-  if (part.type === 'notice' && part.forModel)
-    return { type: 'text', text: cutText(part.text, message, index, marks) };
+  if (part.type === 'notice' && part.forModel) return { type: 'text', text: showText(part.text, place) };
   return undefined;
+}
+
+function showText(text: string, place: PartPlace): string {
+  if (omissionOf(place) !== undefined) return omittedText('Text', place);
+  return cutText(text, place.message, place.index, place.marks);
 }
 
 function showTool(message: Message, index: number, part: ToolPart, marks: ActiveMarks): ViewAssistantPart {
@@ -177,12 +201,13 @@ function showTool(message: Message, index: number, part: ToolPart, marks: Active
     input: toolInput(message, index, part, marks),
     output: toolOutput(message, index, part, marks),
     isError: part.state !== 'completed',
-    ...metadataOf(part, message),
+    ...(omissionOf({ message, index, marks })?.what === 'all' ? {} : metadataOf(part, message)),
   };
 }
 
 /** A cut also applies to the arguments of a call: a file that the model wrote can be larger than any output. */
 function toolInput(message: Message, index: number, part: ToolPart, marks: ActiveMarks): JsonValue {
+  if (omissionOf({ message, index, marks })?.what === 'all') return {};
   const cut = marks.cuts.get(partKey(message.id, index));
   if (cut === undefined) return part.input;
   return cutStrings(part.input, cut.keepChars, handleOf(message.sequence, index));
@@ -204,12 +229,20 @@ function toolOutput(
   marks: ActiveMarks,
 ): ToolOutputContent[] {
   const key = partKey(message.id, index);
+  const place = { message, index, marks };
+  const omission = omissionOf(place);
+  if (omission?.what === 'all') return [{ type: 'text', text: omittedText('Call and result', place) }];
   if (marks.pruned.has(key))
     return [{ type: 'text', text: prunedPlaceholder(message.sequence, index, part) }];
-  const output = resultOf(part);
+  // An unchanged output is the same array, by which callers recognise it.
+  const output = omission === undefined ? resultOf(part) : withoutMedia(resultOf(part), place);
   const cut = marks.cuts.get(key);
   if (cut === undefined) return output;
   return cutOutput(output, cut.keepChars, handleOf(message.sequence, index));
+}
+
+function withoutMedia(output: readonly ToolOutputContent[], place: PartPlace): ToolOutputContent[] {
+  return output.map((content) => (content.type === 'text' ? content : omittedMedia(content, place)));
 }
 
 /** Every call has a result: providers refuse a request in which one is missing. */

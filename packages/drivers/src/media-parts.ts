@@ -45,6 +45,11 @@ export function toPromptPart(
   return accepts.files && mediaType === 'application/pdf' ? part : omitted(mediaType, filename);
 }
 
+/** Returns the bytes in base64, as they are sent. */
+export function mediaData(content: ImageContent | FileContent): string {
+  return describeMedia(content).data;
+}
+
 function describeMedia(content: ImageContent | FileContent): { data: string; mediaType: string } {
   const url = /^data:([^;,]*)[^,]*;base64,/.exec(content.data);
   const data = url === null ? content.data : content.data.slice(url[0].length);

@@ -1,6 +1,7 @@
 import type { LanguageModelV4CallOptions } from '@ai-sdk/provider';
 import type { ModelDriver, ModelInfo, ServerWindow, StepEvent, StepRequest } from '@longhaul/core';
 import { type CallSettings, type RequestExtras, serverFetch } from '@longhaul/models';
+import { LonghaulError } from '@longhaul/protocol';
 import { CALL_OPTIONS } from './ai-sdk/language-model.ts';
 import { readAnswer } from './answer/read-answer.ts';
 import { createAsides } from './aside.ts';
@@ -8,6 +9,7 @@ import { configuredFetch } from './configured-fetch.ts';
 import { createGuardedFetch } from './guarded-fetch.ts';
 import { loadModel } from './load-model.ts';
 import { toPrompt } from './prompt.ts';
+import { findRefusedPart } from './refused-part.ts';
 import { createRequestGuard, type RequestGuard } from './request-guard.ts';
 import { ServerLessons } from './server-lessons.ts';
 import { createStepEvents } from './step-events.ts';
@@ -56,6 +58,8 @@ interface DriverParts {
   stallMs: number;
   target: CallTarget;
   guards: WeakMap<AbortSignal, RequestGuard>;
+  /** Bodies of requests, by their signals. */
+  bodies: WeakMap<AbortSignal, string>;
 }
 
 /**
@@ -77,7 +81,13 @@ export async function createModelDriver(options: ModelDriverOptions): Promise<Mo
     target,
     onBytes: (signal) => guards.get(signal)?.touch(),
   });
-  const model = await loadModel({ ...options, fetch, target, driver: settings.driver });
+  const bodies = new WeakMap<AbortSignal, string>();
+  const model = await loadModel({
+    ...options,
+    fetch: keepBodies(fetch, bodies),
+    target,
+    driver: settings.driver,
+  });
   const known = wireProfile(options.kind, modelId, options.baseUrl);
   const lessons = new ServerLessons({
     configured: settings,
@@ -85,7 +95,15 @@ export async function createModelDriver(options: ModelDriverOptions): Promise<Mo
     onLearned: options.onLearned,
     profileFor: (each) => configuredProfile(known, { ...each, strictRoles: options.strictRoles }),
   });
-  const parts = { options, model, lessons, stallMs: options.stallMs ?? DEFAULT_STALL_MS, target, guards };
+  const parts = {
+    options,
+    model,
+    lessons,
+    stallMs: options.stallMs ?? DEFAULT_STALL_MS,
+    target,
+    guards,
+    bodies,
+  };
   const { serverWindow } = options;
   const count = TOKEN_COUNTS[options.kind];
   let { info } = options;
@@ -110,6 +128,17 @@ export async function createModelDriver(options: ModelDriverOptions): Promise<Mo
   };
 }
 
+function keepBodies(
+  fetch: typeof globalThis.fetch,
+  bodies: WeakMap<AbortSignal, string>,
+): typeof globalThis.fetch {
+  return (input, init) => {
+    const { body, signal } = init ?? {};
+    if (signal !== undefined && signal !== null && typeof body === 'string') bodies.set(signal, body);
+    return fetch(input, init);
+  };
+}
+
 function withWindow(info: ModelInfo, windowTokens: number): ModelInfo {
   return { ...info, windowTokens, maxOutputTokens: Math.min(info.maxOutputTokens, windowTokens) };
 }
@@ -122,15 +151,47 @@ function returnsReasoning({ reasoning, signedReasoning }: WireProfile): boolean 
 /** Makes the call, in the form that the server's refusals ask for. */
 async function* steadyStep(parts: DriverParts, request: StepRequest): AsyncGenerator<StepEvent, void> {
   try {
-    yield* parts.lessons.attempt(() => step(parts, request));
+    const sent: SentRequest = {};
+    const describe = (error: LonghaulError) => withRefusedPart(error, { parts, request, sent });
+    yield* parts.lessons.attempt(() => step(parts, request, sent), describe);
   } catch (thrown) {
     yield { type: 'error', error: toStepError(thrown, parts.target, 'request') };
   }
 }
 
-async function* step(parts: DriverParts, request: StepRequest): AsyncGenerator<StepEvent, void> {
+/** The last request of a step. */
+interface SentRequest {
+  signal?: AbortSignal;
+}
+
+/** Adds the part of the view that a refusal names. */
+function withRefusedPart(
+  error: LonghaulError,
+  { parts, request, sent }: { parts: DriverParts; request: StepRequest; sent: SentRequest },
+): LonghaulError {
+  const { content } = error.data;
+  if (typeof content !== 'object' || content === null || Array.isArray(content)) return error;
+  const { path } = content;
+  const body = sent.signal === undefined ? undefined : parts.bodies.get(sent.signal);
+  if (typeof path !== 'string' || body === undefined) return error;
+  const { callIds } = parts.lessons.profile;
+  const named = findRefusedPart({ body, path, messages: request.messages, callIds });
+  if (named === undefined) return error;
+  const { code, message, cause, data } = error;
+  return new LonghaulError(code, message, {
+    cause,
+    data: { ...data, content: { ...content, named: { ...named } } },
+  });
+}
+
+async function* step(
+  parts: DriverParts,
+  request: StepRequest,
+  sent: SentRequest,
+): AsyncGenerator<StepEvent, void> {
   const { stallMs, target } = parts;
   const guard = createRequestGuard({ signal: request.signal, stallMs });
+  sent.signal = guard.signal;
   parts.guards.set(guard.signal, guard);
   let callOptions: LanguageModelV4CallOptions;
   try {

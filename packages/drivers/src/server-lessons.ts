@@ -44,16 +44,21 @@ export class ServerLessons {
    * Makes a model call. If the server refuses the request and the refusal says how to make it, makes it once more in
    * that form, and keeps that form for later requests. Such a refusal costs no tokens.
    *
+   * @param describe Completes the error of a call.
    * @throws {LonghaulError} Errors of the store that keeps the lessons.
    */
-  async *attempt(call: () => AsyncIterable<StepEvent>): AsyncGenerator<StepEvent, void> {
+  async *attempt(
+    call: () => AsyncIterable<StepEvent>,
+    describe: (error: LonghaulError) => LonghaulError,
+  ): AsyncGenerator<StepEvent, void> {
     const tried = new Set<string>();
     for (;;) {
       let lesson: CallSettings | undefined;
       let isFirst = true;
       for await (const event of call()) {
         if (isFirst && event.type === 'error') lesson = this.#lessonOf(event.error, tried);
-        if (lesson === undefined) yield event;
+        if (lesson === undefined)
+          yield event.type === 'error' ? { ...event, error: describe(event.error) } : event;
         isFirst = false;
       }
       if (lesson === undefined) return;

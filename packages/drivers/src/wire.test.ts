@@ -1,11 +1,12 @@
 import type { ViewAssistantMessage, ViewMessage } from '@longhaul/context';
 import type { ModelInfo } from '@longhaul/core';
-import { expect, onTestFinished, test } from 'vitest';
+import { describe, expect, onTestFinished, test } from 'vitest';
 import { openAimock } from '../test/aimock.ts';
 import { startChatServer } from '../test/chat-server.ts';
 import { collect, MODEL_INFO, requestOf, userSays } from '../test/drive.ts';
 import { tested } from '../test/tested-driver.ts';
 import { createModelDriver } from './model-driver.ts';
+import { findRefusedPart } from './refused-part.ts';
 
 const PNG =
   'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==';
@@ -274,5 +275,58 @@ test("anthropic: keeps a thought's signature from the stream for the next reques
     type: 'reasoning-end',
     id: 'reasoning-1',
     providerMetadata: { anthropic: { signature: 'sig-1' } },
+  });
+});
+
+describe('the place that a refusal names', () => {
+  const messages: ViewMessage[] = [
+    {
+      role: 'user',
+      content: [
+        { type: 'text', text: 'Look here.' },
+        { type: 'image', data: PNG },
+      ],
+    },
+    says([{ type: 'text', text: 'Looking.' }, tool('call:7', 'gone \ud83d', { input: { path: 'odd' } })]),
+    userSays('And then?'),
+  ];
+
+  /** Finds the value in the body, and returns its place as the provider would write it. */
+  function placeOf(body: unknown, wanted: string, style: 'dots' | 'brackets', path = ''): string | undefined {
+    if (typeof body === 'string') return body.includes(wanted) ? path : undefined;
+    if (typeof body !== 'object' || body === null) return undefined;
+    for (const [key, value] of Object.entries(body)) {
+      const isBracketed = Array.isArray(body) && style === 'brackets';
+      const place = isBracketed ? `${path}[${key}]` : path === '' ? key : `${path}.${key}`;
+      const found = placeOf(value, wanted, style, place);
+      if (found !== undefined) return found;
+    }
+    return undefined;
+  }
+
+  test.each([
+    ['chat', 'brackets', () => sentByChat(messages), 'any'],
+    ['anthropic', 'dots', () => sentBy('anthropic', 'claude-sonnet-4-5', messages), 'word'],
+    ['openai', 'brackets', () => sentBy('openai', 'gpt-5.1', messages), 'word'],
+    ['google', 'brackets', () => sentBy('google', 'gemini-3-pro-preview', messages), 'word'],
+  ] as const)('%s: is found in the view', async (_name, style, sent, callIds) => {
+    const body = await sent();
+    const found = (wanted: string) => {
+      const path = placeOf(body, wanted, style) ?? '';
+      expect(path).toMatch(/^(messages|contents|input)/);
+      return findRefusedPart({ body: JSON.stringify(body), path, messages, callIds });
+    };
+    expect(found(PNG)).toEqual({ message: 0, part: 1, isMedia: true });
+    expect(found('Look here.')).toEqual({ message: 0, part: 0, isMedia: false });
+    expect(found('odd')).toEqual({ message: 1, part: 1, isMedia: false });
+    expect(found('gone')).toEqual({ message: 1, part: 1, isMedia: false });
+    expect(found('And then?')).toEqual({ message: 2, part: 0, isMedia: false });
+  });
+
+  test('is not found if the body has nothing there', () => {
+    const of = (body: string, path: string) => findRefusedPart({ body, path, messages, callIds: 'any' });
+    expect(of('{"messages":[]}', 'messages.7.content.1')).toBeUndefined();
+    expect(of('{"messages":[{"role":"user","content":""}]}', 'messages.0')).toBeUndefined();
+    expect(of('not JSON', 'messages.0')).toBeUndefined();
   });
 });

@@ -13,6 +13,8 @@ export interface ErrorBody {
   requestTokens?: number;
   /** Google's RetryInfo: `13s`. */
   retryDelay?: string;
+  /** The field of the request that OpenAI names: `messages.[3].content.[1].image_url`. */
+  param?: string;
   isHtml: boolean;
   isEmpty: boolean;
 }
@@ -58,7 +60,8 @@ function parseJson(raw: string): unknown {
 class BodyFacts {
   readonly codes = new Set<string>();
   readonly texts: string[] = [];
-  readonly numbers: { windowTokens?: number; requestTokens?: number; retryDelay?: string } = {};
+  readonly numbers: { windowTokens?: number; requestTokens?: number; retryDelay?: string; param?: string } =
+    {};
 
   /** Reads nested errors up to a fixed depth. Deeper values are only from the caller's own request. */
   add(value: unknown, depth: number): void {
@@ -90,5 +93,6 @@ class BodyFacts {
     this.numbers.windowTokens ??= countAt(value, 'n_ctx');
     this.numbers.requestTokens ??= countAt(value, 'n_prompt_tokens');
     this.numbers.retryDelay ??= textAt(value, 'retryDelay');
+    this.numbers.param ??= textAt(value, 'param');
   }
 }

@@ -639,3 +639,58 @@ describe('a refusal about the reasoning of earlier answers', () => {
     expect(data['reasoning']).toBe(reasoning);
   });
 });
+
+describe('a refusal because of content', () => {
+  const page = '<html><body><h1>413 Request Entity Too Large</h1></body></html>';
+
+  it.each<[number, string, object | undefined]>([
+    [400, openAi('Could not process image'), { about: 'media' }],
+    [
+      400,
+      openAi(
+        'messages.7.content.1.image.source.base64: image exceeds 5 MB maximum: 5741236 bytes > 5242880 bytes',
+      ),
+      { about: 'media', path: 'messages.7.content.1.image.source.base64' },
+    ],
+    [400, openAi('The PDF specified is password protected.'), { about: 'media' }],
+    [
+      400,
+      openAi('Invalid image.', { param: 'messages.[3].content.[1].image_url' }),
+      { about: 'media', path: 'messages.[3].content.[1].image_url' },
+    ],
+    [
+      400,
+      openAi("Invalid 'messages[1].tool_calls[0].function.name': string does not match pattern."),
+      { about: 'part', path: 'messages[1].tool_calls[0].function.name' },
+    ],
+    [
+      400,
+      openAi("Invalid 'input[3].name': string does not match pattern."),
+      { about: 'part', path: 'input[3].name' },
+    ],
+    [
+      400,
+      openAi('* GenerateContentRequest.contents[3].parts[1].function_call.name: Invalid'),
+      { about: 'part', path: 'contents[3].parts[1].function_call.name' },
+    ],
+    [400, openAi('assistant message at index 4 is not accepted'), { about: 'part', path: 'messages.4' }],
+    [400, openAi('This model does not support image input'), { about: 'media', isAboutAll: true }],
+    [400, openAi('m is not a multimodal model'), { about: 'media', isAboutAll: true }],
+    [
+      422,
+      JSON.stringify({
+        detail: [{ loc: ['body', 'messages', 2, 'content'], msg: 'Input should be a valid string' }],
+      }),
+      { about: 'part', path: 'messages.2.content' },
+    ],
+    [413, page, { about: 'media' }],
+    [413, '', { about: 'media' }],
+    [400, openAi('Unknown parameter'), { about: 'unknown' }],
+    [401, openAi('No image for you'), undefined],
+    [404, openAi('no image model'), undefined],
+    [500, openAi('image crashed'), undefined],
+    [400, openAi('prompt is too long: 210001 tokens > 200000 maximum'), undefined],
+  ])('%i %s', (status, body, content) => {
+    expect(map({ status, body }).data['content']).toEqual(content);
+  });
+});

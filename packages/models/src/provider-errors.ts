@@ -1,5 +1,6 @@
 import { type ErrorCode, type JsonObject, LonghaulError } from '@longhaul/protocol';
 import { howToSetKey } from './api-key-variables.ts';
+import { readContentRefusal } from './content-refusal.ts';
 import { type ErrorBody, readErrorBody } from './error-body.ts';
 import { readNetworkFailure } from './network-failure.ts';
 import { networkVerdict } from './network-verdict.ts';
@@ -34,7 +35,8 @@ export interface ProviderFailure {
  * anything. Types and codes are checked first, then text. A rate limit is never an overflow.
  *
  * `data` has `provider`, `model` and, if known, `status`, `windowTokens` and `requestTokens` (of `context_overflow`),
- * `retryAfterMs`, and `reasoning` if the refusal is about the reasoning of earlier answers. The message has no secret, and at most a few hundred characters of the provider's text.
+ * `retryAfterMs`, `reasoning` if the refusal is about the reasoning of earlier answers, and `content` if it is or may be about
+ * other content of the request. The message has no secret, and at most a few hundred characters of the provider's text.
  */
 export function mapProviderError(failure: ProviderFailure): LonghaulError {
   const body = readErrorBody(failure.body, failure.message);
@@ -42,6 +44,10 @@ export function mapProviderError(failure: ProviderFailure): LonghaulError {
   const verdict = judge(facts);
   const data: JsonObject = { provider: failure.provider, model: failure.model, ...verdict.data };
   if (failure.status !== undefined) data['status'] = failure.status;
+  if (MAY_BE_CONTENT.has(verdict.code) && data['reasoning'] === undefined) {
+    const content = readContentRefusal(failure.status, body);
+    if (content !== undefined) data['content'] = { ...content };
+  }
   const retryAfterMs = readRetryAfterMs({
     headers: failure.headers ?? {},
     retryDelay: body.retryDelay,
@@ -51,6 +57,8 @@ export function mapProviderError(failure: ProviderFailure): LonghaulError {
   if (retryAfterMs !== undefined) data['retryAfterMs'] = retryAfterMs;
   return new LonghaulError(verdict.code, verdict.message, { cause: failure.cause, data });
 }
+
+const MAY_BE_CONTENT: ReadonlySet<ErrorCode> = new Set(['provider_bad_request', 'input_unsupported']);
 
 interface Facts {
   failure: ProviderFailure;

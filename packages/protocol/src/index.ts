@@ -24,6 +24,7 @@ export type {
   CompactionReason,
   CutMark,
   Mark,
+  OmitMark,
   PinMark,
   PruneMark,
   Summary,

@@ -62,4 +62,18 @@ export interface PinMark {
   undoneAt?: number;
 }
 
-export type Mark = Compaction | PruneMark | CutMark | PinMark;
+/** Leaves content out of requests, because the model's server refused a request with it. */
+export interface OmitMark {
+  kind: 'omit';
+  id: string;
+  messageId: string;
+  partIndex: number;
+  /** `media`: images and files. `all`: the whole part; a tool call keeps its name. */
+  what: 'media' | 'all';
+  /** Marks with the same id were made for one refusal, and are undone together. */
+  refusalId: string;
+  createdAt: number;
+  undoneAt?: number;
+}
+
+export type Mark = Compaction | PruneMark | CutMark | PinMark | OmitMark;

@@ -176,6 +176,16 @@ export const markSchema: z.ZodType<Mark> = z.discriminatedUnion('kind', [
     undoneAt: instant.optional(),
   }),
   z.looseObject({
+    kind: z.literal('omit'),
+    id,
+    messageId: id,
+    partIndex: count,
+    what: z.enum(['media', 'all']),
+    refusalId: id,
+    createdAt: instant,
+    undoneAt: instant.optional(),
+  }),
+  z.looseObject({
     kind: z.literal('pin'),
     id,
     messageId: id,

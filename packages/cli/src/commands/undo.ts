@@ -6,7 +6,7 @@ import { wrapText } from '../render/word-wrapper.ts';
 import { withSession } from '../session/with-session.ts';
 import { columnsOf, type Terminal } from '../terminal.ts';
 
-/** `longhaul undo`: undoes the newest compaction. */
+/** `longhaul undo`: undoes the newest compaction, or restores what was left out for a server after it. */
 export async function undo(argv: readonly string[], terminal: Terminal): Promise<number> {
   const { values, positionals } = parseFlags(argv, 'undo', UNDO_FLAGS);
   const [id, ...others] = positionals;
@@ -26,6 +26,10 @@ export async function undo(argv: readonly string[], terminal: Terminal): Promise
 
 function undoText(result: UndoResult, columns: number): string {
   if (result.status === 'nothing') return 'Nothing to undo: no compaction hides anything in this session.\n';
+  if (result.status === 'restored') {
+    const text = `Requests contain ${result.handles.join(', ')} again: ${formatTokens(result.tokens)} tokens. If the server still refuses this, it is left out again.`;
+    return wrapText(text, columns);
+  }
   const { round, shown, tokens, usableTokens, fits } = result;
   const seen = `Round ${round} is undone: the model sees ${plural(shown, 'message')} again.`;
   const of = usableTokens === undefined ? '' : ` of ${formatTokens(usableTokens)} that fit`;

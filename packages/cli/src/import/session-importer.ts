@@ -158,7 +158,7 @@ export class SessionImporter {
     if (mark.kind === 'compaction')
       return { ...mark, id: this.#markId(mark.id), sessionId, hides: mark.hides.map(idOf) };
     const moved = { ...mark, id: this.#markId(mark.id), messageId: idOf(mark.messageId) };
-    if (moved.kind === 'pin' || moved.compactionId === undefined) return moved;
+    if (!('compactionId' in moved) || moved.compactionId === undefined) return moved;
     return { ...moved, compactionId: this.#markId(moved.compactionId) };
   }
 

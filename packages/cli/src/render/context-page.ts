@@ -104,7 +104,7 @@ function fineBar(share: number, cells: number): string {
 
 function facts(report: ContextReport, page: Page): string[] {
   const { paint, columns } = page;
-  const { messages, hidden, pruned, cut, pins } = report;
+  const { messages, hidden, pruned, cut, omitted, pins } = report;
   const shown = `${messages.visible} of ${plural(messages.total, 'message')}`;
   return [
     ...row('next', nextCompaction(report), page),
@@ -116,6 +116,9 @@ function facts(report: ContextReport, page: Page): string[] {
     ...(cut.length === 0
       ? []
       : row('cut', `${plural(cut.length, 'text')}: ${someOf(cut, columns - 24)}`, page)),
+    ...(omitted.length === 0
+      ? []
+      : row('refused', `left out of requests: ${someOf(omitted, columns - 32)}`, page)),
     ...pins.map(({ handle, role, text }, index) =>
       field(index === 0 ? 'pinned' : '', fitLine(`${handle} ${role}: ${text}`, columns - 9), paint),
     ),

@@ -105,3 +105,18 @@ it('keeps the order of the log if the clock was set back, and puts a compaction 
   const text = transcript(back, { columns: 60, colors: false, state: 'completed' });
   expect(text.match(/^(?:╎ )?m\d|◆ compacted/gm)).toEqual(['m1', '╎ m2', '◆ compacted', 'm3', 'm4']);
 });
+
+it('shows what is left out of requests because the server refused it', () => {
+  const omit = {
+    kind: 'omit',
+    id: 'o',
+    messageId: 'm4',
+    partIndex: 0,
+    what: 'all',
+    refusalId: 'r',
+    createdAt: 50,
+  } as const;
+  const text = transcript({ ...log, marks: [omit] }, { columns: 80, colors: false, state: 'completed' });
+  expect(text).toContain('Seven.\n[left out of requests: the server refused it]\n');
+  expect(text.match(/left out of requests/g)).toHaveLength(1);
+});

@@ -30,8 +30,9 @@ export function transcript(log: SessionLog, { columns, colors, state, markdown }
     const isHidden = hidden.has(message.id);
     const inner = columns - (isHidden ? HIDDEN.length : 0);
     const isPruned = (index: number) => active.pruned.has(partKey(message.id, index));
+    const isOmitted = (index: number) => active.omitted.has(partKey(message.id, index));
     const isPinned = pinned.has(message.id);
-    const text = messageText(message, { columns: inner, paint, isPruned, isPinned, markdown });
+    const text = messageText(message, { columns: inner, paint, isPruned, isOmitted, isPinned, markdown });
     const summaries = (after.get(message.id) ?? []).map((mark) => compactionText(mark, { columns, paint }));
     return [isHidden ? prefixed(text, paint.dim(HIDDEN)) : text, ...summaries];
   });
@@ -64,6 +65,7 @@ interface MessageOptions {
   columns: number;
   paint: Paint;
   isPruned?: (index: number) => boolean;
+  isOmitted?: (index: number) => boolean;
   isPinned?: boolean;
   markdown?: TranscriptOptions['markdown'];
 }
@@ -78,9 +80,12 @@ function messageText(message: Message, options: MessageOptions): string {
   const isPruned = options.isPruned ?? (() => false);
   // A person's text is shown as it was typed.
   const markdown = message.role === 'assistant' ? options.markdown : undefined;
-  const parts = message.parts.map((part, index) =>
-    partText(part, { columns, paint, markdown, pruned: isPruned(index) }),
-  );
+  const isOmitted = options.isOmitted ?? (() => false);
+  const omitted = paint.dim('[left out of requests: the server refused it]\n');
+  const parts = message.parts.map((part, index) => {
+    const text = partText(part, { columns, paint, markdown, pruned: isPruned(index) });
+    return isOmitted(index) ? `${text.trimEnd()}\n${omitted}` : text;
+  });
   return head + parts.join('');
 }
 

@@ -67,6 +67,8 @@ export interface ContextReport {
   pruned: string[];
   /** Handles of parts whose middle is cut out, in messages that are not hidden. */
   cut: string[];
+  /** Handles of parts that a server refused, in messages that are not hidden. */
+  omitted: string[];
 }
 
 export interface ContextReportOptions {
@@ -88,7 +90,7 @@ export function contextReport(
   const tokens = nextRequestTokens(log, measure);
   const hiddenCount = messages.filter((message) => active.hidden.has(message.id)).length;
   const trigger = budget === undefined || !isAutomatic ? undefined : dueTokens(log, strategy, budget);
-  const ofVisible = (kind: 'prune' | 'cut') => handlesOf(marks, kind, { messages, hidden: active.hidden });
+  const ofVisible = (kind: PartMark) => handlesOf(marks, kind, { messages, hidden: active.hidden });
   return {
     sessionId: session.id,
     model: session.model,
@@ -113,6 +115,7 @@ export function contextReport(
     pins: messages.filter((message) => active.pinned.has(message.id)).map(toPinned),
     pruned: ofVisible('prune'),
     cut: ofVisible('cut'),
+    omitted: ofVisible('omit'),
   };
 }
 
@@ -188,9 +191,11 @@ export function rangesOf(messages: readonly Message[]): MessageRange[] {
   return ranges;
 }
 
+type PartMark = 'prune' | 'cut' | 'omit';
+
 function handlesOf(
   marks: readonly Mark[],
-  kind: 'prune' | 'cut',
+  kind: PartMark,
   { messages, hidden }: { messages: readonly Message[]; hidden: ReadonlySet<string> },
 ): string[] {
   const sequences = new Map(messages.map((message) => [message.id, message.sequence]));

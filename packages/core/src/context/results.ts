@@ -56,6 +56,8 @@ export type UndoResult =
       /** False if the next run must compact again. */
       fits: boolean;
     }
+  /** Content that was left out because a server refused it is part of requests again. */
+  | { status: 'restored'; handles: string[]; tokens: number }
   | { status: 'nothing' };
 
 export interface PinResult {

@@ -1,7 +1,10 @@
 import { activeMarks, type CompressionStrategy } from '@longhaul/context';
 import {
+  handleOf,
   LonghaulError,
+  type Mark,
   type Message,
+  type OmitMark,
   type PinMark,
   parseHandle,
   type Session,
@@ -95,12 +98,15 @@ export class SessionContext {
   }
 
   /**
-   * Undoes the newest compaction. The next automatic compaction then waits until the window is full.
+   * Undoes the newest compaction. The next automatic compaction then waits until the window is full. If content was left
+   * out of requests after that compaction, because a server refused it, restores this content instead.
    *
    * @throws {LonghaulError} `session_not_found`, `session_busy`.
    */
   async undo(sessionId: string): Promise<UndoResult> {
     return this.#hold(sessionId, 'undo the compaction', async (writer, session) => {
+      const newest = newestUndoable(writer.log.marks);
+      if (newest?.kind === 'omit') return this.#restore(writer, session, newest);
       const { compaction, hidden } = activeMarks(writer.log.marks);
       if (compaction === undefined) return { status: 'nothing' };
       await writer.undoCompaction(compaction);
@@ -118,6 +124,21 @@ export class SessionContext {
         usableTokens,
       };
     });
+  }
+
+  async #restore(writer: SessionWriter, session: Session, { refusalId }: OmitMark): Promise<UndoResult> {
+    const { log } = writer;
+    const restored = log.marks.filter((mark) => mark.kind === 'omit' && mark.refusalId === refusalId);
+    await Promise.all(restored.map((mark) => writer.undoMark(mark.id)));
+    const handles = restored.flatMap((mark) => {
+      if (mark.kind !== 'omit') return [];
+      const message = log.messages.find(({ id }) => id === mark.messageId);
+      return message === undefined ? [] : [handleOf(message.sequence, mark.partIndex)];
+    });
+    const message = `Requests contain ${handles.join(', ')} again.`;
+    await writer.announce({ type: 'context:warning', message });
+    const tokens = nextRequestTokens(log, await this.#measure(session, {}));
+    return { status: 'restored', handles, tokens };
   }
 
   /**
@@ -203,4 +224,11 @@ export class SessionContext {
       modelInfo: async () => (await driverFor(session.model)).info,
     });
   }
+}
+
+/** The newest mark that a person can undo without naming it. */
+function newestUndoable(marks: readonly Mark[]): Mark | undefined {
+  return marks.findLast(
+    ({ kind, undoneAt }) => undoneAt === undefined && (kind === 'compaction' || kind === 'omit'),
+  );
 }

@@ -45,6 +45,7 @@ export async function writeClosingNote(error: LonghaulError, options: ClosingNot
     const maxOutputTokens = Math.min(request.maxOutputTokens, CLOSING_NOTE_TOKENS);
     const outcome = await options.callWithoutTools({ ...request, maxOutputTokens }, signal);
     const { message, hasToolCalls } = outcome;
+    if (outcome.error !== undefined && message === undefined) throw outcome.error;
     account.addClosingNote(outcome);
     if (message !== undefined && hasToolCalls) await toolRunner.skip(message, NO_MORE_TOOLS);
   } catch (thrown) {

@@ -1,6 +1,7 @@
 import { RunAccount } from './limits/run-account.ts';
 import { RunClock } from './limits/run-clock.ts';
 import { ModelCaller } from './model-call/model-caller.ts';
+import { RefusedContent } from './refused-content.ts';
 import { RunFinisher } from './run-finisher.ts';
 import { StepOutcomeHandler } from './step-outcome-handler.ts';
 import { ToolRunner } from './tool-runner.ts';
@@ -18,6 +19,7 @@ export interface ExecutorParts {
   window: ContextWindow;
   decision: CountedDecision;
   compactor: Compactor;
+  refusedContent: RefusedContent;
   caller: ModelCaller;
   toolRunner: ToolRunner;
   outcomeHandler: StepOutcomeHandler;
@@ -82,16 +84,7 @@ export function createExecutorParts(options: TurnExecutorOptions): ExecutorParts
     repeatedCalls: limits.repeatedCalls,
   });
   const finisher = new RunFinisher({ writer, account, window });
-  return {
-    signal,
-    clock,
-    account,
-    window,
-    decision,
-    compactor,
-    caller,
-    toolRunner,
-    outcomeHandler,
-    finisher,
-  };
+  const refusedContent = new RefusedContent({ writer, driver });
+  const parts = { signal, clock, account, window, decision, compactor, refusedContent, caller };
+  return { ...parts, toolRunner, outcomeHandler, finisher };
 }

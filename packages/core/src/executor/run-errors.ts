@@ -6,6 +6,21 @@ export function cancelledCompaction(): LonghaulError {
   return new LonghaulError('cancelled', 'Cancelled during a compaction. The session is unchanged.');
 }
 
+/** The server refuses the request because of its content, and leaving the content out did not help. */
+export function contentRefused(
+  error: LonghaulError,
+  advice: { sessionId: string; forkAt: number; provider: string; model: string; isAboutMedia: boolean },
+): LonghaulError {
+  const { sessionId, forkAt, provider, model, isAboutMedia } = advice;
+  const key = /^[\w.-]+$/.test(model) ? model : JSON.stringify(model);
+  const setting = isAboutMedia
+    ? ` If the model takes no images, set providers.${provider}.models.${key}.accepts.images: false.`
+    : '';
+  const fork = ` To continue without the newest messages: longhaul fork ${sessionId} --at m${forkAt}.`;
+  const { code, message, data, cause } = error;
+  return new LonghaulError(code, `${message}${setting}${fork}`, { data, cause });
+}
+
 /** @param limit The limit with its unit and its setting. */
 export function limitReached(limit: string): LonghaulError {
   return new LonghaulError(

@@ -6,6 +6,7 @@ import { writeClosingNote } from './closing-note.ts';
 import { createExecutorParts, type ExecutorParts } from './executor-parts.ts';
 import { describeMinutes, reachedLimit } from './limits/run-limits.ts';
 import type { CallTarget } from './model-call/model-caller.ts';
+import { contentRefusalOf } from './refused-content.ts';
 import { limitReached } from './run-errors.ts';
 import type { TurnExecutorOptions } from './turn-executor-options.ts';
 
@@ -50,7 +51,7 @@ export class TurnExecutor {
 
   async #drive(): Promise<RunEnd> {
     const { writer, limits, drain } = this.#options;
-    const { signal, account, compactor, caller, outcomeHandler } = this.#parts;
+    const { signal, account, compactor, refusedContent, caller, outcomeHandler } = this.#parts;
     await outcomeHandler.runPendingCalls();
     for (;;) {
       if (signal.aborted) return this.#endForAbort();
@@ -67,6 +68,12 @@ export class TurnExecutor {
         await compactor.afterRefusal(outcome.error, request, signal);
         continue;
       }
+      const refusal = outcome.error === undefined ? undefined : contentRefusalOf(outcome.error);
+      if (outcome.error !== undefined && refusal !== undefined && outcome.message === undefined) {
+        await refusedContent.afterRefusal(outcome.error, refusal, request);
+        continue;
+      }
+      refusedContent.accepted();
       const end = await outcomeHandler.handle(outcome, request);
       if (end !== undefined) return end;
     }

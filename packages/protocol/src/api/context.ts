@@ -55,6 +55,7 @@ export const contextReportSchema = z.looseObject({
   pins: z.array(z.looseObject({ messageId: z.string(), handle: z.string(), role, text: z.string() })),
   pruned: z.array(z.string()),
   cut: z.array(z.string()),
+  omitted: z.array(z.string()),
 });
 export type ContextInfo = z.infer<typeof contextReportSchema>;
 
@@ -97,6 +98,11 @@ export const undoResultSchema = z.discriminatedUnion('status', [
     tokens,
     usableTokens: tokens.optional(),
     fits: z.boolean(),
+  }),
+  z.looseObject({
+    status: z.literal('restored'),
+    handles: z.array(z.string()).meta({ description: 'Parts that requests contain again.' }),
+    tokens,
   }),
   z.looseObject({ status: z.literal('nothing') }),
 ]);

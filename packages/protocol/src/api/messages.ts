@@ -56,6 +56,9 @@ const visibilitySchema = z.looseObject({
     .array(z.int().min(0))
     .meta({ description: 'Indexes of tool parts whose output is replaced by a placeholder.' }),
   cutParts: z.array(z.int().min(0)).meta({ description: 'Indexes of parts whose middle is removed.' }),
+  omittedParts: z
+    .array(z.int().min(0))
+    .meta({ description: 'Indexes of parts left out of requests, because the server refused them.' }),
 });
 
 export const listedMessageSchema = z.intersection(

@@ -81,7 +81,7 @@ export async function assertBlobs(
 function withVisibility(messages: readonly Message[], marks: readonly Mark[]): ListedMessage[] {
   const { hidden, pinned } = activeMarks(marks);
   const active = marks.filter((mark) => mark.undoneAt === undefined);
-  const partsOf = (kind: 'prune' | 'cut', messageId: string) => {
+  const partsOf = (kind: 'prune' | 'cut' | 'omit', messageId: string) => {
     const indexes = active.flatMap((mark) =>
       mark.kind === kind && mark.messageId === messageId ? [mark.partIndex] : [],
     );
@@ -98,6 +98,7 @@ function withVisibility(messages: readonly Message[], marks: readonly Mark[]): L
         isPinned: pinned.has(message.id),
         prunedParts: partsOf('prune', message.id),
         cutParts: partsOf('cut', message.id),
+        omittedParts: partsOf('omit', message.id),
       },
     };
   });

@@ -48,7 +48,8 @@ export function createMarkFork<Hidden>({
       }
       const messageId = messageIds.get(mark.messageId);
       if (messageId === undefined) return undefined;
-      if (mark.kind === 'pin' || mark.compactionId === undefined) return { ...mark, id: newId(), messageId };
+      if (!('compactionId' in mark) || mark.compactionId === undefined)
+        return { ...mark, id: newId(), messageId };
       const compactionId = compactionIds.get(mark.compactionId);
       return compactionId === undefined ? undefined : { ...mark, id: newId(), messageId, compactionId };
     },

@@ -54,6 +54,7 @@ export function forkContract({ it }: ContractRunner, open: OpenStore): void {
     await store.recordMarks(lease, [
       { kind: 'pin', id: 'pin-1', messageId: 'm1', createdAt: 9000 },
       { kind: 'pin', id: 'pin-4', messageId: 'm4', createdAt: 9000 },
+      { kind: 'omit', id: 'o3', messageId: 'm3', partIndex: 0, what: 'all', refusalId: 'r', createdAt: 9000 },
     ]);
     const early = compaction('c1', ['m2'], 2003);
     const prune = { kind: 'prune', id: 'p1', messageId: 'm2', partIndex: 0, compactedAt: 2003 } as const;
@@ -67,11 +68,12 @@ export function forkContract({ it }: ContractRunner, open: OpenStore): void {
       marks.map((mark) => [mark.kind, mark.kind === 'compaction' ? mark.hides : mark.messageId]),
       [
         ['pin', idOf(1)],
+        ['omit', idOf(3)],
         ['compaction', [idOf(2)]],
         ['prune', idOf(2)],
       ],
     );
-    const [, copied, pruned] = marks;
+    const [, , copied, pruned] = marks;
     assert.equal(pruned?.kind === 'prune' && pruned.compactionId, copied?.id);
     assert.equal(await store.undoMark('fork', copied?.id ?? '', 1), true);
     assert.equal((await store.loadLog('s1')).marks.filter((mark) => mark.undoneAt !== undefined).length, 0);

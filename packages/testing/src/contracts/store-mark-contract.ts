@@ -34,7 +34,16 @@ export function markContract({ it }: ContractRunner, open: OpenStore): void {
     await store.appendMessage(lease, draft('m1', [text('x')]));
     const cut: Mark = { kind: 'cut', id: 'k3', messageId: 'm1', partIndex: 0, keepChars: 10, createdAt: 7 };
     const pin: Mark = { kind: 'pin', id: 'k1', messageId: 'm1', createdAt: 8 };
-    await store.recordMarks(lease, [prune('k2'), pin]);
+    const omit: Mark = {
+      kind: 'omit',
+      id: 'k4',
+      messageId: 'm1',
+      partIndex: 0,
+      what: 'media',
+      refusalId: 'r1',
+      createdAt: 9,
+    };
+    await store.recordMarks(lease, [prune('k2'), pin, omit]);
     const event = { type: 'context:pruned', prunedCount: 1, savedTokens: 2 } as const;
     const events = await store.recordCompaction(lease, compaction('c1', 1), {
       marks: [cut],
@@ -45,7 +54,7 @@ export function markContract({ it }: ContractRunner, open: OpenStore): void {
       [['context:pruned', 1]],
     );
     const { marks, messages } = await store.loadLog('s1');
-    assert.deepEqual(marks, [prune('k2'), pin, asMark('c1', 1), cut]);
+    assert.deepEqual(marks, [prune('k2'), pin, omit, asMark('c1', 1), cut]);
     assert.deepEqual(messages[0]?.parts, [text('x')], 'marks never change the log');
   });
 

@@ -5,6 +5,7 @@ import { expandBlobReferences } from '../../session/messages/media.ts';
 import { cancelled } from '../../session/runs/interruption.ts';
 import type { SessionWriter } from '../../session/session-writer.ts';
 import type { AnswerCuts } from '../continuations.ts';
+import { contentRefusalOf } from '../refused-content.ts';
 import { gaveUp, RetryBudget, type RetryOptions, wait } from './retry.ts';
 import { detectSilentRefusal } from './silent-refusal.ts';
 import { reasoningOf, type StepOutcome } from './step-outcome.ts';
@@ -47,9 +48,9 @@ export class ModelCaller {
   }
 
   /**
-   * Makes one step, and retries it while its error is retryable. Two failures are returned instead: `context_overflow`,
-   * because the caller must first make room; and an answer that broke off after it had content, because the caller
-   * continues it.
+   * Makes one step, and retries it while its error is retryable. Three failures are returned instead:
+   * `context_overflow`, because the caller must first make room; a refusal of the request's content, because the caller
+   * must first leave it out; and an answer that broke off after it had content, because the caller continues it.
    *
    * @throws {LonghaulError} The error of the last try when there is no retry; `cancelled`.
    */
@@ -70,6 +71,7 @@ export class ModelCaller {
         throw cancelled();
       }
       if (error.code === 'context_overflow') return outcome;
+      if (contentRefusalOf(error) !== undefined && !hasContent(outcome.message)) return outcome;
       const failed = { ...outcome, error };
       const isCut = hasContent(outcome.message);
       // The time of a try counts against the retry budget only if the try had no content.

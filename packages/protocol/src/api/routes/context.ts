@@ -38,7 +38,7 @@ export const contextRoutes = {
     method: 'POST',
     path: `${SESSION}/undo`,
     tag: 'context',
-    summary: 'Undo the newest compaction',
+    summary: 'Undo the newest compaction, or restore what was left out for a refusal after it',
     params: sessionParams,
     body: emptyBody,
     status: 200,
