@@ -34,8 +34,11 @@ function toCommand(node: Node): ParsedCommand {
   const redirects = [...children, ...around].flatMap((child) =>
     child?.type === 'file_redirect' ? [child.text] : [],
   );
+  const words = children.filter(({ type }) => !REDIRECTS.has(type)).map(({ text }) => text);
   return {
-    words: children.filter(({ type }) => !REDIRECTS.has(type)).map(({ text }) => unquote(text)),
+    words: words.map(unquote),
+    expands: words.map((word) => /[$`*?[{~]/.test(word)),
+    inputs: [],
     writes: redirects.flatMap(writtenFile),
     source: node.text,
   };

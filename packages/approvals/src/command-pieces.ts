@@ -1,4 +1,4 @@
-import { type ParsedCommand, type ParsedLine, parseShellLine } from './shell-words.ts';
+import { type ParsedCommand, type ParsedLine, parseShellLine } from './shell-line.ts';
 
 /** Splits a shell line into its simple commands. */
 export type ShellParser = (line: string) => ParsedLine;
@@ -70,28 +70,37 @@ const NAMES_VARIABLES = new Set(
 );
 const ASSIGNMENT = /^[A-Za-z_]\w*\+?=/;
 
-function toPiece({ words, writes, source }: ParsedCommand, isLineCertain: boolean): CommandPiece {
-  const text = [...words, ...writes.map((target) => `> ${target}`)].join(' ');
-  const readings = readingsOf(words);
+function toPiece(command: ParsedCommand, isLineCertain: boolean): CommandPiece {
+  const { words, writes, inputs, source } = command;
+  const redirections = [...inputs.map((input) => `< ${input}`), ...writes.map((target) => `> ${target}`)];
+  const text = [...words, ...redirections].join(' ');
+  // A program whose name contains a blank would look like another program with arguments.
+  const isPlainProgram = !/\s/.test(words[0] ?? '');
   return {
     text,
     source,
-    readings: [text, ...readings.map((reading) => reading.join(' '))],
+    readings: [text, ...readingsOf(words).map((reading) => reading.join(' '))],
     writesFiles: writes.length > 0,
-    isCertain: isLineCertain && !readings.some(evaluatesItsWords),
+    isCertain: isLineCertain && isPlainProgram && !evaluatesItsWords(command),
   };
 }
 
 /**
  * Whether a bash builtin treats a word as a variable name and evaluates its subscript, quoted or not: `printf -v
- * 'a[$(rm x)]'` runs `rm x`. A word with an expansion can always be one.
+ * 'a[$(rm x)]'` runs `rm x`. A word that the shell expands can always become one.
  */
-function evaluatesItsWords([program = '', ...words]: readonly string[]): boolean {
-  if (program === 'printf') return /^-|[$`]/.test(words[0] ?? '');
-  if (program === 'test' || program === '[') return words.some((word) => /^-[vR]$|[$`]/.test(word));
-  return NAMES_VARIABLES.has(program) && words.some((word) => /[$`[]/.test(word));
+function evaluatesItsWords({ words, expands }: ParsedCommand): boolean {
+  return readingsOf(words).some(([program = '', ...rest]) => {
+    const mayBecome = expands.slice(expands.length - rest.length);
+    if (program === 'printf') return /^-/.test(rest[0] ?? '') || mayBecome[0] === true;
+    if (program === 'test' || program === '[')
+      return rest.some((word, index) => /^-[vR]$/.test(word) || mayBecome[index] === true);
+    if (!NAMES_VARIABLES.has(program)) return false;
+    return rest.some((word, index) => /[$`[]/.test(word) || mayBecome[index] === true);
+  });
 }
 
+/** Every way to read the words as a command. Each is an end of the list of words. */
 function readingsOf(words: readonly string[]): string[][] {
   const start = words.findIndex((word) => !ASSIGNMENT.test(word));
   const [program = '', ...rest] = start === -1 ? [] : words.slice(start);
