@@ -36,9 +36,11 @@ export function withTrustTable(page: string): string {
     const without = allows === '' ? 'nothing' : allows;
     return `| \`${key}\` | ${without} | ${allows === 'any value' ? '' : DANGERS[danger]} |`;
   });
-  const table = ['| key | allowed without trust | the rest could |', '| --- | --- | --- |', ...rows].join(
-    '\n',
-  );
+  const table = [
+    '| key | allowed without trust | danger of other values |',
+    '| --- | --- | --- |',
+    ...rows,
+  ].join('\n');
   const marks = /(<!-- trust: [^\n]* -->\n)[\s\S]*(<!-- \/trust -->)/;
   if (!marks.test(page)) throw new Error('docs/trust.md has no markers for its table.');
   return page.replace(marks, (_, start: string, end: string) => `${start}\n${table}\n\n${end}`);

@@ -53,7 +53,7 @@ export const TRUST_TABLE: Readonly<Record<string, TrustRule>> = {
   'agents.NAME.model': nothing('data'),
   'agents.NAME.prompt': nothing('data'),
   'agents.NAME.tools': only(
-    'tools of an agent whose tools you did not set',
+    'any tools, if you have set none for this agent',
     'access',
     (_, other) => other === undefined,
   ),
@@ -73,7 +73,7 @@ export const TRUST_TABLE: Readonly<Record<string, TrustRule>> = {
   'context.compression.options.pruneMinimumTokens': ANYTHING,
   'context.compression.options.ledgerShare': ANYTHING,
   'context.instructions': only(
-    'at most 20 `.md` and `.txt` files below the workspace, with simple names',
+    'at most 20 `.md` and `.txt` files in the workspace, with simple names',
     'data',
     areInstructions,
   ),
@@ -91,7 +91,7 @@ export const TRUST_TABLE: Readonly<Record<string, TrustRule>> = {
   'sandbox.memoryMb': AT_MOST,
   'sandbox.pids': AT_MOST,
   'sandbox.cpus': AT_MOST,
-  'sandbox.env': only('names that you pass anyway', 'data', isSubset),
+  'sandbox.env': only('names that your own configuration passes too', 'data', isSubset),
   'limits.steps': AT_MOST,
   'limits.tokens': AT_MOST,
   'limits.costUsd': AT_MOST,
@@ -102,7 +102,7 @@ export const TRUST_TABLE: Readonly<Record<string, TrustRule>> = {
   'retry.totalMs': AT_MOST,
   'retry.stallMs': AT_MOST_UNLESS_ZERO,
   approvals: {
-    allows: '`deny` rules, which come after yours, and `ask` rules, which come before yours',
+    allows: '`deny` rules (after yours) and `ask` rules (before yours, so that they override none of them)',
     danger: 'access',
     keep: keepRefusals,
   },
