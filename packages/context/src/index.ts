@@ -47,8 +47,11 @@ export {
   type NarrativeAsk,
   type NarrativeFacts,
   type NarrativeForm,
+  type ProviderSummaryReply,
+  type ProviderSummaryRequest,
   SUMMARY_INSTRUCTION,
   type Summarise,
+  type SummariseByProvider,
   type SummaryReply,
   type SummaryRequest,
 } from './narrative.ts';

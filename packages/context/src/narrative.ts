@@ -1,4 +1,4 @@
-import type { Message } from '@longhaul/protocol';
+import type { Message, OpaqueSummary } from '@longhaul/protocol';
 import { cutMiddle } from './cut-middle.ts';
 import type { LedgerFold } from './ledger/ledger-fold.ts';
 import type { TokenCounter } from './tokens.ts';
@@ -25,6 +25,20 @@ export type SummaryReply =
 
 /** Writes a summary with a model. Throws only when it is cancelled. */
 export type Summarise = (request: SummaryRequest) => Promise<SummaryReply>;
+
+/** A request to a provider to summarise the beginning of a session with its own means. */
+export interface ProviderSummaryRequest {
+  /** The session's messages up to the newest one to hide. */
+  messages: ViewMessage[];
+  /** Those of them that stay in the view. */
+  kept: ViewMessage[];
+}
+
+export type ProviderSummaryReply =
+  | { status: 'ok'; opaque: OpaqueSummary }
+  | { status: 'failed'; reason: string };
+
+export type SummariseByProvider = (request: ProviderSummaryRequest) => Promise<ProviderSummaryReply>;
 
 /** Characters of a tool output that the summariser sees. The ledger and handles keep the rest available. */
 const TRANSCRIPT_OUTPUT_CHARS = 2_000;

@@ -23,8 +23,10 @@ function plainReasoningTokens(message: ViewMessage, count: TokenCounter): number
 
 function contentTokens(part: ViewAssistantPart | ToolOutputContent, count: TokenCounter): number {
   switch (part.type) {
-    case 'text':
-      return count(part.text);
+    case 'text': {
+      const opaqueTokens = 'opaque' in part ? (part.opaque?.tokens ?? 0) : 0;
+      return Math.max(count(part.text), opaqueTokens);
+    }
     case 'reasoning':
       // Every model gets its own signed reasoning back.
       return part.providerMetadata === undefined ? 0 : count(part.text);

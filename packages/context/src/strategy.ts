@@ -1,7 +1,7 @@
-import type { Mark, Message } from '@longhaul/protocol';
+import type { Mark, Message, OpaqueSummary } from '@longhaul/protocol';
 import type { Budget, Trigger } from './budget.ts';
 import { type ActiveMarks, type ContextLog, firstUserMessage } from './log.ts';
-import type { NarrativeForm, Summarise } from './narrative.ts';
+import type { NarrativeForm, Summarise, SummariseByProvider } from './narrative.ts';
 import type { RequestMeter } from './request-size.ts';
 import type { Select } from './selection/select.ts';
 import type { TokenCounter } from './tokens.ts';
@@ -31,6 +31,10 @@ export interface PlanInput {
   readonly summarise?: Summarise;
   /** Asks a model which messages to keep. Absent and throwing as for `summarise`. */
   readonly select?: Select;
+  /**
+   * Lets the model's provider summarise with its own means. Absent if it has none. Throws only when it is cancelled.
+   */
+  readonly summariseByProvider?: SummariseByProvider;
   readonly signal?: CancelSignal;
 }
 
@@ -51,6 +55,8 @@ export interface CompactionPlan {
   readonly narrativeForm?: NarrativeForm;
   /** A narrative by the strategy itself. No model is asked for one. */
   readonly narrative?: string;
+  /** A summary by the provider, which is sent in place of the engine's where its maker is called. */
+  readonly opaque?: OpaqueSummary;
   /** Messages for the user. */
   readonly warnings?: readonly string[];
 }
@@ -64,6 +70,8 @@ export interface CompactionPlan {
 export interface CompressionStrategy {
   readonly name: string;
   readonly trigger: Trigger;
+  /** Whether `plan` uses `summariseByProvider`. Default false. */
+  readonly usesProvider?: boolean;
   plan(input: PlanInput): Promise<CompactionPlan>;
   /**
    * Checks the view before and after the plan. If it returns a text, the plan is dropped and the text is the reason.

@@ -2,6 +2,7 @@ import type {
   FileContent,
   ImageContent,
   JsonValue,
+  OpaqueSummary,
   ProviderMetadata,
   TextContent,
   ToolOutputContent,
@@ -24,8 +25,19 @@ export interface ViewAssistantMessage {
   model?: string;
 }
 
+export interface ViewOpaqueSummary extends OpaqueSummary {
+  /** The content of the blob. Absent until it is loaded. */
+  items?: JsonValue[];
+}
+
 export type ViewAssistantPart =
-  | { type: 'text'; text: string; providerMetadata?: ProviderMetadata }
+  | {
+      type: 'text';
+      text: string;
+      providerMetadata?: ProviderMetadata;
+      /** For a summary: what the provider made of the same messages. Sent in place of the text where that is possible. */
+      opaque?: ViewOpaqueSummary;
+    }
   | { type: 'reasoning'; text: string; providerMetadata?: ProviderMetadata }
   | {
       type: 'tool';

@@ -101,11 +101,17 @@ function isBefore(message: Message, first: Message | undefined): boolean {
 function summaryEntries(compaction: Compaction | undefined, next: Message | undefined): ViewEntry[] {
   if (compaction === undefined) return [];
   const summary: ViewEntry = {
-    message: { role: 'assistant', content: [{ type: 'text', text: renderSummary(compaction) }] },
+    message: { role: 'assistant', content: [summaryPart(compaction)] },
   };
   if (next?.role === 'user') return [summary];
   const content = [{ type: 'text' as const, text: CONTINUE_TEXT }];
   return [summary, { message: { role: 'user', synthetic: true, content } }];
+}
+
+function summaryPart(compaction: Compaction): ViewAssistantPart {
+  const text = renderSummary(compaction);
+  const { opaque } = compaction.summary;
+  return opaque === undefined ? { type: 'text', text } : { type: 'text', text, opaque };
 }
 
 export function renderSummary(compaction: Pick<Compaction, 'summary' | 'round'>): string {

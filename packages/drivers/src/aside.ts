@@ -70,7 +70,8 @@ async function exchange<Result>(
   target: CallTarget,
 ): Promise<Result> {
   const merged = new Headers(init.headers);
-  for (const [name, value] of Object.entries(headers)) merged.append(name, value);
+  for (const [name, value] of Object.entries(headers))
+    if (merged.get(name)?.includes(value) !== true) merged.append(name, value);
   const response = await fetch(url, { ...init, headers: merged, body: JSON.stringify(body) });
   const text = await readWhole(response);
   if (!response.ok) {

@@ -2,6 +2,7 @@ import type { RequestExtras } from '@longhaul/models';
 import { expect, onTestFinished, test } from 'vitest';
 import { startChatServer } from '../test/chat-server.ts';
 import { collect, MODEL_INFO, requestOf, userSays } from '../test/drive.ts';
+import { configuredFetch } from './configured-fetch.ts';
 import { createModelDriver } from './model-driver.ts';
 
 async function requestWith(extras: RequestExtras) {
@@ -33,6 +34,20 @@ test('configured headers are sent with each request and replace those of the cli
   expect(headers.get('x-team')).toBe('blue');
   expect(headers.get('authorization')).toBe('Custom abc');
   expect(headers.get('content-type')).toBe('application/json');
+});
+
+test('a configured anthropic-beta adds to those that the client sends', async () => {
+  const sent: (string | null)[] = [];
+  const send = configuredFetch(
+    async (_input, init) => {
+      sent.push(new Headers(init?.headers).get('anthropic-beta'));
+      return new Response();
+    },
+    { headers: { 'anthropic-beta': 'mine' } },
+  );
+  await send('http://127.0.0.1/', { headers: { 'anthropic-beta': 'theirs' } });
+  await send('http://127.0.0.1/');
+  expect(sent).toEqual(['theirs, mine', 'mine']);
 });
 
 test('configured fields are merged into the body: objects merge, null removes, the rest is replaced', async () => {

@@ -15,12 +15,18 @@ export function configuredFetch(
   if (!hasBody && Object.keys(headers).length === 0) return fetch;
   return (input, init) => {
     const merged = new Headers(init?.headers);
-    for (const [name, value] of Object.entries(headers)) merged.set(name, value);
+    for (const [name, value] of Object.entries(headers)) {
+      if (LISTS.has(name.toLowerCase())) merged.append(name, value);
+      else merged.set(name, value);
+    }
     const sent =
       hasBody && init?.body !== undefined && init.body !== null ? withFields(init.body, body) : init?.body;
     return fetch(input, { ...init, headers: merged, body: sent });
   };
 }
+
+/** Headers whose values add to those of the client: each names a feature that a part of the request needs. */
+const LISTS: ReadonlySet<string> = new Set(['anthropic-beta']);
 
 /** @throws {LonghaulError} `internal` if the client's body is not JSON. */
 function withFields(sent: NonNullable<RequestInit['body']>, fields: JsonObject): string {

@@ -8,7 +8,9 @@ import { createAsides } from './aside.ts';
 import { configuredFetch } from './configured-fetch.ts';
 import { createGuardedFetch } from './guarded-fetch.ts';
 import { loadModel } from './load-model.ts';
+import { OpaqueSummaries } from './opaque-summaries.ts';
 import { toPrompt } from './prompt.ts';
+import { compactBy, PROVIDER_COMPACTIONS } from './provider-compaction.ts';
 import { findRefusedPart } from './refused-part.ts';
 import { createRequestGuard, type RequestGuard } from './request-guard.ts';
 import { ServerLessons } from './server-lessons.ts';
@@ -55,6 +57,7 @@ interface DriverParts {
   options: ModelDriverOptions;
   model: StepModel;
   lessons: ServerLessons;
+  opaque: OpaqueSummaries;
   stallMs: number;
   target: CallTarget;
   guards: WeakMap<AbortSignal, RequestGuard>;
@@ -95,10 +98,13 @@ export async function createModelDriver(options: ModelDriverOptions): Promise<Mo
     onLearned: options.onLearned,
     profileFor: (each) => configuredProfile(known, { ...each, strictRoles: options.strictRoles }),
   });
+  const isNative = settings.driver === 'native';
+  const opaque = new OpaqueSummaries(`${provider}/${modelId}`, isNative);
   const parts = {
     options,
     model,
     lessons,
+    opaque,
     stallMs: options.stallMs ?? DEFAULT_STALL_MS,
     target,
     guards,
@@ -106,6 +112,7 @@ export async function createModelDriver(options: ModelDriverOptions): Promise<Mo
   };
   const { serverWindow } = options;
   const count = TOKEN_COUNTS[options.kind];
+  const ways = isNative ? PROVIDER_COMPACTIONS[options.kind] : undefined;
   let { info } = options;
   return {
     get info() {
@@ -113,6 +120,12 @@ export async function createModelDriver(options: ModelDriverOptions): Promise<Mo
     },
     step: (request) =>
       readAnswer(steadyStep(parts, request), { ...request, callsInText: settings.toolCallsInText ?? true }),
+    compact:
+      ways &&
+      ((request) =>
+        compactBy(ways(request), (way) =>
+          asides.ask(model, toCallOptions(parts, request, request.signal), way),
+        )),
     countTokens:
       count &&
       createTokenCounter((request, signal) =>
@@ -153,7 +166,8 @@ async function* steadyStep(parts: DriverParts, request: StepRequest): AsyncGener
   try {
     const sent: SentRequest = {};
     const describe = (error: LonghaulError) => withRefusedPart(error, { parts, request, sent });
-    yield* parts.lessons.attempt(() => step(parts, request, sent), describe);
+    const call = () => parts.lessons.attempt(() => step(parts, request, sent), describe);
+    yield* parts.opaque.attempt(request.messages, call);
   } catch (thrown) {
     yield { type: 'error', error: toStepError(thrown, parts.target, 'request') };
   }
@@ -210,14 +224,18 @@ async function* step(
 }
 
 function toCallOptions(
-  { options, lessons: { profile } }: DriverParts,
+  { options, opaque, lessons: { profile } }: DriverParts,
   request: StepRequest,
   abortSignal: AbortSignal,
 ): LanguageModelV4CallOptions {
   const fields = profile.splitsReasoning ? { [options.provider]: { reasoning_split: true } } : {};
   const providerOptions = { ...CALL_OPTIONS[options.kind], ...fields };
   return {
-    prompt: toPrompt(request, { ...options.info, provider: options.provider, model: options.model }, profile),
+    prompt: toPrompt(
+      { ...request, messages: opaque.readable(request.messages) },
+      { ...options.info, provider: options.provider, model: options.model },
+      profile,
+    ),
     abortSignal,
     maxOutputTokens: request.maxOutputTokens,
     providerOptions,

@@ -21,6 +21,9 @@ import type { WireProfile } from './wire-profile.ts';
 
 type AssistantMessage = Extract<LanguageModelV4Message, { role: 'assistant' }>;
 
+/** The kind of the part that stands for a summary in the provider's own form. Only native clients get one. */
+export const COMPACTION_KIND = 'longhaul.compaction';
+
 const AFTER_RESULTS: ViewAssistantMessage = {
   role: 'assistant',
   content: [{ type: 'text', text: AFTER_RESULTS_TEXT }],
@@ -104,7 +107,10 @@ function pushAssistant(
   for (const part of message.content) {
     const options =
       rule.isOwn && part.providerMetadata !== undefined ? { providerOptions: part.providerMetadata } : {};
-    if (part.type === 'text') {
+    if (part.type === 'text' && part.opaque?.items !== undefined) {
+      const { items } = part.opaque;
+      content.push({ type: 'custom', kind: COMPACTION_KIND, providerOptions: { longhaul: { items } } });
+    } else if (part.type === 'text') {
       if (part.text.trim() !== '') content.push({ type: 'text', text: part.text, ...options });
     } else if (part.type === 'reasoning') {
       const reasoning = toReasoningPart(part, rule);

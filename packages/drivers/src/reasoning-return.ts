@@ -32,7 +32,7 @@ export function reasoningRule(
 }
 
 /** Returns the letters with which a model's name begins: `deepseek` of `mine/deepseek-ai/DeepSeek-V4-Flash`. */
-function familyOf(model: string): string | undefined {
+export function familyOf(model: string): string | undefined {
   return /^[a-z]+/i.exec(model.slice(model.lastIndexOf('/') + 1))?.[0].toLowerCase();
 }
 

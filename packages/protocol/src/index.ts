@@ -25,6 +25,7 @@ export type {
   CutMark,
   Mark,
   OmitMark,
+  OpaqueSummary,
   PinMark,
   PruneMark,
   Summary,

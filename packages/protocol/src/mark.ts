@@ -5,6 +5,18 @@ export interface Summary {
   ledger: string;
   /** Empty if no model was called or its answer was rejected. */
   narrative: string;
+  /** What the provider made of the hidden messages. Only its maker can read it; others get the ledger. */
+  opaque?: OpaqueSummary;
+}
+
+/** A summary that a provider made and that is sent back unchanged. */
+export interface OpaqueSummary {
+  /** `@blob:` reference of the JSON array of its items. */
+  blob: string;
+  /** The `provider/model` that made it. */
+  model: string;
+  /** Its tokens in a request, as the provider reported them. */
+  tokens?: number;
 }
 
 /** Replaces older messages in the view by a summary. */

@@ -146,7 +146,11 @@ const compactionObject = z.looseObject({
   reason: z.enum(['threshold', 'overflow', 'tool-results', 'stream', 'manual']),
   tokensBefore: z.number(),
   tokensAfter: z.number(),
-  summary: z.looseObject({ ledger: z.string(), narrative: z.string() }),
+  summary: z.looseObject({
+    ledger: z.string(),
+    narrative: z.string(),
+    opaque: z.looseObject({ blob: z.string(), model: z.string(), tokens: count.optional() }).optional(),
+  }),
   hides: z.array(z.string()),
   createdAt: instant,
   undoneAt: instant.optional(),

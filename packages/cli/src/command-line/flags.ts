@@ -25,6 +25,7 @@ const strategy = {
     'structured-summary',
     'middle-removal',
     'pruning-agent',
+    'provider-compaction',
   ],
   isOpen: true,
 } as const;

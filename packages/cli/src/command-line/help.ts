@@ -62,7 +62,8 @@ Model
       --window N        tokens of the model's context window; a smaller window that the server reports is used instead
       --max-output N    maximum tokens of one answer
       --strategy NAME   how the context is compacted: reactive-overflow (default), proactive-threshold,
-                        structured-summary, middle-removal, pruning-agent, or the path of a module
+                        structured-summary, middle-removal, pruning-agent, provider-compaction, or the path of a
+                        module
       The API key comes from the environment: from the variable of the provider, or from LONGHAUL_API_KEY.
 
 Workspace

@@ -36,7 +36,7 @@ const compression = z.strictObject({
     z.strictObject({
       preserveLastNTurns: setting(
         z.int().min(0),
-        'Number of newest turns that the strategy reactive-overflow keeps unchanged. A turn is a message of the user and everything up to its final answer.',
+        'Number of newest turns that the strategies reactive-overflow and provider-compaction keep unchanged. A turn is a message of the user and everything up to its final answer.',
         options.preserveLastNTurns,
       ),
       recentMessagesToKeep: setting(

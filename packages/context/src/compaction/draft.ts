@@ -1,4 +1,4 @@
-import type { Compaction, Mark, Message } from '@longhaul/protocol';
+import type { Compaction, Mark, Message, Summary } from '@longhaul/protocol';
 import { renderLedger } from '../ledger/ledger.ts';
 import type { LedgerKeeper } from '../ledger/ledger-keeper.ts';
 import { firstUserMessage, isUserMessage } from '../log.ts';
@@ -10,7 +10,7 @@ import type { CompactOptions } from './options.ts';
 export interface Draft {
   hides: string[];
   marks: Mark[];
-  summary: { ledger: string; narrative: string };
+  summary: Summary;
 }
 
 /** The data that all steps of one compaction share. */

@@ -2,7 +2,7 @@ import type { Compaction, CompactionReason, LonghaulError, Mark } from '@longhau
 import type { Budget } from '../budget.ts';
 import type { LedgerKeeper } from '../ledger/ledger-keeper.ts';
 import type { ContextLog } from '../log.ts';
-import type { Summarise } from '../narrative.ts';
+import type { Summarise, SummariseByProvider } from '../narrative.ts';
 import type { RequestMeter } from '../request-size.ts';
 import type { Select } from '../selection/select.ts';
 import type { CancelSignal, CompressionStrategy } from '../strategy.ts';
@@ -26,6 +26,8 @@ export interface CompactOptions {
   summarise?: Summarise;
   /** Asks a model which messages to keep, for strategies that need it. Default: uses `summarise`, if there is one. */
   select?: Select;
+  /** Lets the provider summarise, for strategies that want it. Errors as for `summarise`. */
+  summariseByProvider?: SummariseByProvider | undefined;
   /** Passed to the strategy. An error that the strategy throws after the abort counts as a cancel. */
   signal?: CancelSignal;
   /** Tools whose outputs are not pruned. Default: `todo`, because its newest result is the agent's plan. */

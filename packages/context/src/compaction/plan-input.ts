@@ -6,7 +6,7 @@ import type { CompactOptions } from './options.ts';
 
 /** Returns the input of a strategy for the current session. Tokens are real ones, as everywhere in a compaction. */
 export function planInput(options: CompactOptions): PlanInput {
-  const { log, budget, meter, summarise, signal } = options;
+  const { log, budget, meter, summarise, summariseByProvider, signal } = options;
   const marks = activeMarks(log.marks);
   const select = options.select ?? (summarise === undefined ? undefined : selectWith(summarise));
   return {
@@ -19,6 +19,7 @@ export function planInput(options: CompactOptions): PlanInput {
     round: (marks.compaction?.round ?? 0) + 1,
     summarise,
     select,
+    summariseByProvider,
     signal,
   };
 }

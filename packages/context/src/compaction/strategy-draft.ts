@@ -76,7 +76,10 @@ async function draftOf(context: CompactionContext, plan: CompactionPlan, warning
   const ledger = ledgerFor(context, hides, context.ledgerTokens);
   const adds = hides.filter((id) => !context.input.marks.hidden.has(id));
   const narrative = await narrativeOf(context, { plan, adds, warnings });
-  return { hides, marks: ownMarks(context, plan), summary: { ledger, narrative } };
+  const before = context.input.marks.compaction?.summary.opaque;
+  const opaque = adds.length === 0 ? before : plan.opaque;
+  const summary = opaque === undefined ? { ledger, narrative } : { ledger, narrative, opaque };
+  return { hides, marks: ownMarks(context, plan), summary };
 }
 
 function unknownIds({ log, strategy }: CompactionContext, { hides }: CompactionPlan): string[] {

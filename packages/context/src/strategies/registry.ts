@@ -2,6 +2,7 @@ import type { Trigger } from '../budget.ts';
 import type { CompressionStrategy } from '../strategy.ts';
 import { MiddleRemovalStrategy } from './middle-removal.ts';
 import { ProactiveThresholdStrategy } from './proactive-threshold.ts';
+import { ProviderCompactionStrategy } from './provider-compaction.ts';
 import { PruningAgentStrategy } from './pruning-agent.ts';
 import { ReactiveOverflowStrategy } from './reactive-overflow.ts';
 import type { StrategyName } from './strategy-names.ts';
@@ -10,7 +11,7 @@ import { StructuredSummaryStrategy } from './structured-summary.ts';
 export interface StrategyOptions {
   /** Default: the strategy's own. */
   trigger?: Trigger;
-  /** Number of turns that `reactive-overflow` keeps. Default 2. */
+  /** Number of turns that `reactive-overflow` and `provider-compaction` keep. Default 2. */
   preserveLastNTurns?: number;
   /** Number of messages that `structured-summary` keeps. Default 10. */
   recentMessagesToKeep?: number;
@@ -27,6 +28,7 @@ const STRATEGIES: Readonly<Record<StrategyName, (options: StrategyOptions) => Co
   'structured-summary': (options) => new StructuredSummaryStrategy(options),
   'middle-removal': ({ trigger }) => new MiddleRemovalStrategy({ trigger }),
   'pruning-agent': ({ trigger }) => new PruningAgentStrategy({ trigger }),
+  'provider-compaction': (options) => new ProviderCompactionStrategy(options),
 };
 
 /**

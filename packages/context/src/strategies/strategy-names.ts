@@ -10,6 +10,7 @@ export const STRATEGY_NAMES = [
   'structured-summary',
   'middle-removal',
   'pruning-agent',
+  'provider-compaction',
 ] as const;
 
 export type StrategyName = (typeof STRATEGY_NAMES)[number];

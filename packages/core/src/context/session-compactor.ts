@@ -7,14 +7,16 @@ import {
   dueTokens,
   type LedgerKeeper,
   type Summarise,
+  type SummariseByProvider,
 } from '@longhaul/context';
 import { addUsage, LonghaulError, type Session, type TokenUsage, ZERO_USAGE } from '@longhaul/protocol';
 import { cancelledCompaction } from '../executor/run-errors.ts';
 import type { CompressionSettings } from '../executor/window/context-window.ts';
 import { recordCompaction } from '../executor/window/record-compaction.ts';
 import { type LedgerSource, RunLedger } from '../executor/window/run-ledger.ts';
+import { summariseByProvider } from '../executor/window/summarise-by-provider.ts';
 import { summariseWith } from '../executor/window/summarise-with.ts';
-import type { ModelDriver } from '../ports/index.ts';
+import type { BlobStore, ModelDriver } from '../ports/index.ts';
 import type { Tool } from '../ports/tool.ts';
 import { newId } from '../session/ids.ts';
 import type { SessionWriter } from '../session/session-writer.ts';
@@ -26,6 +28,7 @@ export interface SessionCompactorOptions {
   /** Returns the tools of a session's agent. */
   toolsFor: (session: Session) => readonly Tool[];
   compression: CompressionSettings;
+  blobs: BlobStore;
   driverFor: (model: string) => Promise<ModelDriver>;
   /** Default: `driverFor`, that is, the session's model. */
   summariserFor?: (model: string) => Promise<ModelDriver | undefined>;
@@ -43,6 +46,7 @@ interface PlanOptions {
   ledger: LedgerKeeper;
   signal?: AbortSignal;
   summarise?: Summarise | undefined;
+  summariseByProvider?: SummariseByProvider | undefined;
 }
 
 /** Makes manual compactions of an idle session. */
@@ -70,12 +74,15 @@ export class SessionCompactor {
   ): Promise<CompactSessionResult> {
     await writer.announce({ type: 'session:status', status: 'compacting' });
     let usage = ZERO_USAGE;
-    const { summarise, warnings } = await this.#summariser(task.session, signal, (added) => {
+    const onUsage = (added: TokenUsage) => {
       usage = addUsage(usage, added);
-    });
+    };
+    const { summarise, warnings } = await this.#summariser(task.session, signal, onUsage);
+    const byProvider = await this.#providerSummariser(task, signal, onUsage);
     const runLedger = new RunLedger(writer);
     const ledger = await runLedger.open();
-    const outcome = await this.#plan(writer.log, task, { ledger, signal, summarise });
+    const options = { ledger, signal, summarise, summariseByProvider: byProvider };
+    const outcome = await this.#plan(writer.log, task, options);
     if (signal.aborted) throw cancelledCompaction();
     if (outcome.status === 'exhausted') return nothingOrThrow(outcome.error, writer.log, task);
     const compacted = { ...outcome, warnings: [...warnings, ...outcome.warnings] };
@@ -87,7 +94,7 @@ export class SessionCompactor {
   #plan(
     log: ContextLog,
     { session, measure, strategy }: CompactionTask,
-    { ledger, signal, summarise }: PlanOptions,
+    { ledger, signal, summarise, summariseByProvider }: PlanOptions,
   ): Promise<CompactOutcome> {
     const { compression, toolsFor } = this.#options;
     const isProtected = toolsFor(session).filter((tool) => tool.isProtected === true);
@@ -105,7 +112,28 @@ export class SessionCompactor {
       now: Date.now(),
       signal,
       summarise,
+      summariseByProvider,
     });
+  }
+
+  /** Undefined if the strategy does not use it, or if the session's model is not available. */
+  async #providerSummariser(
+    { session, strategy }: CompactionTask,
+    signal: AbortSignal,
+    onUsage: (usage: TokenUsage) => void,
+  ): Promise<SummariseByProvider | undefined> {
+    if (strategy.usesProvider !== true) return undefined;
+    const { driverFor, blobs, toolsFor, systemText } = this.#options;
+    try {
+      const driver = await driverFor(session.model);
+      const system = await systemText(session);
+      const tools = toolsFor(session).map((tool) => tool.schema);
+      return summariseByProvider(driver, { blobs, system, tools, signal, onUsage });
+    } catch (error) {
+      // The summariser reports it.
+      if (!(error instanceof LonghaulError)) throw error;
+      return undefined;
+    }
   }
 
   /** If the model cannot be reached, the compaction is made without a narrative. */

@@ -36,6 +36,7 @@ export function createExecutorParts(options: TurnExecutorOptions): ExecutorParts
   const window = new ContextWindow({
     writer,
     driver,
+    blobs,
     settings: options.compression,
     tools: schemas,
     protectedTools: new Set(tools.filter((tool) => tool.isProtected === true).map((tool) => tool.name)),

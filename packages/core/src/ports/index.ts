@@ -4,6 +4,8 @@ export type {
   ModelDriver,
   ModelInfo,
   ModelPrice,
+  ProviderCompaction,
+  ProviderCompactionRequest,
   ServerWindow,
   StepEvent,
   StepRequest,

@@ -53,6 +53,18 @@ export interface StepRequest {
   signal: AbortSignal;
 }
 
+/** A request to the provider to summarise a session with its own means. */
+export interface ProviderCompactionRequest extends Omit<StepRequest, 'maxOutputTokens'> {
+  /** Those of the messages that stay in the view. */
+  kept: readonly ViewMessage[];
+}
+
+/** What a provider made of a session, to be sent back unchanged in place of the messages. */
+export interface ProviderCompaction {
+  items: JsonValue[];
+  usage?: TokenUsage;
+}
+
 /** The events of a step, in order. Every stream ends with exactly one `finish` or `error`. */
 export type StepEvent =
   | { type: 'text-start'; id: string }
@@ -113,5 +125,11 @@ export interface ModelDriver {
    * throws. Absent if the provider cannot count.
    */
   readonly countTokens?: ((request: StepRequest) => Promise<number | undefined>) | undefined;
+  /**
+   * Lets the provider summarise messages with its own means. Absent if it has none.
+   *
+   * @throws {LonghaulError} The refusal or failure, with the codes of a step; `cancelled`.
+   */
+  readonly compact?: ((request: ProviderCompactionRequest) => Promise<ProviderCompaction>) | undefined;
   step(request: StepRequest): AsyncIterable<StepEvent>;
 }

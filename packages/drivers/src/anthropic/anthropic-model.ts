@@ -3,9 +3,10 @@ import Anthropic from '@anthropic-ai/sdk';
 import { hostedAccess, type ModelAccess } from '../access.ts';
 import { toPartStream, toThrown } from '../native/part-stream.ts';
 import { createSdkFetch, QUIET } from '../native/sdk-fetch.ts';
+import { ANTHROPIC_COMPACTION_BETA } from '../provider-compaction.ts';
 import type { CallTarget } from '../step-failure.ts';
 import type { StepModel } from '../step-model.ts';
-import { toMessageParams } from './message-params.ts';
+import { compactionIn, toMessageParams } from './message-params.ts';
 import { createMessageParts } from './message-parts.ts';
 
 const DEFAULT_URL = 'https://api.anthropic.com/v1';
@@ -45,6 +46,8 @@ export function createAnthropicModel(options: AnthropicModelOptions): StepModel 
               stream: true,
             },
             stream: true,
+            headers:
+              compactionIn(call.prompt) === undefined ? {} : { 'anthropic-beta': ANTHROPIC_COMPACTION_BETA },
           })
           .asResponse();
         return { stream: toPartStream(answer, createMessageParts(), options.target) };

@@ -7,6 +7,7 @@ import type {
 } from '@ai-sdk/provider';
 import type {
   BetaCacheControlEphemeral,
+  BetaCompactionBlockParam,
   BetaContentBlockParam,
   BetaImageBlockParam,
   BetaMessageParam,
@@ -43,6 +44,9 @@ export function toMessageParams({ prompt, tools }: LanguageModelV4CallOptions): 
 
 function toMessages(prompt: LanguageModelV4Prompt): Message[] {
   const messages: { role: 'user' | 'assistant'; content: Blocks }[] = [];
+  const compaction = compactionIn(prompt);
+  // The API accepts the block only at the beginning, in place of what it summarises.
+  if (compaction !== undefined) messages.push({ role: 'assistant', content: [compaction] });
   for (const [index, message] of prompt.entries()) {
     if (message.role === 'system') continue;
     const role = message.role === 'assistant' ? 'assistant' : 'user';
@@ -56,6 +60,23 @@ function toMessages(prompt: LanguageModelV4Prompt): Message[] {
     else messages.push({ role, content: blocks });
   }
   return messages;
+}
+
+/** Returns the block that stands for the beginning of the conversation. */
+export function compactionIn(prompt: LanguageModelV4Prompt): BetaCompactionBlockParam | undefined {
+  for (const { role, content } of prompt) {
+    if (role !== 'assistant') continue;
+    for (const part of content) {
+      const items = part.type === 'custom' ? part.providerOptions?.['longhaul']?.['items'] : undefined;
+      const block = Array.isArray(items) ? items.find(isCompactionBlock) : undefined;
+      if (block !== undefined) return block;
+    }
+  }
+  return undefined;
+}
+
+function isCompactionBlock(item: unknown): item is BetaCompactionBlockParam {
+  return typeof item === 'object' && item !== null && Reflect.get(item, 'type') === 'compaction';
 }
 
 function toBlocks(content: ContentParts, isLast: boolean): Blocks {

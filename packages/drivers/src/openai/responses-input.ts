@@ -66,13 +66,20 @@ function toItems({ content }: AssistantMessage): ResponseInputItem[] {
         name: part.toolName,
         arguments: JSON.stringify(part.input),
       });
-    } else if (part.type === 'reasoning') {
+    } else if (part.type === 'custom')
+      items.push(...compactedItems(part.providerOptions?.['longhaul']?.['items']));
+    else if (part.type === 'reasoning') {
       const added = addThought(thoughts, part);
       if (added !== undefined) items.push(added);
     }
   }
   // The server knows no item by its id, because it stores nothing.
   return items.filter((item) => item.type !== 'reasoning' || typeof item.encrypted_content === 'string');
+}
+
+/** The items of a compaction are sent back as they came. */
+function compactedItems(items: unknown): ResponseInputItem[] {
+  return Array.isArray(items) ? items : [];
 }
 
 function addThought(

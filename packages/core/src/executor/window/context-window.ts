@@ -18,6 +18,7 @@ import {
   type RequestDecision,
   type RequestMeter,
   type Summarise,
+  type SummariseByProvider,
 } from '@longhaul/context';
 import {
   addUsage,
@@ -27,13 +28,14 @@ import {
   type TokenUsage,
   ZERO_USAGE,
 } from '@longhaul/protocol';
-import type { ModelDriver, ToolSchema } from '../../ports/index.ts';
+import type { BlobStore, ModelDriver, ToolSchema } from '../../ports/index.ts';
 import { newId } from '../../session/ids.ts';
 import type { SessionWriter } from '../../session/session-writer.ts';
 import { cancelledCompaction } from '../run-errors.ts';
 import type { KeptLedgers } from './kept-ledgers.ts';
 import { recordCompaction } from './record-compaction.ts';
 import { RunLedger } from './run-ledger.ts';
+import { summariseByProvider } from './summarise-by-provider.ts';
 import { summariseWith } from './summarise-with.ts';
 import { RequestGrowth, WindowLearner } from './window-learner.ts';
 
@@ -43,6 +45,7 @@ export type CompressionSettings = Omit<ContextPolicy, 'protectedTools'>;
 export interface ContextWindowOptions {
   writer: SessionWriter;
   driver: ModelDriver;
+  blobs: BlobStore;
   /** Writes narratives. Without it, a summary has the ledger only. */
   summariser?: ModelDriver;
   settings: CompressionSettings;
@@ -178,6 +181,7 @@ export class ContextWindow {
       now: Date.now(),
       signal,
       ...this.#summarise(signal),
+      summariseByProvider: this.#summariseByProvider(signal),
     });
     if (signal.aborted) throw cancelledCompaction();
     if (outcome.status === 'exhausted') {
@@ -194,11 +198,19 @@ export class ContextWindow {
   #summarise(signal: AbortSignal): { summarise?: Summarise } {
     const { summariser, tools } = this.#options;
     if (summariser === undefined) return {};
-    const onUsage = (usage: TokenUsage) => {
-      this.#summaryUsage = addUsage(this.#summaryUsage, usage);
-    };
+    const onUsage = this.#addSummaryUsage;
     return { summarise: summariseWith(summariser, { system: this.#system, tools, signal, onUsage }) };
   }
+
+  #summariseByProvider(signal: AbortSignal): SummariseByProvider | undefined {
+    const { driver, blobs, tools } = this.#options;
+    const onUsage = this.#addSummaryUsage;
+    return summariseByProvider(driver, { blobs, system: this.#system, tools, signal, onUsage });
+  }
+
+  readonly #addSummaryUsage = (usage: TokenUsage) => {
+    this.#summaryUsage = addUsage(this.#summaryUsage, usage);
+  };
 
   async pruneIfWorthIt(): Promise<void> {
     const { targets, savedTokens } = decidePruning(this.#state());

@@ -1,6 +1,7 @@
-import type { ViewMessage } from '@longhaul/context';
+import type { ViewAssistantPart, ViewMessage } from '@longhaul/context';
 import {
   blobReference,
+  type JsonValue,
   parseBlobReference,
   type ToolOutputContent,
   toLonghaulError,
@@ -47,16 +48,45 @@ async function expandMessage(message: ViewMessage, options: ExpandOptions): Prom
       content: await Promise.all(message.content.map((part) => expandContent(part, options))),
     };
   }
-  const hasMedia = message.content.some(
-    (part) => part.type === 'tool' && part.output.some((content) => content.type !== 'text'),
+  const hasBlobs = message.content.some(
+    (part) =>
+      (part.type === 'tool' && part.output.some((content) => content.type !== 'text')) ||
+      (part.type === 'text' && part.opaque !== undefined),
   );
-  if (!hasMedia) return message;
-  const content = message.content.map(async (part) =>
-    part.type === 'tool'
-      ? { ...part, output: await Promise.all(part.output.map((output) => expandContent(output, options))) }
-      : part,
-  );
-  return { ...message, content: await Promise.all(content) };
+  if (!hasBlobs) return message;
+  return { ...message, content: await Promise.all(message.content.map((part) => expandPart(part, options))) };
+}
+
+async function expandPart(part: ViewAssistantPart, options: ExpandOptions): Promise<ViewAssistantPart> {
+  if (part.type === 'tool')
+    return {
+      ...part,
+      output: await Promise.all(part.output.map((output) => expandContent(output, options))),
+    };
+  if (part.type !== 'text' || part.opaque === undefined) return part;
+  const { opaque, ...text } = part;
+  const items = await itemsOf(opaque.blob, options.blobs);
+  return items === undefined ? text : { ...text, opaque: { ...opaque, items } };
+}
+
+/** Loads a provider's summary. Undefined if its blob is missing or damaged: the text of the summary stands in. */
+async function itemsOf(reference: string, blobs: BlobStore): Promise<JsonValue[] | undefined> {
+  const data = await bytesOf(parseBlobReference(reference) ?? '', blobs);
+  if (data === undefined) return undefined;
+  try {
+    const items: JsonValue = JSON.parse(Buffer.from(data).toString('utf8'));
+    return Array.isArray(items) ? items : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+/** Returns undefined if the blob is missing or damaged. */
+async function bytesOf(id: string, blobs: BlobStore): Promise<Uint8Array | undefined> {
+  return blobs.get(id).catch((error: unknown) => {
+    if (toLonghaulError(error).code === 'blob_not_found') return undefined;
+    throw error;
+  });
 }
 
 async function expandContent(
@@ -72,10 +102,7 @@ async function expandContent(
   }
   const id = parseBlobReference(part.data);
   if (id === undefined) return part;
-  const data = await blobs.get(id).catch((error: unknown) => {
-    if (toLonghaulError(error).code === 'blob_not_found') return undefined;
-    throw error;
-  });
+  const data = await bytesOf(id, blobs);
   if (data === undefined)
     return { type: 'text', text: `[${mediaType} omitted: its data is missing or damaged]` };
   return { ...part, data: Buffer.from(data).toString('base64') };
