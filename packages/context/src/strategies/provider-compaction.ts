@@ -41,7 +41,8 @@ export class ProviderCompactionStrategy implements CompressionStrategy {
         .map(({ message }) => message),
     });
     if (reply.status === 'ok') return { ...plan, wantsNarrative: false, opaque: reply.opaque };
-    const warning = `The provider made no summary: ${reply.reason}. The ledger stands in.`;
+    const reason = reply.reason.replace(/\.$/, '');
+    const warning = `The provider made no summary: ${reason}. The ledger stands in.`;
     return { ...plan, warnings: [...(plan.warnings ?? []), warning] };
   }
 }
