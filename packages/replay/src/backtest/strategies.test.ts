@@ -17,7 +17,7 @@ beforeAll(async () => {
 afterAll(() => rm(folder, { recursive: true, force: true }));
 
 describe('strategies of a replay', () => {
-  it('are the five strategies of the engine', () => {
+  it('are the five strategies of the engine that need no provider', () => {
     expect(strategyNames()).toHaveLength(5);
     for (const name of strategyNames()) expect(createStrategy(name).name).toBe(name);
     expect(() => createStrategy('nothing')).toThrow(/Known strategies: reactive-overflow, /);

@@ -13,9 +13,9 @@ import {
 } from '@longhaul/context';
 import { LonghaulError } from '@longhaul/protocol';
 
-/** Returns the names of the engine's strategies. */
+/** Returns the names of the engine's strategies, without those that need a provider: a replay has none. */
 export function strategyNames(): string[] {
-  return [...STRATEGY_NAMES];
+  return STRATEGY_NAMES.filter((name) => createOwn(name).usesProvider !== true);
 }
 
 /**
