@@ -22,7 +22,7 @@ import type { WireProfile } from './wire-profile.ts';
 type AssistantMessage = Extract<LanguageModelV4Message, { role: 'assistant' }>;
 
 /** The kind of the part that stands for a summary in the provider's own form. Only native clients get one. */
-export const COMPACTION_KIND = 'longhaul.compaction';
+const COMPACTION_KIND = 'longhaul.compaction';
 
 const AFTER_RESULTS: ViewAssistantMessage = {
   role: 'assistant',
