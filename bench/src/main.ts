@@ -14,6 +14,10 @@ const BENCHES: Record<string, { about: string; run: (input: BenchInput) => Promi
     about: 'storing streamed deltas in SQLite, compared with only consuming the same stream',
     run: async () => (await import('./streaming.ts')).benchStreaming(),
   },
+  drivers: {
+    about: 'processor time that each driver adds to a delta, compared with only parsing the same stream',
+    run: async () => (await import('./drivers.ts')).benchDrivers(),
+  },
   'store-rate': {
     about: 'rows per second of the store, compared with the same statements on node:sqlite',
     run: async () => (await import('./store-rate.ts')).benchStoreRate(),

@@ -146,6 +146,8 @@ function createDriver(lines: LineWriter<ReceivedLine>): Promise<ModelDriver> {
     model: MODEL,
     baseUrl: settings.baseUrl,
     stallMs: 600,
+    // The lives of a session alternate between the drivers, so each continues what the other left.
+    settings: { driver: settings.life % 2 === 0 ? 'native' : 'ai-sdk' },
     fetch: recordingFetch(lines),
     info: {
       provider: MODEL,
