@@ -7,3 +7,6 @@ await import('./model-driver.test.ts');
 await import('./provider-failures.test.ts');
 await import('../test/reasoning.test.ts');
 await import('../test/provider-recovery.test.ts');
+await import('../test/answers.test.ts');
+await import('../test/finish-reasons.test.ts');
+await import('../test/refused-content.test.ts');

@@ -5,6 +5,7 @@ import { type ChatServer, chunk, startChatServer, startStream } from './chat-ser
 import { collect, MODEL_INFO } from './drive.ts';
 import { DONE, inTurn, type RawAnswer, says } from './raw-answers.ts';
 import { startOn } from './run-on-server.ts';
+import { tested } from './tested-driver.ts';
 
 let server: ChatServer;
 beforeEach(async () => {
@@ -119,7 +120,7 @@ async function played(kind: 'anthropic' | 'google', stream: string) {
     response.end(stream);
   });
   const options = { provider: kind, model: 'm', baseUrl: server.url, apiKey: 'key', info: MODEL_INFO };
-  return (await collect(await createModelDriver({ kind, ...options }))).at(-1);
+  return (await collect(await createModelDriver({ kind, ...options, ...tested }))).at(-1);
 }
 
 function anthropicAnswer(stopReason: string | null, words = 'Half') {

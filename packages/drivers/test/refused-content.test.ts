@@ -4,6 +4,7 @@ import { describe, expect, it, onTestFinished } from 'vitest';
 import { createModelDriver } from '../src/model-driver.ts';
 import { startChatServer } from './chat-server.ts';
 import { calls, type RawAnswer, refuses, says, sends } from './raw-answers.ts';
+import { tested } from './tested-driver.ts';
 
 /** A picture of one pixel. */
 const PNG =
@@ -31,6 +32,7 @@ async function serve(refuse: (body: Body, text: string) => RawAnswer | undefined
     model: 'served-model',
     baseUrl: server.url,
     info: { ...INFO, provider: 'local', model: 'served-model', accepts: { images: true, files: true } },
+    ...tested,
   });
   const shots: ToolOutputContent[] = [];
   const look = testTool('look', () => ({
