@@ -92,6 +92,7 @@ function callSettings(provider: CallSettings = {}, model: CallSettings = {}): Ca
     driver: model.driver ?? provider.driver,
     cache: model.cache ?? provider.cache,
     toolCallsInText: model.toolCallsInText ?? provider.toolCallsInText,
+    maxTokensField: model.maxTokensField ?? provider.maxTokensField,
     reasoning: { return: model.reasoning?.return ?? provider.reasoning?.return },
   };
 }

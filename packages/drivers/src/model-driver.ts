@@ -1,7 +1,8 @@
 import type { LanguageModelV4CallOptions } from '@ai-sdk/provider';
 import type { ModelDriver, ModelInfo, ServerWindow, StepEvent, StepRequest } from '@longhaul/core';
-import { type CallSettings, type RequestExtras, serverFetch } from '@longhaul/models';
+import { type CallSettings, type LearnedSettings, type RequestExtras, serverFetch } from '@longhaul/models';
 import { LonghaulError } from '@longhaul/protocol';
+import { isCompatible } from './access.ts';
 import { CALL_OPTIONS } from './ai-sdk/language-model.ts';
 import { readAnswer } from './answer/read-answer.ts';
 import { createAsides } from './aside.ts';
@@ -36,9 +37,9 @@ export interface ModelDriverOptions {
   /** Default: chosen from the model and its server. */
   settings?: CallSettings;
   /** What earlier refusals of this server taught. A setting takes precedence. */
-  learnedSettings?: CallSettings | undefined;
+  learnedSettings?: LearnedSettings | undefined;
   /** Stores what this driver learns from refusals, together with `learnedSettings`. */
-  onLearned?: (settings: CallSettings) => Promise<void>;
+  onLearned?: (settings: LearnedSettings) => Promise<void>;
   info: ModelInfo;
   /** Reports the server's window, and stores what the driver learns about it. */
   serverWindow?: ServerWindow;
@@ -116,7 +117,12 @@ export async function createModelDriver(options: ModelDriverOptions): Promise<Mo
   let { info } = options;
   return {
     get info() {
-      return returnsReasoning(lessons.profile) ? { ...info, returnsReasoning: true } : info;
+      const maxOutputTokens = Math.min(info.maxOutputTokens, lessons.profile.maxOutputTokens);
+      return {
+        ...info,
+        maxOutputTokens,
+        ...(returnsReasoning(lessons.profile) && { returnsReasoning: true }),
+      };
     },
     step: (request) =>
       readAnswer(steadyStep(parts, request), { ...request, callsInText: settings.toolCallsInText ?? true }),
@@ -166,7 +172,8 @@ async function* steadyStep(parts: DriverParts, request: StepRequest): AsyncGener
   try {
     const sent: SentRequest = {};
     const describe = (error: LonghaulError) => withRefusedPart(error, { parts, request, sent });
-    const call = () => parts.lessons.attempt(() => step(parts, request, sent), describe);
+    const { maxOutputTokens } = request;
+    const call = () => parts.lessons.attempt(() => step(parts, request, sent), { maxOutputTokens, describe });
     yield* parts.opaque.attempt(request.messages, call);
   } catch (thrown) {
     yield { type: 'error', error: toStepError(thrown, parts.target, 'request') };
@@ -228,8 +235,15 @@ function toCallOptions(
   request: StepRequest,
   abortSignal: AbortSignal,
 ): LanguageModelV4CallOptions {
-  const fields = profile.splitsReasoning ? { [options.provider]: { reasoning_split: true } } : {};
-  const providerOptions = { ...CALL_OPTIONS[options.kind], ...fields };
+  const maxOutputTokens =
+    request.maxOutputTokens && Math.min(request.maxOutputTokens, profile.maxOutputTokens);
+  const isNewField = profile.maxTokensField === 'max_completion_tokens' && isCompatible(options.kind);
+  const fields = {
+    ...(profile.splitsReasoning && { reasoning_split: true }),
+    ...(isNewField && maxOutputTokens !== undefined && { max_completion_tokens: maxOutputTokens }),
+  };
+  const own = Object.keys(fields).length > 0 ? { [options.provider]: fields } : {};
+  const providerOptions = { ...CALL_OPTIONS[options.kind], ...own };
   return {
     prompt: toPrompt(
       { ...request, messages: opaque.readable(request.messages) },
@@ -237,7 +251,7 @@ function toCallOptions(
       profile,
     ),
     abortSignal,
-    maxOutputTokens: request.maxOutputTokens,
+    maxOutputTokens: isNewField ? undefined : maxOutputTokens,
     providerOptions,
     tools:
       request.tools.length === 0

@@ -416,7 +416,7 @@ const LOOK_ALIKES: [name: string, answer: Answer, code: ErrorCode][] = [
       kind: 'openai',
       status: 429,
       body: openAi(
-        'Request too large for gpt-4o in organization org-x on tokens per min (TPM): Limit 30000, Requested 40000. The input or output tokens must be reduced in order to run successfully.',
+        'Rate limit reached for gpt-4o in organization org-x on tokens per min (TPM): Limit 30000, Used 25000, Requested 10000. Please try again in 10s.',
         { type: 'tokens', code: 'rate_limit_exceeded' },
       ),
     },
@@ -428,7 +428,7 @@ const LOOK_ALIKES: [name: string, answer: Answer, code: ErrorCode][] = [
       provider: 'groq',
       status: 413,
       body: openAi(
-        'Request too large for model `x` on tokens per minute (TPM): Limit 6000, Requested 7000, please reduce your message size and try again.',
+        'Rate limit reached for model `x` on tokens per minute (TPM): Limit 6000, Used 4000, Requested 5000. Please try again in 30s.',
         { type: 'tokens', code: 'rate_limit_exceeded' },
       ),
     },

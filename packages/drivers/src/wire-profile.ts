@@ -1,4 +1,4 @@
-import type { CallSettings, ReasoningReturn } from '@longhaul/models';
+import type { LearnedSettings, MaxTokensField, ReasoningReturn } from '@longhaul/models';
 
 /**
  * The kinds of servers that drivers support. `lmstudio` and `ollama` are OpenAI-compatible with a default
@@ -23,6 +23,10 @@ export interface WireProfile {
   signedReasoning: boolean;
   /** Requests ask for reasoning in a field of its own. MiniMax otherwise writes it into the text. */
   splitsReasoning: boolean;
+  /** The field for the maximum tokens of an answer. Other APIs than Chat Completions have one of their own. */
+  maxTokensField: MaxTokensField;
+  /** The most tokens of an answer that the server accepts, as its refusals have taught. */
+  maxOutputTokens: number;
   imageTypes: ReadonlySet<string>;
   callIds: CallIdForm;
 }
@@ -42,6 +46,8 @@ const HOSTED: WireProfile = {
   reasoning: 'all',
   signedReasoning: true,
   splitsReasoning: false,
+  maxTokensField: 'max_tokens',
+  maxOutputTokens: Number.POSITIVE_INFINITY,
   imageTypes: WEB_IMAGES,
   callIds: 'word',
 };
@@ -55,6 +61,8 @@ const COMPATIBLE: WireProfile = {
   reasoning: 'none',
   signedReasoning: false,
   splitsReasoning: false,
+  maxTokensField: 'max_tokens',
+  maxOutputTokens: Number.POSITIVE_INFINITY,
   imageTypes: WEB_IMAGES,
   callIds: 'any',
 };
@@ -73,6 +81,9 @@ const NEEDS_REASONING = /deepseek(?!.*(?:r1|coder|math|-v2))|moonshot|kimi/i;
 /** These models and servers read the reasoning of earlier answers, and accept answers without any. */
 const READS_REASONING = /minimax|openrouter\.ai/i;
 
+/** OpenAI's reasoning models and Azure's deployments of them refuse `max_tokens`. */
+const NEW_LENGTH_FIELD = /\.azure\.com\b|^(?:o[1-9]|gpt-[5-9])/i;
+
 /** These servers refuse the field, whatever the model. */
 const REFUSES_REASONING = /\bgroq\.com|\bmistral\.ai/i;
 
@@ -90,6 +101,8 @@ export function wireProfile(kind: ProviderKind, model: string, baseUrl = ''): Wi
     ...COMPATIBLE,
     reasoning: returnedReasoning(model, baseUrl),
     splitsReasoning: /\bminimaxi?\.(?:io|com)\b/i.test(baseUrl),
+    maxTokensField:
+      NEW_LENGTH_FIELD.test(model) || NEW_LENGTH_FIELD.test(baseUrl) ? 'max_completion_tokens' : 'max_tokens',
     callIds: NINE_CHARACTER_IDS.test(model) || NINE_CHARACTER_IDS.test(baseUrl) ? 'nine' : 'any',
   };
 }
@@ -97,12 +110,14 @@ export function wireProfile(kind: ProviderKind, model: string, baseUrl = ''): Wi
 /** Returns the profile as configured. */
 export function configuredProfile(
   profile: WireProfile,
-  { cache, reasoning, strictRoles = false }: CallSettings & { strictRoles?: boolean },
+  { cache, reasoning, strictRoles = false, ...settings }: LearnedSettings & { strictRoles?: boolean },
 ): WireProfile {
   return {
     ...profile,
     cacheBreakpoints: profile.cacheBreakpoints && cache !== false,
     reasoning: reasoning?.return ?? profile.reasoning,
+    maxTokensField: settings.maxTokensField ?? profile.maxTokensField,
+    maxOutputTokens: settings.maxOutputTokens ?? profile.maxOutputTokens,
     joinsUserMessages: profile.joinsUserMessages || strictRoles,
     strictRoles,
   };

@@ -30,7 +30,18 @@ export interface CallSettings {
   /** Whether tool calls that a model writes as text are made. Default true. */
   toolCallsInText?: boolean;
   reasoning?: { return?: ReasoningReturn };
+  /** The field for the maximum tokens of an answer in Chat Completions. Default: chosen from the model and its server. */
+  maxTokensField?: MaxTokensField;
 }
+
+/** What refusals have taught about a server. A configured setting takes precedence. */
+export interface LearnedSettings extends CallSettings {
+  /** The most tokens of an answer that the server accepts. */
+  maxOutputTokens?: number;
+}
+
+export const MAX_TOKENS_FIELDS = ['max_tokens', 'max_completion_tokens'] as const;
+export type MaxTokensField = (typeof MAX_TOKENS_FIELDS)[number];
 
 /** What is sent to a provider's address besides the conversation. It belongs to that address, like the key. */
 export interface RequestExtras {

@@ -3,6 +3,9 @@ export { MAX_ERROR_BYTES, readWhole } from './bounded-body.ts';
 export type { CacheHit, CacheLimits, CacheStore } from './cache-store.ts';
 export {
   type CallSettings,
+  type LearnedSettings,
+  MAX_TOKENS_FIELDS,
+  type MaxTokensField,
   REASONING_RETURNS,
   type ReasoningReturn,
   type RequestExtras,

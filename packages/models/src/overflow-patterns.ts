@@ -14,6 +14,7 @@ const OVERFLOW_CODES: ReadonlySet<string> = new Set([
   'model_context_window_exceeded',
   'request_too_large',
   '1261',
+  'tokens_limit_reached',
 ]);
 
 const N = String.raw`(?<window>\d[\d,]*)`;
@@ -31,6 +32,18 @@ const OVERFLOW_PATTERNS: readonly RegExp[] = [
     `maximum context length is ${N} tokens.{0,80}?(?:resulted in|requested(?: about)?|request has) ${M}`,
   ),
   pattern(`maximum context length is ${N}`),
+  pattern(String.raw`prompt \((?:total )?length ${M}\) is longer than the maximum model length of ${N}`),
+  pattern(
+    String.raw`prompt \((?:total )?length ${M}\) is too long to fit into the model \(context length ${N}\)`,
+  ),
+  // SGLang
+  pattern(
+    `maximum context length of ${N} tokens.{0,60}?requested a total of .{0,30}?: ${M} tokens from the input`,
+  ),
+  pattern(`maximum context length of ${N}`),
+  // Text Generation Inference
+  pattern(`inputs.{0,3} tokens \\+ .{0,3}max_new_tokens.{0,3} must be <= ${N}\\. given: ${M}`),
+  pattern(`inputs.{0,3} must have less than ${N} tokens\\. given: ${M}`),
   pattern(`configured limit of ${N} tokens.{0,60}?resulted in ${M}`),
   pattern('exceeds the context window'),
   pattern(`passed ${M} input tokens.{0,120}?context length is only ${N}`),
@@ -52,6 +65,7 @@ const OVERFLOW_PATTERNS: readonly RegExp[] = [
   pattern(`too large for model with ${N} maximum context length`),
   // llama.cpp
   pattern('exceeds the available context size'),
+  pattern('context size has been exceeded'),
   // LM Studio
   pattern(String.raw`greater than the context length \(n_keep: ${M}\s*>=\s*n_ctx: ${N}\)`),
   pattern('tokens to keep from the initial prompt is greater than the context length'),
@@ -65,6 +79,17 @@ const OVERFLOW_PATTERNS: readonly RegExp[] = [
   pattern(String.raw`range of input length should be \[\d+, ?${N}\]`),
   // Together
   pattern(String.raw`input \(${M} tokens\) is longer than the model'?s context length \(${N} tokens\)`),
+  // GitHub Models
+  pattern(`request body too large for .{0,80}?max size: ${N} tokens`),
+  // Cloudflare: its sum has the room for the answer too
+  pattern(
+    String.raw`estimated number of input and maximum output tokens \(\d+\) exceeded this model context window limit \(${N}\)`,
+  ),
+  // SiliconFlow
+  pattern(String.raw`length of prompt_tokens \(${M}\) must be less than max_seq_len \(${N}\)`),
+  pattern(String.raw`max_total_tokens \(\d+\) must be less than or equal to max_seq_len \(${N}\)`),
+  // TabbyAPI
+  pattern(`(?:prompt|context) length ${M} is greater than max_seq_len ${N}`),
   // Copilot
   pattern(`tokens? count of ${M} exceeds the limit of ${N}`),
   pattern(`tokens?.{0,20}exceeds the limit of ${N}(?! ?(?:[kmg]?b|bytes|requests|images|tools))`),

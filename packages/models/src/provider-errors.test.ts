@@ -270,6 +270,142 @@ describe('an overflow in the words of each server', () => {
     ],
     ['MiniMax', { status: 400, body: openAi('invalid params, context window exceeds limit (2013)') }],
     [
+      'SGLang',
+      {
+        status: 400,
+        body: openAi(
+          "Requested token count exceeds the model's maximum context length of 32768 tokens. You requested a total of 40000 tokens: 36000 tokens from the input messages and 4000 tokens for the completion. Please reduce the number of tokens in the input messages or the completion to fit within the limit.",
+        ),
+      },
+      32768,
+      36000,
+    ],
+    [
+      'SGLang, without sizes of its parts',
+      {
+        status: 400,
+        body: openAi("Requested token count exceeds the model's maximum context length of 32768"),
+      },
+      32768,
+      undefined,
+    ],
+    [
+      'llama.cpp and LM Studio, size exceeded',
+      { status: 500, body: openAi('Context size has been exceeded.') },
+      undefined,
+      undefined,
+    ],
+    [
+      'vLLM, decoder prompt',
+      {
+        status: 400,
+        body: openAi(
+          'The decoder prompt (length 40000) is longer than the maximum model length of 32768. Make sure that `max_model_len` is no smaller than the number of text tokens.',
+        ),
+      },
+      32768,
+      40000,
+    ],
+    [
+      'vLLM, total length',
+      {
+        status: 400,
+        body: openAi(
+          'The prompt (total length 9000) is too long to fit into the model (context length 8192). Make sure that `max_model_len` is no smaller than the number of text tokens plus multimodal tokens.',
+        ),
+      },
+      8192,
+      9000,
+    ],
+    [
+      'TGI, with max_new_tokens',
+      {
+        status: 422,
+        body: openAi(
+          'Input validation error: `inputs` tokens + `max_new_tokens` must be <= 4096. Given: 4000 `inputs` tokens and 500 `max_new_tokens`',
+        ),
+      },
+      4096,
+      4000,
+    ],
+    [
+      'TGI, inputs',
+      {
+        status: 422,
+        body: openAi('Input validation error: `inputs` must have less than 4095 tokens. Given: 5000'),
+      },
+      4095,
+      5000,
+    ],
+    [
+      'GitHub Models',
+      { status: 413, body: openAi('Request body too large for gpt-4o model. Max size: 8000 tokens.') },
+      8000,
+      undefined,
+    ],
+    [
+      'Cloudflare',
+      {
+        status: 400,
+        body: openAi(
+          'AiError: The estimated number of input and maximum output tokens (10000) exceeded this model context window limit (7968).',
+        ),
+      },
+      7968,
+      undefined,
+    ],
+    [
+      'SiliconFlow',
+      { status: 400, body: openAi('length of prompt_tokens (35000) must be less than max_seq_len (32768).') },
+      32768,
+      35000,
+    ],
+    [
+      'SiliconFlow, in all',
+      {
+        status: 400,
+        body: openAi('max_total_tokens (36000) must be less than or equal to max_seq_len (32768)'),
+      },
+      32768,
+      undefined,
+    ],
+    [
+      'TabbyAPI',
+      { status: 400, body: openAi('Prompt length 40000 is greater than max_seq_len 32768') },
+      32768,
+      40000,
+    ],
+    [
+      'Groq, more tokens than a minute has',
+      {
+        status: 413,
+        body: openAi(
+          'Request too large for model `x` in organization `o` service tier `on_demand` on tokens per minute (TPM): Limit 8000, Requested 33094, please reduce your message size and try again.',
+        ),
+      },
+      8000,
+      undefined,
+    ],
+    [
+      'OpenAI, more tokens than a minute has',
+      {
+        status: 429,
+        body: openAi(
+          'Request too large for gpt-4o in organization org-x on tokens per min (TPM): Limit 30000, Requested 40000. The input or output tokens must be reduced in order to run successfully.',
+        ),
+      },
+      30000,
+      undefined,
+    ],
+    [
+      'vLLM, as a bare object in a stream',
+      {
+        body: '{"object":"error","message":"This model\'s maximum context length is 8192 tokens. However, your request has 9000 input tokens.","type":"BadRequestError","param":null,"code":400}',
+      },
+      8192,
+      9000,
+    ],
+    [
       'numbers with thousands separators',
       { status: 400, body: openAi('prompt is too long: 210,001 tokens > 200,000 maximum') },
       200000,
@@ -319,7 +455,7 @@ describe('errors that resemble an overflow', () => {
       {
         status: 429,
         body: openAi(
-          'Request too large for gpt-4o in organization org-x on tokens per min (TPM): Limit 30000, Requested 40000. The input or output tokens must be reduced in order to run successfully.',
+          'Rate limit reached for gpt-4o in organization org-x on tokens per min (TPM): Limit 30000, Used 25000, Requested 10000. Please try again in 10s.',
           { type: 'tokens', code: 'rate_limit_exceeded' },
         ),
       },
@@ -330,7 +466,7 @@ describe('errors that resemble an overflow', () => {
       {
         status: 413,
         body: openAi(
-          'Request too large for model `x` on tokens per minute (TPM): Limit 6000, Requested 7000, please reduce your message size and try again.',
+          'Rate limit reached for model `x` on tokens per minute (TPM): Limit 6000, Used 4000, Requested 5000. Please try again in 30s.',
           { type: 'tokens', code: 'rate_limit_exceeded' },
         ),
       },
@@ -692,5 +828,87 @@ describe('a refusal because of content', () => {
     [400, openAi('prompt is too long: 210001 tokens > 200000 maximum'), undefined],
   ])('%i %s', (status, body, content) => {
     expect(map({ status, body }).data['content']).toEqual(content);
+  });
+});
+
+describe('a refusal of the maximum length of an answer', () => {
+  const rows: [name: string, text: string, data: object][] = [
+    [
+      'OpenAI',
+      'max_tokens is too large: 32000. This model supports at most 16384 completion tokens, whereas you provided 32000.',
+      { maxOutputTokens: 16_384 },
+    ],
+    [
+      'Anthropic',
+      'max_tokens: 64000 > 8192, which is the maximum allowed number of output tokens for claude-3-5-haiku',
+      { maxOutputTokens: 8_192 },
+    ],
+    [
+      'DeepSeek',
+      'Invalid max_tokens value, the valid range of max_tokens is [1, 8192]',
+      { maxOutputTokens: 8_192 },
+    ],
+    [
+      'Groq',
+      '`max_tokens` must be less than or equal to `8192`, the maximum value for `max_tokens` is less than the `context_window` for this model',
+      { maxOutputTokens: 8_192 },
+    ],
+    [
+      'Google',
+      'Unable to submit request because it has a maxOutputTokens value of 65536 but the supported range is from 1 (inclusive) to 8193 (exclusive). Update the value and try again.',
+      { maxOutputTokens: 8_192 },
+    ],
+    [
+      'an unknown server, with a number',
+      'max_completion_tokens 50000 exceeds the maximum output limit of 4096',
+      { maxOutputTokens: 4_096 },
+    ],
+    ['an unknown server, without a number', 'max_tokens is too large', { maxOutputTokens: 0 }],
+    [
+      'OpenAI, the field',
+      "Unsupported parameter: 'max_tokens' is not supported with this model. Use 'max_completion_tokens' instead.",
+      { maxTokensField: 'max_completion_tokens' },
+    ],
+    [
+      'an older server, the field',
+      '`max_completion_tokens` is not supported. Please use `max_tokens`.',
+      { maxTokensField: 'max_tokens' },
+    ],
+  ];
+
+  it.each(rows)('is read: %s', (_name, text, data) => {
+    const error = map({ status: 400, body: openAi(text) });
+    expect([error.code, error.data]).toEqual(['provider_bad_request', expect.objectContaining(data)]);
+    expect(error.message).toMatch(/Set providers\.mine\./);
+  });
+
+  it.each([
+    "'max_tokens' is too large: 4096. This model's maximum context length is 4096 tokens and your request has 200 input tokens (4096 > 4096 - 200).",
+    'input length and `max_tokens` exceed context limit: 190000 + 20000 > 200000',
+  ])('is none if the window is full: %s', (text) => {
+    expect(map({ status: 400, body: openAi(text) }).code).toBe('context_overflow');
+  });
+});
+
+describe('what a server or a proxy says beside an error of the API', () => {
+  const page = '<html><body>Error</body></html>';
+  it.each([
+    [413, 'provider_bad_request', /does not accept requests this large/],
+    [404, 'model_not_found', /base URL/],
+    [500, 'provider_bad_response', /failed, or a proxy in front of it/],
+    [502, 'provider_bad_response', /failed, or a proxy in front of it/],
+  ])('names a page with HTTP %i as what it is', (status, code, message) => {
+    const error = map({ status, body: page, url: 'https://mine.example/v1/chat/completions' });
+    expect([error.code, error.message]).toEqual([code, expect.stringMatching(message)]);
+    if (status !== 404) expect(error.message).not.toContain('base URL');
+  });
+
+  it('does not take a missing item for a missing model', () => {
+    const body = openAi(
+      "Item with id 'rs_68d4' not found. Items are not persisted when `store` is set to false.",
+    );
+    const error = map({ status: 404, body });
+    expect(error.code).toBe('provider_bad_request');
+    expect(error.message).not.toContain('has no model');
   });
 });

@@ -4,10 +4,12 @@ import { readContentRefusal } from './content-refusal.ts';
 import { type ErrorBody, readErrorBody } from './error-body.ts';
 import { readNetworkFailure } from './network-failure.ts';
 import { networkVerdict } from './network-verdict.ts';
+import { readOutputRefusal } from './output-limit.ts';
 import { isRateLimitText, type Overflow, readOverflow } from './overflow-patterns.ts';
 import { readReasoningRefusal } from './reasoning-refusal.ts';
 import { readRetryAfterMs } from './retry-after.ts';
 import { maskSecrets } from './secrets.ts';
+import { readTokenBudget } from './token-budget.ts';
 import { adviceWithoutTools, saysNoTools } from './tool-refusal.ts';
 
 export interface ProviderFailure {
@@ -87,10 +89,12 @@ function judge(facts: Facts): Verdict {
 const RULES: readonly ((facts: Facts) => Verdict | undefined)[] = [
   ofNetwork,
   ofQuota,
+  ofTokenBudget,
   ofRateLimit,
   ofContentFilter,
   ofAuthentication,
   ofOverflow,
+  ofAnswerLength,
   ofMissingAbility,
   ofMissingModel,
   ofOverload,
@@ -111,6 +115,14 @@ function ofQuota({ failure, body, said, at }: Facts): Verdict | undefined {
     /credit balance is too low|insufficient (?:balance|credits)/i.test(body.text);
   if (!isQuota) return undefined;
   return { code: 'provider_quota', message: `${at} refuses because the account has no credit left.${said}` };
+}
+
+/** No wait helps a request that needs more tokens in one minute than the account has. */
+function ofTokenBudget({ failure, body, said, at }: Facts): Verdict | undefined {
+  const windowTokens = isServerError(failure.status) ? undefined : readTokenBudget(body.text);
+  if (windowTokens === undefined) return undefined;
+  const message = `${at} accepts at most ${windowTokens} tokens of input and output a minute for ${failure.model}, and one request needs more.${said}`;
+  return { code: 'context_overflow', message, data: { windowTokens } };
 }
 
 function ofRateLimit({ failure, body, said, at }: Facts): Verdict | undefined {
@@ -145,6 +157,19 @@ function ofAuthentication({ failure, body, said, at }: Facts): Verdict | undefin
   const forModel = failure.model === '' ? '' : ` for model ${failure.model}`;
   const message = `${at} does not accept the API key${forModel}. ${howToSetKey(failure.provider)}${said}`;
   return { code: 'provider_auth', message };
+}
+
+/** The field for the length of an answer is wrong, or its value. */
+function ofAnswerLength({ failure, body, said, at }: Facts): Verdict | undefined {
+  if (!isClientError(failure.status)) return undefined;
+  const refusal = readOutputRefusal(body.text);
+  if (refusal === undefined) return undefined;
+  const setting =
+    refusal.maxTokensField === undefined
+      ? `providers.${failure.provider}.models.${failure.model}.maxOutput`
+      : `providers.${failure.provider}.maxTokensField: ${refusal.maxTokensField}`;
+  const message = `${at} refused the maximum length of the answer (HTTP ${failure.status}). Set ${setting}.${said}`;
+  return { code: 'provider_bad_request', message, data: { ...refusal } };
 }
 
 function ofOverflow({ failure, body, said, at }: Facts): Verdict | undefined {
@@ -187,6 +212,9 @@ function ofMissingAbility({ failure, body, said, at }: Facts): Verdict | undefin
   return { code: 'input_unsupported', message };
 }
 
+/** OpenAI: an item of an earlier answer is not stored. It does not mean that the model is missing. */
+const NO_SUCH_ITEM = /\bitem\b.{0,120}\bnot found|previous.response.{0,120}\bnot found/is;
+
 /** Texts that a server sends for an unknown path. They don't mean that a model is missing. */
 const NO_SUCH_PATH =
   /\b(?:invalid|unknown|unexpected|unsupported) (?:request )?(?:url|endpoint|path|route)\b|\bcannot (?:post|get) \//i;
@@ -197,6 +225,10 @@ function ofMissingModel({ failure, body, said, at }: Facts): Verdict | undefined
   if (!isMissing) return undefined;
   if (NO_SUCH_PATH.test(body.text)) {
     const message = `${at} has nothing at this address. Check the base URL: that of an OpenAI-compatible server usually ends in /v1.${said}`;
+    return { code: 'provider_bad_request', message };
+  }
+  if (NO_SUCH_ITEM.test(body.text)) {
+    const message = `${at} does not have a part of the conversation any more that the request refers to.${said}`;
     return { code: 'provider_bad_request', message };
   }
   const advice =
@@ -236,9 +268,18 @@ function ofOverload({ failure, body, said, at }: Facts): Verdict | undefined {
 
 function ofHtml({ failure, body, at }: Facts): Verdict | undefined {
   if (!body.isHtml) return undefined;
-  const isOurs = isClientError(failure.status);
-  const message = `${at} answered with a web page (HTTP ${failure.status ?? 'unknown'}), not with JSON. Check the base URL: that of an OpenAI-compatible server usually ends in /v1.`;
-  return { code: isOurs ? 'provider_bad_request' : 'provider_bad_response', message };
+  const { status } = failure;
+  const page = `${at} answered with a web page (HTTP ${status ?? 'unknown'}), not with JSON.`;
+  if (isServerError(status)) {
+    const message = `${page} The server failed, or a proxy in front of it could not reach it.`;
+    return { code: 'provider_bad_response', message };
+  }
+  const advice =
+    status === 413
+      ? 'It, or a proxy in front of it, does not accept requests this large.'
+      : 'Check the base URL: that of an OpenAI-compatible server usually ends in /v1.';
+  const isOurs = isClientError(status);
+  return { code: isOurs ? 'provider_bad_request' : 'provider_bad_response', message: `${page} ${advice}` };
 }
 
 function otherwise({ failure, body, said, at }: Facts): Verdict {

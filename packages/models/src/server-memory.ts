@@ -1,4 +1,4 @@
-import type { CallSettings } from './call-settings.ts';
+import type { LearnedSettings } from './call-settings.ts';
 import type { ServedModel, WindowMemory } from './window-memory.ts';
 
 /**
@@ -7,9 +7,9 @@ import type { ServedModel, WindowMemory } from './window-memory.ts';
  */
 export interface SettingsMemory {
   /** Returns undefined if nothing was learned, or if it has expired. */
-  learnedSettings(server: ServedModel): Promise<CallSettings | undefined>;
+  learnedSettings(server: ServedModel): Promise<LearnedSettings | undefined>;
   /** Replaces what was learned before. */
-  learnSettings(server: ServedModel, settings: CallSettings): Promise<void>;
+  learnSettings(server: ServedModel, settings: LearnedSettings): Promise<void>;
 }
 
 /** What the refusals of model servers have taught. */

@@ -1,7 +1,7 @@
 import { modelInfoOf, type ResolvedModel, type ResolvedWindow, resolveWindow } from '@longhaul/config';
 import type { ModelDriver, ServerWindow } from '@longhaul/core';
 import { createModelDriver } from '@longhaul/drivers';
-import { type CallSettings, checkServer, probeWindow, type ServerMemory } from '@longhaul/models';
+import { checkServer, type LearnedSettings, probeWindow, type ServerMemory } from '@longhaul/models';
 
 export interface DriverOptions {
   /** `--window`. */
@@ -46,8 +46,8 @@ export async function createDriver(model: ResolvedModel, options: DriverOptions)
 
 interface WatchedServer extends ServerWindow {
   remembered: (reportedTokens: number | undefined) => Promise<number | undefined>;
-  learnedSettings: () => Promise<CallSettings | undefined>;
-  learnSettings: (settings: CallSettings) => Promise<void>;
+  learnedSettings: () => Promise<LearnedSettings | undefined>;
+  learnSettings: (settings: LearnedSettings) => Promise<void>;
 }
 
 /** What is known of one model at one server: remembered, reported, and learned from refusals. */

@@ -1,4 +1,4 @@
-import { REASONING_RETURNS } from '@longhaul/models';
+import { MAX_TOKENS_FIELDS, REASONING_RETURNS } from '@longhaul/models';
 import * as z from 'zod';
 import { setting } from './values.ts';
 
@@ -15,6 +15,10 @@ export const callSettings = {
   toolCallsInText: setting(
     z.boolean(),
     'Whether tool calls that a model writes as text are made, if their form, tool and arguments are clear. Default: true.',
+  ),
+  maxTokensField: setting(
+    z.enum(MAX_TOKENS_FIELDS),
+    "The field for the maximum tokens of an answer, for OpenAI-compatible servers. Default: chosen from the model and its server, and learned from the server's refusals.",
   ),
   reasoning: setting(
     z.strictObject({

@@ -1,11 +1,11 @@
-import type { CallSettings, ServedModel, ServerMemory } from '@longhaul/models';
+import type { LearnedSettings, ServedModel, ServerMemory } from '@longhaul/models';
 import { isExpired } from '../shared/learned.ts';
 import { type LearnedWindow, windowThatHolds } from '../shared/learned-window.ts';
 
 /** Creates a memory of what servers' refusals teach. It is lost when the process ends. */
 export function createMemoryServerMemory(now: () => number = Date.now): ServerMemory {
   const windows = new Map<string, LearnedWindow>();
-  const settingsOf = new Map<string, { settings: CallSettings; learnedAt: number }>();
+  const settingsOf = new Map<string, { settings: LearnedSettings; learnedAt: number }>();
   const keyOf = ({ baseUrl, model }: ServedModel) => JSON.stringify([baseUrl, model]);
   return {
     async learnedWindow(server, reportedTokens) {

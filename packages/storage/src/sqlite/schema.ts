@@ -1,5 +1,5 @@
 import type { ProcessOutcome, SandboxKind } from '@longhaul/core';
-import type { CallSettings } from '@longhaul/models';
+import type { LearnedSettings } from '@longhaul/models';
 import type { Compaction, Mark, Message, Part, RunStatus, Session } from '@longhaul/protocol';
 import {
   customType,
@@ -278,7 +278,7 @@ export const serverSettings = sqliteTable(
   {
     baseUrl: text('base_url').notNull(),
     model: text('model').notNull(),
-    settings: text('settings', { mode: 'json' }).$type<CallSettings>().notNull(),
+    settings: text('settings', { mode: 'json' }).$type<LearnedSettings>().notNull(),
     learnedAt: integer('learned_at').notNull(),
   },
   (table) => [primaryKey({ columns: [table.baseUrl, table.model] })],

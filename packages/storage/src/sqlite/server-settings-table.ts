@@ -1,4 +1,4 @@
-import type { CallSettings, ServedModel } from '@longhaul/models';
+import type { LearnedSettings, ServedModel } from '@longhaul/models';
 import { and, eq } from 'drizzle-orm';
 import { isExpired } from '../shared/learned.ts';
 import type { Drizzle } from './connection.ts';
@@ -8,13 +8,13 @@ import { serverSettings } from './schema.ts';
 /** Settings learned from refusals, by server and model. */
 export function createServerSettingsTable(db: Drizzle, now: () => number) {
   return {
-    get({ baseUrl, model }: ServedModel): CallSettings | undefined {
+    get({ baseUrl, model }: ServedModel): LearnedSettings | undefined {
       const isIt = and(eq(serverSettings.baseUrl, baseUrl), eq(serverSettings.model, model));
       const row = unlessDamaged(() => db.select().from(serverSettings).where(isIt).get());
       return row === undefined || isExpired(row, now()) ? undefined : row.settings;
     },
 
-    put({ baseUrl, model }: ServedModel, settings: CallSettings): void {
+    put({ baseUrl, model }: ServedModel, settings: LearnedSettings): void {
       const learned = { settings, learnedAt: now() };
       db.insert(serverSettings)
         .values({ baseUrl, model, ...learned })
