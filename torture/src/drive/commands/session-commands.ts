@@ -1,4 +1,4 @@
-import { mkdirSync, readdirSync, statSync, utimesSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readdirSync, statSync, utimesSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Random } from '@longhaul/scripted-model';
@@ -136,6 +136,8 @@ export class SessionCommands {
   #age(isChosen: () => boolean): void {
     ageSessions(this.#paths.database, this.#census.age(isChosen));
     const { blobs } = this.#paths;
+    // The first output that is too long for its part creates the folder.
+    if (!existsSync(blobs)) return;
     for (const name of readdirSync(blobs, { recursive: true, encoding: 'utf8' })) {
       const path = join(blobs, name);
       const info = statSync(path, { throwIfNoEntry: false });
