@@ -1,6 +1,7 @@
 import { ERROR_TRAITS, LonghaulError, suggestion } from '@longhaul/protocol';
 import { printError } from './print-error.ts';
-import { columnsOf, processTerminal, safeTerminal, type Terminal } from './terminal.ts';
+import { safeTerminal } from './safe-terminal.ts';
+import { columnsOf, processTerminal, type Terminal } from './terminal.ts';
 
 /** Runs a command to its end and returns its exit code. */
 export type Command = (argv: readonly string[], terminal: Terminal) => Promise<number>;

@@ -50,39 +50,3 @@ export function wantsColors(terminal: Terminal, noColor: boolean | undefined): b
 export function canAnimate(terminal: Terminal, colors: boolean): boolean {
   return terminal.out.isTTY === true && colors && terminal.env['TERM'] !== 'dumb';
 }
-
-/**
- * Characters that reorder or hide text in a terminal, and that no output of this program needs: C1 control characters and
- * the bidirectional ones. C0 characters are removed or escaped where text is laid out, because colours need them.
- */
-const UNSAFE = /[\u007f-\u009f\u202a-\u202e\u2066-\u2069]/g;
-
-/** Returns the terminal, with these characters escaped where a person reads. A file or a pipe gets the exact bytes. */
-export function safeTerminal(terminal: Terminal): Terminal {
-  const { out, err } = terminal;
-  if (out.isTTY !== true && err.isTTY !== true) return terminal;
-  return Object.create(terminal, {
-    out: { value: safeStream(out) },
-    err: { value: safeStream(err) },
-  });
-}
-
-function safeStream(stream: OutputStream): OutputStream {
-  if (stream.isTTY !== true) return stream;
-  const write = (chunk: unknown, ...rest: unknown[]) =>
-    Reflect.apply(stream.write, stream, [
-      typeof chunk === 'string' ? chunk.replace(UNSAFE, escaped) : chunk,
-      ...rest,
-    ]);
-  return new Proxy(stream, {
-    get(target, key) {
-      if (key === 'write') return write;
-      const value: unknown = Reflect.get(target, key);
-      return typeof value === 'function' ? value.bind(target) : value;
-    },
-  });
-}
-
-function escaped(character: string): string {
-  return `\\u${(character.codePointAt(0) ?? 0).toString(16).padStart(4, '0')}`;
-}

@@ -162,9 +162,10 @@ export class Bench implements AsyncDisposable {
   }
 
   /**
-   * The command in this process: a fifth of the time, where no process, signal, input or terminal is what is looked at.
+   * The command in this process: a fifth of the time, where no process, signal or input is what is looked at. With
+   * `terminal`, its output counts as a terminal.
    */
-  call(args: readonly string[], options: Pick<CommandOptions, 'env'> = {}): Promise<Ended> {
+  call(args: readonly string[], options: Pick<CommandOptions, 'env' | 'terminal'> = {}): Promise<Ended> {
     return this.#inProcess(args, options).ended;
   }
 
@@ -188,10 +189,10 @@ export class Bench implements AsyncDisposable {
 
   #inProcess(
     args: readonly string[],
-    { env = {} }: Pick<CommandOptions, 'env'>,
+    { env = {}, terminal: isTTY }: Pick<CommandOptions, 'env' | 'terminal'>,
   ): { out: PassThrough; ended: Promise<Ended> } {
-    const out = new PassThrough().setEncoding('utf8');
-    const err = new PassThrough().setEncoding('utf8');
+    const out = Object.assign(new PassThrough().setEncoding('utf8'), { isTTY });
+    const err = Object.assign(new PassThrough().setEncoding('utf8'), { isTTY });
     const output = Promise.all([text(out), text(err)]);
     const { input } = processTerminal();
     const work = async (): Promise<Ended> => {

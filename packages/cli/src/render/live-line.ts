@@ -1,3 +1,5 @@
+import { escapeForTerminal, writeControls } from '../safe-terminal.ts';
+
 /** Lines that are redrawn below permanent text. */
 export interface LiveLine {
   /** Writes permanent text. `isWhole`: it ends with a line break, so that lines can be drawn below it. */
@@ -41,13 +43,13 @@ export function createLiveLine(
         ? []
         : [`${FRAMES[frame % FRAMES.length]} ${first}`, ...more.map((line) => `  ${line}`)];
     return region.draw(
-      lines.map((line) => `\u001b[2m${line}\u001b[22m`),
-      held.isHeld ? undefined : input,
+      lines.map((line) => `\u001b[2m${escapeForTerminal(line)}\u001b[22m`),
+      held.isHeld || input === undefined ? undefined : { ...input, text: escapeForTerminal(input.text) },
     );
   };
   const redraw = () => {
     const text = region.erase() + draw();
-    if (text !== '') output.write(text);
+    if (text !== '') writeControls(output, text);
   };
   const timer = setInterval(() => {
     frame += 1;
@@ -57,11 +59,14 @@ export function createLiveLine(
   const write = (text: string, isWhole: boolean) => {
     if (text === '') return;
     mayShowStatus = isWhole;
-    output.write(region.erase() + region.append(text) + draw());
+    writeControls(output, region.erase() + region.append(escapeForTerminal(text)) + draw());
   };
   return {
     write: (text, isWhole) => held.pass(() => write(text, isWhole)),
-    insert: (lines) => held.pass(() => void output.write(region.erase() + region.insert(lines) + draw())),
+    insert: (lines) =>
+      held.pass(() =>
+        writeControls(output, region.erase() + region.insert(escapeForTerminal(lines)) + draw()),
+      ),
     setInput(next) {
       input = next;
       redraw();
@@ -74,7 +79,7 @@ export function createLiveLine(
     end() {
       clearInterval(timer);
       held.release();
-      output.write(region.erase() + region.endLine());
+      writeControls(output, region.erase() + region.endLine());
     },
   };
 }

@@ -1,6 +1,16 @@
 import { styleText } from 'node:util';
 
-type Style = Parameters<typeof styleText>[0];
+/** The styles of `Paint`. No other control sequence in a text reaches a terminal. */
+export const STYLES = {
+  dim: 'dim',
+  bold: 'bold',
+  italic: 'italic',
+  underline: 'underline',
+  good: 'green',
+  bad: 'red',
+  warn: 'yellow',
+  note: 'cyan',
+} as const;
 
 /** Colours text, or returns it unchanged. */
 export interface Paint {
@@ -15,16 +25,16 @@ export interface Paint {
 }
 
 export function createPaint(colors: boolean): Paint {
-  const style = (format: Style) => (text: string) =>
+  const style = (format: (typeof STYLES)[keyof Paint]) => (text: string) =>
     colors && text !== '' ? styleText(format, text, { validateStream: false }) : text;
   return {
-    dim: style('dim'),
-    bold: style('bold'),
-    italic: style('italic'),
-    underline: style('underline'),
-    good: style('green'),
-    bad: style('red'),
-    warn: style('yellow'),
-    note: style('cyan'),
+    dim: style(STYLES.dim),
+    bold: style(STYLES.bold),
+    italic: style(STYLES.italic),
+    underline: style(STYLES.underline),
+    good: style(STYLES.good),
+    bad: style(STYLES.bad),
+    warn: style(STYLES.warn),
+    note: style(STYLES.note),
   };
 }

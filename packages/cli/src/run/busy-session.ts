@@ -2,6 +2,7 @@ import { drivingRun, EventHub, type ExecutorResult, MessageQueueService, type Ru
 import type { Session } from '@longhaul/protocol';
 import type { Storage } from '../compose/open-storage.ts';
 import { wrapText } from '../render/word-wrapper.ts';
+import { answerText } from '../safe-terminal.ts';
 import { columnsOf, type Terminal } from '../terminal.ts';
 import { exitCodeOf } from './exit-code.ts';
 import { type Display, showRun } from './show-run.ts';
@@ -61,7 +62,7 @@ export async function waitForAnswer(
 
 /** Prints the answer of a run that was not shown. */
 export function reportAnswer({ text, error }: ExecutorResult, terminal: Terminal): void {
-  if (text !== '') terminal.out.write(`${text.trimEnd()}\n`);
+  if (text !== '') terminal.out.write(`${answerText(terminal.out, text).trimEnd()}\n`);
   if (error !== undefined) terminal.err.write(`longhaul: ${error.message}\n`);
 }
 

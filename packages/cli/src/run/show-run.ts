@@ -3,6 +3,7 @@ import type { EventOf, LonghaulEvent } from '@longhaul/protocol';
 import { createLiveLine, createPlainLine, type LiveLine } from '../render/live-line.ts';
 import { LiveStatus } from '../render/live-status.ts';
 import { type RunHeader, RunRenderer, type RunRendererOptions } from '../render/run-renderer.ts';
+import { answerText } from '../safe-terminal.ts';
 import { canAnimate, columnsOf, type Terminal, wantsColors } from '../terminal.ts';
 
 export type Display = 'events' | 'progress' | 'answer';
@@ -112,7 +113,7 @@ function answerView({ out, err }: Terminal, { resumeCommand }: ShowRunOptions): 
         err.write(`longhaul: ${event.message}\n`);
       }
       if (event.type !== 'run:finished') return;
-      if (event.text !== '') out.write(`${event.text.trimEnd()}\n`);
+      if (event.text !== '') out.write(`${answerText(out, event.text).trimEnd()}\n`);
       if (event.error !== undefined) err.write(`longhaul: ${event.error.message}\n`);
       if (event.status !== 'completed' && resumeCommand !== undefined)
         err.write(`To resume: ${resumeCommand}\n`);

@@ -3,6 +3,7 @@ import type { MessageQueueService } from '@longhaul/core';
 import { toLonghaulError } from '@longhaul/protocol';
 import { type Key, LineEditor } from '../render/line-editor.ts';
 import type { LiveLine } from '../render/live-line.ts';
+import { writeControls } from '../safe-terminal.ts';
 import { columnsOf, type Terminal } from '../terminal.ts';
 
 export interface TypeAheadOptions {
@@ -46,14 +47,14 @@ export function typeAhead({ terminal, queue, sessionId, live, draft = '' }: Type
   const show = () => live.setInput(editor.draw(columnsOf(out)));
   const listen = () => {
     input.setRawMode(true);
-    out.write(PASTE_ON);
+    writeControls(out, PASTE_ON);
     input.on('keypress', onKey);
     input.resume();
     show();
   };
   /** Also for a process that ends at once: the shell would see the marks around what is pasted into it. */
   const restore = () => {
-    out.write(PASTE_OFF);
+    writeControls(out, PASTE_OFF);
     input.setRawMode(false);
   };
   const leave = () => {
