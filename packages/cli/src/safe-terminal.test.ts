@@ -60,7 +60,7 @@ it('writes the exact bytes to a file or a pipe', () => {
 it.each(CONTROLS.map((character) => [character]))('escapes %j', (character) => {
   const code = `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`;
   expect(escapeForTerminal(`a${character}b`)).toBe(`a${code}b`);
-  expect(answerText({ ...process.stdout, isTTY: true }, `a${character}b`)).toBe(`a${code}b`);
+  expect(answerText(open(true).terminal.out, `a${character}b`)).toBe(`a${code}b`);
 });
 
 it.each(Object.entries(ATTACKS))('lets no text bring to the terminal: %s', (_name, attack) => {

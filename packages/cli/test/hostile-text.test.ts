@@ -1,5 +1,6 @@
 import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import type { ScriptReply } from '@longhaul/scripted-model';
 import { expect, it } from 'vitest';
 import { Bench } from './harness.ts';
 
@@ -49,7 +50,7 @@ it.each([
 ])('%j: shows nothing of a model and its tools raw', async (words, isProcess) => {
   await using bench = await Bench.open();
   const folder = await hostileFolder(bench);
-  const tools = [
+  const tools: NonNullable<ScriptReply['toolCalls']> = [
     { name: 'write', arguments: { path: `${FOLDER}.txt`, content: ATTACK } },
     { name: 'bash', arguments: { command: `printf '${ATTACK}'; exit 3` } },
     { name: ATTACK, arguments: { [ATTACK]: ATTACK } },

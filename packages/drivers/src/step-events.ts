@@ -2,15 +2,15 @@ import type {
   LanguageModelV4FinishReason,
   LanguageModelV4StreamPart,
   LanguageModelV4ToolCall,
-  LanguageModelV4Usage,
   SharedV4ProviderMetadata,
 } from '@ai-sdk/provider';
 import type { StepEvent } from '@longhaul/core';
-import type { FinishReason, TokenUsage } from '@longhaul/protocol';
+import type { FinishReason } from '@longhaul/protocol';
 import { type AnswerEnd, answerEnd } from './answer/finish-reasons.ts';
 import { toCallEvent, toMetadata } from './call-event.ts';
 import { DETAILS, FIELDS, textOfDetails } from './reasoning-details.ts';
 import { brokenEnd, type CallTarget, promptFillsWindow } from './step-failure.ts';
+import { toUsage } from './step-usage.ts';
 
 type StreamPart = LanguageModelV4StreamPart;
 
@@ -231,18 +231,4 @@ function sentEnd(unified: LanguageModelV4FinishReason['unified'], raw: string | 
 function toFinishReason(end: AnswerEnd): FinishReason {
   if (end === 'full') return 'length';
   return end === 'interrupted' || end === 'overloaded' || end === 'malformed' ? 'error' : end;
-}
-
-function toUsage({ inputTokens, outputTokens }: LanguageModelV4Usage): TokenUsage | undefined {
-  if (inputTokens.total === undefined && outputTokens.total === undefined) return undefined;
-  const input = inputTokens.total ?? 0;
-  const output = outputTokens.total ?? 0;
-  return {
-    inputTokens: input,
-    outputTokens: output,
-    reasoningTokens: outputTokens.reasoning ?? 0,
-    cacheReadTokens: inputTokens.cacheRead ?? 0,
-    cacheWriteTokens: inputTokens.cacheWrite ?? 0,
-    totalTokens: input + output,
-  };
 }

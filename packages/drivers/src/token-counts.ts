@@ -1,4 +1,5 @@
 import type { StepRequest } from '@longhaul/core';
+import { isTokenCount } from '@longhaul/models';
 import { type Aside, isObject, pick } from './aside.ts';
 import type { ProviderKind } from './wire-profile.ts';
 
@@ -48,7 +49,7 @@ function withPath(url: string, path: string): string {
 
 function numberIn(answer: Parameters<Aside<number>['read']>[0], key: string): number | undefined {
   const value = isObject(answer) ? answer[key] : undefined;
-  return typeof value === 'number' && value > 0 ? value : undefined;
+  return isTokenCount(value) && value > 0 ? value : undefined;
 }
 
 /** A count must not delay a step for long: the estimate is good enough. */

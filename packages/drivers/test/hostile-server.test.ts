@@ -3,8 +3,8 @@ import { expect, onTestFinished, test } from 'vitest';
 import { createModelDriver } from '../src/model-driver.ts';
 import type { ProviderKind } from '../src/wire-profile.ts';
 import { startChatServer } from './chat-server.ts';
-import { failureOf, MODEL_INFO, requestOf, userSays } from './drive.ts';
-import { forever, type RawAnswer, sends } from './raw-answers.ts';
+import { collect, failureOf, MODEL_INFO, requestOf, userSays } from './drive.ts';
+import { forever, type RawAnswer, says, sends } from './raw-answers.ts';
 
 const CLIENTS: readonly [ProviderKind, 'ai-sdk' | 'native'][] = [
   ['anthropic', 'ai-sdk'],
@@ -109,4 +109,16 @@ test.each(KEYED)('%s, %s: a token count without end is given up', async (...clie
   const driver = await driverOn(server.url, ...client);
   expect(await driver.countTokens?.(requestOf([userSays('Count me.')]))).toBeUndefined();
   await hungUp;
+});
+
+test.each(
+  (['ai-sdk', 'native'] as const).flatMap((driver) =>
+    [-1_000_000, 1e308, 0.5].map((tokens) => [driver, tokens] as const),
+  ),
+)('openai-compatible, %s: a usage of %d tokens is unknown', async (client, tokens) => {
+  const server = await startServer();
+  server.answer(says('Hello.', tokens));
+  const finish = (await collect(await driverOn(server.url, 'openai-compatible', client))).at(-1);
+  expect(finish).toMatchObject({ type: 'finish', finishReason: 'stop' });
+  expect(finish).not.toHaveProperty('usage');
 });

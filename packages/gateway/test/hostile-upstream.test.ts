@@ -1,6 +1,7 @@
 import { once } from 'node:events';
 import type { ServerResponse } from 'node:http';
 import { expect, test } from 'vitest';
+import { observedUsage } from '../src/proxy/chunk-facts.ts';
 import { askServer } from '../src/upstream/ask-server.ts';
 import { Upstream } from '../src/upstream/upstream.ts';
 import { startRecordingUpstream } from './recording-upstream.ts';
@@ -62,4 +63,12 @@ test('what follows an error in a stream is read up to a limit', async () => {
   expect((await answer.text()).length).toBeLessThan(6 << 20);
   await server.hungUp;
   await gateway.close();
+});
+
+test.each([-5, 0, 1e308, 12.5, 100_000_001, '12'])('a prompt of %j tokens is an unknown usage', (tokens) => {
+  expect(observedUsage({ prompt_tokens: tokens, completion_tokens: 5 })).toBeUndefined();
+});
+
+test.each([-5, 1e308, 0.5])('%j tokens of an answer are unknown', (tokens) => {
+  expect(observedUsage({ prompt_tokens: 7, completion_tokens: tokens })).toEqual({ promptTokens: 7 });
 });

@@ -34,6 +34,7 @@ export {
   type ThinkingSplitter,
   withoutThoughts,
 } from './thinking.ts';
+export { isTokenCount } from './token-count.ts';
 export { type CountMessagesOptions, countMessages, messageOverheadOf } from './tokenizers/count-messages.ts';
 export { base64Bytes, type FileToCount, fileTokens } from './tokenizers/file-tokens.ts';
 export { type GptCounter, loadGptCounter } from './tokenizers/gpt.ts';

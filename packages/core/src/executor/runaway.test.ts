@@ -30,7 +30,7 @@ function looking(more: Partial<{ last: readonly StepEvent[]; usage: number }> = 
     if (isLast(request)) return more.last ?? answer('Half of it is done.', usageOf(500));
     step += 1;
     const events = calls({ name: 'look', callId: `c${step}`, input: { at: `${step}` } });
-    const usage = usageOf(more.usage ?? 100);
+    const usage = usageOf(more.usage ?? 300);
     return events.map((event) => (event.type === 'finish' ? { ...event, usage } : event));
   };
 }
@@ -52,8 +52,8 @@ function limited(limits: Partial<RunLimits>, step: PlayedStep = looking(), slowM
 describe('at a limit', () => {
   it.each<[string, Partial<RunLimits>, string]>([
     ['steps', { steps: 3 }, '3 steps (limits.steps'],
-    ['tokens', { tokens: 300 }, '300 tokens (limits.tokens'],
-    ['cost', { costUsd: 0.3 }, '$0.3 (limits.costUsd'],
+    ['tokens', { tokens: 900 }, '900 tokens (limits.tokens'],
+    ['cost', { costUsd: 0.9 }, '$0.9 (limits.costUsd'],
   ])('of %s, makes one last step without tools and keeps its closing note', async (_name, limits, named) => {
     const { test, look, driver } = await limited(limits);
     const result = await test.run('go');
@@ -70,7 +70,7 @@ describe('at a limit', () => {
     expect(last && lastText(last)).toContain(named);
     expect(last?.maxOutputTokens).toBe(1_500);
     // The usage of the closing note counts.
-    expect(result.usage.totalTokens).toBe(3 * 110 + 510);
+    expect(result.usage.totalTokens).toBe(3 * 310 + 510);
     expect((await test.messages()).at(-2)?.metadata).toEqual({ synthetic: 'limit' });
     expect(test.of('run:finished')).toMatchObject([{ status: 'limit', text: 'Half of it is done.' }]);
   });

@@ -6,6 +6,7 @@ import type { RunEnd } from '../session/runs/run-result.ts';
 import type { SessionWriter } from '../session/session-writer.ts';
 import { type AnswerCuts, Continuations } from './continuations.ts';
 import { LoopWatch } from './doom-loop.ts';
+import { answerTokens } from './limits/counted-usage.ts';
 import type { RunAccount } from './limits/run-account.ts';
 import type { StepOutcome } from './model-call/step-outcome.ts';
 import {
@@ -60,10 +61,12 @@ export class StepOutcomeHandler {
 
   /** Returns undefined if the run continues with the next step. */
   async handle(outcome: StepOutcome, request: FittedRequest): Promise<RunEnd | undefined> {
-    this.#options.account.addStep(outcome);
+    const { account, window } = this.#options;
+    const outputTokens = answerTokens(outcome.message, window.tokenRatio);
+    account.addStep(outcome, { inputTokens: request.predictedTokens, outputTokens });
     const { error, usage } = outcome;
     if (error !== undefined) return this.#continuations.afterBrokenStream(error);
-    const problem = usage === undefined ? undefined : await this.#options.window.calibrate(request, usage);
+    const problem = usage === undefined ? undefined : await window.calibrate(request, usage);
     if (problem === 'cut' && usage !== undefined) {
       return this.#afterTruncation(outcome, request.predictedTokens, usage.inputTokens);
     }

@@ -1,3 +1,4 @@
+import { isTokenCount } from '@longhaul/models';
 import type { ObservedUsage } from '../compaction/types.ts';
 import { isRecord } from '../wire/is-record.ts';
 
@@ -72,15 +73,12 @@ function addChoice(facts: ChunkFacts, choice: Record<string, unknown>): void {
   for (const call of calls) facts.written += callText(call);
 }
 
-/** Returns undefined if the upstream reports no prompt tokens. */
+/** Returns undefined if the upstream reports no prompt tokens, or a number that cannot be true. */
 export function observedUsage(usage: unknown): ObservedUsage | undefined {
   if (!isRecord(usage)) return undefined;
   const { prompt_tokens: promptTokens, completion_tokens: completionTokens } = usage;
-  if (typeof promptTokens !== 'number' || promptTokens <= 0) return undefined;
-  return {
-    promptTokens,
-    completionTokens: typeof completionTokens === 'number' ? completionTokens : undefined,
-  };
+  if (!isTokenCount(promptTokens) || promptTokens === 0) return undefined;
+  return { promptTokens, completionTokens: isTokenCount(completionTokens) ? completionTokens : undefined };
 }
 
 /** Adds the numbers of two usages, including nested ones. For other values, `other` wins. */

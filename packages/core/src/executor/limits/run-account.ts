@@ -1,9 +1,10 @@
 import { addUsage, type FinishReason, type TokenUsage, ZERO_USAGE } from '@longhaul/protocol';
 import type { StepOutcome } from '../model-call/step-outcome.ts';
+import { countedUsage, type StepEstimate } from './counted-usage.ts';
 import type { RunClock } from './run-clock.ts';
 import type { RunProgress } from './run-limits.ts';
 
-/** The usage, cost and answer of a run so far. */
+/** The usage, cost and answer of a run so far, and what of them counts for its limits. */
 export class RunAccount {
   readonly #costOf: (usage: TokenUsage) => number | undefined;
   readonly #clock: Pick<RunClock, 'elapsedMs'>;
@@ -14,18 +15,20 @@ export class RunAccount {
   steps = 0;
   text = '';
   finishReason: FinishReason | undefined;
+  #countedUsage: TokenUsage = ZERO_USAGE;
+  #countedCost = 0;
 
   constructor(costOf: (usage: TokenUsage) => number | undefined, clock: Pick<RunClock, 'elapsedMs'>) {
     this.#costOf = costOf;
     this.#clock = clock;
   }
 
-  addStep(outcome: StepOutcome): void {
+  addStep(outcome: StepOutcome, estimate: StepEstimate): void {
     this.text = outcome.text === '' && outcome.hasToolCalls ? this.text : outcome.text;
     this.finishReason = outcome.finishReason;
     if (outcome.error !== undefined) return;
     this.steps += 1;
-    if (outcome.usage !== undefined) this.addUsage(outcome.usage);
+    this.#add(outcome.usage, countedUsage(outcome.usage, estimate));
   }
 
   /** Adds the answer after a limit. Its usage counts, but it is not a step. */
@@ -36,17 +39,24 @@ export class RunAccount {
   }
 
   addUsage(usage: TokenUsage): void {
-    this.usage = addUsage(this.usage, usage);
-    const cost = this.#costOf(usage);
-    if (cost !== undefined) this.cost = (this.cost ?? 0) + cost;
+    this.#add(usage, usage);
   }
 
   get progress(): RunProgress {
     return {
       steps: this.steps,
-      usage: this.usage,
-      costUsd: this.cost ?? 0,
+      usage: this.#countedUsage,
+      costUsd: this.#countedCost,
       elapsedMs: this.#clock.elapsedMs,
     };
+  }
+
+  #add(reported: TokenUsage | undefined, counted: TokenUsage): void {
+    this.#countedUsage = addUsage(this.#countedUsage, counted);
+    this.#countedCost += this.#costOf(counted) ?? 0;
+    if (reported === undefined) return;
+    this.usage = addUsage(this.usage, reported);
+    const cost = this.#costOf(reported);
+    if (cost !== undefined) this.cost = (this.cost ?? 0) + cost;
   }
 }

@@ -16,6 +16,7 @@ export const NO_LIMITS: RunLimits = { steps: null, tokens: null, costUsd: null, 
 
 export interface RunProgress {
   steps: number;
+  /** What counts for the limits: an estimate where the server reported nothing credible. */
   usage: TokenUsage;
   costUsd: number;
   elapsedMs: number;
