@@ -1,6 +1,6 @@
 import { ERROR_TRAITS, LonghaulError, suggestion } from '@longhaul/protocol';
 import { printError } from './print-error.ts';
-import { safeTerminal } from './safe-terminal.ts';
+import { escapeWarnings, safeTerminal } from './safe-terminal.ts';
 import { columnsOf, processTerminal, type Terminal } from './terminal.ts';
 
 /** Runs a command to its end and returns its exit code. */
@@ -44,6 +44,7 @@ const COMMANDS: Readonly<Record<string, () => Promise<Command>>> = {
  */
 export async function main(argv: readonly string[], given: Terminal = processTerminal()): Promise<number> {
   const terminal = safeTerminal(given);
+  if (given.err === process.stderr) escapeWarnings(terminal.err);
   const output = surviveLostOutput(terminal);
   const exitCode = await dispatchOrExplain(argv, terminal);
   await written(terminal);

@@ -1,7 +1,13 @@
 import { PassThrough } from 'node:stream';
-import { expect, it } from 'vitest';
+import { expect, it, onTestFinished } from 'vitest';
 import { createPaint } from './render/paint.ts';
-import { answerText, escapeForTerminal, safeTerminal, writeControls } from './safe-terminal.ts';
+import {
+  answerText,
+  escapeForTerminal,
+  escapeWarnings,
+  safeTerminal,
+  writeControls,
+} from './safe-terminal.ts';
 import { processTerminal, type Terminal } from './terminal.ts';
 
 function open(isTTY: boolean): { terminal: Terminal; written: () => string } {
@@ -103,4 +109,18 @@ it('writes the control sequences of the program on a way of their own', () => {
   const { terminal, written } = open(true);
   writeControls(terminal.out, '\r\u001b[K');
   expect(written()).toBe('\r\u001b[K');
+});
+
+it('escapes the warnings of the process', async () => {
+  const listeners = process.listeners('warning');
+  onTestFinished(() => {
+    process.removeAllListeners('warning');
+    for (const listener of listeners) process.on('warning', listener);
+  });
+  const { terminal, written } = open(true);
+  escapeWarnings(terminal.err);
+  const warned = new Promise((resolve) => process.once('warning', resolve));
+  process.emitWarning('no \u001b]0;OWNED\u0007');
+  await warned;
+  expect(written()).toBe('longhaul: Warning: no \\u001b]0;OWNED\\u0007\n');
 });

@@ -50,6 +50,13 @@ export function safeTerminal(terminal: Terminal): Terminal {
   });
 }
 
+/** Writes warnings of this process through `err`: Node.js itself writes their text to a terminal as it is. */
+export function escapeWarnings(err: OutputStream): void {
+  if (err.isTTY !== true) return;
+  process.removeAllListeners('warning');
+  process.on('warning', ({ name, message }) => void err.write(`longhaul: ${name}: ${message}\n`));
+}
+
 function safeStream(stream: OutputStream): OutputStream {
   if (stream.isTTY !== true) return stream;
   const decoder = new TextDecoder();
