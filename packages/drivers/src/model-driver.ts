@@ -9,6 +9,8 @@ import { createAsides } from './aside.ts';
 import { configuredFetch } from './configured-fetch.ts';
 import { createGuardedFetch } from './guarded-fetch.ts';
 import { loadModel } from './load-model.ts';
+import { MediaFitter } from './media/fit-media.ts';
+import { mediaLimits } from './media/media-limits.ts';
 import { OpaqueSummaries } from './opaque-summaries.ts';
 import { toPrompt } from './prompt.ts';
 import { compactBy, PROVIDER_COMPACTIONS } from './provider-compaction.ts';
@@ -62,6 +64,7 @@ interface DriverParts {
   stallMs: number;
   target: CallTarget;
   guards: WeakMap<AbortSignal, RequestGuard>;
+  media: MediaFitter;
   /** Bodies of requests, by their signals. */
   bodies: WeakMap<AbortSignal, string>;
 }
@@ -109,6 +112,7 @@ export async function createModelDriver(options: ModelDriverOptions): Promise<Mo
     stallMs: options.stallMs ?? DEFAULT_STALL_MS,
     target,
     guards,
+    media: new MediaFitter(mediaLimits(options.kind)),
     bodies,
   };
   const { serverWindow } = options;
@@ -168,8 +172,11 @@ function returnsReasoning({ reasoning, signedReasoning }: WireProfile): boolean 
 }
 
 /** Makes the call, in the form that the server's refusals ask for. */
-async function* steadyStep(parts: DriverParts, request: StepRequest): AsyncGenerator<StepEvent, void> {
+async function* steadyStep(parts: DriverParts, asked: StepRequest): AsyncGenerator<StepEvent, void> {
   try {
+    const { messages, leftOut } = await parts.media.fit(asked.messages);
+    for (const medium of leftOut) yield { type: 'input-left-out', ...medium };
+    const request = { ...asked, messages };
     const sent: SentRequest = {};
     const describe = (error: LonghaulError) => withRefusedPart(error, { parts, request, sent });
     const { maxOutputTokens } = request;

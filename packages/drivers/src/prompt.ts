@@ -13,7 +13,7 @@ import {
 } from '@longhaul/context';
 import type { ModelInfo } from '@longhaul/core';
 import { createCallIds } from './call-ids.ts';
-import { type PromptPart, toPromptPart } from './media-parts.ts';
+import { type PromptPart, toPromptPart } from './media/media-parts.ts';
 import { openTurnStart, reasoningFields, reasoningRule, toReasoningPart } from './reasoning-return.ts';
 import { toToolResult } from './tool-results.ts';
 import { toValidMessage, wellFormed } from './valid-view.ts';

@@ -1,7 +1,7 @@
 import type { ContentRefusal, ViewMessage } from '@longhaul/context';
 import type { JsonValue } from '@longhaul/protocol';
 import { createCallIds } from './call-ids.ts';
-import { mediaData } from './media-parts.ts';
+import { mediaData } from './media/media-parts.ts';
 import type { CallIdForm } from './wire-profile.ts';
 
 export interface RefusedPlace {

@@ -1,7 +1,7 @@
 import type { LanguageModelV4ToolResultOutput } from '@ai-sdk/provider';
 import type { ViewAssistantPart } from '@longhaul/context';
 import type { ModelInfo } from '@longhaul/core';
-import { type PromptPart, toPromptPart } from './media-parts.ts';
+import { type PromptPart, toPromptPart } from './media/media-parts.ts';
 import type { WireProfile } from './wire-profile.ts';
 
 type ViewToolPart = Extract<ViewAssistantPart, { type: 'tool' }>;

@@ -53,6 +53,17 @@ const HTML_413 = sends(
   '<html><head><title>413 Request Entity Too Large</title></head><body>nginx</body></html>',
 );
 
+it('sends a line instead of a damaged image, and reports it once', async () => {
+  const { test, accepted, server, reported } = await serve(() => undefined);
+  const half = PNG.slice(0, 60);
+  expect(await ask(test, shot(half))).toMatchObject({ status: 'completed' });
+  expect(await ask(test)).toMatchObject({ status: 'completed' });
+  expect(server.requests).toHaveLength(2);
+  const line = 'An image of type image/png was left out: it is damaged.';
+  expect(accepted.every((body) => body.includes(`[${line}]`) && !body.includes('image_url'))).toBe(true);
+  expect(reported()).toEqual([line]);
+});
+
 describe('a request that is refused because of its content', () => {
   it.each<[string, RawAnswer]>([
     ['an image that cannot be read', refuses(400, 'Could not process image')],

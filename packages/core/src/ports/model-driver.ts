@@ -91,7 +91,9 @@ export type StepEvent =
       usage?: TokenUsage;
       model?: string;
     }
-  | { type: 'error'; error: LonghaulError };
+  | { type: 'error'; error: LonghaulError }
+  /** Before anything else: a medium of the request is not sent, because the provider would refuse it. Each once. */
+  | { type: 'input-left-out'; mediaType: string; reason: string };
 
 /** Requests the window of a driver's server, and stores what was learned about it. */
 export interface ServerWindow {

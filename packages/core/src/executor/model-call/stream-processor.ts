@@ -132,6 +132,8 @@ export class StreamProcessor {
         return this.#addToolCall(event);
       case 'file':
         return this.#addFile(event.content);
+      case 'input-left-out':
+        return this.#announceLeftOut(event);
       case 'error':
         this.#error ??= event.error;
         return;
@@ -167,6 +169,16 @@ export class StreamProcessor {
       args: part.input,
       callId: part.callId,
     });
+  }
+
+  async #announceLeftOut({
+    mediaType,
+    reason,
+  }: Extract<StepEvent, { type: 'input-left-out' }>): Promise<void> {
+    const { writer, model } = this.#options;
+    const [provider = '', ...name] = model.split('/');
+    const event = { errors: [reason], provider, model: name.join('/'), fileType: mediaType };
+    await writer.announce({ type: 'llm:unsupported-input', ...event });
   }
 
   async #addFile(content: Extract<StepEvent, { type: 'file' }>['content']): Promise<void> {

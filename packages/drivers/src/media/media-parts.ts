@@ -6,7 +6,7 @@ import {
   parseBlobReference,
   type TextContent,
 } from '@longhaul/protocol';
-import type { WireProfile } from './wire-profile.ts';
+import type { WireProfile } from '../wire-profile.ts';
 
 export type PromptPart = LanguageModelV4TextPart | LanguageModelV4FilePart;
 
@@ -50,7 +50,7 @@ export function mediaData(content: ImageContent | FileContent): string {
   return describeMedia(content).data;
 }
 
-function describeMedia(content: ImageContent | FileContent): { data: string; mediaType: string } {
+export function describeMedia(content: ImageContent | FileContent): { data: string; mediaType: string } {
   const url = /^data:([^;,]*)[^,]*;base64,/.exec(content.data);
   const data = url === null ? content.data : content.data.slice(url[0].length);
   const signature = SIGNATURES.find(([prefix]) => data.startsWith(prefix))?.[1];

@@ -1,0 +1,119 @@
+import type { ViewMessage } from '@longhaul/context';
+import { imageSizeOf } from '@longhaul/models';
+import { describe, expect, it } from 'vitest';
+import { noisePng } from '../../test/pictures.ts';
+import { MediaFitter } from './fit-media.ts';
+import { mediaLimits } from './media-limits.ts';
+
+const SMALL = noisePng(4, 4).toString('base64');
+const LIMITS = mediaLimits('anthropic');
+
+const image = (data: string): ViewMessage => ({
+  role: 'user',
+  content: [{ type: 'image', data, mediaType: 'image/png' }],
+});
+const file = (bytes: string, filename: string): ViewMessage => ({
+  role: 'user',
+  content: [
+    { type: 'file', data: Buffer.from(bytes).toString('base64'), mediaType: 'application/pdf', filename },
+  ],
+});
+const first = (messages: readonly ViewMessage[], index = 0) => messages[index]?.content[0];
+
+it('returns sound media and messages without media unchanged', async () => {
+  const fitter = new MediaFitter(LIMITS);
+  const messages = [
+    image(SMALL),
+    { role: 'user', content: [{ type: 'text', text: 'Hi' }] } satisfies ViewMessage,
+  ];
+  expect(await fitter.fit(messages)).toEqual({ messages, leftOut: [] });
+  expect((await fitter.fit(messages)).messages).toBe(messages);
+});
+
+it('scales an image down whose base64 text exceeds the limit, although its bytes do not', async () => {
+  const large = noisePng(1_200, 1_200);
+  expect(large.length).toBeLessThan(5_242_880);
+  expect(large.toString('base64').length).toBeGreaterThan(5_242_880);
+  const fitter = new MediaFitter(LIMITS);
+  const { messages, leftOut } = await fitter.fit([image(large.toString('base64'))]);
+  const fitted = first(messages);
+  expect(leftOut).toEqual([]);
+  if (fitted?.type !== 'image') throw new Error('The image is missing.');
+  expect(fitted.data.length).toBeLessThanOrEqual(5_242_880);
+  expect(imageSizeOf(fitted.data)?.width).toBeGreaterThan(250);
+  expect(fitted.mediaType).toBe('image/jpeg');
+  // The same image gives the same bytes, so the provider's cache applies.
+  expect((await new MediaFitter(LIMITS).fit([image(large.toString('base64'))])).messages).toEqual(messages);
+});
+
+it('scales an image down whose side is too long, and keeps a small PNG one', async () => {
+  const fitter = new MediaFitter({ ...LIMITS, imageSide: 100 });
+  const { messages } = await fitter.fit([image(noisePng(200, 20).toString('base64'))]);
+  const fitted = first(messages);
+  expect(fitted).toMatchObject({ type: 'image', mediaType: 'image/png' });
+  expect(fitted?.type === 'image' && imageSizeOf(fitted.data)).toEqual({ width: 100, height: 10 });
+});
+
+it('applies the smaller side above a number of images', async () => {
+  const fitter = new MediaFitter({ ...LIMITS, manyImages: { above: 1, side: 10 } });
+  const wide = image(noisePng(20, 20).toString('base64'));
+  expect(first((await fitter.fit([wide])).messages)).toBe(wide.content[0]);
+  expect(first((await fitter.fit([wide, image(SMALL)])).messages)).not.toBe(wide.content[0]);
+});
+
+it('replaces damaged, protected and oversized files by a line, and reports each once', async () => {
+  const fitter = new MediaFitter({ ...LIMITS, fileChars: 1_000 });
+  const sound = '%PDF-1.7\n%%EOF\n';
+  const tool: ViewMessage = {
+    role: 'assistant',
+    content: [
+      {
+        type: 'tool',
+        callId: 'c',
+        name: 'read',
+        input: {},
+        isError: false,
+        output: [{ type: 'image', data: SMALL.slice(0, 40), mediaType: 'image/png' }],
+      },
+    ],
+  };
+  const asked = [
+    tool,
+    file('%PDF-1.7\n/Encrypt 5 0 R\n%%EOF', 'a.pdf'),
+    file(`${sound}${' '.repeat(1_000)}${sound}`, 'b.pdf'),
+    file(sound, 'c.pdf'),
+  ];
+  const { messages, leftOut } = await fitter.fit(asked);
+  const lines = leftOut.map(({ reason }) => reason);
+  expect(lines).toEqual([
+    'An image of type image/png was left out: it is damaged.',
+    'A file "a.pdf" of type application/pdf was left out: it is protected by a password.',
+    'A file "b.pdf" of type application/pdf was left out: it is too large.',
+  ]);
+  expect(messages[0]).toMatchObject({ content: [{ output: [{ type: 'text', text: `[${lines[0]}]` }] }] });
+  expect(first(messages, 3)).toBe(first(asked, 3));
+  expect((await fitter.fit(asked)).leftOut).toEqual([]);
+});
+
+describe('media that are too large together', () => {
+  const pictures = [10, 11, 12, 13, 14, 15].map((side) => image(noisePng(side, side).toString('base64')));
+  const kept = async (count: number, limits: Partial<typeof LIMITS>) => {
+    const { messages } = await new MediaFitter({ ...LIMITS, ...limits }).fit(pictures.slice(0, count));
+    return messages.map((message) => message.content[0]?.type === 'image');
+  };
+
+  it('are left out from the oldest on, several at once, so that the next ones keep the prefix', async () => {
+    const limits = { images: 4 };
+    expect(await kept(4, limits)).toEqual([true, true, true, true]);
+    expect(await kept(5, limits)).toEqual([false, false, false, true, true]);
+    expect(await kept(6, limits)).toEqual([false, false, false, true, true, true]);
+  });
+
+  it('are measured in base64', async () => {
+    const sizes = pictures.map(({ content }) => (content[0]?.type === 'image' ? content[0].data.length : 0));
+    const totalChars = sizes.slice(0, 3).reduce((sum, size) => sum + size, 0);
+    expect(await kept(3, { totalChars })).toEqual([true, true, true]);
+    expect((await kept(4, { totalChars })).at(0)).toBe(false);
+    expect((await kept(4, { totalChars })).at(-1)).toBe(true);
+  });
+});
