@@ -16,6 +16,8 @@ const MOST_MISSING_BRACES = 2;
 
 const FIELD = 'data:';
 
+const NOTHING = new Uint8Array();
+
 /**
  * Mends the events of a stream before a provider's SDK reads them.
  *
@@ -48,10 +50,16 @@ export function createEventMender(mend: MendEvent): EventMender {
 
   return {
     push(bytes) {
+      const text = decoder.decode(bytes, { stream: true });
+      const end = text.lastIndexOf('\n') + 1;
       const wasHeld = held !== '';
-      const text = held + decoder.decode(bytes, { stream: true });
-      const lines = text.split(/(?<=\n)/);
-      held = lines.at(-1)?.endsWith('\n') === false ? (lines.pop() ?? '') : '';
+      // Held text is read once, when its line is complete: a line can arrive in thousands of chunks.
+      if (end === 0) {
+        held += text;
+        return NOTHING;
+      }
+      const lines = (held + text.slice(0, end)).split(/(?<=\n)/);
+      held = text.slice(end);
       const mended = lines.map(mendLine).join('');
       const isSame = !wasHeld && mended === text;
       return isSame ? bytes : encoder.encode(mended);

@@ -1,0 +1,31 @@
+import { expect, onTestFinished, test, vi } from 'vitest';
+import { createEventMender } from './event-mender.ts';
+
+function mend(chunks: readonly string[]): string {
+  const mender = createEventMender(() => true);
+  const bytes = chunks.map((chunk) => mender.push(Buffer.from(chunk)));
+  return Buffer.concat([...bytes, mender.end()]).toString();
+}
+
+test('passes lines that arrive in any pieces', () => {
+  const stream = ': hello\r\ndata: {"a":"ä"}\n\ndata: {"b":1}\n\nevent: end\ndata: [DONE]\n\n';
+  for (let size = 1; size < stream.length; size += 1) {
+    expect(mend(stream.match(new RegExp(`[^]{1,${size}}`, 'g')) ?? [])).toBe(stream);
+  }
+});
+
+test('splits a line of many chunks once', () => {
+  const split = String.prototype.split;
+  let splitChars = 0;
+  const spy = vi.spyOn(String.prototype, 'split').mockImplementation(function (this: string, ...args) {
+    splitChars += this.length;
+    return Reflect.apply(split, this, args);
+  });
+  onTestFinished(() => spy.mockRestore());
+  const line = `data: {"a":"${'x'.repeat(500_000)}"}\n\n`;
+  const chunks = Array.from({ length: Math.ceil(line.length / 1_000) }, (_, index) =>
+    line.slice(index * 1_000, (index + 1) * 1_000),
+  );
+  expect(mend(chunks)).toBe(line);
+  expect(splitChars).toBeLessThan(2 * line.length);
+});
