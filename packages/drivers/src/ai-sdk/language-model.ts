@@ -1,5 +1,6 @@
 import type { SharedV4ProviderOptions } from '@ai-sdk/provider';
 import { compatibleUrl, hostedAccess, isCompatible, type ModelAccess } from '../access.ts';
+import { fromChatUsage } from '../chat-usage.ts';
 import { reasoningDetails } from '../reasoning-details.ts';
 import type { StepModel } from '../step-model.ts';
 import type { ProviderKind } from '../wire-profile.ts';
@@ -24,8 +25,15 @@ export async function loadLanguageModel(access: ModelAccess): Promise<StepModel>
     const baseURL = compatibleUrl(access);
     const { createOpenAICompatible } = await import('@ai-sdk/openai-compatible');
     const metadataExtractor = reasoningDetails;
-    const settings = { name: provider, baseURL, apiKey, includeUsage: true, metadataExtractor, fetch };
-    return createOpenAICompatible(settings)(model);
+    return createOpenAICompatible({
+      name: provider,
+      baseURL,
+      apiKey,
+      includeUsage: true,
+      metadataExtractor,
+      convertUsage: fromChatUsage,
+      fetch,
+    })(model);
   }
   const settings = { ...hostedAccess(access), fetch };
   if (kind === 'anthropic') return (await import('@ai-sdk/anthropic')).createAnthropic(settings)(model);

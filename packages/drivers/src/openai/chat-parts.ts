@@ -1,10 +1,7 @@
-import type {
-  LanguageModelV4FinishReason,
-  LanguageModelV4StreamPart,
-  LanguageModelV4Usage,
-} from '@ai-sdk/provider';
+import type { LanguageModelV4FinishReason, LanguageModelV4StreamPart } from '@ai-sdk/provider';
 import type { ChatCompletionChunk } from 'openai/resources/chat/completions';
 import type { CompletionUsage } from 'openai/resources/completions';
+import { fromChatUsage } from '../chat-usage.ts';
 import type { PartMaker } from '../native/part-stream.ts';
 import { reasoningDetails } from '../reasoning-details.ts';
 
@@ -65,7 +62,7 @@ export function createChatParts(): PartMaker<ChatCompletionChunk> {
         {
           type: 'finish',
           finishReason: toFinishReason(reason),
-          usage: toUsage(usage),
+          usage: fromChatUsage(usage),
           providerMetadata: details.buildMetadata(),
         },
       ];
@@ -163,20 +160,4 @@ const FINISH_REASONS: Readonly<Record<string, LanguageModelV4FinishReason['unifi
 
 function toFinishReason(raw: string): LanguageModelV4FinishReason {
   return { unified: FINISH_REASONS[raw] ?? 'other', raw };
-}
-
-function toUsage(usage: CompletionUsage | undefined): LanguageModelV4Usage {
-  return {
-    inputTokens: {
-      total: usage?.prompt_tokens,
-      noCache: undefined,
-      cacheRead: usage?.prompt_tokens_details?.cached_tokens ?? undefined,
-      cacheWrite: undefined,
-    },
-    outputTokens: {
-      total: usage?.completion_tokens,
-      text: undefined,
-      reasoning: usage?.completion_tokens_details?.reasoning_tokens ?? undefined,
-    },
-  };
 }
