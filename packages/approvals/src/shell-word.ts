@@ -32,10 +32,10 @@ const PARAMETER = /\$(?:[A-Za-z_]\w*|[\d@*#?$!-])/y;
 const BRACED_PARAMETER = /\$\{#?\w+(?:(?::?[-+?]|%%?|##?)[\w \t./:,%+=*?~-]*)?\}/y;
 const ARITHMETIC = /\$\(\([\d \t+\-*/%]*\)\)/y;
 /**
- * Backquotes whose end is not in doubt. With an escape or a comment inside, or double quotes inside of double quotes,
- * shells and versions of bash differ.
+ * Backquotes whose end is not in doubt. With a comment or another escape inside, or double quotes inside of double
+ * quotes, shells and versions of bash differ.
  */
-const PLAIN_BACKQUOTES = /`[^`\\#\n]*`/y;
+const PLAIN_BACKQUOTES = /`(?:[^`\\#\n]|\\")*`/y;
 const PLAIN_BACKQUOTES_IN_QUOTES = /`[^`\\#\n"]*`/y;
 const BACKQUOTES = /`(?:[^`\\]|\\[\s\S])*`/y;
 const LITERAL = /(?:[\w.,:@%+=/*?[\]{}~^!-]|[^\p{ASCII}\p{Z}\p{C}])+/uy;

@@ -48,7 +48,10 @@ export function createSearchFinder(program?: string | null): () => Promise<Works
   async function choose(): Promise<WorkspaceSearch> {
     const path = program === undefined ? findHostProgram('rg') : program;
     if (path !== null && path !== undefined) {
-      const { createRipgrepSearch, hasRipgrep } = await import('./ripgrep-search.ts');
+      const [{ createRipgrepSearch }, { hasRipgrep }] = await Promise.all([
+        import('./ripgrep-search.ts'),
+        import('./ripgrep-process.ts'),
+      ]);
       if (await hasRipgrep(path)) return createRipgrepSearch(path);
     }
     const { createPlainSearch } = await import('./plain-search.ts');

@@ -1,6 +1,8 @@
 import type { WorkspaceFiles } from '@longhaul/core';
 import { looksBinary, sanitizeText } from '@longhaul/core/tool-output';
 import { LonghaulError } from '@longhaul/protocol';
+import { type IgnoreFile, IgnoreFileReader, orderPatterns } from './ignore-files.ts';
+import { createIgnoreMatcher, type IgnoreMatcher } from './ignore-matcher.ts';
 import { LineMatcher } from './line-matcher.ts';
 import { createPathMatcher } from './path-matcher.ts';
 import { textLines } from './text-lines.ts';
@@ -25,7 +27,7 @@ export interface PlainSearchOptions {
   matchDeadlineMs?: number;
 }
 
-/** Creates the search for machines without ripgrep. It does not read `.gitignore`. */
+/** Creates the search for machines without ripgrep. */
 export function createPlainSearch(options: PlainSearchOptions = {}): WorkspaceSearch {
   const deadlineMs = options.matchDeadlineMs ?? MATCH_DEADLINE_MS;
   return {
@@ -42,26 +44,53 @@ async function* walk(
     yield path;
     return;
   }
+  const reader = new IgnoreFileReader(files);
+  const parent = path.slice(0, Math.max(0, path.lastIndexOf('/')));
+  // Those of the searched folder itself are read when it is listed.
+  const outer = path === '' ? [] : await reader.readDownTo(parent);
+  const isIgnored = createIgnoreMatcher(orderPatterns(outer));
+  yield* walkFolder({ files, path, signal, reader, outer, isIgnored });
+}
+
+interface Walk {
+  files: WorkspaceFiles;
+  path: string;
+  signal: AbortSignal;
+  reader: IgnoreFileReader;
+  /** The ignore files of the folders above. */
+  outer: readonly IgnoreFile[];
+  isIgnored: IgnoreMatcher;
+}
+
+async function* walkFolder(at: Walk): AsyncGenerator<string> {
+  const { files, path, signal, reader } = at;
   const entries = await files.list(path);
+  const own =
+    path === ''
+      ? await reader.readDownTo('')
+      : await reader.readIn(
+          path,
+          entries.map(({ name }) => name),
+        );
+  const outer = [...at.outer, ...own];
+  const isIgnored = own.length === 0 ? at.isIgnored : createIgnoreMatcher(orderPatterns(outer));
   const ordered = entries.toSorted((left, right) => (left.name < right.name ? -1 : 1));
   for (const entry of ordered) {
     signal.throwIfAborted();
     const child = path === '' ? entry.name : `${path}/${entry.name}`;
+    if (isIgnored(child, entry.kind === 'directory')) continue;
     if (entry.kind === 'file') yield child;
     else if (entry.kind === 'directory' && !isSkippedFolder(entry.name))
-      yield* walkReadable(files, { path: child, signal });
+      yield* walkReadable({ ...at, path: child, outer, isIgnored });
   }
 }
 
 /** Walks a folder. Skips it if it cannot be opened, as ripgrep does. */
-async function* walkReadable(
-  files: WorkspaceFiles,
-  options: { path: string; signal: AbortSignal },
-): AsyncGenerator<string> {
+async function* walkReadable(at: Walk): AsyncGenerator<string> {
   try {
-    yield* walk(files, options);
+    yield* walkFolder(at);
   } catch (thrown) {
-    if (options.signal.aborted) throw thrown;
+    if (at.signal.aborted) throw thrown;
   }
 }
 

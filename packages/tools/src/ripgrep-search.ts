@@ -1,11 +1,10 @@
-import { spawn } from 'node:child_process';
-import { once } from 'node:events';
 import type { WorkspaceFiles } from '@longhaul/core';
 import { sanitizeText } from '@longhaul/core/tool-output';
-import { LonghaulError } from '@longhaul/protocol';
+import { IgnoreFileIndex } from './ignore-index.ts';
+import { privateIgnoreFile } from './ripgrep-ignore.ts';
+import { runRipgrep } from './ripgrep-process.ts';
 import { linesInside } from './workspace-lines.ts';
 import {
-  badPattern,
   expandInclude,
   type FindLinesRequest,
   type FoundLine,
@@ -13,119 +12,66 @@ import {
   type WorkspaceSearch,
 } from './workspace-search.ts';
 
-/** Whether the program can be run. Never throws. */
-export async function hasRipgrep(program: string): Promise<boolean> {
-  const child = spawn(program, ['--version'], { stdio: 'ignore', env: environment() });
-  try {
-    const [code] = await once(child, 'close');
-    return code === 0;
-  } catch {
-    return false;
-  }
+const DEADLINE_MS = 60_000;
+
+export interface RipgrepSearchOptions {
+  /** How long a search may take. Default 60,000. */
+  deadlineMs?: number;
 }
 
 /**
- * Creates a search with ripgrep, which runs on this machine as a plain process without a shell. Only the workspace's
- * ignore files count: not those of the folders above it, nor the user's.
+ * Creates a search with ripgrep. Only the workspace's ignore files count, not those of the folders above it, nor the
+ * user's, and ripgrep itself reads none of them (`ripgrep-ignore.ts`).
  */
-export function createRipgrepSearch(program: string): WorkspaceSearch {
+export function createRipgrepSearch(program: string, options: RipgrepSearchOptions = {}): WorkspaceSearch {
+  const deadlineMs = options.deadlineMs ?? DEADLINE_MS;
+  const index = new IgnoreFileIndex();
   return {
     async *listFiles(files, { path, signal }) {
-      const args = ['--files', ...(await commonArguments(files, path))];
-      yield* listed(runRipgrep(program, { args, path, root: files.root, signal }));
+      const args = ['--files', '--sort=path'];
+      yield* listed(search({ program, deadlineMs, index, files, path, signal, args }));
     },
     async *findLines(files, request) {
-      const args = [...lineArguments(request), ...(await commonArguments(files, request.path))];
-      const output = runRipgrep(program, {
-        args,
-        path: request.path,
-        root: files.root,
-        signal: request.signal,
-      });
+      const { path, signal } = request;
+      const args = lineArguments(request);
+      const output = search({ program, deadlineMs, index, files, path, signal, args });
       yield* linesInside(files, parseLines(output));
     },
   };
 }
 
-async function commonArguments(files: WorkspaceFiles, path: string): Promise<string[]> {
-  return [
-    ...['--no-config', '--no-follow', '--hidden', '--null', '--sort=path', '--color=never', '--no-messages'],
-    ...['--no-require-git', '--no-ignore-parent', '--no-ignore-global'],
-    // `--no-ignore-parent` also drops the root's ignore file for a search below the root.
-    ...(path !== '' && (await isFile(files, '.gitignore')) ? ['--ignore-file=.gitignore'] : []),
-    ...['--glob=!.git', '--glob=!node_modules'],
-  ];
+interface Search {
+  program: string;
+  args: readonly string[];
+  deadlineMs: number;
+  index: IgnoreFileIndex;
+  files: WorkspaceFiles;
+  path: string;
+  signal: AbortSignal;
 }
 
-async function isFile(files: WorkspaceFiles, path: string): Promise<boolean> {
-  try {
-    return (await files.stat(path))?.kind === 'file';
-  } catch (thrown) {
-    // A link that leads out of the workspace is not read.
-    if (thrown instanceof LonghaulError) return false;
-    throw thrown;
-  }
+async function* search({ args, files, index, ...run }: Search): AsyncGenerator<Buffer> {
+  const { path, signal } = run;
+  // ripgrep searches a file that is named, also if it is ignored.
+  const isFolder = (await files.stat(path))?.kind === 'directory';
+  using ignoring = privateIgnoreFile(isFolder ? await index.patternsFor(files, path, signal) : []);
+  yield* runRipgrep({ ...run, root: files.root, args: [...args, ...COMMON_ARGUMENTS, ...ignoring.args] });
 }
+
+const COMMON_ARGUMENTS = [
+  ...['--no-config', '--no-follow', '--hidden', '--null', '--color=never', '--no-messages', '--no-ignore'],
+  ...['--glob=!.git', '--glob=!node_modules'],
+];
 
 function lineArguments({ pattern, include, path, ignoreCase, contextLines }: FindLinesRequest): string[] {
   return [
-    ...['--no-heading', '--with-filename', '--line-number', '--no-context-separator'],
+    ...['--sort=path', '--no-heading', '--with-filename', '--line-number', '--no-context-separator'],
     ...[`--max-columns=${MAX_FOUND_LINE_CHARS}`, '--max-columns-preview'],
     ...(ignoreCase ? ['--ignore-case'] : []),
     ...(contextLines > 0 ? [`--context=${contextLines}`] : []),
     ...(include === undefined ? [] : expandInclude(include, path).map((glob) => `--glob=${glob}`)),
     `--regexp=${pattern}`,
   ];
-}
-
-interface RipgrepRun {
-  args: string[];
-  path: string;
-  root: string;
-  signal: AbortSignal;
-}
-
-/** Yields the program's output as it arrives. Leaving the loop early kills the program. */
-async function* runRipgrep(
-  program: string,
-  { args, path, root, signal }: RipgrepRun,
-): AsyncGenerator<Buffer> {
-  signal.throwIfAborted();
-  const child = spawn(program, [...args, '--', path === '' ? '.' : path], {
-    cwd: root,
-    stdio: ['ignore', 'pipe', 'pipe'],
-    env: environment(),
-  });
-  const closed = once(child, 'close');
-  // Awaited below. Without this line, an early failure would be an unhandled rejection.
-  closed.catch(() => undefined);
-  let complaint = '';
-  child.stderr.on('data', (chunk: Buffer) => {
-    complaint = (complaint + chunk.toString()).slice(0, 2_000);
-  });
-  const kill = () => child.kill('SIGKILL');
-  signal.addEventListener('abort', kill, { once: true });
-  let isEmpty = true;
-  try {
-    for await (const chunk of child.stdout) {
-      isEmpty = false;
-      yield chunk;
-    }
-    const [code] = await closed;
-    signal.throwIfAborted();
-    // Exit code 1: nothing found. 2 after some output: a file could not be read, and is skipped.
-    if (code === 2 && isEmpty && complaint !== '')
-      throw new LonghaulError('invalid_request', explain(complaint));
-  } finally {
-    signal.removeEventListener('abort', kill);
-    kill();
-    await closed;
-  }
-}
-
-function explain(complaint: string): string {
-  const text = complaint.trim();
-  return /regex|pattern|literal/i.test(text) ? badPattern(text) : text;
 }
 
 async function* listed(output: AsyncIterable<Buffer>): AsyncGenerator<string> {
@@ -163,9 +109,4 @@ async function* parseLines(output: AsyncIterable<Buffer>): AsyncGenerator<FoundL
 
 function withoutDot(path: string): string {
   return path.startsWith('./') ? path.slice(2) : path;
-}
-
-/** Returns only the variables that the program needs: this process's environment contains keys. */
-function environment(): NodeJS.ProcessEnv {
-  return { PATH: process.env['PATH'], SystemRoot: process.env['SystemRoot'] };
 }

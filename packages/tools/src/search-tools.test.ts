@@ -1,7 +1,8 @@
 import { spawnSync } from 'node:child_process';
-import { symlink } from 'node:fs/promises';
+import { chmod, mkdir, symlink } from 'node:fs/promises';
 import { join } from 'node:path';
 import { lacks } from '@longhaul/testing/machine';
+import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { openToolFixture, refusalOf, type ToolFixture, textOf } from '../test/tool-fixtures.ts';
 import { createSearchFinder } from './create-tools.ts';
@@ -161,6 +162,64 @@ describe.each([
     expect(await fixture.text(grep, { pattern: 'word', path: 'pipe' })).toMatch(/not a regular file/);
   });
 
+  run('both skip ignored files, with the rules of git, also below the root', async () => {
+    await using fixture = await openToolFixture();
+    await fixture.put('.gitignore', 'dist\n/src/generated.ts\n*.log\n!keep.log\n');
+    await fixture.put('src/.gitignore', '/own.ts\ndeep/x.ts\n# own\n*(1).ts\n!/dist\n');
+    await fixture.put('src/.ignore', '!own.ts\n');
+    await fixture.put('we[i]rd/.gitignore', '*.ts\n!b.ts\n.gitignore\n');
+    const kept = ['keep.log', 'src/a.ts', 'src/dist/b.ts', 'src/deep/own.ts', 'src/own.ts', 'we[i]rd/b.ts'];
+    const ignored = [
+      ...[
+        'a.log',
+        'dist/a.ts',
+        'src/generated.ts',
+        'src/deep/x.ts',
+        'src/c(1).ts',
+        'we[i]rd/a.ts',
+        'src/b.log',
+      ],
+      'we[i]rd/dist/b.ts',
+    ];
+    for (const path of [...kept, ...ignored]) await fixture.put(path, 'word');
+    // The second search knows where the ignore files are.
+    for (let search = 0; search < 2; search += 1) {
+      const listed = await fixture.text(glob, { pattern: '*.{ts,log}' });
+      expect(listed.split('\n')).toEqual(kept.toSorted());
+      const found = await fixture.text(grep, { pattern: 'word', path: 'src' });
+      expect(found.match(/^.*\.(ts|log)$/gm)).toEqual(kept.filter((path) => path.startsWith('src')).sort());
+    }
+    await fixture.put('src/deep/.gitignore', '*');
+    await fixture.put('we[i]rd/.gitignore', '');
+    const listed = await fixture.text(glob, { pattern: '*.ts' });
+    // A pattern of `.ignore` overrides those of `.gitignore`, also of folders below.
+    expect(listed).toBe('src/a.ts\nsrc/deep/own.ts\nsrc/dist/b.ts\nsrc/own.ts\nwe[i]rd/a.ts\nwe[i]rd/b.ts');
+    expect(await fixture.text(grep, { pattern: 'word', path: 'src/c(1).ts' })).toMatch(/1:word/);
+  });
+
+  run('both read no ignore file that is a link out, a pipe, a device or too large', async () => {
+    await using fixture = await openToolFixture();
+    await using secrets = await openToolFixture();
+    await secrets.put('secret', 'guess\n');
+    for (const folder of ['', 'link/', 'pipe/', 'zero/', 'large/'])
+      await fixture.put(`${folder}guess`, 'word');
+    for (const name of ['.gitignore', '.ignore', '.rgignore']) {
+      await symlink(join(secrets.root, 'secret'), join(fixture.root, name));
+      await symlink(join(secrets.root, 'secret'), join(fixture.root, 'link', name));
+      spawnSync('mkfifo', [join(fixture.root, 'pipe', name)]);
+      await symlink('/dev/zero', join(fixture.root, 'zero', name));
+      await fixture.put(`large/${name}`, `guess\n${'#'.repeat(2_000_000)}`);
+    }
+    await mkdir(join(fixture.root, '.git/info'), { recursive: true });
+    await symlink(join(secrets.root, 'secret'), join(fixture.root, '.git/info/exclude'));
+    const all = 'guess\nlarge/guess\nlink/guess\npipe/guess\nzero/guess';
+    for (let search = 0; search < 2; search += 1) {
+      expect(await fixture.text(glob, { pattern: 'guess' })).toBe(all);
+      for (const path of ['link', 'pipe', 'zero', 'large'])
+        expect(await fixture.text(grep, { pattern: 'word', path })).toBe(`${path}/guess\n1:word`);
+    }
+  });
+
   run('both stop when aborted', async () => {
     await using fixture = await openToolFixture();
     await fillWorkspace(fixture);
@@ -170,17 +229,58 @@ describe.each([
   });
 });
 
-testWithRipgrep('ripgrep reads the workspace’s ignore file, also for a search below the root', async () => {
-  await using fixture = await openToolFixture();
-  await fixture.put('.gitignore', 'dist\n/src/generated.ts\n');
-  await fixture.put('src/a.ts', 'word');
-  await fixture.put('src/generated.ts', 'word');
-  await fixture.put('src/dist/b.ts', 'word');
-  const findSearch = createSearchFinder();
-  expect(await fixture.text(createGrepTool(findSearch), { pattern: 'word', path: 'src' })).toBe(
-    'src/a.ts\n1:word',
+testWithRipgrep('all searches ignore the files that ripgrep itself would ignore', async () => {
+  const lines = fc.array(
+    fc
+      .tuple(
+        fc.constantFrom('', '', '!', '/', '!/', '\\', '#'),
+        fc.constantFrom('a', 'b', '*', 'a*', '?', '**', 'a/b', 'b/**', '**/a', '*/b', '[ab]', '{a,c}', 'a b'),
+        fc.constantFrom('', '', '/', ' ', '\\ ', '/**', '/*'),
+      )
+      .map((pieces) => pieces.join('')),
+    { maxLength: 3 },
   );
-  expect(await fixture.text(createGlobTool(findSearch), { pattern: '*.ts' })).toBe('src/a.ts');
+  const names = ['.gitignore', '.ignore', 'a/.gitignore', 'b/.ignore', 'b/.rgignore', 'a/b/.gitignore'];
+  await fc.assert(
+    fc.asyncProperty(fc.tuple(...names.map(() => lines)), async (all) => {
+      await using fixture = await openToolFixture();
+      for (const file of ['a/a', 'a/b/a', 'a/b/b/c', 'b/a', 'b/b/a', 'c', 'a b', 'b/a b', 'a/c/a'])
+        await fixture.put(`${file}.d/b`, '').then(() => fixture.put(file.replace(/^(.)\//, '$1/x/'), ''));
+      for (const [index, name] of names.entries()) await fixture.put(name, (all[index] ?? []).join('\n'));
+      const native = spawnSync(
+        'rg',
+        ['--files', '--hidden', '--no-config', '--no-require-git', '--sort=path', '.'],
+        { cwd: fixture.root },
+      );
+      const expected = native.stdout
+        .toString()
+        .trim()
+        .split('\n')
+        .map((file) => file.replace(/^\.\//, ''));
+      for (const program of ['rg', null]) {
+        const tool = createGlobTool(createSearchFinder(program));
+        const listed = await fixture.text(tool, { pattern: '*' });
+        const files = listed.startsWith('No file') ? [''] : listed.split('\n');
+        expect(files.toSorted(), JSON.stringify({ program, all })).toEqual(expected.toSorted());
+      }
+    }),
+    { numRuns: Number(process.env['LONGHAUL_FUZZ_LINES'] ?? 25) },
+  );
+});
+
+testWithRipgrep('a search that does not end is stopped at a deadline', async () => {
+  await using fixture = await openToolFixture();
+  await fixture.put('rg', '#!/bin/sh\nexec sleep 1000\n');
+  await chmod(join(fixture.root, 'rg'), 0o755);
+  const search = createRipgrepSearch(join(fixture.root, 'rg'), { deadlineMs: 50 });
+  const result = await fixture.call(
+    createGlobTool(async () => search),
+    { pattern: '*' },
+  );
+  expect(result.isError).toBe(true);
+  expect(textOf(result)).toBe(
+    'The search took more than 0.05 s and was stopped. Search a smaller folder with `path`.',
+  );
 });
 
 test('searches without ripgrep if it cannot be run', async () => {

@@ -171,6 +171,10 @@ function createTestFiles(root: string): WorkspaceFiles {
       return { kind, size: info.size, modifiedAt: info.mtimeMs };
     },
     async read(path, range) {
+      // As every sandbox's files: a pipe would block.
+      const info = await stat(await at(path));
+      if (!info.isFile())
+        throw new LonghaulError('invalid_request', `${JSON.stringify(path)} is not a file.`);
       if (range === undefined) return readFile(await at(path));
       const handle = await open(await at(path));
       try {
