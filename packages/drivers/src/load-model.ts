@@ -1,5 +1,6 @@
 import type { CallSettings } from '@longhaul/models';
 import { isCompatible, type ModelAccess } from './access.ts';
+import { mendedFetch } from './mending/mended-fetch.ts';
 import type { CallTarget } from './step-failure.ts';
 import type { StepModel } from './step-model.ts';
 
@@ -15,8 +16,10 @@ export interface LoadModelOptions extends ModelAccess {
  *
  * @throws {LonghaulError} `model_not_configured`, `config_invalid`.
  */
-export async function loadModel(options: LoadModelOptions): Promise<StepModel> {
-  const { kind, driver = 'ai-sdk', info } = options;
+export async function loadModel(given: LoadModelOptions): Promise<StepModel> {
+  const { kind, driver = 'ai-sdk', info } = given;
+  const fetch = mendedFetch(given.fetch, { kind, keepsCompactions: driver === 'native' });
+  const options = { ...given, fetch };
   if (driver === 'native' && kind === 'anthropic') {
     const { createAnthropicModel } = await import('./anthropic/anthropic-model.ts');
     return createAnthropicModel({ ...options, maxOutputTokens: info.maxOutputTokens });

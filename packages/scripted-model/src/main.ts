@@ -8,12 +8,12 @@ import { toLonghaulError } from '@longhaul/protocol';
 import { type AnswerFormat, readRecordedAnswers } from './recorded/recorded-answers.ts';
 import { createRecordedServer } from './recorded/recorded-server.ts';
 
-/** A model name with which the driver sends requests in the format. */
-const MODELS: Readonly<Record<AnswerFormat, string>> = {
-  anthropic: 'anthropic/recorded',
-  responses: 'openai/recorded',
-  chat: 'openai-compatible/recorded',
-  google: 'google/recorded',
+/** The kind of provider that sends requests in the format. */
+const KINDS: Readonly<Record<AnswerFormat, string>> = {
+  anthropic: 'anthropic',
+  responses: 'openai',
+  chat: 'openai-compatible',
+  google: 'google',
 };
 
 const USAGE = 'Usage: npm run scripted-model -- --play FILE [--play FILE…] [--port N]';
@@ -42,7 +42,11 @@ async function play(): Promise<void> {
   const format = answers[0]?.format ?? 'chat';
   const address = format === 'google' ? server.url.replace(/v1$/, 'v1beta') : server.url;
   process.stdout.write(
-    `Playing ${answers.length} recorded ${answers.length === 1 ? 'answer' : 'answers'} (${format}) at ${address}\nlonghaul run --model ${MODELS[format]} --base-url ${address} "task"\n`,
+    `Playing ${answers.length} recorded ${answers.length === 1 ? 'answer' : 'answers'} (${format}) at ${address}
+Write this line to recorded.yml:
+providers: { recorded: { kind: ${KINDS[format]}, baseUrl: ${address}, apiKey: none, models: { answer: { window: 128000 } } } }
+Then run: longhaul run --config recorded.yml --model recorded/answer "task"
+`,
   );
   process.once('SIGINT', () => void server.close());
 }

@@ -4,7 +4,6 @@ import { fromChatUsage } from '../chat-usage.ts';
 import { reasoningDetails } from '../reasoning-details.ts';
 import type { StepModel } from '../step-model.ts';
 import type { ProviderKind } from '../wire-profile.ts';
-import { mendedFetch } from './mending/mended-fetch.ts';
 
 /** Options sent with every call. */
 export const CALL_OPTIONS: Partial<Record<ProviderKind, SharedV4ProviderOptions>> = {
@@ -19,8 +18,7 @@ export const CALL_OPTIONS: Partial<Record<ProviderKind, SharedV4ProviderOptions>
  * @throws {LonghaulError} `model_not_configured`, `config_invalid`.
  */
 export async function loadLanguageModel(access: ModelAccess): Promise<StepModel> {
-  const { kind, provider, model, apiKey } = access;
-  const fetch = mendedFetch(access.fetch, kind);
+  const { kind, provider, model, apiKey, fetch } = access;
   if (isCompatible(kind)) {
     const baseURL = compatibleUrl(access);
     const { createOpenAICompatible } = await import('@ai-sdk/openai-compatible');

@@ -92,7 +92,7 @@ it('is a command that prints its address', async () => {
   const child = command('--play', file);
   const [line] = await once(child.stdout.setEncoding('utf8'), 'data');
   expect(line).toContain('Playing 1 recorded answer (anthropic) at http://127.0.0.1:');
-  const url = /--base-url (\S+)/.exec(line)?.[1];
+  const url = /baseUrl: ([^,\s]+)/.exec(line)?.[1];
   expect(await (await fetch(`${url}/messages`, { method: 'POST', body: '{}' })).text()).toContain(
     'message_stop',
   );

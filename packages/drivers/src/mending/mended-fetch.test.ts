@@ -1,10 +1,10 @@
 import type { StepEvent } from '@longhaul/core';
 import type { JsonValue } from '@longhaul/protocol';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { type ChatServer, startChatServer, startStream } from '../../../test/chat-server.ts';
-import { collect, MODEL_INFO } from '../../../test/drive.ts';
-import { createModelDriver } from '../../model-driver.ts';
-import type { ProviderKind } from '../../wire-profile.ts';
+import { type ChatServer, startChatServer, startStream } from '../../test/chat-server.ts';
+import { collect, MODEL_INFO } from '../../test/drive.ts';
+import { createModelDriver } from '../model-driver.ts';
+import type { ProviderKind } from '../wire-profile.ts';
 
 let server: ChatServer;
 beforeAll(async () => {
@@ -12,7 +12,13 @@ beforeAll(async () => {
 });
 afterAll(() => server[Symbol.asyncDispose]());
 
-async function play(kind: ProviderKind, stream: string, { splitAt }: { splitAt?: number } = {}) {
+type Driver = 'ai-sdk' | 'native';
+
+async function play(
+  kind: ProviderKind,
+  stream: string,
+  { splitAt, driver = 'ai-sdk' }: { splitAt?: number; driver?: Driver } = {},
+) {
   server.answer((response) => {
     startStream(response);
     if (splitAt === undefined) return response.end(stream);
@@ -20,7 +26,15 @@ async function play(kind: ProviderKind, stream: string, { splitAt }: { splitAt?:
     response.write(bytes.subarray(0, splitAt));
     setImmediate(() => response.end(bytes.subarray(splitAt)));
   });
-  const options = { provider: 'p', model: 'm', baseUrl: server.url, apiKey: 'key', info: MODEL_INFO };
+  const settings = { driver };
+  const options = {
+    settings,
+    provider: 'p',
+    model: 'm',
+    baseUrl: server.url,
+    apiKey: 'key',
+    info: MODEL_INFO,
+  };
   return summary(await collect(await createModelDriver({ kind, ...options })));
 }
 
@@ -103,9 +117,11 @@ const HARMLESS_CHAT: [name: string, stream: string][] = [
   ['a last event without its blank line', (HALF + REST).trimEnd()],
 ];
 
-describe('Chat Completions', () => {
+describe.each<Driver>(['ai-sdk', 'native'])('Chat Completions, driver %s', (driver) => {
   it.each(HARMLESS_CHAT)('reads an answer with %s', async (_name, stream) => {
-    expect(await play('openai-compatible', stream + (stream.endsWith('\n') ? DONE : ''))).toMatchObject({
+    expect(
+      await play('openai-compatible', stream + (stream.endsWith('\n') ? DONE : ''), { driver }),
+    ).toMatchObject({
       text: 'All done.',
       calls: [],
       finishReason: 'stop',
@@ -114,14 +130,17 @@ describe('Chat Completions', () => {
 
   it('counts the usage of a chunk without choices', async () => {
     const stream = HALF + REST + lines({ usage: USAGE }) + DONE;
-    expect(await play('openai-compatible', stream)).toMatchObject({ inputTokens: 7 });
+    expect(await play('openai-compatible', stream, { driver })).toMatchObject({ inputTokens: 7 });
   });
 
   it.each(['reasoning_text', 'reasoning_content', 'reasoning', 'thinking'])(
     'reads %s as reasoning',
     async (field) => {
       const stream = chat({ [field]: 'Hm.' }) + HALF + REST + DONE;
-      expect(await play('openai-compatible', stream)).toMatchObject({ reasoning: 'Hm.', text: 'All done.' });
+      expect(await play('openai-compatible', stream, { driver })).toMatchObject({
+        reasoning: 'Hm.',
+        text: 'All done.',
+      });
     },
   );
 
@@ -143,7 +162,7 @@ describe('Chat Completions', () => {
     ],
   ])('reads a call with %s', async (_name, calls) => {
     const stream = chat({ tool_calls: calls }) + chat({}, 'tool_calls') + DONE;
-    expect(await play('openai-compatible', stream)).toMatchObject({
+    expect(await play('openai-compatible', stream, { driver })).toMatchObject({
       calls: [['read', { path: 'x' }]],
       finishReason: 'tool-calls',
     });
@@ -152,13 +171,17 @@ describe('Chat Completions', () => {
   it('reads a call in the older field function_call', async () => {
     const stream =
       chat({ function_call: { name: 'read', arguments: '{"path":"x"}' } }) + chat({}, 'function_call') + DONE;
-    expect(await play('openai-compatible', stream)).toMatchObject({ calls: [['read', { path: 'x' }]] });
+    expect(await play('openai-compatible', stream, { driver })).toMatchObject({
+      calls: [['read', { path: 'x' }]],
+    });
   });
 
   it('reads the same answer wherever the network splits it', async () => {
     const stream = chat({ content: 'Grüezi 👋 ' }, null, { id: 1 }) + REST + DONE;
     for (let splitAt = 1; splitAt < Buffer.byteLength(stream); splitAt += 7)
-      expect(await play('openai-compatible', stream, { splitAt })).toMatchObject({ text: 'Grüezi 👋 done.' });
+      expect(await play('openai-compatible', stream, { splitAt, driver })).toMatchObject({
+        text: 'Grüezi 👋 done.',
+      });
   });
 
   it.each([
@@ -168,20 +191,31 @@ describe('Chat Completions', () => {
       lines({ object: 'error', message: 'Engine loop stopped.', code: 400 }),
       'Engine loop stopped.',
     ],
-    ["another format's events", lines({ type: 'message-start', delta: { message: {} } }), 'unexpected form'],
     [
       'an event that is cut in its middle',
       'data: {"choices": [{"delta": {"content": "All d\n\n',
       'unexpected form',
     ],
   ])('still fails an answer with %s', async (_name, event, message) => {
-    const answer = await play('openai-compatible', HALF + event + REST + DONE);
+    const answer = await play('openai-compatible', HALF + event + REST + DONE, { driver });
     expect(answer.message).toContain(message);
+  });
+
+  it('reads thoughts among the parts of the content as reasoning', async () => {
+    const thought = { type: 'thinking', thinking: [{ type: 'text', text: 'Hm.' }] };
+    const stream =
+      chat({ content: [thought] }) + chat({ content: [{ type: 'text', text: 'All ' }] }) + REST + DONE;
+    expect(await play('openai-compatible', stream, { driver })).toMatchObject({
+      reasoning: 'Hm.',
+      text: 'All done.',
+    });
   });
 
   it('does not complete an event that the connection cut', async () => {
     const stream = `${HALF}data: {"choices":[{"delta":{},"finish_reason":"stop"}]`;
-    expect(await play('openai-compatible', stream)).toMatchObject({ error: 'provider_stream_cut' });
+    expect(await play('openai-compatible', stream, { driver })).toMatchObject({
+      error: 'provider_stream_cut',
+    });
   });
 });
 
@@ -207,7 +241,7 @@ const END = lines(
   { type: 'message_stop' },
 );
 
-describe('Anthropic', () => {
+describe.each<Driver>(['ai-sdk', 'native'])('Anthropic, driver %s', (driver) => {
   it.each<[string, string]>([
     ['an unknown event', line(START) + lines({ type: 'content_block_progress', index: 0 }) + TEXT + END],
     ['an event without data', `${line(START)}event: ping\ndata:\n\n${TEXT}${END}`],
@@ -267,7 +301,7 @@ describe('Anthropic', () => {
         END.replace('"usage"', '"context_management":{"applied_edits":[{"type":"new"}]},"usage"'),
     ],
   ])('reads an answer with %s', async (_name, stream) => {
-    expect(await play('anthropic', stream)).toMatchObject({
+    expect(await play('anthropic', stream, { driver })).toMatchObject({
       text: 'All done.',
       calls: [],
       finishReason: 'stop',
@@ -278,6 +312,7 @@ describe('Anthropic', () => {
     const answer = await play(
       'anthropic',
       line(START) + lines({ type: 'error', error: { message: 'Overloaded' } }),
+      { driver },
     );
     expect(answer.message).toContain('Overloaded');
   });
@@ -294,7 +329,7 @@ const COMPLETED = lines(
   { type: 'response.completed', response: { usage: { input_tokens: 7, output_tokens: 2 } } },
 );
 
-describe('Responses', () => {
+describe.each<Driver>(['ai-sdk', 'native'])('Responses, driver %s', (driver) => {
   it.each<[string, string]>([
     [
       'a citation without a title',
@@ -313,7 +348,7 @@ describe('Responses', () => {
     ['no output tokens', line(CREATED) + SAID + COMPLETED.replace(',"output_tokens":2', '')],
     ['a created event without its last brace', line(CREATED).replace('}\n\n', '\n\n') + SAID + COMPLETED],
   ])('reads an answer with %s', async (_name, stream) => {
-    expect(await play('openai', stream)).toMatchObject({
+    expect(await play('openai', stream, { driver })).toMatchObject({
       text: 'All done.',
       calls: [],
       finishReason: 'stop',
@@ -330,10 +365,17 @@ describe('Responses', () => {
       { type: 'response.output_item.added', output_index: 0, item: { ...item, arguments: '' } },
       { type: 'response.output_item.done', output_index: 0, item },
     );
-    expect(await play('openai', stream + COMPLETED.slice(COMPLETED.indexOf('\n\n') + 2))).toMatchObject({
+    expect(
+      await play('openai', stream + COMPLETED.slice(COMPLETED.indexOf('\n\n') + 2), { driver }),
+    ).toMatchObject({
       calls: [['read', { path: 'x' }]],
     });
   });
+});
+
+it('fails an answer with events of another format', async () => {
+  const answer = await play('openai-compatible', HALF + lines({ type: 'message-start', delta: {} }) + REST);
+  expect(answer.message).toContain('unexpected form');
 });
 
 describe('Google', () => {

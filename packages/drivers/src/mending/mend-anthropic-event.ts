@@ -18,12 +18,19 @@ const BLOCKS = new Set(['text', 'thinking', 'redacted_thinking', 'tool_use']);
 const DELTAS = new Set(['text_delta', 'thinking_delta', 'signature_delta', 'input_json_delta']);
 
 /** Fields that have many forms, and that nothing reads. */
-const UNREAD = ['container', 'input_transformations', 'safeguard_results', 'context_management'];
+const UNREAD = ['container', 'input_transformations', 'safeguard_results'];
 const COUNTS = ['input_tokens', 'output_tokens', 'cache_creation_input_tokens', 'cache_read_input_tokens'];
 
-/** Creates the mender of one stream of Anthropic events: unknown events, blocks and deltas are left out. */
-export function createAnthropicEventMender(): MendEvent {
+/**
+ * Creates the mender of one stream of Anthropic events: unknown events, blocks and deltas are left out.
+ *
+ * @param options.keepsCompactions Keeps what the provider reports about its own management of the context. The AI SDK
+ * would take a compaction for text of the answer.
+ */
+export function createAnthropicEventMender({ keepsCompactions }: { keepsCompactions: boolean }): MendEvent {
   const leftOut = new Set<number>();
+  const isKept = (type: string, known: ReadonlySet<string>) =>
+    known.has(type) || (keepsCompactions && type.startsWith('compaction'));
   return (event, patch) => {
     const { type } = event;
     if (isObject(event['error'])) return true;
@@ -33,22 +40,24 @@ export function createAnthropicEventMender(): MendEvent {
     const index = Number(event['index']);
     if (type === 'content_block_start') {
       const block = event['content_block'];
-      const isKnown = isObject(block) && BLOCKS.has(String(block['type']));
+      const isKnown = isObject(block) && isKept(String(block['type']), BLOCKS);
       if (isKnown) leftOut.delete(index);
       else leftOut.add(index);
       if (isKnown) mendBlock(block, patch);
       return isKnown;
     }
-    if (type === 'content_block_delta') return !leftOut.has(index) && isKnownDelta(event);
+    if (type === 'content_block_delta') {
+      const { delta } = event;
+      return !leftOut.has(index) && isObject(delta) && isKept(String(delta['type']), DELTAS);
+    }
     if (type === 'content_block_stop') return !leftOut.has(index);
     if (type === 'message_start') mendStart(event, patch);
-    if (type === 'message_delta') mendMessageDelta(event, patch);
+    if (type === 'message_delta') {
+      if (!keepsCompactions) patch.delete(event, 'context_management');
+      mendMessageDelta(event, patch);
+    }
     return true;
   };
-}
-
-function isKnownDelta({ delta }: JsonObject): boolean {
-  return isObject(delta) && DELTAS.has(String(delta['type']));
 }
 
 function mendBlock(block: JsonObject, patch: EventPatch): void {

@@ -1,22 +1,28 @@
-import type { ProviderKind } from '../../wire-profile.ts';
+import type { ProviderKind } from '../wire-profile.ts';
 import { createEventMender, type EventMender } from './event-mender.ts';
 import { createAnthropicEventMender } from './mend-anthropic-event.ts';
 import { createChatChunkMender } from './mend-chat-chunk.ts';
 import { mendGoogleChunk } from './mend-google-chunk.ts';
 import { mendResponsesEvent } from './mend-responses-event.ts';
 
-/** Wraps `fetch`: mends the events of each answer before the provider's SDK reads them. */
-export function mendedFetch(fetch: typeof globalThis.fetch, kind: ProviderKind): typeof globalThis.fetch {
+export interface MendOptions {
+  kind: ProviderKind;
+  /** See `createAnthropicEventMender`. */
+  keepsCompactions: boolean;
+}
+
+/** Wraps `fetch`: mends the events of each answer before the provider's client reads them. */
+export function mendedFetch(fetch: typeof globalThis.fetch, options: MendOptions): typeof globalThis.fetch {
   return async (input, init) => {
     const response = await fetch(input, init);
     if (!response.ok || response.body === null) return response;
     const { status, headers } = response;
-    return new Response(mendedBody(response.body, menderOf(kind)), { status, headers });
+    return new Response(mendedBody(response.body, menderOf(options)), { status, headers });
   };
 }
 
-function menderOf(kind: ProviderKind): EventMender {
-  if (kind === 'anthropic') return createEventMender(createAnthropicEventMender());
+function menderOf({ kind, keepsCompactions }: MendOptions): EventMender {
+  if (kind === 'anthropic') return createEventMender(createAnthropicEventMender({ keepsCompactions }));
   if (kind === 'openai') return createEventMender(mendResponsesEvent);
   if (kind === 'google') return createEventMender(mendGoogleChunk);
   return createEventMender(createChatChunkMender());

@@ -1,4 +1,4 @@
-import type { JsonObject } from '@longhaul/protocol';
+import type { JsonObject, JsonValue } from '@longhaul/protocol';
 import type { MendEvent } from './event-mender.ts';
 import { type EventPatch, isObject } from './event-patch.ts';
 
@@ -64,20 +64,20 @@ function mendChoice(choice: JsonObject, patch: EventPatch): void {
   for (const call of patch.toObjects(delta, 'tool_calls')) mendCall(call, patch);
 }
 
+/** Turns content in parts into one text, and thoughts among the parts into reasoning. */
 function mendContent(delta: JsonObject, patch: EventPatch): void {
   const { content } = delta;
   if (content === undefined || content === null || typeof content === 'string') return;
-  if (typeof content === 'number' || typeof content === 'boolean') {
-    patch.set(delta, 'content', String(content));
-    return;
-  }
-  const parts = (Array.isArray(content) ? content : [content]).map((part) =>
-    typeof part === 'string' ? { type: 'text', text: part } : part,
-  );
-  const typed = parts
-    .filter(isObject)
-    .map((part) => (typeof part['type'] === 'string' ? part : { ...part, type: 'text' }));
-  if (JSON.stringify(typed) !== JSON.stringify(content)) patch.set(delta, 'content', typed);
+  const parts = Array.isArray(content) ? content : [content];
+  patch.set(delta, 'content', parts.map(textOf).join(''));
+  const thoughts = parts.filter(isObject).map((part) => part['thinking'] ?? '');
+  const reasoning = thoughts.flatMap((thought) => (Array.isArray(thought) ? thought : [thought])).map(textOf);
+  if (reasoning.join('') !== '') patch.set(delta, 'reasoning_content', reasoning.join(''));
+}
+
+function textOf(part: JsonValue): string {
+  if (isObject(part)) return typeof part['text'] === 'string' ? part['text'] : '';
+  return part === null || Array.isArray(part) ? '' : String(part);
 }
 
 function mendReasoning(delta: JsonObject, patch: EventPatch): void {
