@@ -1,8 +1,14 @@
 import { spawn } from 'node:child_process';
-import { chown } from 'node:fs/promises';
+import { randomUUID } from 'node:crypto';
+import { once } from 'node:events';
+import { chown, writeFile } from 'node:fs/promises';
+import { createServer } from 'node:net';
+import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { fileURLToPath } from 'node:url';
 import { expect, it } from 'vitest';
+import { confineProgram } from '../src/bubblewrap/confine-program.ts';
+import { findGaps } from '../src/bubblewrap/probe-bubblewrap.ts';
 import { refusedCalls, seccompFilter } from '../src/bubblewrap/seccomp-filter.ts';
 import { createSandboxDriver } from '../src/index.ts';
 import { describeKind, makeWorkspace, run } from './support.ts';
@@ -131,6 +137,33 @@ await describeKind('bubblewrap', () => {
     expect((await run(sandbox, `perl -e '${script}'`)).output).toBe('0\n3\n');
   });
 
+  it('keeps commands with a network from the abstract sockets of this machine', async ({ skip }) => {
+    const probe = await driver.probe();
+    const gap = probe.available ? probe.gaps?.find((text) => text.includes('abstract')) : undefined;
+    if (gap !== undefined) skip(gap);
+    const name = `\0longhaul-attack-${randomUUID()}`;
+    let connections = 0;
+    const listener = createServer((socket) => {
+      connections += 1;
+      socket.destroy();
+    }).listen(name);
+    await once(listener, 'listening');
+    await using folders = await makeWorkspace();
+    const programFolders = [process.execPath.replace(/\/node$/, '')];
+    await using sandbox = await driver.open(folders.options({ programFolders, network: 'on' }));
+    const connect = `
+      const { connect, createServer } = require('net');
+      const attempt = (name, next) => connect(name).on('connect', function () { this.destroy(); next('connected'); }).on('error', (error) => next(error.code));
+      attempt(${JSON.stringify(name)}, (outside) => {
+        const own = createServer().listen('\\0own', () => attempt('\\0own', (inside) => { console.log(outside, inside); own.close(); }));
+      });`;
+    await writeFile(join(folders.workspace, 'attack.js'), connect);
+    const { output } = await run(sandbox, 'node attack.js; test -e /proc/self/fd/8 || echo closed');
+    listener.close();
+    expect(output).toBe('EPERM connected\nclosed\n');
+    expect(connections).toBe(0);
+  });
+
   it('gives commands no /sys, where cgroups and devices could be changed', async () => {
     await using folders = await makeWorkspace();
     await using sandbox = await driver.open(folders.options());
@@ -159,6 +192,18 @@ it('has a filter for x86_64 and aarch64, and none for other processors', () => {
   expect(seccompFilter('riscv64')).toBeUndefined();
   // An instruction has 8 bytes, and the kernel accepts 4,096 of them.
   for (const arch of ['x64', 'arm64']) expect((seccompFilter(arch)?.length ?? 1) % 8).toBe(0);
+});
+
+it('confines commands on Linux 6.12 and newer, on x86_64', () => {
+  expect(confineProgram('x64', '6.12.0-generic')?.subarray(0, 4).toString('latin1')).toBe('\x7fELF');
+  expect(confineProgram('x64', '7.0.1')?.length).toBeGreaterThan(120);
+  expect(confineProgram('x64', '6.11.9')).toBeUndefined();
+  expect(confineProgram('arm64', '6.12.0')).toBeUndefined();
+});
+
+it('reports abstract sockets as a gap if the kernel cannot keep commands from them', async () => {
+  const gaps = await findGaps({ isolation: ['--disable-userns'], confine: undefined });
+  expect(gaps.join()).toContain('abstract Unix sockets of this machine');
 });
 
 it('reports limits and protections that the Docker engine does not enforce', async () => {

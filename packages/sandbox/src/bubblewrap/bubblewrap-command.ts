@@ -11,6 +11,7 @@ import { COMMAND_VARIABLE } from '../command-environment.ts';
 import type { StartOptions } from '../create-sandbox.ts';
 import { type RootFolder, replaced } from '../files/root-folder.ts';
 import { isRunning, placeOf, startTime } from '../process-identity.ts';
+import { CONFINE_PATH, placeConfineProgram } from './confine-program.ts';
 
 export interface BubblewrapCommand {
   bwrap: string;
@@ -20,6 +21,8 @@ export interface BubblewrapCommand {
   workspace: { path: string; root: RootFolder };
   /** The seccomp filter. Undefined on an architecture without one. */
   filter: Buffer | undefined;
+  /** The program that confines the command. Undefined if there is nothing to confine. */
+  confine: Buffer | undefined;
   /** Folders of the sandbox's cgroup. Empty without a cgroup. */
   cgroups: readonly string[];
   /** Shell commands that set the limits of the process itself. */
@@ -35,6 +38,7 @@ const READY_FD = 4;
 const ARGUMENTS_FD = 5;
 const FILTER_FD = 6;
 const GATE_FD = 7;
+const CONFINE_FD = 8;
 
 /** The exit code of a command that has not started, because another folder is mounted than the workspace. */
 const OTHER_FOLDER = 124;
@@ -50,7 +54,9 @@ const JOIN_SCRIPT = `${waitAtGate(GATE_FD)} while [ "$1" != -- ]; do echo $$ >"$
  */
 export async function startBubblewrap(request: BubblewrapCommand): Promise<RunningCommand> {
   const ready = `${requireFolder(request.workspace)} echo ready >&${READY_FD}; exec ${READY_FD}>&-; ${request.limitScript} exec "$0" -c "$1"`;
-  const inner = ['/bin/sh', '-c', ready, request.shell, request.command];
+  const shell = ['/bin/sh', '-c', ready, request.shell, request.command];
+  const { confine } = request;
+  const inner = confine === undefined ? shell : [CONFINE_PATH, ...shell];
   const descriptors = ['--info-fd', String(INFO_FD), '--args', String(ARGUMENTS_FD)];
   if (request.filter !== undefined) descriptors.push('--seccomp', String(FILTER_FD));
   const procsFiles = request.cgroups.map((folder) => join(folder, 'cgroup.procs'));
@@ -60,7 +66,7 @@ export async function startBubblewrap(request: BubblewrapCommand): Promise<Runni
     // For finding bwrap itself: if we are killed before bwrap has bound its life to ours, it waits forever. The command
     // does not get this variable, because bwrap clears the environment.
     env: { [COMMAND_VARIABLE]: mark },
-    extraPipes: 5,
+    extraPipes: confine === undefined ? 5 : 6,
     stdin: request.stdin,
   });
   const { record, cgroups } = request;
@@ -78,8 +84,11 @@ export async function startBubblewrap(request: BubblewrapCommand): Promise<Runni
   ) {
     throw new LonghaulError('internal', 'bubblewrap was started without its pipes.');
   }
-  give(argumentsPipe, request.arguments.map((argument) => `${argument}\0`).join(''));
+  const placed = confine === undefined ? [] : placeConfineProgram(CONFINE_FD);
+  give(argumentsPipe, [...request.arguments, ...placed].map((argument) => `${argument}\0`).join(''));
   give(filterPipe, request.filter ?? '');
+  const confinePipe = pipes[CONFINE_FD];
+  if (confine !== undefined && isWritable(confinePipe)) give(confinePipe, confine);
   const [info, isReady] = await Promise.all([text(infoPipe), text(readyPipe)]);
   if (isReady === '') throw await startFailure(spawned, request.workspace.root);
   return toRunningCommand(spawned, Number(/"child-pid": (\d+)/.exec(info)?.[1]));

@@ -68,7 +68,7 @@ async function endBubblewrap(place: ProcessPlace): Promise<ProcessEnding> {
 async function openBubblewrap(
   root: RootFolder,
   options: SandboxOptions,
-  { bwrap, isolation }: Bubblewrap,
+  { bwrap, isolation, confine }: Bubblewrap,
 ): Promise<Sandbox> {
   // Throws for a bad environment before anything is created.
   commandEnvironment({}, options.env);
@@ -106,6 +106,8 @@ async function openBubblewrap(
         ],
         workspace: { path: WORKSPACE_PATH, root },
         filter: seccompFilter(),
+        // Without a network of this machine, there are none of its abstract sockets.
+        confine: options.network === 'on' ? confine : undefined,
         cgroups: cgroup?.folders ?? [],
         limitScript: limitScript(options, cgroup),
         shell: existsSync('/bin/bash') ? '/bin/bash' : '/bin/sh',

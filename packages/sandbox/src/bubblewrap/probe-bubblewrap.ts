@@ -1,9 +1,13 @@
-import { execFile } from 'node:child_process';
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
 import { existsSync } from 'node:fs';
 import { release } from 'node:os';
+import { Writable } from 'node:stream';
+import { text } from 'node:stream/consumers';
 import type { SandboxProbe } from '@longhaul/core';
 import { findHostProgram } from '@longhaul/core/host-programs';
 import { makeCgroup } from './cgroup.ts';
+import { CONFINE_PATH, confineProgram, placeConfineProgram } from './confine-program.ts';
 import { seccompFilter } from './seccomp-filter.ts';
 
 /** A `bwrap` that works on this machine. */
@@ -13,6 +17,8 @@ export interface Bubblewrap {
   bwrap: string;
   /** The arguments that separate commands from this machine. */
   isolation: readonly string[];
+  /** The program that keeps commands from this machine's abstract sockets. Undefined if it does not work here. */
+  confine: Buffer | undefined;
 }
 
 export type FoundBubblewrap = Bubblewrap | Extract<SandboxProbe, { available: false }>;
@@ -47,30 +53,62 @@ export async function findBubblewrap(): Promise<FoundBubblewrap> {
     };
   }
   let failure: string | undefined;
+  const program = confineProgram();
   for (const isolation of ISOLATION) {
-    failure = await tryBubblewrap(bwrap, isolation);
-    if (failure === undefined) return { available: true, bwrap, isolation };
+    for (const confine of program === undefined ? [undefined] : [program, undefined]) {
+      failure = await tryBubblewrap(bwrap, { isolation, confine });
+      if (failure === undefined) return { available: true, bwrap, isolation, confine };
+    }
   }
   return { available: false, reason: `bwrap failed: ${failure}`, remedy: remedyFor(failure ?? '') };
 }
 
+const CONFINE_FD = 3;
+const PROBE_TIMEOUT_MS = 10_000;
+
 /** Opens a minimal sandbox. Returns the error text, or undefined. */
-function tryBubblewrap(bwrap: string, isolation: readonly string[]): Promise<string | undefined> {
+async function tryBubblewrap(
+  bwrap: string,
+  { isolation, confine }: Pick<Bubblewrap, 'isolation' | 'confine'>,
+): Promise<string | undefined> {
   const layout = [...isolation, '--ro-bind', '/', '/', '--proc', '/proc', '--dev', '/dev'];
-  return new Promise((resolve) => {
-    execFile(bwrap, [...layout, '/bin/sh', '-c', ':'], { timeout: 10_000 }, (error, _stdout, stderr) => {
-      resolve(error === null ? undefined : stderr.trim() || error.message);
-    });
+  const place = confine === undefined ? [] : ['--tmpfs', '/run', ...placeConfineProgram(CONFINE_FD)];
+  const command = [...(confine === undefined ? [] : [CONFINE_PATH]), '/bin/sh', '-c', ':'];
+  const child = spawn(bwrap, [...layout, ...place, ...command], {
+    stdio: ['ignore', 'ignore', 'pipe', 'pipe'],
+    timeout: PROBE_TIMEOUT_MS,
+    killSignal: 'SIGKILL',
   });
+  const closed = once(child, 'close');
+  const data = child.stdio[CONFINE_FD];
+  if (data instanceof Writable) {
+    // bwrap may end before it reads.
+    data.on('error', () => undefined);
+    data.end(confine ?? '');
+  }
+  try {
+    const [said, [code]] = await Promise.all([child.stderr === null ? '' : text(child.stderr), closed]);
+    return code === 0 ? undefined : said.trim() || `it ended with ${code ?? 'a signal'}`;
+  } catch (error) {
+    return error instanceof Error ? error.message : String(error);
+  }
 }
 
 /** Returns what the sandbox cannot enforce on this machine, one entry per limit or protection. */
-export async function findGaps({ isolation }: Pick<Bubblewrap, 'isolation'>): Promise<string[]> {
+export async function findGaps({
+  isolation,
+  confine,
+}: Pick<Bubblewrap, 'isolation' | 'confine'>): Promise<string[]> {
   const gaps: string[] = [];
   const hasFilter = seccompFilter() !== undefined;
   if (!hasFilter) gaps.push(`system calls are not filtered: there is no filter for ${process.arch}`);
   if (!hasFilter && !isolation.includes('--disable-userns'))
     gaps.push('commands can create user namespaces: that needs bubblewrap 0.8 or newer');
+  if (confine === undefined) {
+    gaps.push(
+      'with `network: on`, commands can connect to abstract Unix sockets of this machine, such as those of X11: that needs Linux 6.12 with Landlock, on x86_64',
+    );
+  }
   const cgroup = await makeCgroup({ memoryMb: 64, pids: 8, cpus: 1 });
   if (cgroup !== undefined) {
     await cgroup.remove();
