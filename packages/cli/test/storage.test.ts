@@ -122,6 +122,9 @@ describe('a damaged database', () => {
     const newer = join(bench.home, 'newer.db');
     await place(newer);
     await writeFile(newer, '');
+    expectPlainRefusal(await bench.call(['sessions']), /newer\.db is empty \(0 bytes\).*backup/s);
+    expect((await bench.call(['doctor'])).stdout).toMatch(/✗ database .*newer\.db.*is empty/s);
+    await rm(newer);
     expect((await bench.call(['sessions'])).code).toBe(0);
     const database = new DatabaseSync(newer);
     database.exec('PRAGMA user_version = 99');

@@ -2,8 +2,10 @@ import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { openToolFixture, textOf } from '../test/tool-fixtures.ts';
 import { createEditTool } from './edit.ts';
+import { createReadTool } from './read.ts';
 import { findMatches, replaceMatches, toLineFeeds } from './text-replacer.ts';
 
+const read = createReadTool();
 const edit = createEditTool();
 
 test('replaces a single match, and shows the change with the new line numbers', async () => {
@@ -148,4 +150,24 @@ test('limits the excerpt of a large change', async () => {
   const text = await fixture.text(edit, { path: 'a', old: 'x', new: 'y\n'.repeat(500) });
   expect(text.split('\n').length).toBeLessThan(15);
   expect(text).toContain('… 493 lines');
+});
+
+test('edits control characters as read shows them, and leaves such escapes alone where the file has them as text', async () => {
+  await using fixture = await openToolFixture();
+  await fixture.put('a', 'id,name\r1,Al\r2,Bob');
+  expect(await fixture.text(read, { path: 'a' })).toContain(
+    '1\tid,name\\u000d1,Al\\u000d2,Bob\n[control characters are shown',
+  );
+  await fixture.text(edit, { path: 'a', old: 'Al\\u000d2', new: 'Al\\u000d3,Cy\\u000d2', all: false });
+  expect(await fixture.get('a')).toBe('id,name\r1,Al\r3,Cy\r2,Bob');
+  await fixture.put('b', 'red = "\u001b[31m"; text = "\\u001b[0m";\n');
+  const shown = await fixture.text(edit, {
+    path: 'b',
+    old: '"\\u001b[31m"',
+    new: '"\\u001b[32m"',
+    all: false,
+  });
+  expect(shown).toContain('+ 1\tred = "\\u001b[32m"');
+  await fixture.text(edit, { path: 'b', old: '"\\u001b[0m"', new: '"\\u001b[1m"', all: false });
+  expect(await fixture.get('b')).toBe('red = "\u001b[32m"; text = "\\u001b[1m";\n');
 });

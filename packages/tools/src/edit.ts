@@ -1,5 +1,12 @@
 import type { FileInfo, Tool, ToolResult, WorkspaceFiles } from '@longhaul/core';
-import { compactSize, cutLine, displayPath, plural } from '@longhaul/core/tool-output';
+import {
+  compactSize,
+  cutLine,
+  displayPath,
+  plural,
+  readControls,
+  showControls,
+} from '@longhaul/core/tool-output';
 import type { JsonObject } from '@longhaul/protocol';
 import { describeMissing } from './describe-missing.ts';
 import { describeChange } from './file-patch.ts';
@@ -57,7 +64,7 @@ export function createEditTool(): Tool<EditInput> {
         await files.write(loaded.path, planned.text);
         const before = toLineFeeds(loaded.text);
         const change = await describeChange(before, toLineFeeds(planned.text));
-        return describeEdit(loaded.path, { ...planned, before, input, change });
+        return describeEdit(loaded.path, { ...planned, before, change });
       }),
   };
 }
@@ -95,6 +102,8 @@ function whyUnfit(info: FileInfo): string | undefined {
 
 interface PlannedEdit {
   text: string;
+  /** The input as it was matched. */
+  input: EditInput;
   matches: readonly Replacement[];
 }
 
@@ -106,11 +115,15 @@ function planEdit(original: string, input: EditInput): PlannedEdit | { refusal: 
   if (old === replacement) return { refusal: '`old` and `new` are the same: nothing to change.' };
   const text = toLineFeeds(original);
   const matches = findMatches(text, old);
+  // The escapes that read shows. They are only read if the text does not have them as they are.
+  const [withControls, replacementWithControls] = [readControls(old), readControls(replacement)];
+  if (matches.length === 0 && withControls !== old && text.includes(withControls))
+    return planEdit(original, { ...input, old: withControls, new: replacementWithControls });
   if (matches.length === 0) {
     return { refusal: `\`old\` was not found. ${describeNearest(text, { old, replacement })}` };
   }
   if (matches.length > 1 && !input.all) return { refusal: describeAmbiguity(matches) };
-  return { matches, text: replaceMatches(original, matches, { length: old.length, replacement }) };
+  return { input, matches, text: replaceMatches(original, matches, { length: old.length, replacement }) };
 }
 
 function describeAmbiguity(matches: readonly Replacement[]): string {
@@ -121,15 +134,15 @@ function describeAmbiguity(matches: readonly Replacement[]): string {
 
 function describeEdit(
   path: string,
-  { before, matches, input, change }: PlannedEdit & { before: string; input: EditInput; change: JsonObject },
+  { before, matches, input, change }: PlannedEdit & { before: string; change: JsonObject },
 ): ToolResult {
   const name = displayPath(path);
   const replaced = matches.length === 1 ? '' : ` (${plural(matches.length, 'replacement')})`;
-  const shown = matches
+  const places = matches
     .slice(0, SHOWN_PLACES)
     .map((match, index) => excerpt(before, { match, index, input }));
-  if (matches.length > shown.length) shown.push(`… and ${matches.length - shown.length} more`);
-  return textResult(`Edited ${name}${replaced}\n${shown.join('\n…\n')}`, {
+  if (matches.length > places.length) places.push(`… and ${matches.length - places.length} more`);
+  return textResult(`Edited ${name}${replaced}\n${places.join('\n…\n')}`, {
     title: `${name}${replaced}`,
     metadata: { path, replacements: matches.length, ...change },
   });
@@ -154,11 +167,15 @@ function excerpt(
   const head = linesBefore(before, lineStart);
   const tail = nextBreak === -1 ? [] : linesAfter(before, nextBreak + 1);
   return [
-    ...head.map((line, at) => `  ${first - head.length + at}\t${cutLine(line, 200)}`),
-    ...capped(oldLines.map((line) => `- \t${cutLine(line, 200)}`)),
-    ...capped(newLines.map((line, at) => `+ ${first + at}\t${cutLine(line, 200)}`)),
-    ...tail.map((line, at) => `  ${first + newLines.length + at}\t${cutLine(line, 200)}`),
+    ...head.map((line, at) => `  ${first - head.length + at}\t${shown(line)}`),
+    ...capped(oldLines.map((line) => `- \t${shown(line)}`)),
+    ...capped(newLines.map((line, at) => `+ ${first + at}\t${shown(line)}`)),
+    ...tail.map((line, at) => `  ${first + newLines.length + at}\t${shown(line)}`),
   ].join('\n');
+}
+
+function shown(line: string): string {
+  return cutLine(showControls(line), 200);
 }
 
 function linesBefore(text: string, end: number): string[] {

@@ -1,5 +1,5 @@
 import type { WorkspaceFiles } from '@longhaul/core';
-import { looksBinary, sanitizeText } from '@longhaul/core/tool-output';
+import { looksBinary, showControls } from '@longhaul/core/tool-output';
 import { LonghaulError } from '@longhaul/protocol';
 import { type IgnoreFile, IgnoreFileReader, orderPatterns } from './ignore-files.ts';
 import { createIgnoreMatcher, type IgnoreMatcher } from './ignore-matcher.ts';
@@ -151,7 +151,7 @@ function* foundLines(
   for (const match of matching) {
     const last = Math.min(match + contextLines, lines.length - 1);
     for (let index = Math.max(shownUpTo, match - contextLines); index <= last; index += 1) {
-      const shown = sanitizeText((lines[index] ?? '').slice(0, MAX_SHOWN_CHARS));
+      const shown = showControls((lines[index] ?? '').slice(0, MAX_SHOWN_CHARS));
       yield { path, line: index + 1, text: shown, isMatch: matching.has(index) };
     }
     shownUpTo = last + 1;

@@ -6,7 +6,7 @@ import {
   displayPath,
   groupDigits,
   plural,
-  sanitizeText,
+  showControls,
 } from '@longhaul/core/tool-output';
 import type { ToolOutputContent } from '@longhaul/protocol';
 import { describeMissing } from './describe-missing.ts';
@@ -126,7 +126,7 @@ async function readText(input: ReadInput, { info, limits, context }: TextOptions
       `offset ${offset} is past the end: ${name} has ${plural(page.totalLines ?? 0, 'line')}.`,
     );
   }
-  const { text, cutLines, undecodable } = renderLines(page.lines, {
+  const { text, cutLines, undecodable, hasControls } = renderLines(page.lines, {
     offset,
     maxLineLength: limits.maxLineLength,
   });
@@ -135,6 +135,7 @@ async function readText(input: ReadInput, { info, limits, context }: TextOptions
     remarks.push(
       `[lines over ${limits.maxLineLength} chars are cut; read the rest with bash, like cut -c or grep -o]`,
     );
+  if (hasControls) remarks.push('[control characters are shown as escapes like \\u001b; edit accepts them]');
   if (undecodable) remarks.push('[not valid UTF-8: undecodable bytes are shown as \ufffd]');
   return textResult([text, ...remarks.filter((remark) => remark !== '')].join('\n'), {
     title: `${name} (${plural(page.lines.length, 'line')})`,
@@ -154,19 +155,21 @@ function pageRemark(page: LinePage, { offset, sizeBytes }: { offset: number; siz
 function renderLines(
   lines: readonly PagedLine[],
   { offset, maxLineLength }: { offset: number; maxLineLength: number },
-): { text: string; cutLines: number; undecodable: boolean } {
+): { text: string; cutLines: number; undecodable: boolean; hasControls: boolean } {
   let cutLines = 0;
   let undecodable = false;
+  let hasControls = false;
   const rendered = lines.map((line, index) => {
     const isWhole = line.totalBytes === line.bytes.length;
     // Decoding as a stream leaves out a character that the cut has split.
     const decoded = new TextDecoder().decode(line.bytes, { stream: !isWhole });
     undecodable ||= decoded.includes('\ufffd');
-    const text = sanitizeText(decoded.endsWith('\r') ? decoded.slice(0, -1) : decoded);
+    const text = showControls(decoded.endsWith('\r') ? decoded.slice(0, -1) : decoded);
+    hasControls ||= text.length !== decoded.length && text !== decoded.slice(0, -1);
     if (isWhole && text.length <= maxLineLength) return `${offset + index}\t${text}`;
     cutLines += 1;
     const size = isWhole ? `${groupDigits(text.length)} chars` : plural(line.totalBytes, 'byte');
     return `${offset + index}\t${text.slice(0, endBefore(text, maxLineLength))} [… line of ${size}]`;
   });
-  return { text: rendered.join('\n'), cutLines, undecodable };
+  return { text: rendered.join('\n'), cutLines, undecodable, hasControls };
 }

@@ -1,5 +1,5 @@
 import type { WorkspaceFiles } from '@longhaul/core';
-import { sanitizeText } from '@longhaul/core/tool-output';
+import { showControls } from '@longhaul/core/tool-output';
 import { IgnoreFileIndex } from './ignore-index.ts';
 import { privateIgnoreFile } from './ripgrep-ignore.ts';
 import { runRipgrep } from './ripgrep-process.ts';
@@ -102,7 +102,7 @@ async function* parseLines(output: AsyncIterable<Buffer>): AsyncGenerator<FoundL
       pending = pending.subarray(lineEnd + 1);
       if (record === null) continue;
       const [, line, mark, text = ''] = record;
-      yield { path, line: Number(line), isMatch: mark === ':', text: sanitizeText(text.replace(/\r$/, '')) };
+      yield { path, line: Number(line), isMatch: mark === ':', text: showControls(text.replace(/\r$/, '')) };
     }
   }
 }

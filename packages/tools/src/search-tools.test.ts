@@ -53,6 +53,15 @@ describe.each([
     expect(await fixture.text(glob, { pattern: '*.py' })).toMatch(/^No file matches/);
   });
 
+  run('grep shows control characters as escapes, and nothing is left out', async () => {
+    await using fixture = await openToolFixture();
+    await fixture.put('a.csv', 'id,name\r1,Al\r2,Bob');
+    await fixture.put('b.txt', 'Bob \u001b[31mred\u001b[0m\r\n');
+    expect(await fixture.text(grep, { pattern: 'Bob' })).toBe(
+      'a.csv\n1:id,name\\u000d1,Al\\u000d2,Bob\n\nb.txt\n1:Bob \\u001b[31mred\\u001b[0m',
+    );
+  });
+
   run('glob stays inside the workspace, follows no link out, and limits its results', async () => {
     await using fixture = await openToolFixture();
     await symlink('/etc', join(fixture.root, 'etc'));

@@ -1,5 +1,5 @@
 import type { WorkspaceFiles } from '@longhaul/core';
-import { sanitizeText } from '@longhaul/core/tool-output';
+import { showControls } from '@longhaul/core/tool-output';
 import { LonghaulError } from '@longhaul/protocol';
 import type { FoundLine } from './workspace-search.ts';
 
@@ -139,5 +139,5 @@ function withoutMark(bytes: Buffer): Buffer {
 }
 
 function clean(line: string | undefined): string | undefined {
-  return line === undefined ? undefined : sanitizeText(line.replace(/\r$/, ''));
+  return line === undefined ? undefined : showControls(line.replace(/\r$/, ''));
 }

@@ -62,3 +62,21 @@ test('writes nothing after an abort', async () => {
 test('requires content', () => {
   expect(refusalOf(write, { path: 'a' })).toBe('`content` must be a string, it is missing.');
 });
+
+test.each([
+  [
+    '\ufeffone\r\ntwo\r\n',
+    '1\n2\n',
+    '\ufeff1\r\n2\r\n',
+    ' Its byte order mark and CRLF line ends were kept.',
+  ],
+  ['one\r\ntwo\r\n', '1\n2', '1\r\n2', ' Its CRLF line ends were kept.'],
+  ['one\r\ntwo\r\n', '1\r2\n', '1\r2\n', ''],
+  ['one\r\ntwo\n', '1\n', '1\n', ''],
+  ['\ufeff', 'x', '\ufeffx', ' Its byte order mark was kept.'],
+])('keeps the byte order mark and the line ends of a file: %j', async (before, content, after, remark) => {
+  await using fixture = await openToolFixture();
+  await fixture.put('a', before);
+  expect(await fixture.text(write, { path: 'a', content })).toContain(`bytes).${remark}`);
+  expect(await fixture.get('a')).toBe(after);
+});

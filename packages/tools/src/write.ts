@@ -33,16 +33,51 @@ export function createWriteTool(): Tool<WriteInput> {
         }
         signal.throwIfAborted();
         const before = await readText(files, relative);
-        const { created } = await files.write(relative, content);
-        const change = created || before === undefined ? {} : await describeChange(before, content);
-        const bytes = Buffer.byteLength(content);
+        const form = await formOf(files, relative);
+        const text = inForm(content, form);
+        const { created } = await files.write(relative, text);
+        const change = created || before === undefined ? {} : await describeChange(before, text);
+        const bytes = Buffer.byteLength(text);
+        const kept = keptRemark(content, form);
         const size = `${plural(countLines(content), 'line')}, ${plural(bytes, 'byte')}`;
-        return textResult(`${created ? 'Created' : 'Overwrote'} ${name} (${size}).`, {
+        return textResult(`${created ? 'Created' : 'Overwrote'} ${name} (${size}).${kept}`, {
           title: `${name} (${created ? 'new' : 'overwritten'}, ${plural(countLines(content), 'line')})`,
           metadata: { path: relative, created, bytes, ...change },
         });
       }),
   };
+}
+
+/** What an overwritten text file keeps, because its readers may depend on it. */
+interface TextForm {
+  hasMark: boolean;
+  /** Every line end in its beginning is CRLF. */
+  isCrlf: boolean;
+}
+
+const FORM_BYTES = 64 * 1024;
+
+async function formOf(files: WorkspaceFiles, path: string): Promise<TextForm> {
+  if ((await files.stat(path))?.kind !== 'file') return { hasMark: false, isCrlf: false };
+  const text = Buffer.from(await files.read(path, { start: 0, length: FORM_BYTES })).toString();
+  const ends = text.split('\n').length - 1;
+  return { hasMark: text.startsWith(MARK), isCrlf: ends > 0 && text.split('\r\n').length - 1 === ends };
+}
+
+const MARK = '\ufeff';
+
+/** A model writes line feeds and no mark. Text that has either kind of its own is written as it is. */
+function inForm(content: string, { hasMark, isCrlf }: TextForm): string {
+  const text = isCrlf && !content.includes('\r') ? content.replaceAll('\n', '\r\n') : content;
+  return hasMark && !text.startsWith(MARK) ? MARK + text : text;
+}
+
+function keptRemark(content: string, form: TextForm): string {
+  const marked = inForm(content, { ...form, isCrlf: false }) !== content ? ['byte order mark'] : [];
+  const ended = inForm(content, { ...form, hasMark: false }) !== content ? ['CRLF line ends'] : [];
+  const kept = [...marked, ...ended];
+  if (kept.length === 0) return '';
+  return ` Its ${kept.join(' and ')} ${ended.length > 0 ? 'were' : 'was'} kept.`;
 }
 
 /** Larger files are overwritten without a patch in the metadata. */

@@ -14,6 +14,6 @@ export function damageLines(
     .slice(0, SHOWN)
     .map(({ table, id, handle, reason }) => `  ${handle ?? `${table} ${id}`}: ${reason}`);
   const more = damaged.length > SHOWN ? [`  and ${damaged.length - SHOWN} more`] : [];
-  const head = `longhaul: Session ${sessionId} is damaged. ${plural(damaged.length, 'row')} of it changed on disk or are lost:`;
+  const head = `longhaul: Session ${sessionId} is damaged. ${plural(damaged.length, 'row')} of it ${damaged.length === 1 ? 'is' : 'are'} changed or lost on disk:`;
   return wrapText([head, ...lines, ...more].join('\n'), columns);
 }

@@ -40,3 +40,4 @@ export {
   type TruncateOptions,
   truncateToolOutput,
 } from './tool-output-truncator.ts';
+export { readControls, showControls } from './visible-controls.ts';

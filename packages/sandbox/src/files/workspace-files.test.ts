@@ -1,6 +1,7 @@
 import { execFile } from 'node:child_process';
 import {
   chmod,
+  link,
   lstat,
   mkdir,
   mkdtemp,
@@ -118,4 +119,28 @@ it('drops set-user-id and set-group-id from a file that it overwrites', async ()
   await createWorkspaceFiles(rememberRoot(root), '/workspace').write('tool', 'new');
   expect((await lstat(join(root, 'tool'))).mode & 0o7777).toBe(0o755);
   await rm(root, { recursive: true });
+});
+
+it('overwrites a file with several names in place, and keeps its mode', async () => {
+  const root = await mkdtemp(join(tmpdir(), 'longhaul-files-'));
+  await writeFile(join(root, 'a'), 'a longer text');
+  await chmod(join(root, 'a'), 0o640);
+  await link(join(root, 'a'), join(root, 'b'));
+  const files = createWorkspaceFiles(rememberRoot(root), '/workspace');
+  expect(await files.write('a', 'new')).toEqual({ created: false });
+  expect(await readFile(join(root, 'b'), 'utf8')).toBe('new');
+  const [one, other] = await Promise.all([lstat(join(root, 'a')), lstat(join(root, 'b'))]);
+  expect([one.ino, one.mode & 0o777]).toEqual([other.ino, 0o640]);
+  expect(await readdir(root)).toEqual(['a', 'b']);
+  await rm(root, { recursive: true });
+});
+
+it('puts the old content of a file with several names back if the disk is full', async ({ skip }) => {
+  await using disk = await mountSmall();
+  if (disk === undefined) return skip('no file system can be mounted here');
+  const files = createWorkspaceFiles(rememberRoot(disk.path), '/workspace');
+  await files.write('a', 'old');
+  await link(join(disk.path, 'a'), join(disk.path, 'b'));
+  await expect(files.write('a', Buffer.alloc(2_000_000))).rejects.toMatchObject({ code: 'store_full' });
+  expect(await readFile(join(disk.path, 'b'), 'utf8')).toBe('old');
 });

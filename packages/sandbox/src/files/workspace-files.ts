@@ -118,6 +118,10 @@ async function writeNames(
     throw error;
   });
   if (before !== undefined) requireFile(before, request.path);
+  if (before !== undefined && before.nlink > 1) {
+    await writeInPlace(folder.path(name), request.data);
+    return { created: false };
+  }
   const temporary = folder.path(`.longhaul-${randomUUID()}.tmp`);
   try {
     await writeTemporary(temporary, request.data, before);
@@ -128,6 +132,36 @@ async function writeNames(
     throw error;
   }
   return { created: before === undefined };
+}
+
+/**
+ * Overwrites a file that has several names, so that all of them keep the same content. If it fails, such as on a full
+ * disk, the old content is put back.
+ */
+async function writeInPlace(path: string, data: Uint8Array | string): Promise<void> {
+  const handle = await openUnfollowed(path, constants.O_RDWR);
+  try {
+    const old = await handle.readFile();
+    const bytes = Buffer.from(data);
+    try {
+      await writeWhole(handle, bytes);
+    } catch (error) {
+      await writeWhole(handle, old);
+      throw error;
+    }
+    const { mode } = await handle.stat();
+    await handle.chmod(mode & 0o777);
+  } finally {
+    await handle.close();
+  }
+}
+
+async function writeWhole(handle: FileHandle, bytes: Uint8Array): Promise<void> {
+  for (let written = 0; written < bytes.length; ) {
+    const { bytesWritten } = await handle.write(bytes, written, bytes.length - written, written);
+    written += bytesWritten;
+  }
+  await handle.truncate(bytes.length);
 }
 
 async function writeTemporary(

@@ -139,6 +139,30 @@ describe('a database of an older version', () => {
     assert.deepEqual(await examineDatabase(path, { deep: true }), { status: 'sound' });
     assert.equal((await contentsOf(path)).text, intact.text);
   });
+
+  it.each([
+    ['parts', 'body', '{"type":"nonsense"}'],
+    ['messages', 'role', 'robot'],
+    ['messages', 'usage', '{"inputTokens":"many"}'],
+  ])(
+    'has a row that cannot be read, %s.%s, which is found by the deep check too',
+    async (table, column, value) => {
+      const path = join(folder, `older-${column}.db`);
+      await writeFile(path, template);
+      const database = new DatabaseSync(path);
+      database.prepare(`UPDATE ${table} SET checksum = NULL, ${column} = ? WHERE rowid = 1`).run(value);
+      database.close();
+      const examined = await examineDatabase(path, { deep: true });
+      assert.ok(examined.status === 'damaged' && examined.isUsable);
+      const { logs } = await contentsOf(path);
+      const read = [...logs.values()].flatMap(({ damaged }) => damaged);
+      assert.deepEqual(
+        examined.lost.map(({ table: of, id, reason }) => [of, id, reason]),
+        read.map(({ table: of, id, reason }) => [of, id, reason]),
+      );
+      assert.ok(read.length === 1 && !read[0]?.reason.includes('\n'));
+    },
+  );
 });
 
 interface Contents {

@@ -1,11 +1,13 @@
 import type { DatabaseSync, SQLInputValue } from 'node:sqlite';
 import { damagedRows, type FoundDamage } from '../shared/damaged-rows.ts';
+import { loadRowCheck } from '../shared/row-shapes.ts';
 import { hasColumn } from './open-file.ts';
 
 /** Returns the damaged rows of a database. One of an older version has no checksums, so there are none. */
-export function lostRows(database: DatabaseSync): FoundDamage[] {
+export async function lostRows(database: DatabaseSync): Promise<FoundDamage[]> {
   if (!hasColumn(database, 'parts', 'checksum')) return [];
-  return [...damagedRows((sql, ...values) => bigRows(database, sql, values))];
+  const check = await loadRowCheck();
+  return [...damagedRows((sql, ...values) => bigRows(database, sql, values), { check })];
 }
 
 /** Damage can make integers too large for a number. */

@@ -10,8 +10,8 @@ import { hasColumn } from './open-file.ts';
  * Replaces contents that do not match their checksum by a line that says so, and removes damaged marks, settings and
  * cache entries. Returns the damaged rows. A row keeps its old checksum until `sealRows`.
  */
-export function mendContents(database: DatabaseSync): FoundDamage[] {
-  const damaged = lostRows(database);
+export async function mendContents(database: DatabaseSync): Promise<FoundDamage[]> {
+  const damaged = await lostRows(database);
   for (const { table, id } of damaged) MEND[table]?.(database, id);
   return damaged;
 }

@@ -163,12 +163,22 @@ describe('a file that is not a usable database', () => {
     await (await openSqliteStore({ path }))[Symbol.asyncDispose]();
   });
 
-  it('treats an empty file as a new database', async () => {
+  it('reports an empty file as damaged, because a new database is never empty', async () => {
     const path = join(folder, 'empty.db');
     await writeFile(path, '');
-    assert.deepEqual(await examineDatabase(path), { status: 'missing' });
+    const examined = await examineDatabase(path);
+    assert.ok(examined.status === 'damaged' && !examined.isUsable);
+    await assert.rejects(openSqliteStore({ path }), {
+      code: 'store_corrupt',
+      message: /is empty \(0 bytes\)/,
+    });
+    await rm(path);
     await using store = await openSqliteStore({ path });
     assert.deepEqual(await store.listSessions(), []);
+    assert.deepEqual(
+      (await readdir(folder)).filter((name) => name.endsWith('.new')),
+      [],
+    );
   });
 
   it("reports another program's database as unusable, not as damaged", async () => {

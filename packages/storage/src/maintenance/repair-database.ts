@@ -38,14 +38,16 @@ export async function examineDatabase(
   { deep = false }: { deep?: boolean } = {},
 ): Promise<Examination> {
   const info = await stat(path).catch(() => undefined);
-  if (info === undefined || info.size === 0) return { status: 'missing' };
+  if (info === undefined) return { status: 'missing' };
+  if (info.size === 0)
+    return { status: 'damaged', problems: ['it is empty (0 bytes)'], lost: [], isUsable: false };
   try {
     using database = openToRead(path);
     const torn = tornPages(database, deep);
     const error = torn.length === 0 ? unusable(database, path) : undefined;
     if (error !== undefined) return { status: 'unusable', error };
     const problems = torn.length === 0 ? orphans(database) : torn;
-    const lost = deep ? lostRows(database) : [];
+    const lost = deep ? await lostRows(database) : [];
     if (problems.length === 0 && lost.length === 0) return { status: 'sound' };
     const isUsable = problems.length === 0 && lost.every(({ id }) => id !== '*');
     return { status: 'damaged', problems: [...problems, ...lost.map(lostText)], lost, isUsable };

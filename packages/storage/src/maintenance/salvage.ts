@@ -53,7 +53,7 @@ async function copyInto(copy: string, path: string): Promise<Salvaged> {
     beginDatabase(target, version > 0 && version <= MIGRATIONS.length ? version : MIGRATIONS.length);
     const shapes = tablesOf(target);
     const tables = shapes.map((shape) => copyTable(source, target, shape));
-    const changed = mendContents(target);
+    const changed = await mendContents(target);
     const missing = mendRows(target);
     const orphans = dropOrphans(
       target,

@@ -8,6 +8,7 @@ import {
   isSoundRow,
   KEY_COLUMNS,
 } from './row-checksum.ts';
+import type { RowCheck } from './row-shapes.ts';
 
 /** Yields the rows of a query. A damaged page makes it throw. */
 export type RowSource = (sql: string, ...values: RowKey[]) => Iterable<Record<string, unknown>>;
@@ -73,14 +74,17 @@ const SCANS: Readonly<Record<CheckedTable, Scan>> = {
 };
 
 /**
- * Yields the rows whose checksum does not match, and those without a checksum whose JSON cannot be parsed. With a
+ * Yields the rows whose checksum does not match, and those without one whose content cannot be read. With a
  * session, only its rows. A table that a damaged page makes unreadable ends with a row that says so.
  */
-export function* damagedRows(rows: RowSource, sessionId?: string): Generator<FoundDamage> {
+export function* damagedRows(
+  rows: RowSource,
+  { check, sessionId }: { check: RowCheck; sessionId?: string },
+): Generator<FoundDamage> {
   for (const table of Object.keys(SCANS) as CheckedTable[]) {
     if (sessionId !== undefined && SCANS[table].session === undefined) continue;
     try {
-      yield* damagedRowsOf(rows, table, sessionId);
+      yield* damagedRowsOf(rows, table, { check, sessionId });
     } catch (error) {
       const reason = error instanceof Error ? error.message : String(error);
       yield { table, id: '*', reason: `the rest of the table cannot be read: ${reason}` };
@@ -88,7 +92,11 @@ export function* damagedRows(rows: RowSource, sessionId?: string): Generator<Fou
   }
 }
 
-function damagedRowsOf(rows: RowSource, table: CheckedTable, sessionId?: string): FoundDamage[] {
+function damagedRowsOf(
+  rows: RowSource,
+  table: CheckedTable,
+  { check: checkContent, sessionId }: { check: RowCheck; sessionId: string | undefined },
+): FoundDamage[] {
   const scan = SCANS[table];
   const keys = KEY_COLUMNS[table] ?? ['rowid'];
   const places = [
@@ -104,7 +112,8 @@ function damagedRowsOf(rows: RowSource, table: CheckedTable, sessionId?: string)
   const from = `FROM ${table} ${scan.join ?? ''}`;
   const where = sessionId === undefined ? '' : `WHERE ${scan.session} = ?`;
   const values = sessionId === undefined ? [] : [sessionId];
-  const check = (row: Record<string, unknown>) => damageOf(table, row, scan.json ?? []);
+  const check = (row: Record<string, unknown>) =>
+    damageOf(table, row, { json: scan.json ?? [], check: checkContent });
   try {
     const found: FoundDamage[] = [];
     for (const row of rows(`SELECT ${places}, ${content} ${from} ${where}`, ...values)) {
@@ -161,14 +170,23 @@ function isPresent(value: unknown): boolean {
 function damageOf(
   table: CheckedTable,
   row: Readonly<Record<string, unknown>>,
-  json: readonly string[],
+  { json, check }: { json: readonly string[]; check: RowCheck },
 ): string | undefined {
   const { checksum } = row;
   if (checksum !== null) return isSoundRow(table, row) ? undefined : CHANGED_ON_DISK;
   try {
     for (const name of json) JSON.parse(unpackText(row[name] ?? 'null'));
-    return undefined;
+    return check(table, contentOf(table, row));
   } catch (error) {
     return error instanceof Error ? error.message : String(error);
   }
+}
+
+function contentOf(table: CheckedTable, row: Readonly<Record<string, unknown>>): Record<string, unknown> {
+  return Object.fromEntries(Object.keys(CHECKED_COLUMNS[table]).map((name) => [name, plain(row[name])]));
+}
+
+/** Rows are read with big integers. One that is too large for a number stays, and fails the check. */
+function plain(value: unknown): unknown {
+  return typeof value === 'bigint' && Number.isSafeInteger(Number(value)) ? Number(value) : value;
 }

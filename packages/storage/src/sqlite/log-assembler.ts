@@ -3,6 +3,7 @@ import { handleOf, type Mark, type Message, type Part, type Session } from '@lon
 import { withoutNulls } from '../shared/json.ts';
 import { LOST_TEXT, lostPart } from '../shared/lost-content.ts';
 import { CHANGED_ON_DISK, isSoundRow } from '../shared/row-checksum.ts';
+import { describeProblem } from '../shared/row-shapes.ts';
 import { type HiddenMessages, parseHiddenMessages, withHiddenIds } from './hidden-messages.ts';
 import type { LogRows, MarkRows } from './log-rows.ts';
 import type { partChunks } from './schema.ts';
@@ -113,7 +114,7 @@ function createChecker(damaged: DamagedRow[]) {
     try {
       const result = schema.safeParse(raw());
       if (result.success) return result.data;
-      damaged.push({ ...place, reason: result.error.message });
+      damaged.push({ ...place, reason: describeProblem(result.error) });
     } catch (error) {
       damaged.push({ ...place, reason: error instanceof Error ? error.message : String(error) });
     }

@@ -1,4 +1,6 @@
+import { randomUUID } from 'node:crypto';
 import { existsSync } from 'node:fs';
+import { link, rm, stat } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { LonghaulError } from '@longhaul/protocol';
@@ -50,6 +52,7 @@ export async function openConnection(
   options: DatabaseOptions,
 ): Promise<{ connection: Connection; file: DatabaseFile }> {
   await makeFolder(options.path);
+  await makeDatabase(options);
   try {
     return await openInMode('NORMAL', options);
   } catch (error) {
@@ -84,8 +87,45 @@ async function makeFolder(path: string): Promise<void> {
   } catch (error) {
     throw folderError(path, error);
   }
+}
+
+/**
+ * Makes a missing database under another name first, so that a file is never at its path before it is whole. So an
+ * empty file there has lost its content.
+ */
+async function makeDatabase(options: DatabaseOptions): Promise<void> {
+  const { path, now = Date.now, busyTimeoutMs = 5000 } = options;
+  if (path === MEMORY) return;
+  const info = await stat(path).catch(() => undefined);
+  if (info?.size === 0) throw emptyFile(path);
   // SQLite gives its additional files the same permissions as the database.
-  await makePrivateFile(path);
+  if (info !== undefined) return makePrivateFile(path);
+  const made = `${path}.${randomUUID()}.new`;
+  try {
+    await makePrivateFile(made);
+    const connection = await connect(made);
+    try {
+      await prepare(connection, { path: made, now, busyTimeoutMs });
+    } finally {
+      connection.close();
+    }
+    // Another process may have been faster. Its database stays.
+    await link(made, path).catch((error: NodeJS.ErrnoException) => {
+      if (error.code !== 'EEXIST') throw error;
+    });
+  } catch (error) {
+    throw mapSqliteError(error, path);
+  } finally {
+    for (const suffix of ['', '-wal', '-shm', '-journal']) await rm(made + suffix, { force: true });
+  }
+}
+
+function emptyFile(path: string): LonghaulError {
+  return new LonghaulError(
+    'store_corrupt',
+    `The database ${path} is empty (0 bytes): the sessions that it had are lost. Restore it from a backup. To start with a new one, delete the file.`,
+    { data: { path } },
+  );
 }
 
 /**

@@ -11,6 +11,7 @@ import type {
 } from '@longhaul/core';
 import type { EventPayload, LonghaulEvent, Message, Part } from '@longhaul/protocol';
 import { damagedRows } from '../../shared/damaged-rows.ts';
+import { loadRowCheck } from '../../shared/row-shapes.ts';
 import { readCollapsedRows } from '../collapsed-view.ts';
 import { assembleLog, assembleMessages } from '../log-assembler.ts';
 import { readLogRows, readMessageRows } from '../log-reader.ts';
@@ -63,9 +64,10 @@ export function logStore(core: StoreCore): LogStore {
     },
 
     async findDamage(sessionId: string): Promise<DamagedRow[]> {
+      const check = await loadRowCheck();
       return core.read(() => {
         core.sessions.existing(sessionId);
-        return [...damagedRows(core.rows, sessionId)].map(({ sessionId: _, ...row }) => row);
+        return [...damagedRows(core.rows, { check, sessionId })].map(({ sessionId: _, ...row }) => row);
       });
     },
 
