@@ -116,7 +116,7 @@ export type MessageStatus = 'running' | 'done' | 'failed' | 'interrupted';
 export type FinishReason = 'stop' | 'tool-calls' | 'length' | 'content-filter' | 'paused' | 'error' | 'other';
 
 /**
- * Why a user message exists that no user wrote. `injected`: in an imported session, the recorded agent's runtime added
+ * Why a user message exists that no user wrote. `date`: the day has changed since the session began. `injected`: in an imported session, the recorded agent's runtime added
  * it (instruction files, reminders, summaries, outputs of the user's commands).
  */
 export type SyntheticReason =
@@ -126,6 +126,7 @@ export type SyntheticReason =
   | 'continue-empty'
   | 'continue-truncated'
   | 'continue-limit'
+  | 'date'
   | 'doom-loop'
   | 'limit'
   | 'injected';

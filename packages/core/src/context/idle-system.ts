@@ -4,6 +4,7 @@ import { join, sep } from 'node:path';
 import type { Session } from '@longhaul/protocol';
 import { agentPrompt, type SessionAgent } from '../prompt/agent-prompt.ts';
 import { readInstructionFiles } from '../prompt/instruction-files.ts';
+import { dayOf } from '../prompt/session-date.ts';
 
 export interface IdleSystemOptions {
   agent: SessionAgent;
@@ -14,7 +15,12 @@ export interface IdleSystemOptions {
 export async function idleSystemText(session: Session, options: IdleSystemOptions): Promise<string> {
   const { agent, instructionFiles } = options;
   const instructions = await readInstructionFiles(plainFiles(session.workspace), instructionFiles);
-  return agentPrompt(agent, { workspacePath: session.workspace, sandbox: 'not open', instructions });
+  return agentPrompt(agent, {
+    workspacePath: session.workspace,
+    sandbox: 'not open',
+    date: dayOf(session.createdAt),
+    instructions,
+  });
 }
 
 /** Opening a pipe must not wait for a writer. */

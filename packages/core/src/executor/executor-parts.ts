@@ -1,3 +1,4 @@
+import { DateNote } from './date-note.ts';
 import { RunAccount } from './limits/run-account.ts';
 import { RunClock } from './limits/run-clock.ts';
 import { ModelCaller } from './model-call/model-caller.ts';
@@ -20,6 +21,7 @@ export interface ExecutorParts {
   decision: CountedDecision;
   compactor: Compactor;
   refusedContent: RefusedContent;
+  dateNote: DateNote;
   caller: ModelCaller;
   toolRunner: ToolRunner;
   outcomeHandler: StepOutcomeHandler;
@@ -44,10 +46,14 @@ export function createExecutorParts(options: TurnExecutorOptions): ExecutorParts
     ledgers: options.ledgers,
   });
   const decision = new CountedDecision({ window, driver, blobs, tools: schemas });
+  const dateNote = new DateNote(writer);
   const compactor = new Compactor({
     writer,
     window,
-    buildSystem: options.buildSystem,
+    buildSystem: () => {
+      dateNote.afterCompaction();
+      return options.buildSystem();
+    },
     onUsage: (usage) => account.addUsage(usage),
     takeCompactionRequest: options.takeCompactionRequest,
   });
@@ -86,6 +92,6 @@ export function createExecutorParts(options: TurnExecutorOptions): ExecutorParts
   });
   const finisher = new RunFinisher({ writer, account, window });
   const refusedContent = new RefusedContent({ writer, driver });
-  const parts = { signal, clock, account, window, decision, compactor, refusedContent, caller };
+  const parts = { signal, clock, account, window, decision, compactor, refusedContent, dateNote, caller };
   return { ...parts, toolRunner, outcomeHandler, finisher };
 }

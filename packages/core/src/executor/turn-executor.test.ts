@@ -631,7 +631,7 @@ describe('an open call of a dead run', () => {
       role: 'assistant',
       parts: [],
       status: 'running',
-      createdAt: 1,
+      createdAt: Date.now(),
       tokenCount: 0,
     });
     const call = { type: 'tool', callId: '1', name: 'look', input: {} } as const;

@@ -51,7 +51,7 @@ export class TurnExecutor {
 
   async #drive(): Promise<RunEnd> {
     const { writer, limits, drain } = this.#options;
-    const { signal, account, compactor, refusedContent, caller, outcomeHandler } = this.#parts;
+    const { signal, account, compactor, refusedContent, dateNote, caller, outcomeHandler } = this.#parts;
     await outcomeHandler.runPendingCalls();
     for (;;) {
       if (signal.aborted) return this.#endForAbort();
@@ -60,6 +60,7 @@ export class TurnExecutor {
       const limit = reachedLimit(limits, account.progress);
       if (limit !== undefined) return { status: 'limit', error: limitReached(limit) };
       await compactor.compactIfRequested(signal);
+      await dateNote.appendIfDue();
       const request = await this.#fitRequest(signal);
       // After a compaction, messages may have arrived and a limit may be reached.
       if (request === undefined) continue;

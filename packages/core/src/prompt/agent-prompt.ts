@@ -15,6 +15,8 @@ export interface AgentPromptOptions {
   workspacePath: string;
   /** Description, such as `bubblewrap, network on`. */
   sandbox: string;
+  /** See `SystemPromptOptions`. */
+  date: string;
   /** Instruction files of the workspace. */
   instructions: readonly { path: string; text: string }[];
 }
@@ -26,7 +28,6 @@ export function agentPrompt(agent: SessionAgent, options: AgentPromptOptions): s
     instructions === undefined ? [] : [{ path: 'the client', text: instructions, isProjects: false }];
   return buildSystemPrompt({
     ...options,
-    date: new Date().toISOString().slice(0, 10),
     tools: tools.map((tool) => tool.name),
     instructions: [...options.instructions, ...fromClient],
     prompt,

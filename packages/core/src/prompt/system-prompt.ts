@@ -3,7 +3,7 @@ export interface SystemPromptOptions {
   workspacePath: string;
   /** Description, such as `bubblewrap, network on`. */
   sandbox: string;
-  /** `YYYY-MM-DD`. */
+  /** The day on which the conversation began, `YYYY-MM-DD`. */
   date: string;
   tools: readonly string[];
   /**
@@ -31,7 +31,7 @@ export function buildSystemPrompt(options: SystemPromptOptions): string {
   const environment = [
     `Workspace: ${quoted(options.workspacePath)} (paths are relative to it; you cannot read or write anything outside it)`,
     `Sandbox: ${options.sandbox}`,
-    `Date: ${options.date}`,
+    `Date: ${options.date} (when this session began)`,
   ].join('\n');
   const instructions = options.instructions.map(({ path, text, isProjects = true }) =>
     isProjects ? projectFile(path, text) : `# Instructions from ${path}\n\n${text.trim()}`,

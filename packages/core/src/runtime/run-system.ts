@@ -1,6 +1,7 @@
 import type { Sandbox } from '../ports/index.ts';
 import { agentPrompt, type SessionAgent } from '../prompt/agent-prompt.ts';
 import { maxInstructionChars, readInstructionFiles } from '../prompt/instruction-files.ts';
+import { firstDay } from '../prompt/session-date.ts';
 import type { SessionWriter } from '../session/session-writer.ts';
 
 export interface RunSystemOptions {
@@ -28,6 +29,7 @@ export function runSystemBuilder(options: RunSystemOptions): () => Promise<strin
       await writer.announce({ type: 'context:warning', message });
     }
     hasWarned = true;
-    return agentPrompt(agent, { workspacePath, sandbox: description, instructions });
+    const date = await firstDay(writer);
+    return agentPrompt(agent, { workspacePath, sandbox: description, date, instructions });
   };
 }

@@ -18,3 +18,9 @@ export function slowClock(): void {
   vi.useFakeTimers({ toFake: [...FAKED], shouldAdvanceTime: true, advanceTimeDelta: 1 });
   onTestFinished(() => void vi.useRealTimers());
 }
+
+/** Sets the date for the rest of the test, and stops it there. All other clock functions stay real. */
+export function setDate(date: string): void {
+  vi.useFakeTimers({ toFake: ['Date'], now: new Date(date) });
+  onTestFinished(() => void vi.useRealTimers());
+}
