@@ -1,9 +1,11 @@
+import { lstatSync, type Stats } from 'node:fs';
 import type { WorkspaceFiles } from '@longhaul/core';
 import { LonghaulError } from '@longhaul/protocol';
 
 /** An ignore file of the workspace. */
 export interface IgnoreFile {
   name: IgnoreFileName;
+  bytes: number;
   /** Its patterns, rewritten so that each begins with a slash and is relative to the workspace. `!` remains before it. */
   patterns: string[];
 }
@@ -25,10 +27,13 @@ const MAX_TOTAL_BYTES = 256 * 1024;
  */
 export class IgnoreFileReader {
   readonly #files: WorkspaceFiles;
+  readonly #known: KnownIgnoreFiles;
   #bytesLeft = MAX_TOTAL_BYTES;
 
-  constructor(files: WorkspaceFiles) {
+  /** @param known What earlier searches have read. A file is read again only if it has changed. */
+  constructor(files: WorkspaceFiles, known: KnownIgnoreFiles = new Map()) {
     this.#files = files;
+    this.#known = known;
   }
 
   /** Reads the ignore files of the workspace itself and of the folders down to `folder`, outer ones first. */
@@ -52,10 +57,56 @@ export class IgnoreFileReader {
 
   async #read(folder: string, name: IgnoreFileName): Promise<IgnoreFile | undefined> {
     const path = folder === '' ? name : `${folder}/${name}`;
+    const file = await this.#readKnown(path, name);
+    if (file === undefined || file.bytes > Math.min(MAX_FILE_BYTES, this.#bytesLeft)) return undefined;
+    this.#bytesLeft -= file.bytes;
+    return file;
+  }
+
+  async #readKnown(path: string, name: IgnoreFileName): Promise<IgnoreFile | undefined> {
+    const key = `${this.#files.root}/${path}`;
+    const stamp = stampOf(key);
+    const known = this.#known.get(key);
+    if (known !== undefined && known.stamp === stamp) return known.file;
+    this.#known.delete(key);
     const bytes = await readBeginning(this.#files, path);
-    if (bytes === undefined || bytes.length > Math.min(MAX_FILE_BYTES, this.#bytesLeft)) return undefined;
-    this.#bytesLeft -= bytes.length;
-    return { name, patterns: new TextDecoder().decode(bytes).split(/\r?\n/).flatMap(toRewriter(folder)) };
+    if (bytes === undefined) return undefined;
+    const folder = name === GIT_EXCLUDE ? '' : path.slice(0, Math.max(0, path.length - name.length - 1));
+    const lines = new TextDecoder().decode(bytes).split(/\r?\n/);
+    const file = { name, bytes: bytes.length, patterns: lines.flatMap(toRewriter(folder)) };
+    if (stamp !== undefined && file.bytes <= MAX_KNOWN_BYTES && this.#known.size < MAX_KNOWN)
+      this.#known.set(key, { stamp, file });
+    return file;
+  }
+}
+
+/** Ignore files by their path on this machine. */
+export type KnownIgnoreFiles = Map<string, { stamp: string; file: IgnoreFile }>;
+
+const MAX_KNOWN = 1_000;
+/** A larger file is read at every search. */
+const MAX_KNOWN_BYTES = 8 * 1024;
+
+/** Whether something changed so recently that it can change again with the same time. */
+export function isUnsettled(changedMs: number): boolean {
+  return Date.now() - changedMs < UNSETTLED_MS;
+}
+
+const UNSETTLED_MS = 50;
+
+/** Identifies the content of a regular file. Undefined for anything else, and for a file that has just changed. */
+function stampOf(path: string): string | undefined {
+  const info = lstatOrUndefined(path);
+  if (!info?.isFile() || isUnsettled(info.ctimeMs)) return undefined;
+  return [info.dev, info.ino, info.size, info.mtimeMs, info.ctimeMs].join();
+}
+
+/** Undefined if it does not exist, or if this user may not look. */
+export function lstatOrUndefined(path: string): Stats | undefined {
+  try {
+    return lstatSync(path, { throwIfNoEntry: false });
+  } catch {
+    return undefined;
   }
 }
 

@@ -1,8 +1,15 @@
-import { lstatSync, readdirSync } from 'node:fs';
-import { join } from 'node:path';
+import { readdirSync } from 'node:fs';
 import { setImmediate } from 'node:timers/promises';
 import type { WorkspaceFiles } from '@longhaul/core';
-import { IGNORE_FILE_NAMES, type IgnoreFile, IgnoreFileReader, orderPatterns } from './ignore-files.ts';
+import {
+  IGNORE_FILE_NAMES,
+  type IgnoreFile,
+  IgnoreFileReader,
+  isUnsettled,
+  type KnownIgnoreFiles,
+  lstatOrUndefined,
+  orderPatterns,
+} from './ignore-files.ts';
 import { createIgnoreMatcher, type IgnoreMatcher } from './ignore-matcher.ts';
 import { isSkippedFolder } from './workspace-search.ts';
 
@@ -10,8 +17,6 @@ import { isSkippedFolder } from './workspace-search.ts';
 const FOLDERS_PER_TURN = 256;
 /** In larger workspaces, the ignore files of the remaining folders have no effect. */
 const MAX_FOLDERS = 50_000;
-/** A folder that changed so shortly before it was read can change again with the same time. */
-const UNSETTLED_MS = 50;
 
 interface KnownFolder {
   modifiedMs: number;
@@ -30,11 +35,12 @@ interface KnownFolder {
  */
 export class IgnoreFileIndex {
   readonly #folders = new Map<string, KnownFolder>();
+  readonly #files: KnownIgnoreFiles = new Map();
   readonly #matchers = new Map<string, { text: string; matcher: IgnoreMatcher }>();
 
   /** Returns the patterns for a search in a folder, in the order in which the last that matches decides. */
   async patternsFor(files: WorkspaceFiles, start: string, signal: AbortSignal): Promise<string[]> {
-    const reader = new IgnoreFileReader(files);
+    const reader = new IgnoreFileReader(files, this.#files);
     const found = await reader.readDownTo(start);
     const open = [{ folder: start, outer: found, matcher: this.#matcherOf(start, found) }];
     let all = found;
@@ -55,11 +61,11 @@ export class IgnoreFileIndex {
   }
 
   #refresh(root: string, folder: string): KnownFolder {
-    const path = join(root, folder);
+    const path = `${root}/${folder}`;
     const known = this.#folders.get(path);
-    const modifiedMs = lstatSync(path, { throwIfNoEntry: false })?.mtimeMs ?? 0;
+    const modifiedMs = lstatOrUndefined(path)?.mtimeMs ?? 0;
     if (known?.isSettled && known.modifiedMs === modifiedMs) return known;
-    const isSettled = Date.now() - modifiedMs > UNSETTLED_MS;
+    const isSettled = !isUnsettled(modifiedMs);
     const fresh = { modifiedMs, isSettled, ...namesIn(path) };
     this.#folders.set(path, fresh);
     return fresh;
