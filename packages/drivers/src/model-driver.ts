@@ -3,7 +3,7 @@ import type { ModelDriver, ModelInfo, ServerWindow, StepEvent, StepRequest } fro
 import { type CallSettings, type LearnedSettings, type RequestExtras, serverFetch } from '@longhaul/models';
 import { LonghaulError } from '@longhaul/protocol';
 import { isCompatible } from './access.ts';
-import { CALL_OPTIONS } from './ai-sdk/language-model.ts';
+import { callOptions } from './ai-sdk/language-model.ts';
 import { readAnswer } from './answer/read-answer.ts';
 import { createAsides } from './aside.ts';
 import { configuredFetch } from './configured-fetch.ts';
@@ -245,12 +245,14 @@ function toCallOptions(
   const maxOutputTokens =
     request.maxOutputTokens && Math.min(request.maxOutputTokens, profile.maxOutputTokens);
   const isNewField = profile.maxTokensField === 'max_completion_tokens' && isCompatible(options.kind);
+  const key = profile.cacheKey ? request.cacheKey : undefined;
   const fields = {
     ...(profile.splitsReasoning && { reasoning_split: true }),
     ...(isNewField && maxOutputTokens !== undefined && { max_completion_tokens: maxOutputTokens }),
+    ...(key !== undefined && isCompatible(options.kind) && { prompt_cache_key: key }),
   };
   const own = Object.keys(fields).length > 0 ? { [options.provider]: fields } : {};
-  const providerOptions = { ...CALL_OPTIONS[options.kind], ...own };
+  const providerOptions = { ...callOptions(options.kind, key), ...own };
   return {
     prompt: toPrompt(
       { ...request, messages: opaque.readable(request.messages) },

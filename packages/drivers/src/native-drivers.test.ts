@@ -8,6 +8,7 @@ await import('./provider-failures.test.ts');
 await import('../test/reasoning.test.ts');
 await import('../test/usage.test.ts');
 await import('../test/cached-prefix.test.ts');
+await import('../test/prompt-cache.test.ts');
 await import('../test/provider-recovery.test.ts');
 await import('../test/answers.test.ts');
 await import('../test/finish-reasons.test.ts');

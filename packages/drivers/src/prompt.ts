@@ -12,6 +12,7 @@ import {
   type ViewUserMessage,
 } from '@longhaul/context';
 import type { ModelInfo } from '@longhaul/core';
+import { markCacheBreakpoints } from './cache-marks.ts';
 import { createCallIds } from './call-ids.ts';
 import { type PromptPart, toPromptPart } from './media/media-parts.ts';
 import { openTurnStart, reasoningFields, reasoningRule, toReasoningPart } from './reasoning-return.ts';
@@ -128,24 +129,4 @@ function pushAssistant(
   prompt.push({ role: 'assistant', content, providerOptions: reasoningFields(message.content, rule) });
   if (results.length > 0) prompt.push({ role: 'tool', content: results });
   pushUser(prompt, following, context);
-}
-
-const EPHEMERAL = { anthropic: { cacheControl: { type: 'ephemeral' } } };
-
-/**
- * Sets three of the four cache breakpoints that Anthropic allows: the system text (tool schemas precede it and are
- * cached with it), the end of this request, and the end of the previous one. The cache was last written at the end of
- * the previous request; without a breakpoint there, a step of more than twenty blocks would not find it.
- *
- * https://docs.anthropic.com/en/docs/build-with-claude/prompt-caching
- */
-function markCacheBreakpoints(prompt: LanguageModelV4Prompt): void {
-  const lastAnswer = prompt.findLastIndex((message) => message.role === 'assistant');
-  const ends = new Set([0, lastAnswer - 1, prompt.length - 1]);
-  for (const index of ends) {
-    const message = prompt[index];
-    if (message === undefined) continue;
-    if (index === 0 && message.role !== 'system' && prompt.length > 1) continue;
-    message.providerOptions = { ...message.providerOptions, ...EPHEMERAL };
-  }
 }

@@ -18,6 +18,10 @@ export interface WireProfile {
   strictRoles: boolean;
   /** The request marks where the provider caches the beginning of the prompt. */
   cacheBreakpoints: boolean;
+  /** The request can have such marks. */
+  takesBreakpoints: boolean;
+  /** The request names the session, so that its requests reach the server that cached the last one. */
+  cacheKey: boolean;
   reasoning: ReasoningReturn;
   /** Reasoning is sent back only with the provider's metadata, such as a signature. Otherwise it is a text. */
   signedReasoning: boolean;
@@ -43,6 +47,8 @@ const HOSTED: WireProfile = {
   joinsUserMessages: false,
   strictRoles: false,
   cacheBreakpoints: false,
+  takesBreakpoints: false,
+  cacheKey: false,
   reasoning: 'all',
   signedReasoning: true,
   splitsReasoning: false,
@@ -58,6 +64,8 @@ const COMPATIBLE: WireProfile = {
   joinsUserMessages: true,
   strictRoles: false,
   cacheBreakpoints: false,
+  takesBreakpoints: true,
+  cacheKey: false,
   reasoning: 'none',
   signedReasoning: false,
   splitsReasoning: false,
@@ -84,6 +92,15 @@ const READS_REASONING = /minimax|openrouter\.ai/i;
 /** OpenAI's reasoning models and Azure's deployments of them refuse `max_tokens`. */
 const NEW_LENGTH_FIELD = /\.azure\.com\b|^(?:o[1-9]|gpt-[5-9])/i;
 
+/** These servers pass the marks of a cache on to the provider of the model. */
+const PASSES_BREAKPOINTS = /openrouter\.ai|litellm/i;
+
+/** Anthropic caches only what a request marks. */
+const NEEDS_BREAKPOINTS = /claude|anthropic/i;
+
+/** The servers whose documentation names `prompt_cache_key`: those of OpenAI, Azure and Moonshot. */
+const READS_CACHE_KEY = /\b(?:openai|azure)\.com\b|\bmoonshot\.(?:ai|cn)\b/i;
+
 /** These servers refuse the field, whatever the model. */
 const REFUSES_REASONING = /\bgroq\.com|\bmistral\.ai/i;
 
@@ -94,11 +111,13 @@ function returnedReasoning(model: string, baseUrl: string): ReasoningReturn {
 }
 
 export function wireProfile(kind: ProviderKind, model: string, baseUrl = ''): WireProfile {
-  if (kind === 'anthropic') return { ...HOSTED, cacheBreakpoints: true };
+  if (kind === 'anthropic') return { ...HOSTED, cacheBreakpoints: true, takesBreakpoints: true };
   if (kind === 'google') return { ...HOSTED, imageTypes: GOOGLE_IMAGES };
-  if (kind === 'openai') return HOSTED;
+  if (kind === 'openai') return { ...HOSTED, cacheKey: true };
   return {
     ...COMPATIBLE,
+    cacheBreakpoints: PASSES_BREAKPOINTS.test(baseUrl) && NEEDS_BREAKPOINTS.test(model),
+    cacheKey: READS_CACHE_KEY.test(baseUrl),
     reasoning: returnedReasoning(model, baseUrl),
     splitsReasoning: /\bminimaxi?\.(?:io|com)\b/i.test(baseUrl),
     maxTokensField:
@@ -114,7 +133,8 @@ export function configuredProfile(
 ): WireProfile {
   return {
     ...profile,
-    cacheBreakpoints: profile.cacheBreakpoints && cache !== false,
+    cacheBreakpoints: profile.takesBreakpoints && (cache ?? profile.cacheBreakpoints),
+    cacheKey: profile.cacheKey && cache !== false,
     reasoning: reasoning?.return ?? profile.reasoning,
     maxTokensField: settings.maxTokensField ?? profile.maxTokensField,
     maxOutputTokens: settings.maxOutputTokens ?? profile.maxOutputTokens,

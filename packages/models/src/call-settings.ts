@@ -25,7 +25,10 @@ export const REASONING_RETURNS = [
 export interface CallSettings {
   /** The client: one of the AI SDK, or the provider's own SDK. Google has only the former. Default `ai-sdk`. */
   driver?: 'ai-sdk' | 'native';
-  /** Whether prompts are cached where that must be requested, and read under a key of the session. Default true. */
+  /**
+   * Whether prompts are cached where that must be requested, and read under a key of the session. `true` also marks the
+   * requests to a compatible server that is not known to take marks. Default: chosen from the model and its server.
+   */
   cache?: boolean;
   /** Whether tool calls that a model writes as text are made. Default true. */
   toolCallsInText?: boolean;

@@ -10,7 +10,7 @@ export const callSettings = {
   ),
   cache: setting(
     z.boolean(),
-    'Whether the cache of the provider is requested where a request must ask for it. Default: true.',
+    'Whether requests ask for the cache of the provider: by marks for Claude (Anthropic, OpenRouter, LiteLLM), by a key of the session for OpenAI. true marks the requests to any compatible server. Default: chosen from the model and its server.',
   ),
   toolCallsInText: setting(
     z.boolean(),

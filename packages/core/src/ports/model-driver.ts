@@ -50,6 +50,8 @@ export interface StepRequest {
   acceptsInput?: (name: string, input: JsonValue) => boolean;
   /** Absent: the provider's default. */
   maxOutputTokens?: number;
+  /** The same in all requests of a session, so that a provider can find what it cached. */
+  cacheKey?: string;
   signal: AbortSignal;
 }
 

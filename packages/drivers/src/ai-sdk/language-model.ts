@@ -1,16 +1,18 @@
 import type { SharedV4ProviderOptions } from '@ai-sdk/provider';
 import { compatibleUrl, hostedAccess, isCompatible, type ModelAccess } from '../access.ts';
+import { withMarkedParts } from '../cache-marks.ts';
 import { fromChatUsage } from '../chat-usage.ts';
 import { reasoningDetails } from '../reasoning-details.ts';
 import type { StepModel } from '../step-model.ts';
 import type { ProviderKind } from '../wire-profile.ts';
 
-/** Options sent with every call. */
-export const CALL_OPTIONS: Partial<Record<ProviderKind, SharedV4ProviderOptions>> = {
+/** Returns the options of a call that do not depend on the conversation. */
+export function callOptions(kind: ProviderKind, cacheKey: string | undefined): SharedV4ProviderOptions {
+  if (kind !== 'openai') return {};
   // The provider stores nothing of the session. With this option, the SDK requests the reasoning of reasoning models in
   // encrypted form, so that it can be sent back.
-  openai: { openai: { store: false } },
-};
+  return { openai: { store: false, ...(cacheKey !== undefined && { promptCacheKey: cacheKey }) } };
+}
 
 /**
  * Loads only the provider in use, because each takes 20 to 80 ms to import.
@@ -30,6 +32,7 @@ export async function loadLanguageModel(access: ModelAccess): Promise<StepModel>
       includeUsage: true,
       metadataExtractor,
       convertUsage: fromChatUsage,
+      transformRequestBody: withMarkedParts,
       fetch,
     })(model);
   }

@@ -30,18 +30,20 @@ export function toChatContent({ prompt, tools }: LanguageModelV4CallOptions): Ch
 
 function toMessages(prompt: LanguageModelV4Prompt): ChatCompletionMessageParam[] {
   return prompt.flatMap((message): ChatCompletionMessageParam[] => {
-    if (message.role === 'system') return [{ role: 'system', content: message.content }];
+    if (message.role === 'system')
+      return [{ role: 'system', content: message.content, ...message.providerOptions?.[FIELDS] }];
     if (message.role === 'assistant') return [toAssistant(message)];
     if (message.role === 'tool') {
       return message.content.flatMap((part): ChatCompletionMessageParam[] =>
         part.type === 'tool-result'
-          ? [{ role: 'tool', tool_call_id: part.toolCallId, content: toText(part.output) }]
+          ? [{ role: 'tool', tool_call_id: part.toolCallId, content: toText(part.output), ...fieldsOf(part) }]
           : [],
       );
     }
     const [only, ...more] = message.content;
     // Some servers accept only a text.
-    if (only?.type === 'text' && more.length === 0) return [{ role: 'user', content: only.text }];
+    if (only?.type === 'text' && more.length === 0)
+      return [{ role: 'user', content: only.text, ...fieldsOf(only) }];
     return [{ role: 'user', content: message.content.map(toPart) }];
   });
 }
@@ -83,7 +85,13 @@ function toText(output: LanguageModelV4ToolResultOutput): string {
 type UserPart = Extract<LanguageModelV4Message, { role: 'user' }>['content'][number];
 
 function toPart(part: UserPart): ChatCompletionContentPart {
-  return part.type === 'text' ? { type: 'text', text: part.text } : toMedia(part);
+  const content = part.type === 'text' ? ({ type: 'text', text: part.text } as const) : toMedia(part);
+  return { ...content, ...fieldsOf(part) };
+}
+
+/** Fields that some servers read besides those of OpenAI. */
+function fieldsOf({ providerOptions }: Pick<UserPart, 'providerOptions'>): object {
+  return providerOptions?.[FIELDS] ?? {};
 }
 
 function toMedia({ mediaType, data, filename }: LanguageModelV4FilePart): ChatCompletionContentPart {

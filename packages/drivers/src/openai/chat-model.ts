@@ -1,4 +1,5 @@
 import { compatibleUrl } from '../access.ts';
+import { withMarkedParts } from '../cache-marks.ts';
 import { toPartStream, toThrown } from '../native/part-stream.ts';
 import type { StepModel } from '../step-model.ts';
 import { toChatContent } from './chat-messages.ts';
@@ -18,7 +19,7 @@ export function createChatModel(options: OpenAiModelOptions): StepModel {
         const answer = await createOpenAiClient(access, call.abortSignal)
           .chat.completions.create({
             model: options.model,
-            ...toChatContent(call),
+            ...withMarkedParts({ ...toChatContent(call) }),
             ...(call.maxOutputTokens === undefined ? {} : { max_tokens: call.maxOutputTokens }),
             stream: true,
             stream_options: { include_usage: true },

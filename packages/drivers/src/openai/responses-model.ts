@@ -1,3 +1,4 @@
+import type { LanguageModelV4CallOptions } from '@ai-sdk/provider';
 import { hostedAccess } from '../access.ts';
 import { toPartStream, toThrown } from '../native/part-stream.ts';
 import type { StepModel } from '../step-model.ts';
@@ -27,6 +28,7 @@ export function createResponsesModel(options: OpenAiModelOptions): StepModel {
             ...toResponsesContent(call),
             ...(call.maxOutputTokens === undefined ? {} : { max_output_tokens: call.maxOutputTokens }),
             store: false,
+            ...cacheKeyOf(call),
             ...(REASONS.test(options.model) ? { include: ['reasoning.encrypted_content'] } : {}),
             stream: true,
           })
@@ -37,4 +39,9 @@ export function createResponsesModel(options: OpenAiModelOptions): StepModel {
       }
     },
   };
+}
+
+function cacheKeyOf({ providerOptions }: LanguageModelV4CallOptions): { prompt_cache_key?: string } {
+  const key = providerOptions?.['openai']?.['promptCacheKey'];
+  return typeof key === 'string' ? { prompt_cache_key: key } : {};
 }

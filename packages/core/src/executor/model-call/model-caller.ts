@@ -125,6 +125,7 @@ export class ModelCaller {
       tools,
       acceptsInput: this.#options.acceptsInput,
       maxOutputTokens,
+      cacheKey: writer.lease.sessionId,
       signal: AbortSignal.any([signal, stopped.signal]),
     });
     const guarded = guardStream(stream, {

@@ -196,10 +196,13 @@ export class ContextWindow {
   }
 
   #summarise(signal: AbortSignal): { summarise?: Summarise } {
-    const { summariser, tools } = this.#options;
+    const { summariser, tools, writer } = this.#options;
     if (summariser === undefined) return {};
     const onUsage = this.#addSummaryUsage;
-    return { summarise: summariseWith(summariser, { system: this.#system, tools, signal, onUsage }) };
+    const cacheKey = writer.lease.sessionId;
+    return {
+      summarise: summariseWith(summariser, { system: this.#system, tools, cacheKey, signal, onUsage }),
+    };
   }
 
   #summariseByProvider(signal: AbortSignal): SummariseByProvider | undefined {

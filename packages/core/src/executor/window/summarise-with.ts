@@ -11,6 +11,7 @@ export interface SummariseOptions {
    */
   system: string;
   tools: readonly ToolSchema[];
+  cacheKey?: string | undefined;
   signal: AbortSignal;
   onUsage: (usage: TokenUsage) => void;
 }
@@ -36,6 +37,7 @@ export function summariseWith(driver: ModelDriver, options: SummariseOptions): S
       messages: request.messages,
       tools: mode === 'prefix' ? options.tools : [],
       maxOutputTokens,
+      cacheKey: mode === 'prefix' ? options.cacheKey : undefined,
       signal: AbortSignal.any([signal, stopped.signal]),
     };
     // Stop a server that does not obey maxOutputTokens.
