@@ -40,7 +40,12 @@ describe('a session that another process works on', () => {
     expect(sent).toMatchObject({ code: 0, stderr: '' });
     expect(sent.stdout).toContain(`Queued at position 1. Process ${running.child.pid}`);
     const added = JSON.parse((await bench.call(['queue', 'last', 'add', 'And tests', '--json'])).stdout);
-    expect(added).toMatchObject({ queued: true, position: 2 });
+    expect(added).toMatchObject({
+      ok: true,
+      queued: true,
+      position: 2,
+      message: 'Message queued at position 2',
+    });
     await bench.call(['queue', 'last', 'add', 'Never mind']);
     expect(await bench.call(['queue', 'last', 'edit', '1', 'Use spaces'])).toMatchObject({ code: 0 });
     expect(await bench.call(['queue', 'last', 'remove', '3'])).toMatchObject({ code: 0 });

@@ -92,6 +92,10 @@ it('sends a run with its steps, tries and tools to a collector, without message 
   expect(attributeOf(run, 'gen_ai.conversation.id')).toMatch(/^[0-9a-f-]{36}$/);
   expect(attributeOf(run, 'longhaul.run.status')).toBe('completed');
   expect(Number(attributeOf(run, 'gen_ai.usage.input_tokens'))).toBeGreaterThan(0);
+  for (const span of spans) {
+    expect(attributeOf(span, 'gen_ai.provider.name')).toBe('openai-compatible');
+    expect(attributeOf(span, 'gen_ai.request.model')).toBe('scripted');
+  }
   const tries = spans.filter((span) => span.name === 'chat scripted');
   expect(tries.map((span) => attributeOf(span, 'error.type') ?? 'ok').sort()).toEqual([
     'ok',
@@ -142,6 +146,9 @@ it('shows a compaction within its run, with its reason and savings', async () =>
   expect(ended).toMatchObject({ code: 0, stderr: '' });
   const told = eventsOf(ended).filter((event) => event.type === 'context:compressed');
   expect(told.length).toBeGreaterThan(0);
+  expect(told.map(({ beforeTokens, afterTokens }) => [beforeTokens, afterTokens])).toEqual(
+    told.map(({ originalTokens, compressedTokens }) => [originalTokens, compressedTokens]),
+  );
   const spans = collector.spans();
   const run = spans.find((span) => span.name === 'invoke_agent longhaul');
   const compactions = spans.filter((span) => span.name === 'compact');

@@ -56,6 +56,7 @@ export {
   DEFAULT_MAX_PENDING,
   type EnqueueResult,
   MessageQueueService,
+  queuedText,
 } from './session/messages/message-queue-service.ts';
 export { storedTokens } from './session/messages/stored-tokens.ts';
 export { draftUserMessage } from './session/messages/user-message.ts';

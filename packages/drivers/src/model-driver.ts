@@ -120,6 +120,8 @@ export async function createModelDriver(options: ModelDriverOptions): Promise<Mo
   const ways = isNative ? PROVIDER_COMPACTIONS[options.kind] : undefined;
   let { info } = options;
   return {
+    // Google has no native client.
+    router: isNative && options.kind !== 'google' ? 'native' : 'ai-sdk',
     get info() {
       const maxOutputTokens = Math.min(info.maxOutputTokens, lessons.profile.maxOutputTokens);
       return {

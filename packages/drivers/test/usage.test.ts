@@ -4,6 +4,7 @@ import { createModelDriver } from '../src/model-driver.ts';
 import { chunk, startChatServer, startStream } from './chat-server.ts';
 import { collect, MODEL_INFO } from './drive.ts';
 import { DONE } from './raw-answers.ts';
+import { startOn } from './run-on-server.ts';
 import { tested } from './tested-driver.ts';
 
 /** Plays an answer with the usage that a server sends, and returns the usage of the step. */
@@ -103,6 +104,14 @@ test.each<[name: string, reported: object, expected: object]>([
   ['cached input that exceeds all input', { ...COUNTS, cached_tokens: 5000 }, { cacheReadTokens: 0 }],
 ])('%s', async (_name, reported, expected) => {
   expect(await usageOf(reported)).toMatchObject(expected);
+});
+
+test('the answer of a run names the client that made the call', async () => {
+  const server = await startChatServer();
+  onTestFinished(() => server[Symbol.asyncDispose]());
+  const { test: run } = await startOn(server);
+  await run.run('go');
+  expect(run.of('llm:response')).toMatchObject([{ router: tested.settings.driver }]);
 });
 
 test('no usage stays unknown', async () => {

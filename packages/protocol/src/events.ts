@@ -85,6 +85,8 @@ export type EventPayload =
       reasoning?: string;
       provider: string;
       model: string;
+      /** The client that made the call, such as `ai-sdk` or `native`. */
+      router?: string;
       tokenUsage?: TokenUsage;
       cost?: number;
       finishReason: FinishReason;
@@ -120,6 +122,9 @@ export type EventPayload =
       type: 'context:compressed';
       originalTokens: number;
       compressedTokens: number;
+      /** The same as `originalTokens` and `compressedTokens`. Absent in events of an older version. */
+      beforeTokens?: number;
+      afterTokens?: number;
       originalMessages: number;
       compressedMessages: number;
       strategy: string;

@@ -128,7 +128,14 @@ describe('sessions over HTTP', () => {
     const results = [];
     for (const content of ['one', 'two', 'three'])
       results.push(await server.call<{ id: string }>('POST', `/api/sessions/${id}/messages`, { content }));
-    expect(results).toMatchObject([1, 2, 3].map((position) => ({ ok: true, queued: true, position })));
+    expect(results).toMatchObject(
+      [1, 2, 3].map((position) => ({
+        ok: true,
+        queued: true,
+        position,
+        message: `Message queued at position ${position}`,
+      })),
+    );
     await server.call('PUT', `/api/sessions/${id}/queue/${results[0]?.id}`, { content: 'uno' });
     await server.call('DELETE', `/api/sessions/${id}/queue/${results[1]?.id}`);
     const queue = await server.call<{ messages: { content: unknown }[] }>(

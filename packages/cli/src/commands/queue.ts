@@ -1,4 +1,4 @@
-import type { MessageQueueService } from '@longhaul/core';
+import { type MessageQueueService, queuedText } from '@longhaul/core';
 import { LonghaulError, type QueuedMessage, suggestion } from '@longhaul/protocol';
 import { QUEUE_FLAGS } from '../command-line/flags.ts';
 import { parseFlags, usage } from '../command-line/parse-flags.ts';
@@ -67,7 +67,7 @@ async function add({ queue, sessionId, words, read }: Work): Promise<Answer> {
   if (text === '') throw usage('What is the message? longhaul queue ID add "text".', 'queue');
   const { id, position } = await queue.enqueue(sessionId, [{ type: 'text', text }]);
   return {
-    json: { queued: true, id, position },
+    json: { ok: true, queued: true, id, position, message: queuedText(position) },
     text: `Queued at position ${position}. The run of the session receives it before its next step; without a run, longhaul resume delivers it.\n`,
   };
 }

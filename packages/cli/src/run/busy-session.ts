@@ -1,4 +1,11 @@
-import { drivingRun, EventHub, type ExecutorResult, MessageQueueService, type Runtime } from '@longhaul/core';
+import {
+  drivingRun,
+  EventHub,
+  type ExecutorResult,
+  MessageQueueService,
+  queuedText,
+  type Runtime,
+} from '@longhaul/core';
 import type { Session } from '@longhaul/protocol';
 import type { Storage } from '../compose/open-storage.ts';
 import { wrapText } from '../render/word-wrapper.ts';
@@ -30,7 +37,8 @@ export async function queueMessage(
   if (holder === undefined && isWaiting) return undefined;
   const { pid, host } = holder?.owner ?? {};
   if (display === 'events') {
-    terminal.out.write(`${JSON.stringify({ queued: true, id, position, pid, host })}\n`);
+    const message = queuedText(position);
+    terminal.out.write(`${JSON.stringify({ ok: true, queued: true, id, position, message, pid, host })}\n`);
   } else if (isWaiting) {
     const line = `Queued at position ${position}. Process ${pid} on ${host} works on this session and receives it before its next step.`;
     terminal.out.write(wrapText(line, columnsOf(terminal.out)));

@@ -120,6 +120,8 @@ export interface ServerWindow {
  * `signal` ends the stream with an `error` of code `cancelled`.
  */
 export interface ModelDriver {
+  /** The client that makes the calls, such as `ai-sdk` or `native`. Events name it. */
+  readonly router?: string;
   /** The current facts. In later runs they include a learned window. */
   readonly info: ModelInfo;
   /** Absent if the server's window can be neither requested nor stored. */

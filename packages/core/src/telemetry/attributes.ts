@@ -22,6 +22,7 @@ export function usageAttributes(usage: TokenUsage): Attributes {
   return {
     'gen_ai.usage.input_tokens': usage.inputTokens,
     'gen_ai.usage.output_tokens': usage.outputTokens,
+    'gen_ai.usage.reasoning_tokens': usage.reasoningTokens,
     'gen_ai.usage.cache_read.input_tokens': usage.cacheReadTokens,
     'gen_ai.usage.cache_creation.input_tokens': usage.cacheWriteTokens,
   };

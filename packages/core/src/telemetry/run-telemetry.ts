@@ -1,12 +1,12 @@
 import type { EventOf, LonghaulEvent } from '@longhaul/protocol';
-import type { Context, Histogram, Meter, Span, Tracer } from '@opentelemetry/api';
+import type { Attributes, Context, Histogram, Meter, Span, Tracer } from '@opentelemetry/api';
 import type { EventListener } from '../session/events/event-hub.ts';
 import { modelAttributes, usageAttributes } from './attributes.ts';
 
 /** The OpenTelemetry API. It is passed in, so that it is loaded only for tracing. */
 export type TelemetryApi = Pick<
   typeof import('@opentelemetry/api'),
-  'context' | 'SpanKind' | 'SpanStatusCode' | 'trace'
+  'context' | 'propagation' | 'SpanKind' | 'SpanStatusCode' | 'trace'
 >;
 
 export interface RunTelemetryOptions {
@@ -18,7 +18,8 @@ export interface RunTelemetryOptions {
 /**
  * Creates a listener that turns a runtime's events into spans and metrics, by OpenTelemetry's semantic conventions for
  * generative AI. The span of a run (`invoke_agent`) contains its steps and compactions. A step contains its model calls
- * (`chat`, one span per try) and its tools (`execute_tool`). Spans and metrics contain no prompts, answers, arguments
+ * (`chat`, one span per try) and its tools (`execute_tool`). All have the provider and model, and the baggage of the
+ * context in which the run started. Spans and metrics contain no prompts, answers, arguments
  * or outputs.
  *
  * @example runtime.subscribe(createRunTelemetry({ api, tracer, meter }));
@@ -72,6 +73,8 @@ interface OpenSpan {
 class RunTrace {
   readonly #options: TraceOptions;
   readonly #model: string;
+  /** Of every span. */
+  readonly #common: Attributes;
   readonly #conversation: { 'gen_ai.conversation.id': string };
   readonly #run: OpenSpan;
   #step: OpenSpan | undefined;
@@ -83,13 +86,14 @@ class RunTrace {
     this.#options = options;
     this.#model = model;
     this.#conversation = { 'gen_ai.conversation.id': sessionId };
-    this.#run = this.#open('invoke_agent longhaul', { at, parent: options.api.context.active() });
+    const parent = options.api.context.active();
+    this.#common = { ...baggageIn(parent, options.api), ...modelAttributes(model) };
+    this.#run = this.#open('invoke_agent longhaul', { at, parent });
     this.#run.span.setAttributes({
       'gen_ai.operation.name': 'invoke_agent',
       'gen_ai.agent.name': 'longhaul',
       ...this.#conversation,
       'longhaul.run.id': runId,
-      ...modelAttributes(model),
     });
   }
 
@@ -116,7 +120,7 @@ class RunTrace {
     const { api, tracer } = this.#options;
     const span = tracer.startSpan(
       name,
-      { startTime: new Date(at), kind: kind ?? api.SpanKind.INTERNAL },
+      { startTime: new Date(at), kind: kind ?? api.SpanKind.INTERNAL, attributes: this.#common },
       parent,
     );
     return { span, context: api.trace.setSpan(parent, span), startedAt: at };
@@ -139,14 +143,9 @@ class RunTrace {
 
   #startCall(at: number): void {
     const parent = this.#step?.context ?? this.#run.context;
-    const attributes = modelAttributes(this.#model);
-    const name = `chat ${attributes['gen_ai.request.model']}`;
+    const name = `chat ${this.#common['gen_ai.request.model']}`;
     this.#call = this.#open(name, { at, parent, kind: this.#options.api.SpanKind.CLIENT });
-    this.#call.span.setAttributes({
-      'gen_ai.operation.name': 'chat',
-      ...this.#conversation,
-      ...attributes,
-    });
+    this.#call.span.setAttributes({ 'gen_ai.operation.name': 'chat', ...this.#conversation });
   }
 
   #onResponse({ at, finishReason, tokenUsage, cost }: EventOf<'llm:response'>): void {
@@ -238,4 +237,10 @@ class RunTrace {
     span.setAttribute('error.type', code);
     span.setStatus({ code: this.#options.api.SpanStatusCode.ERROR, message: code });
   }
+}
+
+/** Returns the entries of W3C baggage as attributes, by their own names, as OpenTelemetry's baggage processors do. */
+function baggageIn(context: Context, { propagation }: Pick<TelemetryApi, 'propagation'>): Attributes {
+  const entries = propagation.getBaggage(context)?.getAllEntries() ?? [];
+  return Object.fromEntries(entries.map(([name, { value }]) => [name, value]));
 }

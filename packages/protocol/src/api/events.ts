@@ -84,6 +84,7 @@ export const eventSchema = z.discriminatedUnion('type', [
     reasoning: z.string().optional(),
     provider: z.string(),
     model: z.string(),
+    router: z.string().optional(),
     tokenUsage: tokenUsageSchema.optional(),
     cost: amount.optional(),
     finishReason,
@@ -107,6 +108,8 @@ export const eventSchema = z.discriminatedUnion('type', [
   event('context:compressed', {
     originalTokens: amount,
     compressedTokens: amount,
+    beforeTokens: amount.optional(),
+    afterTokens: amount.optional(),
     originalMessages: amount,
     compressedMessages: amount,
     strategy: z.string(),

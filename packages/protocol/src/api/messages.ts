@@ -34,6 +34,10 @@ export const sendResultSchema = z.discriminatedUnion('queued', [
     queued: z.literal(true),
     id: z.string(),
     position: z.int().min(1).meta({ description: 'Position in the queue. 1 is next.' }),
+    message: z
+      .string()
+      .optional()
+      .meta({ description: 'For people. Absent in answers of an older version.' }),
   }),
 ]);
 /** Either a run has started, or the message waits in the queue for the next step. */

@@ -1,5 +1,5 @@
 import type { Runtime, Store } from '@longhaul/core';
-import { currentClaimant, drivingRun } from '@longhaul/core';
+import { currentClaimant, drivingRun, queuedText } from '@longhaul/core';
 import type { CacheStore } from '@longhaul/models';
 import {
   type EventOf,
@@ -78,7 +78,14 @@ export class RunKeeper implements Disposable {
       id,
       metadata,
     });
-    const answer = { ok: true, queued: true, id: queued.id, position: Math.max(1, queued.position) } as const;
+    const position = Math.max(1, queued.position);
+    const answer = {
+      ok: true,
+      queued: true,
+      id: queued.id,
+      position,
+      message: queuedText(position),
+    } as const;
     // Checked after the message is stored: a run that ended without seeing the message has released the session by now.
     const waits = (await store.listQueue(sessionId)).some((message) => message.id === queued.id);
     if (!waits || (await this.isDriven(sessionId))) return answer;

@@ -117,7 +117,7 @@ export class ModelCaller {
     const { info } = driver;
     const expanded = await this.#expandMedia(entries);
     const model = `${info.provider}/${info.model}`;
-    const processor = new StreamProcessor({ writer, blobs, model, costOf });
+    const processor = new StreamProcessor({ writer, blobs, model, router: driver.router, costOf });
     const stopped = new AbortController();
     const stream = driver.step({
       system,

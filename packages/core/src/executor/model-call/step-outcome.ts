@@ -24,6 +24,7 @@ export interface Answer {
   message: Message;
   /** `provider/model`. */
   model: string;
+  router?: string | undefined;
   text: string;
   finish: Extract<StepEvent, { type: 'finish' }> | undefined;
   costOf: (usage: TokenUsage) => number | undefined;
@@ -32,7 +33,7 @@ export interface Answer {
 /** Closes the message of a complete answer and emits `llm:response`. */
 export async function closeAnswer(
   writer: SessionWriter,
-  { message, model, text, finish, costOf }: Answer,
+  { message, model, router, text, finish, costOf }: Answer,
 ): Promise<Pick<StepOutcome, 'finishReason' | 'rawFinishReason' | 'hasUnreadCall' | 'usage' | 'cost'>> {
   const finishReason = finish?.finishReason ?? 'other';
   const usage = finish?.usage;
@@ -47,6 +48,7 @@ export async function closeAnswer(
       reasoning: reasoning === '' ? undefined : reasoning,
       provider,
       model: name.join('/'),
+      router,
       tokenUsage: usage,
       cost,
       finishReason,

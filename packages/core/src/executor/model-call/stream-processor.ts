@@ -22,6 +22,8 @@ export interface StreamProcessorOptions {
   blobs: BlobStore;
   /** `provider/model`, as stored in the message. */
   model: string;
+  /** See `ModelDriver`. */
+  router?: string | undefined;
   costOf: (usage: TokenUsage) => number | undefined;
 }
 
@@ -238,9 +240,9 @@ export class StreamProcessor {
     if (this.#writeFailure !== undefined) throw this.#writeFailure;
     if (error !== undefined) return this.#closeFailed(error);
     const message = await this.#ensureMessage();
-    const { writer, model, costOf } = this.#options;
+    const { writer, model, router, costOf } = this.#options;
     const text = this.#texts.join('');
-    const closed = await closeAnswer(writer, { message, model, text, finish, costOf });
+    const closed = await closeAnswer(writer, { message, model, router, text, finish, costOf });
     return { message, text, hasToolCalls: this.#toolCalls > 0, ...closed };
   }
 

@@ -18,6 +18,8 @@ export async function recordCompaction(
       type: 'context:compressed',
       originalTokens: compaction.tokensBefore,
       compressedTokens: compaction.tokensAfter,
+      beforeTokens: compaction.tokensBefore,
+      afterTokens: compaction.tokensAfter,
       originalMessages: buildView(log).length,
       compressedMessages: buildView(after).length,
       strategy: compaction.strategy,

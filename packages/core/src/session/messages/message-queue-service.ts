@@ -16,6 +16,11 @@ export interface EnqueueResult {
   eventNumber: number;
 }
 
+/** What programs are told about a message that waits. */
+export function queuedText(position: number): string {
+  return `Message queued at position ${position}`;
+}
+
 /**
  * Manages the queue: user messages that wait for a session's next step. A message is stored before `enqueue` resolves.
  * It survives a cancel, a crash and a compaction.
