@@ -78,6 +78,7 @@ export function createExecutorParts(options: TurnExecutorOptions): ExecutorParts
     clock,
     tools: toolsByName,
     maxOutputChars: options.maxToolOutputChars,
+    addsRawResults: options.rawToolResults,
     keptOutputs: options.keptOutputs,
   });
   const outcomeHandler = new StepOutcomeHandler({

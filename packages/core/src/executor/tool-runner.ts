@@ -13,7 +13,7 @@ import type { BlobStore, Sandbox } from '../ports/index.ts';
 import type { SessionHistory, Tool, ToolContext, ToolResult } from '../ports/tool.ts';
 import type { SessionWriter } from '../session/session-writer.ts';
 import { DEFAULT_MAX_TOOL_OUTPUT_CHARS } from '../tool-output/tool-output-truncator.ts';
-import { fitResult } from './fit-result.ts';
+import { type FittedResult, fitResult } from './fit-result.ts';
 import type { KeptOutputs } from './kept-outputs.ts';
 import type { RunClock } from './limits/run-clock.ts';
 
@@ -32,6 +32,8 @@ export interface ToolRunnerOptions {
    * `DEFAULT_MAX_TOOL_OUTPUT_CHARS`.
    */
   maxOutputChars?: number;
+  /** Whether events also have results as the tools returned them. Default false. */
+  addsRawResults?: boolean;
 }
 
 /** A call of a step and its place in the message. */
@@ -206,6 +208,7 @@ export class ToolRunner {
         callId: part.callId,
         success: !isError,
         sanitized: fitted.content,
+        rawResult: this.#options.addsRawResults === true ? rawResult(result, fitted) : undefined,
         title: result.title,
         metadata: result.metadata,
         durationMs,
@@ -255,6 +258,12 @@ function badArguments({ name, error, inputText = '' }: ToolPart): string {
   const reason = (error ?? 'unreadable').replace(/\.+$/, '');
   const { text } = cutMiddle(inputText, SHOWN_ARGUMENT_CHARS);
   return `The arguments of ${name} are not a JSON object: ${reason}. You wrote: ${text}\nCall it again with valid JSON.`;
+}
+
+/** The tool's texts as they were returned. Media are those that were stored, so that an event has no bytes of them. */
+function rawResult({ content }: ToolResult, fitted: FittedResult): ToolOutputContent[] {
+  const media = fitted.content.filter(({ type }) => type !== 'text');
+  return [...content.filter(({ type }) => type === 'text'), ...media];
 }
 
 function firstText(content: readonly ToolOutputContent[]): string {

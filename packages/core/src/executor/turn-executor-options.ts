@@ -22,6 +22,8 @@ export interface TurnExecutorOptions {
   approver: Approver;
   /** Maximum characters of a tool's output, for tools without their own maximum. */
   maxToolOutputChars?: number;
+  /** See `RuntimeOptions`. */
+  rawToolResults?: boolean;
   /** Limits what the session keeps of cut outputs. Default: no limit. */
   keptOutputs?: KeptOutputs;
   compression: CompressionSettings;

@@ -45,7 +45,8 @@ async function createExecutor(
   { session, driver, writer, sandbox, signal, drain }: RunWork & { sandbox: Sandbox },
   { options, agent, instructionFiles, approvals, context, ledgers }: RunParts,
 ): Promise<TurnExecutor> {
-  const { store, blobs, compression, costOf, summariserFor, maxToolOutputChars, keptOutput } = options;
+  const { store, blobs, compression, costOf, summariserFor, maxToolOutputChars, rawToolResults, keptOutput } =
+    options;
   const { approverFor, limits = NO_LIMITS, retry = DEFAULT_RETRY } = options;
   const { windowTokens } = driver.info;
   const summariser = summariserFor === undefined ? driver : await summariserFor(session.model);
@@ -68,6 +69,7 @@ async function createExecutor(
     summariser,
     ledgers,
     maxToolOutputChars,
+    rawToolResults,
     keptOutputs: keptOutput && new KeptOutputs({ store, blobs, writer, limit: keptOutput }),
   });
 }

@@ -57,6 +57,11 @@ export interface RuntimeOptions extends ProcessEnder {
   approverFor: (context: ApproverContext) => Approver;
   /** Maximum characters of a tool's output, for tools without their own maximum. */
   maxToolOutputChars?: number;
+  /**
+   * Adds `rawResult` to `llm:tool-result`: the text of a tool as it returned it, neither cleaned nor cut. Events are
+   * stored, so this takes room in the database. Default false.
+   */
+  rawToolResults?: boolean;
   limits?: RunLimits;
   /** The limit of what one session keeps of cut tool outputs. Default: none. */
   keptOutput?: KeptOutputLimit;

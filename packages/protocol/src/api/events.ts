@@ -74,6 +74,7 @@ export const eventSchema = z.discriminatedUnion('type', [
     callId: z.string(),
     success: z.boolean(),
     sanitized: z.array(content),
+    rawResult: z.array(content).optional(),
     title: z.string().optional(),
     durationMs: amount.optional(),
     truncated: z.boolean().optional(),
