@@ -149,6 +149,8 @@ export interface ProviderConfig extends CallSettings {
   /** A value that is `$NAME` is read from the environment. */
   headers?: Record<string, string>;
   body?: JsonObject;
+  /** Of all models of this provider. */
+  accepts?: { images?: boolean; files?: boolean };
   models?: Record<string, ModelConfig>;
 }
 

@@ -119,7 +119,7 @@ describe('resolveModel', () => {
       maxOutputTokens: 8192,
       strictRoles: true,
       price: { input: 1, output: 5 },
-      accepts: { images: true, files: false },
+      accepts: { images: true },
     });
   });
 

@@ -10,7 +10,7 @@ import {
   type ServerKind,
 } from '@longhaul/models';
 import { LonghaulError, suggestion } from '@longhaul/protocol';
-import type { Config, ModelConfig, ProviderKind } from './config.ts';
+import type { Config, ProviderConfig, ProviderKind } from './config.ts';
 import { type Endpoint, endpointAt, resolveEndpoint } from './endpoint.ts';
 import type { Environment } from './environment.ts';
 import { noModelMessage } from './no-model-message.ts';
@@ -33,7 +33,8 @@ export interface ResolvedModel {
   windowSource?: 'configuration' | 'catalogue';
   maxOutputTokens?: number;
   price?: ModelPrice;
-  accepts?: { images: boolean; files: boolean };
+  /** As configured, else as in the catalogue. The server may report it too. */
+  accepts?: { images?: boolean; files?: boolean };
   strictRoles?: boolean;
 }
 
@@ -83,7 +84,7 @@ export function resolveModel(config: ModelSettings, options: ResolveModelOptions
     apiKey,
     extras: { headers, body },
     settings: callSettings(settings, own(settings?.models ?? {}, model)),
-    ...knownOf(kind, model, own(settings?.models ?? {}, model)),
+    ...knownOf(kind, model, settings),
   };
 }
 
@@ -164,14 +165,15 @@ function endpointOf(
   return endpointAt(provider, address, { settings: config, env: options.env });
 }
 
-function knownOf(kind: Kind, model: string, settings: ModelConfig | undefined): Partial<ResolvedModel> {
+function knownOf(kind: Kind, model: string, provider: ProviderConfig | undefined): Partial<ResolvedModel> {
+  const settings = own(provider?.models ?? {}, model);
   const entry = findModel(kind, model);
-  const accepts = { images: false, files: false, ...entry?.accepts, ...settings?.accepts };
+  const accepts = { ...entry?.accepts, ...provider?.accepts, ...settings?.accepts };
   return {
     ...windowOf(settings?.window, entry),
     maxOutputTokens: settings?.maxOutput ?? entry?.maxOutputTokens,
     price: settings?.price ?? entry?.price,
-    accepts: entry || settings?.accepts ? accepts : undefined,
+    accepts: Object.keys(accepts).length > 0 ? accepts : undefined,
     strictRoles: settings?.strictRoles === undefined ? undefined : settings.strictRoles !== false,
   };
 }

@@ -23,6 +23,8 @@ export interface ResolvedWindow {
   maxOutputTokens: number;
   /** For people: `Ollama /api/ps`, `configuration`, `catalogue`, `--window`, `an earlier overflow`. */
   source: string;
+  /** Whether the model accepts images, if its server reports that. */
+  acceptsImages?: boolean;
 }
 
 interface Candidate {
@@ -55,12 +57,18 @@ export async function resolveWindow(
   if (!window) throw (await whyNotReported(model, options)) ?? unknownWindow(model);
   const maxOutputTokens =
     model.maxOutputTokens ?? Math.min(DEFAULT_MAX_OUTPUT, Math.floor(window.windowTokens / 4));
-  return { ...window, maxOutputTokens: Math.min(maxOutputTokens, window.windowTokens) };
+  const { windowTokens, source } = window;
+  return {
+    windowTokens,
+    source,
+    maxOutputTokens: Math.min(maxOutputTokens, windowTokens),
+    acceptsImages: reported?.acceptsImages,
+  };
 }
 
 /**
- * Returns what a driver and the engine need to know about the model. Media are accepted only if the model is known to
- * accept them.
+ * Returns what a driver and the engine need to know about the model. Media are accepted only if the configuration,
+ * the catalogue or the server says so.
  */
 export function modelInfoOf(model: ResolvedModel, window: ResolvedWindow): ModelInfo {
   return {
@@ -69,12 +77,18 @@ export function modelInfoOf(model: ResolvedModel, window: ResolvedWindow): Model
     windowTokens: window.windowTokens,
     maxOutputTokens: window.maxOutputTokens,
     price: model.price,
-    accepts: model.accepts ?? { images: false, files: false },
+    accepts: {
+      images: model.accepts?.images ?? window.acceptsImages ?? false,
+      files: model.accepts?.files ?? false,
+    },
   };
 }
 
 /** Asks the server for its window. Hosted providers do not report windows; their models are in the catalogue. */
-async function report(model: ResolvedModel, options: ResolveWindowOptions): Promise<Candidate | undefined> {
+async function report(
+  model: ResolvedModel,
+  options: ResolveWindowOptions,
+): Promise<WindowReport | undefined> {
   const request = requestTo(model, options);
   const { serverKind } = model;
   return request && options.probe({ ...request, ...(serverKind === undefined ? {} : { kind: serverKind }) });

@@ -13,6 +13,8 @@ export interface ServerModel {
   source: string;
   /** Other names of the model in requests. */
   aliases?: string[];
+  /** Whether the model accepts images, if the server reports that. */
+  acceptsImages?: boolean;
 }
 
 export type ServerRequest = Omit<FetchJsonOptions, 'body'>;
@@ -50,7 +52,13 @@ async function readLmStudio(ask: Ask): Promise<ServerModel[]> {
     const id = textAt(entry, 'id');
     if (!id || textAt(entry, 'type') === 'embeddings') return [];
     const loaded = textAt(entry, 'state') === 'loaded';
-    return [serverModel(id, loaded, countAt(entry, 'loaded_context_length'), 'LM Studio /api/v0/models')];
+    const model = serverModel(
+      id,
+      loaded,
+      countAt(entry, 'loaded_context_length'),
+      'LM Studio /api/v0/models',
+    );
+    return [{ ...model, acceptsImages: textAt(entry, 'type') === 'vlm' }];
   });
 }
 
@@ -59,16 +67,20 @@ function lmStudioModel(entry: Record<string, unknown>): ServerModel[] {
   if (!id || textAt(entry, 'type') === 'embedding') return [];
   const instances = recordsAt(entry, 'loaded_instances');
   const source = 'LM Studio /api/v1/models';
+  const { capabilities, type } = entry;
+  const vision = isRecord(capabilities) ? capabilities['vision'] : undefined;
+  const acceptsImages = type === 'vlm' ? true : typeof vision === 'boolean' ? vision : undefined;
   const first = instances[0];
   const whole = {
     ...serverModel(id, first !== undefined, countAt(first?.['config'], 'context_length'), source),
     aliases: [textAt(entry, 'selected_variant')].filter((name) => name !== undefined),
+    acceptsImages,
   };
   // A second instance has its own name and window.
   const others = instances.flatMap((instance) => {
     const name = textAt(instance, 'id');
     const length = countAt(instance['config'], 'context_length');
-    return name && name !== id ? [serverModel(name, true, length, source)] : [];
+    return name && name !== id ? [{ ...serverModel(name, true, length, source), acceptsImages }] : [];
   });
   return [whole, ...others];
 }
@@ -97,8 +109,14 @@ async function readLlamaCpp(ask: Ask): Promise<ServerModel[]> {
   // The limit of one slot. `meta.n_ctx_train` in /v1/models is the length that the model was trained with.
   const windowTokens = countAt(settings, 'n_ctx');
   const ids = recordsAt(list, 'data').flatMap((entry) => textAt(entry, 'id') ?? []);
+  const modalities = isRecord(props) ? props['modalities'] : undefined;
+  const vision = isRecord(modalities) ? modalities['vision'] : undefined;
+  const acceptsImages = typeof vision === 'boolean' ? vision : undefined;
   // The server has one model and accepts any name.
-  return [...ids, ANY_MODEL].map((id) => serverModel(id, true, windowTokens, 'llama.cpp /props'));
+  return [...ids, ANY_MODEL].map((id) => ({
+    ...serverModel(id, true, windowTokens, 'llama.cpp /props'),
+    acceptsImages,
+  }));
 }
 
 async function readVllm(ask: Ask): Promise<ServerModel[]> {
@@ -108,6 +126,18 @@ async function readVllm(ask: Ask): Promise<ServerModel[]> {
     // vLLM lists its loaded model with its length. Other servers list models that they could load.
     return id ? [serverModel(id, windowTokens !== undefined, windowTokens, 'vLLM /v1/models')] : [];
   });
+}
+
+/** Returns what Ollama reports that a model can do, such as `tools` and `vision`. Versions before 0.6.4 report nothing. */
+export async function readOllamaCapabilities(
+  baseUrl: string,
+  model: string,
+  request: ServerRequest,
+): Promise<unknown[] | undefined> {
+  const root = baseUrl.replace(/\/+$/, '').replace(/\/v1$/, '');
+  const shown = await fetchJson(`${root}/api/show`, { ...request, body: { model } });
+  const capabilities = isRecord(shown) ? shown['capabilities'] : undefined;
+  return Array.isArray(capabilities) ? capabilities : undefined;
 }
 
 /** An entry for every name. */

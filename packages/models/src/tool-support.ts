@@ -1,5 +1,5 @@
 import { type FetchJsonOptions, fetchJson, isRecord } from './fetch-json.ts';
-import type { ServerKind } from './server-models.ts';
+import { readOllamaCapabilities, type ServerKind } from './server-models.ts';
 import { adviceWithoutTools } from './tool-refusal.ts';
 
 export interface ToolSupportOptions extends Omit<FetchJsonOptions, 'body' | 'timeoutMs'> {
@@ -29,10 +29,8 @@ export async function validateToolSupport(options: ToolSupportOptions): Promise<
   const { kind, baseUrl, model, timeoutMs = 1500 } = options;
   const root = baseUrl.replace(/\/+$/, '').replace(/\/v1$/, '');
   if (kind === 'ollama') {
-    const shown = await fetchJson(`${root}/api/show`, { ...options, timeoutMs, body: { model } });
-    const capabilities = isRecord(shown) ? shown['capabilities'] : undefined;
-    // Versions before 0.6.4 don't list capabilities.
-    return Array.isArray(capabilities) ? verdict(capabilities.includes('tools'), kind) : UNKNOWN;
+    const capabilities = await readOllamaCapabilities(baseUrl, model, { ...options, timeoutMs });
+    return capabilities === undefined ? UNKNOWN : verdict(capabilities.includes('tools'), kind);
   }
   if (kind === 'llamacpp') {
     const props = await fetchJson(`${root}/props`, { ...options, timeoutMs });

@@ -78,6 +78,20 @@ const LLAMA_CPP = {
 const timeoutMs = 60_000;
 const VLLM = { '/v1/models': { data: [{ id: 'org/model', max_model_len: 32768 }] } };
 
+const lmStudio = (facts: object) => ({
+  models: [{ key: 'seer', loaded_instances: [{ id: 'seer', config: { context_length: 8192 } }], ...facts }],
+});
+const OLD_VLM = { id: 'seer', type: 'vlm', state: 'loaded', loaded_context_length: 8192 };
+const ollama = (capabilities: string[] | undefined) => ({
+  '/api/ps': { models: [{ model: 'seer', context_length: 8192 }] },
+  '/api/tags': { models: [{ model: 'seer' }] },
+  '/api/show': { capabilities },
+});
+const llamaCpp = (props: object) => ({
+  '/props': { default_generation_settings: { n_ctx: 8192 }, ...props },
+  '/v1/models': { data: [{ id: 'seer' }] },
+});
+
 describe('probeWindow', () => {
   it.each([
     ['lmstudio', LM_STUDIO, 'qwen', 8192, 'LM Studio /api/v1/models'],
@@ -92,9 +106,9 @@ describe('probeWindow', () => {
     'returns the loaded length of %s, with and without its kind',
     async (kind, routes, model, windowTokens, source) => {
       const { baseUrl } = await serve(routes);
-      expect(await probeWindow({ kind, baseUrl, model, timeoutMs })).toEqual({ windowTokens, source });
-      expect(await probeWindow({ baseUrl, model, timeoutMs })).toEqual({ windowTokens, source });
-      expect(await probeWindow({ baseUrl: baseUrl.replace('/v1', '/'), model, timeoutMs })).toEqual({
+      expect(await probeWindow({ kind, baseUrl, model, timeoutMs })).toMatchObject({ windowTokens, source });
+      expect(await probeWindow({ baseUrl, model, timeoutMs })).toMatchObject({ windowTokens, source });
+      expect(await probeWindow({ baseUrl: baseUrl.replace('/v1', '/'), model, timeoutMs })).toMatchObject({
         windowTokens,
         source,
       });
@@ -116,6 +130,25 @@ describe('probeWindow', () => {
       expect(await probeWindow({ kind, baseUrl, model, timeoutMs })).toBeUndefined();
     },
   );
+
+  it.each([
+    ['LM Studio', { '/api/v1/models': lmStudio({ type: 'llm', capabilities: { vision: true } }) }, true],
+    ['LM Studio', { '/api/v1/models': lmStudio({ type: 'llm', capabilities: { vision: false } }) }, false],
+    ['LM Studio', { '/api/v1/models': lmStudio({ type: 'vlm' }) }, true],
+    ['LM Studio', { '/api/v1/models': lmStudio({ type: 'llm' }) }, undefined],
+    ['LM Studio before 0.4', { '/api/v0/models': { data: [OLD_VLM] } }, true],
+    ['Ollama', ollama(['completion', 'vision']), true],
+    ['Ollama', ollama(['completion', 'tools']), false],
+    ['Ollama before 0.6.4', ollama(undefined), undefined],
+    ['llama.cpp', llamaCpp({ modalities: { vision: true, audio: false } }), true],
+    ['llama.cpp', llamaCpp({ modalities: { vision: false } }), false],
+    ['an older llama.cpp', llamaCpp({}), undefined],
+  ])('reports from %s whether a model accepts images: %#', async (_, routes: Routes, acceptsImages) => {
+    const { baseUrl } = await serve(routes);
+    const report = await probeWindow({ baseUrl, model: 'seer' });
+    expect(report).toMatchObject({ windowTokens: 8192 });
+    expect(report?.acceptsImages).toBe(acceptsImages);
+  });
 
   it('never throws without a server, for a web page, without an answer, and after an abort', async () => {
     await using closed = await holdClosedPort();

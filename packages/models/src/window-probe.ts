@@ -1,5 +1,6 @@
 import {
   ANY_MODEL,
+  readOllamaCapabilities,
   readServerModels,
   SERVER_KINDS,
   type ServerKind,
@@ -24,6 +25,8 @@ export interface WindowReport {
   windowTokens: number;
   /** The endpoint that reported it, such as `Ollama /api/ps`. */
   source: string;
+  /** Whether the model accepts images, if the server reports that. */
+  acceptsImages?: boolean;
 }
 
 /**
@@ -36,13 +39,22 @@ export async function probeWindow(options: ProbeWindowOptions): Promise<WindowRe
   const answers = await Promise.all(
     kinds.map((kind) => readServerModels(kind, baseUrl, { ...options, timeoutMs })),
   );
-  for (const models of answers) {
+  for (const [index, models] of answers.entries()) {
     const found = findServerModel(models, model);
-    if (found?.windowTokens !== undefined) {
-      return { windowTokens: found.windowTokens, source: found.source };
-    }
+    if (found?.windowTokens === undefined) continue;
+    const { windowTokens, source } = found;
+    const acceptsImages =
+      kinds[index] === 'ollama' ? await ollamaAcceptsImages({ ...options, timeoutMs }) : found.acceptsImages;
+    return { windowTokens, source, acceptsImages };
   }
   return undefined;
+}
+
+async function ollamaAcceptsImages(
+  options: ProbeWindowOptions & { timeoutMs: number },
+): Promise<boolean | undefined> {
+  const capabilities = await readOllamaCapabilities(options.baseUrl, options.model, options);
+  return capabilities?.includes('vision');
 }
 
 function findServerModel(models: readonly ServerModel[], name: string): ServerModel | undefined {

@@ -27,23 +27,25 @@ const price = z.strictObject({
   ),
 });
 
+const accepts = setting(
+  z.strictObject({
+    images: setting(
+      z.boolean(),
+      'Whether the model accepts images. Default: the value in the built-in catalogue, else what a local server reports, else false.',
+    ),
+    files: setting(
+      z.boolean(),
+      'Whether the model accepts files such as PDF. Default: the value in the built-in catalogue, else false.',
+    ),
+  }),
+  'Which media the model accepts.',
+);
+
 const model = z.strictObject({
   window: setting(count, 'Context window of the model: tokens of input and output together.'),
   maxOutput: setting(count, 'Maximum tokens of one answer.'),
   price: setting(price, 'Prices of the model, from which the cost of a run is computed.'),
-  accepts: setting(
-    z.strictObject({
-      images: setting(
-        z.boolean(),
-        'Whether the model accepts images. Default: the value in the built-in catalogue, else false.',
-      ),
-      files: setting(
-        z.boolean(),
-        'Whether the model accepts files such as PDF. Default: the value in the built-in catalogue, else false.',
-      ),
-    }),
-    'Which media the model accepts.',
-  ),
+  accepts,
   ...callSettings,
   strictRoles: setting(
     z.union([z.boolean(), z.literal('alternate')]),
@@ -70,6 +72,7 @@ export const provider = z.strictObject({
     'Fields merged into the JSON body of each request, for settings that Longhaul does not have. null removes a field.',
   ),
   ...callSettings,
+  accepts,
   models: setting(z.record(text, model), 'Models by name, with facts that the server does not report.'),
 });
 
