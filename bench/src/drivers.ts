@@ -7,9 +7,9 @@ import { median } from './median.ts';
 const DELTAS = 20_000;
 const ROUNDS = 7;
 
-type Wire = 'anthropic' | 'openai' | 'google' | 'chat';
+export type Wire = 'anthropic' | 'openai' | 'google' | 'chat';
 
-const DRIVERS = [
+export const DRIVERS = [
   { label: 'AI SDK, anthropic', kind: 'anthropic', driver: 'ai-sdk', wire: 'anthropic' },
   { label: 'native, anthropic', kind: 'anthropic', driver: 'native', wire: 'anthropic' },
   { label: 'AI SDK, openai', kind: 'openai', driver: 'ai-sdk', wire: 'openai' },

@@ -18,6 +18,11 @@ const BENCHES: Record<string, { about: string; run: (input: BenchInput) => Promi
     about: 'processor time that each driver adds to a delta, compared with only parsing the same stream',
     run: async () => (await import('./drivers.ts')).benchDrivers(),
   },
+  prefix: {
+    about:
+      'how much of each request is at the beginning of the next one, in 40 steps with a resume on the next day',
+    run: async () => (await import('./prefix.ts')).benchPrefix(),
+  },
   'store-rate': {
     about: 'rows per second of the store, compared with the same statements on node:sqlite',
     run: async () => (await import('./store-rate.ts')).benchStoreRate(),
