@@ -1,5 +1,6 @@
 import { MAX_ERROR_BYTES, mapProviderError, readWhole } from '@longhaul/models';
 import { type JsonValue, LonghaulError } from '@longhaul/protocol';
+import { readLabelledJson } from './mislabelled-stream.ts';
 import type { CallTarget } from './step-failure.ts';
 
 export interface GuardedFetchOptions {
@@ -24,13 +25,24 @@ export function createGuardedFetch(options: GuardedFetchOptions): typeof globalT
     const signal = init?.signal;
     if (!response.ok || response.body === null) return response;
     const contentType = response.headers.get('content-type') ?? '';
-    if (/^(application\/json|text\/html)\b/i.test(contentType)) {
+    if (/^text\/html\b/i.test(contentType)) {
       throw notAStream(await readWhole(response, MAX_ERROR_BYTES), contentType, options);
     }
-    if (signal === null || signal === undefined) return response;
-    const body = reportBytes(response.body, () => options.onBytes(signal));
-    return new Response(body, { status: response.status, headers: response.headers });
+    if (!/^application\/json\b/i.test(contentType)) return withReports(response, signal, options);
+    const read = await readLabelledJson(response);
+    if ('text' in read) throw notAStream(read.text, contentType, options);
+    return withReports(read.events, signal, options);
   };
+}
+
+function withReports(
+  response: Response,
+  signal: AbortSignal | null | undefined,
+  { onBytes }: GuardedFetchOptions,
+): Response {
+  if (signal === null || signal === undefined || response.body === null) return response;
+  const body = reportBytes(response.body, () => onBytes(signal));
+  return new Response(body, { status: response.status, headers: response.headers });
 }
 
 /** How long a connection may stay open after the end of its stream. */
