@@ -1,5 +1,6 @@
-import { chmod, mkdir, readdir, writeFile } from 'node:fs/promises';
+import { chmod, readdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { lacks } from '@longhaul/testing/machine';
 import { describe, expect, it } from 'vitest';
 import { Bench, eventsOf, linesOf } from './harness.ts';
 
@@ -25,21 +26,16 @@ describe('longhaul demo', () => {
     expect(await readdir(bench.home, { recursive: true })).toEqual(['.config', '.config/longhaul']);
   }, 180_000);
 
-  it('runs without a sandbox, with a notice, if none opens', async () => {
+  it('runs without a sandbox, with a notice, if none opens', async ({ skip }) => {
+    if (process.getuid?.() !== 0) return lacks('mount', 'only root can hide the installed bwrap', skip);
     await using bench = await Bench.open();
-    // One that does not work hides the real one.
-    const programs = join(bench.root, 'programs');
-    await mkdir(programs);
-    await writeFile(
-      join(programs, 'bwrap'),
-      '#!/bin/sh\necho "No permissions to create a new namespace" >&2\nexit 1\n',
-    );
-    await chmod(join(programs, 'bwrap'), 0o755);
-    const env = {
-      PATH: `${programs}:${process.env['PATH']}`,
-      DOCKER_HOST: 'unix:///nowhere/docker.sock',
-    };
-    const running = bench.start(['demo'], { env });
+    // One that does not work hides the real one, for this command alone.
+    const broken = join(bench.root, 'bwrap');
+    await writeFile(broken, '#!/bin/sh\necho "No permissions to create a new namespace" >&2\nexit 1\n');
+    await chmod(broken, 0o755);
+    const hide = `for each in /usr/bin/bwrap /usr/local/bin/bwrap; do [ ! -e $each ] || mount --bind ${broken} $each; done`;
+    const before = `exec unshare --mount bash -c '${hide}; exec "$0" "$@"' "$0" "$@"`;
+    const running = bench.start(['demo'], { before, env: { DOCKER_HOST: 'unix:///nowhere/docker.sock' } });
     await running.saw('── 2 ─');
     running.child.kill('SIGINT');
     const ended = await running.ended;
