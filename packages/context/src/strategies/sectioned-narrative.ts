@@ -70,15 +70,19 @@ function joined(sections: Sections): string {
 const LEAST_CHARS = 60;
 const REST = '(cut here)';
 
-/** Shortens the longest section at its end. Returns false if no section can be shortened. */
+/** Shortens the longest section that can be shortened, at its end. Returns false if there is none. */
 function shorten(sections: Sections, count: TokenCounter): boolean {
-  const sizes = SECTION_HEADINGS.filter((heading) => sections[heading].length > LEAST_CHARS)
+  const byLength = SECTION_HEADINGS.filter((heading) => sections[heading].length > LEAST_CHARS)
     .map((heading) => ({ heading, tokens: count(sections[heading]) }))
     .sort((left, right) => right.tokens - left.tokens);
-  const largest = sizes[0];
-  if (largest === undefined) return false;
-  sections[largest.heading] = shorter(largest.heading, sections[largest.heading]);
-  return true;
+  for (const { heading } of byLength) {
+    const cut = shorter(heading, sections[heading]);
+    // The note about the cut can be longer than what it replaces.
+    if (cut.length >= sections[heading].length) continue;
+    sections[heading] = cut;
+    return true;
+  }
+  return false;
 }
 
 function shorter(heading: SectionHeading, text: string): string {
