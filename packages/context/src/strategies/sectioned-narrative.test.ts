@@ -3,7 +3,7 @@ import { createLedgerFold } from '../ledger/ledger-fold.ts';
 import { SECTIONED_NARRATIVE } from './sectioned-narrative.ts';
 import { SECTION_HEADINGS } from './sections.ts';
 
-const written = SECTION_HEADINGS.map((heading) => `### ${heading}\n${'word '.repeat(100)}`).join('\n\n');
+const written = SECTION_HEADINGS.map((heading) => `### ${heading}\n${'x'.repeat(500)}`).join('\n\n');
 
 describe('a narrative of sections', () => {
   it.each([
