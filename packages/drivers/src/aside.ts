@@ -1,6 +1,7 @@
 import type { LanguageModelV4CallOptions } from '@ai-sdk/provider';
 import { mapProviderError, readWhole } from '@longhaul/models';
 import { type JsonObject, type JsonValue, LonghaulError } from '@longhaul/protocol';
+import { isObject, parseJson } from './json.ts';
 import type { CallTarget } from './step-failure.ts';
 import type { StepModel } from './step-model.ts';
 
@@ -84,7 +85,7 @@ async function exchange<Result>(
       ...target,
     });
   }
-  const result = aside.read(parse(text));
+  const result = aside.read(parseJson(text) ?? null);
   if (result !== undefined) return result;
   throw new LonghaulError(
     'provider_bad_response',
@@ -93,21 +94,8 @@ async function exchange<Result>(
   );
 }
 
-function parse(text: string): JsonValue {
-  try {
-    return JSON.parse(text);
-  } catch {
-    // `read` rejects it.
-    return null;
-  }
-}
-
 function noRequest(): LonghaulError {
   return new LonghaulError('internal', 'The client made no request with a JSON object.');
-}
-
-export function isObject(value: JsonValue | undefined): value is JsonObject {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
 /** Returns the fields of an object that are present. */

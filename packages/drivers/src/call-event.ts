@@ -1,6 +1,7 @@
 import type { LanguageModelV4ToolCall, SharedV4ProviderMetadata } from '@ai-sdk/provider';
 import type { StepEvent } from '@longhaul/core';
-import type { JsonObject, JsonValue, ProviderMetadata } from '@longhaul/protocol';
+import type { JsonValue, ProviderMetadata } from '@longhaul/protocol';
+import { isObject } from './json.ts';
 
 /** Parses the arguments of a call. Arguments that are not a JSON object are kept as text. */
 export function toCallEvent(part: LanguageModelV4ToolCall, callId: string): StepEvent {
@@ -25,10 +26,6 @@ export function toCallEvent(part: LanguageModelV4ToolCall, callId: string): Step
     const reason = `Expected a JSON object: ${thrown instanceof Error ? thrown.message : String(thrown)}.`;
     return { type: 'tool-call-invalid', callId, name, inputText, reason };
   }
-}
-
-function isObject(value: JsonValue): value is JsonObject {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
 function metadataOf({ providerMetadata }: LanguageModelV4ToolCall): ProviderMetadata | undefined {

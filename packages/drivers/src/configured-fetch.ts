@@ -1,5 +1,6 @@
 import type { RequestExtras } from '@longhaul/models';
 import { type JsonObject, type JsonValue, LonghaulError } from '@longhaul/protocol';
+import { isObject } from './json.ts';
 
 /**
  * Wraps `fetch`: adds the configured headers to each request and merges the configured fields into its JSON body.
@@ -46,10 +47,6 @@ function merge(into: JsonObject, fields: JsonObject): JsonObject {
     else merged.set(key, value);
   }
   return Object.fromEntries(merged);
-}
-
-function isObject(value: JsonValue | undefined): value is JsonObject {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
 function notJson(): LonghaulError {

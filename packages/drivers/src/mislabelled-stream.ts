@@ -1,7 +1,10 @@
-import type { JsonValue } from '@longhaul/protocol';
+import { readWhole } from '@longhaul/models';
+import { isObject, parseJson } from './json.ts';
 
 /** A whole answer is read up to this size. */
 const MAX_ANSWER_BYTES = 8 * 1024 * 1024;
+/** The longest beginning of an event, `event:`, is shorter. */
+const BEGINNING = 16;
 
 /**
  * Reads a response that is labelled as JSON. Some servers and proxies label their stream of events so, and some answer
@@ -13,58 +16,40 @@ export async function readLabelledJson(response: Response): Promise<{ events: Re
   if (response.body === null) return { text: '' };
   const { status } = response;
   const headers = { 'content-type': 'text/event-stream' };
-  const reader = response.body.getReader();
-  const pieces: Uint8Array[] = [];
-  let bytes = 0;
-  const text = () => Buffer.concat(pieces).toString().trimStart();
-  for (;;) {
-    const { done, value } = await reader.read();
-    if (value !== undefined) pieces.push(value);
-    bytes += value?.length ?? 0;
-    if (isEvents(text().slice(0, 16)))
-      return { events: new Response(rest(pieces, reader), { status, headers }) };
-    if (done || text() !== '' || bytes > MAX_ANSWER_BYTES) break;
-  }
-  while (bytes <= MAX_ANSWER_BYTES) {
-    const { done, value } = await reader.read();
-    if (done) break;
-    pieces.push(value);
-    bytes += value.length;
-  }
-  void reader.cancel().catch(() => undefined);
-  const whole = text();
-  if (!isCompletion(whole)) return { text: whole };
-  return { events: new Response(`data: ${oneLine(whole)}\n\ndata: [DONE]\n\n`, { status, headers }) };
+  const { isStream, body } = await peek(response.body);
+  if (isStream) return { events: new Response(body, { status, headers }) };
+  const text = (await readWhole(new Response(body), MAX_ANSWER_BYTES)).trimStart();
+  const answer = parseJson(text);
+  if (!isObject(answer) || !Array.isArray(answer['choices'])) return { text };
+  return {
+    events: new Response(`data: ${JSON.stringify(answer)}\n\ndata: [DONE]\n\n`, { status, headers }),
+  };
 }
 
 function isEvents(beginning: string): boolean {
   return /^(?:data|event|id|retry)?:/.test(beginning);
 }
 
-function isCompletion(text: string): boolean {
-  const answer = parsed(text);
-  return (
-    typeof answer === 'object' &&
-    answer !== null &&
-    !Array.isArray(answer) &&
-    Array.isArray(answer['choices'])
-  );
-}
-
-function oneLine(text: string): string {
-  return JSON.stringify(parsed(text));
-}
-
-function parsed(text: string): JsonValue {
-  try {
-    return JSON.parse(text);
-  } catch {
-    // The caller describes what it is.
-    return null;
+/** Reads until it is clear whether a body is a stream of events. The returned body begins with what was read. */
+async function peek(
+  source: ReadableStream<Uint8Array>,
+): Promise<{ isStream: boolean; body: ReadableStream<Uint8Array> }> {
+  const reader = source.getReader();
+  const decoder = new TextDecoder();
+  const pieces: Uint8Array[] = [];
+  let bytes = 0;
+  let beginning = '';
+  while (!isEvents(beginning) && beginning.length < BEGINNING && bytes < MAX_ANSWER_BYTES) {
+    const { done, value } = await reader.read();
+    if (done) break;
+    pieces.push(value);
+    bytes += value.length;
+    beginning = (beginning + decoder.decode(value, { stream: true })).trimStart();
   }
+  return { isStream: isEvents(beginning), body: continued(pieces, reader) };
 }
 
-function rest(
+function continued(
   pieces: readonly Uint8Array[],
   reader: ReadableStreamDefaultReader<Uint8Array>,
 ): ReadableStream<Uint8Array> {

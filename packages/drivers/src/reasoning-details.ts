@@ -1,5 +1,6 @@
 import type { MetadataExtractor } from '@ai-sdk/openai-compatible';
 import type { JsonObject, JsonValue } from '@longhaul/protocol';
+import { isObject } from './json.ts';
 
 /** The name under which the SDK's compatible provider reads fields of a message. */
 export const FIELDS = 'openaiCompatible';
@@ -68,8 +69,4 @@ function continued(before: JsonValue | undefined, added: JsonValue): JsonValue {
 
 function fieldOf(value: unknown, key: string): unknown {
   return typeof value === 'object' && value !== null ? Reflect.get(value, key) : undefined;
-}
-
-function isObject(value: unknown): value is JsonObject {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }

@@ -1,6 +1,7 @@
 import type { ContentRefusal, ViewMessage } from '@longhaul/context';
 import type { JsonValue } from '@longhaul/protocol';
 import { createCallIds } from './call-ids.ts';
+import { parseJson } from './json.ts';
 import { mediaData } from './media/media-parts.ts';
 import type { CallIdForm } from './wire-profile.ts';
 
@@ -64,7 +65,7 @@ function recognisable(messages: readonly ViewMessage[], form: CallIdForm): Recog
 /** Returns the value at the place, then the values around it up to its message. */
 function valuesAt(body: string, path: string): JsonValue[] {
   const values: JsonValue[] = [];
-  let value: JsonValue | undefined = parsed(body);
+  let value: JsonValue | undefined = parseJson(body);
   for (const key of path.split(/[.[\]]+/).filter((each) => each !== '')) {
     // Anthropic adds the kind of a block to its place: `content.1.image.source`.
     const inner = childOf(value, key);
@@ -80,14 +81,6 @@ function childOf(value: JsonValue | undefined, key: string): JsonValue | undefin
   if (typeof value !== 'object' || value === null) return undefined;
   if (Array.isArray(value)) return value[Number(key)];
   return Object.hasOwn(value, key) ? value[key] : undefined;
-}
-
-function parsed(body: string): JsonValue | undefined {
-  try {
-    return JSON.parse(body);
-  } catch {
-    return undefined;
-  }
 }
 
 /** Media come first: they are refused more often than the call or the text beside them. */

@@ -1,5 +1,6 @@
 import type { ViewAssistantPart, ViewMessage } from '@longhaul/context';
 import type { JsonObject, JsonValue } from '@longhaul/protocol';
+import { isObject } from './json.ts';
 
 const NAME_CHARS = 64;
 
@@ -41,10 +42,6 @@ export function toToolName(name: string): string {
 
 function toArguments(input: JsonValue): JsonObject {
   return isObject(input) ? input : { arguments: input };
-}
-
-function isObject(value: JsonValue): value is JsonObject {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
 /** Returns the value with every lone surrogate replaced by U+FFFD, in keys too. The same object if there is none. */

@@ -1,4 +1,5 @@
 import type { JsonObject, JsonValue } from '@longhaul/protocol';
+import { isObject, parseJson } from '../json.ts';
 import type { ParseLoosely } from './loose-json.ts';
 
 /** Whether the tool accepts the arguments. */
@@ -27,7 +28,7 @@ export function repairText(text: string, parse: ParseLoosely, accepts: Accepts):
 export function repairInput(input: JsonObject, accepts: Accepts): JsonObject | undefined {
   const unwrapped = Object.keys(input)
     .filter((key) => WRAPPERS.includes(key))
-    .map((key) => (typeof input[key] === 'string' ? parsed(input[key]) : input[key]))
+    .map((key) => (typeof input[key] === 'string' ? parseJson(input[key]) : input[key]))
     .filter(isObject);
   const candidates = [input, ...unwrapped].flatMap((candidate) => [
     candidate,
@@ -41,20 +42,8 @@ export function repairInput(input: JsonObject, accepts: Accepts): JsonObject | u
 function decoded(input: JsonObject, filter: (value: JsonValue) => boolean): JsonObject {
   return Object.fromEntries(
     Object.entries(input).map(([key, value]) => {
-      const inner = typeof value === 'string' ? parsed(value) : undefined;
+      const inner = typeof value === 'string' ? parseJson(value) : undefined;
       return [key, inner !== undefined && filter(inner) ? inner : value];
     }),
   );
-}
-
-function parsed(text: string): JsonValue | undefined {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined;
-  }
-}
-
-export function isObject(value: JsonValue | undefined): value is JsonObject {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }

@@ -1,4 +1,5 @@
 import type { JsonValue } from '@longhaul/protocol';
+import { parseJson } from '../json.ts';
 
 /** Parses JSON as models write it. Returns undefined if the text is not one complete value. */
 export type ParseLoosely = (text: string) => JsonValue | undefined;
@@ -10,12 +11,12 @@ export async function loadLooseJson(): Promise<ParseLoosely> {
     const value = valueIn(text);
     if (value === undefined) return undefined;
     const body = text.slice(...value);
-    const exact = parse(body);
+    const exact = parseJson(body);
     if (exact !== undefined) return exact;
     // Python's long strings have no equivalent, and a repair would change their content.
     if (/"""|'''/.test(body)) return undefined;
     try {
-      return parse(jsonrepair(keepBackslashes(body)));
+      return parseJson(jsonrepair(keepBackslashes(body)));
     } catch {
       return undefined;
     }
@@ -58,12 +59,4 @@ export function valueEnd(text: string, start: number): number | undefined {
 /** Doubles a backslash that JSON does not know, as in `"\."`. The repair would drop it, and change a pattern. */
 function keepBackslashes(text: string): string {
   return text.replace(/\\(.)/gs, (pair, char: string) => (/["'\\/bfnrtu]/.test(char) ? pair : `\\${pair}`));
-}
-
-function parse(text: string): JsonValue | undefined {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined;
-  }
 }

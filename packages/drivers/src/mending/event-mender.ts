@@ -1,5 +1,6 @@
 import type { JsonObject, JsonValue } from '@longhaul/protocol';
-import { EventPatch, isObject } from './event-patch.ts';
+import { isObject, parseJson } from '../json.ts';
+import { EventPatch } from './event-patch.ts';
 
 /** Changes an event through the patch. Returns false if the event must be left out. */
 export type MendEvent = (event: JsonObject, patch: EventPatch) => boolean;
@@ -39,7 +40,7 @@ export function createEventMender(mend: MendEvent): EventMender {
     const data = line.slice(FIELD.length).trim();
     if (data === '') return '';
     const patch = new EventPatch();
-    let event = parse(data);
+    let event = parseJson(data);
     if (event === undefined && line.endsWith('\n')) event = parseUnclosed(data, patch);
     // Either the end marker, or one of several lines of an event.
     if (event === undefined) return line;
@@ -76,18 +77,10 @@ export function createEventMender(mend: MendEvent): EventMender {
 function parseUnclosed(text: string, patch: EventPatch): JsonValue | undefined {
   if (!/^\{.*[}\]]$/s.test(text)) return undefined;
   for (let missing = 1; missing <= MOST_MISSING_BRACES; missing += 1) {
-    const event = parse(text + '}'.repeat(missing));
+    const event = parseJson(text + '}'.repeat(missing));
     if (event === undefined) continue;
     patch.hasChanged = true;
     return event;
   }
   return undefined;
-}
-
-function parse(text: string): JsonValue | undefined {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined;
-  }
 }

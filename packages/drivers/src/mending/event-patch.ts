@@ -1,4 +1,5 @@
 import type { JsonObject, JsonValue } from '@longhaul/protocol';
+import { isObject } from '../json.ts';
 
 /** Changes one event in place, and records whether anything was changed. */
 export class EventPatch {
@@ -50,8 +51,4 @@ export class EventPatch {
     if (list !== value || objects.length < list.length) this.set(object, key, objects);
     return objects;
   }
-}
-
-export function isObject(value: JsonValue | undefined): value is JsonObject {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }

@@ -1,6 +1,7 @@
 import type { JsonObject, JsonValue } from '@longhaul/protocol';
+import { isObject } from '../json.ts';
 import type { MendEvent } from './event-mender.ts';
-import { type EventPatch, isObject } from './event-patch.ts';
+import type { EventPatch } from './event-patch.ts';
 
 /** Fields in which servers send reasoning, besides the two that the SDK reads. */
 const REASONING_FIELDS = ['reasoning_text', 'thinking'];

@@ -1,6 +1,7 @@
 import type { JsonObject } from '@longhaul/protocol';
+import { isObject } from '../json.ts';
 import type { MendEvent } from './event-mender.ts';
-import { type EventPatch, isObject } from './event-patch.ts';
+import type { EventPatch } from './event-patch.ts';
 
 /** Fields of a candidate that have many forms, and that nothing reads. */
 const UNREAD = ['safetyRatings', 'groundingMetadata', 'urlContextMetadata', 'citationMetadata'];

@@ -1,6 +1,7 @@
 import type { JsonObject } from '@longhaul/protocol';
+import { isObject } from '../json.ts';
 import type { MendEvent } from './event-mender.ts';
-import { type EventPatch, isObject } from './event-patch.ts';
+import type { EventPatch } from './event-patch.ts';
 
 /** Events that nothing reads. xAI sends citations without a title, for which the SDK fails the answer. */
 const UNREAD = new Set(['response.output_text.annotation.added', 'response.in_progress']);

@@ -1,5 +1,5 @@
 import type { JsonObject } from '@longhaul/protocol';
-import { isObject } from '../call-input.ts';
+import { isObject } from '../../json.ts';
 import { type TextCallForm, typedValue } from './text-call-form.ts';
 
 const CALL = /^(?:<tool_call>\s*)?<function=([^>\s]+)>(.*?)<\/function>(?:\s*<\/tool_call>)?/s;

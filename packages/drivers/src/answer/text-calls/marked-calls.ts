@@ -1,4 +1,4 @@
-import { isObject } from '../call-input.ts';
+import { isObject } from '../../json.ts';
 import { valueEnd } from '../loose-json.ts';
 import {
   callsIn,

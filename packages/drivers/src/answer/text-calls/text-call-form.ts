@@ -1,6 +1,6 @@
 import type { ToolSchema } from '@longhaul/core';
 import type { JsonObject, JsonValue } from '@longhaul/protocol';
-import { isObject } from '../call-input.ts';
+import { isObject } from '../../json.ts';
 import type { ParseLoosely } from '../loose-json.ts';
 
 /** A tool call as a model wrote it into its text. */
