@@ -1,5 +1,5 @@
 import { spawn } from 'node:child_process';
-import { mkdtemp, rm } from 'node:fs/promises';
+import { mkdir, mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -15,6 +15,8 @@ const ROUNDS = 9;
  */
 export async function benchStartup(): Promise<BenchResult> {
   const folder = await mkdtemp(join(tmpdir(), 'longhaul-bench-'));
+  const workspace = join(folder, 'work');
+  await mkdir(workspace);
   await using server = await createScriptedModelServer({
     script: () => 'Done.',
     countTokens: (text) => Math.ceil(text.length / 4),
@@ -33,14 +35,14 @@ export async function benchStartup(): Promise<BenchResult> {
     const cases = {
       node: ['-e', '0'],
       help: [COMMAND, '--help'],
-      run: [...run, '--cwd', folder],
+      run: [...run, '--cwd', workspace],
     };
     const env = { ...process.env, XDG_DATA_HOME: folder, XDG_CONFIG_HOME: folder, HOME: folder };
     const samples: Record<keyof typeof cases, Sample[]> = { node: [], help: [], run: [] };
     // The first round is not counted: it warms up the disk and the compile cache.
     for (let round = 0; round <= ROUNDS; round += 1) {
       for (const name of ['node', 'help', 'run'] as const) {
-        const sample = await timeProcess(cases[name], { env, cwd: folder });
+        const sample = await timeProcess(cases[name], { env, cwd: workspace });
         if (round > 0) samples[name].push(sample);
       }
     }
