@@ -16,6 +16,8 @@ export interface TortureSummary {
   clockSteps?: number;
   /** Number of processes that lost their session while they were stopped. */
   frozen: number;
+  /** Number of processes that called the model, by the kind of its provider and the driver. */
+  clients: Record<string, number>;
   /** Commands that ran beside the sessions, and how many of them were killed. */
   commands: Partial<Record<CommandKind, { started: number; killed: number }>>;
   completed: boolean;
@@ -34,6 +36,7 @@ export function summaryOf(result: TortureResult): TortureSummary {
     corruptions: count('corruption'),
     ...(clockSteps === undefined ? {} : { clockSteps }),
     frozen,
+    clients: Object.fromEntries(result.clients),
     commands: Object.fromEntries(result.commands),
     completed,
   };
@@ -44,12 +47,12 @@ export function isClean({ defects, completed }: TortureResult): boolean {
 }
 
 export function lifeLine(session: string, outcome: LifeOutcome, kills: number): string {
-  const { life, startedAt, endedAt, end, diedAt, frozenAt, plan, report } = outcome;
+  const { life, client, startedAt, endedAt, end, diedAt, frozenAt, plan, report } = outcome;
   const how =
     end === 'ended'
       ? `ended ${report?.status ?? 'without a report'}${report?.error === undefined ? '' : ` (${report.error.slice(0, 100)})`}`
       : `killed ${diedAt === undefined ? '' : `at ${diedAt} `}after ${endedAt - startedAt} ms`;
-  return `${String(kills).padStart(4)}  ${session} life ${life}: ${how}${frozenAt === undefined ? '' : ` after a stop of ${endedAt - frozenAt} ms`}${diedAt === undefined ? `  [${plan}]` : ''}`;
+  return `${String(kills).padStart(4)}  ${session} life ${life}, ${client}: ${how}${frozenAt === undefined ? '' : ` after a stop of ${endedAt - frozenAt} ms`}${diedAt === undefined ? `  [${plan}]` : ''}`;
 }
 
 export function commandLine(session: string, line: CommandLine, kills: number): string {
@@ -69,7 +72,7 @@ export function closingLines(
   result: TortureResult,
   { seed, seconds }: { seed: number; seconds: number },
 ): string[] {
-  const { figures, struck, kills, lives, clockSteps, frozen, commands } = result;
+  const { figures, struck, kills, lives, clockSteps, frozen, clients, commands } = result;
   const missed = FAULT_POINTS.filter((point) => !struck.has(point));
   const lines = [
     '',
@@ -80,6 +83,7 @@ export function closingLines(
     `Fault points struck: ${struck.size} of ${FAULT_POINTS.length}${missed.length === 0 ? '' : `; not struck: ${missed.join(', ')}`}.`,
     `${clockSteps === undefined ? 'No clock was set, because libfaketime was not found (package faketime)' : `${clockSteps} clock steps`}. ` +
       `${frozen} processes stopped until another had taken their session.`,
+    `Processes that called the model: ${[...clients].map(([client, count]) => `${count} ${client}`).join(', ')}.`,
     `Commands beside the sessions: ${[...commands].map(([kind, of]) => `${of.started} ${kind} (${of.killed} killed)`).join(', ')}.`,
   ];
   if (isClean(result)) return [...lines, 'No defects: nothing was lost or done twice.'];

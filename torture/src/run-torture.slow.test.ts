@@ -29,6 +29,7 @@ it('loses nothing and repeats no side effect when killed or stopped at every fau
       corruptions: 0,
       ...(result.clockSteps === undefined ? {} : { clockSteps: result.clockSteps }),
       frozen: result.frozen,
+      clients: Object.fromEntries(result.clients),
       commands: Object.fromEntries(result.commands),
       completed: true,
     },
@@ -36,6 +37,7 @@ it('loses nothing and repeats no side effect when killed or stopped at every fau
   );
   assert.deepEqual(new Set(result.struck.keys()), new Set(FAULT_POINTS), details);
   assert.ok(result.frozen >= 3, details);
+  for (const [client, count] of result.clients) assert.ok(count >= 3, `${client}: ${details}`);
   for (const [kind, { killed }] of result.commands) assert.ok(killed >= 2, `${kind}: ${details}`);
   if (isRequired('faketime')) assert.notEqual(result.clockSteps, undefined, 'faketime is required');
   assert.ok(result.clockSteps !== 0, details);

@@ -5,6 +5,7 @@ import type { SandboxKind } from '@longhaul/core';
 import { createSandboxDriver } from '@longhaul/sandbox';
 import { seededRandom } from '@longhaul/scripted-model';
 import type { FaultPoint } from '@longhaul/testing/fault-points';
+import { describeClient, MODEL_CLIENTS } from './agent/model-client.ts';
 import type { SessionFigures } from './checks/check-session.ts';
 import type { Defect } from './checks/defect.ts';
 import { type CommandKind, CommandPlanner } from './drive/commands/command-plan.ts';
@@ -39,6 +40,8 @@ export interface TortureResult {
   clockSteps: number | undefined;
   /** Number of processes that lost their session while they were stopped. */
   frozen: number;
+  /** Number of processes that called the model, by their client. */
+  clients: ReadonlyMap<string, number>;
   /** Number of times that a process killed itself at each point. */
   struck: ReadonlyMap<FaultPoint, number>;
   /** Number of commands of each kind that ran beside the sessions, and how many of them were killed. */
@@ -105,6 +108,12 @@ function sumOf(outcomes: readonly SessionOutcome[]): Omit<TortureResult, 'struck
   return {
     kills: outcomes.reduce((total, { kills }) => total + kills, 0),
     lives: outcomes.reduce((total, { lives }) => total + lives, 0),
+    clients: new Map(
+      MODEL_CLIENTS.map(describeClient).map((name) => [
+        name,
+        outcomes.reduce((total, { clients }) => total + (clients.get(name) ?? 0), 0),
+      ]),
+    ),
     defects: outcomes.flatMap(({ defects }) => defects),
     completed: outcomes.every(({ completed }) => completed),
     clockSteps: SessionClock.isSettable

@@ -1,11 +1,12 @@
 import { once } from 'node:events';
 import type { ServerResponse } from 'node:http';
 import { setTimeout as delay, setImmediate } from 'node:timers/promises';
-import type { ChatCompletion, ChatCompletionChunk, ChatErrorBody } from '@longhaul/protocol';
 import { type ApiError, faultError } from './api-error.ts';
 import { chunksBefore, type StreamFault } from './fault.ts';
+import type { Wire } from './wire/wire.ts';
 
 export interface Delivery {
+  wire: Wire;
   response: ServerResponse;
   fault: StreamFault | undefined;
   /** Delay before every chunk. */
@@ -16,8 +17,8 @@ export interface Delivery {
   beforeEnd(): void;
 }
 
-export function sendError(response: ServerResponse, error: ApiError): void {
-  sendJson(response, error.status, error.body, error.headers);
+export function sendError(response: ServerResponse, error: ApiError, body: unknown = error.body): void {
+  sendJson(response, error.status, body, error.headers);
 }
 
 export function sendJson(
@@ -31,26 +32,24 @@ export function sendJson(
 }
 
 /** Sends a stream with its fault. Resolves when the stream has ended or the client has disconnected. */
-export async function streamChunks(
-  chunks: readonly ChatCompletionChunk[],
-  delivery: Delivery,
-): Promise<void> {
+export async function streamEvents(events: readonly string[], delivery: Delivery): Promise<void> {
   const { response, fault } = delivery;
   response.writeHead(200, {
     'content-type': 'text/event-stream; charset=utf-8',
     'cache-control': 'no-cache',
   });
   response.flushHeaders();
-  const events = [...chunks.map((chunk) => sse(JSON.stringify(chunk))), sse('[DONE]')];
-  await play(events, delivery, fault === undefined ? events.length : chunksBefore(fault, chunks.length));
+  // The last event only ends the stream.
+  const before = fault === undefined ? events.length : chunksBefore(fault, events.length - 1);
+  await play(events, delivery, before);
 }
 
 /** Sends an answer that is not a stream. Faults of a stream are applied to the two halves of its body. */
-export async function sendCompletion(completion: ChatCompletion, delivery: Delivery): Promise<void> {
+export async function sendWhole(answer: unknown, delivery: Delivery): Promise<void> {
   const { response, fault, chunkDelayMs } = delivery;
   response.writeHead(200, { 'content-type': 'application/json' });
   response.flushHeaders();
-  const text = JSON.stringify(completion);
+  const text = JSON.stringify(answer);
   const half = Math.floor(text.length / 2);
   if (fault?.kind === 'malformed-chunk') return void response.end(`${text.slice(0, half)}}{`);
   const waited = { ...delivery, chunkDelayMs: fault?.kind === 'slow' ? fault.delayMs : chunkDelayMs };
@@ -63,7 +62,7 @@ async function play(pieces: readonly string[], delivery: Delivery, before: numbe
   response.once('close', () => gone.abort());
   try {
     const delayMs = fault?.kind === 'slow' ? fault.delayMs : delivery.chunkDelayMs;
-    const pace = { response, delayMs, onSend: delivery.onSend, signal: gone.signal };
+    const pace = { wire: delivery.wire, response, delayMs, onSend: delivery.onSend, signal: gone.signal };
     await writeAll(pieces.slice(0, before), pace);
     const hasRest = fault === undefined || (await strike(fault, pace));
     if (hasRest) await writeAll(pieces.slice(before), pace);
@@ -76,6 +75,7 @@ async function play(pieces: readonly string[], delivery: Delivery, before: numbe
 }
 
 interface Pace {
+  wire: Wire;
   response: ServerResponse;
   delayMs: number;
   onSend: (data: string) => void;
@@ -95,15 +95,15 @@ async function writeAll(
 }
 
 /** Carries out the fault. Returns whether the rest of the answer follows. */
-async function strike(fault: StreamFault, { response, signal }: Pace): Promise<boolean> {
+async function strike(fault: StreamFault, { wire, response, signal }: Pace): Promise<boolean> {
   switch (fault.kind) {
     case 'slow':
       return true;
     case 'malformed-chunk':
-      response.write(sse('{"id":"chatcmpl-broken","choices":[{"delta":{"content":"…'));
+      response.write('data: {"id":"chatcmpl-broken","choices":[{"delta":{"content":"…\n\n');
       return true;
     case 'error-event':
-      response.write(sse(JSON.stringify(errorEvent(fault.message))));
+      response.write(wire.errorEvent(faultError({ kind: 'status', status: 500, message: fault.message })));
       return false;
     case 'clean-cut':
       return false;
@@ -116,12 +116,4 @@ async function strike(fault: StreamFault, { response, signal }: Pace): Promise<b
       await once(response, 'close', { signal });
       return false;
   }
-}
-
-function errorEvent(message: string | undefined): ChatErrorBody {
-  return faultError({ kind: 'status', status: 500, message }).body;
-}
-
-function sse(data: string): string {
-  return `data: ${data}\n\n`;
 }

@@ -1,8 +1,8 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { ChatCompletionRequest } from '@longhaul/protocol';
-import { sendCompletion, sendError, streamChunks } from './answer.ts';
+import { sendError, sendJson, sendWhole, streamEvents } from './answer.ts';
 import { ApiError, faultError, scriptFailed, unknownModel, wrongKey } from './api-error.ts';
-import { newHead, toChunks, toCompletion, usageOf } from './completion.ts';
+import { newHead, usageOf } from './completion.ts';
 import type { DiskJournal } from './disk-journal.ts';
 import type { Fault, StatusFault } from './fault.ts';
 import type { RequestRecord } from './journal.ts';
@@ -10,9 +10,11 @@ import { type Handling, OwnWords } from './own-words.ts';
 import type { PromptCount, PromptCounter } from './prompt-counter.ts';
 import { readBody } from './read-body.ts';
 import { fitReply, toReply } from './reply.ts';
-import { asksForSummary, parseChatRequest } from './request.ts';
+import { asksForSummary, parseRequest } from './request.ts';
 import type { Script, ScriptReply } from './script.ts';
 import { type Room, refusal, replyRoom } from './window.ts';
+import { CHAT_WIRE } from './wire/chat-wire.ts';
+import type { Wire } from './wire/wire.ts';
 
 export interface ChatSettings extends Room {
   script: Script;
@@ -34,13 +36,20 @@ export interface ChatSettings extends Room {
   answersToAnyName?: boolean;
 }
 
+export interface Exchange {
+  request: IncomingMessage;
+  response: ServerResponse;
+  /** Default: Chat Completions. */
+  wire?: Wire;
+}
+
 /** Answers one chat request and stores the outcome in its record. Never rejects. */
 export async function answerChat(
-  exchange: { request: IncomingMessage; response: ServerResponse; record: RequestRecord },
+  exchange: Exchange & { record: RequestRecord },
   settings: ChatSettings,
   counter: PromptCounter,
 ): Promise<void> {
-  const { request, response, record } = exchange;
+  const { request, response, record, wire = CHAT_WIRE } = exchange;
   response.once('close', () => {
     noteClose(record);
     const { number, outcome, status, fault } = record;
@@ -49,8 +58,8 @@ export async function answerChat(
   try {
     checkKey(request, settings.apiKey);
     const body = await readBody(request);
-    settings.journal?.write({ type: 'request', number: record.number, body });
-    const asked = parseChatRequest(body);
+    settings.journal?.write({ type: 'request', number: record.number, path: wire.path, body });
+    const asked = parseRequest(body, wire);
     noteRequest(record, asked, settings.keepBodies);
     if (asked.model !== settings.model && settings.answersToAnyName !== true) throw unknownModel(asked.model);
 
@@ -59,7 +68,7 @@ export async function answerChat(
       noteFault(record, ordered);
       throw faultError(ordered);
     }
-    const { chat, prompt } = admit(asked, record, settings, counter);
+    const { chat, prompt } = admit(asked, record, { ...settings, wire }, counter);
     const reply = await play(settings.script, scriptRequest(chat, prompt, { record, settings }));
     if (response.destroyed) return;
     const fault = ordered ?? reply.fault;
@@ -67,26 +76,45 @@ export async function answerChat(
     if (fault?.kind === 'status') throw faultError(fault);
     if (fault?.kind === 'error-event' && chat.stream !== true) throw lateError(fault);
 
-    await send(reply, { chat, prompt, record, response, settings, fault });
+    await send(reply, { chat, prompt, record, response, settings, fault, wire });
   } catch (error) {
     if (error instanceof OwnWords) return error.send(record, response);
     const answer = error instanceof ApiError ? error : unexpected(error);
     noteError(record, answer);
     if (response.headersSent || response.destroyed) response.destroy();
-    else sendError(response, answer);
+    else sendError(response, answer, wire.errorBody(answer));
+  }
+}
+
+/** Answers with the number of tokens of a request's input. Never rejects. */
+export async function answerCount(
+  { request, response, wire = CHAT_WIRE }: Exchange,
+  { apiKey }: ChatSettings,
+  counter: PromptCounter,
+): Promise<void> {
+  try {
+    checkKey(request, apiKey);
+    const body: unknown = JSON.parse(await readBody(request));
+    // These requests have no limit of their answer, which a model call needs.
+    const chat = parseRequest(JSON.stringify({ max_tokens: 1, store: false, ...Object(body) }), wire);
+    sendJson(response, 200, { input_tokens: counter.count(chat).promptTokens });
+  } catch (error) {
+    const answer = error instanceof ApiError ? error : unexpected(error);
+    sendError(response, answer, wire.errorBody(answer));
   }
 }
 
 /** @throws {ApiError} 401 */
 export function checkKey({ headers }: IncomingMessage, apiKey: string | undefined): void {
-  if (apiKey !== undefined && headers.authorization !== `Bearer ${apiKey}`) throw wrongKey();
+  const given = headers.authorization ?? `Bearer ${headers['x-api-key']}`;
+  if (apiKey !== undefined && given !== `Bearer ${apiKey}`) throw wrongKey();
 }
 
 /** @throws {ApiError} `context_length_exceeded`, or {OwnWords} */
 function admit(
   chat: ChatCompletionRequest,
   record: RequestRecord,
-  settings: ChatSettings,
+  settings: WireSettings,
   counter: PromptCounter,
 ): Admitted {
   const { prefix, ...prompt } = counter.count(chat);
@@ -105,6 +133,8 @@ function admit(
   return { chat, prompt };
 }
 
+type WireSettings = ChatSettings & { wire: Wire };
+
 interface Admitted {
   chat: ChatCompletionRequest;
   prompt: PromptCount;
@@ -113,7 +143,7 @@ interface Admitted {
 function ordinaryRefusal(
   chat: ChatCompletionRequest,
   prompt: PromptCount,
-  settings: ChatSettings,
+  settings: WireSettings,
 ): ApiError | undefined {
   return settings.handleLength === undefined ? refusal(chat, prompt, settings) : undefined;
 }
@@ -159,26 +189,25 @@ interface Sending {
   record: RequestRecord;
   response: ServerResponse;
   settings: ChatSettings;
+  wire: Wire;
   fault: Exclude<Fault, StatusFault> | undefined;
 }
 
 async function send(reply: ScriptReply, sending: Sending): Promise<void> {
-  const { chat, prompt, record, response, settings, fault } = sending;
+  const { chat, prompt, record, response, settings, fault, wire } = sending;
   const final = fitReply(reply, replyRoom(chat, prompt, settings), settings.countTokens);
   record.status = 200;
   record.completionTokens = final.completionTokens;
   record.finishReason = final.finishReason;
 
-  const head = newHead(chat.model);
-  const usage = usageOf(prompt, final);
+  const answer = { head: newHead(chat.model), reply: final, usage: usageOf(prompt, final) };
   const { chunkDelayMs, journal } = settings;
   const { number } = record;
   const onSend = (data: string) => journal?.write({ type: 'sent', number, data });
-  const delivery = { response, fault, chunkDelayMs, onSend, beforeEnd: () => noteAnswered(record) };
-  if (chat.stream !== true) return sendCompletion(toCompletion(head, final, usage), delivery);
+  const delivery = { wire, response, fault, chunkDelayMs, onSend, beforeEnd: () => noteAnswered(record) };
+  if (chat.stream !== true) return sendWhole(wire.whole(answer), delivery);
   const includeUsage = chat.stream_options?.include_usage === true;
-  const chunks = toChunks(head, final, usage, { chunkChars: settings.chunkChars, includeUsage });
-  return streamChunks(chunks, delivery);
+  return streamEvents(wire.stream(answer, { chunkChars: settings.chunkChars, includeUsage }), delivery);
 }
 
 function noteRequest(record: RequestRecord, chat: ChatCompletionRequest, keepBody: boolean): void {

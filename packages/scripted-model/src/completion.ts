@@ -2,18 +2,12 @@ import { randomUUID } from 'node:crypto';
 import type { ChatCompletion, ChatCompletionChunk, ChatUsage } from '@longhaul/protocol';
 import type { PromptCount } from './prompt-counter.ts';
 import { type FinalReply, wholeCharacters } from './reply.ts';
+import type { StreamOptions } from './stream-options.ts';
 
 export interface CompletionHead {
   id: string;
   created: number;
   model: string;
-}
-
-export interface ChunkOptions {
-  /** Maximum characters (UTF-16 units) of a delta. */
-  chunkChars: number;
-  /** Whether the stream ends with a chunk that has the usage and no choices. */
-  includeUsage: boolean;
 }
 
 export function newHead(model: string): CompletionHead {
@@ -63,7 +57,7 @@ export function toChunks(
   head: CompletionHead,
   reply: FinalReply,
   usage: ChatUsage,
-  { chunkChars, includeUsage }: ChunkOptions,
+  { chunkChars, includeUsage }: StreamOptions,
 ): ChatCompletionChunk[] {
   const chunk = (
     delta: Delta,
@@ -98,7 +92,8 @@ function deltas({ reasoning, text, toolCalls }: FinalReply, chunkChars: number):
   ];
 }
 
-function pieces(text: string, chunkChars: number): string[] {
+/** Cuts a text into pieces of at most `chunkChars`. */
+export function pieces(text: string, chunkChars: number): string[] {
   const result: string[] = [];
   let start = 0;
   while (start < text.length) {

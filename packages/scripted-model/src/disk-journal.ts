@@ -6,6 +6,8 @@ export type JournalLine = { number: number; at: number } & (RequestLine | SentLi
 
 interface RequestLine {
   type: 'request';
+  /** The path of the request, which determines the form of the body. */
+  path: string;
   /** The body as received, also of a request that is then refused. */
   body: string;
 }

@@ -42,3 +42,4 @@ export {
   type ScriptedModelServer,
   type ScriptedModelServerOptions,
 } from './server.ts';
+export { toChatRequest } from './wire/wires.ts';

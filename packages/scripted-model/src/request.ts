@@ -2,10 +2,14 @@ import type { ChatCompletionRequest } from '@longhaul/protocol';
 import { z } from 'zod';
 import { type ApiError, invalidRequest } from './api-error.ts';
 import { lastUserText } from './messages.ts';
+import type { Wire } from './wire/wire.ts';
 
 /** @throws {ApiError} 400, with OpenAI's wording where it is known. */
-export function parseChatRequest(body: string): ChatCompletionRequest {
-  const parsed = chatRequest.safeParse(parseJson(body));
+export function parseRequest(body: string, wire: Wire): ChatCompletionRequest {
+  const json = parseJson(body);
+  const complaint = wire.complaint(json);
+  if (complaint !== undefined) throw invalidRequest(complaint, null);
+  const parsed = chatRequest.safeParse(wire.toChat(json));
   if (!parsed.success) {
     const issue = parsed.error.issues[0];
     const path = issue?.path.join('.') ?? '';

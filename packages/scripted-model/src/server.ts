@@ -3,13 +3,14 @@ import { createServer, type IncomingMessage, type Server, type ServerResponse } 
 import { loadGptCounter } from '@longhaul/models';
 import { sendError, sendJson } from './answer.ts';
 import { ApiError, unknownUrl } from './api-error.ts';
-import { answerChat, type ChatSettings, checkKey } from './chat-endpoint.ts';
+import { answerChat, answerCount, type ChatSettings, checkKey } from './chat-endpoint.ts';
 import { openDiskJournal } from './disk-journal.ts';
 import type { Fault } from './fault.ts';
 import { newRecord, type RequestRecord, type ScriptedModelStats, statsOf } from './journal.ts';
 import { PromptCounter } from './prompt-counter.ts';
 import { type RandomFaultOptions, randomFaults } from './random-faults.ts';
 import type { Script } from './script.ts';
+import { countedWireAt, wireAt } from './wire/wires.ts';
 
 export interface ScriptedModelServerOptions {
   script: Script;
@@ -42,9 +43,9 @@ export interface ScriptedModelServerOptions {
 /**
  * A model server that plays a script.
  *
- * It implements OpenAI's Chat Completions on 127.0.0.1 and counts tokens with a real tokenizer. It refuses prompts that
- * do not fit into its window with OpenAI's error message. It also refuses tool calls without results, and results
- * without calls.
+ * It implements OpenAI's Chat Completions and Responses and Anthropic's Messages on 127.0.0.1, and counts tokens with a
+ * real tokenizer. It refuses prompts that do not fit into its window with the provider's error message. It also refuses
+ * tool calls without results, and results without calls.
  */
 export interface ScriptedModelServer extends AsyncDisposable {
   /** `http://127.0.0.1:PORT/v1` */
@@ -82,12 +83,15 @@ export async function createScriptedModelServer(
   });
 
   function route(request: IncomingMessage, response: ServerResponse): void {
-    const target = `${request.method} ${request.url?.split('?')[0]}`;
-    if (target === 'POST /v1/chat/completions') {
+    const [path = ''] = request.url?.split('?') ?? [];
+    const [wire, counted] = request.method === 'POST' ? [wireAt(path), countedWireAt(path)] : [];
+    if (wire !== undefined) {
       const record = newRecord(requests.length + 1, request.headers);
       requests.push(record);
-      void answerChat({ request, response, record }, settings, counter);
-    } else if (target === 'GET /v1/models') {
+      void answerChat({ request, response, record, wire }, settings, counter);
+    } else if (counted !== undefined) {
+      void answerCount({ request, response, wire: counted }, settings, counter);
+    } else if (`${request.method} ${path}` === 'GET /v1/models') {
       checkKey(request, settings.apiKey);
       sendJson(response, 200, modelList(settings));
     } else {

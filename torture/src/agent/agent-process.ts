@@ -141,16 +141,16 @@ function faultsOf(armed: string | undefined, lines: LineWriter<ReceivedLine>): F
 
 function createDriver(lines: LineWriter<ReceivedLine>): Promise<ModelDriver> {
   return createModelDriver({
-    kind: 'openai-compatible',
-    provider: MODEL,
+    kind: settings.client.kind,
+    // Lives with other APIs are another provider to the session, so each continues what another provider's model left.
+    provider: settings.client.kind,
     model: MODEL,
     baseUrl: settings.baseUrl,
     stallMs: 600,
-    // The lives of a session alternate between the drivers, so each continues what the other left.
-    settings: { driver: settings.life % 2 === 0 ? 'native' : 'ai-sdk' },
+    settings: { driver: settings.client.driver },
     fetch: recordingFetch(lines),
     info: {
-      provider: MODEL,
+      provider: settings.client.kind,
       model: MODEL,
       windowTokens: WINDOW_TOKENS,
       maxOutputTokens: 4_096,

@@ -1,4 +1,5 @@
 import type { SandboxKind } from '@longhaul/core';
+import type { ModelClient } from './model-client.ts';
 
 /** Settings of a process that drives a tortured session, passed as JSON in its only argument. */
 export interface AgentSettings {
@@ -8,6 +9,7 @@ export interface AgentSettings {
   life: number;
   /** URL of the scripted model server. */
   baseUrl: string;
+  client: ModelClient;
   sandbox: SandboxKind;
   /** Digits that appear in the arguments of every process started by the session's commands. */
   mark: string;

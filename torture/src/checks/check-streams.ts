@@ -1,5 +1,6 @@
 import type { LifeLine, ReceivedLine } from '../records/lines.ts';
 import type { StoredMessage } from '../records/read-database.ts';
+import { deltasOf } from './answer-deltas.ts';
 import { type Defect, defect } from './defect.ts';
 import type { ModelRequest } from './model-journal.ts';
 
@@ -102,10 +103,7 @@ function streamsOf(received: readonly ReceivedLine[]): Stream[] {
   return [...byRequest].flatMap(([request, lines]) => {
     const reasoning = { text: '', pieces: [] as Stream['pieces'] };
     const answer = { text: '', pieces: [] as Stream['pieces'] };
-    for (const { at, delta } of deltasOf(lines)) {
-      add(reasoning, at, delta.reasoning_content);
-      add(answer, at, delta.content);
-    }
+    for (const { at, kind, text } of deltasOf(lines)) add(kind === 'text' ? answer : reasoning, at, text);
     return [reasoning, answer].flatMap((stream) => {
       const [, tag, number] = /^(\[[rt](\d+)\])/.exec(stream.text) ?? [];
       return tag === undefined ? [] : [{ request, tag, number: Number(number), ...stream }];
@@ -113,40 +111,10 @@ function streamsOf(received: readonly ReceivedLine[]): Stream[] {
   });
 }
 
-interface Delta {
-  content?: string | null;
-  reasoning_content?: string | null;
-}
-
-function add(stream: Pick<Stream, 'text' | 'pieces'>, at: number, text: string | null | undefined): void {
-  if (text === undefined || text === null || text === '') return;
+function add(stream: Pick<Stream, 'text' | 'pieces'>, at: number, text: string): void {
+  if (text === '') return;
   stream.text += text;
   stream.pieces.push({ at, end: stream.text.length });
-}
-
-/** A delta has arrived when the last byte of its event has arrived. */
-function* deltasOf(lines: Iterable<{ at: number; data: string }>): Iterable<{ at: number; delta: Delta }> {
-  let buffer = '';
-  for (const { at, data } of lines) {
-    const events = (buffer + data).split('\n\n');
-    buffer = events.pop() ?? '';
-    for (const event of events) {
-      if (!event.startsWith('data: {')) continue;
-      const delta = deltaIn(event.slice('data: '.length));
-      // After an invalid chunk the answer has failed, so later chunks do not count.
-      if (delta === undefined) return;
-      yield { at, delta };
-    }
-  }
-}
-
-function deltaIn(json: string): Delta | undefined {
-  try {
-    const chunk: { choices?: { delta?: Delta }[] } = JSON.parse(json);
-    return chunk.choices?.[0]?.delta ?? {};
-  } catch {
-    return undefined;
-  }
 }
 
 function storedTexts(stored: readonly StoredMessage[]): Map<string, string[]> {

@@ -119,7 +119,7 @@ describe('checkRequests', () => {
 
   it('reads requests and their outcomes from the journal, including a partial request of a killed client', () => {
     const requests = requestsOf([
-      { type: 'request', number: 1, at: 1, body: '{"messages":[' },
+      { type: 'request', path: '/v1/chat/completions', number: 1, at: 1, body: '{"messages":[' },
       { type: 'end', number: 1, at: 2, outcome: 'rejected', status: 400 },
     ]);
     assert.deepEqual(requests, [{ number: 1, at: 1, body: undefined, outcome: 'rejected', status: 400 }]);
@@ -511,6 +511,7 @@ function life(line: Partial<LifeLine>, received: ReceivedLine[]): LifeRecord {
     startedAt: 0,
     endedAt: 1_000,
     plan: '',
+    client: '',
     end: 'killed',
     wasCancelled: false,
   } as const;

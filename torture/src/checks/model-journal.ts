@@ -1,11 +1,11 @@
 import type { ChatCompletionRequest } from '@longhaul/protocol';
-import type { JournalLine } from '@longhaul/scripted-model';
+import { type JournalLine, toChatRequest } from '@longhaul/scripted-model';
 
 /** A request as the model server received it, and its outcome. */
 export interface ModelRequest {
   number: number;
   at: number;
-  /** Undefined if the body is not valid JSON, because the client was killed while sending it. */
+  /** In the form of Chat Completions. Undefined if the body is not valid JSON, because the client was killed while sending it. */
   body: ChatCompletionRequest | undefined;
   outcome?: string;
   status?: number;
@@ -16,7 +16,7 @@ export function requestsOf(journal: readonly JournalLine[]): ModelRequest[] {
   const requests = new Map<number, ModelRequest>();
   for (const line of journal) {
     if (line.type === 'request') {
-      requests.set(line.number, { number: line.number, at: line.at, body: parse(line.body) });
+      requests.set(line.number, { number: line.number, at: line.at, body: parse(line) });
     } else if (line.type === 'end') {
       const request = requests.get(line.number);
       if (request === undefined) continue;
@@ -27,9 +27,9 @@ export function requestsOf(journal: readonly JournalLine[]): ModelRequest[] {
   return [...requests.values()];
 }
 
-function parse(body: string): ChatCompletionRequest | undefined {
+function parse({ path, body }: Extract<JournalLine, { type: 'request' }>): ChatCompletionRequest | undefined {
   try {
-    return JSON.parse(body);
+    return toChatRequest(path, JSON.parse(body));
   } catch {
     return undefined;
   }

@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { DatabaseSync } from 'node:sqlite';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { describeClient } from '../agent/model-client.ts';
 import { type AgentSettings, FAULT_VARIABLE, FREEZE_VARIABLE } from '../agent/settings.ts';
 import { type ReceivedLine, readLines, type TickLine } from '../records/lines.ts';
 import { type SessionPaths, sessionPaths } from '../records/paths.ts';
@@ -51,7 +52,14 @@ export async function freezeLife(
       const ending = await child.ended;
       clearTimeout(hanging);
       const outcome = outcomeOf(ending, { frozenAt, thawedAt });
-      return { life: settings.life, pid: child.pid, startedAt, plan: describePlan(plan), ...outcome };
+      return {
+        life: settings.life,
+        pid: child.pid,
+        startedAt,
+        plan: describePlan(plan),
+        client: describeClient(settings.client),
+        ...outcome,
+      };
     },
   };
 }

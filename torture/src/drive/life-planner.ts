@@ -1,5 +1,6 @@
 import type { Random } from '@longhaul/scripted-model';
 import { FAULT_POINTS, type FaultPoint } from '@longhaul/testing/fault-points';
+import { shuffled } from '../shuffled.ts';
 import type { CancelWay, ClockStep, FreezePlan, LifePlan } from './life-plan.ts';
 
 const CANCEL_WAYS: readonly CancelWay[] = ['inside', 'outside', 'stop'];
@@ -57,8 +58,7 @@ export class LifePlanner {
     this.#random = random;
     this.#isBrief = isBrief;
     this.#setsClock = setsClock;
-    const inOrder = FAULT_POINTS.map((point) => ({ point, place: random() }));
-    this.#pending = inOrder.toSorted((a, b) => a.place - b.place).map(({ point }) => point);
+    this.#pending = shuffled(FAULT_POINTS, random);
   }
 
   /** Whether every fault point has struck, and a process was stopped in every way. */

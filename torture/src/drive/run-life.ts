@@ -1,4 +1,5 @@
 import { once } from 'node:events';
+import { describeClient } from '../agent/model-client.ts';
 import { type AgentReport, type AgentSettings, FAULT_VARIABLE } from '../agent/settings.ts';
 import { type LifeLine, type ReceivedLine, readLines } from '../records/lines.ts';
 import { sessionPaths } from '../records/paths.ts';
@@ -56,6 +57,7 @@ export async function runLife(
     startedAt,
     endedAt,
     plan: describePlan(plan),
+    client: describeClient(settings.client),
     end: ending.signal === 'SIGKILL' ? 'killed' : 'ended',
     wasCancelled: fate.wasCancelled(),
     report,

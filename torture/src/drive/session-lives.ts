@@ -1,5 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { FAULT_POINTS } from '@longhaul/testing/fault-points';
+import type { ModelClient } from '../agent/model-client.ts';
 import type { AgentSettings } from '../agent/settings.ts';
 import { type Defect, defect } from '../checks/defect.ts';
 import { type LifeLine, openLines, type ReceivedLine, readLines } from '../records/lines.ts';
@@ -11,7 +12,8 @@ import { type LifeOutcome, type LifeSurroundings, runLife } from './run-life.ts'
 import type { SessionInspector } from './session-inspector.ts';
 
 export interface SessionLivesOptions {
-  settings: Omit<AgentSettings, 'life' | 'baseUrl'>;
+  settings: Omit<AgentSettings, 'life' | 'baseUrl' | 'client'>;
+  clientOf: (life: number) => ModelClient;
   planner: LifePlanner;
   surroundings: LifeSurroundings;
   inspector: SessionInspector;
@@ -29,6 +31,8 @@ export class SessionLives {
   /** Number of processes so far. */
   count = 0;
   kills = 0;
+  /** Number of processes that called the model, by their client. */
+  readonly clients = new Map<string, number>();
   /** Number of processes that lost the session while they were stopped. */
   frozen = 0;
   /** Number of consecutive failures. */
@@ -86,11 +90,15 @@ export class SessionLives {
     return { isTaken: hasRun(), ended };
   }
 
+  #hasAsked(life: number): boolean {
+    return readLines<ReceivedLine>(this.#paths.received(life)).some(({ type }) => type === 'asked');
+  }
+
   #begin(baseUrl: string, { clock }: LifePlan): AgentSettings {
-    const { settings, surroundings } = this.#options;
+    const { settings, surroundings, clientOf } = this.#options;
     this.count += 1;
     surroundings.clock.beginLife(clock);
-    return { ...settings, life: this.count, baseUrl };
+    return { ...settings, life: this.count, baseUrl, client: clientOf(this.count) };
   }
 
   #record(outcome: LifeOutcome): LifeOutcome {
@@ -101,7 +109,8 @@ export class SessionLives {
     const { report: _, diedAt: __, ...line } = outcome;
     using lives = openLines<LifeLine>(this.#paths.lives);
     lives.write(line);
-    const { life, complaint } = outcome;
+    const { life, complaint, client } = outcome;
+    if (this.#hasAsked(life)) this.clients.set(client, (this.clients.get(client) ?? 0) + 1);
     const failed = complaint === undefined ? [] : [defect('corruption', `life ${life} failed: ${complaint}`)];
     const found = [...failed, ...inspector.inspect()];
     this.defects.push(...found);

@@ -1,7 +1,13 @@
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { dirname } from 'node:path';
 import type { SandboxKind } from '@longhaul/core';
-import { type Random, type ScriptedModelProcess, startScriptedModelProcess } from '@longhaul/scripted-model';
+import {
+  type Random,
+  type ScriptedModelProcess,
+  seededRandom,
+  startScriptedModelProcess,
+} from '@longhaul/scripted-model';
+import { clientRotation } from '../agent/model-client.ts';
 import { MODEL, WINDOW_TOKENS } from '../agent/settings.ts';
 import { checkSession, type SessionFigures } from '../checks/check-session.ts';
 import type { Defect } from '../checks/defect.ts';
@@ -40,6 +46,8 @@ export interface TortureSessionOptions {
 export interface SessionOutcome {
   kills: number;
   lives: number;
+  /** Number of processes that called the model, by their client. */
+  clients: ReadonlyMap<string, number>;
   defects: Defect[];
   completed: boolean;
   figures: SessionFigures;
@@ -85,6 +93,7 @@ class TortureSession {
     }));
     this.#lives = new SessionLives({
       settings: { folder, sessionId: name, sandbox, mark: this.#mark },
+      clientOf: clientRotation(seededRandom(seed)),
       planner,
       surroundings: { clock, leases, cancelFromOutside: () => this.#sender.cancel() },
       inspector: this.#inspector,
@@ -124,6 +133,7 @@ class TortureSession {
     return {
       kills: this.#lives.kills + this.#commands.kills,
       lives: this.#lives.count,
+      clients: this.#lives.clients,
       defects: this.#defects,
       completed,
       figures,

@@ -55,6 +55,8 @@ export interface LifeLine {
   startedAt: number;
   endedAt: number;
   plan: string;
+  /** How it called the model. */
+  client: string;
   /** `killed`: by SIGKILL, from outside or at a fault point. `ended`: it exited. */
   end: 'killed' | 'ended';
   /** Status of its run, if the run ended. */
