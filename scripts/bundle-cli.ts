@@ -27,7 +27,12 @@ const PROGRAMS = [
 ];
 
 /** Folders whose files are read by path. */
-const ASSETS = ['replay/src/html', 'scripted-model/src/demo/app', 'models/dist/tokenizers/vocabularies'];
+const ASSETS = [
+  'replay/src/html',
+  'scripted-model/src/demo/app',
+  'models/dist/tokenizers/vocabularies',
+  'models/dist/catalogue/data',
+];
 
 /** Modules loaded only under Bun, and optional native modules that their packages work without. */
 const STAYS_OUTSIDE = ['bun:sqlite', 'cpu-features', /\.node$/];

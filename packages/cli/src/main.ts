@@ -27,6 +27,7 @@ const COMMANDS: Readonly<Record<string, () => Promise<Command>>> = {
   gateway: async () => (await import('./commands/gateway.ts')).gateway,
   gc: async () => (await import('./commands/gc.ts')).gc,
   repair: async () => (await import('./commands/repair.ts')).repair,
+  models: async () => (await import('./commands/models.ts')).models,
   doctor: async () => (await import('./commands/doctor.ts')).doctor,
   config: async () => (await import('./commands/config.ts')).showConfig,
   trust: async () => (await import('./commands/trust.ts')).trust,

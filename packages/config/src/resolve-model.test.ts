@@ -28,6 +28,20 @@ function failure(action: () => unknown): LonghaulError {
 }
 
 describe('resolveModel', () => {
+  it('takes windows and prices of a hosted provider from the catalogue, by its host alone', () => {
+    const at = (baseUrl: string) =>
+      resolveModel(
+        { providers: { mine: { kind: 'openai-compatible', baseUrl } } },
+        { model: 'mine/deepseek-v4-pro', env: {} },
+      );
+    expect(at('https://api.deepseek.com/v1')).toMatchObject({
+      windowTokens: 1_000_000,
+      windowSource: 'catalogue',
+      price: { input: 1.32, output: 3.96 },
+    });
+    expect(at('http://127.0.0.1:8000/v1').windowTokens).toBeUndefined();
+  });
+
   it('knows window, price and media of a model in the catalogue', () => {
     const env = { ANTHROPIC_API_KEY: 'key' };
     expect(resolve('anthropic/claude-sonnet-4-5', { env })).toMatchObject({

@@ -5,6 +5,7 @@ import {
   catalogueNames,
   findModel,
   findProvidersOf,
+  hostedProviderAt,
   howToSetKey,
   type RequestExtras,
   type ServerKind,
@@ -84,7 +85,7 @@ export function resolveModel(config: ModelSettings, options: ResolveModelOptions
     apiKey,
     extras: { headers, body },
     settings: callSettings(settings, own(settings?.models ?? {}, model)),
-    ...knownOf(kind, model, settings),
+    ...knownOf({ kind, model, baseUrl }, settings),
   };
 }
 
@@ -165,9 +166,13 @@ function endpointOf(
   return endpointAt(provider, address, { settings: config, env: options.env });
 }
 
-function knownOf(kind: Kind, model: string, provider: ProviderConfig | undefined): Partial<ResolvedModel> {
+function knownOf(
+  { kind, model, baseUrl }: Pick<ResolvedModel, 'kind' | 'model' | 'baseUrl'>,
+  provider: ProviderConfig | undefined,
+): Partial<ResolvedModel> {
   const settings = own(provider?.models ?? {}, model);
-  const entry = findModel(kind, model);
+  const hosted = baseUrl === undefined ? undefined : hostedProviderAt(baseUrl);
+  const entry = hosted === undefined && !isCloud(kind) ? undefined : findModel(hosted ?? kind, model);
   const accepts = { ...entry?.accepts, ...provider?.accepts, ...settings?.accepts };
   return {
     ...windowOf(settings?.window, entry),
@@ -188,7 +193,8 @@ function windowOf(
   if (configured !== undefined) return { windowTokens: configured, windowSource: 'configuration' };
   if (!entry) return {};
   // Some providers limit the input below the window. The window used here must leave no more usable input than that.
-  const cap = (entry.maxInputTokens ?? entry.windowTokens) + Math.min(entry.maxOutputTokens, OUTPUT_RESERVE);
+  const reserve = Math.min(entry.maxOutputTokens ?? OUTPUT_RESERVE, OUTPUT_RESERVE);
+  const cap = (entry.maxInputTokens ?? entry.windowTokens) + reserve;
   return { windowTokens: Math.min(entry.windowTokens, cap), windowSource: 'catalogue' };
 }
 

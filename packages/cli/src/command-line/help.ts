@@ -27,6 +27,7 @@ Commands
   gateway    compact long conversations between clients and local models
   gc         remove unneeded data and free its disk space
   repair     recover a damaged database
+  models     list models, with windows and prices
   doctor     check this machine
   config     show the effective configuration
   trust      see what a folder's longhaul.yml wants, and allow it
@@ -397,6 +398,20 @@ ${WHERE}
 
 End every run first. Exit code: 0 if the database was not damaged or is repaired, 1 if nothing could be saved. In that case the file
 is not renamed.
+`,
+  models: `List models with their windows, longest answers and prices: first those of the servers on this machine, then those of
+the built-in catalogue. No model is called.
+
+  longhaul models
+  longhaul models sonnet
+  longhaul models openrouter glm
+
+      --json            print one model per line
+      --no-color        no colours
+${WHERE}
+
+A model is listed if its name contains all the words. A hosted provider without a client of its own, such as openrouter,
+needs its address in the configuration: providers.NAME.baseUrl. Exit code: 0 if a model was found, else 1.
 `,
   config: `Show the effective configuration: every value, and the source of each value that is not the default. Keys are
 masked.

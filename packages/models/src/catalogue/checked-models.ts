@@ -1,50 +1,5 @@
-import type { LongPromptPrice, TokenPrice } from './usage-cost.ts';
-
-/** Public facts of a model. */
-export interface CatalogueEntry {
-  provider: string;
-  /** The model's name without a date. */
-  model: string;
-  /** Input and output tokens together. */
-  windowTokens: number;
-  /** The most input tokens that the provider accepts, if that is less than the window. */
-  maxInputTokens?: number;
-  maxOutputTokens: number;
-  price: TokenPrice;
-  /** The media that the model accepts. Every model accepts text. */
-  accepts: { images: boolean; files: boolean };
-}
-
-/**
- * Returns a model's entry, by its name with or without a date or release suffix (`claude-sonnet-4-5-20250929`,
- * `gpt-5.1-2025-11-13`, `gemini-2.0-flash-001`, `…-latest`). The longest matching name wins. Another version is another
- * model: `claude-opus-5` does not match `claude-opus-5-5`.
- */
-export function findModel(provider: string, model: string): CatalogueEntry | undefined {
-  let best: CatalogueEntry | undefined;
-  for (const entry of CATALOGUE) {
-    if (entry.provider !== provider || !isReleaseOf(model, entry.model)) continue;
-    if (!best || entry.model.length > best.model.length) best = entry;
-  }
-  return best;
-}
-
-/** Returns the providers of a model that is named without one. */
-export function findProvidersOf(model: string): string[] {
-  const entries = CATALOGUE.filter((entry) => isReleaseOf(model, entry.model));
-  return [...new Set(entries.map(({ provider }) => provider))];
-}
-
-/** Returns every known model as `provider/model`. */
-export function catalogueNames(): string[] {
-  return CATALOGUE.map(({ provider, model }) => `${provider}/${model}`);
-}
-
-const RELEASE_SUFFIX = /^(?:[-@](?:\d{8}|\d{4}-\d{2}-\d{2}|\d{3}|latest))?$/;
-
-function isReleaseOf(model: string, name: string): boolean {
-  return model.startsWith(name) && RELEASE_SUFFIX.test(model.slice(name.length));
-}
+import type { LongPromptPrice, TokenPrice } from '../usage-cost.ts';
+import type { CatalogueEntry } from './catalogue-entry.ts';
 
 const MEDIA = { images: true, files: true };
 const TEXT_ONLY = { images: false, files: false };
@@ -171,7 +126,8 @@ const GOOGLE: readonly Row[] = [
 const entriesOf = (provider: string, rows: readonly Row[]): CatalogueEntry[] =>
   rows.map(([model, size, price, accepts = MEDIA]) => ({ provider, model, ...size, price, accepts }));
 
-const CATALOGUE: readonly CatalogueEntry[] = [
+/** Models whose numbers were read in the documentation of their providers. They replace those of the public list. */
+export const CHECKED_MODELS: readonly CatalogueEntry[] = [
   ...entriesOf('anthropic', ANTHROPIC),
   ...entriesOf('openai', OPENAI),
   ...entriesOf('google', GOOGLE),

@@ -1,0 +1,29 @@
+import { MODELS_FLAGS } from '../command-line/flags.ts';
+import { parseFlags } from '../command-line/parse-flags.ts';
+import { loadSettings } from '../compose/load-settings.ts';
+import { type Terminal, wantsColors } from '../terminal.ts';
+
+/** `longhaul models`: lists the models of local servers and of the catalogue. */
+export async function models(argv: readonly string[], terminal: Terminal): Promise<number> {
+  const { values, positionals } = parseFlags(argv, 'models', MODELS_FLAGS);
+  const words = (positionals[0] === 'list' ? positionals.slice(1) : positionals).flatMap((word) =>
+    word.split(/\s+/).filter(Boolean),
+  );
+  const { config } = await loadSettings(values, terminal);
+  const { knownModels } = await import('../compose/known-models.ts');
+  const found = await knownModels(config, words, terminal.env);
+  if (values.json) {
+    for (const model of found) terminal.out.write(`${JSON.stringify(model)}\n`);
+  } else {
+    const { modelTable } = await import('../render/model-table.ts');
+    const { listedModels } = await import('@longhaul/models');
+    terminal.out.write(
+      modelTable(found, {
+        words,
+        colors: wantsColors(terminal, values['no-color']),
+        listDate: listedModels().date,
+      }),
+    );
+  }
+  return found.length > 0 ? 0 : 1;
+}
