@@ -1,7 +1,6 @@
 import type { KnownModel } from '../compose/known-models.ts';
-import { fitLine, formatTokens } from './format.ts';
+import { fitLine, formatTokens, printable } from './format.ts';
 import { createPaint } from './paint.ts';
-import { printable } from './visible.ts';
 
 export interface ModelTableOptions {
   words: readonly string[];
