@@ -7,10 +7,11 @@
  * `bundle/lib/X/dist/…`, whichever chunk its code is in, and a module of the command sees its path in packages/cli.
  * Programs that are started by path are entries under these paths. Files that are read by path are copied there.
  */
-import { cp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
+import { cp, rm, writeFile } from 'node:fs/promises';
 import { join, posix, relative } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { type OutputChunk, type Plugin, rolldown } from 'rolldown';
+import { licenceNotice } from './licence-notice.ts';
 
 const ROOT = fileURLToPath(new URL('..', import.meta.url));
 const PACKAGES = join(ROOT, 'packages');
@@ -33,6 +34,9 @@ const ASSETS = [
   'models/dist/tokenizers/vocabularies',
   'models/dist/catalogue/data',
 ];
+
+/** Packages whose data is in the bundle: vocabularies and the list of models. */
+const DATA_SOURCES = ['gpt-tokenizer', '@earendil-works/pi-ai'];
 
 /** Modules loaded only under Bun, and optional native modules that their packages work without. */
 const STAYS_OUTSIDE = ['bun:sqlite', 'cpu-features', /\.node$/];
@@ -92,8 +96,8 @@ async function copyAssets(): Promise<void> {
 /** Writes the licences of the third-party packages in the bundle. */
 async function writeLicences(chunks: readonly OutputChunk[]): Promise<void> {
   const roots = new Set(chunks.flatMap(({ moduleIds }) => moduleIds).flatMap(thirdPartyRoot));
-  roots.add(thirdPartyRoot(join(ROOT, 'node_modules/gpt-tokenizer/data/x'))[0] ?? '');
-  const texts = await Promise.all([...roots].sort().map(licenceOf));
+  for (const name of DATA_SOURCES) roots.add(join(ROOT, 'node_modules', name));
+  const texts = await Promise.all([...roots].sort().map(licenceNotice));
   await writeFile(join(BUNDLE, 'THIRD_PARTY_LICENSES.txt'), texts.join(`\n${'-'.repeat(80)}\n\n`));
 }
 
@@ -101,13 +105,4 @@ async function writeLicences(chunks: readonly OutputChunk[]): Promise<void> {
 function thirdPartyRoot(id: string): string[] {
   const match = /^(.*\/node_modules\/(?:@[^/]+\/)?[^/]+)\//.exec(id.replace(/^\0/, ''));
   return match?.[1] === undefined ? [] : [match[1]];
-}
-
-async function licenceOf(root: string): Promise<string> {
-  const manifest: { name: string; version: string; license?: string } = JSON.parse(
-    await readFile(join(root, 'package.json'), 'utf8'),
-  );
-  const file = (await readdir(root)).find((name) => /^licen[cs]e/i.test(name));
-  const text = file === undefined ? '' : await readFile(join(root, file), 'utf8');
-  return `${manifest.name} ${manifest.version} (${manifest.license ?? 'see below'})\n\n${text.trim()}\n`;
 }

@@ -402,9 +402,9 @@ is not renamed.
   models: `List models with their windows, longest answers and prices: first those of the servers on this machine, then those of
 the built-in catalogue. No model is called.
 
-  longhaul models
-  longhaul models sonnet
-  longhaul models openrouter glm
+  longhaul models list
+  longhaul models list sonnet
+  longhaul models list openrouter glm
 
       --json            print one model per line
       --no-color        no colours

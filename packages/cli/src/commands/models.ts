@@ -3,7 +3,7 @@ import { parseFlags } from '../command-line/parse-flags.ts';
 import { loadSettings } from '../compose/load-settings.ts';
 import { type Terminal, wantsColors } from '../terminal.ts';
 
-/** `longhaul models`: lists the models of local servers and of the catalogue. */
+/** `longhaul models [list]`: lists the models of local servers and of the catalogue. */
 export async function models(argv: readonly string[], terminal: Terminal): Promise<number> {
   const { values, positionals } = parseFlags(argv, 'models', MODELS_FLAGS);
   const words = (positionals[0] === 'list' ? positionals.slice(1) : positionals).flatMap((word) =>

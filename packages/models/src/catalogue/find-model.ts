@@ -8,13 +8,14 @@ import { listedModels } from './listed-models.ts';
  * model: `claude-opus-5` does not match `claude-opus-5-5`.
  */
 export function findModel(provider: string, model: string): CatalogueEntry | undefined {
-  const checked = CHECKED_MODELS.filter((entry) => entry.provider === provider);
-  return longestMatch(checked, model) ?? longestMatch(listedOf(provider), model);
+  return longestMatch(checkedOf(provider), model) ?? longestMatch(listedOf(provider), model);
 }
 
 /** Returns the providers that need no address, and have this model. */
 export function findProvidersOf(model: string): string[] {
-  return OWN_CLIENTS.filter((provider) => findModel(provider, model) !== undefined);
+  // The public list is read only for a name that nobody checked.
+  const checked = OWN_CLIENTS.filter((provider) => longestMatch(checkedOf(provider), model) !== undefined);
+  return checked.length > 0 ? checked : OWN_CLIENTS.filter((provider) => findModel(provider, model));
 }
 
 /** Returns every model of these providers as `provider/model`. */
@@ -32,11 +33,14 @@ const OWN_CLIENTS = ['anthropic', 'openai', 'google'] as const;
 
 function entriesOf(provider: string): CatalogueEntry[] {
   const entries = new Map(listedOf(provider).map((entry) => [entry.model, entry]));
-  for (const entry of CHECKED_MODELS) {
-    if (entry.provider !== provider) continue;
+  for (const entry of checkedOf(provider)) {
     entries.set(entry.model, { reasoning: entries.get(entry.model)?.reasoning, ...entry });
   }
   return [...entries.values()];
+}
+
+function checkedOf(provider: string): CatalogueEntry[] {
+  return CHECKED_MODELS.filter((entry) => entry.provider === provider);
 }
 
 function listedOf(provider: string): CatalogueEntry[] {
