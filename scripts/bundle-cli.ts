@@ -7,7 +7,7 @@
  * `bundle/lib/X/dist/…`, whichever chunk its code is in, and a module of the command sees its path in packages/cli.
  * Programs that are started by path are entries under these paths. Files that are read by path are copied there.
  */
-import { cp, rm, writeFile } from 'node:fs/promises';
+import { cp, readFile, rm, writeFile } from 'node:fs/promises';
 import { join, posix, relative } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { type OutputChunk, type Plugin, rolldown } from 'rolldown';
@@ -34,9 +34,6 @@ const ASSETS = [
   'models/dist/tokenizers/vocabularies',
   'models/dist/catalogue/data',
 ];
-
-/** Packages whose data is in the bundle: vocabularies and the list of models. */
-const DATA_SOURCES = ['gpt-tokenizer', '@earendil-works/pi-ai'];
 
 /** Modules loaded only under Bun, and optional native modules that their packages work without. */
 const STAYS_OUTSIDE = ['bun:sqlite', 'cpu-features', /\.node$/];
@@ -96,8 +93,9 @@ async function copyAssets(): Promise<void> {
 /** Writes the licences of the third-party packages in the bundle. */
 async function writeLicences(chunks: readonly OutputChunk[]): Promise<void> {
   const roots = new Set(chunks.flatMap(({ moduleIds }) => moduleIds).flatMap(thirdPartyRoot));
-  for (const name of DATA_SOURCES) roots.add(join(ROOT, 'node_modules', name));
+  roots.add(join(ROOT, 'node_modules/gpt-tokenizer'));
   const texts = await Promise.all([...roots].sort().map(licenceNotice));
+  texts.push(await readFile(join(PACKAGES, 'models/src/catalogue/data/LICENSE'), 'utf8'));
   await writeFile(join(BUNDLE, 'THIRD_PARTY_LICENSES.txt'), texts.join(`\n${'-'.repeat(80)}\n\n`));
 }
 

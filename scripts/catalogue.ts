@@ -1,15 +1,16 @@
 /**
- * Writes packages/models/src/catalogue/data/models.json from the list of models in @earendil-works/pi-ai, a development
+ * Writes packages/models/src/catalogue/data: models.json and its LICENSE, from the list of models in @earendil-works/pi-ai, a development
  * dependency: `npm install --save-dev --save-exact @earendil-works/pi-ai@VERSION`, then this script.
  *
  * node --conditions=longhaul-src scripts/catalogue.ts
  */
 import { readFile, writeFile } from 'node:fs/promises';
-import { pathToFileURL } from 'node:url';
+import { fileURLToPath, pathToFileURL } from 'node:url';
 import { type CatalogueEntry, HOSTED_PROVIDERS } from '@longhaul/models';
 import * as z from 'zod';
+import { licenceNotice } from './licence-notice.ts';
 
-const DATA_FILE = new URL('../packages/models/src/catalogue/data/models.json', import.meta.url);
+const DATA = new URL('../packages/models/src/catalogue/data/', import.meta.url);
 const PACKAGE = new URL('../node_modules/@earendil-works/pi-ai/', import.meta.url);
 
 const rates = z.object({
@@ -111,8 +112,9 @@ async function write(): Promise<void> {
       }),
     );
   }
+  await writeFile(new URL('LICENSE', DATA), await licenceNotice(fileURLToPath(PACKAGE)));
   await writeFile(
-    DATA_FILE,
+    new URL('models.json', DATA),
     dataText({ source: `${name} ${version}`, date: generatedAt.slice(0, 10) }, models),
   );
 }

