@@ -1,7 +1,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { ChatCompletionRequest } from '@longhaul/protocol';
 import { sendError, sendJson, sendWhole, streamEvents } from './answer.ts';
-import { ApiError, faultError, scriptFailed, unknownModel, wrongKey } from './api-error.ts';
+import { ApiError, faultError, invalidRequest, scriptFailed, unknownModel, wrongKey } from './api-error.ts';
 import { newHead, usageOf } from './completion.ts';
 import type { DiskJournal } from './disk-journal.ts';
 import type { Fault, StatusFault } from './fault.ts';
@@ -32,6 +32,8 @@ export interface ChatSettings extends Room {
   countTokens: (text: string) => number;
   /** Handles a prompt that is too long. Returns undefined if the prompt fits. Default: OpenAI's error. */
   handleLength?: (chat: ChatCompletionRequest, prompt: PromptCount) => Handling | undefined;
+  /** See `ScriptedModelServerOptions`. */
+  compaction?: 'works' | 'fails' | 'is unknown';
   /** Whether requests for any model name are answered. Default: false, only for `model`. */
   answersToAnyName?: boolean;
 }
@@ -69,6 +71,8 @@ export async function answerChat(
       throw faultError(ordered);
     }
     const { chat, prompt } = admit(asked, record, { ...settings, wire }, counter);
+    const compacted = wire.compact(JSON.parse(body), chat, prompt.promptTokens);
+    if (compacted !== undefined) return sendCompacted(compacted, { record, response, settings });
     const reply = await play(settings.script, scriptRequest(chat, prompt, { record, settings }));
     if (response.destroyed) return;
     const fault = ordered ?? reply.fault;
@@ -84,6 +88,20 @@ export async function answerChat(
     if (response.headersSent || response.destroyed) response.destroy();
     else sendError(response, answer, wire.errorBody(answer));
   }
+}
+
+/** Sends a summary in the provider's own form, if this server makes any. @throws {ApiError} */
+function sendCompacted(
+  compacted: object,
+  { record, response, settings }: Pick<Sending, 'record' | 'response' | 'settings'>,
+): void {
+  record.isCompaction = true;
+  const { compaction = 'is unknown' } = settings;
+  if (compaction === 'is unknown') throw invalidRequest('compaction: Extra inputs are not permitted', null);
+  if (compaction === 'fails') throw faultError({ kind: 'status', status: 529 });
+  record.status = 200;
+  noteAnswered(record);
+  sendJson(response, 200, compacted);
 }
 
 /** Answers with the number of tokens of a request's input. Never rejects. */

@@ -17,6 +17,8 @@ export interface RequestRecord {
   /** Undefined until it is read, if it cannot be parsed, and if bodies are not kept. */
   body?: ChatCompletionRequest;
   messageCount: number;
+  /** Whether it asked for a summary in the provider's own form. */
+  isCompaction?: boolean;
   promptTokens: number;
   cachedTokens: number;
   completionTokens: number;

@@ -34,6 +34,11 @@ export interface ScriptedModelServerOptions {
   randomFaults?: RandomFaultOptions;
   /** A file to which every request and every sent piece is appended; see `JournalLine`. */
   journalFile?: string;
+  /**
+   * What happens to requests for a summary in the provider's own form, in Messages and Responses. Such a summary is sealed:
+   * it stands for a text that only this server can see. Default `is unknown`.
+   */
+  compaction?: 'works' | 'fails' | 'is unknown';
   /** Whether `requests` keeps the bodies. Default: true. */
   keepBodies?: boolean;
   /** Default: OpenAI's o200k_base. */
@@ -131,6 +136,7 @@ async function withDefaults(options: ScriptedModelServerOptions): Promise<ChatSe
     journal: options.journalFile === undefined ? undefined : openDiskJournal(options.journalFile),
     chunkChars: Math.max(1, options.chunkChars ?? 16),
     chunkDelayMs: options.chunkDelayMs ?? 0,
+    compaction: options.compaction ?? 'is unknown',
     keepBodies: options.keepBodies ?? true,
     countTokens: options.countTokens ?? (await loadGptCounter()),
   };

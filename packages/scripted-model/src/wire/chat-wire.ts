@@ -7,6 +7,7 @@ export const CHAT_WIRE: Wire = {
   path: '/v1/chat/completions',
   toChat: (body) => body,
   complaint: () => undefined,
+  compact: () => undefined,
   refusal: (excess) =>
     invalidRequest(
       `This model's maximum context length is ${excess.windowTokens} tokens. ${sentences(excess)}`,

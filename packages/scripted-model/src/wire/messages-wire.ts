@@ -1,15 +1,30 @@
-import type { ChatContentPart, ChatFinishReason, ChatMessage, ChatToolCall } from '@longhaul/protocol';
+import type {
+  ChatCompletionRequest,
+  ChatContentPart,
+  ChatFinishReason,
+  ChatMessage,
+  ChatToolCall,
+} from '@longhaul/protocol';
 import { z } from 'zod';
 import { type ApiError, invalidRequest } from '../api-error.ts';
 import { pieces } from '../completion.ts';
 import type { FinalReply } from '../reply.ts';
-import { type Answer, type Excess, namedEvent, type Wire } from './wire.ts';
+import {
+  type Answer,
+  compactedText,
+  type Excess,
+  isSealed,
+  namedEvent,
+  sealedSummary,
+  type Wire,
+} from './wire.ts';
 
 /** Anthropic's Messages. Reasoning has a signature, without which it is refused when it comes back. */
 export const MESSAGES_WIRE: Wire = {
   path: '/v1/messages',
   toChat,
   complaint,
+  compact,
   refusal,
   errorBody,
   stream,
@@ -45,6 +60,7 @@ const userBlock = z.union([textBlock, mediaBlock, resultBlock]);
 const assistantBlock = z.union([
   textBlock,
   z.looseObject({ type: z.literal('thinking'), thinking: z.string(), signature: z.string() }),
+  z.looseObject({ type: z.literal('compaction'), content: z.string(), encrypted_content: z.string() }),
   z.looseObject({ type: z.literal('tool_use'), id: z.string(), name: z.string(), input: z.unknown() }),
 ]);
 const asBlocks = <Block extends z.ZodType>(block: Block) =>
@@ -77,8 +93,11 @@ function complaint(body: unknown): string | undefined {
     const [issue] = parsed.error.issues;
     return `${issue?.path.join('.')}: ${issue?.message}`;
   }
+  if ('context_management' in parsed.data) return 'context_management: Extra inputs are not permitted';
   const { messages } = parsed.data;
-  if (messages[0]?.role !== 'user') return 'messages: first message must use the "user" role';
+  const [first] = messages;
+  if (first?.role !== 'user' && first?.content[0]?.type !== 'compaction')
+    return 'messages: first message must use the "user" role';
   const breakpoints = JSON.stringify(body).split('"cache_control":{').length - 1;
   if (breakpoints > MAX_BREAKPOINTS)
     return `A maximum of 4 blocks with cache_control may be provided. Found ${breakpoints}.`;
@@ -87,6 +106,8 @@ function complaint(body: unknown): string | undefined {
       const at = `messages.${index}.content.${place}`;
       if (block.type === 'text' && String(block.text).trim() === '')
         return 'messages: text content blocks must contain non-whitespace text';
+      if (block.type === 'compaction' && (index > 0 || !isSealed(String(block['encrypted_content']))))
+        return `${at}: the \`compaction\` block is not one of this provider, or not the first`;
       if (block.type === 'thinking' && block['signature'] !== SIGNATURE)
         return `${at}: Invalid \`signature\` in \`thinking\` block`;
       if (block.type === 'tool_result' && content.slice(0, place).some(({ type }) => type !== 'tool_result'))
@@ -145,6 +166,8 @@ function toAssistantMessage(blocks: readonly AssistantBlock[]): ChatMessage {
   let reasoning = '';
   for (const block of blocks) {
     if (block.type === 'text') texts.push({ type: 'text', text: String(block.text) });
+    else if (block.type === 'compaction')
+      texts.push({ type: 'text', text: compactedText(String(block.encrypted_content)) });
     else if (block.type === 'thinking') reasoning += block.thinking;
     else if (block.type === 'tool_use') {
       const { id, name, input } = block;
@@ -160,6 +183,30 @@ function toAssistantMessage(blocks: readonly AssistantBlock[]): ChatMessage {
     content: texts.length === 0 ? null : texts,
     ...(calls.length > 0 && { tool_calls: calls }),
     ...(reasoning !== '' && { reasoning_content: reasoning }),
+  };
+}
+
+/** Compaction on demand: the answer is a block that stands for the whole conversation. */
+function compact(body: unknown, chat: ChatCompletionRequest, tokens: number): object | undefined {
+  if (!z.object({ compaction: z.object({ type: z.literal('summarize') }) }).safeParse(body).success)
+    return undefined;
+  const sealed = sealedSummary(chat);
+  const block = {
+    type: 'compaction',
+    content: 'A summary.',
+    encrypted_content: sealed,
+    signature: SIGNATURE,
+  };
+  const iteration = { type: 'compaction', input_tokens: tokens, output_tokens: 20 };
+  return {
+    id: `msg_${sealed}`,
+    type: 'message',
+    role: 'assistant',
+    model: chat.model,
+    content: [block],
+    stop_reason: 'compaction',
+    stop_sequence: null,
+    usage: { input_tokens: 0, output_tokens: 0, iterations: [iteration] },
   };
 }
 

@@ -3,13 +3,14 @@ import { z } from 'zod';
 import { type ApiError, invalidRequest } from '../api-error.ts';
 import { pieces } from '../completion.ts';
 import type { FinalReply } from '../reply.ts';
-import { type Answer, namedEvent, type Wire } from './wire.ts';
+import { type Answer, compactedText, isSealed, namedEvent, sealedSummary, type Wire } from './wire.ts';
 
 /** OpenAI's Responses. Nothing is stored, so reasoning comes back only in the encrypted form. */
 export const RESPONSES_WIRE: Wire = {
   path: '/v1/responses',
   toChat,
   complaint,
+  compact: () => undefined,
   refusal: () =>
     invalidRequest(
       'Your input exceeds the context window of this model. Please adjust your input and try again.',
@@ -20,6 +21,27 @@ export const RESPONSES_WIRE: Wire = {
   stream,
   whole: (answer) => finalResponse(answer, outputOf(answer.reply)),
   errorEvent: ({ body: { error } }: ApiError) => namedEvent({ ...error, type: 'error', sequence_number: 0 }),
+};
+
+/** The operation that summarises an input: the user's messages stay, and one item stands for the rest. */
+export const COMPACT_WIRE: Wire = {
+  ...RESPONSES_WIRE,
+  path: '/v1/responses/compact',
+  toChat: (body) => toChat({ ...Object(body), store: false }),
+  complaint: (body) => complaint({ ...Object(body), store: false }),
+  compact(body, chat, tokens) {
+    const { input } = requestSchema.parse({ ...Object(body), store: false });
+    const sealed = sealedSummary(chat);
+    return {
+      id: `resp_${sealed}`,
+      object: 'response.compaction',
+      output: [
+        ...input.filter((each) => 'role' in each && each.role === 'user'),
+        { type: 'compaction', id: `cmp_${sealed}`, encrypted_content: sealed },
+      ],
+      usage: { input_tokens: tokens, output_tokens: 20, total_tokens: tokens + 20 },
+    };
+  },
 };
 
 const ENCRYPTED = 'encrypted-by-the-script';
@@ -43,7 +65,8 @@ const reasoning = z.looseObject({
   encrypted_content: z.string(),
   summary: z.array(z.looseObject({ text: z.string() })),
 });
-const item = z.union([call, callOutput, reasoning, message]);
+const compaction = z.looseObject({ type: z.literal('compaction'), encrypted_content: z.string() });
+const item = z.union([call, callOutput, reasoning, compaction, message]);
 const requestSchema = z.looseObject({
   model: z.string(),
   instructions: z.string().nullish(),
@@ -72,6 +95,8 @@ function complaint(body: unknown): string | undefined {
     return `Invalid value for '${issue?.path.join('.')}': ${issue?.message}`;
   }
   for (const [index, each] of parsed.data.input.entries()) {
+    if (each['type'] === 'compaction' && !isSealed(String(each['encrypted_content'])))
+      return `The encrypted content of input[${index}] could not be verified.`;
     if (!isReasoning(each)) continue;
     if (each.encrypted_content !== ENCRYPTED)
       return `The encrypted content of input[${index}] could not be verified.`;
@@ -129,9 +154,9 @@ function addItem(last: ChatMessage, each: Item): void {
       ...(last.tool_calls ?? []),
       { id: each.call_id, type: 'function', function: { name: each.name, arguments: each.arguments } },
     ];
-  } else if ('role' in each) {
+  } else {
     const before = Array.isArray(last.content) ? last.content : [];
-    last.content = [...before, ...toParts(messageContent(each))];
+    last.content = [...before, ...toParts(contentOf(each))];
   }
 }
 
@@ -145,6 +170,11 @@ function isCall(each: Item): each is z.infer<typeof call> {
 
 function isReasoning(each: Item): each is z.infer<typeof reasoning> {
   return each['type'] === 'reasoning';
+}
+
+function contentOf(each: Item): z.infer<typeof part>[] {
+  if (each['type'] !== 'compaction') return messageContent(each);
+  return [{ type: 'output_text', text: compactedText(String(each['encrypted_content'])) }];
 }
 
 function messageContent(each: Item): z.infer<typeof part>[] {

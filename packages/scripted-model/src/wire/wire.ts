@@ -1,4 +1,4 @@
-import type { ChatUsage } from '@longhaul/protocol';
+import type { ChatCompletionRequest, ChatUsage } from '@longhaul/protocol';
 import type { ApiError } from '../api-error.ts';
 import type { CompletionHead } from '../completion.ts';
 import type { PromptCount } from '../prompt-counter.ts';
@@ -29,6 +29,11 @@ export interface Wire {
   toChat(body: unknown): unknown;
   /** Returns the reason why the provider would refuse the body, for reasons that `toChat` hides. */
   complaint(body: unknown): string | undefined;
+  /**
+   * Returns the answer to a request for a summary in the provider's own form, or undefined for another request. The
+   * summary can be read only by this server, in later requests.
+   */
+  compact(body: unknown, chat: ChatCompletionRequest, tokens: number): object | undefined;
   refusal(excess: Excess): ApiError;
   errorBody(error: ApiError): unknown;
   /** Returns the events of a streamed answer as they are sent. */
@@ -37,6 +42,20 @@ export interface Wire {
   whole(answer: Answer): unknown;
   /** Returns the event that reports an error after the status line. */
   errorEvent(error: ApiError): string;
+}
+
+/** Returns the text for which a summary in the provider's own form stands. */
+export function compactedText(sealed: string): string {
+  return `The summary ${sealed}.`;
+}
+
+/** Returns the sealed summary of a conversation: the number of messages in it. */
+export function sealedSummary({ messages }: ChatCompletionRequest): string {
+  return `sealed-${messages.length}`;
+}
+
+export function isSealed(text: string): boolean {
+  return /^sealed-\d+$/.test(text);
 }
 
 /** Formats an event that has a name, which is also the type of its data. */

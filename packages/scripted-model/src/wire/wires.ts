@@ -1,10 +1,10 @@
 import type { ChatCompletionRequest } from '@longhaul/protocol';
 import { CHAT_WIRE } from './chat-wire.ts';
 import { MESSAGES_WIRE } from './messages-wire.ts';
-import { RESPONSES_WIRE } from './responses-wire.ts';
+import { COMPACT_WIRE, RESPONSES_WIRE } from './responses-wire.ts';
 import type { Wire } from './wire.ts';
 
-const WIRES = [CHAT_WIRE, MESSAGES_WIRE, RESPONSES_WIRE];
+const WIRES = [CHAT_WIRE, MESSAGES_WIRE, RESPONSES_WIRE, COMPACT_WIRE];
 
 /** The operations that count the input of a request without answering it, by their paths. */
 const COUNTS = new Map<string, Wire>([
