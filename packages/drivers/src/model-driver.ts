@@ -1,21 +1,20 @@
 import type { LanguageModelV4CallOptions } from '@ai-sdk/provider';
 import type { ModelDriver, ModelInfo, ServerWindow, StepEvent, StepRequest } from '@longhaul/core';
 import { type CallSettings, type LearnedSettings, type RequestExtras, serverFetch } from '@longhaul/models';
-import { LonghaulError } from '@longhaul/protocol';
-import { isCompatible } from './access.ts';
-import { callOptions } from './ai-sdk/language-model.ts';
+import type { LonghaulError } from '@longhaul/protocol';
 import { readAnswer } from './answer/read-answer.ts';
 import { createAsides } from './aside.ts';
+import { callIdsIn, toCallOptions } from './call-options.ts';
 import { configuredFetch } from './configured-fetch.ts';
 import { createGuardedFetch } from './guarded-fetch.ts';
 import { loadModel } from './load-model.ts';
 import { MediaFitter } from './media/fit-media.ts';
 import { mediaLimits } from './media/media-limits.ts';
 import { OpaqueSummaries } from './opaque-summaries.ts';
-import { toPrompt } from './prompt.ts';
 import { compactBy, PROVIDER_COMPACTIONS } from './provider-compaction.ts';
-import { findRefusedPart } from './refused-part.ts';
+import { withRefusedPart } from './refused-part.ts';
 import { createRequestGuard, type RequestGuard } from './request-guard.ts';
+import { SentBodies } from './sent-bodies.ts';
 import { ServerLessons } from './server-lessons.ts';
 import { createStepEvents } from './step-events.ts';
 import { type CallTarget, toStepError } from './step-failure.ts';
@@ -65,8 +64,7 @@ interface DriverParts {
   target: CallTarget;
   guards: WeakMap<AbortSignal, RequestGuard>;
   media: MediaFitter;
-  /** Bodies of requests, by their signals. */
-  bodies: WeakMap<AbortSignal, string>;
+  bodies: SentBodies;
 }
 
 /**
@@ -88,10 +86,10 @@ export async function createModelDriver(options: ModelDriverOptions): Promise<Mo
     target,
     onBytes: (signal) => guards.get(signal)?.touch(),
   });
-  const bodies = new WeakMap<AbortSignal, string>();
+  const bodies = new SentBodies();
   const model = await loadModel({
     ...options,
-    fetch: keepBodies(fetch, bodies),
+    fetch: bodies.keep(fetch),
     target,
     driver: settings.driver,
   });
@@ -153,17 +151,6 @@ export async function createModelDriver(options: ModelDriverOptions): Promise<Mo
   };
 }
 
-function keepBodies(
-  fetch: typeof globalThis.fetch,
-  bodies: WeakMap<AbortSignal, string>,
-): typeof globalThis.fetch {
-  return (input, init) => {
-    const { body, signal } = init ?? {};
-    if (signal !== undefined && signal !== null && typeof body === 'string') bodies.set(signal, body);
-    return fetch(input, init);
-  };
-}
-
 function withWindow(info: ModelInfo, windowTokens: number): ModelInfo {
   return { ...info, windowTokens, maxOutputTokens: Math.min(info.maxOutputTokens, windowTokens) };
 }
@@ -179,49 +166,29 @@ async function* steadyStep(parts: DriverParts, asked: StepRequest): AsyncGenerat
     const { messages, leftOut } = await parts.media.fit(asked.messages);
     for (const medium of leftOut) yield { type: 'input-left-out', ...medium };
     const request = { ...asked, messages };
-    const sent: SentRequest = {};
-    const describe = (error: LonghaulError) => withRefusedPart(error, { parts, request, sent });
+    const { bodies, lessons, opaque } = parts;
+    let sent: AbortSignal | undefined;
+    const onSend = (signal: AbortSignal) => {
+      sent = signal;
+    };
+    const describe = (error: LonghaulError) =>
+      withRefusedPart(error, { body: bodies.of(sent), messages, callIds: lessons.profile.callIds });
     const { maxOutputTokens } = request;
-    const call = () => parts.lessons.attempt(() => step(parts, request, sent), { maxOutputTokens, describe });
-    yield* parts.opaque.attempt(request.messages, call);
+    const call = () => lessons.attempt(() => step(parts, request, onSend), { maxOutputTokens, describe });
+    yield* opaque.attempt(messages, call);
   } catch (thrown) {
     yield { type: 'error', error: toStepError(thrown, parts.target, 'request') };
   }
 }
 
-/** The last request of a step. */
-interface SentRequest {
-  signal?: AbortSignal;
-}
-
-/** Adds the part of the view that a refusal names. */
-function withRefusedPart(
-  error: LonghaulError,
-  { parts, request, sent }: { parts: DriverParts; request: StepRequest; sent: SentRequest },
-): LonghaulError {
-  const { content } = error.data;
-  if (typeof content !== 'object' || content === null || Array.isArray(content)) return error;
-  const { path } = content;
-  const body = sent.signal === undefined ? undefined : parts.bodies.get(sent.signal);
-  if (typeof path !== 'string' || body === undefined) return error;
-  const { callIds } = parts.lessons.profile;
-  const named = findRefusedPart({ body, path, messages: request.messages, callIds });
-  if (named === undefined) return error;
-  const { code, message, cause, data } = error;
-  return new LonghaulError(code, message, {
-    cause,
-    data: { ...data, content: { ...content, named: { ...named } } },
-  });
-}
-
 async function* step(
   parts: DriverParts,
   request: StepRequest,
-  sent: SentRequest,
+  onSend: (signal: AbortSignal) => void,
 ): AsyncGenerator<StepEvent, void> {
   const { stallMs, target } = parts;
   const guard = createRequestGuard({ signal: request.signal, stallMs });
-  sent.signal = guard.signal;
+  onSend(guard.signal);
   parts.guards.set(guard.signal, guard);
   let callOptions: LanguageModelV4CallOptions;
   try {
@@ -237,48 +204,4 @@ async function* step(
     holdsCalls: !parts.lessons.profile.mediaInToolResults,
   });
   yield* streamStep({ model: parts.model, target, options: callOptions, guard, events, stallMs });
-}
-
-function toCallOptions(
-  { options, opaque, lessons: { profile } }: DriverParts,
-  request: StepRequest,
-  abortSignal: AbortSignal,
-): LanguageModelV4CallOptions {
-  const maxOutputTokens =
-    request.maxOutputTokens && Math.min(request.maxOutputTokens, profile.maxOutputTokens);
-  const isNewField = profile.maxTokensField === 'max_completion_tokens' && isCompatible(options.kind);
-  const key = profile.cacheKey ? request.cacheKey : undefined;
-  const fields = {
-    ...(profile.splitsReasoning && { reasoning_split: true }),
-    ...(isNewField && maxOutputTokens !== undefined && { max_completion_tokens: maxOutputTokens }),
-    ...(key !== undefined && isCompatible(options.kind) && { prompt_cache_key: key }),
-  };
-  const own = Object.keys(fields).length > 0 ? { [options.provider]: fields } : {};
-  const providerOptions = { ...callOptions(options.kind, key), ...own };
-  return {
-    prompt: toPrompt(
-      { ...request, messages: opaque.readable(request.messages) },
-      { ...options.info, provider: options.provider, model: options.model },
-      profile,
-    ),
-    abortSignal,
-    maxOutputTokens: isNewField ? undefined : maxOutputTokens,
-    providerOptions,
-    tools:
-      request.tools.length === 0
-        ? undefined
-        : request.tools.map((tool) => ({
-            type: 'function' as const,
-            name: tool.name,
-            description: tool.description,
-            inputSchema: tool.parameters,
-          })),
-  };
-}
-
-function* callIdsIn(request: StepRequest): Iterable<string> {
-  for (const message of request.messages) {
-    if (message.role !== 'assistant') continue;
-    for (const part of message.content) if (part.type === 'tool') yield part.callId;
-  }
 }

@@ -1,5 +1,5 @@
 import type { ContentRefusal, ViewMessage } from '@longhaul/context';
-import type { JsonValue } from '@longhaul/protocol';
+import { type JsonValue, LonghaulError } from '@longhaul/protocol';
 import { createCallIds } from './call-ids.ts';
 import { parseJson } from './json.ts';
 import { mediaData } from './media/media-parts.ts';
@@ -16,6 +16,24 @@ export interface RefusedPlace {
 }
 
 type Named = NonNullable<ContentRefusal['named']>;
+
+/** Adds the part of the view that a refusal names to its error. `body` is undefined if no request was sent. */
+export function withRefusedPart(
+  error: LonghaulError,
+  { body, messages, callIds }: Omit<RefusedPlace, 'body' | 'path'> & { body: string | undefined },
+): LonghaulError {
+  const { content } = error.data;
+  if (typeof content !== 'object' || content === null || Array.isArray(content)) return error;
+  const { path } = content;
+  if (typeof path !== 'string' || body === undefined) return error;
+  const named = findRefusedPart({ body, path, messages, callIds });
+  if (named === undefined) return error;
+  const { code, message, cause, data } = error;
+  return new LonghaulError(code, message, {
+    cause,
+    data: { ...data, content: { ...content, named: { ...named } } },
+  });
+}
 
 /**
  * Finds the part of the view that a refusal names by its place in the body. Undefined if it cannot be found.

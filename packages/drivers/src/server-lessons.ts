@@ -82,8 +82,8 @@ export class ServerLessons {
   }
 
   /**
-   * Makes a model call. If the server refuses the request and the refusal says how to make it, makes it once more in
-   * that form, and keeps that form for later requests. Such a refusal costs no tokens.
+   * Makes a model call. If the server refuses the request and the refusal names the form that it accepts, sends the
+   * request again in that form, and keeps the form for later requests. Such a refusal costs no tokens.
    *
    * @param describe Completes the error of a call.
    * @throws {LonghaulError} Errors of the store that keeps the lessons.
@@ -116,7 +116,7 @@ export class ServerLessons {
     const { configured } = this.#options;
     const lesson = lessonOf(error, { profile: this.#profile, configured, maxOutputTokens });
     const key = JSON.stringify(lesson);
-    // A server that refuses both forms must not be asked for ever.
+    // Otherwise, a server that refuses both forms would get requests without end.
     if (lesson === undefined || tried.has(key)) return undefined;
     tried.add(key);
     return lesson;
