@@ -111,6 +111,32 @@ describe('resolveModel', () => {
     },
   };
 
+  it('replaces effort and budget of a provider by either of its model', () => {
+    const config: ModelSettings = {
+      providers: {
+        mine: {
+          baseUrl: 'http://mine/v1',
+          reasoning: { effort: 'high', return: 'all' },
+          models: { one: { reasoning: { budgetTokens: 4_000 } } },
+        },
+      },
+    };
+    expect(resolve('mine/one', {}, config).settings?.reasoning).toEqual({
+      budgetTokens: 4_000,
+      return: 'all',
+    });
+    expect(resolve('mine/two', {}, config).settings?.reasoning).toEqual({ effort: 'high', return: 'all' });
+  });
+
+  it('refuses an effort beside a budget', () => {
+    const config: ModelSettings = {
+      providers: { mine: { baseUrl: 'http://mine/v1', reasoning: { effort: 'high', budgetTokens: 4_000 } } },
+    };
+    const error = failure(() => resolve('mine/one', {}, config));
+    expect(error.code).toBe('config_invalid');
+    expect(error.message).toMatch(/providers.mine.*effort and reasoning.budgetTokens.*one/);
+  });
+
   it('reads strictRoles: alternate as true', () => {
     const withRoles = (strictRoles: boolean | 'alternate'): ModelSettings => ({
       providers: { mine: { baseUrl: 'http://mine/v1', models: { one: { strictRoles } } } },

@@ -84,7 +84,7 @@ export function resolveModel(config: ModelSettings, options: ResolveModelOptions
     baseUrl,
     apiKey,
     extras: { headers, body },
-    settings: callSettings(settings, own(settings?.models ?? {}, model)),
+    settings: checkAmount(callSettings(settings, own(settings?.models ?? {}, model)), provider),
     ...knownOf({ kind, model, baseUrl }, settings),
   };
 }
@@ -95,8 +95,28 @@ function callSettings(provider: CallSettings = {}, model: CallSettings = {}): Ca
     cache: model.cache ?? provider.cache,
     toolCallsInText: model.toolCallsInText ?? provider.toolCallsInText,
     maxTokensField: model.maxTokensField ?? provider.maxTokensField,
-    reasoning: { return: model.reasoning?.return ?? provider.reasoning?.return },
+    reasoning: {
+      return: model.reasoning?.return ?? provider.reasoning?.return,
+      ...(reasons(model) ? amountOf(model) : amountOf(provider)),
+    },
   };
+}
+
+/** @throws {LonghaulError} `config_invalid` */
+function checkAmount(settings: CallSettings, provider: string): CallSettings {
+  const { effort, budgetTokens } = settings.reasoning ?? {};
+  if (effort === undefined || budgetTokens === undefined) return settings;
+  const message = `providers.${provider} sets reasoning.effort and reasoning.budgetTokens for one model. Set only one of them.`;
+  throw new LonghaulError('config_invalid', message, { data: { provider } });
+}
+
+function reasons({ reasoning }: CallSettings): boolean {
+  return reasoning?.effort !== undefined || reasoning?.budgetTokens !== undefined;
+}
+
+/** An effort and a budget replace each other, so those of a model replace both of its provider. */
+function amountOf({ reasoning: { effort, budgetTokens } = {} }: CallSettings) {
+  return { effort, budgetTokens };
 }
 
 type Kind = ResolvedModel['kind'];

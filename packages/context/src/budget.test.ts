@@ -16,6 +16,14 @@ describe('computeBudget', () => {
     expect(budgetOf(window, maxOutput).usableTokens).toBe(usable);
   });
 
+  it('reserves room for reasoning besides the answer, up to a quarter of the window', () => {
+    const usable = (windowTokens: number, maxOutputTokens: number) =>
+      computeBudget({ windowTokens, maxOutputTokens, fixedTokens: 0, reasoningTokens: 16_000 }).usableTokens;
+    expect(usable(200_000, 64_000)).toBe(152_000);
+    expect(usable(200_000, 40_000)).toBe(160_000);
+    expect(usable(100_000, 64_000)).toBe(75_000);
+  });
+
   it('subtracts system text and tools from the message budget, down to 0', () => {
     expect(budgetOf(16_000, 4_000, 2_000).messageTokens).toBe(10_000);
     expect(budgetOf(16_000, 4_000, 50_000).messageTokens).toBe(0);

@@ -8,6 +8,8 @@ export interface BudgetOptions {
   windowTokens: number;
   /** The most tokens that the model writes in one answer. */
   maxOutputTokens: number;
+  /** Tokens of an answer that reasoning takes. They are reserved besides those of the answer. Default 0. */
+  reasoningTokens?: number | undefined;
   /** Tokens of the system text and the tool schemas. They are part of every request and of every count. */
   fixedTokens: number;
 }
@@ -28,7 +30,7 @@ export interface Budget {
  * @throws {LonghaulError} `invalid_request` if a value is not a number, or if the window or the output is not positive.
  */
 export function computeBudget(options: BudgetOptions): Budget {
-  const { windowTokens, maxOutputTokens, fixedTokens } = options;
+  const { windowTokens, maxOutputTokens, fixedTokens, reasoningTokens = 0 } = options;
   if (!(windowTokens > 0) || !Number.isFinite(windowTokens))
     throw invalid(`The window must be a positive number of tokens, got ${windowTokens}.`);
   if (!(maxOutputTokens > 0))
@@ -37,7 +39,9 @@ export function computeBudget(options: BudgetOptions): Budget {
     throw invalid(
       `The tokens of system text and tools must be zero or a positive number, got ${fixedTokens}.`,
     );
-  const usableTokens = Math.floor(windowTokens - outputReserve(windowTokens, maxOutputTokens));
+  const usableTokens = Math.floor(
+    windowTokens - outputReserve({ windowTokens, maxOutputTokens, reasoningTokens }),
+  );
   return {
     windowTokens,
     maxOutputTokens,
@@ -52,8 +56,11 @@ function invalid(message: string): LonghaulError {
   return new LonghaulError('invalid_request', message);
 }
 
-function outputReserve(windowTokens: number, maxOutputTokens: number): number {
-  return Math.min(maxOutputTokens, OUTPUT_TOKEN_MAX, windowTokens / 4);
+function outputReserve(
+  options: Record<'windowTokens' | 'maxOutputTokens' | 'reasoningTokens', number>,
+): number {
+  const { windowTokens, maxOutputTokens, reasoningTokens } = options;
+  return Math.min(maxOutputTokens, OUTPUT_TOKEN_MAX + reasoningTokens, windowTokens / 4);
 }
 
 /**

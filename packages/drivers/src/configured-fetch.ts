@@ -1,18 +1,21 @@
 import type { RequestExtras } from '@longhaul/models';
 import { type JsonObject, type JsonValue, LonghaulError } from '@longhaul/protocol';
 import { isObject } from './json.ts';
+import type { FieldsOf } from './reasoning-fields/reasoning-ask.ts';
 
 /**
- * Wraps `fetch`: adds the configured headers to each request and merges the configured fields into its JSON body.
+ * Wraps `fetch`: adds the configured headers to each request, and merges the fields for reasoning and then the configured
+ * fields into its JSON body.
  *
  * It works on the finished request, so that each client sends them, whatever options it knows.
  */
 export function configuredFetch(
   fetch: typeof globalThis.fetch,
   extras: RequestExtras,
+  fieldsOf?: FieldsOf,
 ): typeof globalThis.fetch {
   const { headers = {}, body = {} } = extras;
-  const hasBody = Object.keys(body).length > 0;
+  const hasBody = Object.keys(body).length > 0 || fieldsOf !== undefined;
   if (!hasBody && Object.keys(headers).length === 0) return fetch;
   return (input, init) => {
     const merged = new Headers(init?.headers);
@@ -21,7 +24,9 @@ export function configuredFetch(
       else merged.set(name, value);
     }
     const sent =
-      hasBody && init?.body !== undefined && init.body !== null ? withFields(init.body, body) : init?.body;
+      hasBody && init?.body !== undefined && init.body !== null
+        ? withFields(init.body, body, fieldsOf)
+        : init?.body;
     return fetch(input, { ...init, headers: merged, body: sent });
   };
 }
@@ -30,11 +35,15 @@ export function configuredFetch(
 const LISTS: ReadonlySet<string> = new Set(['anthropic-beta']);
 
 /** @throws {LonghaulError} `internal` if the client's body is not JSON. */
-function withFields(sent: NonNullable<RequestInit['body']>, fields: JsonObject): string {
+function withFields(
+  sent: NonNullable<RequestInit['body']>,
+  fields: JsonObject,
+  fieldsOf: FieldsOf = () => ({}),
+): string {
   if (typeof sent !== 'string') throw notJson();
   const request: JsonValue = JSON.parse(sent);
   if (!isObject(request)) throw notJson();
-  return JSON.stringify(merge(request, fields));
+  return JSON.stringify(merge(merge(request, fieldsOf(request)), fields));
 }
 
 /** Objects merge, `null` removes a field, and other values replace it (RFC 7396). */
@@ -52,6 +61,6 @@ function merge(into: JsonObject, fields: JsonObject): JsonObject {
 function notJson(): LonghaulError {
   return new LonghaulError(
     'internal',
-    'providers.NAME.body applies to requests with a JSON object, and this one has none.',
+    'providers.NAME.body and reasoning apply to requests with a JSON object, and this one has none.',
   );
 }

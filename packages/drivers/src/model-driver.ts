@@ -12,6 +12,7 @@ import { MediaFitter } from './media/fit-media.ts';
 import { mediaLimits } from './media/media-limits.ts';
 import { OpaqueSummaries } from './opaque-summaries.ts';
 import { compactBy, PROVIDER_COMPACTIONS } from './provider-compaction.ts';
+import { reasoningFields } from './reasoning-fields/reasoning-fields.ts';
 import { withRefusedPart } from './refused-part.ts';
 import { createRequestGuard, type RequestGuard } from './request-guard.ts';
 import { SentBodies } from './sent-bodies.ts';
@@ -81,8 +82,12 @@ export async function createModelDriver(options: ModelDriverOptions): Promise<Mo
   const secrets = [apiKey ?? '', ...Object.values(extras.headers ?? {})].filter((secret) => secret !== '');
   const target = { provider, model: modelId, secrets };
   const asides = createAsides(serverFetch(options.fetch, target), target);
+  const reasoning = reasoningFields(
+    { ...options, baseUrl: options.baseUrl ?? '', maxOutputTokens: options.info.maxOutputTokens },
+    settings.reasoning,
+  );
   const fetch = createGuardedFetch({
-    fetch: configuredFetch(asides.fetch, extras),
+    fetch: configuredFetch(asides.fetch, extras, reasoning?.fieldsOf),
     target,
     onBytes: (signal) => guards.get(signal)?.touch(),
   });
@@ -126,6 +131,7 @@ export async function createModelDriver(options: ModelDriverOptions): Promise<Mo
         ...info,
         maxOutputTokens,
         ...(returnsReasoning(lessons.profile) && { returnsReasoning: true }),
+        ...(reasoning !== undefined && { reasoningTokens: Math.min(reasoning.tokens, maxOutputTokens) }),
       };
     },
     step: (request) =>

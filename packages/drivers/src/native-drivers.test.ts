@@ -6,6 +6,7 @@ await import('./wire.test.ts');
 await import('./model-driver.test.ts');
 await import('./provider-failures.test.ts');
 await import('../test/reasoning.test.ts');
+await import('../test/reasoning-effort.test.ts');
 await import('../test/usage.test.ts');
 await import('../test/cached-prefix.test.ts');
 await import('../test/prompt-cache.test.ts');

@@ -18,6 +18,18 @@ export const REASONING_RETURNS = [
   'all-or-empty',
 ] as const satisfies readonly ReasoningReturn[];
 
+/** How much a model reasons. Each provider has some of these levels. */
+export const REASONING_EFFORTS = ['none', 'minimal', 'low', 'medium', 'high', 'xhigh', 'max'] as const;
+export type ReasoningEffort = (typeof REASONING_EFFORTS)[number];
+
+export interface ReasoningSettings {
+  return?: ReasoningReturn;
+  /** Default: the provider's. */
+  effort?: ReasoningEffort;
+  /** The most tokens of reasoning in an answer, for models that take a number. 0: none. In place of `effort`. */
+  budgetTokens?: number;
+}
+
 /**
  * How requests to a model are made, as configured for its provider or for the model alone. What is undefined was
  * learned from the server's refusals, or is chosen by the driver from the model and its server.
@@ -32,7 +44,7 @@ export interface CallSettings {
   cache?: boolean;
   /** Whether tool calls that a model writes as text are made. Default true. */
   toolCallsInText?: boolean;
-  reasoning?: { return?: ReasoningReturn };
+  reasoning?: ReasoningSettings;
   /** The field for the maximum tokens of an answer in Chat Completions. Default: chosen from the model and its server. */
   maxTokensField?: MaxTokensField;
 }

@@ -6,8 +6,11 @@ export {
   type LearnedSettings,
   MAX_TOKENS_FIELDS,
   type MaxTokensField,
+  REASONING_EFFORTS,
   REASONING_RETURNS,
+  type ReasoningEffort,
   type ReasoningReturn,
+  type ReasoningSettings,
   type RequestExtras,
 } from './call-settings.ts';
 export type { CatalogueEntry } from './catalogue/catalogue-entry.ts';

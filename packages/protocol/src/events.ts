@@ -149,6 +149,8 @@ export type EventPayload =
       ratio?: number;
       /** Reasoning without a signature is part of requests. */
       returnsReasoning?: boolean;
+      /** Tokens of an answer that are reserved for reasoning. */
+      reasoningTokens?: number;
     }
   | { type: 'context:warning'; message: string }
   | { type: 'message:queued'; id: string; position: number }

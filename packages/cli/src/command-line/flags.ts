@@ -41,6 +41,7 @@ export const RUN_FLAGS = {
   'base-url': text,
   window: text,
   'max-output': text,
+  effort: { type: 'string', values: ['none', 'minimal', 'low', 'medium', 'high', 'xhigh', 'max'] },
   sandbox,
   network: { type: 'string', values: ['on', 'off'] },
   strategy,

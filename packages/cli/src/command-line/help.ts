@@ -62,6 +62,8 @@ Model
       --base-url URL    address of an OpenAI-compatible server
       --window N        tokens of the model's context window; a smaller window that the server reports is used instead
       --max-output N    maximum tokens of one answer
+      --effort LEVEL    how much the model reasons: none, minimal, low, medium, high, xhigh or max, as far as it has
+                        these levels (default: that of the provider)
       --strategy NAME   how the context is compacted: reactive-overflow (default), proactive-threshold,
                         structured-summary, middle-removal, pruning-agent, provider-compaction, or the path of a
                         module
@@ -112,6 +114,8 @@ Model
       --base-url URL    address of an OpenAI-compatible server; default: the address of the session
       --window N        tokens of the model's context window; a smaller window that the server reports is used instead
       --max-output N    maximum tokens of one answer
+      --effort LEVEL    how much the model reasons: none, minimal, low, medium, high, xhigh or max, as far as it has
+                        these levels (default: that of the provider)
       --strategy NAME   how the context is compacted
 
 Workspace (the session keeps its own)

@@ -5,6 +5,7 @@ import {
   type ResolvedModel,
   resolveModel,
 } from '@longhaul/config';
+import type { CallSettings, ReasoningEffort } from '@longhaul/models';
 import { LonghaulError } from '@longhaul/protocol';
 import { localModelNamed } from './local-model.ts';
 
@@ -17,6 +18,8 @@ export interface ModelChoice {
   /** `--base-url` was given, so that any name of that server is accepted. */
   isAddressGiven?: boolean;
   maxOutput?: number;
+  /** In place of the configured effort or budget. */
+  effort?: ReasoningEffort | undefined;
 }
 
 type Environment = Readonly<Record<string, string | undefined>>;
@@ -32,7 +35,13 @@ export async function chooseModel(
   env: Environment,
 ): Promise<ResolvedModel> {
   const resolved = await resolveChoice(config, choice, env);
-  return choice.maxOutput === undefined ? resolved : { ...resolved, maxOutputTokens: choice.maxOutput };
+  const { maxOutput: maxOutputTokens = resolved.maxOutputTokens, effort } = choice;
+  return { ...resolved, maxOutputTokens, settings: withEffort(resolved.settings, effort) };
+}
+
+function withEffort(settings: CallSettings | undefined, effort: ReasoningEffort | undefined) {
+  if (effort === undefined) return settings;
+  return { ...settings, reasoning: { return: settings?.reasoning?.return, effort } };
 }
 
 async function resolveChoice(config: Config, choice: ModelChoice, env: Environment): Promise<ResolvedModel> {

@@ -1,4 +1,4 @@
-import { MAX_TOKENS_FIELDS, REASONING_RETURNS } from '@longhaul/models';
+import { MAX_TOKENS_FIELDS, REASONING_EFFORTS, REASONING_RETURNS } from '@longhaul/models';
 import * as z from 'zod';
 import { setting } from './values.ts';
 
@@ -22,6 +22,14 @@ export const callSettings = {
   ),
   reasoning: setting(
     z.strictObject({
+      effort: setting(
+        z.enum(REASONING_EFFORTS),
+        'How much the model reasons. Each model has some of these levels; older models of Anthropic and Google get a budget of tokens for the level. Default: that of the provider.',
+      ),
+      budgetTokens: setting(
+        z.int().min(0),
+        'The most tokens of reasoning in an answer, in place of effort: for Claude before 4.7, Gemini, and models at OpenRouter. They count in the length of an answer. 0: no reasoning.',
+      ),
       return: setting(
         z.enum(REASONING_RETURNS),
         "Which reasoning of earlier answers is sent back to the model. none: none. open-turn: that since the user's last message. all: all of it. all-or-empty: all of it, and an empty text in answers without any. Default: chosen from the model and its server, and learned from the server's refusals.",

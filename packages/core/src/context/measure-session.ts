@@ -75,6 +75,7 @@ export function nextRequestTokens(
 interface Window {
   windowTokens: number;
   maxOutputTokens: number;
+  reasoningTokens?: number | undefined;
 }
 
 async function findWindow(
@@ -84,10 +85,11 @@ async function findWindow(
   const ofLastRun = last && {
     windowTokens: last.windowTokens,
     maxOutputTokens: last.maxOutputTokens ?? Math.max(1, last.windowTokens - last.usableTokens),
+    reasoningTokens: last.reasoningTokens,
   };
   if (windowTokens !== undefined) {
     const maxOutputTokens = ofLastRun?.maxOutputTokens ?? Math.max(1, Math.floor(windowTokens / 4));
-    return { source: 'given', window: { windowTokens, maxOutputTokens } };
+    return { source: 'given', window: { ...ofLastRun, windowTokens, maxOutputTokens } };
   }
   if (ofLastRun !== undefined) return { source: 'last-run', window: ofLastRun };
   try {

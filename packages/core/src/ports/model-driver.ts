@@ -29,6 +29,8 @@ export interface ModelInfo {
   accepts: { images: boolean; files: boolean };
   /** Reasoning is sent back even if it has no metadata, so it takes room in later requests. Default false. */
   returnsReasoning?: boolean;
+  /** Tokens of an answer that reasoning takes, as configured. They count in `maxOutputTokens`. Default 0. */
+  reasoningTokens?: number;
 }
 
 export interface ModelPrice {

@@ -128,6 +128,7 @@ export const eventSchema = z.discriminatedUnion('type', [
     maxOutputTokens: amount.optional(),
     ratio: amount.optional(),
     returnsReasoning: z.boolean().optional(),
+    reasoningTokens: amount.optional(),
   }),
   event('context:warning', { message: z.string() }),
   event('message:queued', { id: z.string(), position: amount }),

@@ -99,8 +99,13 @@ export class ContextWindow {
   }
 
   get budget(): Budget {
-    const { windowTokens, maxOutputTokens, systemTokens, toolTokens } = this.measure;
-    return computeBudget({ windowTokens, maxOutputTokens, fixedTokens: systemTokens + toolTokens });
+    const { windowTokens, maxOutputTokens, reasoningTokens, systemTokens, toolTokens } = this.measure;
+    return computeBudget({
+      windowTokens,
+      maxOutputTokens,
+      reasoningTokens,
+      fixedTokens: systemTokens + toolTokens,
+    });
   }
 
   /**
@@ -115,6 +120,7 @@ export class ContextWindow {
       toolTokens: this.#count(JSON.stringify(this.#options.tools)),
       ratio: this.#meter.ratio,
       returnsReasoning: this.#options.driver.info.returnsReasoning,
+      reasoningTokens: this.#options.driver.info.reasoningTokens,
     };
   }
 

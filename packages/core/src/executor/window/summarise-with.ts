@@ -30,7 +30,13 @@ const SYSTEM = {
 export function summariseWith(driver: ModelDriver, options: SummariseOptions): Summarise {
   const { signal, onUsage } = options;
   return async (request) => {
-    const { mode, maxOutputTokens } = request;
+    const { mode } = request;
+    const { info } = driver;
+    // Reasoning counts in the length of the answer. It stays as in other requests, so that the provider's cache applies.
+    const maxOutputTokens = Math.min(
+      request.maxOutputTokens + (info.reasoningTokens ?? 0),
+      Math.max(request.maxOutputTokens, info.maxOutputTokens),
+    );
     const stopped = new AbortController();
     const step: StepRequest = {
       system: mode === 'prefix' ? options.system : SYSTEM[mode],
