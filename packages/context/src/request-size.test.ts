@@ -71,9 +71,9 @@ describe('createRequestMeter', () => {
     ] as const)
       meter.calibrate(predicted, real);
     expect(meter.ratio).toBe(1);
-    meter.calibrate(1, 1_000_000);
+    expect(meter.calibrate(1, 1_000_000)).toBe('too-high');
     expect(meter.ratio).toBe(3);
-    meter.calibrate(1_000_000, 1);
+    expect(meter.calibrate(1_000_000, 1)).toBeUndefined();
     expect(meter.ratio).toBe(0.5);
     expect(createRequestMeter(count, 900).ratio).toBe(3);
   });

@@ -48,8 +48,12 @@ export interface RequestMeter {
   messageTokens(message: ViewMessage): number;
   /** Predicts the tokens of a request of these messages with the system text and the tools. */
   requestTokens(entries: readonly ViewEntry[], fixedTokens: number): number;
-  /** Records the real size of a request that was predicted at `predictedTokens`. */
-  calibrate(predictedTokens: number, realTokens: number): void;
+  /**
+   * Records the real size of a request that was predicted at `predictedTokens`.
+   *
+   * @returns `too-high` if the real size is more than three times the counted one. Three times is assumed then.
+   */
+  calibrate(predictedTokens: number, realTokens: number): 'too-high' | undefined;
   /**
    * Returns how many tokens more than predicted a request may have. Everything that was not in the last measured
    * request is an estimate.
@@ -102,9 +106,12 @@ export function createRequestMeter(
       return Math.ceil((messages + fixedTokens + REPLY_PRIMING_TOKENS) * ratio);
     },
     calibrate(predictedTokens, realTokens) {
-      if (!(predictedTokens > 0) || !(realTokens > 0)) return;
-      ratio = bounded((ratio * realTokens) / predictedTokens);
-      measuredTokens = realTokens;
+      if (!(predictedTokens > 0) || !(realTokens > 0)) return undefined;
+      const countedTokens = predictedTokens / ratio;
+      const measuredRatio = realTokens / countedTokens;
+      ratio = bounded(measuredRatio);
+      measuredTokens = Math.min(realTokens, countedTokens * RATIO_BOUNDS.high);
+      return measuredRatio > RATIO_BOUNDS.high ? 'too-high' : undefined;
     },
     marginTokens(predictedTokens) {
       // A request that is smaller than the last one was pruned: none of it was measured in its present form.

@@ -15,6 +15,8 @@ export interface ServerModel {
   aliases?: string[];
   /** Whether the model accepts images, if the server reports that. */
   acceptsImages?: boolean;
+  /** Requests that the server answers at the same time, if it reports that. They can share the memory of one window. */
+  slots?: number;
 }
 
 export type ServerRequest = Omit<FetchJsonOptions, 'body'>;
@@ -75,12 +77,21 @@ function lmStudioModel(entry: Record<string, unknown>): ServerModel[] {
     ...serverModel(id, first !== undefined, countAt(first?.['config'], 'context_length'), source),
     aliases: [textAt(entry, 'selected_variant')].filter((name) => name !== undefined),
     acceptsImages,
+    slots: countAt(first?.['config'], 'parallel'),
   };
   // A second instance has its own name and window.
   const others = instances.flatMap((instance) => {
     const name = textAt(instance, 'id');
     const length = countAt(instance['config'], 'context_length');
-    return name && name !== id ? [{ ...serverModel(name, true, length, source), acceptsImages }] : [];
+    return name && name !== id
+      ? [
+          {
+            ...serverModel(name, true, length, source),
+            acceptsImages,
+            slots: countAt(instance['config'], 'parallel'),
+          },
+        ]
+      : [];
   });
   return [whole, ...others];
 }
@@ -116,6 +127,7 @@ async function readLlamaCpp(ask: Ask): Promise<ServerModel[]> {
   return [...ids, ANY_MODEL].map((id) => ({
     ...serverModel(id, true, windowTokens, 'llama.cpp /props'),
     acceptsImages,
+    slots: countAt(props, 'total_slots'),
   }));
 }
 

@@ -116,6 +116,19 @@ describe('probeWindow', () => {
   );
 
   it.each([
+    [
+      'lmstudio',
+      {
+        '/api/v1/models': lmStudio({ loaded_instances: [{ config: { context_length: 8192, parallel: 4 } }] }),
+      },
+    ],
+    ['llamacpp', llamaCpp({ total_slots: 4 })],
+  ] as const)('returns how many requests %s answers at the same time', async (kind, routes) => {
+    const { baseUrl } = await serve(routes);
+    expect(await probeWindow({ kind, baseUrl, model: 'seer', timeoutMs })).toMatchObject({ slots: 4 });
+  });
+
+  it.each([
     ['lmstudio', LM_STUDIO, 'idle'],
     ['lmstudio', LM_STUDIO_OLD, 'idle'],
     ['ollama', OLLAMA, 'idle:7b'],

@@ -27,6 +27,8 @@ export interface WindowReport {
   source: string;
   /** Whether the model accepts images, if the server reports that. */
   acceptsImages?: boolean;
+  /** Requests that the server answers at the same time, if it reports that. */
+  slots?: number;
 }
 
 /**
@@ -42,10 +44,10 @@ export async function probeWindow(options: ProbeWindowOptions): Promise<WindowRe
   for (const [index, models] of answers.entries()) {
     const found = findServerModel(models, model);
     if (found?.windowTokens === undefined) continue;
-    const { windowTokens, source } = found;
+    const { windowTokens, source, slots } = found;
     const acceptsImages =
       kinds[index] === 'ollama' ? await ollamaAcceptsImages({ ...options, timeoutMs }) : found.acceptsImages;
-    return { windowTokens, source, acceptsImages };
+    return { windowTokens, source, acceptsImages, slots };
   }
   return undefined;
 }

@@ -1,7 +1,14 @@
 import { modelInfoOf, type ResolvedModel, type ResolvedWindow, resolveWindow } from '@longhaul/config';
 import type { ModelDriver, ServerWindow } from '@longhaul/core';
 import { createModelDriver } from '@longhaul/drivers';
-import { checkServer, type LearnedSettings, probeWindow, type ServerMemory } from '@longhaul/models';
+import {
+  checkServer,
+  type LearnedSettings,
+  type ProbeWindowOptions,
+  probeWindow,
+  type ServerMemory,
+  type WindowReport,
+} from '@longhaul/models';
 
 export interface DriverOptions {
   /** `--window`. */
@@ -19,9 +26,9 @@ export interface OpenDriver {
 /** Creates a driver for the model, with the window that its server has taught or reports. */
 export async function createDriver(model: ResolvedModel, options: DriverOptions): Promise<OpenDriver> {
   const server = watchServer(model, options.memory);
-  const { remembered } = server;
+  const { probe, remembered } = server;
   const window = await resolveWindow(model, {
-    probe: probeWindow,
+    probe,
     check: checkServer,
     remembered,
     flag: options.window,
@@ -45,6 +52,7 @@ export async function createDriver(model: ResolvedModel, options: DriverOptions)
 }
 
 interface WatchedServer extends ServerWindow {
+  probe: (options: ProbeWindowOptions) => Promise<WindowReport | undefined>;
   remembered: (reportedTokens: number | undefined) => Promise<number | undefined>;
   learnedSettings: () => Promise<LearnedSettings | undefined>;
   learnSettings: (settings: LearnedSettings) => Promise<void>;
@@ -54,20 +62,25 @@ interface WatchedServer extends ServerWindow {
 function watchServer(model: ResolvedModel, memory: Promise<ServerMemory> | undefined): WatchedServer {
   const { baseUrl, apiKey, serverKind } = model;
   const served = { baseUrl: (baseUrl ?? `${model.kind}:`).replace(/\/+$/, ''), model: model.model };
-  let lastReport: number | undefined;
+  let lastReport: Partial<WindowReport> = {};
+  const probe = async (options: ProbeWindowOptions) => {
+    const report = await probeWindow(options);
+    lastReport = report ?? lastReport;
+    return report;
+  };
   return {
-    async remembered(reportedTokens) {
-      lastReport = reportedTokens;
-      return (await memory)?.learnedWindow(served, reportedTokens);
-    },
+    probe,
+    remembered: async (reportedTokens) => (await memory)?.learnedWindow(served, reportedTokens),
     async reported() {
       if (baseUrl === undefined) return undefined;
-      const report = await probeWindow({ baseUrl, model: model.model, apiKey, kind: serverKind });
-      lastReport = report?.windowTokens ?? lastReport;
+      const report = await probe({ baseUrl, model: model.model, apiKey, kind: serverKind });
       return report?.windowTokens;
     },
     async learned(windowTokens) {
-      await (await memory)?.learnWindow(served, windowTokens, lastReport);
+      const { windowTokens: reportedTokens, slots = 1 } = lastReport;
+      // What other requests take of a shared window changes, so a smaller window is not stored for later runs.
+      if (slots > 1 && reportedTokens !== undefined && windowTokens < reportedTokens) return;
+      await (await memory)?.learnWindow(served, windowTokens, reportedTokens);
     },
     learnedSettings: async () => (await memory)?.learnedSettings(served),
     async learnSettings(settings) {

@@ -1,5 +1,5 @@
 import type { TokenUsage } from '@longhaul/protocol';
-import { calls, playedDriver, testRun, testTool, text, usageOf } from '@longhaul/testing/doubles';
+import { answer, calls, playedDriver, testRun, testTool, text, usageOf } from '@longhaul/testing/doubles';
 import { describe, expect, it } from 'vitest';
 import type { StepRequest } from '../ports/index.ts';
 import { countedUsage } from './limits/counted-usage.ts';
@@ -46,6 +46,29 @@ describe('a server that reports less than can be true', () => {
     const { usage, cost } = await runaway(usageOf(1, 1), { tokens: 12_000 });
     expect(usage.totalTokens).toBeLessThan(100);
     expect(cost).toBeCloseTo(usage.totalTokens * PRICE_PER_TOKEN);
+  });
+});
+
+describe('a server that reports ten times too much', () => {
+  it('is reported once, and makes compactions earlier but not endless', async () => {
+    const read = testTool('read', async () => text('word '.repeat(300)));
+    let steps = 0;
+    const driver = playedDriver([
+      ({ messages, tools }: StepRequest) => {
+        const usage = usageOf(Math.ceil(JSON.stringify(messages).length / 4) * 10);
+        steps += 1;
+        const events =
+          steps > 40 || tools.length === 0 ? answer('ok') : calls({ name: 'read', callId: `c${steps}` });
+        return events.map((event) => (event.type === 'finish' ? { ...event, usage } : event));
+      },
+    ]);
+    const test = await testRun(driver, [read]);
+    const ended = await test.run('go');
+    expect(ended).toMatchObject({ status: 'completed', text: 'ok' });
+    const warnings = test.of('context:warning').map(({ message }) => message);
+    expect(warnings.filter((message) => message.includes('more than three times'))).toHaveLength(1);
+    // 40 results of 300 tokens each are three times the usable window, by three times their count.
+    expect(ended.compactions).toBeLessThanOrEqual(6);
   });
 });
 

@@ -116,3 +116,6 @@ export const CONVERSATION_TRUNCATED =
 
 export const USAGE_NOT_CREDIBLE =
   'The server reports far fewer input tokens than it was sent, even for requests that fit. Its token counts are ignored from now on.';
+
+export const USAGE_EXCESSIVE =
+  'The server reports more than three times the input tokens that Longhaul counts. Longhaul assumes three times its own count from now on, so it may compact early.';

@@ -15,6 +15,7 @@ import {
   doomLoop,
   loopNote,
   silentlyTruncated,
+  USAGE_EXCESSIVE,
   USAGE_NOT_CREDIBLE,
 } from './run-errors.ts';
 import type { ToolRunner } from './tool-runner.ts';
@@ -38,6 +39,7 @@ export class StepOutcomeHandler {
   readonly #options: StepOutcomeHandlerOptions;
   readonly #continuations: Continuations;
   readonly #loops: LoopWatch;
+  #warnedOfUsage = false;
 
   constructor(options: StepOutcomeHandlerOptions) {
     this.#options = options;
@@ -71,6 +73,10 @@ export class StepOutcomeHandler {
       return this.#afterTruncation(outcome, request.predictedTokens, usage.inputTokens);
     }
     if (problem === 'nonsense') await this.#warn(USAGE_NOT_CREDIBLE);
+    if (problem === 'excessive' && !this.#warnedOfUsage) {
+      this.#warnedOfUsage = true;
+      await this.#warn(USAGE_EXCESSIVE);
+    }
     this.#options.compactor.resetCounts();
     return this.#afterStep(outcome, request);
   }

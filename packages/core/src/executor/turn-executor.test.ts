@@ -395,6 +395,23 @@ describe('the window', () => {
     expect(test.of('context:compressed').at(-1)?.reason).toBe('overflow');
   });
 
+  it.each([
+    ['is not learned from a refusal without sizes that the reported window has room for', 16_000, 1],
+    ['is assumed smaller after a refusal without sizes if the server reports none', undefined, 1.15],
+  ])('%s', async (_name, reported, ratio) => {
+    const refusal = failure('context_overflow', 'Context size has been exceeded.');
+    const reads = [1, 2, 3].map((index) => calls({ name: 'read', callId: `c${index}` }));
+    const driver = {
+      ...playedDriver([...reads, [refusal], answer('ok')]),
+      serverWindow: { reported: async () => reported, learned: async () => {} },
+    };
+    const test = await testRun(driver, [testTool('read', () => text(page.slice(0, 4_000)))]);
+    expect(await test.run('go')).toMatchObject({ status: 'completed', text: 'ok' });
+    const last = test.of('context:usage').at(-1);
+    expect(last?.windowTokens).toBe(16_000);
+    expect(last?.ratio).toBeCloseTo(ratio, 2);
+  });
+
   it('reduces maxOutputTokens instead of compacting when a refused prompt fits with less room for the answer', async () => {
     const refusal = failure('context_overflow', 'maximum context length is 16000 tokens', {
       data: { windowTokens: 16_000, requestTokens: 6_000 },

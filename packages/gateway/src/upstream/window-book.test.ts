@@ -56,6 +56,13 @@ test('caps the report with a learned window until the server reports another one
   expect(await book.refresh(upstream, MODEL)).toEqual(says(16_384));
 });
 
+test('does not learn a window smaller than the reported one from a server that answers several requests', async () => {
+  const { book } = bench({ ...says(65_536), slots: 4 });
+  await book.windowOf(upstream, MODEL);
+  await book.learn(upstream, MODEL, { windowTokens: 16_384, source: 'an overflow error' });
+  expect(book.known(upstream, MODEL)?.windowTokens).toBe(65_536);
+});
+
 test('uses a window learned by an earlier process until the server reports one', async () => {
   let kept: number | undefined = 4096;
   const { book, state } = bench(undefined, {

@@ -247,19 +247,24 @@ export class ContextWindow {
   /**
    * Calibrates the estimate with the reported size of a request.
    *
-   * @returns `cut` if the server has read only a part of the request, `nonsense` if the reported size is impossible.
+   * @returns `cut` if the server has read only a part of the request, `nonsense` if the reported size is impossible,
+   * `excessive` if it is larger than the calibration allows.
    */
-  async calibrate(request: FittedRequest, usage: TokenUsage): Promise<'cut' | 'nonsense' | undefined> {
+  async calibrate(
+    request: FittedRequest,
+    usage: TokenUsage,
+  ): Promise<'cut' | 'nonsense' | 'excessive' | undefined> {
     const { predictedTokens } = request;
     const read = await this.#learner.read(this.#growth.measure(request, this.#meter.ratio), usage);
     if (read === 'cut' || read === 'nonsense') return read;
-    if (read === 'whole') this.#meter.calibrate(predictedTokens, usage.inputTokens);
-    return undefined;
+    if (read !== 'whole') return undefined;
+    return this.#meter.calibrate(predictedTokens, usage.inputTokens) === 'too-high' ? 'excessive' : undefined;
   }
 
   /**
    * Learns from a refusal. Uses the window and the request size that the server named. If it named neither, assumes
-   * that the request is 15 % larger than predicted.
+   * that the request is 15 % larger than predicted, unless that would still fit the window that the server reports:
+   * then other requests to the server took the room.
    *
    * @returns Whether the same request fits with less room for its answer.
    */
@@ -269,11 +274,18 @@ export class ContextWindow {
     if (typeof namedWindow === 'number' && namedWindow > 0) await this.#learner.refused(namedWindow);
     const namedSize = error.data['requestTokens'];
     if (typeof namedSize === 'number' && namedSize > sentTokens) this.#meter.calibrate(sentTokens, namedSize);
-    else if (typeof namedWindow !== 'number') this.#meter.calibrate(sentTokens, Math.ceil(sentTokens * 1.15));
+    else if (typeof namedWindow !== 'number') await this.#assumeLarger(sentTokens);
     // Only new information can make the same request fit.
     const isNewInformation =
       this.windowTokens < before || (typeof namedSize === 'number' && namedSize > sentTokens);
     return typeof namedWindow === 'number' && isNewInformation && this.decide().action === 'send';
+  }
+
+  async #assumeLarger(sentTokens: number): Promise<void> {
+    const assumedTokens = Math.ceil(sentTokens * 1.15);
+    const reported = await this.#options.driver.serverWindow?.reported();
+    if (reported !== undefined && assumedTokens < reported) return;
+    this.#meter.calibrate(sentTokens, assumedTokens);
   }
 
   /** Real tokens per counted token, as measured in the session. */
