@@ -1,4 +1,5 @@
 export { createTools, type ToolsOptions } from './create-tools.ts';
+export { type RecognisedMedia, recogniseMedia } from './file-type.ts';
 export { createPathMatcher } from './path-matcher.ts';
 export { createRecallTool } from './recall.ts';
 export { createTodoTool } from './todo.ts';

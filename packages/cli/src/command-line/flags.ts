@@ -51,6 +51,7 @@ export const RUN_FLAGS = {
   session: text,
   all: toggle,
   resume: toggle,
+  image: { type: 'string', repeatable: true },
   wait: toggle,
   'assume-ended': toggle,
   yes: { type: 'boolean', short: 'y' },
@@ -60,7 +61,7 @@ export const RUN_FLAGS = {
   'no-color': toggle,
 } as const;
 
-const { session: _session, resume: _resume, wait: _wait, ...RESUMING } = RUN_FLAGS;
+const { session: _session, resume: _resume, wait: _wait, image: _image, ...RESUMING } = RUN_FLAGS;
 /** The flags of `run`, except those that name a session or send a message to one. */
 export const RESUME_FLAGS = RESUMING;
 export const CANCEL_FLAGS = { ...WHERE, ...ALL, 'clear-queue': toggle, force: toggle, json: toggle } as const;

@@ -85,6 +85,11 @@ Session
                         be resumed
       --wait            if another process works on the session, wait for its answer
 
+Files
+      --image FILE      attach an image to the task; repeatable
+      @path in the task attaches a text, an image or a PDF of the workspace; @"two words.txt" if its name has spaces.
+      Words after @ that name no file stay text.
+
 Limits
       --max-steps N     stop after this many model calls
       --max-cost USD    stop at this cost in US dollars, if the price of the model is known

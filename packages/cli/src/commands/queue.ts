@@ -1,9 +1,15 @@
 import { type MessageQueueService, queuedText } from '@longhaul/core';
-import { LonghaulError, type QueuedMessage, suggestion } from '@longhaul/protocol';
+import {
+  LonghaulError,
+  type QueuedMessage,
+  suggestion,
+  type UserMessageContentPart,
+} from '@longhaul/protocol';
+import { attachments } from '../attach/attachments.ts';
 import { QUEUE_FLAGS } from '../command-line/flags.ts';
 import { parseFlags, usage } from '../command-line/parse-flags.ts';
 import { fitLine, formatDuration, plural } from '../render/format.ts';
-import { readWords } from '../run/read-task.ts';
+import { readWords, typedWords } from '../run/read-task.ts';
 import { withSession } from '../session/with-session.ts';
 import { columnsOf, type Terminal } from '../terminal.ts';
 
@@ -13,6 +19,8 @@ interface Work {
   words: readonly string[];
   /** Reads the text of these words; `-` is standard input. */
   read: (words: readonly string[]) => Promise<string>;
+  /** Returns the files that these words name. */
+  attached: (words: readonly string[]) => Promise<UserMessageContentPart[]>;
   columns: number;
 }
 
@@ -43,7 +51,9 @@ export async function queue(argv: readonly string[], terminal: Terminal): Promis
     async ({ runtime, session }) => {
       const columns = columnsOf(terminal.out);
       const read = (some: readonly string[]) => readWords(some, { input: terminal.input, command: 'queue' });
-      const work = { queue: runtime.queue, sessionId: session.id, words, read, columns };
+      const attached = (some: readonly string[]) =>
+        attachments({ text: typedWords(some), images: [], folder: terminal.cwd }, session.workspace);
+      const work = { attached, queue: runtime.queue, sessionId: session.id, words, read, columns };
       const { json, text } = await action(work);
       terminal.out.write(values.json ? `${JSON.stringify(json)}\n` : text);
       return 0;
@@ -62,21 +72,24 @@ async function list({ queue, sessionId, columns }: Work): Promise<Answer> {
   return { json: waiting, text: lines.join('') || 'No message waits for this session.\n' };
 }
 
-async function add({ queue, sessionId, words, read }: Work): Promise<Answer> {
+async function add({ queue, sessionId, words, read, attached }: Work): Promise<Answer> {
   const text = await read(words);
   if (text === '') throw usage('What is the message? longhaul queue ID add "text".', 'queue');
-  const { id, position } = await queue.enqueue(sessionId, [{ type: 'text', text }]);
+  const { id, position } = await queue.enqueue(sessionId, [
+    { type: 'text', text },
+    ...(await attached(words)),
+  ]);
   return {
     json: { ok: true, queued: true, id, position, message: queuedText(position) },
     text: `Queued at position ${position}. The run of the session receives it before its next step; without a run, longhaul resume delivers it.\n`,
   };
 }
 
-async function edit({ queue, sessionId, words: [named, ...rest], read }: Work): Promise<Answer> {
+async function edit({ queue, sessionId, words: [named, ...rest], read, attached }: Work): Promise<Answer> {
   const text = await read(rest);
   if (text === '') throw usage('Name a message and its new text: longhaul queue ID edit 1 "text".', 'queue');
   const { id, position } = await findQueued(queue, sessionId, named);
-  const edited = await queue.edit(sessionId, id, [{ type: 'text', text }]);
+  const edited = await queue.edit(sessionId, id, [{ type: 'text', text }, ...(await attached(rest))]);
   if (!edited) throw takenMeanwhile();
   return { json: { id, edited }, text: `Changed the message at position ${position}.\n` };
 }

@@ -1,9 +1,10 @@
 import type { ConfigInput } from '@longhaul/config';
+import type { TypedInput } from '../attach/attach-files.ts';
 import { checkedAddress } from '../command-line/checked-address.ts';
 import { RESUME_FLAGS, RUN_FLAGS } from '../command-line/flags.ts';
 import { oneOf, type ParsedFlags, parseFlags, positiveNumber, usage } from '../command-line/parse-flags.ts';
 import { watchInterrupts } from '../run/interrupt.ts';
-import { readTask } from '../run/read-task.ts';
+import { readTask, typedWords } from '../run/read-task.ts';
 import type { RunDisplay } from '../run/show-run.ts';
 import type { Terminal } from '../terminal.ts';
 
@@ -24,9 +25,11 @@ export async function run(argv: readonly string[], terminal: Terminal): Promise<
         'run',
       );
     }
+    if (values.image !== undefined) throw usage('--image belongs to a task, and --resume takes none.', 'run');
     return await start({ ...values, session: named }, { typed }, terminal);
   }
-  return await start(values, { task: await readTask(positionals, terminal), typed }, terminal);
+  const input = { text: typedWords(positionals), images: values.image ?? [], folder: terminal.cwd };
+  return await start(values, { task: await readTask(positionals, terminal), input, typed }, terminal);
 }
 
 /** `longhaul resume`: resumes a session, or the newest of this workspace that can be resumed. */
@@ -40,7 +43,7 @@ export async function resume(argv: readonly string[], terminal: Terminal): Promi
 /** Without a task, resumes an earlier session. */
 async function start(
   values: RunValues,
-  { task, typed }: { task?: string; typed: readonly string[] },
+  { task, input, typed }: { task?: string; input?: TypedInput; typed: readonly string[] },
   terminal: Terminal,
 ): Promise<number> {
   const flags = toConfig(values);
@@ -73,6 +76,7 @@ async function start(
     assumeEnded: values['assume-ended'],
     display: values.json ? 'events' : values.quiet ? 'answer' : 'progress',
     task,
+    input,
     window,
     session: values.session,
     all: values.all,

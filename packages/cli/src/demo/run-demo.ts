@@ -83,9 +83,10 @@ async function playDemo(
   const session = await agent.runtime.createSession({ workspace, model: nameOf(model), task: DEMO_TASK });
   const shown = await showDemo(options, agent.runtime);
   display = shown;
+  const content = [{ type: 'text' as const, text: DEMO_TASK }];
   let exitCode: number;
   try {
-    exitCode = await drive(agent, shown, { session, task: DEMO_TASK, signal, terminal });
+    exitCode = await drive(agent, shown, { session, content, signal, terminal });
   } finally {
     shown[Symbol.dispose]();
   }

@@ -6,7 +6,7 @@ import {
   queuedText,
   type Runtime,
 } from '@longhaul/core';
-import type { Session } from '@longhaul/protocol';
+import type { Session, UserMessageContentPart } from '@longhaul/protocol';
 import type { Storage } from '../compose/open-storage.ts';
 import { wrapText } from '../render/word-wrapper.ts';
 import { answerText } from '../safe-terminal.ts';
@@ -16,7 +16,7 @@ import { type Display, showRun } from './show-run.ts';
 
 export interface SendOptions {
   session: Session;
-  text: string;
+  content: readonly UserMessageContentPart[];
   options: { terminal: Terminal; display: Display; signal: AbortSignal };
 }
 
@@ -26,12 +26,12 @@ export interface SendOptions {
  */
 export async function queueMessage(
   storage: Storage,
-  { session, text, options }: SendOptions,
+  { session, content, options }: SendOptions,
 ): Promise<number | undefined> {
   const { store } = storage;
   const { terminal, display } = options;
   const queue = new MessageQueueService({ ...storage, hub: new EventHub() });
-  const { id, position } = await queue.enqueue(session.id, [{ type: 'text', text }]);
+  const { id, position } = await queue.enqueue(session.id, content);
   const holder = await drivingRun(store, session.id);
   const isWaiting = (await queue.list(session.id)).some((message) => message.id === id);
   if (holder === undefined && isWaiting) return undefined;
@@ -59,11 +59,11 @@ export function reportTaken({ terminal, display }: Omit<SendOptions['options'], 
 /** Sends the message to the process that drives the session, and shows the answer of the run that takes it. */
 export async function waitForAnswer(
   runtime: Runtime,
-  { session, text, options }: SendOptions,
+  { session, content, options }: SendOptions,
 ): Promise<number> {
   const { terminal, display, signal } = options;
   using _shown = display === 'events' ? showRun(runtime, terminal, { display }) : undefined;
-  const result = await runtime.sendAndWait(session.id, [{ type: 'text', text }], { signal });
+  const result = await runtime.sendAndWait(session.id, content, { signal });
   if (display !== 'events') reportAnswer(result, terminal);
   return exitCodeOf(result);
 }

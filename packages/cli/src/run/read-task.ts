@@ -26,15 +26,17 @@ export async function readTask(words: readonly string[], terminal: Terminal): Pr
   );
 }
 
+/** Returns the words that were typed, without standard input. */
+export function typedWords(words: readonly string[]): string {
+  return words.filter((word) => word !== '-').join(' ');
+}
+
 /** Returns the words, followed by standard input if one of them is `-`. @throws {LonghaulError} `usage` */
 export async function readWords(
   words: readonly string[],
   source: { input: AsyncIterable<Uint8Array | string>; command: string },
 ): Promise<string> {
-  const spoken = words
-    .filter((word) => word !== '-')
-    .join(' ')
-    .trim();
+  const spoken = typedWords(words).trim();
   const input = words.includes('-') ? (await readText(source)).trim() : '';
   return [spoken, input].filter((text) => text !== '').join('\n\n');
 }

@@ -1,7 +1,9 @@
 import type { AskMode } from '@longhaul/approvals';
 import { agentNameOf, type ConfigInput, type ResolvedModel } from '@longhaul/config';
 import { drivingRun, isNothingToResume } from '@longhaul/core';
-import type { Session } from '@longhaul/protocol';
+import type { Session, UserMessageContentPart } from '@longhaul/protocol';
+import type { TypedInput } from '../attach/attach-files.ts';
+import { attachments } from '../attach/attachments.ts';
 import { chooseModel, type ModelChoice } from '../compose/choose-model.ts';
 import type { Place, Settings } from '../compose/load-settings.ts';
 import type { HeldStorage } from '../compose/open-storage.ts';
@@ -18,6 +20,8 @@ import type { Display } from './show-run.ts';
 export interface RunRequest {
   /** Undefined: resumes `session`, or the newest session of this workspace that can be resumed. */
   task?: string;
+  /** What of the task a person typed: its mentions of files are attached. */
+  input?: TypedInput;
   /** Waits for the answer if another process works on the session. Default: only queues the message. */
   isWaiting?: boolean;
   flags: ConfigInput;
@@ -48,7 +52,7 @@ export type RunPlan = IdlePlan | AgentPlan;
 
 /** No model is called: another process delivers the message, or the session needs nothing. */
 export type IdlePlan =
-  | { action: 'queue'; session: Session; task: string }
+  | { action: 'queue'; session: Session; content: UserMessageContentPart[] }
   /** Undefined: no session of this workspace can be resumed. */
   | { action: 'nothing'; session: Session | undefined };
 
@@ -76,6 +80,8 @@ export interface AgentSetup {
   keepsAgent: boolean;
   window?: number;
   ask: AskMode;
+  /** The message of the run. Empty: an earlier session is resumed. */
+  content: UserMessageContentPart[];
   /** The command that resumes a session of this run. */
   resumeCommand: (sessionId: string) => string;
 }
@@ -88,13 +94,28 @@ interface Context {
 /** Decides what a run does. Opens the store only for an earlier session. */
 export async function planRun(request: RunRequest, context: Context): Promise<RunPlan> {
   const work = await planWork(request, context);
-  if (work.action === 'queue' || work.action === 'nothing') return work;
+  if (work.action === 'nothing') return work;
   const workspace = work.action === 'start' ? work.workspace : work.session.workspace;
+  const content = await contentOf(request, workspace);
+  if (work.action === 'queue') return { action: work.action, session: work.session, content };
   await requireOwnFilesOutside(workspace, { config: context.settings.config, env: request.terminal.env });
-  return { ...work, ...(await setUpAgent(work, { request, context })) };
+  return { ...work, content, ...(await setUpAgent(work, { request, context })) };
 }
 
-async function planWork(request: RunRequest, { settings, storage }: Context): Promise<Work | IdlePlan> {
+async function contentOf({ task, input }: RunRequest, workspace: string): Promise<UserMessageContentPart[]> {
+  if (task === undefined) return [];
+  const text: UserMessageContentPart = { type: 'text', text: task };
+  return [text, ...(await attachments(input, workspace))];
+}
+
+/** The message goes to the process that works on the session. */
+type Queueing = { action: 'queue'; session: Session };
+type Nothing = Extract<IdlePlan, { action: 'nothing' }>;
+
+async function planWork(
+  request: RunRequest,
+  { settings, storage }: Context,
+): Promise<Work | Queueing | Nothing> {
   const { task, session: named, isWaiting = false } = request;
   if (named === undefined && task !== undefined)
     return { action: 'start', workspace: settings.workspace, task };
@@ -123,7 +144,7 @@ async function planWork(request: RunRequest, { settings, storage }: Context): Pr
 async function setUpAgent(
   work: Work,
   { request, context }: { request: RunRequest; context: Context },
-): Promise<AgentSetup> {
+): Promise<Omit<AgentSetup, 'content'>> {
   const { settings } = context;
   const earlier = 'session' in work ? work.session : undefined;
   const agent = request.agent ?? agentNameOf(earlier ?? {});

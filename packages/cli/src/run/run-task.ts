@@ -1,6 +1,6 @@
 import { agentNameOf } from '@longhaul/config';
 import { type Sandbox, type Store, sessionState } from '@longhaul/core';
-import { LonghaulError, type Session } from '@longhaul/protocol';
+import { LonghaulError, type Session, type UserMessageContentPart } from '@longhaul/protocol';
 import { changedConfig } from '../compose/changed-settings.ts';
 import { loadSettings } from '../compose/load-settings.ts';
 import { type Agent, nameOf, openAgent } from '../compose/open-agent.ts';
@@ -41,8 +41,8 @@ export async function runTask(options: RunTaskOptions): Promise<number> {
   const context = { settings, storage };
   const plan = await planRun(options, context);
   if (plan.action !== 'queue') return await carryOut(plan, { options, storage });
-  const { session, task: text } = plan;
-  const exitCode = await queueMessage(await storage.opened, { session, text, options });
+  const { session, content } = plan;
+  const exitCode = await queueMessage(await storage.opened, { session, content, options });
   if (exitCode !== undefined) return exitCode;
   // The other run has ended and left the message in the queue: this process delivers it, unless another is faster.
   const delivery = await planRun({ ...options, task: undefined }, context);
@@ -77,19 +77,20 @@ async function carryOut(
         headerOf(agent, { sandbox, session, task: taskOf(plan) ?? session.task, baseUrl: plan.address }),
       ),
   });
+  await requireMedia(plan, agent);
   await using _telemetry = await openTelemetry(config.telemetry.otlp, agent.runtime);
   using _watchdog = watchMainThread(agent.runtime);
   if (plan.action === 'wait') {
-    return await waitForAnswer(agent.runtime, { session: plan.session, text: plan.task, options });
+    return await waitForAnswer(agent.runtime, { session: plan.session, content: plan.content, options });
   }
   const session = await openSession(plan, { agent, storage });
   const run = { plan, agent, session, asking };
-  const task = taskOf(plan);
+  const { content } = plan;
   let ended = await showing(options, run, (shown) => {
     display = shown;
-    return task === undefined
+    return content.length === 0
       ? resumeSession(agent.runtime, shown, { session, options })
-      : drive(agent, shown, { ...options, session, task });
+      : drive(agent, shown, { ...options, session, content });
   });
   display = undefined;
   while (ended.next !== undefined) ended = await continueWith(ended.next, { options, run });
@@ -99,6 +100,13 @@ async function carryOut(
     await reportQueue(agent.runtime.queue, { ...options, session, resumeCommand });
   }
   return ended.exitCode;
+}
+
+/** Refuses images and files that the model does not take, before anything is stored. */
+async function requireMedia({ content }: AgentPlan, { driver }: Agent): Promise<void> {
+  if (content.every(({ type }) => type === 'text')) return;
+  const { requireAccepted } = await import('../attach/attach-files.ts');
+  requireAccepted(content, driver.info);
 }
 
 interface Run {
@@ -124,7 +132,7 @@ async function continueWith(
   const work = (shown: RunDisplay) =>
     next.kind === 'queued'
       ? resumeSession(agent.runtime, shown, { session, options })
-      : drive(agent, shown, { ...options, session, task: next.text });
+      : drive(agent, shown, { ...options, session, content: [{ type: 'text', text: next.text }] });
   return await showing(options, run, work, draft);
 }
 
@@ -277,13 +285,18 @@ export async function drive(
   shown: RunDisplay,
   {
     session,
-    task,
+    content,
     signal,
     terminal,
-  }: { session: Session; task: string; signal: AbortSignal; terminal: Terminal },
+  }: {
+    session: Session;
+    content: readonly UserMessageContentPart[];
+    signal: AbortSignal;
+    terminal: Terminal;
+  },
 ): Promise<number> {
   try {
-    const result = await runtime.run(session.id, { content: [{ type: 'text', text: task }], signal });
+    const result = await runtime.run(session.id, { content, signal });
     if (shown.finished === undefined) reportAnswer(result, terminal);
     return exitCodeOf(shown.finished ?? result);
   } catch (error) {

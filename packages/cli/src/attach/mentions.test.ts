@@ -1,0 +1,24 @@
+import { expect, it } from 'vitest';
+import { findMentions } from './mentions.ts';
+
+it.each<[string, string[][]]>([
+  ['Fix @src/a.ts', [['src/a.ts']]],
+  [
+    'See @a.ts, and (@b.ts).',
+    [
+      ['a.ts,', 'a.ts'],
+      ['b.ts).', 'b.ts)', 'b.ts'],
+    ],
+  ],
+  ['Read @"two words.txt" and @\'more words\'!', [['two words.txt'], ['more words']]],
+  ['"@a.ts"', [['a.ts']]],
+  ['`@a.ts`', [['a.ts']]],
+  ['a line\n@b.ts', [['b.ts']]],
+  ['Ask me@example.com', []],
+  ['npm install @scope/package', [['scope/package']]],
+  ['git log HEAD@{1} user@host:x', []],
+  ['only @ and @" and @...', [['...', '..', '.']]],
+  ['@grüße/ünï.txt', [['grüße/ünï.txt']]],
+])('%j mentions %j', (text, names) => {
+  expect(findMentions(text).map((mention) => mention.names)).toEqual(names);
+});

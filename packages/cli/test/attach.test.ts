@@ -1,0 +1,127 @@
+import { mkdir, symlink, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { expect, onTestFinished, test } from 'vitest';
+import { Bench } from './harness.ts';
+
+const PIXEL =
+  'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==';
+
+const ACCEPTS = 'providers: { openai-compatible: { accepts: { images: true, files: true } } }\n';
+
+/** A workspace with these files, and a model that says what it was sent. */
+async function workspace(files: Record<string, string | Uint8Array>, config = ACCEPTS) {
+  const bench = await Bench.open();
+  onTestFinished(() => bench[Symbol.asyncDispose]());
+  await writeFile(bench.userFile, config);
+  for (const [name, content] of Object.entries(files)) {
+    const path = join(bench.workspace, name);
+    await mkdir(join(path, '..'), { recursive: true });
+    await writeFile(path, content);
+  }
+  const sent: string[] = [];
+  const { flags } = await bench.serve({
+    script: ({ messages }) => {
+      sent.push(JSON.stringify(messages.findLast(({ role }) => role === 'user')));
+      return 'Seen.';
+    },
+  });
+  const run = (task: string, ...more: string[]) =>
+    bench.call(['run', task, '--sandbox', 'local', ...flags, ...more]);
+  return { bench, run, sent, flags };
+}
+
+test('@path attaches a text of the workspace after the task, once', async () => {
+  const { run, sent } = await workspace({ 'src/a.ts': 'const a = 1;\n', 'two words.txt': 'deux' });
+  const ended = await run('Compare @src/a.ts, @src/a.ts and @"two words.txt".');
+  expect(ended.code, ended.stderr).toBe(0);
+  expect(sent).toHaveLength(1);
+  expect(sent[0]?.match(/Attached file/g)).toHaveLength(2);
+  expect(sent[0]).toMatch(
+    /Compare @src\/a.ts.*Attached file src\/a.ts:.*const a = 1;.*two words.txt:.*deux/s,
+  );
+});
+
+test('@path and --image attach images, which reach the model as such', async () => {
+  const { bench, run, sent } = await workspace({ 'dot.png': Buffer.from(PIXEL, 'base64') });
+  const shot = join(bench.root, 'shot.png');
+  await writeFile(shot, Buffer.from(PIXEL, 'base64'));
+  const ended = await run('Look at @dot.png', '--image', shot, '--image', 'dot.png');
+  expect(ended.code, ended.stderr).toBe(0);
+  expect(sent[0]?.match(/image_url/g)?.length).toBeGreaterThanOrEqual(3);
+  expect(sent[0]).toContain(PIXEL);
+});
+
+test('words that name no file stay text', async () => {
+  const { run, sent } = await workspace({ 'a.txt': 'x', 'src/b.txt': 'y' });
+  const task = 'Mail me@example.com about @scope/package, @src, @missing.ts and @ at /etc/passwd';
+  expect(await run(task)).toMatchObject({ code: 0 });
+  expect(sent[0]).toContain(task);
+  expect(sent[0]).not.toContain('Attached');
+});
+
+test('mentions in an attached file, in standard input and in an answer are text', async () => {
+  const { bench, flags, sent } = await workspace({ 'a.txt': 'read @b.txt', 'b.txt': 'hidden words' });
+  const args = ['run', 'See @a.txt', '-', '--sandbox', 'local', ...flags];
+  const ended = await bench.run(args, { input: 'and @b.txt too' });
+  expect(ended.code, ended.stderr).toBe(0);
+  expect(sent[0]).toContain('and @b.txt too');
+  expect(sent.join()).not.toContain('hidden words');
+});
+
+test.each<[string, string, RegExp]>([
+  ['a file outside', '@/etc/hostname', /@\/etc\/hostname is outside of the workspace/],
+  ['a file above', '@../above.txt', /outside of the workspace/],
+  ['a link out', '@link', /@link is outside of the workspace/],
+  ['a file of secrets', '@.env', /@.env usually holds secrets/],
+  ['a link to a file of secrets', '@innocent.txt', /usually holds secrets/],
+  ['a private key', '@notes.txt', /contains a private key/],
+  ['a binary file', '@data.bin', /@data.bin is a binary file of 5,000 bytes/],
+  ['a large file', '@large.txt', /@large.txt has .* at most .*Name it without the @/],
+])('%s is refused before a run', async (_name, mention, message) => {
+  const { bench, run, sent } = await workspace({
+    '.env': 'KEY=1',
+    'notes.txt': '-----BEGIN RSA PRIVATE KEY-----\n',
+    'data.bin': new Uint8Array(5_000),
+    'large.txt': 'x'.repeat(200_000),
+  });
+  await writeFile(join(bench.root, 'above.txt'), 'x');
+  await symlink('/etc/hostname', join(bench.workspace, 'link'));
+  await symlink('.env', join(bench.workspace, 'innocent.txt'));
+  const { code, stderr } = await run(`See ${mention}`);
+  expect(code).toBe(2);
+  expect(stderr.replaceAll(/\s+/g, ' ')).toMatch(message);
+  expect(sent).toEqual([]);
+  expect((await bench.call(['sessions', '--json'])).stdout).toBe('');
+});
+
+test.each<[string, RegExp]>([
+  ['missing.png', /--image missing.png does not exist/],
+  ['a.txt', /--image a.txt is not a PNG, JPEG, GIF or WebP image/],
+  ['.', /--image . is not a regular file/],
+])('--image %s is refused', async (name, message) => {
+  const { run, sent } = await workspace({ 'a.txt': 'x' });
+  const { code, stderr } = await run('See', '--image', name);
+  expect(code).toBe(2);
+  expect(stderr.replaceAll(/\s+/g, ' ')).toMatch(message);
+  expect(sent).toEqual([]);
+});
+
+test('images for a model that takes none are refused before the run', async () => {
+  const { bench, run, sent } = await workspace({ 'dot.png': Buffer.from(PIXEL, 'base64') }, '');
+  const { code, stderr } = await run('Look at @dot.png');
+  expect(code).not.toBe(0);
+  expect(stderr.replaceAll(/\s+/g, ' ')).toMatch(
+    /takes no images.*providers.openai-compatible.accepts: \{ images: true \}/,
+  );
+  expect(sent).toEqual([]);
+  expect((await bench.call(['sessions', '--json'])).stdout).toBe('');
+});
+
+test('queue add attaches files to the waiting message', async () => {
+  const { bench, run, sent, flags } = await workspace({ 'a.txt': 'queued words' });
+  expect(await run('Start')).toMatchObject({ code: 0 });
+  expect(await bench.call(['queue', 'last', 'add', 'Now', '@a.txt'])).toMatchObject({ code: 0 });
+  const resumed = await bench.call(['resume', 'last', '--sandbox', 'local', ...flags]);
+  expect(resumed.code, resumed.stderr).toBe(0);
+  expect(sent.at(-1)).toContain('queued words');
+});
