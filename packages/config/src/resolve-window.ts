@@ -1,11 +1,11 @@
 import type { ModelInfo } from '@longhaul/core';
-import type { CheckServerOptions, ProbeWindowOptions, WindowReport } from '@longhaul/models';
+import type { CheckServerOptions, ModelReport, ProbeWindowOptions } from '@longhaul/models';
 import { LonghaulError } from '@longhaul/protocol';
 import type { ResolvedModel } from './resolve-model.ts';
 
 export interface ResolveWindowOptions {
-  /** `probeWindow` of @longhaul/models. */
-  probe: (options: ProbeWindowOptions) => Promise<WindowReport | undefined>;
+  /** `probeModel` of @longhaul/models. */
+  probe: (options: ProbeWindowOptions) => Promise<ModelReport | undefined>;
   /**
    * `checkServer` of @longhaul/models: distinguishes an unreachable server from one that does not report its window. If
    * absent, both are `window_unknown`.
@@ -50,9 +50,9 @@ export async function resolveWindow(
   const learned = await options.remembered?.(reported?.windowTokens);
   const window = smallest([
     remembered(learned),
-    reported,
+    fromReport(reported),
     fromFlag(options.flag),
-    reported === undefined && options.flag === undefined ? known(model) : undefined,
+    reported?.windowTokens === undefined && options.flag === undefined ? known(model) : undefined,
   ]);
   if (!window) throw (await whyNotReported(model, options)) ?? unknownWindow(model);
   const maxOutputTokens =
@@ -85,10 +85,7 @@ export function modelInfoOf(model: ResolvedModel, window: ResolvedWindow): Model
 }
 
 /** Asks the server for its window. Hosted providers do not report windows; their models are in the catalogue. */
-async function report(
-  model: ResolvedModel,
-  options: ResolveWindowOptions,
-): Promise<WindowReport | undefined> {
+async function report(model: ResolvedModel, options: ResolveWindowOptions): Promise<ModelReport | undefined> {
   const request = requestTo(model, options);
   const { serverKind } = model;
   return request && options.probe({ ...request, ...(serverKind === undefined ? {} : { kind: serverKind }) });
@@ -118,6 +115,11 @@ function requestTo(model: ResolvedModel, { signal }: ResolveWindowOptions): Serv
 
 function remembered(windowTokens: number | undefined): Candidate | undefined {
   return windowTokens === undefined ? undefined : { windowTokens, source: 'an earlier overflow' };
+}
+
+function fromReport(report: ModelReport | undefined): Candidate | undefined {
+  const { windowTokens, source = '' } = report ?? {};
+  return windowTokens === undefined ? undefined : { windowTokens, source };
 }
 
 function fromFlag(windowTokens: number | undefined): Candidate | undefined {

@@ -64,4 +64,10 @@ export type { Tokenizer } from './tokenizers/tokenizer.ts';
 export { type ToolSupport, type ToolSupportOptions, validateToolSupport } from './tool-support.ts';
 export { costOf, type LongPromptPrice, type TokenPrice } from './usage-cost.ts';
 export type { ServedModel, WindowMemory } from './window-memory.ts';
-export { type ProbeWindowOptions, probeWindow, type WindowReport } from './window-probe.ts';
+export {
+  type ModelReport,
+  type ProbeWindowOptions,
+  probeModel,
+  probeWindow,
+  type WindowReport,
+} from './window-probe.ts';

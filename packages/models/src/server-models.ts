@@ -140,17 +140,27 @@ async function readVllm(ask: Ask): Promise<ServerModel[]> {
   });
 }
 
-/** Returns what Ollama reports that a model can do, such as `tools` and `vision`. Versions before 0.6.4 report nothing. */
-export async function readOllamaCapabilities(
+/**
+ * Returns what Ollama reports about a model. Its capabilities, such as `tools` and `vision`, are missing before 0.6.4.
+ * These versions name the part of the model that reads images.
+ */
+export async function readOllamaModel(
   baseUrl: string,
   model: string,
   request: ServerRequest,
-): Promise<unknown[] | undefined> {
+): Promise<{ capabilities?: unknown[]; acceptsImages?: boolean }> {
   const root = baseUrl.replace(/\/+$/, '').replace(/\/v1$/, '');
   const shown = await fetchJson(`${root}/api/show`, { ...request, body: { model } });
-  const capabilities = isRecord(shown) ? shown['capabilities'] : undefined;
-  return Array.isArray(capabilities) ? capabilities : undefined;
+  if (!isRecord(shown)) return {};
+  const { capabilities, details } = shown;
+  if (Array.isArray(capabilities)) return { capabilities, acceptsImages: capabilities.includes('vision') };
+  const families = isRecord(details) ? details['families'] : undefined;
+  const readsImages = Array.isArray(families) && families.some((family) => IMAGE_READERS.has(family));
+  return readsImages || isRecord(shown['projector_info']) ? { acceptsImages: true } : {};
 }
+
+/** Parts of Llava and of Llama 3.2 Vision. */
+const IMAGE_READERS: ReadonlySet<unknown> = new Set(['clip', 'mllama']);
 
 /** An entry for every name. */
 export const ANY_MODEL = '*';

@@ -1,5 +1,5 @@
 import { type FetchJsonOptions, fetchJson, isRecord } from './fetch-json.ts';
-import { readOllamaCapabilities, type ServerKind } from './server-models.ts';
+import { readOllamaModel, type ServerKind } from './server-models.ts';
 import { adviceWithoutTools } from './tool-refusal.ts';
 
 export interface ToolSupportOptions extends Omit<FetchJsonOptions, 'body' | 'timeoutMs'> {
@@ -29,7 +29,7 @@ export async function validateToolSupport(options: ToolSupportOptions): Promise<
   const { kind, baseUrl, model, timeoutMs = 1500 } = options;
   const root = baseUrl.replace(/\/+$/, '').replace(/\/v1$/, '');
   if (kind === 'ollama') {
-    const capabilities = await readOllamaCapabilities(baseUrl, model, { ...options, timeoutMs });
+    const { capabilities } = await readOllamaModel(baseUrl, model, { ...options, timeoutMs });
     return capabilities === undefined ? UNKNOWN : verdict(capabilities.includes('tools'), kind);
   }
   if (kind === 'llamacpp') {

@@ -5,7 +5,7 @@ import { holdClosedPort } from '@longhaul/testing/machine';
 import { afterEach, describe, expect, it, vi } from 'vitest';
 import { checkServer } from './check-server.ts';
 import { detectLocalServers, listServerModels } from './local-servers.ts';
-import { probeWindow } from './window-probe.ts';
+import { probeModel, probeWindow } from './window-probe.ts';
 
 type Routes = Record<string, unknown>;
 
@@ -87,6 +87,17 @@ const ollama = (capabilities: string[] | undefined) => ({
   '/api/tags': { models: [{ model: 'seer' }] },
   '/api/show': { capabilities },
 });
+const idleOllama = (shown: object) => ({
+  '/api/ps': { models: [] },
+  '/api/tags': {
+    models: ['llava:7b', 'qwen3-vl:8b', 'qwen3:8b', 'llama3.2-vision', 'minicpm-v', 'qwen2.5'].map(
+      (model) => ({
+        model,
+      }),
+    ),
+  },
+  '/api/show': shown,
+});
 const llamaCpp = (props: object) => ({
   '/props': { default_generation_settings: { n_ctx: 8192 }, ...props },
   '/v1/models': { data: [{ id: 'seer' }] },
@@ -162,6 +173,37 @@ describe('probeWindow', () => {
     expect(report).toMatchObject({ windowTokens: 8192 });
     expect(report?.acceptsImages).toBe(acceptsImages);
   });
+
+  it.each([
+    ['Ollama', 'llava:7b', idleOllama({ capabilities: ['completion', 'vision'] }), true],
+    ['Ollama', 'qwen3-vl:8b', idleOllama({ capabilities: ['completion', 'vision', 'tools'] }), true],
+    ['Ollama', 'qwen3:8b', idleOllama({ capabilities: ['completion', 'tools'] }), false],
+    ['Ollama before 0.6.4', 'llava:7b', idleOllama({ details: { families: ['llama', 'clip'] } }), true],
+    ['Ollama before 0.6.4', 'llama3.2-vision', idleOllama({ details: { families: ['mllama'] } }), true],
+    [
+      'Ollama before 0.6.4',
+      'minicpm-v',
+      idleOllama({ projector_info: { 'general.type': 'projector' } }),
+      true,
+    ],
+    ['Ollama before 0.6.4', 'qwen2.5', idleOllama({ details: { families: ['qwen2'] } }), undefined],
+    ['LM Studio', 'seer', { '/api/v1/models': lmStudio({ type: 'vlm', loaded_instances: [] }) }, true],
+    [
+      'LM Studio before 0.4',
+      'seer',
+      { '/api/v0/models': { data: [{ ...OLD_VLM, state: 'not-loaded' }] } },
+      true,
+    ],
+  ])(
+    'reports the images of a model that %s has not loaded: %s',
+    async (_, model, routes: Routes, acceptsImages) => {
+      const { baseUrl } = await serve(routes);
+      const report = await probeModel({ baseUrl, model, timeoutMs });
+      expect(report?.windowTokens).toBeUndefined();
+      expect(report?.acceptsImages).toBe(acceptsImages);
+      expect(await probeWindow({ baseUrl, model, timeoutMs })).toBeUndefined();
+    },
+  );
 
   it('never throws without a server, for a web page, without an answer, and after an abort', async () => {
     await using closed = await holdClosedPort();

@@ -1,6 +1,6 @@
 import {
   ANY_MODEL,
-  readOllamaCapabilities,
+  readOllamaModel,
   readServerModels,
   SERVER_KINDS,
   type ServerKind,
@@ -31,32 +31,39 @@ export interface WindowReport {
   slots?: number;
 }
 
+export type ModelReport = Omit<WindowReport, 'windowTokens'> & { windowTokens?: number | undefined };
+
 /**
  * Asks a server for the window of the *loaded* model. The length that the model was trained with is never used.
  * Undefined if the server does not report a window, does not answer, or has not loaded the model. Never throws.
  */
 export async function probeWindow(options: ProbeWindowOptions): Promise<WindowReport | undefined> {
+  const report = await probeModel(options);
+  return report?.windowTokens === undefined ? undefined : { ...report, windowTokens: report.windowTokens };
+}
+
+/**
+ * As `probeWindow`, but also reports the images of a model that is not loaded yet, without its window. A server that
+ * reports the window takes precedence over one that does not.
+ */
+export async function probeModel(options: ProbeWindowOptions): Promise<ModelReport | undefined> {
   const { baseUrl, model, timeoutMs = 1500 } = options;
   const kinds = options.kind ? [options.kind] : SERVER_KINDS;
   const answers = await Promise.all(
     kinds.map((kind) => readServerModels(kind, baseUrl, { ...options, timeoutMs })),
   );
-  for (const [index, models] of answers.entries()) {
-    const found = findServerModel(models, model);
-    if (found?.windowTokens === undefined) continue;
-    const { windowTokens, source, slots } = found;
-    const acceptsImages =
-      kinds[index] === 'ollama' ? await ollamaAcceptsImages({ ...options, timeoutMs }) : found.acceptsImages;
-    return { windowTokens, source, acceptsImages, slots };
-  }
-  return undefined;
-}
-
-async function ollamaAcceptsImages(
-  options: ProbeWindowOptions & { timeoutMs: number },
-): Promise<boolean | undefined> {
-  const capabilities = await readOllamaCapabilities(options.baseUrl, options.model, options);
-  return capabilities?.includes('vision');
+  const found = answers.flatMap((models, index) => {
+    const report = findServerModel(models, model);
+    return report === undefined ? [] : [{ kind: kinds[index], ...report }];
+  });
+  const best = found.find(({ windowTokens }) => windowTokens !== undefined) ?? found[0];
+  if (best === undefined) return undefined;
+  const { windowTokens, source, slots } = best;
+  const acceptsImages =
+    best.kind === 'ollama'
+      ? (await readOllamaModel(baseUrl, model, { ...options, timeoutMs })).acceptsImages
+      : best.acceptsImages;
+  return { windowTokens, source, acceptsImages, slots };
 }
 
 function findServerModel(models: readonly ServerModel[], name: string): ServerModel | undefined {

@@ -4,10 +4,10 @@ import { createModelDriver } from '@longhaul/drivers';
 import {
   checkServer,
   type LearnedSettings,
+  type ModelReport,
   type ProbeWindowOptions,
-  probeWindow,
+  probeModel,
   type ServerMemory,
-  type WindowReport,
 } from '@longhaul/models';
 
 export interface DriverOptions {
@@ -52,7 +52,7 @@ export async function createDriver(model: ResolvedModel, options: DriverOptions)
 }
 
 interface WatchedServer extends ServerWindow {
-  probe: (options: ProbeWindowOptions) => Promise<WindowReport | undefined>;
+  probe: (options: ProbeWindowOptions) => Promise<ModelReport | undefined>;
   remembered: (reportedTokens: number | undefined) => Promise<number | undefined>;
   learnedSettings: () => Promise<LearnedSettings | undefined>;
   learnSettings: (settings: LearnedSettings) => Promise<void>;
@@ -62,10 +62,11 @@ interface WatchedServer extends ServerWindow {
 function watchServer(model: ResolvedModel, memory: Promise<ServerMemory> | undefined): WatchedServer {
   const { baseUrl, apiKey, serverKind } = model;
   const served = { baseUrl: (baseUrl ?? `${model.kind}:`).replace(/\/+$/, ''), model: model.model };
-  let lastReport: Partial<WindowReport> = {};
+  let lastReport: Partial<ModelReport> = {};
   const probe = async (options: ProbeWindowOptions) => {
-    const report = await probeWindow(options);
-    lastReport = report ?? lastReport;
+    const report = await probeModel(options);
+    // A model that is not loaded now will probably get the window that it had.
+    if (report?.windowTokens !== undefined) lastReport = report;
     return report;
   };
   return {

@@ -1,5 +1,5 @@
 import { type Config, resolveWindow } from '@longhaul/config';
-import { checkServer, detectLocalServers, listServerModels, probeWindow } from '@longhaul/models';
+import { checkServer, detectLocalServers, listServerModels, probeModel } from '@longhaul/models';
 import { LonghaulError } from '@longhaul/protocol';
 import { chooseModel, type ModelChoice } from '../compose/choose-model.ts';
 import { requireTools } from '../compose/require-tools.ts';
@@ -72,7 +72,7 @@ async function checkModel(config: Config, choice: ModelChoice, env: Environment)
   const name = 'model';
   try {
     const model = await chooseModel(config, choice, env);
-    const window = await resolveWindow(model, { probe: probeWindow, check: checkServer });
+    const window = await resolveWindow(model, { probe: probeModel, check: checkServer });
     await requireTools(model);
     const key = model.apiKey === undefined ? 'no key' : 'key is set';
     const size = `window ${formatTokens(window.windowTokens)} (${window.source})`;
