@@ -120,7 +120,7 @@ function complaint(issue: z.core.$ZodIssue, path: ConfigPath, value: unknown): s
     case 'invalid_type':
       return `must be ${TYPE_WORDS[issue.expected] ?? issue.expected}, not ${describe(value, path)}`;
     case 'invalid_value':
-      return `must be ${issue.values.map(String).join(' or ')}, not ${describe(value, path)}`;
+      return `must be ${oneOf(issue.values.map(String))}, not ${describe(value, path)}`;
     case 'too_small':
       if (issue.origin === 'string') return 'must not be empty';
       return `must be ${issue.inclusive ? 'at least' : 'more than'} ${issue.minimum}, not ${describe(value, path)}`;
@@ -129,8 +129,14 @@ function complaint(issue: z.core.$ZodIssue, path: ConfigPath, value: unknown): s
     case 'invalid_key':
       return issue.issues[0]?.message ?? issue.message;
     default:
-      return `${issue.message}, not ${describe(value, path)}`;
+      // A secret is not shown, and its type is no reason.
+      return path.some(isSecretKey) ? issue.message : `${issue.message}, not ${describe(value, path)}`;
   }
+}
+
+function oneOf(values: readonly string[]): string {
+  const [last = '', ...others] = values.toReversed();
+  return others.length === 0 ? last : `${others.toReversed().join(', ')} or ${last}`;
 }
 
 const TYPE_WORDS: Readonly<Record<string, string>> = {

@@ -251,7 +251,7 @@ describe('mistakes', () => {
     [
       'a value of a fixed set',
       'sandbox: { driver: dokcer }',
-      'longhaul.yml:1:20: sandbox.driver must be auto or docker or bubblewrap or local, not "dokcer". Did you mean "docker"?',
+      'longhaul.yml:1:20: sandbox.driver must be auto, docker, bubblewrap or local, not "dokcer". Did you mean "docker"?',
     ],
     [
       'a model without a provider',
@@ -273,6 +273,21 @@ describe('mistakes', () => {
       'a list in place of the whole file',
       '- a\n',
       'longhaul.yml:1:1: the file must be a mapping of keys, not a list.',
+    ],
+    [
+      'a header with a line break, without showing it',
+      'providers: { x: { headers: { X-Team: "a\\nb" } } }',
+      'longhaul.yml:1:38: providers.x.headers.X-Team must be one line of text, without line breaks and with characters of Latin-1 only.',
+    ],
+    [
+      'a field of the body that holds the conversation',
+      'providers: { x: { body: { top_k: 1, messages: [] } } }',
+      'longhaul.yml:1:37: providers.x.body.messages is written by Longhaul for each request and cannot be configured.',
+    ],
+    [
+      'an unknown level of reasoning',
+      'providers: { x: { reasoning: { effort: hihg } } }',
+      'longhaul.yml:1:40: providers.x.reasoning.effort must be none, minimal, low, medium, high, xhigh or max, not "hihg". Did you mean "high"?',
     ],
     [
       'a password in an address, without showing it',

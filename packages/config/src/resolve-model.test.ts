@@ -128,6 +128,13 @@ describe('resolveModel', () => {
     expect(resolve('mine/two', {}, config).settings?.reasoning).toEqual({ effort: 'high', return: 'all' });
   });
 
+  it('refuses a native driver for Google', () => {
+    const config: ModelSettings = { providers: { google: { driver: 'native', apiKey: 'k' } } };
+    const error = failure(() => resolve('google/gemini-2.5-pro', {}, config));
+    expect(error.code).toBe('config_invalid');
+    expect(error.message).toContain('Google has only the driver ai-sdk');
+  });
+
   it('refuses an effort beside a budget', () => {
     const config: ModelSettings = {
       providers: { mine: { baseUrl: 'http://mine/v1', reasoning: { effort: 'high', budgetTokens: 4_000 } } },

@@ -84,7 +84,7 @@ export function resolveModel(config: ModelSettings, options: ResolveModelOptions
     baseUrl,
     apiKey,
     extras: { headers, body },
-    settings: checkAmount(callSettings(settings, own(settings?.models ?? {}, model)), provider),
+    settings: checked(callSettings(settings, own(settings?.models ?? {}, model)), { provider, kind }),
     ...knownOf({ kind, model, baseUrl }, settings),
   };
 }
@@ -103,8 +103,12 @@ function callSettings(provider: CallSettings = {}, model: CallSettings = {}): Ca
 }
 
 /** @throws {LonghaulError} `config_invalid` */
-function checkAmount(settings: CallSettings, provider: string): CallSettings {
+function checked(settings: CallSettings, { provider, kind }: { provider: string; kind: Kind }): CallSettings {
   const { effort, budgetTokens } = settings.reasoning ?? {};
+  if (settings.driver === 'native' && kind === 'google') {
+    const message = `providers.${provider} sets driver: native, but Google has only the driver ai-sdk. Remove the setting.`;
+    throw new LonghaulError('config_invalid', message, { data: { provider } });
+  }
   if (effort === undefined || budgetTokens === undefined) return settings;
   const message = `providers.${provider} sets reasoning.effort and reasoning.budgetTokens for one model. Set only one of them.`;
   throw new LonghaulError('config_invalid', message, { data: { provider } });

@@ -6,7 +6,7 @@ import { setting } from './values.ts';
 export const callSettings = {
   driver: setting(
     z.enum(['ai-sdk', 'native']),
-    "The client of the provider. native: Anthropic's or OpenAI's own SDK. Default: ai-sdk.",
+    "The client of the provider. native: Anthropic's or OpenAI's own SDK; Google has none here. Default: ai-sdk.",
   ),
   cache: setting(
     z.boolean(),

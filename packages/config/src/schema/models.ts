@@ -1,7 +1,16 @@
 import * as z from 'zod';
 import { PROVIDER_KINDS } from '../config.ts';
 import { callSettings } from './call-settings.ts';
-import { count, headerName, headerValue, modelName, setting, text, urlWithoutPassword } from './values.ts';
+import {
+  bodyField,
+  count,
+  headerName,
+  headerValue,
+  modelName,
+  setting,
+  text,
+  urlWithoutPassword,
+} from './values.ts';
 
 const rates = {
   input: z.number().min(0).meta({ description: 'US dollars per million tokens of input.' }),
@@ -68,8 +77,8 @@ export const provider = z.strictObject({
     'Headers of each request to this provider. They are sent to its address alone, like the key. Use $NAME to read a value from the environment.',
   ),
   body: setting(
-    z.record(text, z.json()),
-    'Fields merged into the JSON body of each request, for settings that Longhaul does not have. null removes a field.',
+    z.record(bodyField, z.json()),
+    'Fields merged into the JSON body of each request, for settings that Longhaul does not have. null removes a field. The conversation, the tools and stream cannot be set.',
   ),
   ...callSettings,
   accepts,

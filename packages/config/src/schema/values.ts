@@ -32,13 +32,30 @@ export const headerName = z
   .refine((value) => !CONNECTION_HEADERS.has(value.toLowerCase()), {
     error: 'is set for each request and cannot be configured',
   });
-export const headerValue = z
-  .string()
-  .regex(/^[\t\u0020-\u007e\u0080-\u00ff]*$/, { error: 'must be one line of text' });
+export const headerValue = z.string().regex(/^[\t\u0020-\u007e\u0080-\u00ff]*$/, {
+  error: 'must be one line of text, without line breaks and with characters of Latin-1 only',
+});
+/** Fields of a request that settings may add. Without its own fields, a request would be another conversation. */
+export const bodyField = text.refine((value) => !OWN_FIELDS.has(value), {
+  error: 'is written by Longhaul for each request and cannot be configured',
+});
 /** Name of a provider, an agent or an upstream. */
 export const name = z
   .string()
   .regex(/^[A-Za-z0-9][\w.-]*$/, { error: 'must be a name of letters, digits, - and .' });
+
+/** In the forms of all providers. */
+const OWN_FIELDS: ReadonlySet<string> = new Set([
+  'messages',
+  'input',
+  'contents',
+  'prompt',
+  'system',
+  'instructions',
+  'systemInstruction',
+  'tools',
+  'stream',
+]);
 
 const CONNECTION_HEADERS: ReadonlySet<string> = new Set([
   'connection',
