@@ -53,7 +53,8 @@ test('@path and --image attach images, which reach the model as such', async () 
 
 test('words that name no file stay text', async () => {
   const { run, sent } = await workspace({ 'a.txt': 'x', 'src/b.txt': 'y' });
-  const task = 'Mail me@example.com about @scope/package, @src, @missing.ts and @ at /etc/passwd';
+  const task =
+    'Mail me@example.com about @scope/package, @src, @missing.ts, @/lib, @/, @../, @. and @ at /etc/passwd';
   expect(await run(task)).toMatchObject({ code: 0 });
   expect(sent[0]).toContain(task);
   expect(sent[0]).not.toContain('Attached');
@@ -98,8 +99,9 @@ test.each<[string, RegExp]>([
   ['missing.png', /--image missing.png does not exist/],
   ['a.txt', /--image a.txt is not a PNG, JPEG, GIF or WebP image/],
   ['.', /--image . is not a regular file/],
+  ['empty.png', /--image empty.png is not a PNG/],
 ])('--image %s is refused', async (name, message) => {
-  const { run, sent } = await workspace({ 'a.txt': 'x' });
+  const { run, sent } = await workspace({ 'a.txt': 'x'.repeat(200_000), 'empty.png': '' });
   const { code, stderr } = await run('See', '--image', name);
   expect(code).toBe(2);
   expect(stderr.replaceAll(/\s+/g, ' ')).toMatch(message);

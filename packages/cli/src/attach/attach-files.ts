@@ -1,8 +1,9 @@
 import { constants } from 'node:fs';
-import { open, realpath } from 'node:fs/promises';
+import { open, realpath, stat } from 'node:fs/promises';
 import { isAbsolute, join } from 'node:path';
 import type { ModelInfo, WorkspaceFiles } from '@longhaul/core';
 import { LonghaulError, type UserMessageContentPart } from '@longhaul/protocol';
+import { recogniseMedia } from '@longhaul/tools';
 import { attachedContent, refusal } from './attached-content.ts';
 import { findMentions, type Mention } from './mentions.ts';
 import { isSecretFile } from './secret-files.ts';
@@ -89,15 +90,15 @@ async function existing(
   return undefined;
 }
 
-/** A name outside of the workspace is refused only if it exists. */
+/** A name outside of the workspace is refused only if it is a file: `@/lib` is an alias in many projects. */
 async function isOutside(
   error: unknown,
   { files, name }: { files: WorkspaceFiles; name: string },
 ): Promise<boolean> {
   if (!(error instanceof LonghaulError) || error.code !== 'path_outside_workspace') return false;
   const path = isAbsolute(name) ? name : join(files.root, name);
-  return realpath(path).then(
-    () => true,
+  return stat(path).then(
+    (info) => info.isFile(),
     () => false,
   );
 }
@@ -146,15 +147,16 @@ async function readImage(name: string, folder: string): Promise<UserMessageConte
   const info = await handle.stat();
   if (!info.isFile()) throw refusal({ typed }, 'is not a regular file.');
   const read = async (length: number) => {
-    const { buffer, bytesRead } = await handle.read(Buffer.alloc(Math.min(length, info.size)), {
+    const { buffer, bytesRead } = await handle.read(Buffer.alloc(Math.min(length, info.size + 1)), {
       position: 0,
     });
     return buffer.subarray(0, bytesRead);
   };
-  const content = await attachedContent({ typed, path, size: info.size, read });
-  if (content.type === 'image') return content;
-  throw refusal(
-    { typed },
-    'is not a PNG, JPEG, GIF or WebP image. To attach a text or a PDF of the workspace, write @path in the task.',
-  );
+  if (recogniseMedia(await read(16))?.kind !== 'image') {
+    throw refusal(
+      { typed },
+      'is not a PNG, JPEG, GIF or WebP image. To attach a text or a PDF of the workspace, write @path in the task.',
+    );
+  }
+  return await attachedContent({ typed, path, size: info.size, read });
 }

@@ -14,6 +14,14 @@ it.each<[string, string[][]]>([
   ['"@a.ts"', [['a.ts']]],
   ['`@a.ts`', [['a.ts']]],
   ['a line\n@b.ts', [['b.ts']]],
+  [
+    'at @a.ts:12, or @b.ts:3-9',
+    [
+      ['a.ts:12,', 'a.ts:12', 'a.ts'],
+      ['b.ts:3-9', 'b.ts'],
+    ],
+  ],
+  ['@a!!!!!!', [['a!!!!!!', 'a!!!!!', 'a!!!!', 'a!!!', 'a!!']]],
   ['Ask me@example.com', []],
   ['npm install @scope/package', [['scope/package']]],
   ['git log HEAD@{1} user@host:x', []],

@@ -1,6 +1,6 @@
 /** A name after `@` in a text: `@src/a.ts`, `@"two words.txt"`. */
 export interface Mention {
-  /** The possible names, the longest first: punctuation at the end may belong to the sentence. */
+  /** The possible names, the longest first: what follows a name may belong to the sentence or name a line. */
   names: readonly string[];
 }
 
@@ -16,11 +16,16 @@ export function findMentions(text: string): Mention[] {
   });
 }
 
+/** More than this is no end of a sentence. */
+const MAX_PUNCTUATION = 4;
+/** A place in a file: `src/a.ts:12`, `src/a.ts:12-20`. */
+const PLACE = /:\d+(?:[-:]\d+)?$/;
+
 function namesIn(word: string): string[] {
   const names = [word];
-  for (let name = word; PUNCTUATION.test(name); ) {
+  for (let name = word; PUNCTUATION.test(name) && names.length <= MAX_PUNCTUATION; ) {
     name = name.slice(0, -1);
     if (name !== '') names.push(name);
   }
-  return names;
+  return names.flatMap((name) => (PLACE.test(name) ? [name, name.replace(PLACE, '')] : [name]));
 }
