@@ -51,7 +51,8 @@ export interface RequestMeter {
   /**
    * Records the real size of a request that was predicted at `predictedTokens`.
    *
-   * @returns `too-high` if the real size is more than three times the counted one. Three times is assumed then.
+   * @returns `too-high` if the real size is more than three times the counted one, by thousands of tokens. Three times
+   * is assumed then.
    */
   calibrate(predictedTokens: number, realTokens: number): 'too-high' | undefined;
   /**
@@ -66,6 +67,9 @@ export interface RequestMeter {
 }
 
 const RATIO_BOUNDS = { low: 0.5, high: 3 };
+
+/** A server can add this many tokens to a request, for example with a chat template. */
+const HIDDEN_TOKENS = 4_000;
 
 /**
  * The error of estimates for new text, after the ratio is applied: up to 14 % of the new part in recorded sessions. If
@@ -111,7 +115,7 @@ export function createRequestMeter(
       const measuredRatio = realTokens / countedTokens;
       ratio = bounded(measuredRatio);
       measuredTokens = Math.min(realTokens, countedTokens * RATIO_BOUNDS.high);
-      return measuredRatio > RATIO_BOUNDS.high ? 'too-high' : undefined;
+      return realTokens - measuredTokens > HIDDEN_TOKENS ? 'too-high' : undefined;
     },
     marginTokens(predictedTokens) {
       // A request that is smaller than the last one was pruned: none of it was measured in its present form.

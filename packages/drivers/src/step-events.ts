@@ -6,6 +6,7 @@ import type {
 } from '@ai-sdk/provider';
 import type { StepEvent } from '@longhaul/core';
 import type { FinishReason } from '@longhaul/protocol';
+import { endExplanation } from './answer/end-explanation.ts';
 import { type AnswerEnd, answerEnd } from './answer/finish-reasons.ts';
 import { toCallEvent, toMetadata } from './call-event.ts';
 import { DETAILS, FIELDS, textOfDetails } from './reasoning-details.ts';
@@ -114,7 +115,8 @@ export function createStepEvents(options: StepEventsOptions): StepEvents {
     finish(part) {
       const { raw } = part.finishReason;
       const end = endOfAnswer(part.finishReason, callCount > 0);
-      const failure = brokenEnd(end, raw, options.target);
+      const explanation = endExplanation(part.providerMetadata, options.target.secrets);
+      const failure = brokenEnd(end, { raw, explanation }, options.target);
       if (failure !== undefined) return [{ type: 'error', error: failure }];
       const usage = toUsage(part.usage);
       if (end === 'full' && !hasSaid && callCount === 0) {
@@ -128,6 +130,7 @@ export function createStepEvents(options: StepEventsOptions): StepEvents {
           type: 'finish',
           finishReason: toFinishReason(end),
           ...(raw === undefined ? {} : { rawFinishReason: raw }),
+          ...(explanation === undefined ? {} : { explanation }),
           ...(usage === undefined ? {} : { usage }),
           ...(model === undefined ? {} : { model }),
         },

@@ -68,10 +68,11 @@ export function endedError(endedBy: EndedBy, target: CallTarget, stallMs: number
 /** Returns the error for an answer that the server ended without completing it, or undefined if it completed it. */
 export function brokenEnd(
   end: AnswerEnd,
-  raw: string | undefined,
+  { raw, explanation }: { raw: string | undefined; explanation?: string | undefined },
   target: CallTarget,
 ): LonghaulError | undefined {
-  const reason = raw === undefined ? '' : ` (finish reason "${raw}")`;
+  const said = explanation === undefined ? '' : `: "${explanation}"`;
+  const reason = raw === undefined ? '' : ` (finish reason "${raw}"${said})`;
   if (end === 'interrupted' && raw === undefined) return streamCut(target);
   if (end === 'interrupted') {
     const message = `The answer of ${target.provider}/${target.model} is incomplete: the server stopped it${reason}.`;

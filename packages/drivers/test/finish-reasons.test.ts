@@ -123,7 +123,7 @@ async function played(kind: 'anthropic' | 'google', stream: string) {
   return (await collect(await createModelDriver({ kind, ...options, ...tested }))).at(-1);
 }
 
-function anthropicAnswer(stopReason: string | null, words = 'Half') {
+function anthropicAnswer(stopReason: string | null, words = 'Half', details: object | null = null) {
   const usage = { input_tokens: 9, output_tokens: 0 };
   return sse(
     { type: 'message_start', message: { id: 'm', model: 'm', role: 'assistant', content: [], usage } },
@@ -132,7 +132,11 @@ function anthropicAnswer(stopReason: string | null, words = 'Half') {
       ? []
       : [{ type: 'content_block_delta', index: 0, delta: { type: 'text_delta', text: words } }]),
     { type: 'content_block_stop', index: 0 },
-    { type: 'message_delta', delta: { stop_reason: stopReason }, usage: { output_tokens: 3 } },
+    {
+      type: 'message_delta',
+      delta: { stop_reason: stopReason, stop_details: details },
+      usage: { output_tokens: 3 },
+    },
     { type: 'message_stop' },
   );
 }
@@ -161,4 +165,74 @@ it.each<[string | undefined, object]>([
 ])('Google: reads the finish reason %j', async (finishReason, expected) => {
   const content = { parts: [{ text: 'Half' }] };
   expect(await played('google', sse({ candidates: [{ content, finishReason }] }))).toMatchObject(expected);
+});
+
+describe("the provider's words on the end of an answer", () => {
+  const REFUSED = { type: 'refusal', category: 'cyber', explanation: 'Asks for an exploit.' };
+  const MALFORMED = 'Malformed function call: print(default_api.read(path="a"))';
+
+  it.each<['anthropic' | 'google', string, object]>([
+    [
+      'anthropic',
+      anthropicAnswer('refusal', 'Half', REFUSED),
+      { finishReason: 'content-filter', explanation: 'cyber: Asks for an exploit.' },
+    ],
+    ['anthropic', anthropicAnswer('refusal', 'Half', { type: 'refusal', category: null }), {}],
+    [
+      'google',
+      sse({
+        candidates: [
+          { content: { parts: [{ text: 'Half' }] }, finishReason: 'SAFETY', finishMessage: 'Violence.' },
+        ],
+      }),
+      { finishReason: 'content-filter', explanation: 'Violence.' },
+    ],
+    [
+      'google',
+      sse({
+        candidates: [{ content: {}, finishReason: 'MALFORMED_FUNCTION_CALL', finishMessage: MALFORMED }],
+      }),
+      { error: { code: 'provider_bad_response', message: expect.stringContaining(MALFORMED) } },
+    ],
+    [
+      'google',
+      sse({ promptFeedback: { blockReason: 'PROHIBITED_CONTENT', blockReasonMessage: 'Not this.' } }),
+      { finishReason: 'content-filter', explanation: 'Not this.' },
+    ],
+  ])('are reported: %s', async (kind, stream, expected) => {
+    expect(await played(kind, stream)).toMatchObject(expected);
+  });
+
+  it('are in the error of a run', async () => {
+    server.answer((response) => {
+      startStream(response);
+      response.end(anthropicAnswer('refusal', 'Half', REFUSED));
+    });
+    const { test } = await startOn(server, { kind: 'anthropic', provider: 'anthropic', apiKey: 'key' });
+    const { error } = await test.run('go');
+    expect(error).toMatchObject({ code: 'provider_content_filter', data: { finishReason: 'refusal' } });
+    expect(error?.message).toContain('"cyber: Asks for an exploit.');
+  });
+
+  it('are in a line of their own: llama.cpp', async () => {
+    server.answer((response) => {
+      startStream(response);
+      response.end(
+        `${chunk({ content: 'Half' })}error: {"code":500,"message":"Context size has been exceeded.","type":"server_error"}\n\n`,
+      );
+    });
+    const driver = await createModelDriver({
+      kind: 'openai-compatible',
+      provider: 'local',
+      model: 'm',
+      baseUrl: server.url,
+      info: MODEL_INFO,
+      ...tested,
+    });
+    const events = await collect(driver);
+    expect(events).toContainEqual({ type: 'text-delta', id: expect.anything(), text: 'Half' });
+    expect(events.at(-1)).toMatchObject({
+      error: { code: 'context_overflow', message: expect.stringContaining('Context size has been exceeded') },
+    });
+  });
 });

@@ -2,7 +2,7 @@ import { LonghaulError } from '@longhaul/protocol';
 import { draftSyntheticMessage } from '../session/messages/user-message.ts';
 import type { RunEnd } from '../session/runs/run-result.ts';
 import type { SessionWriter } from '../session/session-writer.ts';
-import { emptyAnswer, repeatedlyCutOff, unknownEnd, unreadCall } from './run-errors.ts';
+import { type AnswerEnding, emptyAnswer, repeatedlyCutOff, unknownEnd, unreadCall } from './run-errors.ts';
 
 /** How often in a row the model is asked to continue, before the run gives up. */
 const MAX_CONTINUES = 3;
@@ -73,9 +73,9 @@ export class Continuations {
   }
 
   /** The answer ended for an unknown reason, so it may be incomplete. The second time in a row, the run fails. */
-  async afterUnknownEnd(raw: string | undefined): Promise<RunEnd | undefined> {
+  async afterUnknownEnd(ended: AnswerEnding): Promise<RunEnd | undefined> {
     this.#unknownEnds += 1;
-    if (this.#unknownEnds > MAX_UNKNOWN_ENDS) return { status: 'failed', error: unknownEnd(raw) };
+    if (this.#unknownEnds > MAX_UNKNOWN_ENDS) return { status: 'failed', error: unknownEnd(ended) };
     await this.#writer.appendMessage(draftSyntheticMessage(ENDED_UNKNOWN, 'continue-cut'));
     return undefined;
   }

@@ -50,9 +50,15 @@ export function unreadCall(): LonghaulError {
   );
 }
 
-/** @param raw The finish reason as the server sent it. */
-export function unknownEnd(raw: string | undefined): LonghaulError {
-  const reason = raw === undefined ? 'without a finish reason' : `with the finish reason "${raw}"`;
+/** How an answer ended, as the server sent it. */
+export interface AnswerEnding {
+  rawFinishReason?: string | undefined;
+  explanation?: string | undefined;
+}
+
+export function unknownEnd({ rawFinishReason: raw, explanation }: AnswerEnding): LonghaulError {
+  const said = explanation === undefined ? '' : ` ("${explanation}")`;
+  const reason = raw === undefined ? 'without a finish reason' : `with the finish reason "${raw}"${said}`;
   return new LonghaulError(
     'provider_bad_response',
     `The model ended two answers in a row ${reason}, which Longhaul does not know. They may be incomplete. The work so far is kept: resume the session, or use another model.`,
@@ -92,8 +98,16 @@ function shortened(calls: readonly string[]): string {
   return calls.length > SHOWN_CALLS ? `${shown}; and ${calls.length - SHOWN_CALLS} more` : shown;
 }
 
-export function answerWithheld(): LonghaulError {
-  return new LonghaulError('provider_content_filter', 'The provider withheld the answer (content filter).');
+export function answerWithheld({ rawFinishReason: raw, explanation }: AnswerEnding): LonghaulError {
+  const reason = raw === undefined ? 'content filter' : `finish reason "${raw}"`;
+  const said = explanation === undefined ? '' : ` It said: "${explanation}"`;
+  return new LonghaulError(
+    'provider_content_filter',
+    `The provider withheld the answer (${reason}).${said}`,
+    {
+      data: raw === undefined ? {} : { finishReason: raw },
+    },
+  );
 }
 
 /** The server read only the newest part of the request, and did not report an error. */

@@ -105,13 +105,13 @@ export class StepOutcomeHandler {
   async #afterStep(outcome: StepOutcome, request: FittedRequest): Promise<RunEnd | undefined> {
     const { message, finishReason } = outcome;
     if (message !== undefined && outcome.hasToolCalls) return this.#afterCalls(message, request);
-    if (finishReason === 'content-filter') return { status: 'failed', error: answerWithheld() };
+    if (finishReason === 'content-filter') return { status: 'failed', error: answerWithheld(outcome) };
     if (finishReason === 'length') {
       await this.#options.compactor.makeRoomForOutput(request, this.#options.signal);
       return this.#continuations.ask('continue-length');
     }
     if (finishReason === 'paused') return this.#continuations.ask('continue-paused');
-    if (finishReason === 'other') return this.#continuations.afterUnknownEnd(outcome.rawFinishReason);
+    if (finishReason === 'other') return this.#continuations.afterUnknownEnd(outcome);
     if (outcome.text.trim() === '') return this.#continuations.ask('continue-empty');
     if (finishReason === 'tool-calls') return this.#continuations.afterMissingCall(outcome);
     return this.#approverFailure({ isAtEnd: true }) ?? { status: 'completed' };

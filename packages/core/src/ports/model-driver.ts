@@ -84,13 +84,14 @@ export type StepEvent =
   | { type: 'tool-call-invalid'; callId: string; name: string; inputText: string; reason: string }
   | { type: 'file'; content: ToolOutputContent }
   /**
-   * `rawFinishReason` is the reason as the server sent it. `hasUnreadCall`: the text ends in a tool call that cannot be
-   * read.
+   * `rawFinishReason` is the reason as the server sent it, `explanation` its words on it. `hasUnreadCall`: the text ends
+   * in a tool call that cannot be read.
    */
   | {
       type: 'finish';
       finishReason: FinishReason;
       rawFinishReason?: string;
+      explanation?: string;
       hasUnreadCall?: boolean;
       usage?: TokenUsage;
       model?: string;

@@ -6,6 +6,7 @@ import type {
 import type {
   BetaMessageDeltaUsage,
   BetaRawMessageStreamEvent,
+  BetaRefusalStopDetails,
   BetaUsage,
 } from '@anthropic-ai/sdk/resources/beta/messages/messages';
 import type { PartMaker } from '../native/part-stream.ts';
@@ -26,12 +27,20 @@ export function createMessageParts(): PartMaker<Event> {
   const blocks = new Map<number, OpenBlock>();
   let usage: Partial<BetaUsage> = {};
   let stopReason: string | null | undefined;
+  let stopDetails: BetaRefusalStopDetails | null | undefined;
   let isFinished = false;
 
   const finish = (): Parts => {
     if (isFinished || stopReason === undefined || stopReason === null) return NOTHING;
     isFinished = true;
-    return [{ type: 'finish', finishReason: toFinishReason(stopReason), usage: toUsage(usage) }];
+    return [
+      {
+        type: 'finish',
+        finishReason: toFinishReason(stopReason),
+        usage: toUsage(usage),
+        providerMetadata: toStopDetails(stopDetails),
+      },
+    ];
   };
 
   return {
@@ -51,6 +60,7 @@ export function createMessageParts(): PartMaker<Event> {
         case 'message_delta':
           usage = mergeUsage(usage, event.usage);
           stopReason = event.delta?.stop_reason ?? stopReason;
+          stopDetails = event.delta?.stop_details ?? stopDetails;
           return NOTHING;
         case 'message_stop':
           return finish();
@@ -151,6 +161,12 @@ const FINISH_REASONS: Readonly<Record<string, LanguageModelV4FinishReason['unifi
 
 function toFinishReason(raw: string): LanguageModelV4FinishReason {
   return { unified: FINISH_REASONS[raw] ?? 'other', raw };
+}
+
+function toStopDetails(details: BetaRefusalStopDetails | null | undefined) {
+  if (details === undefined || details === null) return undefined;
+  const { category, explanation } = details;
+  return { anthropic: { stopDetails: { category, explanation } } };
 }
 
 /** A later report replaces an earlier one, number by number. */

@@ -16,6 +16,8 @@ export interface EventMender {
 const MOST_MISSING_BRACES = 2;
 
 const FIELD = 'data:';
+/** llama.cpp sends a failure within a stream in a line of its own: `error: {…}`. */
+const ERROR_FIELD = 'error:';
 
 const NOTHING = new Uint8Array();
 
@@ -32,7 +34,8 @@ export function createEventMender(mend: MendEvent): EventMender {
   /** The stream ends in a complete event without its blank line. */
   let isUnended = false;
 
-  const mendLine = (line: string): string => {
+  const mendLine = (sent: string): string => {
+    const line = errorAsData(sent);
     if (!line.startsWith(FIELD)) {
       if (line.trim() === '') isUnended = false;
       return line;
@@ -72,6 +75,13 @@ export function createEventMender(mend: MendEvent): EventMender {
       return encoder.encode(isUnended ? `${mended}\n\n` : mended);
     },
   };
+}
+
+function errorAsData(line: string): string {
+  if (!line.startsWith(ERROR_FIELD)) return line;
+  const error = parseJson(line.slice(ERROR_FIELD.length).trim());
+  if (!isObject(error)) return line;
+  return `${FIELD} ${JSON.stringify('error' in error ? error : { error })}\n`;
 }
 
 function parseUnclosed(text: string, patch: EventPatch): JsonValue | undefined {

@@ -68,6 +68,8 @@ function mendChoice(choice: JsonObject, patch: EventPatch): void {
 /** Turns content in parts into one text, and thoughts among the parts into reasoning. */
 function mendContent(delta: JsonObject, patch: EventPatch): void {
   const { content } = delta;
+  // OpenAI sends the words of a refusal in a field of their own, which the SDK does not read.
+  if (!content && typeof delta['refusal'] === 'string') patch.set(delta, 'content', delta['refusal']);
   if (content === undefined || content === null || typeof content === 'string') return;
   const parts = Array.isArray(content) ? content : [content];
   patch.set(delta, 'content', parts.map(textOf).join(''));

@@ -26,7 +26,11 @@ export const mendGoogleChunk: MendEvent = (chunk, patch) => {
     for (const part of patch.toObjects(candidate['content'], 'parts')) mendPart(part, patch);
   }
   patch.keepOnly(chunk, 'object', ['usageMetadata', 'promptFeedback']);
-  const { usageMetadata } = chunk;
+  const { usageMetadata, promptFeedback } = chunk;
+  // The SDK does not read the message of a blocked prompt, which has no candidates.
+  const blockMessage = isObject(promptFeedback) ? promptFeedback['blockReasonMessage'] : undefined;
+  if (typeof blockMessage === 'string' && !Array.isArray(chunk['candidates']))
+    patch.set(chunk, 'candidates', [{ finishMessage: blockMessage }]);
   if (isObject(usageMetadata)) patch.toNumbers(usageMetadata, COUNTS);
   return true;
 };

@@ -9,6 +9,8 @@ export interface StepOutcome {
   finishReason: FinishReason;
   /** The finish reason as the server sent it. */
   rawFinishReason?: string | undefined;
+  /** The provider's words on why the answer ended. */
+  explanation?: string | undefined;
   /** The text ends in a tool call that cannot be read. */
   hasUnreadCall?: boolean | undefined;
   usage?: TokenUsage;
@@ -30,11 +32,16 @@ export interface Answer {
   costOf: (usage: TokenUsage) => number | undefined;
 }
 
+type AnswerFacts = Pick<
+  StepOutcome,
+  'finishReason' | 'rawFinishReason' | 'explanation' | 'hasUnreadCall' | 'usage' | 'cost'
+>;
+
 /** Closes the message of a complete answer and emits `llm:response`. */
 export async function closeAnswer(
   writer: SessionWriter,
   { message, model, router, text, finish, costOf }: Answer,
-): Promise<Pick<StepOutcome, 'finishReason' | 'rawFinishReason' | 'hasUnreadCall' | 'usage' | 'cost'>> {
+): Promise<AnswerFacts> {
   const finishReason = finish?.finishReason ?? 'other';
   const usage = finish?.usage;
   const cost = usage === undefined ? undefined : costOf(usage);
@@ -54,8 +61,8 @@ export async function closeAnswer(
       finishReason,
     },
   ]);
-  const { rawFinishReason, hasUnreadCall } = finish ?? {};
-  return { finishReason, rawFinishReason, hasUnreadCall, ...figures };
+  const { rawFinishReason, explanation, hasUnreadCall } = finish ?? {};
+  return { finishReason, rawFinishReason, explanation, hasUnreadCall, ...figures };
 }
 
 /** The reasoning of a message, joined. */

@@ -1,0 +1,27 @@
+import type { SharedV4ProviderMetadata } from '@ai-sdk/provider';
+import { maskSecrets } from '@longhaul/models';
+
+const MAX_CHARS = 300;
+
+/**
+ * Returns the provider's own words on why an answer ended: Anthropic's `stop_details` and Google's `finishMessage`.
+ * Undefined if there are none.
+ */
+export function endExplanation(
+  metadata: SharedV4ProviderMetadata | undefined,
+  secrets: readonly string[],
+): string | undefined {
+  const texts = Object.values(metadata ?? {}).flatMap(({ stopDetails, finishMessage }) => [
+    ...textsAt(stopDetails, ['category', 'explanation']),
+    ...(typeof finishMessage === 'string' ? [finishMessage] : []),
+  ]);
+  // Secrets are masked before the text is cut, because half a key has no known shape.
+  const text = maskSecrets([...new Set(texts)].join(': '), secrets).trim();
+  if (text === '') return undefined;
+  return text.length > MAX_CHARS ? `${text.slice(0, MAX_CHARS)}…` : text;
+}
+
+function textsAt(value: unknown, keys: readonly string[]): string[] {
+  if (typeof value !== 'object' || value === null) return [];
+  return keys.map((key): unknown => Reflect.get(value, key)).filter((text) => typeof text === 'string');
+}
