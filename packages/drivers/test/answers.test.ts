@@ -65,6 +65,28 @@ describe('thoughts between tags', () => {
     ]);
   });
 
+  it.each([['Hm.\n</think>\n\nDone.'], ['Hm.\n<tool_call>\n{"name": "look"}\n</think>\n\nDone.']])(
+    'that no tag opens are stored as reasoning: %j',
+    async (answer) => {
+      const { result, test } = await run([says(answer)]);
+      expect(result).toMatchObject({ status: 'completed', text: 'Done.' });
+      const { parts } = (await test.messages()).at(-1) ?? {};
+      expect(parts).toMatchObject([
+        { type: 'reasoning', text: answer.slice(0, answer.indexOf('</think>')), state: 'done' },
+        { type: 'text', text: 'Done.', state: 'done' },
+      ]);
+    },
+  );
+
+  it('before a call are stored as reasoning, and the call runs', async () => {
+    const { tools, test } = await run([says(`Hm.\n</think>\n\n${CALL}`), says('Done.')]);
+    expect(await tools()).toMatchObject([{ name: 'look', state: 'completed' }]);
+    expect((await test.messages())[1]?.parts).toMatchObject([
+      { type: 'reasoning', text: 'Hm.\n' },
+      { type: 'tool', name: 'look' },
+    ]);
+  });
+
   it('alone are no answer: the model is asked again', async () => {
     const { result, requests } = await run([says('<think>Hm, and then'), says('Done.')]);
     expect(result).toMatchObject({ status: 'completed', text: 'Done.' });

@@ -30,6 +30,7 @@ export {
 } from './local-servers.ts';
 export { isLoopback } from './loopback.ts';
 export { mapProviderError, type ProviderFailure } from './provider-errors.ts';
+export { isQuoted } from './quoted-text.ts';
 export { maskSecrets } from './secrets.ts';
 export { type FetchTarget, serverFetch } from './server-fetch.ts';
 export type { ServerMemory, SettingsMemory } from './server-memory.ts';
@@ -37,6 +38,7 @@ export type { ServerKind, ServerModel } from './server-models.ts';
 export {
   type AnswerPiece,
   createThinkingSplitter,
+  separateThoughts,
   type ThinkingSplitter,
   withoutThoughts,
 } from './thinking.ts';

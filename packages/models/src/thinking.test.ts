@@ -5,7 +5,10 @@ function split(answer: string, pieceChars = answer.length) {
   const splitter = createThinkingSplitter();
   const said = { text: '', reasoning: '' };
   const add = (pieces: ReturnType<typeof splitter.push>) => {
-    for (const { kind, text } of pieces) said[kind] += text;
+    for (const piece of pieces) {
+      if (piece.kind === 'text-was-reasoning') Object.assign(said, { text: '', reasoning: said.text });
+      else said[piece.kind] += piece.text;
+    }
   };
   for (let at = 0; at < answer.length; at += Math.max(1, pieceChars))
     add(splitter.push(answer.slice(at, at + Math.max(1, pieceChars))));
@@ -29,6 +32,21 @@ it.each<[answer: string, reasoning: string, text: string]>([
   ['  Done.', '', '  Done.'],
   ['<think', '', '<think'],
   ['', '', ''],
+  ['Hm, so be it.\n</think>\n\nDone.', 'Hm, so be it.\n', 'Done.'],
+  ['Hm.</think>Done.', 'Hm.', 'Done.'],
+  ['Hm. </think> Done.', 'Hm. ', 'Done.'],
+  ['</think>\n\nDone.', '', 'Done.'],
+  ['Hm.</think>', 'Hm.', ''],
+  ['Hm.[/THINK]Done.', 'Hm.', 'Done.'],
+  ['Hm.</think><think>So.</think>Done.', 'Hm.So.', 'Done.'],
+  ['Hm.</think>Close it with </think>', 'Hm.', 'Close it with </think>'],
+  ['Close it with `</think>` always.', '', 'Close it with `</think>` always.'],
+  ['Close it with "</think>".', '', 'Close it with "</think>".'],
+  ['Close it with </think>, then answer.', '', 'Close it with </think>, then answer.'],
+  ['The tag </think> closes it.', '', 'The tag </think> closes it.'],
+  ['As in:\n```\nHm.\n</think>\n```\n', '', 'As in:\n```\nHm.\n</think>\n```\n'],
+  ['From <think> on\n</think>', '', 'From <think> on\n</think>'],
+  ['a < b, a </ b, a </think', '', 'a < b, a </ b, a </think'],
 ])('splits %j, however it arrives', (answer, reasoning, text) => {
   for (const pieceChars of [1, 2, 3, 5, 7, answer.length]) {
     expect(split(answer, pieceChars)).toEqual({ reasoning, text });

@@ -1,3 +1,5 @@
+import { endsThoughts, firstClosing } from './orphan-tag.ts';
+
 /** The tags between which models think, if their server does not separate thoughts from the answer. */
 const TAGS: readonly (readonly [open: string, close: string])[] = [
   ['<think>', '</think>'],
@@ -10,10 +12,8 @@ const TAGS: readonly (readonly [open: string, close: string])[] = [
   ['◁think▷', '◁/think▷'],
 ];
 
-export interface AnswerPiece {
-  kind: 'text' | 'reasoning';
-  text: string;
-}
+/** `text-was-reasoning`: all text so far was a thought, because a tag closes it that was never opened. */
+export type AnswerPiece = { kind: 'text' | 'reasoning'; text: string } | { kind: 'text-was-reasoning' };
 
 /** Separates the thoughts of a streamed answer from its text. */
 export interface ThinkingSplitter {
@@ -24,39 +24,64 @@ export interface ThinkingSplitter {
 
 /**
  * Creates a splitter for one text of an answer. Thoughts are recognised at the beginning of the text, and directly after
- * other thoughts. A tag anywhere else is part of the text, because an answer can write about the tags.
+ * other thoughts. An opening tag anywhere else is part of the text, because an answer can write about the tags. A closing
+ * tag without an opening one turns the text before it into thoughts.
  */
 export function createThinkingSplitter(): ThinkingSplitter {
   let state: 'start' | 'thinking' | 'text' = 'start';
   let held = '';
   let close = '';
   let hasThought = false;
+  let said = '';
 
-  /** Takes one step. Returns undefined if it needs more text. */
-  const step = (pieces: AnswerPiece[]): true | undefined => {
-    if (state === 'text') {
-      if (held !== '') pieces.push({ kind: 'text', text: held });
-      held = '';
+  const say = (pieces: AnswerPiece[], end: number): void => {
+    const text = held.slice(0, end);
+    held = held.slice(end);
+    if (text !== '') pieces.push({ kind: 'text', text });
+    if (!hasThought) said += text;
+  };
+  const stepInText = (pieces: AnswerPiece[], isEnd: boolean): true | undefined => {
+    const found = hasThought ? undefined : firstClosing(held, TAGS);
+    if (found === undefined) {
+      say(pieces, hasThought || isEnd ? held.length : held.length - partialClosing(held));
       return undefined;
     }
+    say(pieces, found.at);
+    const { tag } = found;
+    const next = held.charAt(tag.length);
+    if (next === '' && !isEnd) return undefined;
+    if (!endsThoughts(said, found, next)) {
+      say(pieces, tag.length);
+      return true;
+    }
+    pieces.push({ kind: 'text-was-reasoning' });
+    held = held.slice(tag.length);
+    hasThought = true;
+    state = 'start';
+    return true;
+  };
+  /** Takes one step. Returns undefined if it needs more text. */
+  const step = (pieces: AnswerPiece[], isEnd = false): true | undefined => {
+    if (state === 'text') return stepInText(pieces, isEnd);
     if (state === 'thinking') {
       const end = held.indexOf(close);
       const safe = end === -1 ? held.length - partialEnd(held, close) : end;
       if (safe > 0) pieces.push({ kind: 'reasoning', text: held.slice(0, safe) });
       held = held.slice(safe);
+      if (end === -1 && isEnd && held !== '') pieces.push({ kind: 'reasoning', text: held });
       if (end === -1) return undefined;
       held = held.slice(close.length);
       state = 'start';
       return true;
     }
-    const said = held.trimStart();
-    const tag = TAGS.find(([open]) => said.startsWith(open));
-    if (tag === undefined && TAGS.some(([open]) => open.startsWith(said))) return undefined;
+    const begun = held.trimStart();
+    const tag = TAGS.find(([open]) => begun.startsWith(open));
+    if (tag === undefined && TAGS.some(([open]) => open.startsWith(begun)) && !isEnd) return undefined;
     if (tag === undefined) {
-      if (hasThought) held = said;
+      if (hasThought) held = begun;
       state = 'text';
     } else {
-      held = said.slice(tag[0].length);
+      held = begun.slice(tag[0].length);
       close = tag[1];
       hasThought = true;
       state = 'thinking';
@@ -72,26 +97,37 @@ export function createThinkingSplitter(): ThinkingSplitter {
       return pieces;
     },
     end() {
-      const text = hasThought && state === 'start' ? held.trimStart() : held;
+      const pieces: AnswerPiece[] = [];
+      while (step(pieces, true)) {}
       held = '';
-      return text === '' ? [] : [{ kind: state === 'thinking' ? 'reasoning' : 'text', text }];
+      return pieces;
     },
   };
 }
 
-/**
- * Returns the text of a complete answer without its thoughts. Also removes thoughts without an opening tag: some chat
- * templates open them in the prompt.
- */
-export function withoutThoughts(answer: string): string {
+/** Separates the thoughts of a complete answer from its text. */
+export function separateThoughts(answer: string): { text: string; thoughts: string } {
   const splitter = createThinkingSplitter();
-  const pieces = [...splitter.push(answer), ...splitter.end()];
-  const text = pieces.map((piece) => (piece.kind === 'text' ? piece.text : '')).join('');
-  if (text !== answer) return text;
-  const orphan = TAGS.find(([open, close]) => answer.includes(close) && !answer.includes(open));
-  return orphan === undefined
-    ? answer
-    : answer.slice(answer.indexOf(orphan[1]) + orphan[1].length).trimStart();
+  let text = '';
+  let thoughts = '';
+  for (const piece of [...splitter.push(answer), ...splitter.end()]) {
+    if (piece.kind === 'text') text += piece.text;
+    else if (piece.kind === 'reasoning') thoughts += piece.text;
+    else {
+      thoughts += text;
+      text = '';
+    }
+  }
+  return { text, thoughts };
+}
+
+export function withoutThoughts(answer: string): string {
+  return separateThoughts(answer).text;
+}
+
+/** Returns how many characters at the end of the text can be the beginning of a closing tag. */
+function partialClosing(text: string): number {
+  return Math.max(...TAGS.map(([, close]) => partialEnd(text, close)));
 }
 
 /** Returns how many characters at the end of the text can be the beginning of the tag. */

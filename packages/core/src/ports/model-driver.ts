@@ -74,6 +74,8 @@ export type StepEvent =
   | { type: 'text-start'; id: string }
   | { type: 'text-delta'; id: string; text: string }
   | { type: 'text-end'; id: string; providerMetadata?: ProviderMetadata }
+  /** The text so far was a thought. The rest of it follows as reasoning with the same id. */
+  | { type: 'text-is-reasoning'; id: string }
   | { type: 'reasoning-start'; id: string }
   | { type: 'reasoning-delta'; id: string; text: string }
   | { type: 'reasoning-end'; id: string; providerMetadata?: ProviderMetadata }

@@ -4,11 +4,12 @@ import { createTextCallScanner, type TextCallScanner } from './text-calls/text-c
 
 type TextEvent = Extract<StepEvent, { type: `text-${'start' | 'delta' | 'end'}` }>;
 type Metadata = Extract<StepEvent, { type: 'text-end' }>['providerMetadata'];
-type Kind = AnswerPiece['kind'];
+type Kind = 'text' | 'reasoning';
 
 /** Turns the text of an answer into blocks of reasoning and text, and holds back what can be a tool call. */
 export class AnswerText {
-  readonly #scanner: TextCallScanner | undefined;
+  readonly #isTool: ((name: string) => boolean) | undefined;
+  #scanner: TextCallScanner | undefined;
   /** The texts of the stream that have not ended. */
   readonly #splitters = new Map<string, ThinkingSplitter>();
   /** Ids of texts that have had content. */
@@ -20,7 +21,8 @@ export class AnswerText {
 
   /** @param isTool Whether a name means a tool. Undefined: the text is not searched for calls. */
   constructor(isTool: ((name: string) => boolean) | undefined) {
-    this.#scanner = isTool === undefined ? undefined : createTextCallScanner(isTool);
+    this.#isTool = isTool;
+    this.#scanner = isTool && createTextCallScanner(isTool);
   }
 
   of(event: TextEvent): StepEvent[] {
@@ -68,10 +70,22 @@ export class AnswerText {
   }
 
   #sayAll(pieces: readonly AnswerPiece[]): StepEvent[] {
-    return pieces.flatMap(({ kind, text }) => {
+    return pieces.flatMap((piece) => {
+      if (piece.kind === 'text-was-reasoning') return this.#turnIntoReasoning();
+      const { kind, text } = piece;
       const shown = kind === 'text' && this.#scanner !== undefined ? this.#scanner.push(text) : text;
       return shown === '' ? [] : [...this.#ensureOpen(kind), this.#delta(shown)];
     });
+  }
+
+  /** Turns the open text into reasoning, with what is held back of it: a call in a thought is none. */
+  #turnIntoReasoning(): StepEvent[] {
+    const rest = this.#scanner?.take() ?? '';
+    this.#scanner = this.#isTool && createTextCallScanner(this.#isTool);
+    const open = this.#open;
+    if (open?.kind === 'text') this.#open = { kind: 'reasoning', id: open.id };
+    const events: StepEvent[] = open?.kind === 'text' ? [{ type: 'text-is-reasoning', id: open.id }] : [];
+    return rest === '' ? events : [...events, ...this.#ensureOpen('reasoning'), this.#delta(rest)];
   }
 
   #ensureOpen(kind: Kind): StepEvent[] {

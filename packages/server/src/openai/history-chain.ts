@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto';
+import { withoutThoughts } from '@longhaul/models';
 import { type ClientMessage, textOf } from './chat-request.ts';
 
 /**
@@ -36,7 +37,7 @@ export class HistoryChain {
 function identityOf(message: ClientMessage): string[] {
   const { role, content } = message;
   // Front-ends also reformat whitespace in answers.
-  if (role === 'assistant') return [role, withoutThoughts(textOf(message)).replaceAll(/\s+/g, '')];
+  if (role === 'assistant') return [role, withoutReasoning(textOf(message)).replaceAll(/\s+/g, '')];
   const others = typeof content === 'string' ? [] : (content ?? []).filter(({ type }) => type !== 'text');
   return [
     role,
@@ -46,8 +47,8 @@ function identityOf(message: ClientMessage): string[] {
 }
 
 /** Removes reasoning, which some front-ends keep inside the answer and send back. */
-function withoutThoughts(text: string): string {
-  return text.replaceAll(/<details type="reasoning"[^>]*>[\s\S]*?<\/details>|<think>[\s\S]*?<\/think>/g, '');
+function withoutReasoning(text: string): string {
+  return withoutThoughts(text.replaceAll(/<details type="reasoning"[^>]*>[\s\S]*?<\/details>/g, ''));
 }
 
 function digest(pieces: readonly string[]): string {

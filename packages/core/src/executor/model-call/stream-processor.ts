@@ -126,6 +126,8 @@ export class StreamProcessor {
       case 'text-end':
       case 'reasoning-end':
         return this.#endStream(event.id, event.providerMetadata);
+      case 'text-is-reasoning':
+        return this.#turnIntoReasoning(event.id);
       case 'tool-input-start':
       case 'tool-input-delta':
         return;
@@ -140,6 +142,14 @@ export class StreamProcessor {
         this.#error ??= event.error;
         return;
     }
+  }
+
+  #turnIntoReasoning(id: string): void {
+    const stream = this.#open.get(id);
+    if (stream === undefined) return;
+    const { text, state } = stream.part;
+    stream.part = { type: 'reasoning', text, state };
+    stream.isWritten = false;
   }
 
   async #endStream(id: string, providerMetadata: TextPart['providerMetadata']): Promise<void> {

@@ -57,6 +57,7 @@ export function summariseWith(driver: ModelDriver, options: SummariseOptions): S
     let text = '';
     for await (const event of stream) {
       if (event.type === 'text-delta') text += event.text;
+      else if (event.type === 'text-is-reasoning') text = '';
       else if (event.type === 'error') {
         if (signal.aborted) throw cancelledCompaction();
         return { status: 'failed', reason: event.error.message };

@@ -1,3 +1,4 @@
+import { isQuoted } from '@longhaul/models';
 import { isBareCall } from './bare-json.ts';
 import { OPENERS } from './text-calls.ts';
 
@@ -70,16 +71,6 @@ export function createTextCallScanner(isTool: (name: string) => boolean): TextCa
       return release();
     },
   };
-}
-
-/** Whether the next character after the text is in code, in a quotation, or after a quotation mark. */
-function isQuoted(text: string): boolean {
-  const lines = text.split('\n');
-  const line = lines.at(-1) ?? '';
-  const fences = lines.slice(0, -1).filter((before) => /^\s*(?:```|~~~)/.test(before)).length;
-  const inFence = fences % 2 === 1 || /^\s*(?:```|~~~)/.test(line);
-  const inCode = (line.split('`').length - 1) % 2 === 1;
-  return inFence || inCode || /^\s*>/.test(line) || /^(?: {4}|\t)/.test(line) || /["'“„‘«(]$/.test(line);
 }
 
 /** Returns how many characters at the end of the text can be the beginning of an opener. */

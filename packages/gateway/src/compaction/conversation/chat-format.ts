@@ -1,4 +1,5 @@
 import { type MessageFormat, openAiChatFormat } from '@longhaul/context';
+import { separateThoughts } from '@longhaul/models';
 import { type ChatMessage, type JsonValue, LonghaulError } from '@longhaul/protocol';
 import { isToolResult } from './conversation.ts';
 
@@ -13,6 +14,7 @@ export function chatFormat(): MessageFormat<ChatMessage> {
     read(message) {
       const legacy = legacyCall(message);
       if (legacy !== undefined) return format.read(asToolCall(message, legacy));
+      if (message.role === 'assistant') return format.read(withThoughtsApart(message));
       return format.read(String(message.role) === 'function' ? asToolResult(message) : message);
     },
     rewrite(message, changes) {
@@ -27,6 +29,14 @@ export function chatFormat(): MessageFormat<ChatMessage> {
       return { role: 'function', name: call.name, content: text } as unknown as ChatMessage;
     },
   };
+}
+
+/** Clients send an answer back with the thoughts that its model wrote between tags. They are not what it said. */
+function withThoughtsApart(message: ChatMessage): ChatMessage {
+  const { content } = message;
+  if (typeof content !== 'string') return message;
+  const { text, thoughts } = separateThoughts(content);
+  return thoughts === '' ? message : { reasoning_content: thoughts, ...message, content: text };
 }
 
 const LEGACY_PREFIX = 'function ';

@@ -14,6 +14,7 @@ import {
 } from '../../../test/compaction-support.ts';
 import { parseRanges, rangesOf } from '../kept/number-ranges.ts';
 import { BoundedMemo } from './bounded-memo.ts';
+import { chatFormat } from './chat-format.ts';
 import { readConversation } from './conversation.ts';
 import { messageDigest } from './message-digest.ts';
 import { isSideRequest } from './side-request.ts';
@@ -38,6 +39,20 @@ it('counts a malformed message as JSON', () => {
   const meter = createTokenMeter('m', countingTokenizer(), new BoundedMemo(100));
   for (const odd of [{ role: 'user', content: 5 }, { role: 'assistant', tool_calls: [null] }, {}])
     expect(meter.message(odd as unknown as ChatMessage)).toBeGreaterThanOrEqual(1);
+});
+
+it.each([
+  ['<think>Which file?</think>\n\nDone.', 'Done.'],
+  ['Which file?\n</think>\n\nDone.', 'Done.'],
+  ['Use `<think>` tags.', 'Use `<think>` tags.'],
+])('reads thoughts between tags in %j as no part of the answer', (content, said) => {
+  const format = chatFormat();
+  const message = { role: 'assistant', content } as const;
+  const reading = format.read(message);
+  const [text, ...others] = reading.role === 'assistant' ? reading.parts : [];
+  expect(text).toMatchObject({ type: 'text', text: said });
+  expect(others).toHaveLength(said === content ? 0 : 1);
+  expect(format.rewrite(message, new Map())).toEqual(message);
 });
 
 describe('the hash of a message', () => {
