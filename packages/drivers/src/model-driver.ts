@@ -207,6 +207,7 @@ async function* step(
   const events = createStepEvents({
     target,
     knownCallIds: callIdsIn(request),
+    resumesPaused: parts.options.kind === 'anthropic',
     holdsCalls: !parts.lessons.profile.mediaInToolResults,
   });
   yield* streamStep({ model: parts.model, target, options: callOptions, guard, events, stallMs });

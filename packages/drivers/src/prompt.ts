@@ -12,6 +12,7 @@ import {
   type ViewUserMessage,
 } from '@longhaul/context';
 import type { ModelInfo } from '@longhaul/core';
+import { holdsBlock } from './anthropic/server-blocks.ts';
 import { markCacheBreakpoints } from './cache-marks.ts';
 import { createCallIds } from './call-ids.ts';
 import { type PromptPart, toPromptPart } from './media/media-parts.ts';
@@ -125,7 +126,7 @@ function pushAssistant(
     }
   }
   // Providers refuse a message that contains only reasoning.
-  if (content.every((part) => part.type === 'reasoning')) return;
+  if (content.every((part) => part.type === 'reasoning' && !holdsBlock(part.providerOptions))) return;
   prompt.push({ role: 'assistant', content, providerOptions: reasoningFields(message.content, rule) });
   if (results.length > 0) prompt.push({ role: 'tool', content: results });
   pushUser(prompt, following, context);

@@ -40,6 +40,8 @@ export interface StepEventsOptions {
    * the end of the stream, even if it ended too early. Half a call must never count as a whole one.
    */
   holdsCalls: boolean;
+  /** The provider continues a paused turn if the request is repeated with the answer at its end. */
+  resumesPaused?: boolean;
 }
 
 /** Creates a converter from the parts of one model call to events. */
@@ -129,6 +131,7 @@ export function createStepEvents(options: StepEventsOptions): StepEvents {
         {
           type: 'finish',
           finishReason: toFinishReason(end),
+          ...(end === 'paused' && options.resumesPaused ? { continuesAsSent: true } : {}),
           ...(raw === undefined ? {} : { rawFinishReason: raw }),
           ...(explanation === undefined ? {} : { explanation }),
           ...(usage === undefined ? {} : { usage }),

@@ -236,3 +236,70 @@ describe("the provider's words on the end of an answer", () => {
     });
   });
 });
+
+describe('a turn that Anthropic pauses', () => {
+  const use = { type: 'server_tool_use', id: 's1', name: 'web_search' };
+  const result = {
+    type: 'web_search_tool_result',
+    tool_use_id: 's1',
+    content: [{ type: 'web_search_result', url: 'https://a', title: 'A', encrypted_content: 'e' }],
+  };
+  const start = (...rest: object[]) =>
+    sse(
+      { type: 'message_start', message: { id: 'm', model: 'm', content: [], usage: { input_tokens: 9 } } },
+      ...rest,
+      { type: 'message_stop' },
+    );
+  const paused = start(
+    { type: 'content_block_start', index: 0, content_block: { type: 'text', text: '' } },
+    { type: 'content_block_delta', index: 0, delta: { type: 'text_delta', text: 'I search.' } },
+    { type: 'content_block_stop', index: 0 },
+    { type: 'content_block_start', index: 1, content_block: { ...use, input: {} } },
+    { type: 'content_block_delta', index: 1, delta: { type: 'input_json_delta', partial_json: '{"query"' } },
+    { type: 'content_block_delta', index: 1, delta: { type: 'input_json_delta', partial_json: ':"x"}' } },
+    { type: 'content_block_stop', index: 1 },
+    { type: 'message_delta', delta: { stop_reason: 'pause_turn' }, usage: { output_tokens: 3 } },
+  );
+  const ended = start(
+    { type: 'content_block_start', index: 0, content_block: result },
+    { type: 'content_block_stop', index: 0 },
+    { type: 'content_block_start', index: 1, content_block: { type: 'text', text: '' } },
+    { type: 'content_block_delta', index: 1, delta: { type: 'text_delta', text: 'Found.' } },
+    { type: 'content_block_stop', index: 1 },
+    { type: 'message_delta', delta: { stop_reason: 'end_turn' }, usage: { output_tokens: 3 } },
+  );
+  const streams =
+    (...bodies: string[]): RawAnswer =>
+    (response) => {
+      startStream(response);
+      response.end(bodies.length > 1 ? bodies.shift() : bodies[0]);
+    };
+  const info = { ...MODEL_INFO, provider: 'anthropic', model: 'm' };
+  const anthropic = { kind: 'anthropic', provider: 'anthropic', model: 'm', apiKey: 'key', info } as const;
+
+  it('is continued by the same request with the answer as it was, and without a user message', async () => {
+    server.answer(streams(paused, ended));
+    const { test } = await startOn(server, anthropic);
+    expect(await test.run('go')).toMatchObject({ status: 'completed', text: 'Found.' });
+    const [first, second] = server.requests.map((body) => JSON.parse(body).messages);
+    expect(second).toHaveLength(first.length + 1);
+    expect(second.at(-1).role).toBe('assistant');
+    expect(second.at(-1).content).toMatchObject([
+      { type: 'text', text: 'I search.' },
+      { ...use, input: { query: 'x' } },
+    ]);
+    await test.run('and then?');
+    const third = JSON.parse(server.requests.at(-1) ?? '').messages;
+    expect(third.flatMap((message: { content: object[] }) => message.content)).toEqual(
+      expect.arrayContaining([expect.objectContaining(use), expect.objectContaining(result)]),
+    );
+  });
+
+  it('again and again reaches the limit', async () => {
+    server.answer(streams(paused));
+    const { test } = await startOn(server, anthropic);
+    // Four answers, and the note on the state of the work.
+    expect(await test.run('go')).toMatchObject({ status: 'limit' });
+    expect(server.requests).toHaveLength(5);
+  });
+});

@@ -80,6 +80,17 @@ export class Continuations {
     return undefined;
   }
 
+  /** The provider paused the turn, and names no reason to end it. */
+  async afterPause({
+    continuesAsSent,
+  }: {
+    continuesAsSent?: boolean | undefined;
+  }): Promise<RunEnd | undefined> {
+    if (!continuesAsSent) return this.ask('continue-paused');
+    this.#continues += 1;
+    return this.#endIfTooMany();
+  }
+
   /** Returns undefined if the model was asked to continue. */
   async ask(reason: Reason): Promise<RunEnd | undefined> {
     if (reason === 'continue-empty') return this.#askAfterEmpty(TEXTS[reason]);

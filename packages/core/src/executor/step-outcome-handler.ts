@@ -110,7 +110,7 @@ export class StepOutcomeHandler {
       await this.#options.compactor.makeRoomForOutput(request, this.#options.signal);
       return this.#continuations.ask('continue-length');
     }
-    if (finishReason === 'paused') return this.#continuations.ask('continue-paused');
+    if (finishReason === 'paused') return this.#continuations.afterPause(outcome);
     if (finishReason === 'other') return this.#continuations.afterUnknownEnd(outcome);
     if (outcome.text.trim() === '') return this.#continuations.ask('continue-empty');
     if (finishReason === 'tool-calls') return this.#continuations.afterMissingCall(outcome);

@@ -87,7 +87,8 @@ export type StepEvent =
   | { type: 'file'; content: ToolOutputContent }
   /**
    * `rawFinishReason` is the reason as the server sent it, `explanation` its words on it. `hasUnreadCall`: the text ends
-   * in a tool call that cannot be read.
+   * in a tool call that cannot be read. `continuesAsSent`: the provider continues the turn if the request is repeated with
+   * this answer at its end.
    */
   | {
       type: 'finish';
@@ -95,6 +96,7 @@ export type StepEvent =
       rawFinishReason?: string;
       explanation?: string;
       hasUnreadCall?: boolean;
+      continuesAsSent?: boolean;
       usage?: TokenUsage;
       model?: string;
     }

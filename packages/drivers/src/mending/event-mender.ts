@@ -49,7 +49,8 @@ export function createEventMender(mend: MendEvent): EventMender {
     if (event === undefined) return line;
     isUnended = true;
     if (!isObject(event) || !mend(event, patch)) return '';
-    return patch.hasChanged ? `${FIELD} ${JSON.stringify(event)}\n` : line;
+    const before = patch.before === undefined ? '' : `${FIELD} ${JSON.stringify(patch.before)}\n\n`;
+    return before + (patch.hasChanged ? `${FIELD} ${JSON.stringify(event)}\n` : line);
   };
 
   return {

@@ -1,5 +1,6 @@
-import type { JsonObject } from '@longhaul/protocol';
-import { isObject } from '../json.ts';
+import type { JsonObject, JsonValue } from '@longhaul/protocol';
+import { isServerBlock, isUse, packBlock } from '../anthropic/server-blocks.ts';
+import { isObject, parseJson } from '../json.ts';
 import type { MendEvent } from './event-mender.ts';
 import type { EventPatch } from './event-patch.ts';
 
@@ -14,7 +15,7 @@ const EVENTS = new Set([
   'error',
 ]);
 
-/** The content that a session keeps. Other blocks are the work of the provider's own tools. */
+/** The content that a session keeps, besides the blocks of the provider's own tools. */
 const BLOCKS = new Set(['text', 'thinking', 'redacted_thinking', 'tool_use']);
 const DELTAS = new Set(['text_delta', 'thinking_delta', 'signature_delta', 'input_json_delta']);
 
@@ -23,13 +24,15 @@ const UNREAD = ['container', 'input_transformations', 'safeguard_results'];
 const COUNTS = ['input_tokens', 'output_tokens', 'cache_creation_input_tokens', 'cache_read_input_tokens'];
 
 /**
- * Creates the mender of one stream of Anthropic events: unknown events, blocks and deltas are left out.
+ * Creates the mender of one stream of Anthropic events: unknown events, blocks and deltas are left out. Blocks
+ * of the provider's own tools are packed.
  *
  * @param options.keepsCompactions Keeps what the provider reports about its own management of the context. The AI SDK
  * would take a compaction for text of the answer.
  */
 export function createAnthropicEventMender({ keepsCompactions }: { keepsCompactions: boolean }): MendEvent {
   const leftOut = new Set<number>();
+  const uses = createServerUses();
   const isKept = (type: string, known: ReadonlySet<string>) =>
     known.has(type) || (keepsCompactions && type.startsWith('compaction'));
   return (event, patch) => {
@@ -41,6 +44,12 @@ export function createAnthropicEventMender({ keepsCompactions }: { keepsCompacti
     const index = Number(event['index']);
     if (type === 'content_block_start') {
       const block = event['content_block'];
+      if (isObject(block) && isServerBlock(block)) {
+        leftOut.delete(index);
+        if (isUse(block['type'])) return uses.start(index, block);
+        patch.set(event, 'content_block', packBlock(block));
+        return true;
+      }
       const isKnown = isObject(block) && isKept(String(block['type']), BLOCKS);
       if (isKnown) leftOut.delete(index);
       else leftOut.add(index);
@@ -49,15 +58,46 @@ export function createAnthropicEventMender({ keepsCompactions }: { keepsCompacti
     }
     if (type === 'content_block_delta') {
       const { delta } = event;
+      if (uses.add(index, delta)) return false;
       return !leftOut.has(index) && isObject(delta) && isKept(String(delta['type']), DELTAS);
     }
-    if (type === 'content_block_stop') return !leftOut.has(index);
+    if (type === 'content_block_stop') {
+      patch.before = uses.end(index);
+      return !leftOut.has(index);
+    }
     if (type === 'message_start') mendStart(event, patch);
     if (type === 'message_delta') {
       if (!keepsCompactions) patch.delete(event, 'context_management');
       mendMessageDelta(event, patch);
     }
     return true;
+  };
+}
+
+/** Collects the calls of the provider's own tools until their input is complete. */
+function createServerUses() {
+  const open = new Map<number, { block: JsonObject; input: string }>();
+  return {
+    /** Returns false: the event is left out. */
+    start(index: number, block: JsonObject): false {
+      open.set(index, { block, input: '' });
+      return false;
+    },
+    /** Whether the delta belongs to such a call. */
+    add(index: number, delta: JsonValue | undefined): boolean {
+      const use = open.get(index);
+      if (use !== undefined && isObject(delta)) use.input += String(delta['partial_json'] ?? '');
+      return use !== undefined;
+    },
+    /** Returns the event that starts the packed block. */
+    end(index: number): JsonObject | undefined {
+      const use = open.get(index);
+      if (use === undefined) return undefined;
+      open.delete(index);
+      const { block, input } = use;
+      const whole = { ...block, input: parseJson(input) ?? block['input'] ?? {} };
+      return { type: 'content_block_start', index, content_block: packBlock(whole) };
+    },
   };
 }
 

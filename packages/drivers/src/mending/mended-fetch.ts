@@ -1,3 +1,4 @@
+import { unpackBlocks } from '../anthropic/server-blocks.ts';
 import type { ProviderKind } from '../wire-profile.ts';
 import { createEventMender, type EventMender } from './event-mender.ts';
 import { createAnthropicEventMender } from './mend-anthropic-event.ts';
@@ -14,11 +15,15 @@ export interface MendOptions {
 /** Wraps `fetch`: mends the events of each answer before the provider's client reads them. */
 export function mendedFetch(fetch: typeof globalThis.fetch, options: MendOptions): typeof globalThis.fetch {
   return async (input, init) => {
-    const response = await fetch(input, init);
+    const response = await fetch(input, options.kind === 'anthropic' ? withBlocks(init) : init);
     if (!response.ok || response.body === null) return response;
     const { status, headers } = response;
     return new Response(mendedBody(response.body, menderOf(options)), { status, headers });
   };
+}
+
+function withBlocks(init: RequestInit | undefined): RequestInit | undefined {
+  return typeof init?.body === 'string' ? { ...init, body: unpackBlocks(init.body) } : init;
 }
 
 function menderOf({ kind, keepsCompactions }: MendOptions): EventMender {

@@ -13,6 +13,8 @@ export interface StepOutcome {
   explanation?: string | undefined;
   /** The text ends in a tool call that cannot be read. */
   hasUnreadCall?: boolean | undefined;
+  /** The provider continues the turn if the request is repeated with this answer at its end. */
+  continuesAsSent?: boolean | undefined;
   usage?: TokenUsage;
   cost?: number;
   text: string;
@@ -34,7 +36,7 @@ export interface Answer {
 
 type AnswerFacts = Pick<
   StepOutcome,
-  'finishReason' | 'rawFinishReason' | 'explanation' | 'hasUnreadCall' | 'usage' | 'cost'
+  'finishReason' | 'rawFinishReason' | 'explanation' | 'hasUnreadCall' | 'continuesAsSent' | 'usage' | 'cost'
 >;
 
 /** Closes the message of a complete answer and emits `llm:response`. */
@@ -61,8 +63,8 @@ export async function closeAnswer(
       finishReason,
     },
   ]);
-  const { rawFinishReason, explanation, hasUnreadCall } = finish ?? {};
-  return { finishReason, rawFinishReason, explanation, hasUnreadCall, ...figures };
+  const { rawFinishReason, explanation, hasUnreadCall, continuesAsSent } = finish ?? {};
+  return { finishReason, rawFinishReason, explanation, hasUnreadCall, continuesAsSent, ...figures };
 }
 
 /** The reasoning of a message, joined. */
