@@ -1,7 +1,8 @@
-import { type Config, resolveWindow } from '@longhaul/config';
-import { checkServer, detectLocalServers, listServerModels, probeModel } from '@longhaul/models';
+import type { Config } from '@longhaul/config';
+import { checkServer, detectLocalServers, listServerModels } from '@longhaul/models';
 import { LonghaulError } from '@longhaul/protocol';
 import { chooseModel, type ModelChoice } from '../compose/choose-model.ts';
+import { createDriver } from '../compose/create-driver.ts';
 import { requireTools } from '../compose/require-tools.ts';
 import { formatTokens, plural } from '../render/format.ts';
 import { type Check, failedCheck } from './check.ts';
@@ -72,7 +73,8 @@ async function checkModel(config: Config, choice: ModelChoice, env: Environment)
   const name = 'model';
   try {
     const model = await chooseModel(config, choice, env);
-    const window = await resolveWindow(model, { probe: probeModel, check: checkServer });
+    // Creating the driver also finds settings that do not fit the model.
+    const { window } = await createDriver(model, { stallMs: config.retry.stallMs });
     await requireTools(model);
     const key = model.apiKey === undefined ? 'no key' : 'key is set';
     const size = `window ${formatTokens(window.windowTokens)} (${window.source})`;
