@@ -77,7 +77,7 @@ export class Runtime {
       ...options,
       hub,
       runs: this.#runs.registry,
-      systemText: (session) => idleSystemText(session, this.#systemOf(session)),
+      systemText: (session) => idleSystemText(session, { ...this.#systemOf(session), blobs: options.blobs }),
       toolsFor: (session) => this.#agentOf(session).tools,
     });
   }

@@ -1,10 +1,12 @@
-import { mkdtemp, rm } from 'node:fs/promises';
+import { mkdir, mkdtemp, readFile, rm, stat, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
+import type { Sandbox } from '@longhaul/core';
+import { createFileBlobStore } from '@longhaul/storage/blobs';
 import { openSqliteStore } from '@longhaul/storage/sqlite';
 import { setDate } from '@longhaul/testing/clock';
 import type { ModelAnswer, ModelDriverHarness } from '@longhaul/testing/contracts';
-import { testRun, testTool, text } from '@longhaul/testing/doubles';
+import { createIdleSandbox, testRun, testTool, text } from '@longhaul/testing/doubles';
 import { expect, onTestFinished, test } from 'vitest';
 import { createModelDriver } from '../src/model-driver.ts';
 import { openAimock } from './aimock.ts';
@@ -46,9 +48,47 @@ async function openMachine(harness: ModelDriverHarness) {
   });
   const inProcess = async <Result>(work: (run: Awaited<ReturnType<typeof testRun>>) => Promise<Result>) => {
     await using store = await openSqliteStore({ path: join(folder, 'longhaul.db') });
-    return await work(await testRun(await harness.driver(), [look], { store }));
+    const blobs = createFileBlobStore(join(folder, 'blobs'));
+    const openSandbox = async () => workspace.sandbox();
+    return await work(await testRun(await harness.driver(), [look], { store, blobs, openSandbox }));
   };
-  return { inProcess, act, signal: abort.signal };
+  const workspace = await openWorkspace(join(folder, 'workspace'));
+  return { folder, inProcess, act, signal: abort.signal, workspace };
+}
+
+/** A folder with a git repository, without the program `git`, and a sandbox around it. */
+async function openWorkspace(root: string) {
+  const act = { description: 'none' };
+  const write = async (path: string, content: string | Uint8Array) => {
+    await mkdir(dirname(join(root, path)), { recursive: true });
+    await writeFile(join(root, path), content);
+  };
+  const toBranch = (name: string) => write('.git/HEAD', `ref: refs/heads/${name}\n`);
+  const idle = createIdleSandbox();
+  const sandbox = (): Sandbox => ({
+    ...idle,
+    description: act.description,
+    [Symbol.asyncDispose]: async () => {},
+    files: {
+      ...idle.files,
+      root,
+      stat: async (path) => {
+        const info = await stat(join(root, path)).catch(() => undefined);
+        return info && { kind: 'file', size: info.size, modifiedAt: info.mtimeMs };
+      },
+      read: async (path) => await readFile(join(root, path)),
+    },
+  });
+  return { write, toBranch, act, sandbox };
+}
+
+/** An index of git with one file that was once committed. */
+function indexOf(path: string): Uint8Array {
+  const entry = Buffer.alloc(Math.ceil((62 + path.length + 1) / 8) * 8);
+  entry.writeUInt32BE(0o100644, 24);
+  entry.writeUInt32BE(1, 36);
+  entry.write(path, 62);
+  return Buffer.concat([Buffer.from('DIRC\0\0\0\u0002\0\0\0\u0001', 'latin1'), entry]);
 }
 
 /** What a provider caches, in its order and without the marks of breakpoints, which are no part of the prompt. */
@@ -64,13 +104,18 @@ function openEnd(prompt: string): string {
 }
 
 test.each(HARNESSES)(
-  '%s: every request begins with the one before, across processes, days, forks and resumes',
+  '%s: every request begins with the one before, across processes, days, forks, resumes and changes of the workspace',
   async (_name, open) => {
     const harness = await open();
     onTestFinished(() => harness[Symbol.asyncDispose]());
     const machine = await openMachine(harness);
     const say = (words: string) => [{ type: 'text' as const, text: words }];
 
+    const { workspace } = machine;
+    await workspace.toBranch('main');
+    await workspace.write('.git/index', indexOf('a.txt'));
+    await workspace.write('a.txt', 'longer');
+    await workspace.write('AGENTS.md', 'Use tabs.');
     setDate('2026-03-01T10:00:00Z');
     harness.answer(LOOK);
     const id = await machine.inProcess(async ({ run, sessionId }) => {
@@ -78,9 +123,11 @@ test.each(HARNESSES)(
       return sessionId;
     });
     setDate('2026-03-01T18:00:00Z');
+    await workspace.toBranch('feature');
     harness.answer(LOOK);
     await machine.inProcess(({ runtime }) => runtime.run(id, { content: say('Again, on the same day.') }));
     setDate('2026-03-02T10:00:00Z');
+    await workspace.write('AGENTS.md', 'Use spaces.');
     harness.answer(LOOK);
     await machine.inProcess(({ runtime }) => runtime.run(id, { content: say('Again, on the next day.') }));
     harness.answer(LOOK);
@@ -88,8 +135,11 @@ test.each(HARNESSES)(
     const { signal } = machine;
     await machine.inProcess(({ runtime }) => runtime.run(id, { content: say('Be interrupted.'), signal }));
     setDate('2026-03-05T10:00:00Z');
+    workspace.act.description = 'bubblewrap, network off';
+    await rm(join(machine.folder, 'workspace', '.git'), { recursive: true });
     await machine.inProcess(({ runtime }) => runtime.resume(id));
     setDate('2026-03-06T10:00:00Z');
+    await rm(join(machine.folder, 'workspace', 'AGENTS.md'));
     await machine.inProcess(async ({ runtime }) => {
       const fork = await runtime.fork(id);
       await runtime.run(fork.id, { content: say('Go another way.') });
@@ -103,6 +153,24 @@ test.each(HARNESSES)(
     }
     const last = prompts.at(-1) ?? '';
     expect(last.match(/Date: 2026-\d\d-\d\d/g)).toEqual(['Date: 2026-03-01']);
+    const at = (words: string) => {
+      expect(last.split(words), words).toHaveLength(2);
+      return last.indexOf(words);
+    };
+    const told = [
+      'Git: main, 1 tracked file changed',
+      'Use tabs.',
+      'Look around.',
+      'Git: feature, 1 tracked file changed',
+      'Again, on the next day.',
+      'Use spaces.',
+      'Be interrupted.',
+      'Sandbox: bubblewrap, network off',
+      'The workspace is no git repository any more.',
+      'Go another way.',
+      "The project's AGENTS.md was deleted.",
+    ].map(at);
+    expect(told).toEqual(told.toSorted((one, other) => one - other));
     expect(last.match(/The date is now 2026-\d\d-\d\d/g)).toEqual([
       'The date is now 2026-03-02',
       'The date is now 2026-03-05',

@@ -116,8 +116,9 @@ export type MessageStatus = 'running' | 'done' | 'failed' | 'interrupted';
 export type FinishReason = 'stop' | 'tool-calls' | 'length' | 'content-filter' | 'paused' | 'error' | 'other';
 
 /**
- * Why a user message exists that no user wrote. `date`: the day has changed since the session began. `injected`: in an imported session, the recorded agent's runtime added
- * it (instruction files, reminders, summaries, outputs of the user's commands).
+ * Why a user message exists that no user wrote. `environment`: the date, or another fact in the system text, has
+ * changed. `injected`: in an imported session, the recorded agent's runtime added it (instruction files, reminders,
+ * summaries, outputs of the user's commands).
  */
 export type SyntheticReason =
   | 'continue-cut'
@@ -126,8 +127,8 @@ export type SyntheticReason =
   | 'continue-empty'
   | 'continue-truncated'
   | 'continue-limit'
-  | 'date'
   | 'doom-loop'
+  | 'environment'
   | 'limit'
   | 'injected';
 

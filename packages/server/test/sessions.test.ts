@@ -125,6 +125,9 @@ describe('sessions over HTTP', () => {
     });
     const id = await server.newSession();
     await server.call('POST', `/api/sessions/${id}/messages`, { content: 'hold' });
+    await expect
+      .poll(() => server.call('GET', `/api/message/queue?sessionId=${id}`))
+      .toMatchObject({ messages: [] });
     const results = [];
     for (const content of ['one', 'two', 'three'])
       results.push(await server.call<{ id: string }>('POST', `/api/sessions/${id}/messages`, { content }));

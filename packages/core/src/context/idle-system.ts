@@ -2,25 +2,32 @@ import { constants } from 'node:fs';
 import { open, realpath } from 'node:fs/promises';
 import { join, sep } from 'node:path';
 import type { Session } from '@longhaul/protocol';
+import type { BlobStore } from '../ports/index.ts';
 import { agentPrompt, type SessionAgent } from '../prompt/agent-prompt.ts';
+import { type Environment, factsOf } from '../prompt/environment.ts';
 import { readInstructionFiles } from '../prompt/instruction-files.ts';
 import { dayOf } from '../prompt/session-date.ts';
+import { loadEnvironment } from '../session/session-environment.ts';
 
 export interface IdleSystemOptions {
   agent: SessionAgent;
   instructionFiles: readonly string[];
+  blobs: BlobStore;
 }
 
-/** Builds the system text of a session without opening a sandbox. Reads the workspace's files directly. */
+/** Builds the system text of a session without opening a sandbox. The environment is that of the
+ * session's requests. */
 export async function idleSystemText(session: Session, options: IdleSystemOptions): Promise<string> {
-  const { agent, instructionFiles } = options;
-  const instructions = await readInstructionFiles(plainFiles(session.workspace), instructionFiles);
-  return agentPrompt(agent, {
-    workspacePath: session.workspace,
-    sandbox: 'not open',
-    date: dayOf(session.createdAt),
-    instructions,
-  });
+  const { agent, instructionFiles, blobs } = options;
+  const environment =
+    (await loadEnvironment(session, blobs)) ?? (await unopened(session.workspace, instructionFiles));
+  return agentPrompt(agent, factsOf(environment, { date: dayOf(session.createdAt) }));
+}
+
+/** Reads the environment of a session that has not run yet, as far as that is possible without its sandbox. */
+async function unopened(workspace: string, instructionFiles: readonly string[]): Promise<Environment> {
+  const instructions = await readInstructionFiles(plainFiles(workspace), instructionFiles);
+  return { workspacePath: workspace, sandbox: 'not open', instructions };
 }
 
 /** Opening a pipe must not wait for a writer. */

@@ -1,4 +1,4 @@
-import { DateNote } from './date-note.ts';
+import { EnvironmentNote } from './environment-note.ts';
 import { RunAccount } from './limits/run-account.ts';
 import { RunClock } from './limits/run-clock.ts';
 import { ModelCaller } from './model-call/model-caller.ts';
@@ -21,7 +21,7 @@ export interface ExecutorParts {
   decision: CountedDecision;
   compactor: Compactor;
   refusedContent: RefusedContent;
-  dateNote: DateNote;
+  environmentNote: EnvironmentNote;
   caller: ModelCaller;
   toolRunner: ToolRunner;
   outcomeHandler: StepOutcomeHandler;
@@ -46,13 +46,13 @@ export function createExecutorParts(options: TurnExecutorOptions): ExecutorParts
     ledgers: options.ledgers,
   });
   const decision = new CountedDecision({ window, driver, blobs, tools: schemas });
-  const dateNote = new DateNote(writer);
+  const environmentNote = new EnvironmentNote(writer, options.environment);
   const compactor = new Compactor({
     writer,
     window,
     buildSystem: () => {
-      dateNote.afterCompaction();
-      return options.buildSystem();
+      environmentNote.afterCompaction();
+      return options.environment.renew();
     },
     onUsage: (usage) => account.addUsage(usage),
     takeCompactionRequest: options.takeCompactionRequest,
@@ -93,6 +93,16 @@ export function createExecutorParts(options: TurnExecutorOptions): ExecutorParts
   });
   const finisher = new RunFinisher({ writer, account, window });
   const refusedContent = new RefusedContent({ writer, driver });
-  const parts = { signal, clock, account, window, decision, compactor, refusedContent, dateNote, caller };
+  const parts = {
+    signal,
+    clock,
+    account,
+    window,
+    decision,
+    compactor,
+    refusedContent,
+    environmentNote,
+    caller,
+  };
   return { ...parts, toolRunner, outcomeHandler, finisher };
 }

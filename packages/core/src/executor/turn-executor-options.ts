@@ -4,6 +4,7 @@ import type { Approver } from '../ports/approver.ts';
 import type { BlobStore, ModelDriver, Sandbox } from '../ports/index.ts';
 import type { SessionHistory, Tool } from '../ports/tool.ts';
 import type { SessionWriter } from '../session/session-writer.ts';
+import type { RunEnvironment } from './environment-note.ts';
 import type { KeptOutputs } from './kept-outputs.ts';
 import type { RunLimits } from './limits/run-limits.ts';
 import type { RetryOptions } from './model-call/retry.ts';
@@ -30,8 +31,7 @@ export interface TurnExecutorOptions {
   limits: RunLimits;
   retry: RetryOptions;
   costOf: (usage: TokenUsage) => number | undefined;
-  /** Called at the start and after each compaction. */
-  buildSystem: () => Promise<string>;
+  environment: RunEnvironment;
   /** Called before each step. Returns each compaction request once. */
   takeCompactionRequest?: () => Promise<{ strategy?: CompressionStrategy } | undefined>;
   signal: AbortSignal;

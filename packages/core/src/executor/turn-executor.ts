@@ -38,11 +38,11 @@ export class TurnExecutor {
 
   /** Turns anything thrown into an end of the run. */
   async #driveSafely(): Promise<RunEnd> {
-    const { writer, buildSystem } = this.#options;
+    const { writer, environment } = this.#options;
     const { window } = this.#parts;
     try {
       await writer.announce({ type: 'session:status', status: 'busy' });
-      if (window.system === '') window.setSystem(await buildSystem());
+      if (window.system === '') window.setSystem(await environment.build());
       return await this.#drive();
     } catch (thrown) {
       return this.#endFor(toLonghaulError(thrown));
@@ -51,7 +51,8 @@ export class TurnExecutor {
 
   async #drive(): Promise<RunEnd> {
     const { writer, limits, drain } = this.#options;
-    const { signal, account, compactor, refusedContent, dateNote, caller, outcomeHandler } = this.#parts;
+    const { signal, account, compactor, refusedContent, environmentNote, caller, outcomeHandler } =
+      this.#parts;
     await outcomeHandler.runPendingCalls();
     for (;;) {
       if (signal.aborted) return this.#endForAbort();
@@ -60,7 +61,7 @@ export class TurnExecutor {
       const limit = reachedLimit(limits, account.progress);
       if (limit !== undefined) return { status: 'limit', error: limitReached(limit) };
       await compactor.compactIfRequested(signal);
-      await dateNote.appendIfDue();
+      await environmentNote.appendIfDue();
       const request = await this.#fitRequest(signal);
       // After a compaction, messages may have arrived and a limit may be reached.
       if (request === undefined) continue;

@@ -1,4 +1,5 @@
 import type { Tool } from '../ports/tool.ts';
+import type { Fact } from './environment.ts';
 import { buildSystemPrompt } from './system-prompt.ts';
 
 /** Tools and prompt of one session's agent. */
@@ -10,26 +11,7 @@ export interface SessionAgent {
   instructions?: string;
 }
 
-export interface AgentPromptOptions {
-  /** Path of the workspace inside the sandbox. */
-  workspacePath: string;
-  /** Description, such as `bubblewrap, network on`. */
-  sandbox: string;
-  /** See `SystemPromptOptions`. */
-  date: string;
-  /** Instruction files of the workspace. */
-  instructions: readonly { path: string; text: string }[];
-}
-
 /** Builds the system text of an agent, for a run or for a measurement of an idle session. */
-export function agentPrompt(agent: SessionAgent, options: AgentPromptOptions): string {
-  const { tools, prompt, instructions } = agent;
-  const fromClient =
-    instructions === undefined ? [] : [{ path: 'the client', text: instructions, isProjects: false }];
-  return buildSystemPrompt({
-    ...options,
-    tools: tools.map((tool) => tool.name),
-    instructions: [...options.instructions, ...fromClient],
-    prompt,
-  });
+export function agentPrompt({ prompt, instructions }: SessionAgent, facts: readonly Fact[]): string {
+  return buildSystemPrompt({ facts, clientInstructions: instructions, prompt });
 }

@@ -39,6 +39,22 @@ export async function readInstructionFiles(
   return found.filter((file) => file !== undefined);
 }
 
+/** Cuts the texts that are longer than `maxChars`. */
+export function cutInstructions(
+  files: readonly InstructionFile[],
+  maxChars = Number.POSITIVE_INFINITY,
+): InstructionFile[] {
+  return files.map((file) =>
+    file.text.length <= maxChars
+      ? file
+      : { ...file, isCut: true, text: cutText(file.text.slice(0, maxChars), file.path) },
+  );
+}
+
+function cutText(text: string, path: string): string {
+  return `${text}\n[cut here; read ${path} for the rest]`;
+}
+
 async function readOne(
   files: Pick<WorkspaceFiles, 'stat' | 'read'>,
   path: string,
@@ -52,7 +68,7 @@ async function readOne(
     return {
       path,
       isCut,
-      text: isCut ? `${text}\n[cut here; read ${path} for the rest]` : text,
+      text: isCut ? cutText(text, path) : text,
     };
   } catch (error) {
     if (error instanceof LonghaulError && error.code === 'not_found') return undefined;

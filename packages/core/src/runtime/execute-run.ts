@@ -12,7 +12,7 @@ import { createProcessRecorder } from '../session/runs/process-recorder.ts';
 import type { ExecutorResult } from '../session/runs/run-result.ts';
 import type { RunWork } from '../session/runs/session-runs.ts';
 import { createSessionHistory } from '../session/session-history.ts';
-import { runSystemBuilder } from './run-system.ts';
+import { RunSystem } from './run-system.ts';
 import type { RuntimeOptions } from './runtime-options.ts';
 
 export interface RunParts {
@@ -64,7 +64,15 @@ async function createExecutor(
     history: createSessionHistory({ store, blobs, sessionId: session.id }),
     approver: approverFor({ service: approvals, writer, sandbox, drain }),
     costOf: (usage) => costOf?.(usage, driver),
-    buildSystem: runSystemBuilder({ agent, sandbox, writer, windowTokens, instructionFiles }),
+    environment: new RunSystem({
+      agent,
+      sandbox,
+      writer,
+      store,
+      blobs,
+      windowTokens,
+      instructionFiles,
+    }),
     takeCompactionRequest: () => context.takeRequest(session.id),
     summariser,
     ledgers,

@@ -1,35 +1,91 @@
-import type { Sandbox } from '../ports/index.ts';
+import type { RunEnvironment } from '../executor/environment-note.ts';
+import type { BlobStore, Sandbox, Store } from '../ports/index.ts';
 import { agentPrompt, type SessionAgent } from '../prompt/agent-prompt.ts';
-import { maxInstructionChars, readInstructionFiles } from '../prompt/instruction-files.ts';
-import { firstDay } from '../prompt/session-date.ts';
+import { type Environment, factsOf, readEnvironment } from '../prompt/environment.ts';
+import { maxInstructionChars } from '../prompt/instruction-files.ts';
+import { dayOf, firstDay } from '../prompt/session-date.ts';
+import { loadEnvironment, storeEnvironment } from '../session/session-environment.ts';
 import type { SessionWriter } from '../session/session-writer.ts';
 
 export interface RunSystemOptions {
   agent: SessionAgent;
   sandbox: Sandbox;
   writer: SessionWriter;
+  store: Store;
+  blobs: BlobStore;
   windowTokens: number;
   instructionFiles: readonly string[];
 }
 
 /**
- * Returns a function that builds the system text of a run. Its first call warns of instruction files that are too long
- * for the window.
+ * The environment of one run. The system text has what the session began with, so that the provider's cache applies. A
+ * compaction changes what follows the system text anyway, so the system text then gets the present environment.
  */
-export function runSystemBuilder(options: RunSystemOptions): () => Promise<string> {
-  const { agent, sandbox, writer, windowTokens, instructionFiles } = options;
-  const { workspacePath, description, files } = sandbox;
-  const maxChars = maxInstructionChars(windowTokens);
-  let hasWarned = false;
-  return async () => {
-    const instructions = await readInstructionFiles(files, instructionFiles, maxChars);
-    const cut = instructions.filter((file) => file.isCut).map(({ path }) => path);
-    if (cut.length > 0 && !hasWarned) {
-      const message = `${cut.join(', ')}: only the first ${maxChars} characters are in the system text. The model can read the rest.`;
-      await writer.announce({ type: 'context:warning', message });
-    }
-    hasWarned = true;
-    const date = await firstDay(writer);
-    return agentPrompt(agent, { workspacePath, sandbox: description, date, instructions });
-  };
+export class RunSystem implements RunEnvironment {
+  readonly #options: RunSystemOptions;
+  readonly #maxChars: number;
+  #begun: Environment | undefined;
+  #present: Environment | undefined;
+  #hasWarned = false;
+
+  constructor(options: RunSystemOptions) {
+    this.#options = options;
+    this.#maxChars = maxInstructionChars(options.windowTokens);
+  }
+
+  async build(): Promise<string> {
+    const { store, blobs, writer } = this.#options;
+    const present = await this.#read();
+    const session = await store.getSession(writer.lease.sessionId);
+    const begun = session && (await loadEnvironment(session, blobs));
+    if (begun === undefined) await this.#keep(present);
+    this.#begun = begun ?? present;
+    return await this.#text(this.#begun);
+  }
+
+  async renew(): Promise<string> {
+    const present = await this.#read();
+    await this.#keep(present);
+    this.#begun = present;
+    return await this.#text(present);
+  }
+
+  async begun() {
+    const date = await firstDay(this.#options.writer);
+    return this.#begun === undefined ? [] : factsOf(this.#begun, { date, maxChars: this.#maxChars });
+  }
+
+  present() {
+    const date = dayOf(Date.now());
+    return this.#present === undefined ? [] : factsOf(this.#present, { date, maxChars: this.#maxChars });
+  }
+
+  async #read(): Promise<Environment> {
+    const { sandbox, instructionFiles } = this.#options;
+    const present = await readEnvironment(sandbox, instructionFiles);
+    this.#present = present;
+    await this.#warn(present);
+    return present;
+  }
+
+  async #text(environment: Environment): Promise<string> {
+    const date = await firstDay(this.#options.writer);
+    return agentPrompt(this.#options.agent, factsOf(environment, { date, maxChars: this.#maxChars }));
+  }
+
+  #keep(environment: Environment): Promise<void> {
+    const { writer, store, blobs } = this.#options;
+    return storeEnvironment(environment, { sessionId: writer.lease.sessionId, store, blobs });
+  }
+
+  /** Warns once of instruction files that are too long for the window. */
+  async #warn({ instructions }: Environment): Promise<void> {
+    if (this.#hasWarned) return;
+    this.#hasWarned = true;
+    const cut = instructions.filter(({ isCut, text }) => isCut || text.length > this.#maxChars);
+    if (cut.length === 0) return;
+    const names = cut.map(({ path }) => path).join(', ');
+    const message = `${names}: only the first ${this.#maxChars} characters are in the system text. The model can read the rest.`;
+    await this.#options.writer.announce({ type: 'context:warning', message });
+  }
 }

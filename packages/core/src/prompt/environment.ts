@@ -1,0 +1,97 @@
+import { createHash } from 'node:crypto';
+import type { Sandbox } from '../ports/index.ts';
+import { type GitFacts, readGitFacts } from './git-facts.ts';
+import { cutInstructions, type InstructionFile, readInstructionFiles } from './instruction-files.ts';
+import { projectFile, quoted } from './project-text.ts';
+
+/** Where a session works. The system text has what it began with. */
+export interface Environment {
+  /** Path of the workspace inside the sandbox. */
+  workspacePath: string;
+  /** Description of the sandbox, such as `bubblewrap, network on`. */
+  sandbox: string;
+  git?: GitFacts | undefined;
+  instructions: readonly InstructionFile[];
+}
+
+/** One fact of an environment. */
+export interface Fact {
+  key: string;
+  /** Differs if the fact has changed. */
+  value: string;
+  /** In the system text. */
+  text: string;
+  /** In a message after the history, if the fact has changed. */
+  news: string;
+}
+
+/** Reads the present environment. Runs nothing of the workspace. */
+export async function readEnvironment(
+  { workspacePath, description, files }: Pick<Sandbox, 'workspacePath' | 'description' | 'files'>,
+  instructionFiles: readonly string[],
+): Promise<Environment> {
+  const [instructions, git] = await Promise.all([
+    readInstructionFiles(files, instructionFiles),
+    readGitFacts(files),
+  ]);
+  return { workspacePath, sandbox: description, git, instructions };
+}
+
+/**
+ * Returns the facts of an environment in the order of the system text.
+ *
+ * @param options.date The day, `YYYY-MM-DD`.
+ * @param options.maxChars Maximum characters of an instruction file.
+ */
+export function factsOf(
+  { workspacePath, sandbox, git, instructions }: Environment,
+  { date, maxChars }: { date: string; maxChars?: number | undefined },
+): Fact[] {
+  const workspace = `Workspace: ${quoted(workspacePath)} (paths are relative to it; you cannot read or write anything outside it)`;
+  return [
+    plainFact('workspace', workspace),
+    plainFact('sandbox', `Sandbox: ${sandbox}`),
+    ...(git === undefined ? [] : [plainFact('git', gitText(git))]),
+    {
+      key: 'date',
+      value: date,
+      text: `Date: ${date} (when this session began)`,
+      news: `The date is now ${date}.`,
+    },
+    ...cutInstructions(instructions, maxChars).map((file, index) => ({
+      key: `file ${file.path}`,
+      value: hashOf(instructions[index]?.text ?? ''),
+      text: projectFile(file.path, file.text),
+      news: `This file has changed. ${projectFile(file.path, file.text)}`,
+    })),
+  ];
+}
+
+/** Whether a fact is a text of its own, not a line. */
+export function isFile({ key }: Fact): boolean {
+  return key.startsWith('file ');
+}
+
+/** Returns the sentence about a fact that is true no more. */
+export function goneText(key: string): string | undefined {
+  if (key === 'git') return 'The workspace is no git repository any more.';
+  return key.startsWith('file ')
+    ? `The project's ${quoted(key.slice('file '.length))} was deleted.`
+    : undefined;
+}
+
+function plainFact(key: string, text: string): Fact {
+  return { key, value: text, text, news: text };
+}
+
+function gitText({ head, changedFiles }: GitFacts): string {
+  const changes =
+    changedFiles === undefined
+      ? ''
+      : `, ${changedFiles} tracked ${changedFiles === 1 ? 'file' : 'files'} changed`;
+  return `Git: ${quoted(head)}${changes}`;
+}
+
+function hashOf(text: string): string {
+  return createHash('sha256').update(text).digest('hex').slice(0, 16);
+}

@@ -1,0 +1,62 @@
+import {
+  blobReference,
+  type JsonObject,
+  type JsonValue,
+  parseBlobReference,
+  type Session,
+  toLonghaulError,
+} from '@longhaul/protocol';
+import type { BlobStore, Store } from '../ports/index.ts';
+import type { Environment } from '../prompt/environment.ts';
+
+/** Key of the reference in the session's metadata. A fork has it too. */
+const KEY = 'environment';
+
+/** Loads the environment that the system text of a session has. Undefined before its first run. */
+export async function loadEnvironment(
+  { metadata }: Pick<Session, 'metadata'>,
+  blobs: BlobStore,
+): Promise<Environment | undefined> {
+  const reference = metadata?.[KEY];
+  const id = typeof reference === 'string' ? parseBlobReference(reference) : undefined;
+  if (id === undefined) return undefined;
+  try {
+    const text = Buffer.from(await blobs.get(id)).toString('utf8');
+    const value: JsonValue = JSON.parse(text);
+    return isEnvironment(value) ? value : undefined;
+  } catch (error) {
+    // The present environment stands in for a lost one.
+    if (error instanceof SyntaxError || toLonghaulError(error).code === 'blob_not_found') return undefined;
+    throw error;
+  }
+}
+
+/** Stores the environment that the system text of a session has from now on. */
+export async function storeEnvironment(
+  environment: Environment,
+  { sessionId, store, blobs }: { sessionId: string; store: Store; blobs: BlobStore },
+): Promise<void> {
+  const { id } = await blobs.put(JSON.stringify(environment));
+  const metadata = (await store.getSession(sessionId))?.metadata;
+  if (metadata?.[KEY] === blobReference(id)) return;
+  await store.updateSession(sessionId, { metadata: { ...metadata, [KEY]: blobReference(id) } });
+}
+
+/** A client can set the metadata of its session, so the reference may name any blob. */
+function isEnvironment(value: JsonValue): value is JsonValue & Environment {
+  if (!isObject(value)) return false;
+  const { workspacePath, sandbox, git, instructions } = value;
+  return (
+    typeof workspacePath === 'string' &&
+    typeof sandbox === 'string' &&
+    (git === undefined || (isObject(git) && typeof git['head'] === 'string')) &&
+    Array.isArray(instructions) &&
+    instructions.every(
+      (file) => isObject(file) && typeof file['path'] === 'string' && typeof file['text'] === 'string',
+    )
+  );
+}
+
+function isObject(value: JsonValue | undefined): value is JsonObject {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}
